@@ -1,0 +1,67 @@
+#include "commands.hpp"
+
+#include "carom/core/text.hpp"
+#include "templates.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace carom::app {
+namespace {
+
+ExitStatus refuse(ErrorCode code, std::string where, std::string message, std::string hint)
+{
+    print_errors({{.code = code,
+                   .where = std::move(where),
+                   .message = std::move(message),
+                   .hint = std::move(hint),
+                   .excerpt = {}}});
+    return ExitStatus::BadInput;
+}
+
+ExitStatus refuse_template(const std::string& kind)
+{
+    std::vector<std::string> known;
+    for (const Template& one : templates())
+        known.emplace_back(one.name);
+    const std::string nearest = nearest_name(kind, known);
+    return refuse(ErrorCode::UnknownName, "--template",
+                  fmt::format("carom has no template {}", carom::quoted(kind)),
+                  nearest.empty() ? fmt::format("it has: {}", fmt::join(known, ", "))
+                                  : fmt::format("did you mean {}?", nearest));
+}
+
+}  // namespace
+
+ExitStatus run_new(const NewOptions& options)
+{
+    const auto chosen = std::ranges::find(templates(), options.kind, &Template::name);
+    if (chosen == templates().end()) return refuse_template(options.kind);
+
+    // "x" makes the system refuse a file that is there, so that nothing is lost between looking and writing
+    const bool ends = options.name.ends_with(".toml");
+    const std::string file = ends ? options.name : options.name + ".toml";
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "wx"), &std::fclose);
+    if (!out) {
+        const bool exists = errno == EEXIST;
+        return refuse(ErrorCode::FileUnwritable, printable(file),
+                      exists ? "this file is there already, and is left as it is"
+                             : "the file cannot be written",
+                      exists ? "give another name" : "look at the folder and its rights");
+    }
+    const std::string_view text = chosen->text;
+    const bool written = std::fwrite(text.data(), 1, text.size(), out.get()) == text.size();
+    if (!written || std::fflush(out.get()) != 0) {
+        return refuse(ErrorCode::FileUnwritable, printable(file), "the file could not be written",
+                      "is the disk full?");
+    }
+    const std::string message =
+        fmt::format("{} written; run it with\n  carom run {}\n", printable(file), printable(file));
+    return print_result(message) ? ExitStatus::Certified : ExitStatus::BadInput;
+}
+
+}  // namespace carom::app

@@ -1,0 +1,11 @@
+#pragma once
+
+namespace carom::app {
+
+/// From now on Ctrl-C and a polite request to end (SIGTERM, SIGHUP) are noted instead of ending the program,
+/// so that it can keep what it has. The second one ends it at once.
+void note_interrupts();
+
+[[nodiscard]] bool interrupted() noexcept;
+
+}  // namespace carom::app

@@ -1,0 +1,118 @@
+#include "carom/core/text.hpp"
+#include "results.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace carom::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json state_of(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u)
+{
+    Json state = Json::object();
+    for (int i = 0; i < model.coordinates(); ++i) {
+        state[model.system().coordinates[static_cast<std::size_t>(i)].name] = {{"q", q[i]}, {"u", u[i]}};
+    }
+    return state;
+}
+
+Json snapshots_of(const Results& results)
+{
+    const Model& model = results.scene.model;
+    Json list = Json::array();
+    for (const Snapshot& snapshot : results.snapshots) {
+        Json item = {{"time_s", snapshot.time_s}, {"reached", snapshot.reached}};
+        if (snapshot.reached) {
+            item["state"] = state_of(model, snapshot.q, snapshot.u);
+            item["values"] = Json::object();
+            for (std::size_t i = 0; i < snapshot.probes.size(); ++i)
+                item["values"][model.system().probes[i].name] = snapshot.probes[i];
+        }
+        list.push_back(std::move(item));
+    }
+    return list;
+}
+
+Json events_of(const Results& results)
+{
+    const auto& contacts = results.scene.model.system().contacts;
+    Json list = Json::array();
+    for (const Event& event : results.report.events) {
+        list.push_back({{"time_s", event.time_s},
+                        {"step", event.step},
+                        {"kind", name_of(event.kind)},
+                        {"contact", contacts[static_cast<std::size_t>(event.contact)].name},
+                        {"percussion_Ns", event.percussion_Ns},
+                        {"velocity_before_m_s", event.velocity_before_m_s},
+                        {"velocity_after_m_s", event.velocity_after_m_s},
+                        {"energy_J", event.energy_J}});
+    }
+    return list;
+}
+
+Json certificate_of(const Certificate& certificate)
+{
+    Json energy = Json::object();
+    for (const auto& [name, value] : lines_of(certificate.energy))
+        energy[std::string(name)] = value;
+    return {{"max_residual", certificate.max_residual},
+            {"max_residual_time_s", certificate.max_residual_time_s},
+            {"max_penetration_m", certificate.max_penetration_m},
+            {"max_cone_violation", certificate.max_cone_violation_Ns},
+            {"energy_balance_J", certificate.energy_balance_J},
+            {"energy", energy},
+            {"unsolved_steps", certificate.unsolved_steps}};
+}
+
+Json diagnosis_of(const RunReport& report)
+{
+    Json list = Json::array();
+    for (const Finding& finding : report.findings) {
+        list.push_back({{"code", finding.code},
+                        {"time_s", finding.time_s},
+                        {"message", finding.message},
+                        {"count", finding.count}});
+    }
+    return list;
+}
+
+/// One line; numbers read back to the same bits, and what is no number is null.
+std::string written(const Json& json)
+{
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string to_json(const Results& results)
+{
+    const Certificate& certificate = results.report.certificate;
+    const double wall_s = results.wall_s;
+    return written({{"status", name_of(results.report.status)},
+                    {"end", end_of(results)},
+                    {"time_s", results.end.t_s},
+                    {"steps", certificate.steps},
+                    {"state", state_of(results.scene.model, results.end.q, results.end.u)},
+                    {"probes", snapshots_of(results)},
+                    {"events", events_of(results)},
+                    {"certificate", certificate_of(certificate)},
+                    {"diagnosis", diagnosis_of(results.report)},
+                    {"timing",
+                     {{"wall_s", wall_s},
+                      {"steps_per_s", wall_s > 0 ? static_cast<double>(certificate.steps) / wall_s : 0.0}}}});
+}
+
+std::string to_json(const Errors& errors)
+{
+    Json list = Json::array();
+    for (const Error& error : errors) {
+        list.push_back({{"code", name_of(error.code)},
+                        {"where", error.where},
+                        {"message", error.message},
+                        {"hint", error.hint}});
+    }
+    return written({{"status", "bad_input"}, {"errors", list}});
+}
+
+}  // namespace carom::app

@@ -1,0 +1,76 @@
+#include "output_files.hpp"
+
+#include "carom/core/text.hpp"
+#include "carom/trace/recording.hpp"
+#include "carom/trace/svg.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace carom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string picture_of(const std::string& recording)
+{
+    return fs::path(recording).replace_extension(".svg").string();
+}
+
+Error unwritable(const std::string& file, std::string message, std::string hint)
+{
+    return {.code = ErrorCode::FileUnwritable,
+            .where = printable(file),
+            .message = std::move(message),
+            .hint = std::move(hint),
+            .excerpt = {}};
+}
+
+/// Whether a file can be written there: tries it, and leaves no trace.
+bool can_write(const std::string& file)
+{
+    std::error_code problem;
+    const bool was_there = fs::exists(file, problem);
+    const bool opened = std::ofstream(file, std::ios::app).is_open();
+    if (opened && !was_there) fs::remove(file, problem);
+    return opened;
+}
+
+}  // namespace
+
+Expected<void> check_output(const RunOptions& options)
+{
+    std::error_code problem;
+    const std::string picture = picture_of(options.output);
+    for (const std::string& file : {options.output, picture}) {
+        if (fs::equivalent(file, options.scene, problem)) {
+            return unwritable(file, "this is the scene itself, and would be lost",
+                              "give another name after -o");
+        }
+    }
+    if (picture == options.output) {
+        return unwritable(options.output, "this is the name of the picture",
+                          "give the name of the recording, RUN.h5; the picture RUN.svg is put beside it");
+    }
+    if (options.svg && !can_write(picture)) {
+        return unwritable(picture, "the picture cannot be written there",
+                          "look at the folder and its rights, or leave the picture out with --no-svg");
+    }
+    return {};
+}
+
+Expected<std::string> draw_picture(const std::string& recording)
+{
+    const auto read = read_recording(recording);
+    if (!read) return read.error();
+    const std::string picture = picture_of(recording);
+    std::ofstream out(picture, std::ios::binary);
+    out << to_svg(*read);
+    out.close();
+    if (out) return picture;
+    return unwritable(picture, "the picture could not be written", "is the disk full?");
+}
+
+}  // namespace carom::app

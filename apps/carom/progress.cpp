@@ -1,0 +1,65 @@
+#include "progress.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace carom::app {
+
+Progress::Progress(bool shown, double start_s, double duration_s)
+    : shown_(shown),
+      start_s_(start_s),
+      duration_s_(duration_s),
+      begin_(Clock::now()),
+      next_(begin_ + std::chrono::milliseconds(200))
+{
+}
+
+void Progress::after_step(const StepView& view)
+{
+    if (!shown_) return;
+    const auto now = Clock::now();
+    if (now < next_) return;
+    next_ = now + std::chrono::milliseconds(100);
+    const std::string text = line(view.after.t_s, view.step);
+    fmt::print(stderr, "\r{}\033[K", text);
+    std::fflush(stderr);
+    drawn_ = true;
+}
+
+void Progress::clear()
+{
+    if (!drawn_) return;
+    std::fputs("\r\033[K", stderr);
+    std::fflush(stderr);
+    drawn_ = false;
+}
+
+double Progress::seconds() const
+{
+    return std::chrono::duration<double>(Clock::now() - begin_).count();
+}
+
+std::string Progress::line(double t_s, long steps) const
+{
+    constexpr int width = 24;
+    const double part = std::clamp((t_s - start_s_) / duration_s_, 0.0, 1.0);
+    const auto full = static_cast<std::size_t>(part * width);
+    const double passed = std::max(seconds(), 1e-9);
+    const double rate = static_cast<double>(steps) / passed;
+    const std::string left = part > 0 ? in_words(passed * (1 - part) / part) + " left" : "";
+    return fmt::format("[{}{}] {:3.0f} %  t = {:.4g} s  {:.3g} steps/s  {}", std::string(full, '#'),
+                       std::string(width - full, '.'), 100 * part, t_s, rate, left);
+}
+
+std::string in_words(double seconds)
+{
+    if (seconds < 60) return fmt::format("{:.0f} s", seconds);
+    if (seconds > 360000) return "days";
+    const auto whole = static_cast<long>(seconds);
+    if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+    return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+}  // namespace carom::app

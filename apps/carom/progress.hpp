@@ -1,0 +1,37 @@
+#pragma once
+
+#include "carom/integrator/run.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace carom::app {
+
+/// The line that shows on a terminal how far a run is. It looks at the clock; the run does not.
+class Progress {
+public:
+    Progress(bool shown, double start_s, double duration_s);
+
+    /// Draws at most ten times a second.
+    void after_step(const StepView& view);
+
+    /// Removes the line.
+    void clear();
+
+    /// Since the run began.
+    [[nodiscard]] double seconds() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    [[nodiscard]] std::string line(double t_s, long steps) const;
+
+    bool shown_, drawn_ = false;
+    double start_s_, duration_s_;
+    Clock::time_point begin_, next_;
+};
+
+/// "3 s", "2 min 05 s", "1 h 12 min".
+[[nodiscard]] std::string in_words(double seconds);
+
+}  // namespace carom::app

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "carom/scene/scene.hpp"
+#include "snapshots.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace carom::app {
+
+/// What a run left behind, for those who print it.
+struct Results {
+    const Scene& scene;
+    const RunReport& report;
+    const State& end;
+    const std::vector<Snapshot>& snapshots;
+    bool interrupted = false;
+    double wall_s = 0;
+    std::string recording, picture;  ///< where they are; empty: there are none
+};
+
+/// Why the run ended, as `--json` says it: name_of(RunEnd), or "interrupted".
+[[nodiscard]] std::string_view end_of(const Results& results);
+
+/// The lines of a ledger with their names, in the order of (LE-1).
+[[nodiscard]] std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy);
+
+/// For people: a page of text.
+[[nodiscard]] std::string summary(const Results& results);
+
+/// For programs: one JSON object, docs/reference/command_line.md.
+[[nodiscard]] std::string to_json(const Results& results);
+
+/// The JSON object of input that could not be run.
+[[nodiscard]] std::string to_json(const Errors& errors);
+
+}  // namespace carom::app

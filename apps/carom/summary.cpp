@@ -1,0 +1,215 @@
+#include "carom/core/text.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace carom::app {
+namespace {
+
+constexpr std::size_t events_shown = 6;
+constexpr std::size_t coordinates_shown = 40;
+
+/// A heading in a column of its own.
+std::string row(std::string_view heading, std::string_view text)
+{
+    return fmt::format("{:<13}{}\n", heading, text);
+}
+
+std::string status_line(const Results& results)
+{
+    const Certificate& certificate = results.report.certificate;
+    switch (results.report.status) {
+    case RunStatus::Certified:
+        return coloured("certified", Colour::Green, stdout) +
+               fmt::format(": every step solved to {:g}, every energy ledger closed",
+                           results.scene.solver.tolerance);
+    case RunStatus::Uncertified:
+        return coloured("uncertified", Colour::Yellow, stdout) +
+               (certificate.unsolved_steps > 0
+                    ? fmt::format(": {} of {} steps missed the tolerance {:g}", certificate.unsolved_steps,
+                                  certificate.steps, results.scene.solver.tolerance)
+                    : std::string(": an energy ledger did not close"));
+    case RunStatus::Failed:
+        return coloured("failed", Colour::Red, stdout) +
+               ": the run could not go on; what is below holds until then";
+    }
+    return {};
+}
+
+std::string end_in_words(const Results& results)
+{
+    if (results.interrupted) return "interrupted";
+    switch (results.report.end) {
+    case RunEnd::Duration:
+        return "ran its time";
+    case RunEnd::Rest:
+        return "came to rest";
+    case RunEnd::Formula:
+        return "the until formula became >= 0";
+    case RunEnd::Listener:
+        return "was stopped";
+    case RunEnd::UnsolvedStep:
+        return "stopped at a step that missed the tolerance";
+    case RunEnd::NotFinite:
+        return "something became infinite or not a number";
+    case RunEnd::MetricSingular:
+        return "the kinetic matrix became singular";
+    case RunEnd::LawOutOfRange:
+        return "a restitution formula left the range from 0 to 1";
+    }
+    return {};
+}
+
+std::string state_rows(const Model& model, std::string_view heading, const Eigen::VectorXd& q,
+                       const Eigen::VectorXd& u)
+{
+    const auto& coordinates = model.system().coordinates;
+    std::size_t width = 0;
+    for (const Coordinate& coordinate : coordinates)
+        width = std::max(width, coordinate.name.size());
+    std::string out;
+    for (std::size_t i = 0; i < coordinates.size() && i < coordinates_shown; ++i) {
+        const auto at = static_cast<Eigen::Index>(i);
+        const std::string unit = printable(coordinates[i].unit);
+        out += row(i == 0 ? heading : "", fmt::format("{:<{}}  {:>13.6g} {}  {:>13.6g} {}/s",
+                                                      coordinates[i].name, width, q[at], unit, u[at], unit));
+    }
+    if (coordinates.size() > coordinates_shown) {
+        out += row("", fmt::format("... and {} more", coordinates.size() - coordinates_shown));
+    }
+    return out;
+}
+
+std::string probe_rows(const Model& model, const std::vector<double>& values)
+{
+    std::string out;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const Probe& probe = model.system().probes[i];
+        out += row(i == 0 ? "probes" : "",
+                   fmt::format("{}  {:.6g} {}", probe.name, values[i], printable(probe.unit)));
+    }
+    return out;
+}
+
+std::string snapshot_rows(const Results& results)
+{
+    std::string out;
+    for (const Snapshot& snapshot : results.snapshots) {
+        const std::string heading = fmt::format("{:.6g} s", snapshot.time_s);
+        if (!snapshot.reached) {
+            out += row(heading, "not reached");
+            continue;
+        }
+        out += state_rows(results.scene.model, heading, snapshot.q, snapshot.u);
+        out += probe_rows(results.scene.model, snapshot.probes);
+    }
+    return out;
+}
+
+std::string event_rows(const Results& results)
+{
+    const auto& events = results.report.events;
+    const auto count = [&](EventKind kind) { return std::ranges::count(events, kind, &Event::kind); };
+    std::string out =
+        row("events", fmt::format("{} impacts, {} contacts made, {} lost", count(EventKind::Impact),
+                                  count(EventKind::ContactMade), count(EventKind::ContactLost)));
+    for (std::size_t i = 0; i < events.size() && i < events_shown; ++i) {
+        const Event& event = events[i];
+        const auto& contact = results.scene.model.system().contacts[static_cast<std::size_t>(event.contact)];
+        std::string kind(name_of(event.kind));
+        std::ranges::replace(kind, '_', ' ');
+        out += row("", fmt::format("{:>9.5g} s  {:<12} {:<12} {:>10.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s",
+                                   event.time_s, kind, contact.name, event.velocity_before_m_s,
+                                   event.velocity_after_m_s, event.percussion_Ns));
+    }
+    if (events.size() > events_shown)
+        out += row("", fmt::format("... and {} more", events.size() - events_shown));
+    return out;
+}
+
+std::string certificate_rows(const Results& results)
+{
+    const Certificate& certificate = results.report.certificate;
+    std::string out = row("residual", fmt::format("at most {:.2e} of the laws' own size, asked for {:g}",
+                                                  certificate.max_residual, results.scene.solver.tolerance));
+    out += row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
+    out += row("unsolved", fmt::format("{} of {} steps", certificate.unsolved_steps, certificate.steps));
+    return out;
+}
+
+std::string ledger_rows(const EnergyLines& energy, double balance_J)
+{
+    std::string out;
+    for (const auto& [name, value] : lines_of(energy)) {
+        // lines that nothing wrote to are left out
+        const std::string_view word = name.substr(0, name.size() - 2);
+        const bool change = word == "kinetic" || word == "potential";
+        if (value == 0 && !change) continue;
+        std::string label(word);
+        std::ranges::replace(label, '_', ' ');
+        out += row(out.empty() ? "energy" : "",
+                   fmt::format("{:<20}{:>16.8g} J", (change ? "change of " : "") + label, value));
+    }
+    return out + row("", fmt::format("{:<20}{:>16.2e} J", "unexplained", balance_J));
+}
+
+std::string finding_rows(const RunReport& report)
+{
+    std::string out;
+    for (const Finding& finding : report.findings) {
+        out +=
+            row(out.empty() ? "diagnosis" : "",
+                fmt::format("{} at {:.6g} s{}", finding.message, finding.time_s,
+                            finding.count > 1 ? fmt::format(", and {} times more", finding.count - 1) : ""));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string_view end_of(const Results& results)
+{
+    return results.interrupted ? "interrupted" : name_of(results.report.end);
+}
+
+std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy)
+{
+    return {{"kinetic_J", energy.kinetic_J},
+            {"potential_J", energy.potential_J},
+            {"given_forces_J", energy.given_forces_J},
+            {"prescribed_motions_J", energy.prescribed_motions_J},
+            {"impact_J", energy.impact_J},
+            {"friction_J", energy.friction_J},
+            {"non_firm_J", energy.non_firm_J},
+            {"joint_J", energy.joint_J},
+            {"correction_J", energy.correction_J},
+            {"scheme_J", energy.scheme_J}};
+}
+
+std::string summary(const Results& results)
+{
+    const Scene& scene = results.scene;
+    const Certificate& certificate = results.report.certificate;
+    Workspace work;
+    std::string out =
+        coloured(printable(scene.title), Colour::Bold, stdout) + "\n" + status_line(results) + "\n\n";
+    out += row("time",
+               fmt::format("{:.6g} s to {:.6g} s in {} steps of {:g} s; {}", scene.start.t_s, results.end.t_s,
+                           certificate.steps, scene.integrator.time_step_s, end_in_words(results)));
+    out += finding_rows(results.report);
+    out += state_rows(scene.model, "state", results.end.q, results.end.u);
+    out += probe_rows(scene.model, probe_values(scene.model, point_of(results.end), work));
+    out += snapshot_rows(results);
+    out += event_rows(results);
+    out += certificate_rows(results);
+    out += ledger_rows(certificate.energy, certificate.energy_balance_J);
+    out += row("computed in", fmt::format("{:.3g} s", results.wall_s));
+    if (!results.recording.empty()) out += row("recording", printable(results.recording));
+    if (!results.picture.empty()) out += row("picture", printable(results.picture));
+    return out;
+}
+
+}  // namespace carom::app

@@ -1,0 +1,142 @@
+#include "templates.hpp"
+
+#include <array>
+
+namespace carom::app {
+namespace {
+
+constexpr std::string_view bounce = R"toml(# A ball that is dropped on a floor and bounces until it rests.
+# Units are SI. Run it with:  carom run THIS_FILE -o bounce.h5
+
+title = "A bouncing ball"
+duration_s = 10.0              # how long it runs at most
+until = "rest"                 # ... but it ends when nothing moves any more
+
+[parameters]                   # numbers for the formulas below; change one with --set parameters.e=0.5
+m = 0.2                        # mass, kg
+g = 9.81                       # gravity, m/s^2
+e = 0.7                        # restitution: 0 soft, 1 elastic
+
+[[coordinate]]                 # in formulas: z, and z' for its velocity
+name = "z"                     # height of the ball's lowest point
+start = 1.0
+start_velocity = 0.0
+unit = "m"
+
+[lagrangian]
+kinetic = "m/2*z'^2"           # kinetic energy, J
+potential = "m*g*z"            # potential energy, J
+# forces = { z = "-0.01*z'" }  # given forces: here the drag of the air
+
+[[contact]]                    # as many as you like
+name = "floor"
+gap = "z"                      # distance in m; the ball may not go below 0
+law = { kind = "unilateral", restitution = "e" }
+
+[integrator]
+kind = "moreau"
+time_step_s = 1e-3
+
+[record]                       # what -o writes down
+every_s = 0.005
+)toml";
+
+constexpr std::string_view pendulum = R"toml(# A pendulum that swings against a wall below its pivot.
+# Units are SI. Run it with:  carom run THIS_FILE -o pendulum.h5
+
+title = "A pendulum against a wall"
+duration_s = 8.0
+
+[parameters]                   # --set parameters.e=0.5 changes one
+l = 1.0                        # length, m
+m = 1.0                        # mass, kg
+g = 9.81                       # gravity, m/s^2
+e = 0.8                        # restitution of the wall
+omega = "sqrt(g/l)"            # a parameter may be a formula of others
+
+[[coordinate]]                 # in formulas: theta, and theta' for its velocity
+name = "theta"                 # angle from the vertical
+start = 1.0
+start_velocity = 0.0
+unit = "rad"
+
+[lagrangian]
+kinetic = "m*l^2/2*theta'^2"
+potential = "-m*g*l*cos(theta)"
+forces = { theta = "-0.05*theta'" }   # friction in the pivot
+
+[[contact]]
+name = "wall"
+gap = "l*sin(theta)"           # distance of the bob from the wall, m
+law = { kind = "unilateral", restitution = "e" }
+
+[[probe]]                      # a quantity to be shown and recorded
+name = "phase"
+value = "theta'/omega"
+unit = "rad"
+
+[integrator]
+kind = "moreau"
+time_step_s = 1e-3
+)toml";
+
+constexpr std::string_view shaker =
+    R"toml(# Two stacked blocks on a table that begins to shake: obstacles may move.
+# Units are SI. Run it with:  carom run THIS_FILE -o shaker.h5
+
+title = "Blocks on a shaker"
+duration_s = 2.0
+
+[parameters]
+m = 1.0                        # mass of a block, kg
+g = 9.81
+f = 8.0                        # frequency, 1/s
+omega = "2*pi*f"
+
+[[table]]                      # a function by points: the amplitude of the shaking, m
+name = "amplitude"
+t_s = [0.0, 0.5, 1.5]
+value = [0.0, 0.0, 0.01]
+
+[[coordinate]]
+name = "z1"                    # bottom of the lower block
+start = 0.0
+
+[[coordinate]]
+name = "z2"                    # bottom of the upper one, counted from the top of the lower at rest
+start = 0.0
+
+[lagrangian]
+mass = [["m"], [0, "m"]]       # kinetic matrix, its lower triangle
+potential = "m*g*(z1 + z2)"
+
+[[contact]]
+name = "table_top"             # the table moves: t is in the gap
+gap = "z1 - table(amplitude, t)*sin(omega*t)"
+law = { kind = "unilateral", restitution = 0.2 }
+
+[[contact]]
+name = "between"
+gap = "z2 - z1"
+law = { kind = "unilateral", dissipation_index = 0.9 }   # Moreau's index: 1 soft, 0 elastic
+
+[[probe]]
+name = "height"
+value = "(z1 + z2)/2"
+unit = "m"
+
+[integrator]
+kind = "moreau"
+time_step_s = 5e-4
+)toml";
+
+constexpr std::array<Template, 3> all{{{"bounce", bounce}, {"pendulum", pendulum}, {"shaker", shaker}}};
+
+}  // namespace
+
+std::span<const Template> templates() noexcept
+{
+    return all;
+}
+
+}  // namespace carom::app

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "carom/core/error.hpp"
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace carom::app {
+
+/// What the program tells the shell.
+enum class ExitStatus {
+    Certified = 0,  ///< or: did what was asked
+    Uncertified = 1,
+    BadInput = 2,
+    Failed = 3,
+    Interrupted = 130,
+};
+
+/// A person is looking at this stream.
+[[nodiscard]] bool is_terminal(std::FILE* stream);
+
+enum class Colour { Red, Green, Yellow, Bold };
+
+/// The text in colour where `stream` is a terminal that can and NO_COLOR is not set; else as it is.
+[[nodiscard]] std::string coloured(std::string_view text, Colour colour, std::FILE* stream);
+
+/// Errors as a compiler shows them, to standard error, the first hundred of them.
+void print_errors(const Errors& errors);
+
+/// Writes to standard output; false when it cannot be written, which is then said on standard error.
+[[nodiscard]] bool print_result(std::string_view text);
+
+}  // namespace carom::app

@@ -1,0 +1,9 @@
+# Warnings, and the arithmetic that the promise "the same input gives the same bits" rests on:
+# no fast-math, no contraction of a*b+c into a fused operation that another machine may lack.
+add_library(carom_compiler INTERFACE)
+target_compile_features(carom_compiler INTERFACE cxx_std_20)
+target_compile_options(carom_compiler INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                                # designated initialisers leave defaults out on purpose; g++ 12 warns of
+                                                # its own string code at -O3
+                                                -Wno-missing-field-initializers -Wno-restrict
+                                                -ffp-contract=off)

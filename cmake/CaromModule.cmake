@@ -1,0 +1,48 @@
+# A module is a folder of include/carom and src with one concept; DEPENDS names the modules whose
+# headers it may include (docs/decisions/modules.md draws the graph, tests/support/check_includes.cmake keeps it).
+function(carom_module name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(carom_${name} OBJECT ${sources})
+  target_include_directories(carom_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
+  target_link_libraries(carom_${name} PUBLIC Eigen3::Eigen PRIVATE carom_compiler fmt::fmt ${ARG_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY CAROM_MODULES ${name})
+  set_property(GLOBAL PROPERTY CAROM_DEPENDS_${name} ${ARG_DEPENDS})
+endfunction()
+
+# The modules that `name` stands on, itself included, each once.
+function(carom_closure name result)
+  set(todo ${name})
+  set(done)
+  while(todo)
+    list(POP_FRONT todo next)
+    if(NOT next IN_LIST done)
+      list(APPEND done ${next})
+      get_property(depends GLOBAL PROPERTY CAROM_DEPENDS_${next})
+      list(APPEND todo ${depends})
+    endif()
+  endwhile()
+  set(${result} ${done} PARENT_SCOPE)
+endfunction()
+
+# Tests of one module link that module and what it stands on, and nothing above it.
+function(carom_module_test name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  carom_closure(${name} modules)
+  set(objects)
+  foreach(module ${modules})
+    list(APPEND objects $<TARGET_OBJECTS:carom_${module}>)
+  endforeach()
+  add_executable(test_${name} ${sources} ${objects})
+  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(test_${name} PRIVATE carom_compiler Eigen3::Eigen fmt::fmt tomlplusplus::tomlplusplus
+                                             hdf5::hdf5 nlohmann_json::nlohmann_json doctest::doctest rapidcheck
+                                             carom_test_main)
+  add_test(NAME ${name} COMMAND test_${name})
+endfunction()

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "carom/core/expected.hpp"
+#include "carom/expression/table.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carom {
+
+/// What formulas may name: coordinates (`theta`, and `theta'` for the velocity), parameters, tables; beside
+/// them always the time t, pi and the functions, whose names nothing else can take.
+///
+/// A name is an ASCII letter or _, then letters, digits and _. Capitals matter.
+class Vocabulary {
+public:
+    /// What a name stands for.
+    struct Meaning {
+        enum class Kind { Coordinate, Parameter, Table };
+        Kind kind{};
+        int index = 0;                              ///< of the coordinate
+        double value = 0;                           ///< of the parameter
+        std::shared_ptr<const carom::Table> table;  ///< of the table
+    };
+
+    /// The coordinate's index, counted in the order of adding. Errors: BadName, DuplicateName.
+    [[nodiscard]] Expected<int> add_coordinate(std::string_view name);
+
+    /// A number that formulas use by name. Errors: BadName, DuplicateName, NotFinite.
+    [[nodiscard]] Expected<void> add_parameter(std::string_view name, double value);
+
+    /// A table for `table(name, x)`. Errors: BadName, DuplicateName.
+    [[nodiscard]] Expected<void> add_table(std::string_view name, Table table);
+
+    [[nodiscard]] std::optional<Meaning> find(std::string_view name) const;
+    [[nodiscard]] int coordinates() const noexcept { return coordinates_; }
+
+    /// All names of one kind, sorted.
+    [[nodiscard]] std::vector<std::string> names(Meaning::Kind kind) const;
+
+private:
+    [[nodiscard]] Expected<void> may_add(std::string_view name) const;
+
+    std::map<std::string, Meaning, std::less<>> meanings_;
+    int coordinates_ = 0;
+};
+
+/// Functions, t, pi and the words and, or, not: names that formulas already use.
+[[nodiscard]] bool is_reserved(std::string_view name) noexcept;
+
+}  // namespace carom

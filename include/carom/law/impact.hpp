@@ -1,0 +1,52 @@
+#pragma once
+
+#include "carom/convex/metric.hpp"
+#include "carom/core/expected.hpp"
+
+#include <Eigen/Dense>
+
+namespace carom {
+
+/// Impacts: the velocity after a shock from the velocity before it, at one configuration.
+///
+/// Symbols    A    kinetic matrix, the metric of velocities;  H  rows: gradients of the closed gaps
+///            V = { u : H u >= 0 }   velocities that no closed contact forbids;  N  its polar cone in the metric
+///            u-, u+   velocity before and after;  P  percussion of each contact, N s:  A (u+ - u-) = H^T P
+/// Theory     docs/theory/impacts.md, (IM-1) standard inelastic shock, (IM-2) canonical law, (IM-3) admissible
+///            maps, (IM-4) sequential map
+/// Papers     [Moreau 1983] 5, [Ballard 2002] (1.10)-(1.13)
+
+struct Impact {
+    Eigen::VectorXd u_plus;
+    Eigen::VectorXd percussions_Ns;  ///< one per row of H
+    double energy_loss_J = 0;        ///< kinetic energy before minus after
+    int collisions = 0;              ///< single collisions the map went through; 1 for laws that act at once
+};
+
+/// u+ = prox(V, u-) - e prox(N, u-) (IM-2), e in [0, 1]; e = 0 is the standard inelastic shock (IM-1).
+[[nodiscard]] Expected<Impact> canonical_impact(const Metric& A, const Eigen::MatrixXd& H,
+                                                const Eigen::VectorXd& u_minus, double restitution);
+
+struct SequentialSettings {
+    double restitution = 1.0;     ///< e of every single collision, in [0, 1]
+    int max_collisions = 100000;  ///< >= 1; with e < 1 infinitely many may be needed
+};
+
+/// Contacts collide one at a time, the first approaching one first, as if tiny gaps were between them, until none
+/// approaches (IM-4). For a row of equal balls and e = 1 this is what Newton's cradle shows.
+/// An impact that needs more than max_collisions gives ErrorCode::SettingOutOfRange.
+[[nodiscard]] Expected<Impact> sequential_impact(const Metric& A, const Eigen::MatrixXd& H,
+                                                 const Eigen::VectorXd& u_minus,
+                                                 const SequentialSettings& settings);
+
+/// How far a map u- -> u+ is from what theory asks of it (IM-3): all three are zero for an admissible one.
+struct Admissibility {
+    double leaves_V_m_s = 0;       ///< worst approach speed left after the impact
+    double outside_N = 0;          ///< kinetic norm of the part of u+ - u- that no contact can give
+    double energy_gained_J = 0;    ///< kinetic energy created
+};
+
+[[nodiscard]] Admissibility admissibility(const Metric& A, const Eigen::MatrixXd& H, const Eigen::VectorXd& u_minus,
+                                          const Eigen::VectorXd& u_plus);
+
+}  // namespace carom

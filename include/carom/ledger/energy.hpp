@@ -1,0 +1,74 @@
+#pragma once
+
+#include "carom/law/law.hpp"
+#include "carom/model/mass_matrix.hpp"
+
+#include <span>
+
+namespace carom {
+
+/// What happened to every joule. Each step closes the identity (LE-1)
+///
+///     kinetic + potential = given_forces + prescribed_motions + impact + friction + non_firm + joint
+///                           + correction + scheme
+///
+/// to roundoff, all powers taken at the mean velocity (u- + u+) / 2. No line is a remainder: `balance_J` is what is
+/// left when all of them have been computed from their own formulas, and it can fail.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-1) identity, (LE-2) lines, (LE-3) scheme
+/// Papers     [Ballard 2002] proposition 11, [CharlesBallard 2014] appendix A
+struct EnergyLines {
+    double kinetic_J = 0;             ///< change of kinetic energy
+    double potential_J = 0;           ///< change of potential energy
+    double given_forces_J = 0;        ///< work of the given forces
+    double prescribed_motions_J = 0;  ///< work of moving obstacles and of a potential that depends on time
+    double impact_J = 0;              ///< P.U of unilateral contacts; <= 0 but for O(h^2) where a status changes
+    double friction_J = 0;
+    double non_firm_J = 0;
+    double joint_J = 0;               ///< P.U of bilateral constraints
+    double correction_J = 0;          ///< of moving overlapping parts out of each other
+    double scheme_J = 0;              ///< of the discretisation: metric and potential against their linearisation
+
+    [[nodiscard]] double balance_J() const noexcept;
+
+    /// Sum of the magnitudes of all lines: what a balance is small against.
+    [[nodiscard]] double magnitude_J() const noexcept;
+};
+
+/// Kinetic and potential energy of one state.
+struct Energies {
+    double kinetic_J = 0;
+    double potential_J = 0;
+};
+
+/// What acted during one step, evaluated at its midpoint.
+struct StepWork {
+    double h_s = 0;
+    std::span<const double> u_minus, u_plus;
+    const MassMatrix* A = nullptr;
+    std::span<const double> velocity_terms, given_forces, potential_gradient;
+    double potential_rate_W = 0;  ///< dV/dt
+    std::span<const Law> laws;
+    std::span<const double> P, U_minus, U_plus, b;  ///< one entry per active interaction
+};
+
+/// The lines of one step (LE-2), (LE-3). `end` is before the correction, `corrected` after it.
+[[nodiscard]] EnergyLines account_step(const StepWork& step, const Energies& start, const Energies& end,
+                                       const Energies& corrected) noexcept;
+
+/// Sums lines over a run, compensated, so that a long sum is as exact as a short one.
+class EnergyLedger {
+public:
+    void add(const EnergyLines& step) noexcept;
+    [[nodiscard]] EnergyLines totals() const noexcept;
+
+    /// Largest |balance| of a single step, and the largest magnitude of the lines of a step.
+    [[nodiscard]] double worst_step_balance_J() const noexcept { return worst_balance_; }
+    [[nodiscard]] double largest_step_J() const noexcept { return largest_step_; }
+
+private:
+    EnergyLines sums_, compensation_;
+    double worst_balance_ = 0, largest_step_ = 0;
+};
+
+}  // namespace carom

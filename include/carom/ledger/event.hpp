@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+
+namespace carom {
+
+/// Something that happened at a contact during a step.
+enum class EventKind {
+    Impact,       ///< an open contact closed with a velocity jump, or a closed one was struck through its neighbours
+    ContactMade,  ///< the contact acts and stays
+    ContactLost,  ///< a contact that stayed acts no more
+};
+
+/// The name used in recordings and `--json`, e.g. "contact_made".
+[[nodiscard]] std::string_view name_of(EventKind kind) noexcept;
+
+struct Event {
+    double time_s = 0;  ///< middle of the step, where Moreau's scheme lets the velocity jump
+    long step = 0;      ///< number of the step, from 1
+    EventKind kind{};
+    int contact = 0;
+    double percussion_Ns = 0;
+    double velocity_before_m_s = 0;  ///< local velocity U^-; negative approaches
+    double velocity_after_m_s = 0;   ///< U^+
+    double energy_J = 0;             ///< P (U^- + U^+) / 2: what the contact did to the kinetic energy
+};
+
+}  // namespace carom

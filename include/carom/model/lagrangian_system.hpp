@@ -1,0 +1,51 @@
+#pragma once
+
+#include "carom/expression/formula.hpp"
+
+#include <Eigen/Dense>
+
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// A Lagrangian system as its user writes it down; `make_model` checks it and makes the `Model` that runs.
+///
+///     T(q,u) = u.A(q) u / 2      kinetic energy, J, a quadratic form of the velocities
+///     V(q,t)                     potential energy, J
+///     F(q,u,t)                   given forces, one per coordinate
+///     g_c(q,t) >= 0              gaps of the unilateral contacts
+///
+/// Theory     docs/theory/lagrangian_systems.md, (LS-1) Lagrange's equations, (LS-2) velocity terms, (LS-3) gaps
+
+struct Coordinate {
+    std::string name;
+    std::string unit = "m";  ///< of the coordinate, for tables and pictures; the velocity has unit/s
+};
+
+struct Contact {
+    std::string name;
+    Formula gap;          ///< g(q,t), m; >= 0 where admissible
+    Formula restitution;  ///< e(q,u-,t), in [0, 1]; 0 when left out
+};
+
+/// A quantity that the user wants to see.
+struct Probe {
+    std::string name;
+    Formula value;
+    std::string unit;
+};
+
+struct LagrangianSystem {
+    std::vector<Coordinate> coordinates;
+    Formula kinetic;
+    Formula potential;
+    std::vector<Formula> forces;  ///< one per coordinate, or empty for none
+    std::vector<Contact> contacts;
+    std::vector<Probe> probes;
+};
+
+/// T = u.A u / 2 for a constant kinetic matrix; A must be square, symmetric and finite.
+[[nodiscard]] Expected<Formula> kinetic_energy_of(const Eigen::MatrixXd& A);
+
+}  // namespace carom

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "carom/model/lagrangian_system.hpp"
+#include "carom/model/mass_matrix.hpp"
+#include "carom/model/state.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace carom {
+
+/// A checked Lagrangian system that never changes during a run. Its equations are, between impacts (LS-1),
+///
+///     A(q) u' = K(t,q,u) + H(q,t)^T p,      K = F - dV/dq - c(q,u)
+///
+/// with the velocity terms c_i = sum_j d2T/du_i dq_j u_j - dT/dq_i (LS-2), gap gradients H_c = dg_c/dq and obstacle
+/// speeds b_c = dg_c/dt, so that dg_c/dt along the motion is U_c = H_c u + b_c (LS-3).
+class Model {
+public:
+    [[nodiscard]] const LagrangianSystem& system() const noexcept { return system_; }
+    [[nodiscard]] int coordinates() const noexcept { return static_cast<int>(system_.coordinates.size()); }
+    [[nodiscard]] int contacts() const noexcept { return static_cast<int>(system_.contacts.size()); }
+    [[nodiscard]] const MassPattern& mass_pattern() const noexcept { return mass_pattern_; }
+
+    /// A does not depend on q: it has one factor for the whole run, and there are no velocity terms.
+    [[nodiscard]] bool has_constant_mass() const noexcept { return constant_mass_; }
+    /// K depends on u: the second force pass changes it.
+    [[nodiscard]] bool has_velocity_forces() const noexcept { return !constant_mass_ || forces_name_velocity_; }
+
+    [[nodiscard]] double kinetic_energy(const Point& at, Workspace& work) const;
+    [[nodiscard]] double potential_energy(const Point& at, Workspace& work) const;
+
+    /// A(q) into A.values(), and the velocity terms c(q,u).
+    void kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, Workspace& work) const;
+
+    /// dV/dq; returns dV/dt.
+    double potential_gradient(const Point& at, std::span<double> gradient, Workspace& work) const;
+
+    void given_forces(const Point& at, std::span<double> F, Workspace& work) const;
+
+    [[nodiscard]] double gap_m(int contact, const Point& at, Workspace& work) const;
+
+    /// The coordinates that a gap names, sorted, and the islands of A that they belong to.
+    [[nodiscard]] std::span<const int> support(int contact) const noexcept { return rows_[contact].coordinates; }
+    [[nodiscard]] std::span<const int> islands(int contact) const noexcept { return rows_[contact].islands; }
+
+    /// Contacts whose row of W may meet the row of `contact`, sorted, itself included.
+    [[nodiscard]] std::span<const int> neighbours(int contact) const noexcept { return rows_[contact].neighbours; }
+
+    /// H_c in the order of support(contact); returns b_c.
+    double gap_gradient(int contact, const Point& at, std::span<double> H, Workspace& work) const;
+
+    /// e at this point, as its formula says: the caller looks whether it is in [0, 1].
+    [[nodiscard]] double restitution(int contact, const Point& at, Workspace& work) const;
+
+private:
+    friend Expected<Model, Errors> make_model(LagrangianSystem system);
+
+    /// Where the derivatives of one term of the kinetic energy go.
+    struct KineticScatter {
+        struct Pair {
+            int second;  ///< place of the second derivative within the term
+            int i, j;    ///< coordinates
+            int slot;    ///< in the kinetic matrix, for pairs of velocities
+        };
+        std::vector<Pair> velocity_velocity, velocity_coordinate;
+        std::vector<std::pair<int, int>> coordinate;  ///< place of dT/dq_i within the term, and i
+    };
+    struct Row {
+        std::vector<int> coordinates, islands, neighbours;
+        std::vector<std::vector<int>> scatter;  ///< per term and variable: place in H, -1 for time
+    };
+
+    explicit Model(LagrangianSystem system);
+    void prepare_kinetic();
+    void prepare_rows();
+
+    LagrangianSystem system_;
+    MassPattern mass_pattern_;
+    std::vector<KineticScatter> kinetic_scatter_;
+    std::vector<Row> rows_;
+    std::vector<std::optional<double>> constant_restitution_;
+    bool constant_mass_ = false;
+    bool forces_name_velocity_ = false;
+};
+
+/// Checks the system; all its mistakes come at once. `where` of an error is the scene key, e.g. "contact.wall.gap".
+[[nodiscard]] Expected<Model, Errors> make_model(LagrangianSystem system);
+
+/// A state at rest in its contacts: sizes set, no percussions yet.
+[[nodiscard]] State make_state(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double t_s = 0);
+
+/// What must hold where a run begins: everything finite, A positive definite, no gap below -tolerance_m, no gap
+/// gradient zero where a contact is closed, restitutions in range.
+[[nodiscard]] Errors check_start(const Model& model, const State& state, double tolerance_m);
+
+inline std::span<const double> view(const Eigen::VectorXd& x)
+{
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+inline std::span<double> view(Eigen::VectorXd& x)
+{
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+/// The point of a state.
+inline Point point_of(const State& state)
+{
+    return {view(state.q), view(state.u), state.t_s};
+}
+
+}  // namespace carom

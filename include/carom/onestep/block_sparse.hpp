@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace carom {
+
+/// Square matrix of dense blocks, stored by block rows with sorted columns. Block (i, j) has the dimensions of
+/// interactions i and j and lies row by row in one piece of `values`. Refilling keeps the memory.
+class BlockSparse {
+public:
+    struct Entry {
+        int column = 0;          ///< interaction j
+        std::size_t value = 0;   ///< where block (i, j) begins in the values
+    };
+
+    /// Empties the matrix; `offsets` has one entry more than there are interactions.
+    void begin(std::span<const int> offsets);
+
+    /// Appends block (row, column), zero at first; rows and, within a row, columns must come in increasing order.
+    /// The view is valid until the next call.
+    std::span<double> append(int row, int column);
+
+    /// Closes the last rows; call it once after the last append.
+    void finish();
+
+    [[nodiscard]] int blocks() const noexcept { return static_cast<int>(offsets_.size()) - 1; }
+    [[nodiscard]] int rows() const noexcept { return offsets_.empty() ? 0 : offsets_.back(); }
+    [[nodiscard]] int dimension(int block) const noexcept { return offsets_[block + 1] - offsets_[block]; }
+    [[nodiscard]] std::span<const Entry> row(int block) const noexcept
+    {
+        return {entries_.data() + row_begin_[block], row_begin_[block + 1] - row_begin_[block]};
+    }
+    [[nodiscard]] std::span<const double> block(int row, const Entry& entry) const noexcept
+    {
+        return {values_.data() + entry.value, static_cast<std::size_t>(dimension(row)) * dimension(entry.column)};
+    }
+
+    /// The block (i, i); InternalError when it was never appended.
+    [[nodiscard]] std::span<const double> diagonal(int block) const;
+
+    /// out = W x, for all rows.
+    void multiply(std::span<const double> x, std::span<double> out) const noexcept;
+
+    /// out += the rows of one block times x.
+    void add_row_product(int block, std::span<const double> x, std::span<double> out) const noexcept;
+
+private:
+    std::vector<int> offsets_;
+    std::vector<std::size_t> row_begin_;
+    std::vector<Entry> entries_;
+    std::vector<double> values_;
+};
+
+}  // namespace carom

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carom {
+
+/// The keys of a scene: one list that the reader checks scenes against, that names the nearest known key, and
+/// that documentation and schema are made from.
+
+enum class FieldType {
+    Group,      ///< a table: [lagrangian]
+    GroupList,  ///< tables told apart by their name: [[contact]]
+    Text,
+    Name,        ///< a text that formulas, --set paths and recordings can use as a name
+    File,        ///< the name of a file below the scene's folder
+    Choice,      ///< one of `choices`
+    ChoiceList,  ///< some of `choices`
+    Number,
+    Integer,
+    Boolean,
+    Constant,  ///< a number, or a formula of parameters
+    Formula,   ///< a number, or a formula of coordinates, velocities, parameters and t; or one of `choices`
+    NumberList,
+    Matrix,  ///< rows of numbers or formulas
+};
+
+/// How messages name it, with its article: "a number".
+[[nodiscard]] std::string_view name_of(FieldType type) noexcept;
+
+/// Numbers from low to high. Contains no NaN and nothing infinite.
+struct Range {
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+    bool with_low = true;
+    bool with_high = true;
+
+    [[nodiscard]] bool contains(double x) const noexcept
+    {
+        return std::isfinite(x) && (with_low ? x >= low : x > low) && (with_high ? x <= high : x < high);
+    }
+
+    /// In words, to go on after "a number": "greater than 0", "from 0 to 1", "that is finite".
+    [[nodiscard]] std::string text() const;
+};
+
+struct Field {
+    std::string_view path = {};  ///< "contact[].law.restitution"; [] any thing of a list, * any key
+    FieldType type{};
+    bool needed = false;             ///< where its group is there
+    std::string_view unit = {};      ///< "s", "m", "J"; "-" for pure numbers; empty where there is none
+    Range range = {};                ///< of numbers
+    std::string_view fallback = {};  ///< what counts when it is left out: a TOML value, or words
+    std::vector<std::string> choices = {};
+    std::string_view help = {};  ///< one line
+    std::string_view hint = {};  ///< for a value out of range, where more is to be said than the range
+
+    /// The last key of the path.
+    [[nodiscard]] std::string_view key() const noexcept;
+};
+
+/// All fields, groups before what is in them.
+[[nodiscard]] std::span<const Field> scene_fields();
+
+/// The field of a path written like Field::path; a key that no field names matches `*`. nullptr if there is
+/// none.
+[[nodiscard]] const Field* find_field(std::string_view path);
+
+/// Keys that may stand in the group `path` (empty: at the top of a scene), in the order of the list.
+[[nodiscard]] std::vector<std::string> keys_in(std::string_view path);
+
+}  // namespace carom

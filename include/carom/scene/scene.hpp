@@ -1,0 +1,53 @@
+#pragma once
+
+#include "carom/integrator/run.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace carom {
+
+/// Scenes: a system, its start and how to run it, in one TOML file. docs/reference/scene_format.md lists the
+/// keys, scene/fields.hpp is that list in code.
+
+/// A scene file may have this many bytes, and so may each file of a table.
+inline constexpr std::size_t max_scene_bytes = 64'000'000;
+
+/// Everything that a scene says, checked: `simulate` can begin.
+struct Scene {
+    std::string title;
+    std::string text;  ///< the TOML as run; with overrides, rewritten without its comments
+    Model model;
+    State start;
+    MoreauSettings integrator;
+    SolverSettings solver;
+    RunPlan plan;
+    RecordSettings record;
+    double length_m = 1;  ///< typical length: what small gaps are small against
+};
+
+/// One value of a scene replaced from outside: `--set integrator.time_step_s=2e-4`.
+struct Override {
+    std::string path;   ///< keys joined by dots; things of a list by their name: coordinate.x.start
+    std::string value;  ///< a TOML value; what is none is taken as text
+};
+
+/// Splits "path=value" at the first `=`. Errors: SceneSyntax.
+[[nodiscard]] Expected<Override> parse_override(std::string_view text);
+
+/// Reads and checks a scene. All its mistakes come at once, in the order of the text, each with
+/// file:line:column, the value seen and a hint; mistakes of overrides come first. A path that names no key is
+/// a mistake, a known key that the file leaves out is set; of two overrides of one key the last counts.
+[[nodiscard]] Expected<Scene, Errors> read_scene(const std::filesystem::path& file,
+                                                 std::span<const Override> overrides = {});
+
+/// The same for a text; `name` stands for the file in messages. Files of tables are looked for below
+/// `folder`; without a folder they are refused.
+[[nodiscard]] Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view name,
+                                                      std::span<const Override> overrides = {},
+                                                      const std::filesystem::path& folder = {});
+
+}  // namespace carom

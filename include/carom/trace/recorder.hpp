@@ -1,0 +1,66 @@
+#pragma once
+
+#include "carom/integrator/run.hpp"
+
+#include <memory>
+#include <string>
+
+namespace carom {
+
+/// When what is in memory goes to the file. The first count that is full decides; the clock never does.
+struct CheckpointSettings {
+    long step_rows =
+        200'000;        ///< steps times (coordinates + contacts), a measure of the work since the last one
+    long frames = 100;  ///< or a twentieth of the frames there are, when that is more
+    long bytes = 4L << 20;  ///< of data that wait
+};
+
+/// Writes a run to an HDF5 file while it runs; a listener for `simulate`:
+///
+///     auto recorder = Recorder::create("run.h5", model, title, scene_text, record, state, duration_s,
+///     time_step_s); const RunReport report = simulate(model, settings, solver, plan, state,
+///     std::ref(*recorder)); const auto written = recorder->finish(report);
+///
+/// Frames are taken at the start, at start + k every_s, and where the run ends. Inside a step they are
+/// interpolated (MS-6), which never changes the motion.
+///
+/// At every instant the file of that name is complete and closed: a checkpoint goes to a second file,
+/// RUN.h5.next, which then takes the name in one indivisible exchange. A process killed at any moment loses
+/// what it computed since the last checkpoint and nothing else. docs/reference/recording.md describes the
+/// file.
+class Recorder {
+public:
+    /// Replaces a recording of that name. Errors: FileUnwritable when the folder does not exist or may not be
+    /// written, when the path is a folder, or a file that is not HDF5; SettingOutOfRange; WrongSize. The
+    /// model must live as long as the recorder.
+    [[nodiscard]] static Expected<Recorder> create(const std::string& path, const Model& model,
+                                                   std::string title, std::string scene_text,
+                                                   const RecordSettings& settings, const State& start,
+                                                   double duration_s, double time_step_s,
+                                                   const CheckpointSettings& checkpoints = {});
+
+    /// Goes on with an unfinished recording of the same model, from its checkpoint; the caller goes on with
+    /// the run from `read_recording(path)->checkpoint`. The file then becomes the one of an uninterrupted
+    /// run.
+    [[nodiscard]] static Expected<Recorder> resume(const std::string& path, const Model& model,
+                                                   const CheckpointSettings& checkpoints = {});
+
+    Recorder(Recorder&&) noexcept;
+    Recorder& operator=(Recorder&&) noexcept;
+
+    /// Without finish() the file keeps every frame and stays unfinished.
+    ~Recorder();
+
+    /// Takes one step in. False when the file could not be written; finish() says why.
+    bool operator()(const StepView& view);
+
+    /// Adds the frame at the end and the certificate, and closes the recording.
+    Expected<void> finish(const RunReport& report);
+
+private:
+    class Impl;
+    explicit Recorder(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace carom

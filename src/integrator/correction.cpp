@@ -1,0 +1,43 @@
+#include "carom/integrator/moreau.hpp"
+
+#include <algorithm>
+
+namespace carom {
+
+bool correct_violations(const Model& model, std::span<const int> contacts, double t_s, Eigen::VectorXd& q, Scratch& s)
+{
+    ContactRows& rows = s.correction_rows;
+    if (contacts.data() != rows.contacts.data()) rows.contacts.assign(contacts.begin(), contacts.end());
+    const Point at{view(q), view(s.u_start), t_s};
+
+    // metric and gradients at q
+    if (!s.A_is_constant_and_factored) {
+        model.kinetic_terms(at, s.correction_A, view(s.correction_x), s.work);
+        if (!s.correction_A.factorise()) return false;
+    }
+    MassMatrix& A = s.A_is_constant_and_factored ? s.A : s.correction_A;
+    evaluate_rows(model, at, s.work, rows);
+
+    // least displacement dq with  g + H dq >= 0:  0 <= P perp W P + g >= 0,  dq = A^-1 H^T P
+    OneStepProblem& problem = s.correction_problem;
+    problem.laws.assign(rows.contacts.size(), Unilateral{});
+    problem.offsets.assign(1, 0);
+    problem.U_free.clear();
+    problem.U_minus.assign(rows.contacts.size(), 0.0);
+    for (int k = 0; k < rows.size(); ++k) {
+        problem.offsets.push_back(k + 1);
+        problem.U_free.push_back(model.gap_m(rows.contacts[k], at, s.work));
+    }
+    assemble_delassus(model, rows, A, view(s.correction_x), problem);
+    s.correction_P.assign(rows.contacts.size(), 0.0);
+    s.solver.pivoting.solve(problem, s.correction_P);
+
+    const bool moves = std::any_of(s.correction_P.begin(), s.correction_P.end(), [](double P) { return P > 0; });
+    if (!moves) return false;
+    apply_percussions(model, rows, s.correction_P, A, view(s.correction_x));
+    if (!s.correction_x.allFinite()) return false;
+    q += s.correction_x;
+    return true;
+}
+
+}  // namespace carom

@@ -1,0 +1,193 @@
+#include "carom/integrator/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// Nothing moves: all velocities below 1e-9 of the greatest ever seen, at this and the steps before. At the top of a
+/// throw one step may look like that, three in a row do not: the force would have moved it.
+class RestWatch {
+public:
+    bool at_rest(const Eigen::VectorXd& u)
+    {
+        const double speed = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
+        fastest_ = std::max(fastest_, speed);
+        still_ = speed <= 1e-9 * fastest_ ? still_ + 1 : 0;
+        return still_ >= 3;
+    }
+
+private:
+    double fastest_ = 0;
+    int still_ = 0;
+};
+
+/// The steps of a run: full ones at start + n h, and a last one for what remains.
+struct StepGrid {
+    double start_s, h_s, duration_s;
+    long full_steps;
+    bool has_rest;
+
+    StepGrid(double start, double h, double duration)
+        : start_s(start), h_s(h), duration_s(duration),
+          full_steps(static_cast<long>(std::floor(duration / h * (1 + 1e-12) + 1e-9)))
+    {
+        has_rest = duration - static_cast<double>(full_steps) * h > 1e-9 * h;
+    }
+    [[nodiscard]] long steps() const { return full_steps + (has_rest ? 1 : 0); }
+    [[nodiscard]] double time_after(long n) const
+    {
+        return n <= full_steps ? start_s + static_cast<double>(n) * h_s : start_s + duration_s;
+    }
+    [[nodiscard]] double length(long n) const
+    {
+        return n <= full_steps ? h_s : duration_s - static_cast<double>(full_steps) * h_s;
+    }
+};
+
+std::optional<RunEnd> end_of_failed(StepStatus status)
+{
+    switch (status) {
+    case StepStatus::NotFinite: return RunEnd::NotFinite;
+    case StepStatus::MetricSingular: return RunEnd::MetricSingular;
+    case StepStatus::LawOutOfRange: return RunEnd::LawOutOfRange;
+    case StepStatus::Solved:
+    case StepStatus::NotSolved: break;
+    }
+    return std::nullopt;
+}
+
+const char* explain(RunEnd end)
+{
+    switch (end) {
+    case RunEnd::NotFinite: return "a force, gap or velocity became infinite or not a number";
+    case RunEnd::MetricSingular: return "the kinetic matrix lost its positivity: some velocity has no kinetic energy";
+    case RunEnd::LawOutOfRange: return "a restitution formula left the range from 0 to 1";
+    default: return "";
+    }
+}
+
+/// An impact never creates energy; if the books say so, the user hears when and how much.
+void look_for_created_energy(const Scratch& scratch, double scale_J, Certifier& certifier)
+{
+    double gained = 0;
+    for (const ContactStep& contact : scratch.contacts) {
+        if (contact.U_minus_m_s < 0) {
+            gained += contact.percussion_Ns * (contact.U_minus_m_s + contact.U_plus_m_s) / 2;
+        }
+    }
+    if (gained > 1e-9 * scale_J && !scratch.events.empty()) {
+        certifier.add_finding("energy_created", scratch.events.front().time_s,
+                              fmt::format("an impact created {:.3e} J", gained));
+    }
+}
+
+}  // namespace
+
+Expected<void> check(const RunPlan& plan)
+{
+    if (plan.duration_s > 0 && std::isfinite(plan.duration_s)) return {};
+    return Error{.code = ErrorCode::SettingOutOfRange,
+                 .where = "RunPlan::duration_s",
+                 .message = fmt::format("the duration is {} s: the run would end before it starts", plan.duration_s),
+                 .hint = "give a duration greater than zero",
+                 .excerpt = {}};
+}
+
+Expected<void> check(const RecordSettings& settings)
+{
+    if (settings.every_s >= 0 && std::isfinite(settings.every_s)) return {};
+    return Error{.code = ErrorCode::SettingOutOfRange,
+                 .where = "RecordSettings::every_s",
+                 .message = fmt::format("every_s is {}", settings.every_s),
+                 .hint = "give a time greater than zero, or leave it out",
+                 .excerpt = {}};
+}
+
+void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u)
+{
+    const double part = (t_s - view.before.t_s) / (view.after.t_s - view.before.t_s);
+    q = view.before.q + std::clamp(part, 0.0, 1.0) * (view.after.q - view.before.q);
+    u = view.after.u;
+}
+
+RunReport simulate(const Model& model, const MoreauSettings& settings, const SolverSettings& solver,
+                   const RunPlan& plan, State& state, const StepListener& listener)
+{
+    Scratch scratch(model);
+    const Point start = point_of(state);
+    const double energy_scale_J = std::abs(model.kinetic_energy(start, scratch.work)) +
+                                  std::abs(model.potential_energy(start, scratch.work));
+    Certifier certifier(energy_scale_J);
+    RunReport result;
+    RestWatch rest;
+    State before = state;
+    MoreauSettings step_settings = settings;
+    const StepGrid grid(state.t_s, settings.time_step_s, plan.duration_s);
+
+    bool failed = false;
+    for (long n = 1; n <= grid.steps() && result.end == RunEnd::Duration; ++n) {
+        before = state;
+        step_settings.time_step_s = grid.length(n);
+        const StepReport report = moreau_step(model, step_settings, solver, state, scratch);
+        if (const auto end = end_of_failed(report.status)) {
+            certifier.add_finding(std::string(name_of(*end)), before.t_s, explain(*end));
+            result.end = *end;
+            failed = true;
+            break;
+        }
+        state.t_s = grid.time_after(n);
+        for (Event& event : scratch.events) {
+            event.step = n;
+            result.events.push_back(event);
+        }
+        const bool solved = report.status == StepStatus::Solved;
+        certifier.add_step(state.t_s, report.solve.residual, solved, report.max_penetration_m, report.energy);
+        look_for_created_energy(scratch, energy_scale_J + report.energy.magnitude_J(), certifier);
+
+        const bool go_on = !listener || listener({model, n, before, state, report, scratch});
+        if (!go_on) result.end = RunEnd::Listener;
+        if (!solved && plan.on_unsolved == OnUnsolved::Stop) result.end = RunEnd::UnsolvedStep;
+        if (plan.until.rest && rest.at_rest(state.u)) result.end = RunEnd::Rest;
+        if (plan.until.formula && plan.until.formula->value(point_of(state), scratch.work) >= 0) {
+            result.end = RunEnd::Formula;
+        }
+    }
+
+    result.certificate = certifier.certificate();
+    result.findings = certifier.findings();
+    result.status = failed                  ? RunStatus::Failed
+                    : certifier.certified() ? RunStatus::Certified
+                                            : RunStatus::Uncertified;
+    return result;
+}
+
+std::string_view name_of(RunEnd end) noexcept
+{
+    switch (end) {
+    case RunEnd::Duration: return "duration";
+    case RunEnd::Rest: return "rest";
+    case RunEnd::Formula: return "formula";
+    case RunEnd::Listener: return "stopped";
+    case RunEnd::UnsolvedStep: return "unsolved_step";
+    case RunEnd::NotFinite: return "not_finite";
+    case RunEnd::MetricSingular: return "metric_singular";
+    case RunEnd::LawOutOfRange: return "law_out_of_range";
+    }
+    return "unknown";
+}
+
+std::string_view name_of(RunStatus status) noexcept
+{
+    switch (status) {
+    case RunStatus::Certified: return "certified";
+    case RunStatus::Uncertified: return "uncertified";
+    case RunStatus::Failed: return "failed";
+    }
+    return "unknown";
+}
+
+}  // namespace carom

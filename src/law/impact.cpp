@@ -1,0 +1,112 @@
+#include "carom/law/impact.hpp"
+
+#include "carom/convex/polyhedral_cone.hpp"
+#include "carom/law/law.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+Expected<void> check_sizes(const Metric& A, const Eigen::MatrixXd& H, const Eigen::VectorXd& u_minus)
+{
+    if (H.cols() == u_minus.size() && A.fits(u_minus.size()) && H.allFinite() && u_minus.allFinite()) return {};
+    return Error{.code = ErrorCode::WrongSize,
+                 .where = "impact",
+                 .message = fmt::format("gradients with {} columns and a velocity with {} entries, or numbers that "
+                                        "are not finite",
+                                        H.cols(), u_minus.size()),
+                 .hint = "give one column of H and one entry of u- per coordinate of the metric",
+                 .excerpt = {}};
+}
+
+double kinetic_energy(const Metric& A, const Eigen::VectorXd& u)
+{
+    return A.dot(u, u) / 2;
+}
+
+/// V = { u : H u >= 0 }.
+Expected<PolyhedralCone> velocity_cone(const Eigen::MatrixXd& H)
+{
+    return PolyhedralCone::from_inequalities(-H);
+}
+
+}  // namespace
+
+Expected<Impact> canonical_impact(const Metric& A, const Eigen::MatrixXd& H, const Eigen::VectorXd& u_minus,
+                                  double restitution)
+{
+    if (auto sizes = check_sizes(A, H, u_minus); !sizes) return sizes.error();
+    if (auto law = check(Law{Unilateral{restitution}}); !law) return law.error();
+    const auto V = velocity_cone(H);
+    if (!V) return V.error();
+
+    // u- = x + y with x in V, y in N: the standard inelastic shock keeps x, restitution gives -e y back
+    const ConeProjection split = V->prox(A, u_minus);
+    Impact result;
+    result.u_plus = split.x - restitution * split.y;
+    result.percussions_Ns = (1 + restitution) * split.multipliers;
+    result.energy_loss_J = kinetic_energy(A, u_minus) - kinetic_energy(A, result.u_plus);
+    result.collisions = split.multipliers.size() > 0 && split.multipliers.maxCoeff() > 0 ? 1 : 0;
+    return result;
+}
+
+Expected<Impact> sequential_impact(const Metric& A, const Eigen::MatrixXd& H, const Eigen::VectorXd& u_minus,
+                                   const SequentialSettings& settings)
+{
+    if (auto sizes = check_sizes(A, H, u_minus); !sizes) return sizes.error();
+    if (auto law = check(Law{Unilateral{settings.restitution}}); !law) return law.error();
+
+    Impact result;
+    result.u_plus = u_minus;
+    result.percussions_Ns = Eigen::VectorXd::Zero(H.rows());
+
+    // velocities below roundoff of the ones that came in do not collide
+    const Eigen::VectorXd speed = (H * u_minus).cwiseAbs();
+    const double nothing = 1e-14 * (speed.size() > 0 ? speed.maxCoeff() : 0.0);
+    for (;;) {
+        Eigen::Index c = 0;
+        while (c < H.rows() && !(H.row(c).dot(result.u_plus) < -nothing)) {
+            ++c;
+        }
+        if (c == H.rows()) break;
+        if (result.collisions == settings.max_collisions) {
+            return Error{.code = ErrorCode::SettingOutOfRange,
+                         .where = "SequentialSettings::max_collisions",
+                         .message = fmt::format("contacts still approach after {} collisions", result.collisions),
+                         .hint = "allow more collisions, or use the canonical law: with e < 1 collisions can go on "
+                                 "for ever",
+                         .excerpt = {}};
+        }
+
+        // one contact alone: its own velocity is turned by -e
+        const Eigen::VectorXd direction = A.solve(H.row(c).transpose());
+        const double compliance = H.row(c).dot(direction);
+        const double P = -(1 + settings.restitution) * H.row(c).dot(result.u_plus) / compliance;
+        result.u_plus += P * direction;
+        result.percussions_Ns[c] += P;
+        ++result.collisions;
+    }
+    result.energy_loss_J = kinetic_energy(A, u_minus) - kinetic_energy(A, result.u_plus);
+    return result;
+}
+
+Admissibility admissibility(const Metric& A, const Eigen::MatrixXd& H, const Eigen::VectorXd& u_minus,
+                            const Eigen::VectorXd& u_plus)
+{
+    Admissibility result;
+    const Eigen::VectorXd U = H * u_plus;
+    result.leaves_V_m_s = U.size() > 0 ? std::max(0.0, -U.minCoeff()) : 0.0;
+    result.energy_gained_J = std::max(0.0, kinetic_energy(A, u_plus) - kinetic_energy(A, u_minus));
+
+    // u- - u+ must be in N: what its projection on V keeps is what no contact can give
+    const auto V = velocity_cone(H);
+    if (!V) throw InternalError("gradients of an impact that are not finite");
+    result.outside_N = A.norm(V->prox(A, u_minus - u_plus).x);
+    return result;
+}
+
+}  // namespace carom

@@ -1,0 +1,97 @@
+#include "carom/ledger/energy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+constexpr double EnergyLines::*lines[] = {
+    &EnergyLines::kinetic_J,    &EnergyLines::potential_J, &EnergyLines::given_forces_J,
+    &EnergyLines::prescribed_motions_J, &EnergyLines::impact_J,    &EnergyLines::friction_J,
+    &EnergyLines::non_firm_J,   &EnergyLines::joint_J,     &EnergyLines::correction_J,
+    &EnergyLines::scheme_J,
+};
+
+/// Adds a term and keeps what rounding lost (Neumaier).
+void add_compensated(double& sum, double& compensation, double term)
+{
+    const double rounded = sum + term;
+    compensation += std::abs(sum) >= std::abs(term) ? (sum - rounded) + term : (term - rounded) + sum;
+    sum = rounded;
+}
+
+/// work of a force during the step: h f.(u- + u+) / 2
+double work_of(std::span<const double> force, const StepWork& step)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < force.size(); ++i) {
+        sum += force[i] * (step.u_minus[i] + step.u_plus[i]);
+    }
+    return step.h_s / 2 * sum;
+}
+
+}  // namespace
+
+double EnergyLines::balance_J() const noexcept
+{
+    return kinetic_J + potential_J - (given_forces_J + prescribed_motions_J + impact_J + friction_J + non_firm_J +
+                                      joint_J + correction_J + scheme_J);
+}
+
+double EnergyLines::magnitude_J() const noexcept
+{
+    double sum = 0;
+    for (const auto line : lines) {
+        sum += std::abs(this->*line);
+    }
+    return sum;
+}
+
+EnergyLines account_step(const StepWork& step, const Energies& start, const Energies& end,
+                         const Energies& corrected) noexcept
+{
+    EnergyLines result;
+    result.kinetic_J = corrected.kinetic_J - start.kinetic_J;
+    result.potential_J = corrected.potential_J - start.potential_J;
+    result.given_forces_J = work_of(step.given_forces, step);
+    result.prescribed_motions_J = step.h_s * step.potential_rate_W;
+
+    // reactions at the mean local velocity; what an obstacle's own motion brings in is not theirs
+    for (std::size_t c = 0; c < step.P.size(); ++c) {
+        const double work = step.P[c] * (step.U_minus[c] + step.U_plus[c]) / 2;
+        (std::holds_alternative<Unilateral>(step.laws[c]) ? result.impact_J : result.joint_J) += work;
+        result.prescribed_motions_J -= step.P[c] * step.b[c];
+    }
+
+    result.correction_J = (corrected.kinetic_J - end.kinetic_J) + (corrected.potential_J - end.potential_J);
+
+    // scheme: energies at both ends against the metric and the forces of the midpoint (LE-3)
+    const double kinetic_scheme = (end.kinetic_J - step.A->squared_norm(step.u_plus) / 2) -
+                                  (start.kinetic_J - step.A->squared_norm(step.u_minus) / 2) -
+                                  work_of(step.velocity_terms, step);
+    const double potential_scheme = end.potential_J - start.potential_J - work_of(step.potential_gradient, step) -
+                                    step.h_s * step.potential_rate_W;
+    result.scheme_J = kinetic_scheme + potential_scheme;
+    return result;
+}
+
+void EnergyLedger::add(const EnergyLines& step) noexcept
+{
+    for (const auto line : lines) {
+        add_compensated(sums_.*line, compensation_.*line, step.*line);
+    }
+    worst_balance_ = std::max(worst_balance_, std::abs(step.balance_J()));
+    largest_step_ = std::max(largest_step_, step.magnitude_J());
+}
+
+EnergyLines EnergyLedger::totals() const noexcept
+{
+    EnergyLines result;
+    for (const auto line : lines) {
+        result.*line = sums_.*line + compensation_.*line;
+    }
+    return result;
+}
+
+}  // namespace carom

@@ -1,0 +1,15 @@
+#include "carom/ledger/event.hpp"
+
+namespace carom {
+
+std::string_view name_of(EventKind kind) noexcept
+{
+    switch (kind) {
+    case EventKind::Impact: return "impact";
+    case EventKind::ContactMade: return "contact_made";
+    case EventKind::ContactLost: return "contact_lost";
+    }
+    return "unknown";
+}
+
+}  // namespace carom

@@ -1,0 +1,149 @@
+#include "carom/onestep/residual.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace carom {
+namespace {
+
+/// Sums of squares that both errors are made of.
+struct Norms {
+    double F = 0, U_free = 0, P = 0, U = 0, s = 0;
+
+    [[nodiscard]] double relative() const
+    {
+        // nothing moves and nothing acts: solved exactly, and 0 / 0 is not asked
+        const double scale = std::max({U_free, P, U});
+        return F > 0 ? std::sqrt(F / scale) : 0.0;
+    }
+    [[nodiscard]] double relative_to_velocities() const
+    {
+        const double scale = std::max({U_free, U, s});
+        return F > 0 && scale > 0 ? std::sqrt(F / scale) : 0.0;
+    }
+};
+
+double squared(std::span<const double> x)
+{
+    double sum = 0;
+    for (const double value : x) {
+        sum += value * value;
+    }
+    return sum;
+}
+
+/// |F_c|^2 for U scaled by `d` and P by 1 / d, which keeps cones (OS-5); d = 1 is the raw data.
+double natural_map_squared(const Law& law, std::span<const double> P, std::span<const double> U,
+                           std::span<const double> s, double d, std::span<double> F)
+{
+    for (std::size_t k = 0; k < P.size(); ++k) {
+        F[k] = P[k] / d - d * (U[k] + s[k]);
+    }
+    project_on_set(law, F);
+    for (std::size_t k = 0; k < P.size(); ++k) {
+        F[k] = P[k] / d - F[k];
+    }
+    return squared(F);
+}
+
+/// d_c = (trace W_cc / dim)^(-1/2); a block without inertia is left as it is.
+double scaling(const OneStepProblem& problem, int c)
+{
+    const auto W_cc = problem.W.diagonal(c);
+    const int dimension = problem.W.dimension(c);
+    double trace = 0;
+    for (int k = 0; k < dimension; ++k) {
+        trace += W_cc[static_cast<std::size_t>(k * dimension + k)];
+    }
+    return trace > 0 ? 1 / std::sqrt(trace / dimension) : 1.0;
+}
+
+double distance_to_set(const Law& law, std::span<const double> P, std::span<double> work)
+{
+    std::copy(P.begin(), P.end(), work.begin());
+    project_on_set(law, work);
+    double sum = 0;
+    for (std::size_t k = 0; k < P.size(); ++k) {
+        sum += (P[k] - work[k]) * (P[k] - work[k]);
+    }
+    return std::sqrt(sum);
+}
+
+bool all_finite(std::span<const double> x)
+{
+    return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
+
+Residual not_finite()
+{
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return {.unit_free = infinity,
+            .velocity = infinity,
+            .siconos = infinity,
+            .cone_violation_Ns = infinity,
+            .approach_m_s = infinity,
+            .worst = -1,
+            .finite = false};
+}
+
+}  // namespace
+
+Residual residual(const OneStepProblem& problem, std::span<const double> P, ResidualScratch& scratch)
+{
+    const auto n = static_cast<std::size_t>(problem.size());
+    scratch.U.resize(n);
+    scratch.s.resize(n);
+    scratch.F.resize(n);
+    local_velocity(problem, P, scratch.U);
+
+    // NaN first: maxima below would lose it
+    if (!all_finite(P) || !all_finite(scratch.U)) return not_finite();
+
+    Residual result;
+    Norms raw, scaled;
+    double worst = 0;
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const Law& law = problem.laws[c];
+        const auto P_c = problem.part(P, c);
+        const auto U_c = problem.part(std::span<const double>(scratch.U), c);
+        const auto U_free_c = problem.part(std::span<const double>(problem.U_free), c);
+        const auto s_c = problem.part(std::span<double>(scratch.s), c);
+        const auto F_c = problem.part(std::span<double>(scratch.F), c);
+        velocity_shift(law, problem.part(std::span<const double>(problem.U_minus), c), U_c, s_c);
+
+        raw.F += natural_map_squared(law, P_c, U_c, s_c, 1.0, F_c);
+        raw.U_free += squared(U_free_c);
+        raw.P += squared(P_c);
+        raw.U += squared(U_c);
+
+        const double d = scaling(problem, c);
+        const double part = natural_map_squared(law, P_c, U_c, s_c, d, F_c);
+        scaled.F += part;
+        scaled.U_free += d * d * squared(U_free_c);
+        scaled.P += squared(P_c) / (d * d);
+        scaled.U += d * d * squared(U_c);
+        scaled.s += d * d * squared(s_c);
+        if (part > worst) {
+            worst = part;
+            result.worst = c;
+        }
+
+        result.cone_violation_Ns = std::max(result.cone_violation_Ns, distance_to_set(law, P_c, F_c));
+        if (std::holds_alternative<Unilateral>(law)) {
+            result.approach_m_s = std::max(result.approach_m_s, -(U_c[0] + s_c[0]));
+        }
+    }
+    result.siconos = raw.relative();
+    result.unit_free = scaled.relative();
+    result.velocity = scaled.relative_to_velocities();
+    return result;
+}
+
+Residual residual(const OneStepProblem& problem, std::span<const double> P)
+{
+    ResidualScratch scratch;
+    return residual(problem, P, scratch);
+}
+
+}  // namespace carom

@@ -1,0 +1,331 @@
+#include "carom/scene/fields.hpp"
+
+#include <fmt/format.h>
+
+namespace carom {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr Range positive{.low = 0, .high = infinity, .with_low = false, .with_high = true};
+constexpr Range not_negative{.low = 0, .high = infinity};
+constexpr Range zero_to_one{.low = 0, .high = 1};
+
+using Type = FieldType;
+
+std::vector<Field> run_fields()
+{
+    return {
+        {.path = "title",
+         .type = Type::Text,
+         .fallback = "the name of the file",
+         .help = "what the scene shows"},
+        {.path = "start_s",
+         .type = Type::Number,
+         .unit = "s",
+         .fallback = "0",
+         .help = "time at which the run starts"},
+        {.path = "duration_s",
+         .type = Type::Number,
+         .needed = true,
+         .unit = "s",
+         .range = positive,
+         .help = "how long it runs at most",
+         .hint = "otherwise the run would end before it starts"},
+        {.path = "until",
+         .type = Type::Formula,
+         .choices = {"rest"},
+         .help = "ends the run earlier: \"rest\", or a formula that ends it when it becomes >= 0"},
+        {.path = "length_m",
+         .type = Type::Number,
+         .unit = "m",
+         .range = positive,
+         .fallback = "the largest gap or coordinate in m at the start, else 1",
+         .help = "typical length: what small gaps are small against"},
+    };
+}
+
+std::vector<Field> name_fields()
+{
+    return {
+        {.path = "parameters", .type = Type::Group, .help = "numbers that formulas use by name"},
+        {.path = "parameters.*",
+         .type = Type::Constant,
+         .help = "a number, or a formula of other parameters"},
+        {.path = "table",
+         .type = Type::GroupList,
+         .help = "a function given by points, in formulas table(name, t)"},
+        {.path = "table[].name", .type = Type::Name, .needed = true, .help = "how formulas call it"},
+        {.path = "table[].t_s",
+         .type = Type::NumberList,
+         .unit = "s",
+         .help = "abscissae, strictly increasing; constant outside them"},
+        {.path = "table[].value",
+         .type = Type::NumberList,
+         .help = "values at these abscissae, straight between"},
+        {.path = "table[].file",
+         .type = Type::File,
+         .help = "instead of t_s and value: a CSV file of two columns below the scene's folder"},
+    };
+}
+
+std::vector<Field> system_fields()
+{
+    return {
+        {.path = "coordinate",
+         .type = Type::GroupList,
+         .needed = true,
+         .help = "what the configuration consists of"},
+        {.path = "coordinate[].name",
+         .type = Type::Name,
+         .needed = true,
+         .help = "in formulas x, and x' for its velocity"},
+        {.path = "coordinate[].start", .type = Type::Constant, .needed = true, .help = "value at the start"},
+        {.path = "coordinate[].start_velocity",
+         .type = Type::Constant,
+         .fallback = "0",
+         .help = "velocity at the start, in units per second"},
+        {.path = "coordinate[].unit",
+         .type = Type::Text,
+         .fallback = "\"m\"",
+         .help = "unit for tables and pictures; \"m\" marks lengths"},
+        {.path = "lagrangian", .type = Type::Group, .needed = true, .help = "energies and forces"},
+        {.path = "lagrangian.kinetic",
+         .type = Type::Formula,
+         .unit = "J",
+         .help = "kinetic energy, a quadratic form of the velocities; or give mass"},
+        {.path = "lagrangian.mass",
+         .type = Type::Matrix,
+         .help = "kinetic matrix A of T = u.A u / 2, its lower triangle or all of it; or give kinetic"},
+        {.path = "lagrangian.potential",
+         .type = Type::Formula,
+         .unit = "J",
+         .fallback = "0",
+         .help = "potential energy of coordinates and t"},
+        {.path = "lagrangian.forces", .type = Type::Group, .help = "given forces, one per coordinate"},
+        {.path = "lagrangian.forces.*",
+         .type = Type::Formula,
+         .fallback = "0",
+         .help = "force on the coordinate of that name"},
+        {.path = "contact", .type = Type::GroupList, .help = "a unilateral contact"},
+        {.path = "contact[].name",
+         .type = Type::Name,
+         .needed = true,
+         .help = "how events and recordings call it"},
+        {.path = "contact[].gap",
+         .type = Type::Formula,
+         .needed = true,
+         .unit = "m",
+         .help = "distance of the parts, of coordinates and t; negative would overlap"},
+        {.path = "contact[].law",
+         .type = Type::Group,
+         .fallback = "soft: restitution 0",
+         .help = "law of the contact"},
+        {.path = "contact[].law.kind",
+         .type = Type::Choice,
+         .fallback = "\"unilateral\"",
+         .choices = {"unilateral"},
+         .help = "frictionless contact that pushes and never pulls"},
+        {.path = "contact[].law.restitution",
+         .type = Type::Formula,
+         .unit = "-",
+         .range = zero_to_one,
+         .fallback = "0",
+         .help = "e: separation velocity over approach velocity",
+         .hint = "0 is soft, 1 elastic; above 1 an impact would create energy"},
+        {.path = "contact[].law.dissipation_index",
+         .type = Type::Formula,
+         .unit = "-",
+         .range = zero_to_one,
+         .help = "instead of restitution: Moreau's delta, e = (1 - delta) / (1 + delta)",
+         .hint = "0 is elastic, 1 soft"},
+        {.path = "probe", .type = Type::GroupList, .help = "a quantity to be shown and recorded"},
+        {.path = "probe[].name", .type = Type::Name, .needed = true, .help = "how results call it"},
+        {.path = "probe[].value", .type = Type::Formula, .needed = true, .help = "formula of everything"},
+        {.path = "probe[].unit",
+         .type = Type::Text,
+         .fallback = "\"\"",
+         .help = "unit for tables and pictures"},
+    };
+}
+
+std::vector<Field> method_fields()
+{
+    return {
+        {.path = "integrator", .type = Type::Group, .help = "how time advances"},
+        {.path = "integrator.kind",
+         .type = Type::Choice,
+         .fallback = "\"moreau\"",
+         .choices = {"moreau"},
+         .help = "Moreau's midpoint scheme"},
+        {.path = "integrator.time_step_s",
+         .type = Type::Number,
+         .unit = "s",
+         .range = positive,
+         .fallback = "1e-3",
+         .help = "step h"},
+        {.path = "integrator.activation_gap_m",
+         .type = Type::Number,
+         .unit = "m",
+         .range = not_negative,
+         .fallback = "1e-9 of length_m",
+         .help = "a gap not above it counts as closed"},
+        {.path = "integrator.force_passes",
+         .type = Type::Integer,
+         .range = {.low = 1, .high = 2},
+         .fallback = "2",
+         .help = "how often forces are evaluated in a step; 2 is second order, 1 Moreau's paper"},
+        {.path = "integrator.correction",
+         .type = Type::Boolean,
+         .fallback = "true",
+         .help = "move overlapping parts that stay in contact out of each other"},
+        {.path = "integrator.cone_point",
+         .type = Type::Choice,
+         .fallback = "\"midpoint\"",
+         .choices = {"midpoint", "end"},
+         .help = "where in the step contacts are looked for"},
+        {.path = "integrator.on_unsolved",
+         .type = Type::Choice,
+         .fallback = "\"accept\"",
+         .choices = {"accept", "stop"},
+         .help = "what follows a step that missed the tolerance"},
+        {.path = "solver", .type = Type::Group, .help = "how the contacts of a step are solved"},
+        {.path = "solver.kind",
+         .type = Type::Choice,
+         .fallback = "\"auto\"",
+         .choices = {"auto", "exact", "gauss_seidel"},
+         .help = "solver of the one-step problem"},
+        {.path = "solver.tolerance",
+         .type = Type::Number,
+         .unit = "-",
+         .range = positive,
+         .fallback = "1e-8",
+         .help = "unit-free error that certified steps do not exceed"},
+        {.path = "solver.max_sweeps",
+         .type = Type::Integer,
+         .range = {.low = 1, .high = 2147483647},
+         .fallback = "10000",
+         .help = "limit of Gauss-Seidel; a stack of n bodies needs of the order of n^2"},
+        {.path = "solver.relaxation",
+         .type = Type::Number,
+         .unit = "-",
+         .range = {.low = 0, .high = 2, .with_low = false, .with_high = false},
+         .fallback = "1",
+         .help = "of Gauss-Seidel"},
+        {.path = "record", .type = Type::Group, .help = "what a recording holds"},
+        {.path = "record.every_s",
+         .type = Type::Number,
+         .unit = "s",
+         .range = positive,
+         .fallback = "a thousandth of duration_s, at least a step",
+         .help = "distance of the recorded instants"},
+        {.path = "record.fields",
+         .type = Type::ChoiceList,
+         .fallback = "all of them",
+         .choices = {"velocities", "gaps", "percussions", "energies", "probes"},
+         .help = "what is recorded beside time and coordinates"},
+    };
+}
+
+std::vector<Field> all_fields()
+{
+    std::vector<Field> fields;
+    for (auto part : {run_fields(), name_fields(), system_fields(), method_fields()}) {
+        fields.insert(fields.end(), part.begin(), part.end());
+    }
+    return fields;
+}
+
+/// What stands before the last dot; empty at the top of a scene.
+std::string_view group_of(std::string_view path)
+{
+    const auto dot = path.rfind('.');
+    return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
+const Field* find_exact(std::string_view path)
+{
+    for (const Field& field : scene_fields()) {
+        if (field.path == path) return &field;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::string_view name_of(FieldType type) noexcept
+{
+    switch (type) {
+    case Type::Group:
+        return "a table";
+    case Type::GroupList:
+        return "a list of tables";
+    case Type::Text:
+        return "a text";
+    case Type::Name:
+        return "a name";
+    case Type::File:
+        return "the name of a file";
+    case Type::Choice:
+        return "a word";
+    case Type::ChoiceList:
+        return "a list of words";
+    case Type::Number:
+        return "a number";
+    case Type::Integer:
+        return "an integer";
+    case Type::Boolean:
+        return "true or false";
+    case Type::Constant:
+        return "a number or a formula of parameters";
+    case Type::Formula:
+        return "a number or a formula";
+    case Type::NumberList:
+        return "a list of numbers";
+    case Type::Matrix:
+        return "a list of rows of numbers or formulas";
+    }
+    return "unknown";
+}
+
+std::string Range::text() const
+{
+    const bool below = std::isfinite(high);
+    if (std::isfinite(low) && below) {
+        return with_low && with_high ? fmt::format("from {} to {}", low, high)
+                                     : fmt::format("between {} and {}", low, high);
+    }
+    if (std::isfinite(low))
+        return with_low ? fmt::format("not less than {}", low) : fmt::format("greater than {}", low);
+    if (below)
+        return with_high ? fmt::format("not greater than {}", high) : fmt::format("less than {}", high);
+    return "that is finite";
+}
+
+std::string_view Field::key() const noexcept
+{
+    const auto dot = path.rfind('.');
+    return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+std::span<const Field> scene_fields()
+{
+    static const std::vector<Field> fields = all_fields();
+    return fields;
+}
+
+const Field* find_field(std::string_view path)
+{
+    if (const Field* field = find_exact(path)) return field;
+    return path.empty() ? nullptr : find_exact(std::string(group_of(path)) + ".*");
+}
+
+std::vector<std::string> keys_in(std::string_view path)
+{
+    std::vector<std::string> keys;
+    for (const Field& field : scene_fields()) {
+        if (group_of(field.path) == path && field.key() != "*") keys.emplace_back(field.key());
+    }
+    return keys;
+}
+
+}  // namespace carom

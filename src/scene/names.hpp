@@ -1,0 +1,31 @@
+#pragma once
+
+#include "carom/expression/vocabulary.hpp"
+#include "document.hpp"
+
+#include <filesystem>
+
+namespace carom::detail {
+
+/// What formulas of a scene may name.
+struct Names {
+    Vocabulary vocabulary;
+    bool complete = true;  ///< no name was lost by a mistake: a name that is missing is really missing
+    bool valued = true;    ///< every parameter has its value: a formula that is not finite really is not
+};
+
+/// Collects coordinates, parameters and tables. Parameters that are formulas of others are evaluated in the
+/// order that they need; circles are reported.
+[[nodiscard]] Names collect_names(const Node& root, const std::filesystem::path& folder, Mistakes& mistakes);
+
+/// The parameters among the tables and coordinates: names become values. Part of collect_names.
+void add_parameters(const Node& parameters, Names& names, Mistakes& mistakes);
+
+/// A number, or a formula of parameters; nothing after a mistake.
+[[nodiscard]] std::optional<double> constant_of(const Node& node, const Names& names, Mistakes& mistakes);
+
+/// The points of a [[table]], from its numbers or its file; nothing after a mistake.
+[[nodiscard]] std::optional<Table> table_of(const Node& node, const std::filesystem::path& folder,
+                                            Mistakes& mistakes);
+
+}  // namespace carom::detail

@@ -1,0 +1,210 @@
+#include "carom/scene/scene.hpp"
+
+#include "ascii_filter.hpp"
+#include "carom/core/text.hpp"
+#include "overrides.hpp"
+#include "settings.hpp"
+#include "validate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace carom {
+namespace {
+
+using namespace detail;
+
+/// The key that a model means by its name for it: scenes have two ways to say some things.
+std::string key_in_scene(const Node& root, const std::string& key)
+{
+    if (key == "lagrangian.kinetic" && find_path(root, "lagrangian.mass") != nullptr)
+        return "lagrangian.mass";
+    constexpr std::string_view suffix = ".law.restitution";
+    if (key.ends_with(suffix)) {
+        const std::string other = key.substr(0, key.size() - suffix.size()) + ".law.dissipation_index";
+        if (find_path(root, other) != nullptr) return other;
+    }
+    return key;
+}
+
+/// Errors of the model get the places of their keys. What is known to be wrong already is not said again, and
+/// names that occur twice have been reported by the reader.
+void add_model_errors(const Node& root, const Errors& errors, Mistakes& mistakes)
+{
+    std::vector<std::pair<Place, Error>> fresh;
+    for (const Error& error : errors) {
+        const std::string key = key_in_scene(root, error.where);
+        const Place place = place_of(root, key);
+        if (error.code == ErrorCode::DuplicateName || mistakes.known_at(place)) continue;
+        fresh.emplace_back(place, error);
+        if (key.ends_with(".dissipation_index"))
+            fresh.back().second.hint = "give a dissipation_index from 0 to 1";
+    }
+    for (auto& [place, error] : fresh)
+        mistakes.add(place, std::move(error));
+}
+
+/// The largest gap, or coordinate that is a length, at the start; 1 where all are zero.
+double typical_length(const Model& model, const State& start)
+{
+    Workspace work;
+    double length = 0;
+    const auto enlarge = [&](double x) {
+        if (std::isfinite(x)) length = std::max(length, std::abs(x));
+    };
+    for (int c = 0; c < model.contacts(); ++c)
+        enlarge(model.gap_m(c, point_of(start), work));
+    for (int i = 0; i < model.coordinates(); ++i) {
+        if (model.system().coordinates[static_cast<std::size_t>(i)].unit == "m") enlarge(start.q[i]);
+    }
+    return length > 0 ? length : 1;
+}
+
+Eigen::VectorXd vector_of(const std::vector<double>& values)
+{
+    return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+std::string title_of(const Node& root, std::string_view name)
+{
+    const Node* title = find(root, "title");
+    if (title != nullptr && title->kind == Node::Kind::Text) return title->text;
+    return std::filesystem::path(name).stem().string();
+}
+
+/// The TOML as run. Overrides are named on top, and comments are lost by them.
+std::string text_as_run(std::string_view text, const Node& root, std::span<const Override> overrides)
+{
+    if (overrides.empty()) return std::string(text);
+    std::string out;
+    for (const Override& set : overrides)
+        out += fmt::format("# --set {}={}\n", printable(set.path), printable(set.value));
+    return out + to_toml(root);
+}
+
+/// The tree of the text with the overrides in it, looked through by the list of fields.
+std::optional<Node> read_tree(std::string_view text, std::span<const Override> overrides, Mistakes& mistakes)
+{
+    look_for_what_toml_refuses(text, mistakes);
+    if (!mistakes.empty()) return std::nullopt;
+    auto root = parse_toml(text, mistakes);
+    if (!root) return std::nullopt;
+    if (root->entries.empty() && overrides.empty()) {
+        mistakes.add(Place{}, ErrorCode::SceneEmpty, "the scene is empty",
+                     "carom new NAME writes a commented scene to start from");
+        return std::nullopt;
+    }
+    apply_overrides(overrides, *root, mistakes);
+    validate(*root, mistakes);
+    return root;
+}
+
+/// What holds at the start, and the lengths that follow from it.
+std::optional<State> check_start_of(const Node& root, const Model& model, const Draft& draft,
+                                    Settings& settings, const Names& names, Mistakes& mistakes)
+{
+    if (!draft.start_known || !names.valued) return std::nullopt;
+    State start = make_state(model, vector_of(draft.q), vector_of(draft.u), settings.start_s);
+    if (!settings.length_m) settings.length_m = typical_length(model, start);
+    settings.integrator.activation_gap_m = settings.activation_gap_m.value_or(1e-9 * *settings.length_m);
+    add_model_errors(root, check_start(model, start, 1e-9 * *settings.length_m), mistakes);
+    return start;
+}
+
+Errors file_error(const std::filesystem::path& file, std::string message, std::string hint)
+{
+    return {Error{.code = ErrorCode::FileUnreadable,
+                  .where = printable(file.string()),
+                  .message = std::move(message),
+                  .hint = std::move(hint),
+                  .excerpt = {}}};
+}
+
+/// The scene beside `file` that was probably meant.
+std::string hint_for_missing(const std::filesystem::path& file)
+{
+    std::error_code problem;
+    auto folder = file.parent_path();
+    if (folder.empty()) folder = ".";
+    std::vector<std::string> scenes;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
+        if (entry.path().extension() == ".toml") scenes.push_back(entry.path().filename().string());
+    }
+    std::ranges::sort(scenes);
+    const std::string name = file.filename().string();
+    if (std::ranges::find(scenes, name + ".toml") != scenes.end())
+        return fmt::format("did you mean {}.toml?", name);
+    const std::string nearest = nearest_name(name, scenes);
+    return nearest.empty() ? "carom new NAME writes a scene to start from"
+                           : fmt::format("did you mean {}?", nearest);
+}
+
+}  // namespace
+
+Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view name,
+                                        std::span<const Override> overrides,
+                                        const std::filesystem::path& folder)
+{
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark says nothing in UTF-8
+    Mistakes mistakes(name, text, overrides);
+    const auto root = read_tree(text, overrides, mistakes);
+    if (!root) return mistakes.sorted();
+
+    // names first: formulas of the system and of the settings use them
+    const Names names = collect_names(*root, folder, mistakes);
+    const Draft draft = draft_system(*root, names, mistakes);
+    Settings settings = read_settings(*root, names, mistakes);
+
+    // the model and the start have mistakes of their own; look at them as far as what was read allows
+    auto model = make_model(draft.system);
+    if (!model) {
+        add_model_errors(*root, model.error(), mistakes);
+        if (mistakes.empty())
+            throw InternalError("a model was refused without a reason: " + model.error()[0].message);
+        return mistakes.sorted();
+    }
+    auto start = check_start_of(*root, *model, draft, settings, names, mistakes);
+    if (!mistakes.empty()) return mistakes.sorted();
+    if (!start) throw InternalError("a scene without mistakes has no start");
+
+    return Scene{.title = title_of(*root, name),
+                 .text = text_as_run(text, *root, overrides),
+                 .model = std::move(*model),
+                 .start = std::move(*start),
+                 .integrator = settings.integrator,
+                 .solver = settings.solver,
+                 .plan = settings.plan,
+                 .record = settings.record,
+                 .length_m = *settings.length_m};
+}
+
+Expected<Scene, Errors> read_scene(const std::filesystem::path& file, std::span<const Override> overrides)
+{
+    std::error_code problem;
+    if (std::filesystem::is_directory(file, problem)) {
+        return file_error(file, "this is a folder, not a scene", "give the name of a .toml file");
+    }
+    if (!std::filesystem::exists(file, problem))
+        return file_error(file, "there is no such file", hint_for_missing(file));
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return file_error(file, "the file cannot be opened", "look at its rights");
+
+    // one byte more than allowed tells that there are too many, also of files that do not know their size
+    std::string text;
+    std::vector<char> buffer(1 << 16);
+    while (in && text.size() <= max_scene_bytes) {
+        in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+        text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
+    }
+    if (text.size() > max_scene_bytes) {
+        return file_error(file, fmt::format("the file has more than {} bytes", max_scene_bytes),
+                          "put long lists of numbers into a file of a [[table]]");
+    }
+    auto folder = file.parent_path();
+    return read_scene_text(text, file.string(), overrides, folder.empty() ? "." : folder);
+}
+
+}  // namespace carom

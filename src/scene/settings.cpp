@@ -1,0 +1,136 @@
+#include "settings.hpp"
+
+#include "carom/scene/fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace carom::detail {
+namespace {
+
+using Kind = Node::Kind;
+
+/// A run of more steps than this would not end in a lifetime, and steps could no longer be counted exactly.
+constexpr double most_steps = 1e15;
+
+/// The value at a path of the list of fields, if it is there and of this kind.
+const Node* value_at(const Node& root, std::string_view path, Kind kind)
+{
+    if (find_field(path) == nullptr)
+        throw InternalError(fmt::format("no field of a scene is called {}", path));
+    const Node* node = find_path(root, path);
+    return node != nullptr && node->kind == kind ? node : nullptr;
+}
+
+void read(const Node& root, std::string_view path, double& value)
+{
+    if (const Node* node = value_at(root, path, Kind::Number)) value = node->number;
+}
+
+void read(const Node& root, std::string_view path, std::optional<double>& value)
+{
+    if (const Node* node = value_at(root, path, Kind::Number)) value = node->number;
+}
+
+void read(const Node& root, std::string_view path, int& value)
+{
+    const Node* node = value_at(root, path, Kind::Number);
+    if (node != nullptr && find_field(path)->range.contains(node->number))
+        value = static_cast<int>(node->number);
+}
+
+void read(const Node& root, std::string_view path, bool& value)
+{
+    if (const Node* node = value_at(root, path, Kind::Boolean)) value = node->boolean;
+}
+
+/// The enumerator of that name.
+template <class Enum, class... Names>
+void read_choice(const Node& root, std::string_view path, Enum& value, Enum candidate, std::string_view name,
+                 Names... others)
+{
+    const Node* node = value_at(root, path, Kind::Text);
+    if (node == nullptr) return;
+    if (node->text == name)
+        value = candidate;
+    else if constexpr (sizeof...(others) > 0)
+        read_choice(root, path, value, others...);
+}
+
+void read_record(const Node& root, RecordSettings& record)
+{
+    read(root, "record.every_s", record.every_s);
+    const Node* fields = value_at(root, "record.fields", Kind::Array);
+    if (fields == nullptr) return;
+    const auto asked = [&](std::string_view name) {
+        return std::ranges::any_of(fields->items, [&](const Node& item) { return item.text == name; });
+    };
+    record.velocities = asked("velocities");
+    record.gaps = asked("gaps");
+    record.percussions = asked("percussions");
+    record.energies = asked("energies");
+    record.probes = asked("probes");
+}
+
+void read_until(const Node& root, const Names& names, Until& until, Mistakes& mistakes)
+{
+    const Node* node = find(root, "until");
+    if (node == nullptr) return;
+    until.rest = node->kind == Kind::Text && node->text == "rest";
+    if (!until.rest) until.formula = formula_of(node, names, mistakes);
+}
+
+/// Steps and frames must be countable, and time must advance.
+void check_grid(const Node& root, const Settings& settings, Mistakes& mistakes)
+{
+    const double h = settings.integrator.time_step_s, duration = settings.plan.duration_s;
+    const double end = std::abs(settings.start_s) + duration;
+    if (!(h > 0) || !(duration > 0) || !std::isfinite(end)) return;
+    const Node* step = find_path(root, "integrator.time_step_s");
+    const Place place = step != nullptr ? step->place : place_of(root, "duration_s");
+    if (duration / h > most_steps || end + h / 2 == end) {
+        mistakes.add(place, ErrorCode::SettingOutOfRange,
+                     fmt::format("{} s in steps of {} s cannot be counted", duration, h),
+                     "take a longer step or a shorter duration");
+    }
+    const double every = settings.record.every_s;
+    if (every > 0 && duration / every > most_steps) {
+        mistakes.add(place_of(root, "record.every_s"), ErrorCode::SettingOutOfRange,
+                     fmt::format("{} s recorded every {} s cannot be counted", duration, every),
+                     "record less often");
+    }
+}
+
+}  // namespace
+
+Settings read_settings(const Node& root, const Names& names, Mistakes& mistakes)
+{
+    Settings s;
+    read(root, "start_s", s.start_s);
+    read(root, "duration_s", s.plan.duration_s);
+    read(root, "length_m", s.length_m);
+    read_until(root, names, s.plan.until, mistakes);
+
+    read(root, "integrator.time_step_s", s.integrator.time_step_s);
+    read(root, "integrator.activation_gap_m", s.activation_gap_m);
+    read(root, "integrator.force_passes", s.integrator.force_passes);
+    read(root, "integrator.correction", s.integrator.correction);
+    read_choice(root, "integrator.cone_point", s.integrator.cone_point, ConePoint::Midpoint, "midpoint",
+                ConePoint::End, "end");
+    read_choice(root, "integrator.on_unsolved", s.plan.on_unsolved, OnUnsolved::Accept, "accept",
+                OnUnsolved::Stop, "stop");
+
+    read_choice(root, "solver.kind", s.solver.kind, SolverKind::Auto, "auto", SolverKind::Exact, "exact",
+                SolverKind::GaussSeidel, "gauss_seidel");
+    read(root, "solver.tolerance", s.solver.tolerance);
+    read(root, "solver.max_sweeps", s.solver.max_sweeps);
+    read(root, "solver.relaxation", s.solver.relaxation);
+
+    read_record(root, s.record);
+    check_grid(root, s, mistakes);
+    return s;
+}
+
+}  // namespace carom::detail

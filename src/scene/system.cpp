@@ -1,0 +1,211 @@
+#include "system.hpp"
+
+#include "carom/core/text.hpp"
+#include "carom/expression/parse.hpp"
+#include "carom/law/law.hpp"
+#include "validate.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace carom::detail {
+namespace {
+
+using Kind = Node::Kind;
+
+std::string text_of(const Node& table, std::string_view key, std::string fallback)
+{
+    const Node* node = find(table, key);
+    return node != nullptr && node->kind == Kind::Text ? node->text : fallback;
+}
+
+class Drafting {
+public:
+    Drafting(const Node& root, const Names& names, Mistakes& mistakes)
+        : root_(root), names_(names), mistakes_(mistakes)
+    {
+    }
+
+    Draft run()
+    {
+        for_each("coordinate", [&](const Node& item) { add_coordinate(item); });
+        const Node* lagrangian = find(root_, "lagrangian");
+        if (lagrangian != nullptr && lagrangian->kind == Kind::Table)
+            add_lagrangian(*lagrangian);
+        else
+            draft_.system.kinetic = stand_in_kinetic();
+        for_each("contact", [&](const Node& item) { add_contact(item); });
+        for_each("probe", [&](const Node& item) { add_probe(item); });
+        return std::move(draft_);
+    }
+
+private:
+    template <class Visit>
+    void for_each(std::string_view key, Visit&& visit)
+    {
+        const Node* list = find(root_, key);
+        if (list == nullptr) return;
+        for (const Node& item : list->items)
+            visit(item);
+    }
+
+    /// Coordinates in the order of the vocabulary, which left out those with unusable names.
+    void add_coordinate(const Node& item)
+    {
+        using Meaning = Vocabulary::Meaning;
+        const std::string name = text_of(item, "name", "");
+        const auto meaning = names_.vocabulary.find(name);
+        const auto next = static_cast<int>(draft_.system.coordinates.size());
+        if (!meaning || meaning->kind != Meaning::Kind::Coordinate || meaning->index != next) {
+            draft_.start_known = false;
+            return;
+        }
+        draft_.system.coordinates.push_back({.name = name, .unit = text_of(item, "unit", "m")});
+        draft_.q.push_back(start_value(find(item, "start"), true));
+        draft_.u.push_back(start_value(find(item, "start_velocity"), false));
+    }
+
+    double start_value(const Node* node, bool needed)
+    {
+        if (node == nullptr && !needed) return 0;
+        const auto value = node != nullptr ? constant_of(*node, names_, mistakes_) : std::nullopt;
+        if (!value || !std::isfinite(*value)) draft_.start_known = false;
+        return value.value_or(0.0);
+    }
+
+    void add_lagrangian(const Node& node)
+    {
+        const Node* kinetic = find(node, "kinetic");
+        const Node* mass = find(node, "mass");
+        LagrangianSystem& system = draft_.system;
+        if ((kinetic != nullptr) == (mass != nullptr)) {
+            mistakes_.add(
+                kinetic != nullptr ? mass->place : node.place,
+                kinetic != nullptr ? ErrorCode::NotAllowedHere : ErrorCode::MissingKey,
+                kinetic != nullptr ? "lagrangian has kinetic and mass, which say the same thing"
+                                   : "lagrangian has neither kinetic nor mass",
+                "give the kinetic energy as a formula, kinetic = \"m/2*x'^2\", or as a matrix, mass = [[m]]");
+        }
+        auto energy = kinetic != nullptr ? formula_of(kinetic, names_, mistakes_)
+                      : mass != nullptr  ? kinetic_of_matrix(*mass, system.coordinates, names_, mistakes_)
+                                         : std::nullopt;
+        system.kinetic = energy ? *energy : stand_in_kinetic();
+        system.potential = formula_of(find(node, "potential"), names_, mistakes_).value_or(Formula());
+        if (const Node* forces = find(node, "forces")) add_forces(*forces);
+    }
+
+    void add_forces(const Node& forces)
+    {
+        constexpr auto coordinate = Vocabulary::Meaning::Kind::Coordinate;
+        draft_.system.forces.resize(draft_.system.coordinates.size());
+        for (const Entry& entry : forces.entries) {
+            const auto formula = formula_of(&entry.value, names_, mistakes_);
+            const auto meaning = names_.vocabulary.find(entry.key);
+            if (meaning && meaning->kind == coordinate) {
+                const auto index = static_cast<std::size_t>(meaning->index);
+                if (formula && index < draft_.system.forces.size()) draft_.system.forces[index] = *formula;
+            } else if (names_.complete) {
+                mistakes_.add(
+                    entry.value.key_place, ErrorCode::UnknownName,
+                    fmt::format("there is no coordinate {} for this force", carom::quoted(entry.key)),
+                    nearest_or_all(entry.key, names_.vocabulary.names(coordinate)));
+            }
+        }
+    }
+
+    void add_contact(const Node& item)
+    {
+        Contact contact{.name = name_of(item, contact_names_), .gap = {}, .restitution = {}};
+        const auto gap = formula_of(find(item, "gap"), names_, mistakes_);
+        contact.gap = gap ? *gap : stand_in_gap();
+        if (const Node* law = find(item, "law"); law != nullptr && law->kind == Kind::Table) {
+            contact.restitution = restitution_of(*law);
+        }
+        draft_.system.contacts.push_back(std::move(contact));
+    }
+
+    Formula restitution_of(const Node& law)
+    {
+        const Node* restitution = find(law, "restitution");
+        const Node* index = find(law, "dissipation_index");
+        if (restitution != nullptr && index != nullptr) {
+            mistakes_.add(index->place, ErrorCode::NotAllowedHere,
+                          "the law has restitution and dissipation_index, which say the same thing",
+                          "give one of them");
+            return {};
+        }
+        auto formula = formula_of(restitution != nullptr ? restitution : index, names_, mistakes_);
+        if (!formula) return {};
+        if (index == nullptr) return *formula;
+
+        // e = (1 - delta) / (1 + delta)
+        const std::string delta = index->kind == Kind::Text ? index->text : fmt::format("{}", index->number);
+        auto composed = parse_formula(fmt::format("(1-({0}))/(1+({0}))", delta), names_.vocabulary);
+        if (composed) return *composed;
+        mistakes_.add(index->place, composed.error());
+        return {};
+    }
+
+    void add_probe(const Node& item)
+    {
+        const auto value = formula_of(find(item, "value"), names_, mistakes_);
+        draft_.system.probes.push_back({.name = name_of(item, probe_names_),
+                                        .value = value.value_or(Formula()),
+                                        .unit = text_of(item, "unit", "")});
+    }
+
+    /// Names of contacts and probes follow the rule of formulas: --set paths and recordings use them too.
+    std::string name_of(const Node& item, Vocabulary& taken)
+    {
+        const Node* name = find(item, "name");
+        if (name == nullptr || name->kind != Kind::Text) return {};
+        if (auto added = taken.add_coordinate(name->text); !added) {
+            Error error = added.error();
+            if (error.code == ErrorCode::DuplicateName) error.hint = "give each its own name";
+            mistakes_.add(name->place, std::move(error));
+        }
+        return name->text;
+    }
+
+    [[nodiscard]] Formula stand_in_kinetic() const
+    {
+        const auto n = static_cast<Eigen::Index>(draft_.system.coordinates.size());
+        const auto unit = kinetic_energy_of(Eigen::MatrixXd::Identity(n, n));
+        return unit ? *unit : Formula();
+    }
+
+    [[nodiscard]] Formula stand_in_gap() const
+    {
+        if (draft_.system.coordinates.empty()) return {};
+        const auto first = parse_formula(draft_.system.coordinates[0].name, names_.vocabulary);
+        return first ? *first : Formula();
+    }
+
+    const Node& root_;
+    const Names& names_;
+    Mistakes& mistakes_;
+    Draft draft_;
+    Vocabulary contact_names_, probe_names_;
+};
+
+}  // namespace
+
+std::optional<Formula> formula_of(const Node* node, const Names& names, Mistakes& mistakes)
+{
+    if (node == nullptr) return std::nullopt;
+    if (node->kind == Kind::Number && std::isfinite(node->number)) return Formula::constant(node->number);
+    if (node->kind != Kind::Text) return std::nullopt;
+    auto formula = parse_formula(node->text, names.vocabulary);
+    if (formula) return *formula;
+    const bool follows = formula.error().code == ErrorCode::UnknownName && !names.complete;
+    if (!follows) mistakes.add(node->place, formula.error());
+    return std::nullopt;
+}
+
+Draft draft_system(const Node& root, const Names& names, Mistakes& mistakes)
+{
+    return Drafting(root, names, mistakes).run();
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "carom/model/lagrangian_system.hpp"
+#include "names.hpp"
+
+namespace carom::detail {
+
+/// The system and start that a scene describes. Where a formula could not be read, one that is harmless
+/// stands in, so that the rest can be looked at as well: nothing of it is ever run.
+struct Draft {
+    LagrangianSystem system;
+    std::vector<double> q, u;
+    bool start_known = true;  ///< every start value could be read
+};
+
+[[nodiscard]] Draft draft_system(const Node& root, const Names& names, Mistakes& mistakes);
+
+/// A number or formula; nothing where there is none or after a mistake.
+[[nodiscard]] std::optional<Formula> formula_of(const Node* node, const Names& names, Mistakes& mistakes);
+
+/// T = u.A u / 2 of a matrix of numbers and formulas, in full or its lower triangle; nothing after a mistake.
+[[nodiscard]] std::optional<Formula> kinetic_of_matrix(const Node& matrix,
+                                                       const std::vector<Coordinate>& coordinates,
+                                                       const Names& names, Mistakes& mistakes);
+
+}  // namespace carom::detail

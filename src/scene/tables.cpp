@@ -1,0 +1,157 @@
+#include "carom/core/text.hpp"
+#include "names.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace carom::detail {
+namespace {
+
+struct Points {
+    std::vector<double> t_s, value;
+};
+
+Error refused(ErrorCode code, std::string message, std::string hint)
+{
+    return {.code = code, .where = {}, .message = std::move(message), .hint = std::move(hint), .excerpt = {}};
+}
+
+/// The file, if it lies below the folder: links and .. may not lead out of it.
+Expected<std::filesystem::path> file_below(const std::filesystem::path& folder, const std::string& name)
+{
+    namespace fs = std::filesystem;
+    const fs::path wanted(name);
+    const bool printable_name = printable(name) == name && !name.empty();
+    if (folder.empty() || !printable_name || wanted.is_absolute()) {
+        return refused(ErrorCode::FileUnreadable,
+                       fmt::format("the file {} cannot be used", carom::quoted(name)),
+                       "give the name of a file below the folder of the scene");
+    }
+    std::error_code problem;
+    const fs::path base = fs::canonical(folder, problem);
+    const fs::path full = problem ? fs::path() : fs::canonical(base / wanted, problem);
+    if (problem || !fs::is_regular_file(full, problem)) {
+        return refused(ErrorCode::FileUnreadable,
+                       fmt::format("there is no file {} beside the scene", carom::quoted(name)),
+                       "the name counts from the folder of the scene");
+    }
+    const fs::path relative = full.lexically_relative(base);
+    if (relative.empty() || *relative.begin() == "..") {
+        return refused(ErrorCode::FileUnreadable,
+                       fmt::format("the file {} lies outside the scene's folder", carom::quoted(name)),
+                       "put it below the folder of the scene");
+    }
+    if (fs::file_size(full, problem) > max_scene_bytes || problem) {
+        return refused(ErrorCode::FileUnreadable,
+                       fmt::format("the file {} is too large", carom::quoted(name)),
+                       fmt::format("a table may have {} bytes", max_scene_bytes));
+    }
+    return full;
+}
+
+bool separates(char c)
+{
+    return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r';
+}
+
+/// The numbers of a line; nothing if something else stands there.
+std::optional<std::vector<double>> numbers_of(std::string_view line)
+{
+    std::vector<double> numbers;
+    for (;;) {
+        while (!line.empty() && separates(line.front()))
+            line.remove_prefix(1);
+        if (line.empty()) return numbers;
+        if (line.front() == '+') line.remove_prefix(1);
+        double number = 0;
+        const auto [end, problem] = std::from_chars(line.data(), line.data() + line.size(), number);
+        if (problem != std::errc() || !std::isfinite(number)) return std::nullopt;
+        line.remove_prefix(static_cast<std::size_t>(end - line.data()));
+        if (!line.empty() && !separates(line.front())) return std::nullopt;
+        numbers.push_back(number);
+    }
+}
+
+Expected<Points> read_csv(const std::filesystem::path& file, const std::string& name)
+{
+    std::ifstream in(file, std::ios::binary);
+    if (!in)
+        return refused(ErrorCode::FileUnreadable, fmt::format("{} cannot be opened", carom::quoted(name)),
+                       "look at its rights");
+    Points points;
+    std::string line;
+    bool first = true;
+    for (long number = 1; std::getline(in, line); ++number) {
+        const std::string_view content = std::string_view(line).substr(0, line.find('#'));
+        const auto numbers = numbers_of(content);
+        if (numbers && numbers->empty()) continue;  // blank, or a comment
+        const bool heading = first && !numbers;
+        first = false;
+        if (heading) continue;
+        if (!numbers || numbers->size() != 2) {
+            return refused(ErrorCode::FileMalformed,
+                           fmt::format("line {} of {} is not two numbers: {}", number, carom::quoted(name),
+                                       carom::quoted(line)),
+                           "each line holds a time in s and a value; a first line of words is a heading");
+        }
+        points.t_s.push_back((*numbers)[0]);
+        points.value.push_back((*numbers)[1]);
+    }
+    return points;
+}
+
+Expected<Points> points_of_file(const std::filesystem::path& folder, const std::string& name)
+{
+    const auto file = file_below(folder, name);
+    if (!file) return file.error();
+    return read_csv(*file, name);
+}
+
+/// All numbers, or nothing where one is none, which has been reported.
+std::optional<std::vector<double>> list_of(const Node& node)
+{
+    if (node.kind != Node::Kind::Array) return std::nullopt;
+    std::vector<double> numbers;
+    for (const Node& item : node.items) {
+        if (item.kind != Node::Kind::Number || !std::isfinite(item.number)) return std::nullopt;
+        numbers.push_back(item.number);
+    }
+    return numbers;
+}
+
+}  // namespace
+
+std::optional<Table> table_of(const Node& node, const std::filesystem::path& folder, Mistakes& mistakes)
+{
+    const Node* file = find(node, "file");
+    const Node* t_s = find(node, "t_s");
+    const Node* value = find(node, "value");
+    Points points;
+    if (file != nullptr && t_s == nullptr && value == nullptr) {
+        if (file->kind != Node::Kind::Text) return std::nullopt;
+        auto read = points_of_file(folder, file->text);
+        if (!read) {
+            mistakes.add(file->place, read.error());
+            return std::nullopt;
+        }
+        points = std::move(*read);
+    } else if (file == nullptr && t_s != nullptr && value != nullptr) {
+        auto abscissae = list_of(*t_s);
+        auto ordinates = list_of(*value);
+        if (!abscissae || !ordinates) return std::nullopt;
+        points = {std::move(*abscissae), std::move(*ordinates)};
+    } else {
+        mistakes.add(node.place, ErrorCode::MissingKey, "a table needs its points once",
+                     "give t_s and value, or file");
+        return std::nullopt;
+    }
+    auto table = Table::from_points(std::move(points.t_s), std::move(points.value));
+    if (table) return *table;
+    mistakes.add(file != nullptr ? file->place : t_s->place, table.error());
+    return std::nullopt;
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,66 @@
+#include "columns.hpp"
+
+namespace carom::detail {
+
+std::size_t Columns::add(Growing growing)
+{
+    columns_.push_back({.growing = std::move(growing), .values = {}});
+    return columns_.size() - 1;
+}
+
+void Columns::push(std::size_t column, std::span<const double> row)
+{
+    Column& to = columns_[column];
+    if (row.size() != to.entries_per_row())
+        throw InternalError("a row of " + to.growing.path + " has another width");
+    to.values.insert(to.values.end(), row.begin(), row.end());
+    ++to.rows;
+    waiting_entries_ += row.size();
+}
+
+Expected<void> Columns::create_in(Hdf5Writer& file) const
+{
+    for (const Column& column : columns_) {
+        if (auto added = file.add_growing(column.growing); !added) return added;
+    }
+    return {};
+}
+
+Expected<void> Columns::append_to(Hdf5Writer& file) const
+{
+    for (const Column& column : columns_) {
+        const auto there = file.rows_of(column.growing.path);
+        if (!there) return there.error();
+        if (*there < column.first_row || *there > column.rows) {
+            throw InternalError("the file of a recording lost rows of " + column.growing.path);
+        }
+        const std::span<const double> values(column.values);
+        const auto missing = values.subspan((*there - column.first_row) * column.entries_per_row());
+        if (auto done = file.append(column.growing, column.rows - *there, missing); !done) return done;
+    }
+    return {};
+}
+
+void Columns::committed()
+{
+    for (Column& column : columns_) {
+        const auto old_entries = (column.committed_rows - column.first_row) * column.entries_per_row();
+        column.values.erase(column.values.begin(),
+                            column.values.begin() + static_cast<std::ptrdiff_t>(old_entries));
+        column.first_row = column.committed_rows;
+        column.committed_rows = column.rows;
+    }
+    waiting_entries_ = 0;
+}
+
+Expected<void> Columns::continue_from(Hdf5Writer& file)
+{
+    for (Column& column : columns_) {
+        const auto there = file.rows_of(column.growing.path);
+        if (!there) return there.error();
+        column.first_row = column.committed_rows = column.rows = *there;
+    }
+    return {};
+}
+
+}  // namespace carom::detail

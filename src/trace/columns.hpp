@@ -1,0 +1,47 @@
+#pragma once
+
+#include "hdf5.hpp"
+
+namespace carom::detail {
+
+/// The growing datasets of a recording: rows wait in memory until both files that carry the run in turn have
+/// them.
+class Columns {
+public:
+    /// Number of the new column.
+    std::size_t add(Growing growing);
+
+    void push(std::size_t column, std::span<const double> row);
+    void push(std::size_t column, double value) { push(column, {&value, 1}); }
+
+    /// The datasets, still empty, into a new file; their groups must be there.
+    Expected<void> create_in(Hdf5Writer& file) const;
+
+    /// What the file lacks.
+    Expected<void> append_to(Hdf5Writer& file) const;
+
+    /// The file now has every row. The other one has those of the commit before: older ones are forgotten.
+    void committed();
+
+    /// Begins where a file ends.
+    Expected<void> continue_from(Hdf5Writer& file);
+
+    /// Bytes that wait since the last commit.
+    [[nodiscard]] std::size_t waiting_bytes() const noexcept { return waiting_entries_ * sizeof(double); }
+
+private:
+    struct Column {
+        Growing growing;
+        std::vector<double> values;  ///< rows first_row .. rows
+        std::uint64_t first_row = 0, committed_rows = 0, rows = 0;
+
+        [[nodiscard]] std::size_t entries_per_row() const noexcept
+        {
+            return growing.width < 0 ? 1 : static_cast<std::size_t>(growing.width);
+        }
+    };
+    std::vector<Column> columns_;
+    std::size_t waiting_entries_ = 0;
+};
+
+}  // namespace carom::detail

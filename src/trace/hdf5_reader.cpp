@@ -1,0 +1,252 @@
+#include "hdf5_reader.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace carom::detail {
+namespace {
+
+Error unreadable(const std::string& path, const std::string& what)
+{
+    return {.code = ErrorCode::FileUnreadable,
+            .where = path,
+            .message = what,
+            .hint = "give the path of a recording, as `carom run -o` wrote it",
+            .excerpt = {}};
+}
+
+/// Data that lie in the file itself, as they are.
+bool is_plain(hid_t dataset)
+{
+    const Handle list(H5Dget_create_plist(dataset), H5Pclose);
+    if (!list) return false;
+    const H5D_layout_t layout = H5Pget_layout(list.id());
+    if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED && layout != H5D_COMPACT) return false;
+    return H5Pget_external_count(list.id()) == 0 && H5Pget_nfilters(list.id()) == 0;
+}
+
+std::string without_padding(std::string text)
+{
+    const auto end = text.find_last_not_of('\0');
+    text.resize(end == std::string::npos ? 0 : end + 1);
+    return text;
+}
+
+}  // namespace
+
+Expected<Hdf5Reader> Hdf5Reader::open(const std::string& path)
+{
+    std::error_code problem;
+    const auto status = std::filesystem::status(path, problem);
+    if (!std::filesystem::exists(status)) return unreadable(path, "there is no such file");
+    if (!std::filesystem::is_regular_file(status))
+        return unreadable(path, "this is not a file but a folder or device");
+    const std::uintmax_t bytes = std::filesystem::file_size(path, problem);
+    if (problem || !std::ifstream(path)) return unreadable(path, "the file may not be read");
+
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+    H5Pset_file_locking(access.id(), true, true);
+    Hdf5Reader reader(Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose), path, bytes);
+    if (!reader.file_) return reader.malformed("this is not an HDF5 file, or it is damaged");
+    return reader;
+}
+
+Error Hdf5Reader::malformed(const std::string& what) const
+{
+    return {.code = ErrorCode::FileMalformed,
+            .where = name_,
+            .message = what,
+            .hint = "docs/reference/recording.md says what a recording holds",
+            .excerpt = {}};
+}
+
+bool Hdf5Reader::has(const std::string& path) const
+{
+    // HDF5 wants every folder of the path to exist before it looks for the last name
+    for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
+         slash = path.find('/', slash + 1)) {
+        if (H5Lexists(file_.id(), path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
+    }
+    return path == "/" || H5Lexists(file_.id(), path.c_str(), H5P_DEFAULT) > 0;
+}
+
+Expected<void> Hdf5Reader::check_links(const std::string& path) const
+{
+    if (path == "/") return {};
+    for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+        const std::string part = path.substr(0, slash);
+        if (H5Lexists(file_.id(), part.c_str(), H5P_DEFAULT) <= 0) return malformed(part + " is missing");
+        H5L_info_t info{};
+        if (H5Lget_info(file_.id(), part.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) {
+            return malformed(part + " is a link to somewhere else, which is not followed");
+        }
+        if (slash == std::string::npos) return {};
+    }
+}
+
+Expected<Hdf5Reader::Dataset> Hdf5Reader::dataset(const std::string& path, H5T_class_t kind, int rank) const
+{
+    if (const auto links = check_links(path); !links) return links.error();
+    Dataset result{.handle = Handle(H5Dopen2(file_.id(), path.c_str(), H5P_DEFAULT), H5Dclose), .type = {}};
+    if (!result.handle) return malformed(path + " is not a dataset");
+    if (!is_plain(result.handle.id())) {
+        return malformed(path + " is compressed or kept in another file, which is not read");
+    }
+
+    // the type and the rank
+    result.type = Handle(H5Dget_type(result.handle.id()), H5Tclose);
+    const Handle space(H5Dget_space(result.handle.id()), H5Sclose);
+    if (!result.type || !space) return malformed(path + " is damaged");
+    if (H5Tget_class(result.type.id()) != kind) return malformed(path + " has entries of another type");
+    result.rank = H5Sget_simple_extent_ndims(space.id());
+    if (result.rank != rank || H5Sis_simple(space.id()) <= 0) return malformed(path + " has another rank");
+    std::array<hsize_t, 2> size{1, 1};
+    if (rank > 0 && H5Sget_simple_extent_dims(space.id(), size.data(), nullptr) < 0) {
+        return malformed(path + " is damaged");
+    }
+    result.rows = size[0];
+    result.columns = size[1];
+
+    // the size, before memory is taken; divisions, because products may overflow
+    const hsize_t entry =
+        std::max<hsize_t>(H5Tget_size(result.type.id()), kind == H5T_STRING ? 1 : sizeof(double));
+    if (H5Tget_size(result.type.id()) == 0 ||
+        (result.columns > 0 && result.rows > bytes_ / entry / result.columns)) {
+        return malformed(path + " claims to be larger than the file");
+    }
+    return result;
+}
+
+Expected<Eigen::VectorXd> Hdf5Reader::column(const std::string& path) const
+{
+    const auto data = dataset(path, H5T_FLOAT, 1);
+    if (!data) return data.error();
+    Eigen::VectorXd values(static_cast<Eigen::Index>(data->rows));
+    if (H5Dread(data->handle.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+        return malformed(path + " could not be read");
+    }
+    return values;
+}
+
+Expected<std::vector<std::int64_t>> Hdf5Reader::integers(const std::string& path) const
+{
+    const auto data = dataset(path, H5T_INTEGER, 1);
+    if (!data) return data.error();
+    std::vector<std::int64_t> values(data->rows);
+    if (H5Dread(data->handle.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+        return malformed(path + " could not be read");
+    }
+    return values;
+}
+
+Expected<RowMatrix> Hdf5Reader::table(const std::string& path, Eigen::Index columns) const
+{
+    const auto data = dataset(path, H5T_FLOAT, 2);
+    if (!data) return data.error();
+    if (data->columns != static_cast<hsize_t>(columns)) {
+        return malformed(path + " has " + std::to_string(data->columns) + " columns instead of " +
+                         std::to_string(columns));
+    }
+    if (columns == 0) return RowMatrix(static_cast<Eigen::Index>(data->rows), 0);
+    RowMatrix values(static_cast<Eigen::Index>(data->rows), columns);
+    if (H5Dread(data->handle.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+        return malformed(path + " could not be read");
+    }
+    return values;
+}
+
+Expected<std::vector<std::string>> Hdf5Reader::read_texts(const std::string& path, int rank) const
+{
+    const auto data = dataset(path, H5T_STRING, rank);
+    if (!data) return data.error();
+    if (H5Tis_variable_str(data->type.id()) != 0) return malformed(path + " is not text of fixed length");
+    const std::size_t length = H5Tget_size(data->type.id());
+    std::string padded(length * data->rows, '\0');
+    if (!padded.empty() &&
+        H5Dread(data->handle.id(), data->type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()) < 0) {
+        return malformed(path + " could not be read");
+    }
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < data->rows; ++i) {
+        texts.push_back(without_padding(padded.substr(i * length, length)));
+    }
+    return texts;
+}
+
+Expected<std::string> Hdf5Reader::text(const std::string& path) const
+{
+    auto texts = read_texts(path, 0);
+    if (!texts) return texts.error();
+    return std::move(texts->front());
+}
+
+Expected<std::vector<std::string>> Hdf5Reader::texts(const std::string& path) const
+{
+    return read_texts(path, 1);
+}
+
+Expected<Handle> Hdf5Reader::attribute(const std::string& path, const std::string& name,
+                                       H5T_class_t kind) const
+{
+    if (const auto links = check_links(path); !links) return links.error();
+    const std::string shown = "attribute " + name + " of " + path;
+    const Handle object(H5Oopen(file_.id(), path.c_str(), H5P_DEFAULT), H5Oclose);
+    if (!object || H5Aexists(object.id(), name.c_str()) <= 0) return malformed(shown + " is missing");
+    Handle result(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
+    const Handle type(result ? H5Aget_type(result.id()) : -1, H5Tclose);
+    const Handle space(result ? H5Aget_space(result.id()) : -1, H5Sclose);
+    if (!type || !space || H5Tget_class(type.id()) != kind || H5Sget_simple_extent_npoints(space.id()) != 1) {
+        return malformed(shown + " has another type");
+    }
+    return result;
+}
+
+Expected<std::string> Hdf5Reader::text_attribute(const std::string& path, const std::string& name) const
+{
+    const auto found = attribute(path, name, H5T_STRING);
+    if (!found) return found.error();
+    const Handle type(H5Aget_type(found->id()), H5Tclose);
+    const Error damaged = malformed("attribute " + name + " of " + path + " could not be read");
+
+    // of fixed length
+    if (H5Tis_variable_str(type.id()) <= 0) {
+        const std::size_t length = H5Tget_size(type.id());
+        if (length > bytes_) return damaged;
+        std::string text(length, '\0');
+        if (length == 0 || H5Aread(found->id(), type.id(), text.data()) < 0) return damaged;
+        return without_padding(std::move(text));
+    }
+
+    // of variable length: HDF5 takes the memory and gives it back
+    char* pointer = nullptr;
+    if (H5Aread(found->id(), type.id(), &pointer) < 0) return damaged;
+    std::string text = pointer != nullptr ? pointer : "";
+    const Handle space(H5Aget_space(found->id()), H5Sclose);
+    H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, &pointer);
+    return text;
+}
+
+Expected<double> Hdf5Reader::real_attribute(const std::string& path, const std::string& name) const
+{
+    const auto found = attribute(path, name, H5T_FLOAT);
+    if (!found) return found.error();
+    double value = 0;
+    if (H5Aread(found->id(), H5T_NATIVE_DOUBLE, &value) < 0)
+        return malformed("attribute " + name + " is damaged");
+    return value;
+}
+
+Expected<std::int64_t> Hdf5Reader::integer_attribute(const std::string& path, const std::string& name) const
+{
+    const auto found = attribute(path, name, H5T_INTEGER);
+    if (!found) return found.error();
+    std::int64_t value = 0;
+    if (H5Aread(found->id(), H5T_NATIVE_INT64, &value) < 0)
+        return malformed("attribute " + name + " is damaged");
+    return value;
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "carom/trace/recording.hpp"
+#include "hdf5.hpp"
+
+namespace carom::detail {
+
+/// Reads an HDF5 file that may have been made by anyone. Before memory is taken, sizes are held against the
+/// size of the file: nothing that we write is smaller on disk than in memory. Refused with FileMalformed:
+/// links that are not plain (soft, external), data kept in other files (external, virtual), filters
+/// (compression), other types and ranks.
+class Hdf5Reader {
+public:
+    /// Errors: FileUnreadable when there is no such file, it is a folder or may not be read; FileMalformed
+    /// when it is not HDF5.
+    [[nodiscard]] static Expected<Hdf5Reader> open(const std::string& path);
+
+    /// Something has this path.
+    [[nodiscard]] bool has(const std::string& path) const;
+
+    /// Rank 1, numbers.
+    [[nodiscard]] Expected<Eigen::VectorXd> column(const std::string& path) const;
+    [[nodiscard]] Expected<std::vector<std::int64_t>> integers(const std::string& path) const;
+
+    /// Rank 2, numbers, so many columns.
+    [[nodiscard]] Expected<RowMatrix> table(const std::string& path, Eigen::Index columns) const;
+
+    /// Text of fixed length: one, or a list.
+    [[nodiscard]] Expected<std::string> text(const std::string& path) const;
+    [[nodiscard]] Expected<std::vector<std::string>> texts(const std::string& path) const;
+
+    [[nodiscard]] Expected<std::string> text_attribute(const std::string& path,
+                                                       const std::string& name) const;
+    [[nodiscard]] Expected<double> real_attribute(const std::string& path, const std::string& name) const;
+    [[nodiscard]] Expected<std::int64_t> integer_attribute(const std::string& path,
+                                                           const std::string& name) const;
+
+    /// The error that says what is wrong with this file.
+    [[nodiscard]] Error malformed(const std::string& what) const;
+
+private:
+    /// A dataset that passed the checks, and its extent.
+    struct Dataset {
+        Handle handle, type;
+        int rank = 0;
+        hsize_t rows = 1, columns = 1;
+    };
+
+    Hdf5Reader(Handle file, std::string name, std::uint64_t bytes)
+        : file_(std::move(file)), name_(std::move(name)), bytes_(bytes)
+    {
+    }
+    [[nodiscard]] Expected<void> check_links(const std::string& path) const;
+    [[nodiscard]] Expected<Dataset> dataset(const std::string& path, H5T_class_t kind, int rank) const;
+    [[nodiscard]] Expected<std::vector<std::string>> read_texts(const std::string& path, int rank) const;
+    [[nodiscard]] Expected<Handle> attribute(const std::string& path, const std::string& name,
+                                             H5T_class_t kind) const;
+
+    Handle file_;
+    std::string name_;
+    std::uint64_t bytes_;  ///< size of the file
+};
+
+}  // namespace carom::detail

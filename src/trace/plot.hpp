@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carom::detail {
+
+/// Drawing of lines over time in panels that share the time axis; knows nothing of mechanics.
+
+struct PlotPoint {
+    double x = 0, y = 0;
+};
+
+struct PlotLine {
+    std::string name;
+    std::vector<PlotPoint> points;  ///< x does not decrease; equal x make a vertical line
+};
+
+struct PlotPanel {
+    std::string title;
+    std::string quantity, unit;   ///< of the vertical axis
+    std::vector<PlotLine> lines;  ///< at most as many as colours
+    std::size_t left_out = 0;     ///< lines that are not shown
+    bool include_zero = false;    ///< the vertical axis reaches zero
+};
+
+struct PlotSize {
+    double width_px = 960;
+    double panel_height_px = 180;
+};
+
+/// A closed interval of an axis.
+struct Range {
+    double low = 0, high = 1;
+};
+
+/// Multiples of 1, 2 or 5 times a power of ten inside the range, about `wanted` of them; `step` is their
+/// distance.
+struct Ticks {
+    double step = 1;
+    std::vector<double> at;
+};
+[[nodiscard]] Ticks round_ticks(Range range, int wanted);
+
+/// At most four points for each of `columns` equal parts of the range: the first, the least, the greatest and
+/// the last, in their order. Points that are not finite break the line and are kept, one for each break.
+[[nodiscard]] std::vector<PlotPoint> thinned(const std::vector<PlotPoint>& points, Range range,
+                                             std::size_t columns);
+
+/// Text for XML: `& < > " '` escaped, control characters and what XML forbids replaced.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+[[nodiscard]] std::string draw(const std::string& title, const std::vector<PlotPanel>& panels,
+                               const PlotSize& size);
+
+}  // namespace carom::detail

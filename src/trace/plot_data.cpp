@@ -1,0 +1,106 @@
+#include "carom/core/text.hpp"
+#include "plot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace carom::detail {
+
+Ticks round_ticks(Range range, int wanted)
+{
+    // the distance is rounded up to 1, 2, 5 or 10 times a power of ten
+    const double raw = (range.high - range.low) / wanted;
+    const double power = std::pow(10.0, std::floor(std::log10(raw)));
+    const std::array<double, 4> rounds{1, 2, 5, 10};
+    const auto round = std::find_if(rounds.begin(), rounds.end() - 1,
+                                    [&](double candidate) { return candidate * power >= raw * (1 - 1e-9); });
+    Ticks ticks{.step = *round * power, .at = {}};
+
+    // multiples of the distance, not sums
+    const double first = std::ceil(range.low / ticks.step - 1e-9);
+    const double last = std::floor(range.high / ticks.step + 1e-9);
+    for (double k = first; k <= last; ++k) {
+        ticks.at.push_back(k == 0 ? 0.0 : k * ticks.step);
+    }
+    return ticks;
+}
+
+std::vector<PlotPoint> thinned(const std::vector<PlotPoint>& points, Range range, std::size_t columns)
+{
+    if (points.size() <= 4 * columns) return points;
+    const auto column_of = [&](const PlotPoint& point) {
+        return std::floor((point.x - range.low) / (range.high - range.low) * static_cast<double>(columns));
+    };
+    std::vector<PlotPoint> kept;
+    for (std::size_t begin = 0; begin < points.size();) {
+        // a run of points that are not finite: one of them
+        const auto finite = [](const PlotPoint& point) {
+            return std::isfinite(point.x) && std::isfinite(point.y);
+        };
+        std::size_t end = begin + 1;
+        if (!finite(points[begin])) {
+            while (end < points.size() && !finite(points[end])) {
+                ++end;
+            }
+            kept.push_back(points[begin]);
+            begin = end;
+            continue;
+        }
+
+        // the points of one column: first, least, greatest, last
+        while (end < points.size() && finite(points[end]) &&
+               column_of(points[end]) == column_of(points[begin])) {
+            ++end;
+        }
+        std::array<std::size_t, 4> chosen{begin, begin, begin, end - 1};
+        for (std::size_t i = begin; i < end; ++i) {
+            if (points[i].y < points[chosen[1]].y) chosen[1] = i;
+            if (points[i].y > points[chosen[2]].y) chosen[2] = i;
+        }
+        std::sort(chosen.begin(), chosen.end());
+        const auto different = std::unique(chosen.begin(), chosen.end());
+        for (auto it = chosen.begin(); it != different; ++it) {
+            kept.push_back(points[*it]);
+        }
+        begin = end;
+    }
+    return kept;
+}
+
+std::string escaped(std::string_view text)
+{
+    std::string result;
+    const std::string shown = printable(text);
+    for (const char letter : shown) {
+        switch (letter) {
+        case '&':
+            result += "&amp;";
+            break;
+        case '<':
+            result += "&lt;";
+            break;
+        case '>':
+            result += "&gt;";
+            break;
+        case '"':
+            result += "&quot;";
+            break;
+        case '\'':
+            result += "&apos;";
+            break;
+        default:
+            result += letter;
+        }
+    }
+    // U+FFFE and U+FFFF are no characters, and XML forbids them
+    for (const char* forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
+        for (auto at = result.find(forbidden); at != std::string::npos; at = result.find(forbidden, at)) {
+            result.erase(at, 2);
+            result[at] = '?';
+        }
+    }
+    return result;
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,288 @@
+#include "carom/trace/recording.hpp"
+
+#include "energy_names.hpp"
+#include "hdf5_reader.hpp"
+#include "report_json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace carom {
+namespace {
+
+using detail::Hdf5Reader;
+
+/// Reads the parts of a recording one after the other; after the first error nothing more is read.
+class RecordingReader {
+public:
+    explicit RecordingReader(const Hdf5Reader& file) : file_(file) {}
+
+    Expected<Recording> read();
+
+private:
+    void read_head();
+    void read_names();
+    void read_frames();
+    void read_energies();
+    void read_probes();
+    void read_events();
+    void read_jumps();
+    void read_checkpoint();
+    void read_report();
+
+    /// The value, or a default one and the error kept.
+    template <class T>
+    T take(Expected<T> value)
+    {
+        if (value) return std::move(*value);
+        if (!error_) error_ = value.error();
+        return T{};
+    }
+    void refuse(const std::string& what)
+    {
+        if (!error_) error_ = file_.malformed(what);
+    }
+
+    /// As many rows as there are frames.
+    void expect_frames(const std::string& path, Eigen::Index rows)
+    {
+        if (rows != result_.frames()) refuse(path + " has another number of rows than /time_s");
+    }
+    RowMatrix frames(const std::string& path, Eigen::Index columns);
+    Eigen::VectorXd frames(const std::string& path);
+    Eigen::VectorXd checkpoint_column(const std::string& name, std::size_t size);
+    EnergyLines checkpoint_lines(const std::string& name);
+
+    const Hdf5Reader& file_;
+    Recording result_;
+    std::optional<Error> error_;
+};
+
+Expected<Recording> RecordingReader::read()
+{
+    using Part = void (RecordingReader::*)();
+    constexpr Part parts[] = {
+        &RecordingReader::read_head,     &RecordingReader::read_names,      &RecordingReader::read_frames,
+        &RecordingReader::read_energies, &RecordingReader::read_probes,     &RecordingReader::read_events,
+        &RecordingReader::read_jumps,    &RecordingReader::read_checkpoint, &RecordingReader::read_report};
+    for (const Part part : parts) {
+        (this->*part)();
+        if (error_) return *error_;
+    }
+    return std::move(result_);
+}
+
+void RecordingReader::read_head()
+{
+    if (take(file_.text_attribute("/", "format")) != "carom-run")
+        return refuse("this is not a recording of carom");
+    const auto format_version = take(file_.integer_attribute("/", "format_version"));
+    if (format_version != 1) {
+        return refuse("the recording has format version " + std::to_string(format_version) +
+                      ", this carom reads version 1");
+    }
+    result_.carom_version = take(file_.text_attribute("/", "carom_version"));
+    result_.title = take(file_.text_attribute("/", "title"));
+    result_.start_s = take(file_.real_attribute("/", "start_s"));
+    result_.duration_s = take(file_.real_attribute("/", "duration_s"));
+    result_.time_step_s = take(file_.real_attribute("/", "time_step_s"));
+    result_.every_s = take(file_.real_attribute("/", "every_s"));
+    result_.scene_text = take(file_.text("/scene"));
+    if (!(result_.time_step_s > 0 && result_.every_s > 0))
+        refuse("time_step_s and every_s must be greater than zero");
+}
+
+void RecordingReader::read_names()
+{
+    const auto names = take(file_.texts("/coordinates/name"));
+    const auto units = take(file_.texts("/coordinates/unit"));
+    if (names.size() != units.size()) return refuse("/coordinates has more names than units, or fewer");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        result_.coordinates.push_back({.name = names[i], .unit = units[i]});
+    }
+    result_.contacts = take(file_.texts("/contacts/name"));
+}
+
+RowMatrix RecordingReader::frames(const std::string& path, Eigen::Index columns)
+{
+    RowMatrix values = take(file_.table(path, columns));
+    expect_frames(path, values.rows());
+    return values;
+}
+
+Eigen::VectorXd RecordingReader::frames(const std::string& path)
+{
+    Eigen::VectorXd values = take(file_.column(path));
+    expect_frames(path, values.size());
+    return values;
+}
+
+void RecordingReader::read_frames()
+{
+    const auto n = static_cast<Eigen::Index>(result_.coordinates.size());
+    const auto m = static_cast<Eigen::Index>(result_.contacts.size());
+    RecordSettings& settings = result_.settings;
+    settings.every_s = result_.every_s;
+    settings.velocities = file_.has("/u");
+    settings.gaps = file_.has("/gap_m");
+    settings.percussions = file_.has("/percussion_Ns");
+    settings.energies = file_.has("/energy");
+    settings.probes = file_.has("/probes");
+
+    result_.time_s = take(file_.column("/time_s"));
+    result_.q = frames("/q", n);
+    if (settings.velocities) result_.u = frames("/u", n);
+    if (settings.gaps) result_.gap_m = frames("/gap_m", m);
+    if (settings.percussions) result_.percussion_Ns = frames("/percussion_Ns", m);
+    result_.residual = frames("/residual");
+}
+
+void RecordingReader::read_energies()
+{
+    if (!result_.settings.energies) return;
+    for (const auto& energy : detail::energy_names) {
+        result_.energies.push_back(
+            {.name = energy.name, .unit = "J", .values = frames(std::string("/energy/") + energy.name)});
+    }
+}
+
+void RecordingReader::read_probes()
+{
+    if (!result_.settings.probes) return;
+    const auto probes = detail::probes_from_json(take(file_.text_attribute("/probes", "probes")));
+    if (!probes) return refuse("the list of probes is damaged");
+    for (const detail::ProbeName& probe : *probes) {
+        if (probe.dataset.empty() || probe.dataset == "." || probe.dataset.find('/') != std::string::npos) {
+            return refuse("a probe is kept outside /probes");
+        }
+        result_.probes.push_back(
+            {.name = probe.name, .unit = probe.unit, .values = frames("/probes/" + probe.dataset)});
+        if (error_) return;
+    }
+}
+
+void RecordingReader::read_events()
+{
+    const auto time_s = take(file_.column("/events/time_s"));
+    const auto step = take(file_.integers("/events/step"));
+    const auto kind = take(file_.integers("/events/kind"));
+    const auto contact = take(file_.integers("/events/contact"));
+    const auto percussion_Ns = take(file_.column("/events/percussion_Ns"));
+    const auto before_m_s = take(file_.column("/events/velocity_before_m_s"));
+    const auto after_m_s = take(file_.column("/events/velocity_after_m_s"));
+    const auto energy_J = take(file_.column("/events/energy_J"));
+    if (error_) return;
+    const auto count = static_cast<std::size_t>(time_s.size());
+    for (const std::size_t size :
+         {step.size(), kind.size(), contact.size(), static_cast<std::size_t>(percussion_Ns.size()),
+          static_cast<std::size_t>(before_m_s.size()), static_cast<std::size_t>(after_m_s.size()),
+          static_cast<std::size_t>(energy_J.size())}) {
+        if (size != count) return refuse("the columns of /events have different lengths");
+    }
+
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool known_kind = kind[i] >= 0 && kind[i] < 256 &&
+                                name_of(static_cast<EventKind>(kind[i])) != std::string_view("unknown");
+        const bool known_contact =
+            contact[i] >= 0 && contact[i] < static_cast<std::int64_t>(result_.contacts.size());
+        if (!known_kind || !known_contact)
+            return refuse("an event names a kind or contact that does not exist");
+        const auto row = static_cast<Eigen::Index>(i);
+        result_.events.push_back({.time_s = time_s[row],
+                                  .step = step[i],
+                                  .kind = static_cast<EventKind>(kind[i]),
+                                  .contact = static_cast<int>(contact[i]),
+                                  .percussion_Ns = percussion_Ns[row],
+                                  .velocity_before_m_s = before_m_s[row],
+                                  .velocity_after_m_s = after_m_s[row],
+                                  .energy_J = energy_J[row]});
+    }
+}
+
+void RecordingReader::read_jumps()
+{
+    const auto n = static_cast<Eigen::Index>(result_.coordinates.size());
+    RecordedJumps& jumps = result_.jumps;
+    jumps.time_s = take(file_.column("/jumps/time_s"));
+    jumps.q = take(file_.table("/jumps/q", n));
+    jumps.u_minus = take(file_.table("/jumps/u_minus", n));
+    jumps.u_plus = take(file_.table("/jumps/u_plus", n));
+    const Eigen::Index rows = jumps.time_s.size();
+    if (jumps.q.rows() != rows || jumps.u_minus.rows() != rows || jumps.u_plus.rows() != rows) {
+        refuse("the columns of /jumps have different lengths");
+    }
+}
+
+Eigen::VectorXd RecordingReader::checkpoint_column(const std::string& name, std::size_t size)
+{
+    Eigen::VectorXd values = take(file_.column("/checkpoint/" + name));
+    if (static_cast<std::size_t>(values.size()) != size)
+        refuse("/checkpoint/" + name + " has another length");
+    return values;
+}
+
+EnergyLines RecordingReader::checkpoint_lines(const std::string& name)
+{
+    EnergyLines lines;
+    const Eigen::VectorXd values = checkpoint_column(name, detail::energy_names.size());
+    for (std::size_t i = 0; i < detail::energy_names.size() && !error_; ++i) {
+        lines.*detail::energy_names[i].line = values[static_cast<Eigen::Index>(i)];
+    }
+    return lines;
+}
+
+void RecordingReader::read_checkpoint()
+{
+    const std::size_t n = result_.coordinates.size();
+    const std::size_t m = result_.contacts.size();
+    Checkpoint& checkpoint = result_.checkpoint;
+    checkpoint.step = take(file_.integer_attribute("/checkpoint", "step"));
+    checkpoint.next_frame = take(file_.integer_attribute("/checkpoint", "next_frame"));
+    checkpoint.frame_at_state = take(file_.integer_attribute("/checkpoint", "frame_at_state")) != 0;
+    checkpoint.residual_since_frame = take(file_.real_attribute("/checkpoint", "residual_since_frame"));
+    checkpoint.energy_sums = checkpoint_lines("energy_sums_J");
+    checkpoint.energy_compensation = checkpoint_lines("energy_compensation_J");
+    const auto since_frame = checkpoint_column("percussion_since_frame_Ns", m);
+    checkpoint.percussion_since_frame_Ns.assign(since_frame.begin(), since_frame.end());
+
+    State& state = checkpoint.state;
+    state.t_s = take(file_.real_attribute("/checkpoint", "time_s"));
+    state.q = checkpoint_column("q", n);
+    state.u = checkpoint_column("u", n);
+    const auto percussion = checkpoint_column("percussion_Ns", m);
+    state.percussion_Ns.assign(percussion.begin(), percussion.end());
+    const auto closed = take(file_.integers("/checkpoint/closed"));
+    if (closed.size() != m) refuse("/checkpoint/closed has another length");
+    for (const std::int64_t flag : closed) {
+        state.closed.push_back(flag != 0 ? 1 : 0);
+    }
+    if (checkpoint.step < 0 || checkpoint.next_frame < 1) refuse("the checkpoint counts below zero");
+}
+
+void RecordingReader::read_report()
+{
+    if (!file_.has("/certificate")) return;
+    result_.report = detail::report_from_json(take(file_.text("/certificate")));
+    if (!result_.report) return refuse("the certificate is damaged");
+    result_.report->events = result_.events;
+}
+
+}  // namespace
+
+const Eigen::VectorXd* Recording::energy(std::string_view name) const noexcept
+{
+    const auto found = std::find_if(energies.begin(), energies.end(),
+                                    [&](const RecordedSeries& series) { return series.name == name; });
+    return found == energies.end() ? nullptr : &found->values;
+}
+
+Expected<Recording> read_recording(const std::string& path)
+{
+    const detail::Hdf5Session session;
+    const auto file = Hdf5Reader::open(path);
+    if (!file) return file.error();
+    return RecordingReader(*file).read();
+}
+
+}  // namespace carom

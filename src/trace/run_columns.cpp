@@ -1,0 +1,166 @@
+#include "run_columns.hpp"
+
+#include "energy_names.hpp"
+
+#include <algorithm>
+
+namespace carom::detail {
+namespace {
+
+/// A name that HDF5 can give to a dataset, different from those taken.
+std::string dataset_name(const std::string& name, const std::vector<ProbeName>& taken)
+{
+    std::string plain = name.empty() || name == "." ? "probe" : name;
+    for (char& letter : plain) {
+        if (letter == '/' || letter == '\0') letter = '_';
+    }
+    const auto is_taken = [&](const std::string& candidate) {
+        return std::any_of(taken.begin(), taken.end(),
+                           [&](const ProbeName& p) { return p.dataset == candidate; });
+    };
+    std::string result = plain;
+    for (int k = 2; is_taken(result); ++k) {
+        result = plain + "_" + std::to_string(k);
+    }
+    return result;
+}
+
+}  // namespace
+
+RunColumns::RunColumns(const Model& model, const RecordSettings& settings) : model_(&model)
+{
+    declare_frames(settings);
+    if (settings.probes) declare_probes();
+    declare_events();
+}
+
+void RunColumns::declare_frames(const RecordSettings& settings)
+{
+    const int n = model_->coordinates();
+    const int m = model_->contacts();
+    time_ = columns_.add({.path = "/time_s"});
+    q_ = columns_.add({.path = "/q", .width = n});
+    if (settings.velocities) u_ = columns_.add({.path = "/u", .width = n});
+    if (settings.gaps) gap_ = columns_.add({.path = "/gap_m", .width = m});
+    if (settings.percussions) percussion_ = columns_.add({.path = "/percussion_Ns", .width = m});
+    residual_ = columns_.add({.path = "/residual"});
+    if (!settings.energies) return;
+    for (const EnergyName& energy : energy_names) {
+        energies_.push_back(columns_.add({.path = std::string("/energy/") + energy.name}));
+    }
+}
+
+void RunColumns::declare_probes()
+{
+    for (const Probe& probe : model_->system().probes) {
+        probe_names_.push_back({probe.name, probe.unit, dataset_name(probe.name, probe_names_)});
+        probes_.push_back(columns_.add({.path = "/probes/" + probe_names_.back().dataset}));
+    }
+}
+
+void RunColumns::declare_events()
+{
+    constexpr int chunk_rows = 128;
+    const auto add = [&](const char* name, Entry entry) {
+        events_.push_back(
+            columns_.add({.path = std::string("/events/") + name, .entry = entry, .chunk_rows = chunk_rows}));
+    };
+    add("time_s", Entry::Real);
+    add("step", Entry::Integer);
+    add("kind", Entry::Integer);
+    add("contact", Entry::Integer);
+    add("percussion_Ns", Entry::Real);
+    add("velocity_before_m_s", Entry::Real);
+    add("velocity_after_m_s", Entry::Real);
+    add("energy_J", Entry::Real);
+
+    const int n = model_->coordinates();
+    jumps_.push_back(columns_.add({.path = "/jumps/time_s", .chunk_rows = chunk_rows}));
+    for (const char* path : {"/jumps/q", "/jumps/u_minus", "/jumps/u_plus"}) {
+        jumps_.push_back(columns_.add({.path = path, .width = n, .chunk_rows = chunk_rows}));
+    }
+}
+
+void RunColumns::add_frame(const Point& at, const FrameSums& sums, Workspace& work)
+{
+    columns_.push(time_, at.t_s);
+    columns_.push(q_, at.q);
+    if (u_) columns_.push(*u_, at.u);
+    if (gap_) {
+        row_.clear();
+        for (int c = 0; c < model_->contacts(); ++c) {
+            row_.push_back(model_->gap_m(c, at, work));
+        }
+        columns_.push(*gap_, row_);
+    }
+    if (percussion_) columns_.push(*percussion_, sums.percussion_Ns);
+    columns_.push(residual_, sums.residual);
+
+    // kinetic and potential energy as they are, the other lines as sums since the start
+    if (!energies_.empty()) {
+        EnergyLines lines = sums.energy_since_start;
+        lines.kinetic_J = model_->kinetic_energy(at, work);
+        lines.potential_J = model_->potential_energy(at, work);
+        for (std::size_t i = 0; i < energies_.size(); ++i) {
+            columns_.push(energies_[i], lines.*energy_names[i].line);
+        }
+    }
+    for (std::size_t i = 0; i < probes_.size(); ++i) {
+        columns_.push(probes_[i], model_->system().probes[i].value.value(at, work));
+    }
+}
+
+void RunColumns::add_event(const Event& event)
+{
+    const std::array<double, 8> row{event.time_s,
+                                    static_cast<double>(event.step),
+                                    static_cast<double>(event.kind),
+                                    static_cast<double>(event.contact),
+                                    event.percussion_Ns,
+                                    event.velocity_before_m_s,
+                                    event.velocity_after_m_s,
+                                    event.energy_J};
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        columns_.push(events_[i], row[i]);
+    }
+}
+
+void RunColumns::add_jump(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u_minus,
+                          const Eigen::VectorXd& u_plus)
+{
+    columns_.push(jumps_[0], t_s);
+    columns_.push(jumps_[1], view(q));
+    columns_.push(jumps_[2], view(u_minus));
+    columns_.push(jumps_[3], view(u_plus));
+}
+
+Expected<void> RunColumns::create_in(Hdf5Writer& file) const
+{
+    for (const char* group : {"/coordinates", "/contacts", "/events", "/jumps"}) {
+        if (auto added = file.add_group(group); !added) return added;
+    }
+    if (!energies_.empty()) {
+        if (auto added = file.add_group("/energy"); !added) return added;
+    }
+    if (!probes_.empty()) {
+        if (auto added = file.add_group("/probes"); !added) return added;
+        if (auto set = file.set_attribute("/probes", "probes", to_json(probe_names_)); !set) return set;
+    }
+
+    // names and units
+    std::vector<std::string> names, units, contacts;
+    for (const Coordinate& coordinate : model_->system().coordinates) {
+        names.push_back(coordinate.name);
+        units.push_back(coordinate.unit);
+    }
+    for (const Contact& contact : model_->system().contacts) {
+        contacts.push_back(contact.name);
+    }
+    if (auto added = file.add_texts("/coordinates/name", names); !added) return added;
+    if (auto added = file.add_texts("/coordinates/unit", units); !added) return added;
+    if (auto added = file.add_texts("/contacts/name", contacts); !added) return added;
+    if (auto created = columns_.create_in(file); !created) return created;
+    return file.set_attribute("/events/kind", "names", event_kind_names());
+}
+
+}  // namespace carom::detail

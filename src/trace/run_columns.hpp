@@ -1,0 +1,47 @@
+#pragma once
+
+#include "columns.hpp"
+#include "report_json.hpp"
+
+#include <optional>
+
+namespace carom::detail {
+
+/// The columns of a run: which datasets there are, and rows for them. docs/reference/recording.md is their
+/// description.
+class RunColumns {
+public:
+    RunColumns(const Model& model, const RecordSettings& settings);
+
+    /// What a frame shows beside what the model says at its point.
+    struct FrameSums {
+        const EnergyLines& energy_since_start;  ///< its first two lines are not used
+        std::span<const double> percussion_Ns;
+        double residual;
+    };
+    void add_frame(const Point& at, const FrameSums& sums, Workspace& work);
+    void add_event(const Event& event);
+    void add_jump(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u_minus,
+                  const Eigen::VectorXd& u_plus);
+
+    /// Groups, names and empty datasets.
+    Expected<void> create_in(Hdf5Writer& file) const;
+
+    [[nodiscard]] Columns& columns() noexcept { return columns_; }
+    [[nodiscard]] const Columns& columns() const noexcept { return columns_; }
+
+private:
+    void declare_frames(const RecordSettings& settings);
+    void declare_probes();
+    void declare_events();
+
+    const Model* model_;
+    Columns columns_;
+    std::size_t time_ = 0, q_ = 0, residual_ = 0;
+    std::optional<std::size_t> u_, gap_, percussion_;
+    std::vector<std::size_t> energies_, probes_, events_, jumps_;
+    std::vector<ProbeName> probe_names_;
+    std::vector<double> row_;
+};
+
+}  // namespace carom::detail

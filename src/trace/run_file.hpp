@@ -1,0 +1,41 @@
+#pragma once
+
+#include "hdf5.hpp"
+
+#include <functional>
+
+namespace carom::detail {
+
+/// A file that is complete and closed at every instant. Changes are made to a second one, NAME.next, which
+/// then takes the name in one indivisible exchange; the two carry the name in turn, so a change costs what is
+/// new and not the length of the file.
+class RunFile {
+public:
+    using Change = std::function<Expected<void>(Hdf5Writer&)>;
+
+    explicit RunFile(const std::string& path);
+
+    /// Makes the file. Errors: FileUnwritable.
+    Expected<void> create(const Change& fill);
+
+    /// Changes the file. `change` sees it as it was after one of the last two commits. Errors:
+    /// FileUnwritable, and the file is as it was.
+    Expected<void> commit(const Change& change);
+
+    /// Removes the second file, which is no use to anyone but the writer.
+    void remove_spare() noexcept;
+
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+private:
+    [[nodiscard]] Error failure(const std::string& what) const;
+    Expected<void> check_place() const;
+    Expected<Hdf5Writer> open_spare();
+    Expected<void> close_spare(Hdf5Writer file, const Change& change) const;
+    bool exchange();
+
+    std::string path_, spare_;
+    bool spare_is_ours_ = false;  ///< it was the file itself before the last exchange
+};
+
+}  // namespace carom::detail

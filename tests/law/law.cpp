@@ -1,0 +1,62 @@
+#include "carom/law/law.hpp"
+
+#include "support/near.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace carom;
+using test::near;
+
+TEST_CASE("a unilateral contact pushes and never pulls")
+{
+    double P = -2.0;
+    project_on_set(Unilateral{}, {&P, 1});
+    CHECK(P == 0.0);
+
+    P = 3.0;
+    project_on_set(Unilateral{}, {&P, 1});
+    CHECK(P == 3.0);
+}
+
+TEST_CASE("a firm bilateral constraint takes any percussion")
+{
+    double P = -2.0;
+    project_on_set(Bilateral{}, {&P, 1});
+    CHECK(P == -2.0);
+}
+
+TEST_CASE("restitution shifts the velocity of approaching contacts only")
+{
+    const Law law = Unilateral{.restitution = 0.5};
+    double s = 7;
+    const double approaching = -4.0, separating = 4.0, after = 0.0;
+    velocity_shift(law, {&approaching, 1}, {&after, 1}, {&s, 1});
+    CHECK(s == -2.0);
+    velocity_shift(law, {&separating, 1}, {&after, 1}, {&s, 1});
+    CHECK(s == 0.0);
+}
+
+TEST_CASE("restitutions outside 0 to 1 and NaN are refused")
+{
+    for (const double e : {-0.1, 1.1, 2.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+        const auto checked = check(Law{Unilateral{.restitution = e}});
+        REQUIRE_FALSE(checked.has_value());
+        CHECK(checked.error().code == ErrorCode::SettingOutOfRange);
+    }
+    CHECK(check(Law{Unilateral{.restitution = 0}}).has_value());
+    CHECK(check(Law{Unilateral{.restitution = 1}}).has_value());
+}
+
+TEST_CASE("the dissipation index runs from elastic at 0 to soft at 1")
+{
+    CHECK(*restitution_of_dissipation_index(0) == 1.0);
+    CHECK(*restitution_of_dissipation_index(1) == 0.0);
+    CHECK(*restitution_of_dissipation_index(1.0 / 3) == near(0.5, 2e-16));
+    CHECK_FALSE(restitution_of_dissipation_index(-0.01).has_value());
+    CHECK_FALSE(restitution_of_dissipation_index(1.01).has_value());
+    CHECK_FALSE(restitution_of_dissipation_index(std::nan("")).has_value());
+}

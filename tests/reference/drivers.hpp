@@ -1,0 +1,39 @@
+#pragma once
+
+#include "answers.hpp"
+#include "reference_case.hpp"
+
+#include <string_view>
+
+namespace carom::reference {
+
+/// A driver sets up the system of one family through the interfaces that users have, runs it, and measures
+/// what the outputs ask for. It knows no formula of an answer, and a Task holds no reference.
+using Driver = void (*)(const Task& task, Answers& answers);
+
+/// The driver of a family; null when there is none.
+[[nodiscard]] Driver driver_of(std::string_view family) noexcept;
+
+// one driver a file, in drivers/
+void drive_cone(const Task& task, Answers& answers);
+void drive_shock(const Task& task, Answers& answers);
+void drive_corner(const Task& task, Answers& answers);
+void drive_speed_bound(const Task& task, Answers& answers);
+void drive_power_balance(const Task& task, Answers& answers);
+void drive_falling_steps(const Task& task, Answers& answers);
+void drive_correction(const Task& task, Answers& answers);
+void drive_dissipation_index(const Task& task, Answers& answers);
+void drive_viability(const Task& task, Answers& answers);
+void drive_no_jump(const Task& task, Answers& answers);
+void drive_double_pendulum(const Task& task, Answers& answers);
+void drive_double_impact(const Task& task, Answers& answers);
+void drive_cradle(const Task& task, Answers& answers);
+void drive_bouncing_particle(const Task& task, Answers& answers);
+void drive_bouncing_ball(const Task& task, Answers& answers);
+void drive_grazing(const Task& task, Answers& answers);
+void drive_energy_inequality(const Task& task, Answers& answers);
+void drive_pendulum_wall(const Task& task, Answers& answers);
+void drive_wedge(const Task& task, Answers& answers);
+void drive_delassus(const Task& task, Answers& answers);
+
+}  // namespace carom::reference

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "carom/expression/parse.hpp"
+#include "carom/model/model.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace carom::test {
+
+/// A Lagrangian system as tests write it: formulas as text, contacts as (name, gap, restitution).
+struct Sketch {
+    std::vector<std::string> coordinates;
+    std::string kinetic;
+    std::string potential = "0";
+    std::vector<std::string> forces = {};
+    struct Gap {
+        std::string name, gap, restitution = "0";
+    };
+    std::vector<Gap> contacts = {};
+};
+
+/// The system of a sketch; a formula that cannot be read fails the test.
+inline LagrangianSystem system_of(const Sketch& sketch)
+{
+    Vocabulary names;
+    LagrangianSystem system;
+    for (const auto& name : sketch.coordinates) {
+        REQUIRE(names.add_coordinate(name).has_value());
+        system.coordinates.push_back({.name = name});
+    }
+    const auto formula = [&](const std::string& text) {
+        const auto parsed = parse_formula(text, names);
+        INFO(text);
+        REQUIRE(parsed.has_value());
+        return *parsed;
+    };
+    system.kinetic = formula(sketch.kinetic);
+    system.potential = formula(sketch.potential);
+    for (const auto& force : sketch.forces) {
+        system.forces.push_back(formula(force));
+    }
+    for (const auto& [name, gap, restitution] : sketch.contacts) {
+        system.contacts.push_back({.name = name, .gap = formula(gap), .restitution = formula(restitution)});
+    }
+    return system;
+}
+
+inline Model model_of(const Sketch& sketch)
+{
+    auto model = make_model(system_of(sketch));
+    if (!model) {
+        for (const Error& error : model.error()) {
+            MESSAGE(to_text(error));
+        }
+    }
+    REQUIRE(model.has_value());
+    return *std::move(model);
+}
+
+inline Eigen::VectorXd vector(std::initializer_list<double> values)
+{
+    Eigen::VectorXd x(static_cast<Eigen::Index>(values.size()));
+    std::copy(values.begin(), values.end(), x.begin());
+    return x;
+}
+
+}  // namespace carom::test

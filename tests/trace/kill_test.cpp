@@ -1,0 +1,155 @@
+#include "support.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <functional>
+#include <random>
+
+using namespace carom;
+using namespace carom::test;
+
+namespace {
+
+constexpr double h = 1e-3, duration_s = 4.0;
+
+RunReport ball_run(const Model& model, const StepListener& listener)
+{
+    State state = dropped(model);
+    MoreauSettings settings;
+    settings.time_step_s = h;
+    RunPlan plan;
+    plan.duration_s = duration_s;
+    return simulate(model, settings, {}, plan, state, listener);
+}
+
+RecordSettings frames_between_steps()
+{
+    RecordSettings settings;
+    settings.every_s = 0.0037;
+    return settings;
+}
+
+/// So often that a process is nearly always busy with one.
+constexpr CheckpointSettings very_often{.step_rows = 30, .frames = 2, .bytes = 1000};
+
+Expected<Recorder> recorder_at(const std::string& path, const Model& model,
+                               const CheckpointSettings& checkpoints)
+{
+    return Recorder::create(path, model, "a ball", "text", frames_between_steps(), dropped(model), duration_s,
+                            h, checkpoints);
+}
+
+/// A process that records, tells through a pipe that it has begun, and ends without cleaning up.
+pid_t start_recording(const std::string& path, const Model& model)
+{
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        auto recorder = recorder_at(path, model, very_often);
+        if (!recorder || ::write(ends[1], "b", 1) != 1) ::_exit(1);
+        const RunReport report = ball_run(model, std::ref(*recorder));
+        ::_exit(recorder->finish(report) ? 0 : 1);
+    }
+    ::close(ends[1]);
+    char begun = 0;
+    CHECK(::read(ends[0], &begun, 1) == 1);
+    ::close(ends[0]);
+    return child;
+}
+
+/// The frames of `part` are the first of `whole`, but for a frame at its end.
+void check_begins(const Recording& part, const Recording& whole)
+{
+    REQUIRE(part.frames() <= whole.frames());
+    const Eigen::Index rows = part.frames();
+    CHECK(same_bits(part.time_s, whole.time_s.head(rows)));
+    CHECK(same_bits(part.q, whole.q.topRows(rows)));
+    CHECK(same_bits(part.u, whole.u.topRows(rows)));
+    CHECK(same_bits(part.percussion_Ns, whole.percussion_Ns.topRows(rows)));
+    CHECK(same_bits(*part.energy("scheme_J"), whole.energy("scheme_J")->head(rows)));
+
+    // nothing that the checkpoint counts is missing
+    CHECK(rows == part.checkpoint.next_frame);
+}
+
+}  // namespace
+
+TEST_CASE("a recording whose process was killed at any moment is readable and goes on")
+{
+    const Folder folder;
+    const Model model = ball_and_wheel(0.9);
+    const std::string path = folder / "run.h5";
+
+    auto recorder = recorder_at(folder / "whole.h5", model, {});
+    REQUIRE(recorder.has_value());
+    REQUIRE(recorder->finish(ball_run(model, std::ref(*recorder))).has_value());
+    const Recording whole = read(folder / "whole.h5");
+
+    // the moments are random, whatever they are the file must be whole
+    std::mt19937 random(20240607);
+    std::uniform_int_distribution<int> microseconds(0, 60'000);
+    int unfinished = 0;
+    for (int attempt = 0; attempt < 20; ++attempt) {
+        CAPTURE(attempt);
+        const pid_t child = start_recording(path, model);
+        ::usleep(static_cast<useconds_t>(microseconds(random)));
+        REQUIRE(::kill(child, SIGKILL) == 0);
+        REQUIRE(::waitpid(child, nullptr, 0) == child);
+
+        const Recording part = read(path);
+        if (part.report) continue;
+        ++unfinished;
+        check_begins(part, whole);
+
+        // going on gives the whole run; leftovers of the killed process do not disturb
+        if (attempt % 5 != 0) continue;
+        auto resumed = Recorder::resume(path, model);
+        REQUIRE(resumed.has_value());
+        const RunReport report = ball_run(model, [&](const StepView& view) {
+            return view.step <= part.checkpoint.step || (*resumed)(view);
+        });
+        REQUIRE(resumed->finish(report).has_value());
+        const Recording complete = read(path);
+        REQUIRE(complete.frames() == whole.frames());
+        CHECK(same_bits(complete.q, whole.q));
+        CHECK(same_bits(complete.percussion_Ns, whole.percussion_Ns));
+        CHECK(same_bits(complete.jumps.u_plus, whole.jumps.u_plus));
+        CHECK(same_bits(*complete.energy("impact_J"), *whole.energy("impact_J")));
+    }
+    // a whole run needs about 2000 checkpoints, many times 60 ms: kills hit a process at work
+    CHECK(unfinished >= 15);
+}
+
+TEST_CASE("a full disk ends the run with an error and keeps what was recorded")
+{
+    const Folder folder;
+    const Model model = ball_and_wheel(0.9);
+    const std::string path = folder / "run.h5";
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        // files may not grow beyond what the first frame needs and a little more
+        auto recorder = recorder_at(path, model, very_often);
+        if (!recorder) ::_exit(10);
+        ::signal(SIGXFSZ, SIG_IGN);
+        const auto bytes = std::filesystem::file_size(path) + 20'000;
+        const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(11);
+        const RunReport report = ball_run(model, std::ref(*recorder));
+        if (report.end != RunEnd::Listener) ::_exit(12);
+        const auto finished = recorder->finish(report);
+        if (finished || finished.error().code != ErrorCode::FileUnwritable) ::_exit(13);
+        ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    const Recording part = read(path);
+    CHECK_FALSE(part.report.has_value());
+    CHECK(part.frames() == part.checkpoint.next_frame);
+}
