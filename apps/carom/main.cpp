@@ -30,9 +30,11 @@ void describe_new(CLI::App& app, NewOptions& options)
 void describe_run(CLI::App& app, RunOptions& options)
 {
     auto* command = app.add_subcommand("run", "Simulate a scene.");
-    command->add_option("SCENE", options.scene, "scene file, TOML")->required();
-    command->add_option("-o,--output", options.output,
-                        "write a recording, RUN.h5, and beside it a picture, RUN.svg");
+    command->add_option("SCENE", options.scene, "scene file, TOML")->required()->type_name("FILE");
+    command
+        ->add_option("-o,--output", options.output,
+                     "write a recording, RUN.h5, and beside it a picture, RUN.svg")
+        ->type_name("FILE");
     command
         ->add_option("--set", options.sets, "path=value: replace a value of the scene; as often as you like")
         ->take_all()
@@ -46,7 +48,8 @@ void describe_run(CLI::App& app, RunOptions& options)
         ->type_name("TIMES");
     command->add_flag("--json", options.json, "print one JSON object instead of the summary");
     command->add_flag("--quiet", options.quiet, "no progress and no summary: the exit status tells");
-    command->add_flag("!--no-svg", options.svg, "no picture beside the recording");
+    command->add_flag_callback(
+        "--no-svg", [&options] { options.svg = false; }, "no picture beside the recording");
     command->footer(
         std::string("Examples:\n"
                     "  carom run scenes/pendulum_wall.toml -o pendulum.h5\n"

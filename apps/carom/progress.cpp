@@ -6,6 +6,17 @@
 #include <fmt/format.h>
 
 namespace carom::app {
+namespace {
+
+/// Three digits: "950", "62 k", "1.3 M".
+std::string rounded(double rate)
+{
+    if (rate < 1e3) return fmt::format("{:.0f}", rate);
+    if (rate < 1e6) return fmt::format("{:.0f} k", rate / 1e3);
+    return fmt::format("{:.1f} M", rate / 1e6);
+}
+
+}  // namespace
 
 Progress::Progress(bool shown, double start_s, double duration_s)
     : shown_(shown),
@@ -49,8 +60,8 @@ std::string Progress::line(double t_s, long steps) const
     const double passed = std::max(seconds(), 1e-9);
     const double rate = static_cast<double>(steps) / passed;
     const std::string left = part > 0 ? in_words(passed * (1 - part) / part) + " left" : "";
-    return fmt::format("[{}{}] {:3.0f} %  t = {:.4g} s  {:.3g} steps/s  {}", std::string(full, '#'),
-                       std::string(width - full, '.'), 100 * part, t_s, rate, left);
+    return fmt::format("[{}{}] {:3.0f} %  t = {:.4g} s  {} steps/s  {}", std::string(full, '#'),
+                       std::string(width - full, '.'), 100 * part, t_s, rounded(rate), left);
 }
 
 std::string in_words(double seconds)

@@ -66,12 +66,12 @@ ProxStatus Ball::nearest_in(const Metric& metric, ConstPoint z, Point x) const
         const double excess = (length - radius_) / radius_;
         const double rise = excess * length * length / (reached.square() / (stretch + tau)).sum();
         if (!(tau + rise > tau)) {
-            x = centre_ + eigen.eigenvectors() * (radius_ / length * reached).matrix();
+            x = centre_ + eigen.eigenvectors() * reached.matrix();
             return ProxStatus::Converged;
         }
         tau += rise;
     }
-    x = centre_ + eigen.eigenvectors() * (radius_ / reached.matrix().norm() * reached).matrix();
+    x = centre_ + eigen.eigenvectors() * reached.matrix();
     return ProxStatus::NotConverged;
 }
 

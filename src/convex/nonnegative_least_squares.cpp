@@ -49,11 +49,14 @@ public:
         rho_ = left_.norm();
         c_ = R_.solve_upper(r_);
 
+        // rounding errors of the passive columns reach what is left with the weights c
         double size = length_[j];
         for (Eigen::Index k = 0; k < R_.rank(); ++k) {
             size += std::abs(c_[k]) * length_[passive()[static_cast<std::size_t>(k)]];
         }
-        return {rho_ * rho_, R_.rank() < Q_.cols() && rho_ > smallest_angle * size};
+        const double roundoff = 32 * epsilon * size;
+        const bool independent = rho_ > smallest_angle * length_[j] && rho_ > roundoff;
+        return {rho_ * rho_, R_.rank() < Q_.cols() && independent};
     }
 
     void append(int j)

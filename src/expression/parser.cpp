@@ -201,7 +201,7 @@ Parser::Part Parser::name()
     const Function* function = find_function(word.text);
     if (token_.is("(") && word.primes == 0) {
         if (function != nullptr) return call(*function, word);
-        if (!vocabulary_.find(word.text)) fail_unknown(word, true);
+        if (!vocabulary_.find(word.text)) fail_no_function(word);
     }
     if (function != nullptr) {
         fail(ErrorCode::FormulaSyntax, word.position, fmt::format("{} is a function", word.text),
@@ -239,11 +239,11 @@ Parser::Part Parser::lookup(const Token& name)
     advance();
     const Token table = token_;
     const auto found = vocabulary_.find(table.text);
-    if (table.kind != Token::Kind::Name || !found || found->kind != Vocabulary::Meaning::Kind::Table) {
+    if (!found || found->kind != Vocabulary::Meaning::Kind::Table || table.primes > 0) {
         if (table.is(")"))
             fail_arguments(function, name, 0);
         else
-            fail_unknown(table, true);
+            fail_no_table(table);
         return {};
     }
     advance();
@@ -280,11 +280,11 @@ int Parser::apply(const Function& function, const Token& name, const std::vector
 
 int Parser::meaning(const Token& name)
 {
-    if (name.primes == 0 && name.text == "pi") return graph_.constant(std::numbers::pi);
     const auto found = vocabulary_.find(name.text);
     const bool is_time = name.text == "t";
-    if (!found && !is_time) {
-        fail_unknown(name, false);
+    const bool is_pi = name.text == "pi";
+    if (!found && !is_time && !is_pi) {
+        fail_unknown(name);
         return 0;
     }
     if (found && found->kind == Vocabulary::Meaning::Kind::Table) {
@@ -299,6 +299,7 @@ int Parser::meaning(const Token& name)
              "only coordinates can be written with a '");
         return 0;
     }
+    if (is_pi) return graph_.constant(std::numbers::pi);
     if (found && found->kind == Vocabulary::Meaning::Kind::Parameter) return graph_.constant(found->value);
     if (allowed_ == Allowed::ConstantsOnly) {
         fail(ErrorCode::NotAllowedHere, name.position,

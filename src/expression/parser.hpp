@@ -64,7 +64,9 @@ private:
 
     void fail(ErrorCode code, std::size_t position, std::string message, std::string hint);
     void fail_unexpected();
-    void fail_unknown(const Token& name, bool called);
+    void fail_unknown(const Token& name);
+    void fail_no_function(const Token& name);
+    void fail_no_table(const Token& name);
     void fail_arguments(const Function& function, const Token& name, std::size_t given);
 
     std::string_view text_;

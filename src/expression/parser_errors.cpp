@@ -130,21 +130,27 @@ void Parser::fail_unexpected()
          too_much ? "this ) closes no bracket" : "a number, a name or a bracket is expected");
 }
 
-void Parser::fail_unknown(const Token& name, bool called)
+void Parser::fail_no_table(const Token& name)
+{
+    if (name.kind == Token::Kind::End) {
+        fail_unexpected();
+        return;
+    }
+    fail(ErrorCode::UnknownName, name.position, fmt::format("there is no table {}", quoted(name.text)),
+         meant(name.text, "", vocabulary_.names(Vocabulary::Meaning::Kind::Table),
+               "the first argument of table is the name of a table"));
+}
+
+void Parser::fail_no_function(const Token& name)
+{
+    fail(ErrorCode::UnknownName, name.position, fmt::format("there is no function {}", quoted(name.text)),
+         meant(name.text, "", function_names(), "a product is written with *, as in x*(a + b)"));
+}
+
+void Parser::fail_unknown(const Token& name)
 {
     using Kind = Vocabulary::Meaning::Kind;
-    const std::string primes(static_cast<std::size_t>(std::min(name.primes, 1)), '\'');
-    if (called && !token_.is("(")) {
-        fail(ErrorCode::UnknownName, name.position, fmt::format("there is no table {}", quoted(name.text)),
-             meant(name.text, "", vocabulary_.names(Kind::Table),
-                   "the first argument of table is the name of a table"));
-        return;
-    }
-    if (called) {
-        fail(ErrorCode::UnknownName, name.position, fmt::format("there is no function {}", quoted(name.text)),
-             meant(name.text, "", function_names(), "a product is written with *, as in x*(a + b)"));
-        return;
-    }
+    const std::string_view prime = name.primes > 0 ? "'" : "";
     std::vector<std::string> known = vocabulary_.names(Kind::Coordinate);
     if (name.primes == 0) {
         for (const Kind kind : {Kind::Parameter, Kind::Table})
@@ -155,7 +161,7 @@ void Parser::fail_unknown(const Token& name, bool called)
         known.emplace_back("pi");
     }
     fail(ErrorCode::UnknownName, name.position, fmt::format("nothing is called {}", quoted(name.text)),
-         meant(name.text, primes, known, "formulas may name coordinates, parameters, t, pi and functions"));
+         meant(name.text, prime, known, "formulas may name coordinates, parameters, t, pi and functions"));
 }
 
 void Parser::fail_arguments(const Function& function, const Token& name, std::size_t given)

@@ -2,6 +2,8 @@
 
 #include "carom/expression/parse.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace carom::detail {
@@ -45,7 +47,7 @@ void add_tables(const Node& root, const std::filesystem::path& folder, Names& na
             continue;
         }
         if (!table) {  // formulas that name it are not to blame: a table of one point stands in
-            names.valued = false;
+            names.unvalued.insert(name->text);
             table = *Table::from_points({0}, {1});
         }
         if (auto added = names.vocabulary.add_table(name->text, std::move(*table)); !added) {
@@ -57,9 +59,17 @@ void add_tables(const Node& root, const std::filesystem::path& folder, Names& na
 
 }  // namespace
 
+bool Names::depends_on_unvalued(std::string_view formula) const
+{
+    if (unvalued.empty()) return false;
+    return std::ranges::any_of(words_in(formula),
+                               [&](std::string_view word) { return unvalued.contains(word); });
+}
+
 Names collect_names(const Node& root, const std::filesystem::path& folder, Mistakes& mistakes)
 {
     Names names;
+    if (items_of(root, "coordinate").empty()) names.complete = false;
     add_coordinates(root, names, mistakes);
     if (const Node* parameters = find(root, "parameters")) add_parameters(*parameters, names, mistakes);
     add_tables(root, folder, names, mistakes);
@@ -74,7 +84,7 @@ std::optional<double> constant_of(const Node& node, const Names& names, Mistakes
     if (value) return *value;
     const ErrorCode code = value.error().code;
     const bool follows = (code == ErrorCode::UnknownName && !names.complete) ||
-                         (code == ErrorCode::NotFinite && !names.valued);
+                         (code == ErrorCode::NotFinite && names.depends_on_unvalued(node.text));
     if (!follows) mistakes.add(node.place, value.error());
     return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include "document.hpp"
 
 #include <filesystem>
+#include <set>
 
 namespace carom::detail {
 
@@ -11,8 +12,14 @@ namespace carom::detail {
 struct Names {
     Vocabulary vocabulary;
     bool complete = true;  ///< no name was lost by a mistake: a name that is missing is really missing
-    bool valued = true;    ///< every parameter has its value: a formula that is not finite really is not
+    std::set<std::string, std::less<>> unvalued;  ///< parameters and tables without a value, by mistake
+
+    /// The formula names something without a value: what it gives means nothing.
+    [[nodiscard]] bool depends_on_unvalued(std::string_view formula) const;
 };
+
+/// The words of a formula that could be names; the e of 1e-3 is none.
+[[nodiscard]] std::vector<std::string_view> words_in(std::string_view formula);
 
 /// Collects coordinates, parameters and tables. Parameters that are formulas of others are evaluated in the
 /// order that they need; circles are reported.

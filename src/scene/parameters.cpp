@@ -21,26 +21,6 @@ bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/// The words of a formula that could be names; the e of 1e-3 is none.
-std::vector<std::string_view> words_in(std::string_view formula)
-{
-    std::vector<std::string_view> words;
-    for (std::size_t i = 0; i < formula.size();) {
-        const std::size_t begin = i;
-        if (begins_name(formula[i])) {
-            while (i < formula.size() && (begins_name(formula[i]) || is_digit(formula[i])))
-                ++i;
-            words.push_back(formula.substr(begin, i - begin));
-        } else if (is_digit(formula[i]) || formula[i] == '.') {
-            while (i < formula.size() && (is_digit(formula[i]) || formula[i] == '.' || formula[i] == 'e'))
-                ++i;
-        } else {
-            ++i;
-        }
-    }
-    return words;
-}
-
 /// Parameters as a graph: who needs whom.
 class Resolution {
 public:
@@ -104,7 +84,7 @@ private:
     void add(std::size_t i, std::optional<double> value)
     {
         state_[i] = State::Done;
-        if (!value) names_.valued = false;
+        if (!value) names_.unvalued.insert(entries_[i].key);
         if (auto added = names_.vocabulary.add_parameter(entries_[i].key, value.value_or(1.0)); !added) {
             names_.complete = false;
             mistakes_.add(entries_[i].value.key_place, added.error());
@@ -152,6 +132,25 @@ private:
 };
 
 }  // namespace
+
+std::vector<std::string_view> words_in(std::string_view formula)
+{
+    std::vector<std::string_view> words;
+    for (std::size_t i = 0; i < formula.size();) {
+        const std::size_t begin = i;
+        if (begins_name(formula[i])) {
+            while (i < formula.size() && (begins_name(formula[i]) || is_digit(formula[i])))
+                ++i;
+            words.push_back(formula.substr(begin, i - begin));
+        } else if (is_digit(formula[i]) || formula[i] == '.') {
+            while (i < formula.size() && (is_digit(formula[i]) || formula[i] == '.' || formula[i] == 'e'))
+                ++i;
+        } else {
+            ++i;
+        }
+    }
+    return words;
+}
 
 void add_parameters(const Node& parameters, Names& names, Mistakes& mistakes)
 {

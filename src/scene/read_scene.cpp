@@ -21,7 +21,7 @@ using namespace detail;
 std::string key_in_scene(const Node& root, const std::string& key)
 {
     if (key == "lagrangian.kinetic" && find_path(root, "lagrangian.mass") != nullptr)
-        return "lagrangian.mass";
+        return key;
     constexpr std::string_view suffix = ".law.restitution";
     if (key.ends_with(suffix)) {
         const std::string other = key.substr(0, key.size() - suffix.size()) + ".law.dissipation_index";
@@ -106,7 +106,7 @@ std::optional<Node> read_tree(std::string_view text, std::span<const Override> o
 std::optional<State> check_start_of(const Node& root, const Model& model, const Draft& draft,
                                     Settings& settings, const Names& names, Mistakes& mistakes)
 {
-    if (!draft.start_known || !names.valued) return std::nullopt;
+    if (!draft.start_known || !names.unvalued.empty()) return std::nullopt;
     State start = make_state(model, vector_of(draft.q), vector_of(draft.u), settings.start_s);
     if (!settings.length_m) settings.length_m = typical_length(model, start);
     settings.integrator.activation_gap_m = settings.activation_gap_m.value_or(1e-9 * *settings.length_m);
@@ -159,6 +159,7 @@ Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view 
     Settings settings = read_settings(*root, names, mistakes);
 
     // the model and the start have mistakes of their own; look at them as far as what was read allows
+    if (draft.system.coordinates.empty() && !mistakes.empty()) return mistakes.sorted();
     auto model = make_model(draft.system);
     if (!model) {
         add_model_errors(*root, model.error(), mistakes);

@@ -39,7 +39,7 @@ Handle text_type(std::size_t length)
     Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
     H5Tset_size(type.id(), length);
     H5Tset_cset(type.id(), H5T_CSET_UTF8);
-    H5Tset_strpad(type.id(), length == H5T_VARIABLE ? H5T_STR_NULLTERM : H5T_STR_NULLPAD);
+    H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
     return type;
 }
 
@@ -259,11 +259,12 @@ Expected<void> Hdf5Writer::write_attribute(const std::string& path, const std::s
 Expected<void> Hdf5Writer::set_attribute(const std::string& path, const std::string& name,
                                          std::string_view text)
 {
-    // of variable length: h5py shows those as text, and they may be longer than 64 KiB
-    const Handle type = text_type(H5T_VARIABLE);
-    const std::string copy(text);
-    const char* pointer = copy.c_str();
-    return write_attribute(path, name, type.id(), &pointer);
+    // an attribute cannot change its length: an older one goes first
+    const Handle object(H5Oopen(file_.id(), path.c_str(), H5P_DEFAULT), H5Oclose);
+    if (object && H5Aexists(object.id(), name.c_str()) > 0) H5Adelete(object.id(), name.c_str());
+    const std::string copy = text.empty() ? std::string(1, '\0') : std::string(text);
+    const Handle type = text_type(copy.size());
+    return write_attribute(path, name, type.id(), copy.data());
 }
 
 Expected<void> Hdf5Writer::set_attribute(const std::string& path, const std::string& name, double value)

@@ -86,7 +86,8 @@ public:
     Expected<void> add_text(const std::string& path, std::string_view text);
     Expected<void> add_texts(const std::string& path, std::span<const std::string> texts);
 
-    /// Attributes of the object at `path` ("/" is the root); an older value is replaced.
+    /// Attributes of the object at `path` ("/" is the root); an older value is replaced. Text has
+    /// fixed length: HDF5 1.10 can be sent into an endless loop by damaged text of variable length.
     Expected<void> set_attribute(const std::string& path, const std::string& name, std::string_view text);
     Expected<void> set_attribute(const std::string& path, const std::string& name, double value);
     Expected<void> set_attribute(const std::string& path, const std::string& name, std::int64_t value);

@@ -211,22 +211,14 @@ Expected<std::string> Hdf5Reader::text_attribute(const std::string& path, const 
     const Handle type(H5Aget_type(found->id()), H5Tclose);
     const Error damaged = malformed("attribute " + name + " of " + path + " could not be read");
 
-    // of fixed length
-    if (H5Tis_variable_str(type.id()) <= 0) {
-        const std::size_t length = H5Tget_size(type.id());
-        if (length > bytes_) return damaged;
-        std::string text(length, '\0');
-        if (length == 0 || H5Aread(found->id(), type.id(), text.data()) < 0) return damaged;
-        return without_padding(std::move(text));
-    }
-
-    // of variable length: HDF5 takes the memory and gives it back
-    char* pointer = nullptr;
-    if (H5Aread(found->id(), type.id(), &pointer) < 0) return damaged;
-    std::string text = pointer != nullptr ? pointer : "";
-    const Handle space(H5Aget_space(found->id()), H5Sclose);
-    H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, &pointer);
-    return text;
+    // HDF5 1.10 does not end when it reads damaged text of variable length
+    if (H5Tis_variable_str(type.id()) != 0)
+        return malformed("attribute " + name + " is not text of fixed length");
+    const std::size_t length = H5Tget_size(type.id());
+    if (length == 0 || length > bytes_) return damaged;
+    std::string text(length, '\0');
+    if (H5Aread(found->id(), type.id(), text.data()) < 0) return damaged;
+    return without_padding(std::move(text));
 }
 
 Expected<double> Hdf5Reader::real_attribute(const std::string& path, const std::string& name) const

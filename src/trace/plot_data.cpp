@@ -9,13 +9,12 @@ namespace carom::detail {
 
 Ticks round_ticks(Range range, int wanted)
 {
-    // the distance is rounded up to 1, 2, 5 or 10 times a power of ten
+    // the distance is the nearest of 1, 2, 5 or 10 times a power of ten
     const double raw = (range.high - range.low) / wanted;
     const double power = std::pow(10.0, std::floor(std::log10(raw)));
-    const std::array<double, 4> rounds{1, 2, 5, 10};
-    const auto round = std::find_if(rounds.begin(), rounds.end() - 1,
-                                    [&](double candidate) { return candidate * power >= raw * (1 - 1e-9); });
-    Ticks ticks{.step = *round * power, .at = {}};
+    const double leading = raw / power;
+    const double round = leading < 1.5 ? 1 : leading < 3.5 ? 2 : leading < 7.5 ? 5 : 10;
+    Ticks ticks{.step = round * power, .at = {}};
 
     // multiples of the distance, not sums
     const double first = std::ceil(range.low / ticks.step - 1e-9);

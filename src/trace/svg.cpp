@@ -86,7 +86,9 @@ std::vector<PlotPanel> velocity_panels(const Recording& recording, std::size_t m
         const std::string& unit = recording.coordinates[static_cast<std::size_t>(i)].unit;
         PlotPanel& panel = panel_for(panels, "velocities", (unit.empty() ? "1" : unit) + "/s");
         const RecordedJumps& jumps = recording.jumps;
-        add_line(panel, line_with_jumps(recording, recording.u, jumps.u_minus, jumps.u_plus, i), most);
+        PlotLine line = line_with_jumps(recording, recording.u, jumps.u_minus, jumps.u_plus, i);
+        line.name += "'";  // as formulas write it
+        add_line(panel, std::move(line), most);
     }
     return panels;
 }

@@ -178,14 +178,15 @@ TEST_CASE("a run that misses its tolerance exits with 1 and says so")
 
 TEST_CASE("a run that becomes NaN fails with 3 and keeps what it had")
 {
-    // the root exists until z = 0.5, which the ball passes in its fall
+    // the root in the force exists until z = 0.5, which the ball passes in its fall
     const Folder folder;
     const std::string scene =
-        folder.write("ball.toml", with(ball, "\"g*z\"", "\"g*z + 0*sqrt(z - 0.5)^3 + (z - 0.5)^1.5\""));
+        folder.write("ball.toml", with(ball, "\"g*z\"", "\"g*z\"\nforces = { z = \"1e-3*sqrt(z - 0.5)\" }"));
     const Outcome outcome = carom_program({"run", scene, "--json", "-o", folder.path("run.h5")});
     CHECK(outcome.status == 3);
     const auto json = outcome.json();
     CHECK(json["status"] == "failed");
+    REQUIRE(json["diagnosis"].size() == 1);
     CHECK(json["diagnosis"][0]["code"] == "not_finite");
     CHECK(json["steps"].get<long>() > 100);
     CHECK(json["state"]["z"]["q"].get<double>() > 0.49);

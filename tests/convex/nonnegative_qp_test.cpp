@@ -157,7 +157,15 @@ TEST_CASE("an equality row that nothing can satisfy is a ray in either direction
     CHECK(ray[0] == near(-1, 1e-15));
     CHECK(ray[1] == near(1, 1e-15));
 
+    // the same with the free component that has to fall
+    const std::vector<char> both_free{1, 1};
+    x.setZero();
+    CHECK(solve_nonnegative_qp(W, Eigen::Vector2d(0, 1), both_free, x, ray).status == QpStatus::Unbounded);
+    CHECK(ray[0] == near(1, 1e-15));
+    CHECK(ray[1] == near(-1, 1e-15));
+
     W.setZero();
+    x.setZero();
     CHECK(solve_nonnegative_qp(W, Eigen::Vector2d(0, 1), {}, x).status == QpStatus::Solved);
     CHECK(solve_nonnegative_qp(W, Eigen::Vector2d(0, -1), {}, x).status == QpStatus::Unbounded);
 }
@@ -198,6 +206,35 @@ TEST_CASE("a solved programme solved again from its solution needs no pivot")
     });
 }
 
+TEST_CASE("nearly opposite columns: rounding errors of large multipliers do not keep the pivots busy")
+{
+    test::holds_for(2000, [] {
+        const int n = *rc::gen::inRange(2, 50);
+        const int rows = *rc::gen::inRange(1, n + 1);
+        std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+        Eigen::MatrixXd F = gaussian(rows, n, random);
+        for (int j = 1; j < n; j += 2) {
+            const double angle = std::pow(10.0, -static_cast<double>(random() % 12 + 3));
+            F.col(j) = -F.col(static_cast<int>(random() % static_cast<unsigned>(j))) +
+                       angle * gaussian(rows, 1, random);
+        }
+        const Eigen::VectorXd z = gaussian(rows, 1, random);
+        Eigen::VectorXd c = Eigen::VectorXd::Zero(n);
+        Eigen::VectorXd remainder(rows);
+        RC_ASSERT(solve_nonnegative_least_squares(F, z, {}, c, remainder).status == QpStatus::Solved);
+
+        // the remainder is in the polar cone up to 1e-9 of the sum that makes it; mostly of |z| alone
+        const Eigen::VectorXd length = F.colwise().norm();
+        const double size = z.norm() + length.dot(c);
+        RC_ASSERT((F.transpose() * remainder).cwiseQuotient(length).maxCoeff() <= 1e-9 * size);
+
+        // W cannot tell angles below 1e-7 from zero: then there is no solution as far as W knows
+        Eigen::VectorXd x = Eigen::VectorXd::Zero(n);
+        const auto status = solve_nonnegative_qp(F.transpose() * F, -F.transpose() * z, {}, x).status;
+        RC_ASSERT(status != QpStatus::PivotLimit);
+    });
+}
+
 TEST_CASE("a wall of bricks: three hundred redundant contacts in a space of dimension fifty")
 {
     std::mt19937_64 random(1988);
@@ -224,4 +261,14 @@ TEST_CASE("numbers that are not finite are refused and sizes that do not fit are
     CHECK_THROWS_AS(solve_nonnegative_qp(W, Eigen::Vector3d(1, 2, 3), {}, x), InternalError);
     CHECK_THROWS_AS(solve_nonnegative_least_squares(W, Eigen::Vector3d(1, 2, 3), {}, x, remainder),
                     InternalError);
+}
+
+TEST_CASE("a matrix that is not symmetric poses no programme: the pivots go round and are stopped")
+{
+    Eigen::MatrixXd W(3, 3);
+    W << 1, 2, 0, -2, 1, 1, 1, 0, 1;
+    Eigen::VectorXd x = Eigen::VectorXd::Zero(3);
+    CHECK(solve_nonnegative_qp(W, Eigen::Vector3d(-1, -1, -1), {}, x).status == QpStatus::PivotLimit);
+    CHECK(x.allFinite());
+    CHECK(x.minCoeff() >= 0);
 }

@@ -45,6 +45,7 @@ TEST_CASE("what cannot be read is refused, with the place and what to do")
     check_refused("(x + y", ErrorCode::FormulaSyntax, 6, "not closed");
     check_refused("sin(x", ErrorCode::FormulaSyntax, 5, "not closed");
     check_refused("x + y)", ErrorCode::FormulaSyntax, 5, "closes no bracket");
+    check_refused("table(", ErrorCode::FormulaSyntax, 6, "ends too early");
     check_refused("()", ErrorCode::FormulaSyntax, 1, "`)`");
     check_refused("x, y", ErrorCode::FormulaSyntax, 1, "`,`");
     check_refused("(x, y)", ErrorCode::FormulaSyntax, 2, "`,`");
@@ -83,6 +84,8 @@ TEST_CASE("an unknown name is answered by the nearest known one")
     check_refused("table(rampe, t)", ErrorCode::UnknownName, 6, "did you mean `ramp`?");
     check_refused("table(x, t)", ErrorCode::UnknownName, 6, "no table `x`");
     check_refused("table(2, t)", ErrorCode::UnknownName, 6, "no table `2`");
+    check_refused("table((ramp), t)", ErrorCode::UnknownName, 6, "no table `(`");
+    check_refused("table(ramp', t)", ErrorCode::UnknownName, 6, "no table `ramp`");
     check_refused("wibble", ErrorCode::UnknownName, 0, "coordinates, parameters");
     check_refused("wibble(x)", ErrorCode::UnknownName, 0, "no function");
 }
@@ -92,6 +95,7 @@ TEST_CASE("names are used as what they are")
     check_refused("sin + 1", ErrorCode::FormulaSyntax, 0, "sin(...)");
     check_refused("ramp", ErrorCode::FormulaSyntax, 0, "table(ramp, t)");
     check_refused("m'", ErrorCode::FormulaSyntax, 0, "no velocity");
+    check_refused("pi'", ErrorCode::FormulaSyntax, 0, "no velocity");
     check_refused("t'", ErrorCode::FormulaSyntax, 0, "no velocity");
     check_refused("1 + x''", ErrorCode::FormulaSyntax, 4, "x'");
 }

@@ -38,6 +38,18 @@ std::optional<Pieces> fit(const std::regex& pattern, const std::string& name)
     return Pieces(std::next(match.begin()), match.end());
 }
 
+/// What `read` makes of the piece; nothing where it cannot, which fails later the output that holds it, and
+/// it alone.
+template <class Read>
+auto readable(const std::string& piece, Read read) -> std::optional<decltype(read(piece))>
+{
+    try {
+        return read(piece);
+    } catch (const DriverFailure&) {
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
 void Answers::give(std::string_view pattern, Means means, const std::function<Json(const Pieces&)>& compute)
@@ -119,7 +131,7 @@ std::size_t largest_count(const std::vector<Pieces>& asked, std::size_t place)
 {
     std::size_t result = 0;
     for (const Pieces& pieces : asked) {
-        result = std::max(result, count_in(pieces[place]));
+        result = std::max(result, readable(pieces[place], count_in).value_or(0));
     }
     return result;
 }
@@ -128,7 +140,8 @@ double last_instant(const std::vector<Pieces>& asked, std::size_t place)
 {
     double result = 0;
     for (const Pieces& pieces : asked) {
-        result = std::max(result, number_in(pieces[place]));
+        const auto number = [](const std::string& piece) { return number_in(piece); };
+        result = std::max(result, readable(pieces[place], number).value_or(0));
     }
     return result;
 }

@@ -64,7 +64,8 @@ private:
 /// A count written in a name, from 1 to a million.
 [[nodiscard]] std::size_t count_in(const std::string& piece);
 
-/// The largest of the counts, zero when there is none: how far a run has to go.
+/// The largest of the counts, zero when there is none: how far a run has to go. What cannot be read does not
+/// count.
 [[nodiscard]] std::size_t largest_count(const std::vector<Pieces>& asked, std::size_t place = 0);
 
 /// The largest of the instants, zero when there is none.

@@ -11,18 +11,30 @@ struct Entry {
     Driver driver;
 };
 
+// clang-format off
 constexpr std::array registry = {
-    Entry{"M83-CONE-1", drive_cone},         Entry{"M83-SHOCK", drive_shock},
-    Entry{"M83-CORNER", drive_corner},       Entry{"M83-SPEED", drive_speed_bound},
-    Entry{"M83-POWER", drive_power_balance}, Entry{"M88-SCHEME-1", drive_falling_steps},
-    Entry{"M88-CORR", drive_correction},     Entry{"M88-DISS-1", drive_dissipation_index},
-    Entry{"M88-VIAB", drive_viability},      Entry{"M88-NOJUMP", drive_no_jump},
-    Entry{"B-EX8-1", drive_double_pendulum}, Entry{"B-EX8-MULTI", drive_double_impact},
-    Entry{"B-CRADLE", drive_cradle},         Entry{"B-CE6", drive_bouncing_particle},
-    Entry{"B-ZENO", drive_bouncing_ball},    Entry{"B-P10", drive_grazing},
-    Entry{"B-P11", drive_energy_inequality}, Entry{"C-PEND", drive_pendulum_wall},
-    Entry{"C-WEDGE", drive_wedge},           Entry{"C-DELASSUS", drive_delassus},
+    Entry{"M83-CONE-1", drive_cone},
+    Entry{"M83-SHOCK", drive_shock},
+    Entry{"M83-CORNER", drive_corner},
+    Entry{"M83-SPEED", drive_speed_bound},
+    Entry{"M83-POWER", drive_power_balance},
+    Entry{"M88-SCHEME-1", drive_falling_steps},
+    Entry{"M88-CORR", drive_correction},
+    Entry{"M88-DISS-1", drive_dissipation_index},
+    Entry{"M88-VIAB", drive_viability},
+    Entry{"M88-NOJUMP", drive_no_jump},
+    Entry{"B-EX8-1", drive_double_pendulum},
+    Entry{"B-EX8-MULTI", drive_double_impact},
+    Entry{"B-CRADLE", drive_cradle},
+    Entry{"B-CE6", drive_bouncing_particle},
+    Entry{"B-ZENO", drive_bouncing_ball},
+    Entry{"B-P10", drive_grazing},
+    Entry{"B-P11", drive_energy_inequality},
+    Entry{"C-PEND", drive_pendulum_wall},
+    Entry{"C-WEDGE", drive_wedge},
+    Entry{"C-DELASSUS", drive_delassus},
 };
+// clang-format on
 
 }  // namespace
 

@@ -56,8 +56,8 @@ struct Trajectory {
 /// True when the run may end; asked after every step.
 using Finished = std::function<bool(const Trajectory&)>;
 
-/// Runs Moreau's scheme with its usual settings but the step. DriverFailure unless the run is certified, and
-/// when it was not finished after a million steps.
+/// Runs with the usual settings but the step; DriverFailure also when it was not finished after a million
+/// steps.
 [[nodiscard]] Trajectory run_until(const Model& model, const State& start, double h_s,
                                    const Finished& finished);
 

@@ -1,5 +1,6 @@
 #include "support.hpp"
 
+#include <hdf5.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -122,6 +123,47 @@ TEST_CASE("a recording whose process was killed at any moment is readable and go
     }
     // a whole run needs about 2000 checkpoints, many times 60 ms: kills hit a process at work
     CHECK(unfinished >= 15);
+}
+
+TEST_CASE("someone who keeps the file open sees the version that was opened")
+{
+    const Folder folder;
+    const Model model = ball_and_wheel(0.9);
+    const std::string path = folder / "run.h5";
+    auto recorder = recorder_at(path, model, very_often);
+    REQUIRE(recorder.has_value());
+    hid_t reader = -1, times = -1;
+    const auto rows_seen = [&] {
+        const hid_t space = H5Dget_space(times);
+        const auto rows = H5Sget_simple_extent_npoints(space);
+        H5Sclose(space);
+        return rows;
+    };
+    hssize_t rows_opened = 0;
+    const RunReport report = ball_run(model, [&](const StepView& view) {
+        if (view.step == 1000) {
+            reader = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+            times = H5Dopen2(reader, "/time_s", H5P_DEFAULT);
+            REQUIRE(times >= 0);
+            rows_opened = rows_seen();
+        }
+        return (*recorder)(view);
+    });
+    REQUIRE(recorder->finish(report).has_value());
+
+    // the values that were there are there still
+    std::vector<double> values(static_cast<std::size_t>(rows_opened));
+    CHECK(rows_seen() == rows_opened);
+    REQUIRE(H5Dread(times, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0);
+    const Recording whole = read(path);
+    CHECK(whole.report.has_value());
+    CHECK(rows_opened > 200);
+    CHECK(whole.frames() > 4 * rows_opened - 10);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        REQUIRE(same_bits(values[i], whole.time_s[static_cast<Eigen::Index>(i)]));
+    }
+    H5Dclose(times);
+    H5Fclose(reader);
 }
 
 TEST_CASE("a full disk ends the run with an error and keeps what was recorded")

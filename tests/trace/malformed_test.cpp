@@ -118,6 +118,19 @@ TEST_CASE("parts that are missing, of another type or rank, or do not fit are re
     CHECK(replaced("/coordinates/name", H5T_IEEE_F64LE, {2}) == ErrorCode::FileMalformed);
     CHECK(replaced("/checkpoint/closed", H5T_STD_I64LE, {2}) == ErrorCode::FileMalformed);
 
+    // text of variable length
+    CHECK(code_of(changed(folder, [&](hid_t file) {
+              const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+              H5Tset_size(type, H5T_VARIABLE);
+              H5Adelete(file, "title");
+              const hid_t attribute = H5Acreate2(file, "title", type, space, H5P_DEFAULT, H5P_DEFAULT);
+              const char* title = "a title";
+              REQUIRE(H5Awrite(attribute, type, &title) >= 0);
+              H5Aclose(attribute);
+              H5Sclose(space);
+              H5Tclose(type);
+          })) == ErrorCode::FileMalformed);
+
     // float where the recorder writes double is still a number
     const std::string narrow = changed(folder, [&](hid_t file) {
         remove(file, "/residual");

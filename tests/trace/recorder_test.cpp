@@ -189,6 +189,20 @@ TEST_CASE("percussions of frames far apart add up to the momentum that the floor
     CHECK(same_bits((*run.energy("scheme_J"))[run.frames() - 1], report.certificate.energy.scheme_J));
 }
 
+TEST_CASE("titles and scenes of any length are kept")
+{
+    const Folder folder;
+    const Model model = ball_and_wheel(0.7);
+    const std::string title(200'000, 't'), scene(3'000'000, 's');
+    for (const auto& [t, s] : {std::pair{title, scene}, std::pair{std::string(), std::string()}}) {
+        const auto recorder = Recorder::create(folder / "run.h5", model, t, s, {}, dropped(model), 1.0, 1e-3);
+        REQUIRE(recorder.has_value());
+        const Recording run = read(folder / "run.h5");
+        CHECK(run.title == t);
+        CHECK(run.scene_text == s);
+    }
+}
+
 TEST_CASE("what was not asked for is not recorded")
 {
     const Folder folder;

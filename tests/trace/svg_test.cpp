@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <regex>
+#include <sstream>
 
 using namespace carom;
 using namespace carom::test;
@@ -194,13 +195,14 @@ TEST_CASE("what is not a number is not drawn")
     run.u.setConstant(nan);
     run.contacts = {"wall"};
     run.gap_m = RowMatrix::Constant(7, 1, 1e308);
-    std::string svg = to_svg(run, {.width_px = nan, .panel_height_px = -inf, .max_lines = 99});
+    const std::string svg = to_svg(run, {.width_px = nan, .panel_height_px = -inf, .max_lines = 99});
     CHECK(xml_mistake(svg) == "");
-    for (char& letter : svg) {
+    std::string small = svg;
+    for (char& letter : small) {
         letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     }
-    CHECK(count(svg, "nan") == 0);
-    CHECK(count(svg, "inf") == 0);
+    CHECK(count(small, "nan") == 0);
+    CHECK(count(small, "inf") == 0);
 
     // 0 1 | 2 | 3: three pieces
     CHECK(points_of(svg, 0).size() == 4);
@@ -220,7 +222,8 @@ TEST_CASE("a panel shows eight lines and counts the others")
     const std::string svg = to_svg(made_by_hand(3, 20));
     CHECK(count(svg, ">and 12 more</text>") == 2);
     CHECK(count(svg, "class=\"line\"") == 16);
-    CHECK(count(svg, ">x7</text>") == 2);
+    CHECK(count(svg, ">x7</text>") == 1);
+    CHECK(count(svg, ">x7&apos;</text>") == 1);
     CHECK(count(svg, ">x8</text>") == 0);
 }
 

@@ -21,7 +21,7 @@ namespace carom {
 /// How a projection ended.
 enum class ProxStatus {
     Converged,     ///< x is the nearest point up to roundoff
-    NotConverged,  ///< x is the best point found
+    NotConverged,  ///< x is the best point found; never the end of a closed form
     NotFinite,     ///< z holds NaN or infinity; so may x
 };
 

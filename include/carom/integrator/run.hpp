@@ -23,7 +23,7 @@ enum class OnUnsolved { Accept, Stop };
 
 struct RunPlan {
     double duration_s = 1;
-    Until until;
+    Until until{};
     OnUnsolved on_unsolved = OnUnsolved::Accept;
 };
 

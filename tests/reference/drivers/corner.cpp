@@ -3,18 +3,30 @@
 
 #include "carom/model/geometry.hpp"
 
+#include <algorithm>
+#include <map>
+#include <string>
+
 namespace carom::reference {
 namespace {
 
 constexpr int floor_contact = 0;
 
-/// From the corner with the velocity (w, 0): up the wall, back to the corner, away along the floor; twice as
-/// long as until the return.
-Trajectory climb(const Model& model, const State& start, double h_s)
+/// Whether an output needs the particle to climb the wall and come back.
+bool asks_for_return(const Answers& answers)
 {
-    return run_until(model, start, h_s, [](const Trajectory& so_far) {
+    const auto patterns = {"*t_highest*", "s_max_along_wall", "t_return_to_corner", "v1_after_return"};
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const char* pattern) { return !answers.asked(pattern).empty(); });
+}
+
+/// From the corner with the velocity (w, 0): up the wall, back to the corner, away along the floor; twice as
+/// long as until the return, and at least until last_s.
+Trajectory climb(const Model& model, const State& start, double h_s, double last_s)
+{
+    return run_until(model, start, h_s, [&](const Trajectory& so_far) {
         const auto returns = impacts_of(so_far, floor_contact);
-        return !returns.empty() && so_far.end_s() >= 2 * returns.front().time_s;
+        return !returns.empty() && so_far.end_s() >= std::max(last_s, 2 * returns.front().time_s);
     });
 }
 
@@ -34,32 +46,32 @@ void drive_corner(const Task& task, Answers& answers)
 
     const State start = make_state(model, corner, u_minus);
     const double h_s = task.step_s(1e-4);
+    const double last_s =
+        std::max(last_instant(answers.asked("q(t=*)")), last_instant(answers.asked("q#(t=*)"), 1));
+    const bool returns = asks_for_return(answers);
+    if (!returns && last_s == 0) return;
+    const Trajectory motion = returns ? climb(model, start, h_s, last_s) : run_for(model, start, h_s, last_s);
 
-    // after an angle that is not obtuse the particle rests; positions at given instants
-    const double last_s = last_instant(answers.asked("q(t=#)"));
-    if (last_s > 0) {
-        const Trajectory rest = run_for(model, start, h_s, last_s);
-        answers.give("q(t=#)", Means::TimeStepping,
-                     [&](const Pieces& p) { return list_of(state_at(rest, number_in(p[0])).q); });
+    std::map<std::string, double> instants;  // that names of outputs may use
+    if (returns) {
+        // the vertical velocity is linear in time on the wall, so its zero is exact
+        const double t_highest_s =
+            first_fall_to_zero(motion, 0, [](const State& state) { return state.u[1]; });
+        const Event back = impacts_of(motion, floor_contact).front();
+        instants = {{"t_highest", t_highest_s}, {"t_return_to_corner", back.time_s}};
+        answers.give("t_highest", Means::TimeStepping, [&] { return Json(t_highest_s); });
+        answers.give("s_max_along_wall", Means::TimeStepping,
+                     [&] { return Json(state_at(motion, t_highest_s).q.norm()); });
+        answers.give("t_return_to_corner", Means::TimeStepping, [&] { return Json(back.time_s); });
+        answers.give("v1_after_return", Means::TimeStepping,
+                     [&] { return Json(motion.states[static_cast<std::size_t>(back.step)].u[0]); });
     }
-
-    if (answers.asked("t_*").empty() && answers.asked("*t_highest*").empty()) return;
-    const Trajectory motion = climb(model, start, h_s);
-    const Event back = impacts_of(motion, floor_contact).front();
-
-    // the vertical velocity is linear in time on the wall, so its zero is exact
-    const double t_highest_s = first_fall_to_zero(motion, 0, [](const State& state) { return state.u[1]; });
-    answers.give("t_highest", Means::TimeStepping, [&] { return Json(t_highest_s); });
-    answers.give("s_max_along_wall", Means::TimeStepping,
-                 [&] { return Json(state_at(motion, t_highest_s).q.norm()); });
-    answers.give("t_return_to_corner", Means::TimeStepping, [&] { return Json(back.time_s); });
-    answers.give("v1_after_return", Means::TimeStepping,
-                 [&] { return Json(motion.states[static_cast<std::size_t>(back.step)].u[0]); });
+    answers.give("q(t=*)", Means::TimeStepping,
+                 [&](const Pieces& p) { return list_of(state_at(motion, number_in(p[0], instants)).q); });
     answers.give("q#(t=*)", Means::TimeStepping, [&](const Pieces& p) {
-        const double t_s = number_in(p[1], {{"t_highest", t_highest_s}, {"t_return_to_corner", back.time_s}});
         const std::size_t coordinate = count_in(p[0]);
         if (coordinate > 2) throw DriverFailure("the particle has two coordinates");
-        return Json(state_at(motion, t_s).q[static_cast<Eigen::Index>(coordinate - 1)]);
+        return Json(state_at(motion, number_in(p[1], instants)).q[static_cast<Eigen::Index>(coordinate - 1)]);
     });
 }
 

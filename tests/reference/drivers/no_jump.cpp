@@ -11,11 +11,15 @@ namespace {
 /// from it: a jump needs a percussion, the smooth change h K is none.
 double last_jump_m_s(const Model& model, const State& start)
 {
-    // the reaction fades like the time left, its percussion in one step like h^2
-    constexpr double h_s = 1e-5, away_m = 1e-3, longest_s = 20;
+    // The reaction fades like the time left, so in the last step it gives a velocity of order h^2. A convex
+    // obstacle is left by (h u)^2 / (2 R) in a step: the contact is looked for within a distance that this
+    // does not reach before the separation; otherwise the scheme would lose it early and find it again by
+    // small impacts of its own.
+    constexpr double h_s = 1e-5, longest_s = 20, near_m = 1e-4, away_m = 1e-3;
+    const MoreauSettings settings{.time_step_s = h_s, .activation_gap_m = near_m};
     double jump_m_s = 0;
     State state = start;
-    const auto report = run(model, {.time_step_s = h_s}, longest_s, state, [&](const StepView& view) {
+    const auto report = run(model, settings, longest_s, state, [&](const StepView& view) {
         const auto& contacts = view.scratch.contacts;
         const bool acts = std::any_of(contacts.begin(), contacts.end(),
                                       [](const ContactStep& contact) { return contact.percussion_Ns > 0; });
