@@ -145,7 +145,7 @@ ExitStatus run_scene(const RunOptions& options)
         task->snapshots.after_step(step);
         progress.after_step(step);
         const bool recorded = !task->recorder || (*task->recorder)(step);
-        return recorded;
+        return recorded && !interrupted();
     };
     State state = scene.start;
     RunReport report = simulate(scene.model, scene.integrator, scene.solver, scene.plan, state, listener);

@@ -45,7 +45,7 @@ void Snapshots::after_step(const StepView& view)
     for (; next_ < order_.size(); ++next_) {
         Snapshot& snapshot = snapshots_[order_[next_]];
         if (snapshot.time_s > view.after.t_s) return;
-        snapshot.q = view.after.q; snapshot.u = view.before.u;
+        interpolate(view, snapshot.time_s, snapshot.q, snapshot.u);
         take(view.model, snapshot);
     }
 }

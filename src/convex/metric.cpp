@@ -99,19 +99,19 @@ Eigen::VectorXd Metric::solve(const Eigen::Ref<const Eigen::VectorXd>& p) const
 
 Eigen::MatrixXd Metric::whitened(const Eigen::Ref<const Eigen::MatrixXd>& X) const
 {
-    if (is_euclidean()) return X;
+    if (is_euclidean() || X.cols() == 0) return X;
     return cholesky_.matrixU() * X;
 }
 
 Eigen::MatrixXd Metric::whitened_covectors(const Eigen::Ref<const Eigen::MatrixXd>& P) const
 {
-    if (is_euclidean()) return P;
+    if (is_euclidean() || P.cols() == 0) return P;
     return cholesky_.matrixL().solve(P);
 }
 
 Eigen::MatrixXd Metric::unwhitened(const Eigen::Ref<const Eigen::MatrixXd>& X) const
 {
-    if (is_euclidean()) return X;
+    if (is_euclidean() || X.cols() == 0) return X;
     return cholesky_.matrixU().solve(X);
 }
 

@@ -18,10 +18,12 @@ public:
     /// R^-T b and R^-1 b.
     [[nodiscard]] Eigen::VectorXd solve_transposed(const Eigen::VectorXd& b) const
     {
+        if (rank() == 0) return b;
         return R_.topLeftCorner(rank(), rank()).transpose().triangularView<Eigen::Lower>().solve(b);
     }
     [[nodiscard]] Eigen::VectorXd solve_upper(const Eigen::VectorXd& b) const
     {
+        if (rank() == 0) return b;
         return R_.topLeftCorner(rank(), rank()).triangularView<Eigen::Upper>().solve(b);
     }
 

@@ -1,5 +1,6 @@
 #include "carom/integrator/moreau.hpp"
 
+#include "impact_map.hpp"
 #include "statuses.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ bool free_velocity_pass(const Model& model, double t_mid, double h, const Eigen:
     model.given_forces(at, view(s.given_forces), s.work);
     s.x = s.given_forces - s.potential_gradient - s.velocity_terms;
     s.A.solve(view(s.x));
-    s.u_free = s.u_start + h * s.x;
+    s.u_free = s.u_minus + h * s.x;
     return true;
 }
 
@@ -42,11 +43,11 @@ bool free_velocity_pass(const Model& model, double t_mid, double h, const Eigen:
 bool free_velocity(const Model& model, const MoreauSettings& settings, double t_mid, Scratch& s)
 {
     const double h = settings.time_step_s;
-    const Point at{view(s.q_mid), view(s.u_start), t_mid};
+    const Point at{view(s.q_mid), view(s.u_minus), t_mid};
     s.potential_rate_W = model.potential_gradient(at, view(s.potential_gradient), s.work);
-    if (!free_velocity_pass(model, t_mid, h, s.u_start, s)) return false;
+    if (!free_velocity_pass(model, t_mid, h, s.u_minus, s)) return false;
     for (int pass = 1; pass < settings.force_passes && model.has_velocity_forces(); ++pass) {
-        s.u_mean = 0.5 * (s.u_start + s.u_free);
+        s.u_mean = 0.5 * (s.u_minus + s.u_free);
         if (!free_velocity_pass(model, t_mid, h, s.u_mean, s)) return false;
     }
     return true;
@@ -55,7 +56,6 @@ bool free_velocity(const Model& model, const MoreauSettings& settings, double t_
 /// (MS-3): one law per active contact, U_minus and U_free, W. False when a restitution is out of range.
 bool assemble(const Model& model, const Point& at, const State& state, Scratch& s)
 {
-    evaluate_rows(model, at, s.work, s.rows);
     s.contacts.clear();
     OneStepProblem& problem = s.problem;
     problem.laws.clear();
@@ -65,18 +65,20 @@ bool assemble(const Model& model, const Point& at, const State& state, Scratch& 
     s.P.clear();
     for (int k = 0; k < s.rows.size(); ++k) {
         const int c = s.rows.contacts[k];
-        const double e = model.restitution(c, at, s.work);
+        // an impact map has done what restitution would do
+        const double e = model.system().impact_map ? 0.0 : model.restitution(c, at, s.work);
         problem.laws.emplace_back(Unilateral{.restitution = e});
         if (!(e >= 0 && e <= 1)) return false;
         problem.offsets.push_back(k + 1);
-        problem.U_minus.push_back(row_product(model, s.rows, k, view(s.u_start)) + s.rows.b[k]);
+        problem.U_minus.push_back(row_product(model, s.rows, k, view(s.u_minus)) + s.rows.b[k]);
         problem.U_free.push_back(row_product(model, s.rows, k, view(s.u_free)) + s.rows.b[k]);
         s.P.push_back(state.percussion_Ns[c]);
         s.contacts.push_back({.contact = c,
-                              .U_minus_m_s = problem.U_minus.back(),
+                              .U_minus_m_s = row_product(model, s.rows, k, view(s.u_start)) + s.rows.b[k],
                               .U_free_m_s = problem.U_free.back(),
                               .U_plus_m_s = 0,
                               .percussion_Ns = 0,
+                              .energy_J = 0,
                               .W_1_kg = 0,
                               .restitution = e});
     }
@@ -96,8 +98,12 @@ void advance(const Model& model, double h, Scratch& s, State& next)
     s.U_plus.clear();
     for (int k = 0; k < s.rows.size(); ++k) {
         s.U_plus.push_back(row_product(model, s.rows, k, view(next.u)) + s.rows.b[k]);
-        s.contacts[k].U_plus_m_s = s.U_plus.back();
-        s.contacts[k].percussion_Ns = s.P[k];
+        ContactStep& contact = s.contacts[k];
+        contact.U_plus_m_s = s.U_plus.back();
+        contact.percussion_Ns = s.P[k] + s.map_P[k];
+        contact.energy_J = (s.map_P[k] * (contact.U_minus_m_s + s.problem.U_minus[k]) +
+                            s.P[k] * (s.problem.U_minus[k] + contact.U_plus_m_s)) /
+                           2;
     }
 }
 
@@ -143,7 +149,7 @@ Scratch::Scratch(const Model& model)
       correction_A(model.mass_pattern())
 {
     const int n = model.coordinates();
-    for (auto* vector : {&u_free, &q_mid, &q_cone, &u_start, &u_mean, &q_end, &velocity_terms, &given_forces,
+    for (auto* vector : {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &q_end, &velocity_terms, &given_forces,
                          &potential_gradient, &x, &correction_x}) {
         *vector = Eigen::VectorXd::Zero(n);
     }
@@ -156,7 +162,9 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     const double t_mid = state.t_s + h / 2;
     const double t_end = state.t_s + h;
     s.events.clear();
-    s.u_start = state.u;
+    s.u_start = s.u_minus = state.u;
+    StepReport report;
+    report.h_s = h;
 
     // predict: half a step with the old velocity (MS-1)
     move(state.q, state.u, h / 2, s.q_mid);
@@ -166,6 +174,8 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     move(state.q, state.u, at_end ? h : h / 2, s.q_cone);
     const Point cone_point{view(s.q_cone), view(s.u_start), at_end ? t_end : t_mid};
     find_closed(model, cone_point, settings.activation_gap_m, s.work, s.rows.contacts);
+    evaluate_rows(model, cone_point, s.work, s.rows);
+    if (!apply_impact_map(model, state, cone_point.t_s, s, report)) return failed(StepStatus::LawOutOfRange, h);
 
     // free: velocity at the end of the step if no contact acted (MS-2)
     if (!free_velocity(model, settings, t_mid, s)) return failed(StepStatus::MetricSingular, h);
@@ -173,8 +183,6 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
 
     // assemble and solve: U = W P + U_free, -(U + s) in N_C(P) (MS-3)
     if (!assemble(model, cone_point, state, s)) return failed(StepStatus::LawOutOfRange, h);
-    StepReport report;
-    report.h_s = h;
     report.solve = solve(s.problem, solver, s.P, s.solver);
     if (report.solve.status == SolveStatus::NotFinite) return failed(StepStatus::NotFinite, h);
     if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
@@ -195,7 +203,8 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
 
     // account: energy ledger and status changes
     report.energy = account_step({.h_s = h,
-                                  .u_minus = view(s.u_start),
+                                  .u_start = view(s.u_start),
+                                  .u_minus = view(s.u_minus),
                                   .u_plus = view(state.u),
                                   .A = &s.A,
                                   .velocity_terms = view(s.velocity_terms),

@@ -70,13 +70,34 @@ const char* explain(RunEnd end)
     }
 }
 
+/// What an impact map gave back, against (IM-3).
+void judge_map(const StepReport& report, double time_s, double scale_J, Certifier& certifier)
+{
+    const double speed = std::sqrt(scale_J);  // kinetic norm of the velocities in the game
+    if (report.map.energy_gained_J > 1e-9 * scale_J) {
+        certifier.add_finding("map_creates_energy", time_s,
+                              fmt::format("the impact map created {:.6g} J", report.map.energy_gained_J));
+    }
+    if (report.map.outside_N > 1e-6 * speed) {
+        certifier.add_finding("map_outside_normal_cone", time_s,
+                              fmt::format("the impact map changed the velocity by {:.3g} J^1/2 in a direction that "
+                                          "no closed contact can push",
+                                          report.map.outside_N));
+    }
+    if (report.map.leaves_V_m_s > 1e-9) {
+        certifier.add_finding("map_leaves_velocity_cone", time_s,
+                              fmt::format("after the impact map a closed contact still approaches at {:.3g} m/s",
+                                          report.map.leaves_V_m_s));
+    }
+}
+
 /// An impact never creates energy; if the books say so, the user hears when and how much.
 void look_for_created_energy(const Scratch& scratch, double scale_J, Certifier& certifier)
 {
     double gained = 0;
     for (const ContactStep& contact : scratch.contacts) {
         if (contact.U_minus_m_s < 0) {
-            gained += contact.percussion_Ns * (contact.U_minus_m_s + contact.U_plus_m_s) / 2;
+            gained += contact.energy_J;
         }
     }
     if (gained > 1e-9 * scale_J && !scratch.events.empty()) {
@@ -146,6 +167,7 @@ RunReport simulate(const Model& model, const MoreauSettings& settings, const Sol
         }
         const bool solved = report.status == StepStatus::Solved;
         certifier.add_step(state.t_s, report.solve.residual, solved, report.max_penetration_m, report.energy);
+        if (report.map_acted) judge_map(report, before.t_s, energy_scale_J + report.energy.magnitude_J(), certifier);
         look_for_created_energy(scratch, energy_scale_J + report.energy.magnitude_J(), certifier);
 
         const bool go_on = !listener || listener({model, n, before, state, report, scratch});

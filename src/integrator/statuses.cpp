@@ -15,7 +15,7 @@ Event event_of(EventKind kind, const ContactStep& contact, double time_s)
             .percussion_Ns = contact.percussion_Ns,
             .velocity_before_m_s = contact.U_minus_m_s,
             .velocity_after_m_s = contact.U_plus_m_s,
-            .energy_J = contact.percussion_Ns * (contact.U_minus_m_s + contact.U_plus_m_s) / 2};
+            .energy_J = contact.energy_J};
 }
 
 /// An open contact that closes while approaching. (A closed one on a curved obstacle also has U^- < 0, of order h:

@@ -109,4 +109,27 @@ Admissibility admissibility(const Metric& A, const Eigen::MatrixXd& H, const Eig
     return result;
 }
 
+namespace {
+
+Eigen::VectorXd velocity_or_nan(const Expected<Impact>& impact, Eigen::Index size)
+{
+    return impact ? impact->u_plus : Eigen::VectorXd::Constant(size, std::nan(""));
+}
+
+}  // namespace
+
+ImpactMap canonical_map(double restitution)
+{
+    return [restitution](const ImpactSite& site, const Eigen::VectorXd& u_minus) {
+        return velocity_or_nan(canonical_impact(site.A, site.H, u_minus, restitution), u_minus.size());
+    };
+}
+
+ImpactMap sequential_map(const SequentialSettings& settings)
+{
+    return [settings](const ImpactSite& site, const Eigen::VectorXd& u_minus) {
+        return velocity_or_nan(sequential_impact(site.A, site.H, u_minus, settings), u_minus.size());
+    };
+}
+
 }  // namespace carom

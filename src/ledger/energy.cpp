@@ -57,6 +57,10 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
     result.given_forces_J = work_of(step.given_forces, step);
     result.prescribed_motions_J = step.h_s * step.potential_rate_W;
 
+    // an impact map acts at once, before the step goes on
+    const double start_norm = step.A->squared_norm(step.u_start), minus_norm = step.A->squared_norm(step.u_minus);
+    result.impact_J = (minus_norm - start_norm) / 2;
+
     // reactions at the mean local velocity; what an obstacle's own motion brings in is not theirs
     for (std::size_t c = 0; c < step.P.size(); ++c) {
         const double work = step.P[c] * (step.U_minus[c] + step.U_plus[c]) / 2;
@@ -68,7 +72,7 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
 
     // scheme: energies at both ends against the metric and the forces of the midpoint (LE-3)
     const double kinetic_scheme = (end.kinetic_J - step.A->squared_norm(step.u_plus) / 2) -
-                                  (start.kinetic_J - step.A->squared_norm(step.u_minus) / 2) -
+                                  (start.kinetic_J - start_norm / 2) -
                                   work_of(step.velocity_terms, step);
     const double potential_scheme = end.potential_J - start.potential_J - work_of(step.potential_gradient, step) -
                                     step.h_s * step.potential_rate_W;

@@ -94,6 +94,16 @@ void check_metric(const Model& model, const State& state, Errors& errors)
         return;
     }
 
+    // a form of degree two that is not quadratic, such as x'*abs(x'), has a matrix that depends on the velocity
+    const Eigen::VectorXd other = Eigen::VectorXd::LinSpaced(model.coordinates(), -1.0, 0.7);
+    model.kinetic_terms({view(state.q), view(other), state.t_s}, A, view(c), work);
+    if (!A.dense().isApprox(dense, 1e-9)) {
+        errors.push_back(at_key(ErrorCode::KineticNotQuadratic, "lagrangian.kinetic",
+                                "the kinetic energy is not a quadratic form of the velocities",
+                                "every term must hold two velocities, as in m/2*x'^2 or m*l*cos(a)*x'*a'"));
+        return;
+    }
+
     // looked at with the diagonal scaled to one, so that units do not decide what is small
     const Eigen::VectorXd diagonal = dense.diagonal();
     Eigen::Index worst = 0;
@@ -234,6 +244,19 @@ Errors check_start(const Model& model, const State& state, double tolerance_m)
         check_contact_start(model, state, tolerance_m, c, errors);
     }
     return errors;
+}
+
+ImpactMap impact_map_of(std::vector<Formula> velocities_after)
+{
+    return [formulas = std::move(velocities_after)](const ImpactSite& site, const Eigen::VectorXd& u_minus) {
+        Workspace work;
+        Eigen::VectorXd u_plus = u_minus;
+        for (std::size_t i = 0; i < formulas.size(); ++i) {
+            u_plus[static_cast<Eigen::Index>(i)] =
+                formulas[i].value({view(site.q), view(u_minus), site.t_s}, work);
+        }
+        return u_plus;
+    };
 }
 
 Expected<Formula> kinetic_energy_of(const Eigen::MatrixXd& A)

@@ -33,7 +33,7 @@ Errors Mistakes::sorted() const
         const auto rank = [](const Place& p) {
             return std::tuple(p.override_index < 0, p.override_index, p.line, p.column);
         };
-        (void)a; (void)b; (void)rank; return false;
+        return rank(a.first) < rank(b.first);
     });
     Errors errors;
     for (auto& [place, error] : ordered)

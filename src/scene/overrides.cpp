@@ -157,7 +157,7 @@ private:
         }
         set_place(*value, place_);
         // what replaces a value stays where that was
-        if (const Node* before = find(table, key)) (void)before;
+        if (const Node* before = find(table, key)) value->key_place = before->key_place;
         put(table, key, std::move(*value));
     }
 

@@ -21,7 +21,7 @@ using namespace detail;
 std::string key_in_scene(const Node& root, const std::string& key)
 {
     if (key == "lagrangian.kinetic" && find_path(root, "lagrangian.mass") != nullptr)
-        return key;
+        return "lagrangian.mass";
     constexpr std::string_view suffix = ".law.restitution";
     if (key.ends_with(suffix)) {
         const std::string other = key.substr(0, key.size() - suffix.size()) + ".law.dissipation_index";

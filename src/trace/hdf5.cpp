@@ -26,10 +26,11 @@ Handle access_list()
     return list;
 }
 
-/// No time stamps: the same run gives the same file.
-Handle dataset_list()
+/// How to make a group or a dataset: without time stamps, so that the same run gives the same bytes.
+/// (HDF5 1.10 insists on the stamps of the root.)
+Handle creation_list(hid_t kind)
 {
-    Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    Handle list(H5Pcreate(kind), H5Pclose);
     H5Pset_obj_track_times(list.id(), false);
     return list;
 }
@@ -120,7 +121,8 @@ Error Hdf5Writer::failure(const std::string& what) const
 
 Expected<void> Hdf5Writer::add_group(const std::string& path)
 {
-    const Handle group(H5Gcreate2(file_.id(), path.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    const Handle list = creation_list(H5P_GROUP_CREATE);
+    const Handle group(H5Gcreate2(file_.id(), path.c_str(), H5P_DEFAULT, list.id(), H5P_DEFAULT), H5Gclose);
     if (!group) return failure("group " + path + " could not be made");
     return {};
 }
@@ -139,7 +141,7 @@ Expected<void> Hdf5Writer::add_growing(const Growing& growing)
     const hsize_t fitting = std::max<hsize_t>(1, chunk_entries / std::max<hsize_t>(1, width));
     const std::array<hsize_t, 2> chunk{std::min<hsize_t>(fitting, static_cast<hsize_t>(growing.chunk_rows)),
                                        std::max<hsize_t>(1, width)};
-    const Handle list = dataset_list();
+    const Handle list = creation_list(H5P_DATASET_CREATE);
     H5Pset_chunk(list.id(), rank, chunk.data());
 
     const Handle dataset(H5Dcreate2(file_.id(), growing.path.c_str(), file_type(growing.entry), space.id(),
@@ -189,7 +191,7 @@ Expected<void> Hdf5Writer::put(const std::string& path, std::span<const double> 
     const hsize_t size = values.size();
     const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
     const bool there = H5Lexists(file_.id(), path.c_str(), H5P_DEFAULT) > 0;
-    const Handle list = dataset_list();
+    const Handle list = creation_list(H5P_DATASET_CREATE);
     Handle dataset(there ? H5Dopen2(file_.id(), path.c_str(), H5P_DEFAULT)
                          : H5Dcreate2(file_.id(), path.c_str(), file_type(entry), space.id(), H5P_DEFAULT,
                                       list.id(), H5P_DEFAULT),
@@ -214,7 +216,7 @@ Expected<void> Hdf5Writer::write_texts(const std::string& path, std::span<const 
     }
 
     const Handle type = text_type(length);
-    const Handle list = dataset_list();
+    const Handle list = creation_list(H5P_DATASET_CREATE);
     Handle dataset(
         H5Dcreate2(file_.id(), path.c_str(), type.id(), space, H5P_DEFAULT, list.id(), H5P_DEFAULT),
         H5Dclose);

@@ -17,10 +17,10 @@ Ticks round_ticks(Range range, int wanted)
     Ticks ticks{.step = round * power, .at = {}};
 
     // multiples of the distance, not sums
-    const double first = std::ceil(range.low / ticks.step - 1e-9);
-    const double last = std::floor(range.high / ticks.step + 1e-9);
-    for (double k = first; k <= last; ++k) {
-        ticks.at.push_back(k == 0 ? 0.0 : k * ticks.step);
+    const auto first = std::llround(std::ceil(range.low / ticks.step - 1e-9));
+    const auto last = std::llround(std::floor(range.high / ticks.step + 1e-9));
+    for (auto k = first; k <= last; ++k) {
+        ticks.at.push_back(static_cast<double>(k) * ticks.step);
     }
     return ticks;
 }

@@ -103,8 +103,8 @@ Expected<Hdf5Writer> RunFile::open_spare()
 
 Expected<void> RunFile::close_spare(Hdf5Writer file, const Change& change) const
 {
-    const auto changed = change(file);
-    const auto closed = file.close();
+    auto changed = change(file);
+    auto closed = file.close();
     if (!changed) return changed;
     if (!closed) return closed;
     if (!synchronise(spare_))

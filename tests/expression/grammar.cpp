@@ -92,6 +92,14 @@ TEST_CASE("functions have the values of the standard library")
     CHECK(constant("sin(0.4)") == near(std::sin(0.4), ulps));
 }
 
+TEST_CASE("a sign before a difference exchanges its sides")
+{
+    CHECK(value("exp(-(x - y))") == near(std::exp(-0.7), 1e-15));
+    CHECK(value("-(x - y)") == near(-0.7, 1e-15));
+    CHECK(value("t*-(x - y)") == near(-2.5 * 0.7, 1e-15));
+    CHECK(value("-(-(x - y))^3") == near(0.343, 1e-15));
+}
+
 TEST_CASE("division by a constant rounds once, as written")
 {
     // 49 * (1/49) is not 1 in doubles

@@ -327,7 +327,9 @@ Branch random_tree(int depth)
     const auto small = [&](const Branch& x) { return x / positive(x); };  // within +- 0.41
     const auto tame = [](const Branch& x) { return make(Kind::Sin, x); };
 
-    const int choice = pick(26);
+    // every function once, + - * / and the sign several times as often
+    const int drawn = pick(46);
+    const int choice = drawn < 26 ? drawn : drawn < 30 ? 0 : 22 + drawn % 4;
     if (choice == 0) return make(Kind::Negate, a);
     if (choice == 1) return make(Kind::Sin, a);
     if (choice == 2) return make(Kind::Cos, a);

@@ -197,6 +197,8 @@ TEST_CASE("starts that make no mechanical sense are refused by name")
     test::Sketch strange = ball;
     strange.kinetic = "-x'^2/2";
     CHECK(has_code(start_errors(strange, {1}, {0}), ErrorCode::MetricNotPositive));
+    strange.kinetic = "x'*abs(x')";
+    CHECK(has_code(start_errors(strange, {1}, {0.5}), ErrorCode::KineticNotQuadratic));
     strange.kinetic = "x'^2/x";
     CHECK(has_code(start_errors(strange, {0}, {0}), ErrorCode::NotFinite));
     strange = ball;

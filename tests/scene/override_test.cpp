@@ -98,4 +98,8 @@ TEST_CASE("the text as run reads back to the same scene")
     CHECK(again.model.restitution(0, point_of(again.start), work) ==
           once.model.restitution(0, point_of(once.start), work));
     CHECK(contains(once.text, "# --set parameters.e=0.1\n"));
+
+    // what is replaced stays where it was
+    CHECK(once.text.find("\ntitle = ") < once.text.find("\nduration_s = "));
+    CHECK(once.text.find("\nl = ") < once.text.find("\ne = "));
 }

@@ -40,7 +40,7 @@ enum class StepStatus {
     NotSolved,         ///< the one-step problem missed its tolerance; best percussions used
     NotFinite,         ///< NaN or infinity in forces, gaps or velocities
     MetricSingular,    ///< A(q) lost its positivity at the midpoint
-    LawOutOfRange,     ///< a restitution formula left [0, 1]
+    LawOutOfRange,     ///< a restitution formula left [0, 1], or an impact map gave no number
 };
 
 [[nodiscard]] std::string_view name_of(StepStatus status) noexcept;
@@ -49,7 +49,8 @@ enum class StepStatus {
 struct ContactStep {
     int contact = 0;
     double U_minus_m_s = 0, U_free_m_s = 0, U_plus_m_s = 0;
-    double percussion_Ns = 0;
+    double percussion_Ns = 0;  ///< of the step, with that of an impact map
+    double energy_J = 0;       ///< what the contact did to the kinetic energy: P at the mean of the velocities it met
     double W_1_kg = 0;  ///< W_cc: what a percussion of 1 N s alone changes of U
     double restitution = 0;
 };
@@ -60,6 +61,8 @@ struct StepReport {
     EnergyLines energy;
     double max_penetration_m = 0;  ///< over all contacts, at the end of the step
     double h_s = 0;
+    bool map_acted = false;        ///< an impact map was called
+    Admissibility map;             ///< and how far its answer is from what theory asks
 };
 
 /// Memory of a step, reused by the next one. What a listener may read after a step is public and said so.
@@ -76,12 +79,12 @@ struct Scratch {
     Workspace work;
     MassMatrix A;
     bool A_is_constant_and_factored = false;
-    Eigen::VectorXd q_mid, q_cone, u_start, u_mean, q_end, velocity_terms, given_forces, potential_gradient, x;
+    Eigen::VectorXd q_mid, q_cone, u_start, u_minus, u_mean, q_end, velocity_terms, given_forces, potential_gradient, x;
     double potential_rate_W = 0;
     ContactRows rows;
     OneStepProblem problem;
     SolverScratch solver;
-    std::vector<double> P, U_plus;
+    std::vector<double> P, U_plus, map_P;
 
     // inside the correction
     MassMatrix correction_A;

@@ -5,6 +5,9 @@
 
 #include <Eigen/Dense>
 
+#include <functional>
+#include <span>
+
 namespace carom {
 
 /// Impacts: the velocity after a shock from the velocity before it, at one configuration.
@@ -48,5 +51,22 @@ struct Admissibility {
 
 [[nodiscard]] Admissibility admissibility(const Metric& A, const Eigen::MatrixXd& H, const Eigen::VectorXd& u_minus,
                                           const Eigen::VectorXd& u_plus);
+
+/// Where an impact happens.
+struct ImpactSite {
+    const Metric& A;
+    const Eigen::MatrixXd& H;        ///< gradients of the closed gaps, one row each
+    std::span<const int> contacts;   ///< of the model, in the order of the rows
+    const Eigen::VectorXd& q;
+    double t_s = 0;
+};
+
+/// A user's own law: u+ from u-. An integrator calls it where an open contact closes while approaching, before it goes on
+/// with soft contacts, and looks at what came back by admissibility().
+using ImpactMap = std::function<Eigen::VectorXd(const ImpactSite& site, const Eigen::VectorXd& u_minus)>;
+
+/// The maps above as an ImpactMap. Data that they refuse give a velocity that is not a number.
+[[nodiscard]] ImpactMap canonical_map(double restitution);
+[[nodiscard]] ImpactMap sequential_map(const SequentialSettings& settings);
 
 }  // namespace carom

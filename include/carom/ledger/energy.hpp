@@ -44,7 +44,8 @@ struct Energies {
 /// What acted during one step, evaluated at its midpoint.
 struct StepWork {
     double h_s = 0;
-    std::span<const double> u_minus, u_plus;
+    std::span<const double> u_start;          ///< velocity when the step began
+    std::span<const double> u_minus, u_plus;  ///< after an impact map, if one acted; at the end
     const MassMatrix* A = nullptr;
     std::span<const double> velocity_terms, given_forces, potential_gradient;
     double potential_rate_W = 0;  ///< dV/dt

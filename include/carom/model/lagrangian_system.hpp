@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/expression/formula.hpp"
+#include "carom/law/impact.hpp"
 
 #include <Eigen/Dense>
 
@@ -43,9 +44,13 @@ struct LagrangianSystem {
     std::vector<Formula> forces;  ///< one per coordinate, or empty for none
     std::vector<Contact> contacts;
     std::vector<Probe> probes;
+    ImpactMap impact_map;  ///< instead of the restitutions of the contacts; empty: none
 };
 
 /// T = u.A u / 2 for a constant kinetic matrix; A must be square, symmetric and finite.
 [[nodiscard]] Expected<Formula> kinetic_energy_of(const Eigen::MatrixXd& A);
+
+/// The impact map whose velocities after the impact are formulas of q, u- and t, one per coordinate.
+[[nodiscard]] ImpactMap impact_map_of(std::vector<Formula> velocities_after);
 
 }  // namespace carom
