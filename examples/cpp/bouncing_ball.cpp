@@ -13,7 +13,8 @@ int main()
     const double mass_kg = 0.5, g = 9.81;
     LagrangianSystem system;
     system.coordinates = {{.name = "z", .unit = "m"}};
-    system.kinetic = record(1, [&](const auto&, const auto& u, const auto&) { return mass_kg / 2 * u[0] * u[0]; });
+    system.kinetic =
+        record(1, [&](const auto&, const auto& u, const auto&) { return mass_kg / 2 * u[0] * u[0]; });
     system.potential = record(1, [&](const auto& q, const auto&, const auto&) { return mass_kg * g * q[0]; });
     system.contacts = {{.name = "floor",
                         .gap = record(1, [](const auto& q, const auto&, const auto&) { return q[0]; }),

@@ -44,20 +44,13 @@ void with_registers(double* memory, const double* inputs, Directions directions,
         f(registers);
     };
     switch (directions.width()) {
-    case 1:
-        return call.template operator()<1>();
-    case 2:
-        return call.template operator()<2>();
-    case 3:
-        return call.template operator()<3>();
-    case 4:
-        return call.template operator()<4>();
-    case 5:
-        return call.template operator()<5>();
-    case 6:
-        return call.template operator()<6>();
-    default:
-        return call.template operator()<any_width>();
+    case 1: return call.template operator()<1>();
+    case 2: return call.template operator()<2>();
+    case 3: return call.template operator()<3>();
+    case 4: return call.template operator()<4>();
+    case 5: return call.template operator()<5>();
+    case 6: return call.template operator()<6>();
+    default: return call.template operator()<any_width>();
     }
 }
 

@@ -57,41 +57,28 @@ Degree degree_of(const Instruction& it, const std::vector<Degree>& degrees,
 {
     const auto operand = [&](int i) { return degrees[static_cast<std::size_t>(i)]; };
     switch (it.op) {
-    case Op::Constant:
-        return it.number == 0 ? any : known(0);
+    case Op::Constant: return it.number == 0 ? any : known(0);
     case Op::Variable:
         return known(variables[static_cast<std::size_t>(it.a)].kind == Variable::Kind::Velocity ? 1 : 0);
     case Op::Add:
     case Op::Subtract:
     case Op::Min:
     case Op::Max:
-    case Op::Hypot:
-        return joined(operand(it.a), operand(it.b));
-    case Op::Shift:
-        return joined(operand(it.a), known(0));
-    case Op::Multiply:
-        return product(operand(it.a), operand(it.b));
-    case Op::Divide:
-        return product(operand(it.a), times(operand(it.b), -1));
+    case Op::Hypot: return joined(operand(it.a), operand(it.b));
+    case Op::Shift: return joined(operand(it.a), known(0));
+    case Op::Multiply: return product(operand(it.a), operand(it.b));
+    case Op::Divide: return product(operand(it.a), times(operand(it.b), -1));
     case Op::Negate:
     case Op::Scale:
     case Op::DivideBy:
-    case Op::Abs:
-        return operand(it.a);
-    case Op::Reciprocal:
-        return times(operand(it.a), -1);
-    case Op::Square:
-        return times(operand(it.a), 2);
-    case Op::IntegerPower:
-        return times(operand(it.a), it.b);
-    case Op::RealPower:
-        return times(operand(it.a), it.number);
-    case Op::Sqrt:
-        return times(operand(it.a), 0.5);
-    case Op::Select:
-        return operand(it.a).fits(0) ? joined(operand(it.b), operand(it.c)) : none;
-    default:
-        return unchanged(operand(it.a).fits(0) && (operand_count(it.op) < 2 || operand(it.b).fits(0)));
+    case Op::Abs: return operand(it.a);
+    case Op::Reciprocal: return times(operand(it.a), -1);
+    case Op::Square: return times(operand(it.a), 2);
+    case Op::IntegerPower: return times(operand(it.a), it.b);
+    case Op::RealPower: return times(operand(it.a), it.number);
+    case Op::Sqrt: return times(operand(it.a), 0.5);
+    case Op::Select: return operand(it.a).fits(0) ? joined(operand(it.b), operand(it.c)) : none;
+    default: return unchanged(operand(it.a).fits(0) && (operand_count(it.op) < 2 || operand(it.b).fits(0)));
     }
 }
 

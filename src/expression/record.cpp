@@ -14,18 +14,12 @@ std::shared_ptr<Graph> common(const std::shared_ptr<Graph>& x, const std::shared
 int build(Graph& graph, Op op, int x, int y)
 {
     switch (op) {
-    case Op::Add:
-        return graph.add(x, y);
-    case Op::Subtract:
-        return graph.subtract(x, y);
-    case Op::Multiply:
-        return graph.multiply(x, y);
-    case Op::Divide:
-        return graph.divide(x, y);
-    case Op::Power:
-        return graph.power(x, y);
-    default:
-        return graph.function(op, x, y);
+    case Op::Add: return graph.add(x, y);
+    case Op::Subtract: return graph.subtract(x, y);
+    case Op::Multiply: return graph.multiply(x, y);
+    case Op::Divide: return graph.divide(x, y);
+    case Op::Power: return graph.power(x, y);
+    default: return graph.function(op, x, y);
     }
 }
 

@@ -8,8 +8,7 @@ int operand_count(Op op) noexcept
 {
     switch (op) {
     case Op::Constant:
-    case Op::Variable:
-        return 0;
+    case Op::Variable: return 0;
     case Op::Add:
     case Op::Subtract:
     case Op::Multiply:
@@ -23,12 +22,9 @@ int operand_count(Op op) noexcept
     case Op::LessEqual:
     case Op::Equal:
     case Op::And:
-    case Op::Or:
-        return 2;
-    case Op::Select:
-        return 3;
-    default:
-        return 1;
+    case Op::Or: return 2;
+    case Op::Select: return 3;
+    default: return 1;
     }
 }
 

@@ -4,7 +4,8 @@
 
 namespace carom {
 
-bool correct_violations(const Model& model, std::span<const int> contacts, double t_s, Eigen::VectorXd& q, Scratch& s)
+bool correct_violations(const Model& model, std::span<const int> contacts, double t_s, Eigen::VectorXd& q,
+                        Scratch& s)
 {
     ContactRows& rows = s.correction_rows;
     if (contacts.data() != rows.contacts.data()) rows.contacts.assign(contacts.begin(), contacts.end());
@@ -32,7 +33,8 @@ bool correct_violations(const Model& model, std::span<const int> contacts, doubl
     s.correction_P.assign(rows.contacts.size(), 0.0);
     s.solver.pivoting.solve(problem, s.correction_P);
 
-    const bool moves = std::any_of(s.correction_P.begin(), s.correction_P.end(), [](double P) { return P > 0; });
+    const bool moves =
+        std::any_of(s.correction_P.begin(), s.correction_P.end(), [](double P) { return P > 0; });
     if (!moves) return false;
     apply_percussions(model, rows, s.correction_P, A, view(s.correction_x));
     if (!s.correction_x.allFinite()) return false;

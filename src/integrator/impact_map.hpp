@@ -4,8 +4,9 @@
 
 namespace carom {
 
-/// Where an open contact closes while approaching, u_minus <- F(q, u_start) by the model's impact map (IM-3); does nothing
-/// without a map or a collision. The percussions that the map stands for go to map_P. False when the map gave no number.
+/// Where an open contact closes while approaching, u_minus <- F(q, u_start) by the model's impact map (IM-3);
+/// does nothing without a map or a collision. The percussions that the map stands for go to map_P. False when
+/// the map gave no number.
 [[nodiscard]] bool apply_impact_map(const Model& model, const State& state, double t_s, Scratch& scratch,
                                     StepReport& report);
 

@@ -17,13 +17,15 @@ void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, Eigen::V
     out = q + h * u;
 }
 
-Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double t_s, Workspace& work)
+Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double t_s,
+                  Workspace& work)
 {
     const Point at{view(q), view(u), t_s};
     return {.kinetic_J = model.kinetic_energy(at, work), .potential_J = model.potential_energy(at, work)};
 }
 
-/// One pass of (MS-2): u_free = u + h A^-1 K with K evaluated at the velocity u_at. False when A is not positive.
+/// One pass of (MS-2): u_free = u + h A^-1 K with K evaluated at the velocity u_at. False when A is not
+/// positive.
 bool free_velocity_pass(const Model& model, double t_mid, double h, const Eigen::VectorXd& u_at, Scratch& s)
 {
     const Point at{view(s.q_mid), view(u_at), t_mid};
@@ -118,8 +120,8 @@ double evaluate_gaps(const Model& model, const Point& at, Scratch& s)
     return deepest;
 }
 
-/// (MS-5): contacts that acted, stay closed and overlap. One that leaves by restitution is not lifted: that would
-/// feed it energy and it would never rest.
+/// (MS-5): contacts that acted, stay closed and overlap. One that leaves by restitution is not lifted: that
+/// would feed it energy and it would never rest.
 bool correct(const Model& model, const MoreauSettings& settings, double t_s, Scratch& s)
 {
     auto& staying = s.correction_rows.contacts;
@@ -145,18 +147,19 @@ StepReport failed(StepStatus status, double h)
 }  // namespace
 
 Scratch::Scratch(const Model& model)
-    : gap_m(static_cast<std::size_t>(model.contacts())), A(model.mass_pattern()),
+    : gap_m(static_cast<std::size_t>(model.contacts())),
+      A(model.mass_pattern()),
       correction_A(model.mass_pattern())
 {
     const int n = model.coordinates();
-    for (auto* vector : {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &q_end, &velocity_terms, &given_forces,
-                         &potential_gradient, &x, &correction_x}) {
+    for (auto* vector : {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &q_end, &velocity_terms,
+                         &given_forces, &potential_gradient, &x, &correction_x}) {
         *vector = Eigen::VectorXd::Zero(n);
     }
 }
 
-StepReport moreau_step(const Model& model, const MoreauSettings& settings, const SolverSettings& solver, State& state,
-                       Scratch& s)
+StepReport moreau_step(const Model& model, const MoreauSettings& settings, const SolverSettings& solver,
+                       State& state, Scratch& s)
 {
     const double h = settings.time_step_s;
     const double t_mid = state.t_s + h / 2;
@@ -175,7 +178,8 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     const Point cone_point{view(s.q_cone), view(s.u_start), at_end ? t_end : t_mid};
     find_closed(model, cone_point, settings.activation_gap_m, s.work, s.rows.contacts);
     evaluate_rows(model, cone_point, s.work, s.rows);
-    if (!apply_impact_map(model, state, cone_point.t_s, s, report)) return failed(StepStatus::LawOutOfRange, h);
+    if (!apply_impact_map(model, state, cone_point.t_s, s, report))
+        return failed(StepStatus::LawOutOfRange, h);
 
     // free: velocity at the end of the step if no contact acted (MS-2)
     if (!free_velocity(model, settings, t_mid, s)) return failed(StepStatus::MetricSingular, h);
@@ -254,7 +258,8 @@ Expected<void> check(const MoreauSettings& settings)
         return refuse("time_step_s", settings.time_step_s, "give a step greater than zero, for example 1e-3");
     }
     if (!(settings.activation_gap_m >= 0 && std::isfinite(settings.activation_gap_m))) {
-        return refuse("activation_gap_m", settings.activation_gap_m, "give zero or a small length, for example 1e-9");
+        return refuse("activation_gap_m", settings.activation_gap_m,
+                      "give zero or a small length, for example 1e-9");
     }
     if (settings.force_passes != 1 && settings.force_passes != 2) {
         return refuse("force_passes", settings.force_passes, "give 1 (the paper) or 2 (second order)");

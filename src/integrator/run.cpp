@@ -8,8 +8,8 @@
 namespace carom {
 namespace {
 
-/// Nothing moves: all velocities below 1e-9 of the greatest ever seen, at this and the steps before. At the top of a
-/// throw one step may look like that, three in a row do not: the force would have moved it.
+/// Nothing moves: all velocities below 1e-9 of the greatest ever seen, at this and the steps before. At the
+/// top of a throw one step may look like that, three in a row do not: the force would have moved it.
 class RestWatch {
 public:
     bool at_rest(const Eigen::VectorXd& u)
@@ -32,7 +32,9 @@ struct StepGrid {
     bool has_rest;
 
     StepGrid(double start, double h, double duration)
-        : start_s(start), h_s(h), duration_s(duration),
+        : start_s(start),
+          h_s(h),
+          duration_s(duration),
           full_steps(static_cast<long>(std::floor(duration / h * (1 + 1e-12) + 1e-9)))
     {
         has_rest = duration - static_cast<double>(full_steps) * h > 1e-9 * h;
@@ -64,7 +66,8 @@ const char* explain(RunEnd end)
 {
     switch (end) {
     case RunEnd::NotFinite: return "a force, gap or velocity became infinite or not a number";
-    case RunEnd::MetricSingular: return "the kinetic matrix lost its positivity: some velocity has no kinetic energy";
+    case RunEnd::MetricSingular:
+        return "the kinetic matrix lost its positivity: some velocity has no kinetic energy";
     case RunEnd::LawOutOfRange: return "a restitution formula left the range from 0 to 1";
     default: return "";
     }
@@ -79,15 +82,17 @@ void judge_map(const StepReport& report, double time_s, double scale_J, Certifie
                               fmt::format("the impact map created {:.6g} J", report.map.energy_gained_J));
     }
     if (report.map.outside_N > 1e-6 * speed) {
-        certifier.add_finding("map_outside_normal_cone", time_s,
-                              fmt::format("the impact map changed the velocity by {:.3g} J^1/2 in a direction that "
-                                          "no closed contact can push",
-                                          report.map.outside_N));
+        certifier.add_finding(
+            "map_outside_normal_cone", time_s,
+            fmt::format("the impact map changed the velocity by {:.3g} J^1/2 in a direction that "
+                        "no closed contact can push",
+                        report.map.outside_N));
     }
     if (report.map.leaves_V_m_s > 1e-9) {
-        certifier.add_finding("map_leaves_velocity_cone", time_s,
-                              fmt::format("after the impact map a closed contact still approaches at {:.3g} m/s",
-                                          report.map.leaves_V_m_s));
+        certifier.add_finding(
+            "map_leaves_velocity_cone", time_s,
+            fmt::format("after the impact map a closed contact still approaches at {:.3g} m/s",
+                        report.map.leaves_V_m_s));
     }
 }
 
@@ -113,7 +118,8 @@ Expected<void> check(const RunPlan& plan)
     if (plan.duration_s > 0 && std::isfinite(plan.duration_s)) return {};
     return Error{.code = ErrorCode::SettingOutOfRange,
                  .where = "RunPlan::duration_s",
-                 .message = fmt::format("the duration is {} s: the run would end before it starts", plan.duration_s),
+                 .message =
+                     fmt::format("the duration is {} s: the run would end before it starts", plan.duration_s),
                  .hint = "give a duration greater than zero",
                  .excerpt = {}};
 }
@@ -167,7 +173,8 @@ RunReport simulate(const Model& model, const MoreauSettings& settings, const Sol
         }
         const bool solved = report.status == StepStatus::Solved;
         certifier.add_step(state.t_s, report.solve.residual, solved, report.max_penetration_m, report.energy);
-        if (report.map_acted) judge_map(report, before.t_s, energy_scale_J + report.energy.magnitude_J(), certifier);
+        if (report.map_acted)
+            judge_map(report, before.t_s, energy_scale_J + report.energy.magnitude_J(), certifier);
         look_for_created_energy(scratch, energy_scale_J + report.energy.magnitude_J(), certifier);
 
         const bool go_on = !listener || listener({model, n, before, state, report, scratch});

@@ -13,12 +13,14 @@ namespace {
 
 Expected<void> check_sizes(const Metric& A, const Eigen::MatrixXd& H, const Eigen::VectorXd& u_minus)
 {
-    if (H.cols() == u_minus.size() && A.fits(u_minus.size()) && H.allFinite() && u_minus.allFinite()) return {};
+    if (H.cols() == u_minus.size() && A.fits(u_minus.size()) && H.allFinite() && u_minus.allFinite())
+        return {};
     return Error{.code = ErrorCode::WrongSize,
                  .where = "impact",
-                 .message = fmt::format("gradients with {} columns and a velocity with {} entries, or numbers that "
-                                        "are not finite",
-                                        H.cols(), u_minus.size()),
+                 .message =
+                     fmt::format("gradients with {} columns and a velocity with {} entries, or numbers that "
+                                 "are not finite",
+                                 H.cols(), u_minus.size()),
                  .hint = "give one column of H and one entry of u- per coordinate of the metric",
                  .excerpt = {}};
 }
@@ -74,12 +76,13 @@ Expected<Impact> sequential_impact(const Metric& A, const Eigen::MatrixXd& H, co
         }
         if (c == H.rows()) break;
         if (result.collisions == settings.max_collisions) {
-            return Error{.code = ErrorCode::SettingOutOfRange,
-                         .where = "SequentialSettings::max_collisions",
-                         .message = fmt::format("contacts still approach after {} collisions", result.collisions),
-                         .hint = "allow more collisions, or use the canonical law: with e < 1 collisions can go on "
-                                 "for ever",
-                         .excerpt = {}};
+            return Error{
+                .code = ErrorCode::SettingOutOfRange,
+                .where = "SequentialSettings::max_collisions",
+                .message = fmt::format("contacts still approach after {} collisions", result.collisions),
+                .hint = "allow more collisions, or use the canonical law: with e < 1 collisions can go on "
+                        "for ever",
+                .excerpt = {}};
         }
 
         // one contact alone: its own velocity is turned by -e

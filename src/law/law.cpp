@@ -16,7 +16,8 @@ struct Overloaded : F... {
 
 int dimension(const Law& law) noexcept
 {
-    return std::visit(Overloaded{[](const Unilateral&) { return 1; }, [](const Bilateral&) { return 1; }}, law);
+    return std::visit(Overloaded{[](const Unilateral&) { return 1; }, [](const Bilateral&) { return 1; }},
+                      law);
 }
 
 Expected<void> check(const Law& law)
@@ -29,7 +30,8 @@ Expected<void> check(const Law& law)
         return Error{.code = ErrorCode::SettingOutOfRange,
                      .where = "Unilateral::restitution",
                      .message = fmt::format("the restitution is {}", e),
-                     .hint = "give a number from 0 (soft) to 1 (elastic): above 1 an impact would create energy",
+                     .hint =
+                         "give a number from 0 (soft) to 1 (elastic): above 1 an impact would create energy",
                      .excerpt = {}};
     }
     return {};
@@ -54,8 +56,9 @@ Expected<double> restitution_of_dissipation_index(double delta)
         return Error{.code = ErrorCode::SettingOutOfRange,
                      .where = "dissipation_index",
                      .message = fmt::format("the dissipation index is {}", delta),
-                     .hint = "give a number from 0 (elastic) to 1 (soft): below 0 an impact would create energy, "
-                             "above 1 no velocity after the impact would be admissible",
+                     .hint =
+                         "give a number from 0 (elastic) to 1 (soft): below 0 an impact would create energy, "
+                         "above 1 no velocity after the impact would be admissible",
                      .excerpt = {}};
     }
     return (1 - delta) / (1 + delta);

@@ -22,7 +22,8 @@ void Certifier::add_step(double time_s, const Residual& residual, bool solved, d
         certificate_.max_residual_time_s = time_s;
     }
     certificate_.max_penetration_m = std::max(certificate_.max_penetration_m, penetration_m);
-    certificate_.max_cone_violation_Ns = std::max(certificate_.max_cone_violation_Ns, residual.cone_violation_Ns);
+    certificate_.max_cone_violation_Ns =
+        std::max(certificate_.max_cone_violation_Ns, residual.cone_violation_Ns);
     if (!solved) {
         ++certificate_.unsolved_steps;
         add_finding("unsolved_step", time_s,
@@ -33,7 +34,8 @@ void Certifier::add_step(double time_s, const Residual& residual, bool solved, d
     energy_scale_J_ = std::max(energy_scale_J_, energy.magnitude_J());
     if (!(std::abs(energy.balance_J()) <= ledger_tolerance * energy_scale_J_)) {
         ++open_ledgers_;
-        add_finding("open_ledger", time_s, fmt::format("{:.3e} J of this step are unexplained", energy.balance_J()));
+        add_finding("open_ledger", time_s,
+                    fmt::format("{:.3e} J of this step are unexplained", energy.balance_J()));
     }
 }
 
@@ -45,7 +47,8 @@ void Certifier::add_finding(std::string code, double time_s, std::string message
         ++same->count;
         return;
     }
-    findings_.push_back({.code = std::move(code), .time_s = time_s, .message = std::move(message), .count = 1});
+    findings_.push_back(
+        {.code = std::move(code), .time_s = time_s, .message = std::move(message), .count = 1});
 }
 
 Certificate Certifier::certificate() const

@@ -6,11 +6,12 @@
 namespace carom {
 namespace {
 
-constexpr double EnergyLines::*lines[] = {
-    &EnergyLines::kinetic_J,    &EnergyLines::potential_J, &EnergyLines::given_forces_J,
-    &EnergyLines::prescribed_motions_J, &EnergyLines::impact_J,    &EnergyLines::friction_J,
-    &EnergyLines::non_firm_J,   &EnergyLines::joint_J,     &EnergyLines::correction_J,
-    &EnergyLines::scheme_J,
+constexpr double EnergyLines::* lines[] = {
+    &EnergyLines::kinetic_J,      &EnergyLines::potential_J,
+    &EnergyLines::given_forces_J, &EnergyLines::prescribed_motions_J,
+    &EnergyLines::impact_J,       &EnergyLines::friction_J,
+    &EnergyLines::non_firm_J,     &EnergyLines::joint_J,
+    &EnergyLines::correction_J,   &EnergyLines::scheme_J,
 };
 
 /// Adds a term and keeps what rounding lost (Neumaier).
@@ -35,8 +36,9 @@ double work_of(std::span<const double> force, const StepWork& step)
 
 double EnergyLines::balance_J() const noexcept
 {
-    return kinetic_J + potential_J - (given_forces_J + prescribed_motions_J + impact_J + friction_J + non_firm_J +
-                                      joint_J + correction_J + scheme_J);
+    return kinetic_J + potential_J -
+           (given_forces_J + prescribed_motions_J + impact_J + friction_J + non_firm_J + joint_J +
+            correction_J + scheme_J);
 }
 
 double EnergyLines::magnitude_J() const noexcept
@@ -58,7 +60,8 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
     result.prescribed_motions_J = step.h_s * step.potential_rate_W;
 
     // an impact map acts at once, before the step goes on
-    const double start_norm = step.A->squared_norm(step.u_start), minus_norm = step.A->squared_norm(step.u_minus);
+    const double start_norm = step.A->squared_norm(step.u_start),
+                 minus_norm = step.A->squared_norm(step.u_minus);
     result.impact_J = (minus_norm - start_norm) / 2;
 
     // reactions at the mean local velocity; what an obstacle's own motion brings in is not theirs
@@ -72,10 +75,9 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
 
     // scheme: energies at both ends against the metric and the forces of the midpoint (LE-3)
     const double kinetic_scheme = (end.kinetic_J - step.A->squared_norm(step.u_plus) / 2) -
-                                  (start.kinetic_J - start_norm / 2) -
-                                  work_of(step.velocity_terms, step);
-    const double potential_scheme = end.potential_J - start.potential_J - work_of(step.potential_gradient, step) -
-                                    step.h_s * step.potential_rate_W;
+                                  (start.kinetic_J - start_norm / 2) - work_of(step.velocity_terms, step);
+    const double potential_scheme = end.potential_J - start.potential_J -
+                                    work_of(step.potential_gradient, step) - step.h_s * step.potential_rate_W;
     result.scheme_J = kinetic_scheme + potential_scheme;
     return result;
 }

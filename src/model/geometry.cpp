@@ -12,7 +12,8 @@ Expected<Metric> metric_at(const Model& model, const Eigen::VectorXd& q)
     return Metric::from_matrix(A.dense());
 }
 
-std::vector<int> closed_contacts_at(const Model& model, const Eigen::VectorXd& q, double t_s, double tolerance_m)
+std::vector<int> closed_contacts_at(const Model& model, const Eigen::VectorXd& q, double t_s,
+                                    double tolerance_m)
 {
     Workspace work;
     std::vector<int> closed;
@@ -38,8 +39,8 @@ Eigen::MatrixXd gap_gradients_at(const Model& model, const Eigen::VectorXd& q, s
     return H;
 }
 
-Expected<PolyhedralCone> velocity_cone_at(const Model& model, const Eigen::VectorXd& q, std::span<const int> contacts,
-                                          double t_s)
+Expected<PolyhedralCone> velocity_cone_at(const Model& model, const Eigen::VectorXd& q,
+                                          std::span<const int> contacts, double t_s)
 {
     return PolyhedralCone::from_inequalities(-gap_gradients_at(model, q, contacts, t_s));
 }

@@ -33,9 +33,11 @@ Model::Model(LagrangianSystem system) : system_(std::move(system))
     }
     for (const Contact& contact : system_.contacts) {
         Workspace work;
-        const bool constant = std::all_of(contact.restitution.terms().begin(), contact.restitution.terms().end(),
-                                          [](const Term& term) { return term.variables().empty(); });
-        constant_restitution_.push_back(constant ? std::optional(contact.restitution.value({}, work)) : std::nullopt);
+        const bool constant =
+            std::all_of(contact.restitution.terms().begin(), contact.restitution.terms().end(),
+                        [](const Term& term) { return term.variables().empty(); });
+        constant_restitution_.push_back(constant ? std::optional(contact.restitution.value({}, work))
+                                                 : std::nullopt);
     }
 }
 
@@ -46,7 +48,8 @@ void Model::prepare_kinetic()
         const auto variables = term.variables();
         for (const Variable& a : variables) {
             for (const Variable& b : variables) {
-                if (a.kind == Variable::Kind::Velocity && b.kind == Variable::Kind::Velocity && a.index < b.index) {
+                if (a.kind == Variable::Kind::Velocity && b.kind == Variable::Kind::Velocity &&
+                    a.index < b.index) {
                     coupled.emplace_back(a.index, b.index);
                 }
             }
@@ -98,7 +101,8 @@ void Model::prepare_rows()
         for (const Term& term : system_.contacts[c].gap.terms()) {
             auto& places = row.scatter.emplace_back();
             for (const Variable& variable : term.variables()) {
-                const auto found = std::lower_bound(row.coordinates.begin(), row.coordinates.end(), variable.index);
+                const auto found =
+                    std::lower_bound(row.coordinates.begin(), row.coordinates.end(), variable.index);
                 places.push_back(variable.kind == Variable::Kind::Time
                                      ? -1
                                      : static_cast<int>(found - row.coordinates.begin()));

@@ -18,8 +18,9 @@ Expected<OneStepProblem> make_problem(const Eigen::MatrixXd& W, const Eigen::Vec
     if (W.rows() != n || W.cols() != n || U_free.size() != n || U_minus.size() != n) {
         return Error{.code = ErrorCode::WrongSize,
                      .where = "make_problem",
-                     .message = fmt::format("W is {} x {}, U_free has {}, U_minus {} entries; the laws ask for {}",
-                                            W.rows(), W.cols(), U_free.size(), U_minus.size(), n),
+                     .message =
+                         fmt::format("W is {} x {}, U_free has {}, U_minus {} entries; the laws ask for {}",
+                                     W.rows(), W.cols(), U_free.size(), U_minus.size(), n),
                      .hint = "every interaction has as many rows as its law has components",
                      .excerpt = {}};
     }

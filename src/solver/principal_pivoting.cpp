@@ -7,8 +7,8 @@
 namespace carom {
 namespace {
 
-/// Proximal term, relative to the scaled diagonal of one: small enough that the outer iteration needs two or three
-/// rounds on well-posed problems, large enough for a factor of a singular W.
+/// Proximal term, relative to the scaled diagonal of one: small enough that the outer iteration needs two or
+/// three rounds on well-posed problems, large enough for a factor of a singular W.
 constexpr double proximal = 1e-10;
 constexpr int max_rounds = 50;
 
@@ -37,8 +37,8 @@ int PrincipalPivoting::solve(const OneStepProblem& problem, std::span<double> P)
         return 0;
     }
 
-    // proximal point iteration (SO-2): each round is strictly convex; with the right set of acting contacts it is
-    // one more step of iterative refinement
+    // proximal point iteration (SO-2): each round is strictly convex; with the right set of acting contacts
+    // it is one more step of iterative refinement
     int factorisations = 0;
     double best = std::numeric_limits<double>::infinity();
     for (int round = 0; round < max_rounds; ++round) {
@@ -107,8 +107,8 @@ int PrincipalPivoting::pivot(std::span<const double> b)
         collect_infeasible(tolerance);
         if (infeasible_.empty()) break;
 
-        // all wrong signs at once while their number falls; one at a time, the last first, when it does not: that
-        // rule alone is finite (Murty)
+        // all wrong signs at once while their number falls; one at a time, the last first, when it does not:
+        // that rule alone is finite (Murty)
         if (infeasible_.size() < fewest) {
             fewest = infeasible_.size();
             blocks_left = patience;
@@ -137,7 +137,8 @@ void PrincipalPivoting::solve_on_passive(std::span<const double> b)
         if (is_passive_[i]) passive_.push_back(static_cast<int>(i));
     }
     if (!passive_.empty()) {
-        // a data error (W not positive semidefinite) shows in the residual; a larger shift keeps the numbers finite
+        // a data error (W not positive semidefinite) shows in the residual; a larger shift keeps the numbers
+        // finite
         double shift = proximal;
         while (!factor_.factorise(W_, passive_, shift) && shift < 1) {
             shift *= 100;

@@ -73,23 +73,12 @@ std::string escaped(std::string_view text)
     const std::string shown = printable(text);
     for (const char letter : shown) {
         switch (letter) {
-        case '&':
-            result += "&amp;";
-            break;
-        case '<':
-            result += "&lt;";
-            break;
-        case '>':
-            result += "&gt;";
-            break;
-        case '"':
-            result += "&quot;";
-            break;
-        case '\'':
-            result += "&apos;";
-            break;
-        default:
-            result += letter;
+        case '&': result += "&amp;"; break;
+        case '<': result += "&lt;"; break;
+        case '>': result += "&gt;"; break;
+        case '"': result += "&quot;"; break;
+        case '\'': result += "&apos;"; break;
+        default: result += letter;
         }
     }
     // U+FFFE and U+FFFF are no characters, and XML forbids them

@@ -33,24 +33,19 @@ Box some_box(int n)
 std::unique_ptr<ConvexSet> some_set(int n)
 {
     switch (*rc::gen::inRange(0, 9)) {
-    case 0:
-        return std::make_unique<Singleton>(*Singleton::make(test::small_integers(n, 1)));
-    case 1:
-        return std::make_unique<Subspace>(*Subspace::whole(n));
+    case 0: return std::make_unique<Singleton>(*Singleton::make(test::small_integers(n, 1)));
+    case 1: return std::make_unique<Subspace>(*Subspace::whole(n));
     case 2:
         return std::make_unique<Subspace>(
             *Subspace::spanned_by(test::small_integers(n, *rc::gen::inRange(0, n + 2))));
-    case 3:
-        return std::make_unique<Orthant>(*Orthant::nonnegative(n));
-    case 4:
-        return std::make_unique<Orthant>(*Orthant::nonpositive(n));
+    case 3: return std::make_unique<Orthant>(*Orthant::nonnegative(n));
+    case 4: return std::make_unique<Orthant>(*Orthant::nonpositive(n));
     case 5: {
         Eigen::VectorXd normal = test::small_integers(n, 1);
         if (normal.isZero(0)) normal[0] = 1;
         return std::make_unique<HalfSpace>(*HalfSpace::make(normal, *rc::gen::inRange(-2, 3)));
     }
-    case 6:
-        return std::make_unique<Box>(some_box(n));
+    case 6: return std::make_unique<Box>(some_box(n));
     case 7:
         return std::make_unique<Ball>(*Ball::make(test::small_integers(n, 1), 0.5 * *rc::gen::inRange(0, 5)));
     default:

@@ -9,24 +9,9 @@
 #include <Eigen/Dense>
 
 #include <cmath>
-#include <sstream>
 #include <vector>
 
 namespace carom::test {
-
-/// As `holds`, with the same seed and another number of cases: degenerate coincidences are rare.
-template <class Property>
-void holds_for(int cases, Property&& property)
-{
-    rc::detail::TestParams params = rc::detail::configuration().testParams;
-    params.maxSuccess = cases;
-    const auto result =
-        rc::detail::checkTestable(std::forward<Property>(property), rc::detail::TestMetadata{}, params);
-    std::ostringstream message;
-    rc::detail::printResultMessage(result, message);
-    INFO(message.str());
-    CHECK(result.template is<rc::detail::SuccessResult>());
-}
 
 /// Small integers: repeated, opposite, zero and dependent vectors come up all the time, and every exact
 /// coincidence is one in floating point as well.

@@ -187,23 +187,21 @@ TEST_CASE("random words make a formula or an error that points into the text, ne
         "and", "or", "not", "'",   " ",   "wrong", "#",  "\u03b8", "m",    "pi", "t",  "hypot"};
     const Vocabulary vocabulary = words();
     int formulas = 0;
-    CHECK(holds(
-        [&] {
-            std::string text;
-            for (const std::string& piece :
-                 *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(pieces)))
-                text += piece;
-            const auto formula = parse_formula(text, vocabulary);
-            if (formula) {
-                ++formulas;
-                Workspace work;
-                (void)formula->value(Place{}.point(), work);
-                return;
-            }
-            RC_ASSERT(!formula.error().message.empty());
-            RC_ASSERT(caret(formula.error()) <= text.size());
-        },
-        5000));
+    holds_for(5000, [&] {
+        std::string text;
+        for (const std::string& piece :
+             *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(pieces)))
+            text += piece;
+        const auto formula = parse_formula(text, vocabulary);
+        if (formula) {
+            ++formulas;
+            Workspace work;
+            (void)formula->value(Place{}.point(), work);
+            return;
+        }
+        RC_ASSERT(!formula.error().message.empty());
+        RC_ASSERT(caret(formula.error()) <= text.size());
+    });
     CHECK(formulas > 20);  // a few of them do make sense
 }
 

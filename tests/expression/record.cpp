@@ -33,19 +33,17 @@ TEST_CASE("one text of C++ gives the same number directly and through the tape")
 {
     const Formula formula = record(2, everything);
     CHECK(formula.text().empty());
-    CHECK(holds(
-        [&] {
-            std::array<double, 5> z{};
-            for (double& value : z)
-                value = *rc::gen::inRange(-1000, 1001) / 1000.0;
-            z[4] = std::abs(z[4]);
-            const std::array q{z[0], z[1]};
-            const std::array u{z[2], z[3]};
-            Workspace work;
-            // forty operations on numbers below ten
-            RC_ASSERT(std::abs(formula.value({q, u, z[4]}, work) - everything(q, u, z[4])) <= 1e-13);
-        },
-        500));
+    holds_for(500, [&] {
+        std::array<double, 5> z{};
+        for (double& value : z)
+            value = *rc::gen::inRange(-1000, 1001) / 1000.0;
+        z[4] = std::abs(z[4]);
+        const std::array q{z[0], z[1]};
+        const std::array u{z[2], z[3]};
+        Workspace work;
+        // forty operations on numbers below ten
+        RC_ASSERT(std::abs(formula.value({q, u, z[4]}, work) - everything(q, u, z[4])) <= 1e-13);
+    });
 }
 
 TEST_CASE("a recorded formula has the derivatives of the parsed one")

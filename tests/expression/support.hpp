@@ -2,12 +2,11 @@
 
 #include "carom/expression/parse.hpp"
 #include "support/near.hpp"
+#include "support/property.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <rapidcheck.h>
 
-#include <iostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,21 +14,6 @@
 #include <vector>
 
 namespace carom::test {
-
-/// RapidCheck with a fixed seed, so that a failure today is a failure tomorrow.
-template <class Property>
-bool holds(Property&& property, int cases)
-{
-    rc::detail::TestParams params;
-    params.seed = 1988;
-    params.maxSuccess = cases;
-    const auto result =
-        rc::detail::checkTestable(std::forward<Property>(property), rc::detail::TestMetadata{}, params);
-    if (result.template is<rc::detail::SuccessResult>()) return true;
-    rc::detail::printResultMessage(result, std::cerr);
-    std::cerr << '\n';
-    return false;
-}
 
 /// Coordinates x, y, theta, parameters m = 2, g = 9.81, e = 0.5, and the table ramp: 0 before 1, then up to
 /// 10 at 3.
@@ -85,12 +69,9 @@ inline std::size_t slot(const Variable& variable, std::size_t coordinates)
 {
     const auto index = static_cast<std::size_t>(variable.index);
     switch (variable.kind) {
-    case Variable::Kind::Coordinate:
-        return index;
-    case Variable::Kind::Velocity:
-        return coordinates + index;
-    default:
-        return 2 * coordinates;
+    case Variable::Kind::Coordinate: return index;
+    case Variable::Kind::Velocity: return coordinates + index;
+    default: return 2 * coordinates;
     }
 }
 

@@ -47,40 +47,23 @@ Branch power(const Branch& a, const Branch& b)
 const char* function_name(Kind kind)
 {
     switch (kind) {
-    case Kind::Sin:
-        return "sin";
-    case Kind::Cos:
-        return "cos";
-    case Kind::Tan:
-        return "tan";
-    case Kind::Asin:
-        return "asin";
-    case Kind::Acos:
-        return "acos";
-    case Kind::Atan:
-        return "atan";
-    case Kind::Sinh:
-        return "sinh";
-    case Kind::Cosh:
-        return "cosh";
-    case Kind::Tanh:
-        return "tanh";
-    case Kind::Exp:
-        return "exp";
-    case Kind::Log:
-        return "log";
-    case Kind::Sqrt:
-        return "sqrt";
-    case Kind::Abs:
-        return "abs";
-    case Kind::Atan2:
-        return "atan2";
-    case Kind::Hypot:
-        return "hypot";
-    case Kind::Min:
-        return "min";
-    default:
-        return "max";
+    case Kind::Sin: return "sin";
+    case Kind::Cos: return "cos";
+    case Kind::Tan: return "tan";
+    case Kind::Asin: return "asin";
+    case Kind::Acos: return "acos";
+    case Kind::Atan: return "atan";
+    case Kind::Sinh: return "sinh";
+    case Kind::Cosh: return "cosh";
+    case Kind::Tanh: return "tanh";
+    case Kind::Exp: return "exp";
+    case Kind::Log: return "log";
+    case Kind::Sqrt: return "sqrt";
+    case Kind::Abs: return "abs";
+    case Kind::Atan2: return "atan2";
+    case Kind::Hypot: return "hypot";
+    case Kind::Min: return "min";
+    default: return "max";
     }
 }
 
@@ -89,19 +72,13 @@ int strength(const Tree& tree)
 {
     switch (tree.kind) {
     case Kind::Add:
-    case Kind::Subtract:
-        return 1;
+    case Kind::Subtract: return 1;
     case Kind::Multiply:
-    case Kind::Divide:
-        return 2;
-    case Kind::Negate:
-        return 3;
-    case Kind::Power:
-        return 4;
-    case Kind::Number:
-        return tree.number < 0 ? 3 : 5;
-    default:
-        return 5;
+    case Kind::Divide: return 2;
+    case Kind::Negate: return 3;
+    case Kind::Power: return 4;
+    case Kind::Number: return tree.number < 0 ? 3 : 5;
+    default: return 5;
     }
 }
 
@@ -123,36 +100,21 @@ Bounded evaluate_function(Kind kind, Bounded a)
 {
     const long double x = a.value, e = a.error;
     switch (kind) {
-    case Kind::Sin:
-        return rounded(std::sin(x), e);
-    case Kind::Cos:
-        return rounded(std::cos(x), e);
-    case Kind::Tan:
-        return rounded(std::tan(x), e * (1 + std::tan(x) * std::tan(x)));
-    case Kind::Asin:
-        return rounded(std::asin(x), e / std::sqrt(1 - x * x));
-    case Kind::Acos:
-        return rounded(std::acos(x), e / std::sqrt(1 - x * x));
-    case Kind::Atan:
-        return rounded(std::atan(x), e);
-    case Kind::Sinh:
-        return rounded(std::sinh(x), e * std::cosh(x));
-    case Kind::Cosh:
-        return rounded(std::cosh(x), e * std::cosh(x));
-    case Kind::Tanh:
-        return rounded(std::tanh(x), e);
-    case Kind::Exp:
-        return rounded(std::exp(x), e * std::exp(x));
-    case Kind::Log:
-        return rounded(std::log(x), e / std::abs(x));
-    case Kind::Sqrt:
-        return rounded(std::sqrt(x), e / (2 * std::sqrt(x)));
-    case Kind::Abs:
-        return {std::abs(x), e};
-    case Kind::Negate:
-        return {-x, e};
-    default:
-        return {std::numeric_limits<long double>::quiet_NaN(), 0};
+    case Kind::Sin: return rounded(std::sin(x), e);
+    case Kind::Cos: return rounded(std::cos(x), e);
+    case Kind::Tan: return rounded(std::tan(x), e * (1 + std::tan(x) * std::tan(x)));
+    case Kind::Asin: return rounded(std::asin(x), e / std::sqrt(1 - x * x));
+    case Kind::Acos: return rounded(std::acos(x), e / std::sqrt(1 - x * x));
+    case Kind::Atan: return rounded(std::atan(x), e);
+    case Kind::Sinh: return rounded(std::sinh(x), e * std::cosh(x));
+    case Kind::Cosh: return rounded(std::cosh(x), e * std::cosh(x));
+    case Kind::Tanh: return rounded(std::tanh(x), e);
+    case Kind::Exp: return rounded(std::exp(x), e * std::exp(x));
+    case Kind::Log: return rounded(std::log(x), e / std::abs(x));
+    case Kind::Sqrt: return rounded(std::sqrt(x), e / (2 * std::sqrt(x)));
+    case Kind::Abs: return {std::abs(x), e};
+    case Kind::Negate: return {-x, e};
+    default: return {std::numeric_limits<long double>::quiet_NaN(), 0};
     }
 }
 
@@ -161,14 +123,10 @@ Bounded evaluate_pair(Kind kind, Bounded a, Bounded b)
     const long double x = a.value, y = b.value;
     const long double e = a.error + b.error;
     switch (kind) {
-    case Kind::Add:
-        return rounded(x + y, e);
-    case Kind::Subtract:
-        return rounded(x - y, e);
-    case Kind::Multiply:
-        return rounded(x * y, std::abs(y) * a.error + std::abs(x) * b.error);
-    case Kind::Divide:
-        return rounded(x / y, a.error / std::abs(y) + std::abs(x / y / y) * b.error);
+    case Kind::Add: return rounded(x + y, e);
+    case Kind::Subtract: return rounded(x - y, e);
+    case Kind::Multiply: return rounded(x * y, std::abs(y) * a.error + std::abs(x) * b.error);
+    case Kind::Divide: return rounded(x / y, a.error / std::abs(y) + std::abs(x / y / y) * b.error);
     case Kind::Power: {
         const long double f = std::pow(x, y);
         const long double by_exponent = x > 0 ? std::abs(f * std::log(x)) * b.error : 0;
@@ -176,14 +134,10 @@ Bounded evaluate_pair(Kind kind, Bounded a, Bounded b)
         const long double extra = std::abs(f * y) * std::numeric_limits<double>::epsilon();
         return rounded(f, std::abs(y * std::pow(x, y - 1)) * a.error + by_exponent + extra);
     }
-    case Kind::Atan2:
-        return rounded(std::atan2(x, y), e / std::hypot(x, y));
-    case Kind::Hypot:
-        return rounded(std::hypot(x, y), e);
-    case Kind::Min:
-        return {std::min(x, y), std::max(a.error, b.error)};
-    default:
-        return {std::max(x, y), std::max(a.error, b.error)};
+    case Kind::Atan2: return rounded(std::atan2(x, y), e / std::hypot(x, y));
+    case Kind::Hypot: return rounded(std::hypot(x, y), e);
+    case Kind::Min: return {std::min(x, y), std::max(a.error, b.error)};
+    default: return {std::max(x, y), std::max(a.error, b.error)};
     }
 }
 
@@ -194,34 +148,20 @@ Branch slope(Kind kind, const Branch& x)
     const Branch two = number(2);
     const Branch rest = make(Kind::Sqrt, one - power(x, two));
     switch (kind) {
-    case Kind::Sin:
-        return make(Kind::Cos, x);
-    case Kind::Cos:
-        return make(Kind::Negate, make(Kind::Sin, x));
-    case Kind::Tan:
-        return one / power(make(Kind::Cos, x), two);
-    case Kind::Asin:
-        return one / rest;
-    case Kind::Acos:
-        return number(-1) / rest;
-    case Kind::Atan:
-        return one / (one + power(x, two));
-    case Kind::Sinh:
-        return make(Kind::Cosh, x);
-    case Kind::Cosh:
-        return make(Kind::Sinh, x);
-    case Kind::Tanh:
-        return one / power(make(Kind::Cosh, x), two);
-    case Kind::Exp:
-        return make(Kind::Exp, x);
-    case Kind::Log:
-        return one / x;
-    case Kind::Sqrt:
-        return one / (two * make(Kind::Sqrt, x));
-    case Kind::Negate:
-        return number(-1);
-    default:
-        return make(Kind::IfLess, x, number(0), number(-1), one);  // abs
+    case Kind::Sin: return make(Kind::Cos, x);
+    case Kind::Cos: return make(Kind::Negate, make(Kind::Sin, x));
+    case Kind::Tan: return one / power(make(Kind::Cos, x), two);
+    case Kind::Asin: return one / rest;
+    case Kind::Acos: return number(-1) / rest;
+    case Kind::Atan: return one / (one + power(x, two));
+    case Kind::Sinh: return make(Kind::Cosh, x);
+    case Kind::Cosh: return make(Kind::Sinh, x);
+    case Kind::Tanh: return one / power(make(Kind::Cosh, x), two);
+    case Kind::Exp: return make(Kind::Exp, x);
+    case Kind::Log: return one / x;
+    case Kind::Sqrt: return one / (two * make(Kind::Sqrt, x));
+    case Kind::Negate: return number(-1);
+    default: return make(Kind::IfLess, x, number(0), number(-1), one);  // abs
     }
 }
 
@@ -238,24 +178,17 @@ std::string text_of(const Branch& tree)
 {
     const auto& [a, b, c, d] = tree->part;
     switch (tree->kind) {
-    case Kind::Number:
-        return fmt::format("{}", tree->number);
+    case Kind::Number: return fmt::format("{}", tree->number);
     case Kind::Variable: {
         const char* const names[] = {"x", "y", "theta", "x'", "y'", "theta'", "t"};
         return names[tree->variable];
     }
-    case Kind::Add:
-        return inside(a, 1) + " + " + inside(b, 2);
-    case Kind::Subtract:
-        return inside(a, 1) + " - " + inside(b, 2);
-    case Kind::Multiply:
-        return inside(a, 2) + "*" + inside(b, 3);
-    case Kind::Divide:
-        return inside(a, 2) + "/" + inside(b, 3);
-    case Kind::Negate:
-        return fmt::format("-{}", inside(a, 3));
-    case Kind::Power:
-        return inside(a, 5) + "^" + inside(b, 3);
+    case Kind::Add: return inside(a, 1) + " + " + inside(b, 2);
+    case Kind::Subtract: return inside(a, 1) + " - " + inside(b, 2);
+    case Kind::Multiply: return inside(a, 2) + "*" + inside(b, 3);
+    case Kind::Divide: return inside(a, 2) + "/" + inside(b, 3);
+    case Kind::Negate: return fmt::format("-{}", inside(a, 3));
+    case Kind::Power: return inside(a, 5) + "^" + inside(b, 3);
     case Kind::IfLess:
         return fmt::format("if({} < {}, {}, {})", text_of(a), text_of(b), text_of(c), text_of(d));
     default:
@@ -293,24 +226,15 @@ Branch derivative(const Branch& tree, int variable)
     if (!y) return slope(tree->kind, x) * dx;
     const Branch dy = derivative(y, variable);
     switch (tree->kind) {
-    case Kind::Add:
-        return dx + dy;
-    case Kind::Subtract:
-        return dx - dy;
-    case Kind::Multiply:
-        return dx * y + x * dy;
-    case Kind::Divide:
-        return (dx * y - x * dy) / (y * y);
-    case Kind::Power:
-        return derivative_of_power(x, y, dx, dy);
-    case Kind::Atan2:
-        return (dx * y - x * dy) / (x * x + y * y);
-    case Kind::Hypot:
-        return (x * dx + y * dy) / make(Kind::Hypot, x, y);
-    case Kind::Min:
-        return make(Kind::IfLess, x, y, dx, dy);
-    default:
-        return make(Kind::IfLess, x, y, dy, dx);
+    case Kind::Add: return dx + dy;
+    case Kind::Subtract: return dx - dy;
+    case Kind::Multiply: return dx * y + x * dy;
+    case Kind::Divide: return (dx * y - x * dy) / (y * y);
+    case Kind::Power: return derivative_of_power(x, y, dx, dy);
+    case Kind::Atan2: return (dx * y - x * dy) / (x * x + y * y);
+    case Kind::Hypot: return (x * dx + y * dy) / make(Kind::Hypot, x, y);
+    case Kind::Min: return make(Kind::IfLess, x, y, dx, dy);
+    default: return make(Kind::IfLess, x, y, dy, dx);
     }
 }
 

@@ -1,4 +1,5 @@
-// Any bytes as a formula: an answer or an error, never a crash; what is read can be evaluated and differentiated.
+// Any bytes as a formula: an answer or an error, never a crash; what is read can be evaluated and
+// differentiated.
 
 #include "carom/expression/parse.hpp"
 

@@ -16,9 +16,10 @@ namespace {
 /// Five balls in a row that touch, the first on its way to them; an impact map in place of restitution.
 Model cradle(ImpactMap map)
 {
-    auto system = test::system_of({.coordinates = {"a", "b", "c", "d", "f"},
-                                   .kinetic = "(a'^2 + b'^2 + c'^2 + d'^2 + f'^2)/2",
-                                   .contacts = {{"ab", "b - a"}, {"bc", "c - b"}, {"cd", "d - c"}, {"df", "f - d"}}});
+    auto system =
+        test::system_of({.coordinates = {"a", "b", "c", "d", "f"},
+                         .kinetic = "(a'^2 + b'^2 + c'^2 + d'^2 + f'^2)/2",
+                         .contacts = {{"ab", "b - a"}, {"bc", "c - b"}, {"cd", "d - c"}, {"df", "f - d"}}});
     system.impact_map = std::move(map);
     return *make_model(std::move(system));
 }
@@ -26,10 +27,8 @@ Model cradle(ImpactMap map)
 /// One ball above a floor, with an impact map given as a formula of its velocity.
 Model ball(const std::string& velocity_after)
 {
-    auto system = test::system_of({.coordinates = {"z"},
-                                   .kinetic = "z'^2/2",
-                                   .potential = "9.81*z",
-                                   .contacts = {{"floor", "z"}}});
+    auto system = test::system_of(
+        {.coordinates = {"z"}, .kinetic = "z'^2/2", .potential = "9.81*z", .contacts = {{"floor", "z"}}});
     Vocabulary names;
     REQUIRE(names.add_coordinate("z").has_value());
     system.impact_map = impact_map_of({*parse_formula(velocity_after, names)});
@@ -44,7 +43,8 @@ bool found(const RunReport& report, const std::string& code)
 
 }  // namespace
 
-TEST_CASE("under the sequential map Newton's cradle throws its last ball, under the canonical one all of them")
+TEST_CASE(
+    "under the sequential map Newton's cradle throws its last ball, under the canonical one all of them")
 {
     const Eigen::VectorXd q = vector({-0.5, 0, 0, 0, 0}), u = vector({1, 0, 0, 0, 0});
     const Model observed = cradle(sequential_map({.restitution = 1}));
@@ -94,16 +94,19 @@ TEST_CASE("a map that leaves the cone of velocities, or pulls, is reported")
     State state;
     const Model sinks = ball("0.5*z'");
     state = make_state(sinks, vector({0.7}), vector({0}));
-    CHECK(found(simulate(sinks, {.time_step_s = 1e-4}, {}, {.duration_s = 0.5}, state), "map_leaves_velocity_cone"));
+    CHECK(found(simulate(sinks, {.time_step_s = 1e-4}, {}, {.duration_s = 0.5}, state),
+                "map_leaves_velocity_cone"));
 
     const Model pulls = ball("2*z'");
     state = make_state(pulls, vector({0.7}), vector({0}));
-    CHECK(found(simulate(pulls, {.time_step_s = 1e-4}, {}, {.duration_s = 0.5}, state), "map_outside_normal_cone"));
+    CHECK(found(simulate(pulls, {.time_step_s = 1e-4}, {}, {.duration_s = 0.5}, state),
+                "map_outside_normal_cone"));
 }
 
 TEST_CASE("a map that gives no number ends the run")
 {
     const Model model = ball("sqrt(z')");
     State state = make_state(model, vector({0.7}), vector({0}));
-    CHECK(simulate(model, {.time_step_s = 1e-4}, {}, {.duration_s = 0.5}, state).end == RunEnd::LawOutOfRange);
+    CHECK(simulate(model, {.time_step_s = 1e-4}, {}, {.duration_s = 0.5}, state).end ==
+          RunEnd::LawOutOfRange);
 }

@@ -31,7 +31,8 @@ test::Sketch column(int n, const std::string& restitution)
         sketch.coordinates.push_back(name);
         sketch.kinetic += " + " + name + "'^2/2";
         sketch.potential += " + 9.81*" + name;
-        sketch.contacts.push_back({"under_" + name, i == 0 ? name : name + " - " + below + " - 0.1", restitution});
+        sketch.contacts.push_back(
+            {"under_" + name, i == 0 ? name : name + " - " + below + " - 0.1", restitution});
     }
     return sketch;
 }
@@ -46,10 +47,10 @@ Eigen::VectorXd heights(int n, double first, double distance)
 }
 
 /// Double pendulum of B02 example 4 without contacts, conservative, under gravity.
-const test::Sketch free_double_pendulum{
-    .coordinates = {"a", "b"},
-    .kinetic = "(1/3 + 0.7)/2*a'^2 + 0.7*0.64/6*b'^2 + 0.28*cos(a - b)*a'*b'",
-    .potential = "-9.81*((0.5 + 0.7)*cos(a) + 0.7*0.4*cos(b))"};
+const test::Sketch free_double_pendulum{.coordinates = {"a", "b"},
+                                        .kinetic =
+                                            "(1/3 + 0.7)/2*a'^2 + 0.7*0.64/6*b'^2 + 0.28*cos(a - b)*a'*b'",
+                                        .potential = "-9.81*((0.5 + 0.7)*cos(a) + 0.7*0.4*cos(b))"};
 
 State run_free(const test::Sketch& sketch, const State& start, double h, double duration, int passes)
 {
@@ -84,7 +85,8 @@ TEST_CASE("with correction the same particle rests on the floor, not in it")
     const Model model = model_of(
         {.coordinates = {"q"}, .kinetic = "q'^2/2", .potential = "10*q", .contacts = {{"floor", "q"}}});
     State state = make_state(model, vector({1.03}), vector({0}));
-    REQUIRE(simulate(model, {.time_step_s = 0.1}, {}, {.duration_s = 1}, state).status == RunStatus::Certified);
+    REQUIRE(simulate(model, {.time_step_s = 0.1}, {}, {.duration_s = 1}, state).status ==
+            RunStatus::Certified);
     CHECK(state.q[0] == near(0, 1e-15));
     CHECK(state.u[0] == near(0, 1e-15));
 }
@@ -120,7 +122,8 @@ TEST_CASE("lifting a bouncing contact would keep it awake for ever: only contact
     bool bounced_from_below = false;
     for (int step = 0; step < 200; ++step) {
         const auto report = moreau_step(model, settings, {}, state, scratch);
-        const bool leaves = !scratch.contacts.empty() && scratch.contacts[0].percussion_Ns > 0 && state.u[0] > 1e-3;
+        const bool leaves =
+            !scratch.contacts.empty() && scratch.contacts[0].percussion_Ns > 0 && state.u[0] > 1e-3;
         if (leaves) CHECK(report.energy.correction_J == 0);
         bounced_from_below = bounced_from_below || (leaves && scratch.gap_m[0] < 0);
     }
@@ -158,10 +161,12 @@ TEST_CASE("motion without shocks runs backwards (M83 3.7)")
     for (const double h : {1e-3, 5e-4}) {
         State state = make_state(model, vector({0.3, 0.045}), vector({0.2, 0.06}));
         const State start = state;
-        REQUIRE(simulate(model, {.time_step_s = h}, {}, {.duration_s = 1}, state).status == RunStatus::Certified);
+        REQUIRE(simulate(model, {.time_step_s = h}, {}, {.duration_s = 1}, state).status ==
+                RunStatus::Certified);
         CHECK(state.closed[0] == 1);
         state.u = -state.u;
-        REQUIRE(simulate(model, {.time_step_s = h}, {}, {.duration_s = 1}, state).status == RunStatus::Certified);
+        REQUIRE(simulate(model, {.time_step_s = h}, {}, {.duration_s = 1}, state).status ==
+                RunStatus::Certified);
         const double error = (state.q - start.q).norm() + (state.u + start.u).norm();
         CHECK(error <= 5 * h);  // first order: it must go to zero with h
         if (before > 0) CHECK(before / error > 1.7);
@@ -171,12 +176,12 @@ TEST_CASE("motion without shocks runs backwards (M83 3.7)")
 
 TEST_CASE("the ledger of every step closes to roundoff: curved metric, forces, moving floor, restitution")
 {
-    const test::Sketch everything{.coordinates = {"x", "a"},
-                                  .kinetic = "x'^2 + (0.3 + 0.2*sin(x)^2)*a'^2/2 + 0.3*cos(a)*x'*a'",
-                                  .potential = "9.81*x - 2*cos(a) + (x - 0.1*sin(5*t))^2",
-                                  .forces = {"-0.3*x' + sin(t)", "-0.1*a'"},
-                                  .contacts = {{"floor", "x - 0.05*sin(9*t) + 0.1*cos(a)", "0.6"},
-                                               {"stop", "1 - a", "0.2"}}};
+    const test::Sketch everything{
+        .coordinates = {"x", "a"},
+        .kinetic = "x'^2 + (0.3 + 0.2*sin(x)^2)*a'^2/2 + 0.3*cos(a)*x'*a'",
+        .potential = "9.81*x - 2*cos(a) + (x - 0.1*sin(5*t))^2",
+        .forces = {"-0.3*x' + sin(t)", "-0.1*a'"},
+        .contacts = {{"floor", "x - 0.05*sin(9*t) + 0.1*cos(a)", "0.6"}, {"stop", "1 - a", "0.2"}}};
     const Model model = model_of(everything);
     State state = make_state(model, vector({0.5, 0.0}), vector({0, 3.0}));
     Scratch scratch(model);
@@ -275,7 +280,8 @@ TEST_CASE("steps that can not be made leave the state and say why")
 {
     SUBCASE("a force that is not a number")
     {
-        const Model model = model_of({.coordinates = {"x"}, .kinetic = "x'^2/2", .forces = {"sqrt(0.05 - t)"}});
+        const Model model =
+            model_of({.coordinates = {"x"}, .kinetic = "x'^2/2", .forces = {"sqrt(0.05 - t)"}});
         State state = make_state(model, vector({0}), vector({0}));
         const auto report = simulate(model, {.time_step_s = 1e-2}, {}, {.duration_s = 1}, state);
         CHECK(report.status == RunStatus::Failed);
@@ -287,9 +293,8 @@ TEST_CASE("steps that can not be made leave the state and say why")
     }
     SUBCASE("a gap that is not a number is not lost")
     {
-        const Model model = model_of({.coordinates = {"x"},
-                                      .kinetic = "x'^2/2",
-                                      .contacts = {{"gap", "x + sqrt(0.05 - t)"}}});
+        const Model model = model_of(
+            {.coordinates = {"x"}, .kinetic = "x'^2/2", .contacts = {{"gap", "x + sqrt(0.05 - t)"}}});
         State state = make_state(model, vector({0}), vector({1}));
         CHECK(simulate(model, {.time_step_s = 1e-2}, {}, {.duration_s = 1}, state).end == RunEnd::NotFinite);
     }
@@ -307,7 +312,8 @@ TEST_CASE("steps that can not be made leave the state and say why")
                                       .potential = "9.81*x",
                                       .contacts = {{"floor", "x", "t"}}});
         State state = make_state(model, vector({4.0}), vector({0}));
-        CHECK(simulate(model, {.time_step_s = 1e-2}, {}, {.duration_s = 9}, state).end == RunEnd::LawOutOfRange);
+        CHECK(simulate(model, {.time_step_s = 1e-2}, {}, {.duration_s = 9}, state).end ==
+              RunEnd::LawOutOfRange);
     }
     SUBCASE("an unsolved step ends the run where the user wants that")
     {
@@ -339,8 +345,9 @@ TEST_CASE("a run ends at its duration, by a formula, or when a listener has seen
     CHECK(state.t_s == 2.0);
 
     state = make_state(model, vector({0}), vector({1}));
-    CHECK(simulate(model, {}, {}, {.duration_s = 1}, state, [](const StepView& view) { return view.step < 5; }).end ==
-          RunEnd::Listener);
+    CHECK(simulate(model, {}, {}, {.duration_s = 1}, state, [](const StepView& view) {
+              return view.step < 5;
+          }).end == RunEnd::Listener);
 }
 
 TEST_CASE("times are start + n h, not sums")

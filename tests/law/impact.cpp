@@ -64,8 +64,9 @@ TEST_CASE("the canonical law is admissible and loses (1 - e^2)/2 of the squared 
             const auto impact = canonical_impact(data.A, data.H, data.u_minus, e);
             RC_ASSERT(impact.has_value());
             RC_ASSERT(std::abs(impact->energy_loss_J - (1 - e * e) / 2 * y2) <= 1e-12 * scale);
-            RC_ASSERT((data.A.lower(impact->u_plus - data.u_minus) - data.H.transpose() * impact->percussions_Ns)
-                          .norm() <= 1e-10 * std::sqrt(scale) * (1 + data.H.norm()));
+            RC_ASSERT(
+                (data.A.lower(impact->u_plus - data.u_minus) - data.H.transpose() * impact->percussions_Ns)
+                    .norm() <= 1e-10 * std::sqrt(scale) * (1 + data.H.norm()));
             RC_ASSERT(impact->percussions_Ns.minCoeff() >= 0);
             const auto judged = admissibility(data.A, data.H, data.u_minus, impact->u_plus);
             RC_ASSERT(judged.outside_N <= 1e-10 * std::sqrt(scale));
@@ -74,7 +75,8 @@ TEST_CASE("the canonical law is admissible and loses (1 - e^2)/2 of the squared 
     });
 }
 
-TEST_CASE("equal restitution in Newton's law at every contact is the canonical law when all contacts approach")
+TEST_CASE(
+    "equal restitution in Newton's law at every contact is the canonical law when all contacts approach")
 {
     // v- in -V: then the canonical law satisfies  U+ + e U- >= 0 perp P >= 0  (algorithm dossier, section E)
     test::holds([](unsigned seed) {
@@ -90,7 +92,8 @@ TEST_CASE("equal restitution in Newton's law at every contact is the canonical l
     });
 }
 
-TEST_CASE("one ball hitting a row of n equal balls: the canonical law moves them all, the sequential one the last")
+TEST_CASE(
+    "one ball hitting a row of n equal balls: the canonical law moves them all, the sequential one the last")
 {
     for (const int n : {2, 3, 5, 9}) {
         const auto canonical = canonical_impact(Metric::euclidean(), neighbours(n), row_of_balls(n), 1.0);
@@ -136,7 +139,8 @@ TEST_CASE("an impact map that creates energy, pulls, or leaves the cone is found
 TEST_CASE("impacts refuse data that do not fit and sequences that do not end")
 {
     const Eigen::MatrixXd H = Eigen::MatrixXd::Ones(1, 3);
-    CHECK(canonical_impact(Metric::euclidean(), H, Eigen::Vector2d(1, 0), 0).error().code == ErrorCode::WrongSize);
+    CHECK(canonical_impact(Metric::euclidean(), H, Eigen::Vector2d(1, 0), 0).error().code ==
+          ErrorCode::WrongSize);
     CHECK(canonical_impact(Metric::euclidean(), H, Eigen::Vector3d(-1, 0, 0), 1.5).error().code ==
           ErrorCode::SettingOutOfRange);
 

@@ -27,7 +27,8 @@ TEST_CASE("in the corner of a floor and a wall both contacts are closed, above t
     CHECK_FALSE(V->contains(std::vector{1.0, 2.0}));
 }
 
-TEST_CASE("a particle that runs along the floor into a sloping wall climbs it with what the wall leaves (M83 5)")
+TEST_CASE(
+    "a particle that runs along the floor into a sloping wall climbs it with what the wall leaves (M83 5)")
 {
     const double theta = -0.7, w = 1.7;
     const Model model = model_of({.coordinates = {"x", "y"},

@@ -37,7 +37,8 @@ Errors errors_of(const test::Sketch& sketch)
     return model ? Errors{} : model.error();
 }
 
-Errors start_errors(const test::Sketch& sketch, std::initializer_list<double> q, std::initializer_list<double> u)
+Errors start_errors(const test::Sketch& sketch, std::initializer_list<double> q,
+                    std::initializer_list<double> u)
 {
     const Model model = model_of(sketch);
     return check_start(model, make_state(model, vector(q), vector(u)), 1e-9);
@@ -137,10 +138,12 @@ TEST_CASE("a system written as C++ functions is the one written as text")
                 0.7 * 0.8 * cos(q[0] - q[1]) * u[0] * u[1]) /
                2;
     });
-    system.contacts = {{.name = "joint", .gap = record(2, [](const auto& q, const auto&, const auto&) {
-                            using std::sin;
-                            return sin(q[0]);
-                        }),
+    system.contacts = {{.name = "joint",
+                        .gap = record(2,
+                                      [](const auto& q, const auto&, const auto&) {
+                                          using std::sin;
+                                          return sin(q[0]);
+                                      }),
                         .restitution = {}}};
     const auto by_functions = make_model(std::move(system));
     REQUIRE(by_functions.has_value());
@@ -169,7 +172,8 @@ TEST_CASE("systems that make no mechanical sense are refused by name")
     CHECK(has_code(errors_of({.coordinates = {}, .kinetic = "0"}), ErrorCode::MissingKey));
     CHECK(has_code(errors_of({.coordinates = {"x"}, .kinetic = "0"}), ErrorCode::MetricNotPositive));
     CHECK(has_code(errors_of({.coordinates = {"x"}, .kinetic = "x'"}), ErrorCode::KineticNotQuadratic));
-    CHECK(has_code(errors_of({.coordinates = {"x"}, .kinetic = "x'^2 + x^2"}), ErrorCode::KineticNotQuadratic));
+    CHECK(
+        has_code(errors_of({.coordinates = {"x"}, .kinetic = "x'^2 + x^2"}), ErrorCode::KineticNotQuadratic));
     CHECK(has_code(errors_of({.coordinates = {"x"}, .kinetic = "x'^2*(1 + t)"}), ErrorCode::NotAllowedHere));
     CHECK(has_code(errors_of({.coordinates = {"x"}, .kinetic = "x'^2", .potential = "x*x'"}),
                    ErrorCode::NotAllowedHere));
@@ -177,14 +181,17 @@ TEST_CASE("systems that make no mechanical sense are refused by name")
                    ErrorCode::NotAllowedHere));
     CHECK(has_code(errors_of({.coordinates = {"x"}, .kinetic = "x'^2", .contacts = {{"wall", "1 + t"}}}),
                    ErrorCode::GradientVanishes));
-    CHECK(has_code(errors_of({.coordinates = {"x"}, .kinetic = "x'^2", .forces = {"1", "2"}}), ErrorCode::WrongSize));
-    CHECK(has_code(errors_of({.coordinates = {"x"}, .kinetic = "x'^2", .contacts = {{"a", "x"}, {"a", "1 - x"}}}),
-                   ErrorCode::DuplicateName));
+    CHECK(has_code(errors_of({.coordinates = {"x"}, .kinetic = "x'^2", .forces = {"1", "2"}}),
+                   ErrorCode::WrongSize));
+    CHECK(has_code(
+        errors_of({.coordinates = {"x"}, .kinetic = "x'^2", .contacts = {{"a", "x"}, {"a", "1 - x"}}}),
+        ErrorCode::DuplicateName));
 }
 
 TEST_CASE("all mistakes of a system come at once")
 {
-    CHECK(errors_of({.coordinates = {"x"}, .kinetic = "x'", .potential = "x'", .contacts = {{"w", "2"}}}).size() == 3);
+    CHECK(errors_of({.coordinates = {"x"}, .kinetic = "x'", .potential = "x'", .contacts = {{"w", "2"}}})
+              .size() == 3);
 }
 
 TEST_CASE("starts that make no mechanical sense are refused by name")

@@ -25,7 +25,8 @@ OneStepProblem ball_on_floor(double m, double v, double e)
 TEST_CASE("the percussion (1 + e) m v solves the bounce of a ball, and nothing else does")
 {
     const auto problem = ball_on_floor(2.0, 3.0, 0.5);
-    const std::vector<double> exact{1.5 * 2 * 3}, weaker{1.4 * 2 * 3}, stronger{1.6 * 2 * 3}, none{0.0}, pulling{-1.0};
+    const std::vector<double> exact{1.5 * 2 * 3}, weaker{1.4 * 2 * 3}, stronger{1.6 * 2 * 3}, none{0.0},
+        pulling{-1.0};
     CHECK(residual(problem, exact).unit_free <= 1e-16);
     CHECK(residual(problem, exact).siconos <= 1e-16);
     for (const auto& wrong : {weaker, stronger, none, pulling}) {
@@ -49,8 +50,9 @@ TEST_CASE("the unit-free error does not change with the units of mass, length an
 
 TEST_CASE("a bilateral constraint asks for zero velocity whatever the percussion")
 {
-    const auto problem = *make_problem(Eigen::MatrixXd::Constant(1, 1, 0.5), Eigen::VectorXd::Constant(1, 2.0),
-                                       Eigen::VectorXd::Zero(1), {Bilateral{}});
+    const auto problem =
+        *make_problem(Eigen::MatrixXd::Constant(1, 1, 0.5), Eigen::VectorXd::Constant(1, 2.0),
+                      Eigen::VectorXd::Zero(1), {Bilateral{}});
     CHECK(residual(problem, std::vector<double>{-4.0}).unit_free <= 1e-16);
     CHECK(residual(problem, std::vector<double>{0.0}).unit_free > 0.5);
 }
@@ -78,8 +80,10 @@ TEST_CASE("problems whose data do not fit are refused")
     const Eigen::VectorXd two = Eigen::VectorXd::Zero(2), three = Eigen::VectorXd::Zero(3);
     CHECK(make_problem(W, three, two, {Unilateral{}, Unilateral{}}).error().code == ErrorCode::WrongSize);
     CHECK(make_problem(W, two, two, {Unilateral{}}).error().code == ErrorCode::WrongSize);
-    CHECK(make_problem(W * std::nan(""), two, two, {Unilateral{}, Unilateral{}}).error().code == ErrorCode::NotFinite);
-    CHECK(make_problem(W, two, two, {Unilateral{2.0}, Unilateral{}}).error().code == ErrorCode::SettingOutOfRange);
+    CHECK(make_problem(W * std::nan(""), two, two, {Unilateral{}, Unilateral{}}).error().code ==
+          ErrorCode::NotFinite);
+    CHECK(make_problem(W, two, two, {Unilateral{2.0}, Unilateral{}}).error().code ==
+          ErrorCode::SettingOutOfRange);
 }
 
 TEST_CASE("block storage multiplies like a dense matrix")

@@ -15,8 +15,8 @@ using test::vector;
 
 namespace {
 
-State after(const test::Sketch& sketch, const Eigen::VectorXd& q, const Eigen::VectorXd& u, MoreauSettings settings,
-            double duration_s)
+State after(const test::Sketch& sketch, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
+            MoreauSettings settings, double duration_s)
 {
     const Model model = model_of(sketch);
     State state = make_state(model, q, u);
@@ -25,23 +25,21 @@ State after(const test::Sketch& sketch, const Eigen::VectorXd& q, const Eigen::V
 }
 
 /// Three balls of masses 1, 2, 3 on a line between walls, with restitution 0.8.
-const test::Sketch balls{.coordinates = {"a", "b", "c"},
-                         .kinetic = "a'^2/2 + b'^2 + 3/2*c'^2",
-                         .contacts = {{"left", "a", "0.8"},
-                                      {"ab", "b - a", "0.8"},
-                                      {"bc", "c - b", "0.8"},
-                                      {"right", "1 - c", "0.8"}}};
+const test::Sketch balls{
+    .coordinates = {"a", "b", "c"},
+    .kinetic = "a'^2/2 + b'^2 + 3/2*c'^2",
+    .contacts = {
+        {"left", "a", "0.8"}, {"ab", "b - a", "0.8"}, {"bc", "c - b", "0.8"}, {"right", "1 - c", "0.8"}}};
 
 }  // namespace
 
 TEST_CASE("renumbering coordinates and contacts changes the order of the answer and nothing else")
 {
-    const test::Sketch renumbered{.coordinates = {"c", "a", "b"},
-                                  .kinetic = "3/2*c'^2 + b'^2 + a'^2/2",
-                                  .contacts = {{"right", "1 - c", "0.8"},
-                                               {"bc", "c - b", "0.8"},
-                                               {"left", "a", "0.8"},
-                                               {"ab", "b - a", "0.8"}}};
+    const test::Sketch renumbered{
+        .coordinates = {"c", "a", "b"},
+        .kinetic = "3/2*c'^2 + b'^2 + a'^2/2",
+        .contacts = {
+            {"right", "1 - c", "0.8"}, {"bc", "c - b", "0.8"}, {"left", "a", "0.8"}, {"ab", "b - a", "0.8"}}};
     const MoreauSettings settings{.time_step_s = 1e-3};
     const State one = after(balls, vector({0.2, 0.5, 0.7}), vector({1, -2, 0.5}), settings, 3);
     const State two = after(renumbered, vector({0.7, 0.2, 0.5}), vector({0.5, 1, -2}), settings, 3);
@@ -95,7 +93,8 @@ TEST_CASE("momentum and, for e = 1, energy survive a thousand collisions on a li
     const auto report = simulate(model, {.time_step_s = 1e-4}, {}, {.duration_s = 2}, state);
     CHECK(report.certificate.energy.impact_J == near(0, 1e-12));
     CHECK(state.u[0] + 2 * state.u[1] + 3 * state.u[2] == near(0, 1e-13));
-    CHECK(state.u[0] * state.u[0] / 2 + state.u[1] * state.u[1] + 1.5 * state.u[2] * state.u[2] == near(6, 1e-12));
+    CHECK(state.u[0] * state.u[0] / 2 + state.u[1] * state.u[1] + 1.5 * state.u[2] * state.u[2] ==
+          near(6, 1e-12));
 }
 
 TEST_CASE("the instant of an impact converges at first order, and overlap without correction is below |u| h")

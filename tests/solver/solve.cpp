@@ -102,7 +102,8 @@ TEST_CASE("a warm start at the solution needs one factorisation and changes noth
     SolverScratch scratch;
     CHECK(solve(problem, {}, P, scratch).status == SolveStatus::Converged);
     for (int i = 0; i < 40; ++i) {
-        CHECK(P[static_cast<std::size_t>(i)] == near(0.01 * (40 - i), 1e-13));  // each carries what is above it
+        CHECK(P[static_cast<std::size_t>(i)] ==
+              near(0.01 * (40 - i), 1e-13));  // each carries what is above it
     }
     const auto first = P;
     const auto again = solve(problem, {}, P, scratch);
@@ -139,7 +140,8 @@ TEST_CASE("a bilateral constraint among unilateral ones holds both ways")
 {
     // a body pulled away from a joint and pushed against a stop
     const Eigen::Matrix2d W = (Eigen::Matrix2d() << 1.0, 0.3, 0.3, 2.0).finished();
-    const auto problem = *make_problem(W, Eigen::Vector2d(0.7, -0.4), Eigen::Vector2d::Zero(), {Bilateral{}, Unilateral{}});
+    const auto problem =
+        *make_problem(W, Eigen::Vector2d(0.7, -0.4), Eigen::Vector2d::Zero(), {Bilateral{}, Unilateral{}});
     std::vector<double> P(2, 0.0);
     CHECK(solve(problem, {}, P).status == SolveStatus::Converged);
     CHECK(P[0] < 0);
@@ -152,7 +154,8 @@ TEST_CASE("a problem without a solution is not called solved")
 {
     // two obstacles close in on a point from both sides: U_1 = -U_2 can not be >= 1 both
     const Eigen::Matrix2d W = (Eigen::Matrix2d() << 1, -1, -1, 1).finished();
-    const auto problem = *make_problem(W, Eigen::Vector2d(-1, -1), Eigen::Vector2d::Zero(), {Unilateral{}, Unilateral{}});
+    const auto problem =
+        *make_problem(W, Eigen::Vector2d(-1, -1), Eigen::Vector2d::Zero(), {Unilateral{}, Unilateral{}});
     std::vector<double> P(2, 0.0);
     CHECK(solve(problem, {}, P).status == SolveStatus::NotSolved);
 }

@@ -3,15 +3,29 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include <sstream>
 #include <utility>
 
 namespace carom::test {
 
-/// A property that must hold for random data; a counter-example fails the test case around it.
+/// A property that must hold for so many random cases; a counter-example fails the test case around it.
+template <class Property>
+void holds_for(int cases, Property&& property)
+{
+    rc::detail::TestParams params = rc::detail::configuration().testParams;
+    params.maxSuccess = cases;
+    const auto result =
+        rc::detail::checkTestable(std::forward<Property>(property), rc::detail::TestMetadata{}, params);
+    std::ostringstream message;
+    rc::detail::printResultMessage(result, message);
+    INFO(message.str());
+    CHECK(result.template is<rc::detail::SuccessResult>());
+}
+
 template <class Property>
 void holds(Property&& property)
 {
-    CHECK(rc::check(std::forward<Property>(property)));
+    holds_for(200, std::forward<Property>(property));
 }
 
 }  // namespace carom::test

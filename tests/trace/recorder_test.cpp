@@ -160,6 +160,33 @@ TEST_CASE("frames are at start + k every_s and at the end, whatever the step")
     CHECK(run.u(20, 0) == near(-g * duration, 1e-12));
 }
 
+TEST_CASE("a frame where a step ends shows the state there, bit for bit")
+{
+    // k (7 h) and (7 k) h differ in their last digit for some k
+    const Folder folder;
+    const Model model = ball_and_wheel(0.8);
+    const double h = 1e-3, every = 7e-3;
+    State state = dropped(model);
+    std::vector<State> states{state};
+    auto recorder = Recorder::create(folder / "run.h5", model, "", "", {.every_s = every}, state, 0.7, h);
+    REQUIRE(recorder.has_value());
+    const RunReport report = simulate(model, step_of(h), {}, plan_of(0.7), state, [&](const StepView& view) {
+        states.push_back(view.after);
+        return (*recorder)(view);
+    });
+    REQUIRE(recorder->finish(report).has_value());
+    const Recording run = read(folder / "run.h5");
+    REQUIRE(run.frames() == 101);
+    int last_digits = 0;
+    for (Eigen::Index k = 0; k < run.frames(); ++k) {
+        const State& at = states[static_cast<std::size_t>(7 * k)];
+        CHECK(same_bits(run.q.row(k), at.q.transpose()));
+        CHECK(same_bits(run.u.row(k), at.u.transpose()));
+        if (!same_bits(run.time_s[k], at.t_s)) ++last_digits;
+    }
+    CHECK(last_digits > 0);
+}
+
 TEST_CASE("every_s = 0 gives a thousandth of the duration, at least a step")
 {
     const Folder folder;
@@ -263,9 +290,10 @@ TEST_CASE("how often checkpoints are made does not change what is recorded")
 TEST_CASE("a recording that was dropped goes on and ends as an uninterrupted one")
 {
     const Folder folder;
-    const Model model = ball_and_wheel(0.9);
+    const Model model = ball_and_wheel(0.1);
     const double h = 1e-3, duration = 1.5;
-    // frames between steps, so that sums since the last frame matter
+    // the ball rests on the floor by then, so every step has a percussion, and steps end between frames:
+    // what was added up since the last frame matters
     const RecordSettings settings{.every_s = 0.0137};
     const auto whole = run_and_record(model, dropped(model), folder / "whole.h5", duration, h, settings);
 
@@ -282,6 +310,8 @@ TEST_CASE("a recording that was dropped goes on and ends as an uninterrupted one
     const Recording half = read(folder / "run.h5");
     CHECK_FALSE(half.report.has_value());
     CHECK(half.checkpoint.step == 777);
+    CHECK(half.checkpoint.percussion_since_frame_Ns[0] > 0);
+    CHECK(half.checkpoint.state.closed[0] == 1);
     CHECK_FALSE(std::filesystem::exists(folder / "run.h5.next"));
 
     // goes on with the steps after the checkpoint

@@ -5,10 +5,13 @@
 
 namespace carom {
 
-/// A = L D L^T of a symmetric sparse matrix given by its upper triangle, in the order of its rows. Eigen's simplicial
-/// factorisation, opened so that a new factor of a known pattern allocates nothing and D and L are read in place.
-class SparseLdlt : private Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Upper, Eigen::NaturalOrdering<int>> {
-    using Base = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Upper, Eigen::NaturalOrdering<int>>;
+/// A = L D L^T of a symmetric sparse matrix given by its upper triangle, in the order of its rows. Eigen's
+/// simplicial factorisation, opened so that a new factor of a known pattern allocates nothing and D and L are
+/// read in place.
+class SparseLdlt
+    : private Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Upper, Eigen::NaturalOrdering<int>> {
+    using Base =
+        Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Upper, Eigen::NaturalOrdering<int>>;
 
 public:
     void analyse(const Eigen::SparseMatrix<double>& upper) { Base::analyzePattern(upper); }

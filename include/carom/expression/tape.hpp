@@ -109,16 +109,11 @@ namespace detail {
 [[nodiscard]] inline double truth(const Instruction& it, double x, double y) noexcept
 {
     switch (it.op) {
-    case Op::Less:
-        return x < y;
-    case Op::LessEqual:
-        return x <= y;
-    case Op::Equal:
-        return x == y;
-    case Op::And:
-        return x != 0 && y != 0;
-    default:
-        return x != 0 || y != 0;
+    case Op::Less: return x < y;
+    case Op::LessEqual: return x <= y;
+    case Op::Equal: return x == y;
+    case Op::And: return x != 0 && y != 0;
+    default: return x != 0 || y != 0;
     }
 }
 

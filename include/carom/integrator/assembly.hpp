@@ -10,11 +10,11 @@ namespace carom {
 
 /// Rows of H, and the obstacle speeds b, of some contacts at one point:  U = H u + b.
 struct ContactRows {
-    std::vector<int> contacts;        ///< of the model, sorted
-    std::vector<std::size_t> begin;   ///< where row k begins in H; one more than contacts
-    std::vector<double> H;            ///< in the order of model.support(contact)
-    std::vector<double> b;            ///< m/s
-    std::vector<int> index_of;        ///< contact -> its place here, -1 for the others
+    std::vector<int> contacts;       ///< of the model, sorted
+    std::vector<std::size_t> begin;  ///< where row k begins in H; one more than contacts
+    std::vector<double> H;           ///< in the order of model.support(contact)
+    std::vector<double> b;           ///< m/s
+    std::vector<int> index_of;       ///< contact -> its place here, -1 for the others
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(contacts.size()); }
     [[nodiscard]] std::span<const double> row(int k) const noexcept
@@ -31,7 +31,8 @@ void find_closed(const Model& model, const Point& at, double activation_gap_m, W
 void evaluate_rows(const Model& model, const Point& at, Workspace& work, ContactRows& rows);
 
 /// H_k u
-[[nodiscard]] double row_product(const Model& model, const ContactRows& rows, int k, std::span<const double> u) noexcept;
+[[nodiscard]] double row_product(const Model& model, const ContactRows& rows, int k,
+                                 std::span<const double> u) noexcept;
 
 /// W = H A^-1 H^T into problem.W, after offsets have been set. `work_n` has one entry per coordinate.
 void assemble_delassus(const Model& model, const ContactRows& rows, MassMatrix& A, std::span<double> work_n,

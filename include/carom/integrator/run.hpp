@@ -31,8 +31,8 @@ struct RunPlan {
 
 /// What a recording holds, and how often.
 struct RecordSettings {
-    double every_s = 0;       ///< distance of frames; 0: a thousandth of the duration, at least a step
-    bool velocities = true;   ///< scene: fields = ["velocities", ...]; time and coordinates are always there
+    double every_s = 0;      ///< distance of frames; 0: a thousandth of the duration, at least a step
+    bool velocities = true;  ///< scene: fields = ["velocities", ...]; time and coordinates are always there
     bool gaps = true;
     bool percussions = true;  ///< sums since the frame before
     bool energies = true;     ///< kinetic, potential and the lines of the ledger since the start
@@ -44,7 +44,7 @@ struct RecordSettings {
 /// One finished step, for those who listen. References are valid during the call only.
 struct StepView {
     const Model& model;
-    long step;             ///< number of the step, from 1
+    long step;  ///< number of the step, from 1
     const State& before;
     const State& after;
     const StepReport& report;
@@ -59,12 +59,12 @@ using StepListener = std::function<bool(const StepView&)>;
 
 /// Why a run ended.
 enum class RunEnd {
-    Duration,        ///< it ran its time
-    Rest,            ///< until = "rest"
-    Formula,         ///< the until formula became >= 0
-    Listener,        ///< a listener asked for it
-    UnsolvedStep,    ///< on_unsolved = stop
-    NotFinite,       ///< the three ways to fail: see StepStatus
+    Duration,      ///< it ran its time
+    Rest,          ///< until = "rest"
+    Formula,       ///< the until formula became >= 0
+    Listener,      ///< a listener asked for it
+    UnsolvedStep,  ///< on_unsolved = stop
+    NotFinite,     ///< the three ways to fail: see StepStatus
     MetricSingular,
     LawOutOfRange,
 };
@@ -84,9 +84,10 @@ struct RunReport {
     std::vector<Event> events;
 };
 
-/// Runs Moreau's scheme on `state`, at the instants start + n h; the last step is shorter where the duration asks for
-/// it. The state at the end of the last good step is left in `state`, whatever the end.
-[[nodiscard]] RunReport simulate(const Model& model, const MoreauSettings& settings, const SolverSettings& solver,
-                                 const RunPlan& plan, State& state, const StepListener& listener = {});
+/// Runs Moreau's scheme on `state`, at the instants start + n h; the last step is shorter where the duration
+/// asks for it. The state at the end of the last good step is left in `state`, whatever the end.
+[[nodiscard]] RunReport simulate(const Model& model, const MoreauSettings& settings,
+                                 const SolverSettings& solver, const RunPlan& plan, State& state,
+                                 const StepListener& listener = {});
 
 }  // namespace carom

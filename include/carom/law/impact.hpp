@@ -13,9 +13,11 @@ namespace carom {
 /// Impacts: the velocity after a shock from the velocity before it, at one configuration.
 ///
 /// Symbols    A    kinetic matrix, the metric of velocities;  H  rows: gradients of the closed gaps
-///            V = { u : H u >= 0 }   velocities that no closed contact forbids;  N  its polar cone in the metric
-///            u-, u+   velocity before and after;  P  percussion of each contact, N s:  A (u+ - u-) = H^T P
-/// Theory     docs/theory/impacts.md, (IM-1) standard inelastic shock, (IM-2) canonical law, (IM-3) admissible
+///            V = { u : H u >= 0 }   velocities that no closed contact forbids;  N  its polar cone in the
+///            metric u-, u+   velocity before and after;  P  percussion of each contact, N s:  A (u+ - u-) =
+///            H^T P
+/// Theory     docs/theory/impacts.md, (IM-1) standard inelastic shock, (IM-2) canonical law, (IM-3)
+/// admissible
 ///            maps, (IM-4) sequential map
 /// Papers     [Moreau 1983] 5, [Ballard 2002] (1.10)-(1.13)
 
@@ -35,34 +37,34 @@ struct SequentialSettings {
     int max_collisions = 100000;  ///< >= 1; with e < 1 infinitely many may be needed
 };
 
-/// Contacts collide one at a time, the first approaching one first, as if tiny gaps were between them, until none
-/// approaches (IM-4). For a row of equal balls and e = 1 this is what Newton's cradle shows.
-/// An impact that needs more than max_collisions gives ErrorCode::SettingOutOfRange.
+/// Contacts collide one at a time, the first approaching one first, as if tiny gaps were between them, until
+/// none approaches (IM-4). For a row of equal balls and e = 1 this is what Newton's cradle shows. An impact
+/// that needs more than max_collisions gives ErrorCode::SettingOutOfRange.
 [[nodiscard]] Expected<Impact> sequential_impact(const Metric& A, const Eigen::MatrixXd& H,
                                                  const Eigen::VectorXd& u_minus,
                                                  const SequentialSettings& settings);
 
 /// How far a map u- -> u+ is from what theory asks of it (IM-3): all three are zero for an admissible one.
 struct Admissibility {
-    double leaves_V_m_s = 0;       ///< worst approach speed left after the impact
-    double outside_N = 0;          ///< kinetic norm of the part of u+ - u- that no contact can give
-    double energy_gained_J = 0;    ///< kinetic energy created
+    double leaves_V_m_s = 0;     ///< worst approach speed left after the impact
+    double outside_N = 0;        ///< kinetic norm of the part of u+ - u- that no contact can give
+    double energy_gained_J = 0;  ///< kinetic energy created
 };
 
-[[nodiscard]] Admissibility admissibility(const Metric& A, const Eigen::MatrixXd& H, const Eigen::VectorXd& u_minus,
-                                          const Eigen::VectorXd& u_plus);
+[[nodiscard]] Admissibility admissibility(const Metric& A, const Eigen::MatrixXd& H,
+                                          const Eigen::VectorXd& u_minus, const Eigen::VectorXd& u_plus);
 
 /// Where an impact happens.
 struct ImpactSite {
     const Metric& A;
-    const Eigen::MatrixXd& H;        ///< gradients of the closed gaps, one row each
-    std::span<const int> contacts;   ///< of the model, in the order of the rows
+    const Eigen::MatrixXd& H;       ///< gradients of the closed gaps, one row each
+    std::span<const int> contacts;  ///< of the model, in the order of the rows
     const Eigen::VectorXd& q;
     double t_s = 0;
 };
 
-/// A user's own law: u+ from u-. An integrator calls it where an open contact closes while approaching, before it goes on
-/// with soft contacts, and looks at what came back by admissibility().
+/// A user's own law: u+ from u-. An integrator calls it where an open contact closes while approaching,
+/// before it goes on with soft contacts, and looks at what came back by admissibility().
 using ImpactMap = std::function<Eigen::VectorXd(const ImpactSite& site, const Eigen::VectorXd& u_minus)>;
 
 /// The maps above as an ImpactMap. Data that they refuse give a velocity that is not a number.

@@ -17,8 +17,8 @@ namespace carom {
 /// Symbols    U    local velocity after the step, m/s;  U > 0 separates
 ///            U^-  local velocity before, with the same H and b;  P  percussion, N s;  P >= 0 pushes apart
 ///            e    restitution in [0, 1], dimensionless
-/// Theory     docs/theory/laws.md, (LA-1) inclusion, (LA-2) unilateral, (LA-3) bilateral, (LA-4) dissipation index
-/// Papers     [Moreau 1983] 5, [Moreau 1988] 8-10, [Ballard 2002] 3
+/// Theory     docs/theory/laws.md, (LA-1) inclusion, (LA-2) unilateral, (LA-3) bilateral, (LA-4) dissipation
+/// index Papers     [Moreau 1983] 5, [Moreau 1988] 8-10, [Ballard 2002] 3
 
 /// Frictionless unilateral contact (LA-2):  C = { P >= 0 },  s = e min(U^-, 0).
 /// e = 0 is Moreau's standard inelastic shock; one e for all contacts is Ballard's canonical law.
@@ -34,7 +34,8 @@ using Law = std::variant<Unilateral, Bilateral>;
 /// Number of components of U and P.
 [[nodiscard]] int dimension(const Law& law) noexcept;
 
-/// Refuses numbers outside their range: e > 1 would create energy and lose uniqueness (B02, counter-example 6).
+/// Refuses numbers outside their range: e > 1 would create energy and lose uniqueness (B02, counter-example
+/// 6).
 [[nodiscard]] Expected<void> check(const Law& law);
 
 /// Nearest point of C to P, Euclidean norm, in place.

@@ -14,18 +14,18 @@ struct Certificate {
     double max_residual_time_s = 0;  ///< and when
     double max_penetration_m = 0;    ///< deepest overlap at the end of a step
     double max_cone_violation_Ns = 0;
-    double energy_balance_J = 0;     ///< what the ledger of the whole run leaves unexplained
-    EnergyLines energy;              ///< by line
+    double energy_balance_J = 0;  ///< what the ledger of the whole run leaves unexplained
+    EnergyLines energy;           ///< by line
     long steps = 0;
     long unsolved_steps = 0;
 };
 
 /// Something that theory says about the run and the user should know.
 struct Finding {
-    std::string code;     ///< stable, e.g. "energy_created"
-    double time_s = 0;    ///< when it was seen first
+    std::string code;   ///< stable, e.g. "energy_created"
+    double time_s = 0;  ///< when it was seen first
     std::string message;
-    long count = 1;       ///< how often
+    long count = 1;  ///< how often
 };
 
 /// Collects the certificate step by step.

@@ -12,8 +12,8 @@ namespace carom {
 ///     kinetic + potential = given_forces + prescribed_motions + impact + friction + non_firm + joint
 ///                           + correction + scheme
 ///
-/// to roundoff, all powers taken at the mean velocity (u- + u+) / 2. No line is a remainder: `balance_J` is what is
-/// left when all of them have been computed from their own formulas, and it can fail.
+/// to roundoff, all powers taken at the mean velocity (u- + u+) / 2. No line is a remainder: `balance_J` is
+/// what is left when all of them have been computed from their own formulas, and it can fail.
 ///
 /// Theory     docs/theory/energy_ledger.md, (LE-1) identity, (LE-2) lines, (LE-3) scheme
 /// Papers     [Ballard 2002] proposition 11, [CharlesBallard 2014] appendix A
@@ -22,12 +22,12 @@ struct EnergyLines {
     double potential_J = 0;           ///< change of potential energy
     double given_forces_J = 0;        ///< work of the given forces
     double prescribed_motions_J = 0;  ///< work of moving obstacles and of a potential that depends on time
-    double impact_J = 0;              ///< P.U of unilateral contacts; <= 0 but for O(h^2) where a status changes
+    double impact_J = 0;  ///< P.U of unilateral contacts; <= 0 but for O(h^2) where a status changes
     double friction_J = 0;
     double non_firm_J = 0;
-    double joint_J = 0;               ///< P.U of bilateral constraints
-    double correction_J = 0;          ///< of moving overlapping parts out of each other
-    double scheme_J = 0;              ///< of the discretisation: metric and potential against their linearisation
+    double joint_J = 0;       ///< P.U of bilateral constraints
+    double correction_J = 0;  ///< of moving overlapping parts out of each other
+    double scheme_J = 0;      ///< of the discretisation: metric and potential against their linearisation
 
     [[nodiscard]] double balance_J() const noexcept;
 

@@ -6,7 +6,8 @@ namespace carom {
 
 /// Something that happened at a contact during a step.
 enum class EventKind {
-    Impact,       ///< an open contact closed with a velocity jump, or a closed one was struck through its neighbours
+    Impact,       ///< an open contact closed with a velocity jump, or a closed one was struck through its
+                  ///< neighbours
     ContactMade,  ///< the contact acts and stays
     ContactLost,  ///< a contact that stayed acts no more
 };

@@ -17,7 +17,8 @@ namespace carom {
 ///     F(q,u,t)                   given forces, one per coordinate
 ///     g_c(q,t) >= 0              gaps of the unilateral contacts
 ///
-/// Theory     docs/theory/lagrangian_systems.md, (LS-1) Lagrange's equations, (LS-2) velocity terms, (LS-3) gaps
+/// Theory     docs/theory/lagrangian_systems.md, (LS-1) Lagrange's equations, (LS-2) velocity terms, (LS-3)
+/// gaps
 
 struct Coordinate {
     std::string name;

@@ -10,8 +10,8 @@
 
 namespace carom {
 
-/// Where the kinetic matrix A may differ from zero, in an elimination order that keeps its factor sparse, and the
-/// islands: groups of coordinates that A couples. Constant during a run.
+/// Where the kinetic matrix A may differ from zero, in an elimination order that keeps its factor sparse, and
+/// the islands: groups of coordinates that A couples. Constant during a run.
 class MassPattern {
 public:
     MassPattern() = default;
@@ -39,7 +39,8 @@ private:
     Eigen::SparseMatrix<double> upper_;  ///< pattern of the upper triangle, permuted
 };
 
-/// The kinetic matrix A(q) at one configuration with its factor A = L D L^T. Nothing is allocated after construction.
+/// The kinetic matrix A(q) at one configuration with its factor A = L D L^T. Nothing is allocated after
+/// construction.
 class MassMatrix {
 public:
     explicit MassMatrix(const MassPattern& pattern);

@@ -14,8 +14,8 @@ namespace carom {
 ///
 ///     A(q) u' = K(t,q,u) + H(q,t)^T p,      K = F - dV/dq - c(q,u)
 ///
-/// with the velocity terms c_i = sum_j d2T/du_i dq_j u_j - dT/dq_i (LS-2), gap gradients H_c = dg_c/dq and obstacle
-/// speeds b_c = dg_c/dt, so that dg_c/dt along the motion is U_c = H_c u + b_c (LS-3).
+/// with the velocity terms c_i = sum_j d2T/du_i dq_j u_j - dT/dq_i (LS-2), gap gradients H_c = dg_c/dq and
+/// obstacle speeds b_c = dg_c/dt, so that dg_c/dt along the motion is U_c = H_c u + b_c (LS-3).
 class Model {
 public:
     [[nodiscard]] const LagrangianSystem& system() const noexcept { return system_; }
@@ -26,7 +26,10 @@ public:
     /// A does not depend on q: it has one factor for the whole run, and there are no velocity terms.
     [[nodiscard]] bool has_constant_mass() const noexcept { return constant_mass_; }
     /// K depends on u: the second force pass changes it.
-    [[nodiscard]] bool has_velocity_forces() const noexcept { return !constant_mass_ || forces_name_velocity_; }
+    [[nodiscard]] bool has_velocity_forces() const noexcept
+    {
+        return !constant_mass_ || forces_name_velocity_;
+    }
 
     [[nodiscard]] double kinetic_energy(const Point& at, Workspace& work) const;
     [[nodiscard]] double potential_energy(const Point& at, Workspace& work) const;
@@ -42,11 +45,17 @@ public:
     [[nodiscard]] double gap_m(int contact, const Point& at, Workspace& work) const;
 
     /// The coordinates that a gap names, sorted, and the islands of A that they belong to.
-    [[nodiscard]] std::span<const int> support(int contact) const noexcept { return rows_[contact].coordinates; }
+    [[nodiscard]] std::span<const int> support(int contact) const noexcept
+    {
+        return rows_[contact].coordinates;
+    }
     [[nodiscard]] std::span<const int> islands(int contact) const noexcept { return rows_[contact].islands; }
 
     /// Contacts whose row of W may meet the row of `contact`, sorted, itself included.
-    [[nodiscard]] std::span<const int> neighbours(int contact) const noexcept { return rows_[contact].neighbours; }
+    [[nodiscard]] std::span<const int> neighbours(int contact) const noexcept
+    {
+        return rows_[contact].neighbours;
+    }
 
     /// H_c in the order of support(contact); returns b_c.
     double gap_gradient(int contact, const Point& at, std::span<double> H, Workspace& work) const;
@@ -85,14 +94,16 @@ private:
     bool forces_name_velocity_ = false;
 };
 
-/// Checks the system; all its mistakes come at once. `where` of an error is the scene key, e.g. "contact.wall.gap".
+/// Checks the system; all its mistakes come at once. `where` of an error is the scene key, e.g.
+/// "contact.wall.gap".
 [[nodiscard]] Expected<Model, Errors> make_model(LagrangianSystem system);
 
 /// A state at rest in its contacts: sizes set, no percussions yet.
-[[nodiscard]] State make_state(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double t_s = 0);
+[[nodiscard]] State make_state(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
+                               double t_s = 0);
 
-/// What must hold where a run begins: everything finite, A positive definite, no gap below -tolerance_m, no gap
-/// gradient zero where a contact is closed, restitutions in range.
+/// What must hold where a run begins: everything finite, A positive definite, no gap below -tolerance_m, no
+/// gap gradient zero where a contact is closed, restitutions in range.
 [[nodiscard]] Errors check_start(const Model& model, const State& state, double tolerance_m);
 
 inline std::span<const double> view(const Eigen::VectorXd& x)

@@ -5,20 +5,20 @@
 
 namespace carom {
 
-/// Square matrix of dense blocks, stored by block rows with sorted columns. Block (i, j) has the dimensions of
-/// interactions i and j and lies row by row in one piece of `values`. Refilling keeps the memory.
+/// Square matrix of dense blocks, stored by block rows with sorted columns. Block (i, j) has the dimensions
+/// of interactions i and j and lies row by row in one piece of `values`. Refilling keeps the memory.
 class BlockSparse {
 public:
     struct Entry {
-        int column = 0;          ///< interaction j
-        std::size_t value = 0;   ///< where block (i, j) begins in the values
+        int column = 0;         ///< interaction j
+        std::size_t value = 0;  ///< where block (i, j) begins in the values
     };
 
     /// Empties the matrix; `offsets` has one entry more than there are interactions.
     void begin(std::span<const int> offsets);
 
-    /// Appends block (row, column), zero at first; rows and, within a row, columns must come in increasing order.
-    /// The view is valid until the next call.
+    /// Appends block (row, column), zero at first; rows and, within a row, columns must come in increasing
+    /// order. The view is valid until the next call.
     std::span<double> append(int row, int column);
 
     /// Closes the last rows; call it once after the last append.
@@ -33,7 +33,8 @@ public:
     }
     [[nodiscard]] std::span<const double> block(int row, const Entry& entry) const noexcept
     {
-        return {values_.data() + entry.value, static_cast<std::size_t>(dimension(row)) * dimension(entry.column)};
+        return {values_.data() + entry.value,
+                static_cast<std::size_t>(dimension(row)) * dimension(entry.column)};
     }
 
     /// The block (i, i); InternalError when it was never appended.

@@ -18,8 +18,9 @@ struct SymmetricCsr {
     [[nodiscard]] int rows() const noexcept { return static_cast<int>(row_begin.size()) - 1; }
 };
 
-/// Cholesky factor of  W_FF + shift I  for a subset F of the rows: dense when F is small, sparse (Eigen's LDL^T behind
-/// an AMD ordering) when it is large. A new factor for the same F and the same pattern allocates nothing.
+/// Cholesky factor of  W_FF + shift I  for a subset F of the rows: dense when F is small, sparse (Eigen's
+/// LDL^T behind an AMD ordering) when it is large. A new factor for the same F and the same pattern allocates
+/// nothing.
 class PassiveFactor {
 public:
     /// False when a pivot is not positive: W_FF + shift I is not positive definite.
@@ -38,12 +39,12 @@ private:
     void fill_upper(const SymmetricCsr& W, std::span<const int> F, double shift);
 
     bool is_dense_ = true;
-    std::vector<double> dense_;         ///< lower triangle by rows
+    std::vector<double> dense_;  ///< lower triangle by rows
     std::size_t size_ = 0;
 
-    std::vector<int> F_, columns_;      ///< what the sparse analysis was made for
-    std::vector<int> place_;            ///< row of W -> place in the elimination order, -1 outside F
-    std::vector<int> order_;            ///< index in F -> place in the elimination order
+    std::vector<int> F_, columns_;  ///< what the sparse analysis was made for
+    std::vector<int> place_;        ///< row of W -> place in the elimination order, -1 outside F
+    std::vector<int> order_;        ///< index in F -> place in the elimination order
     Sparse upper_;
     SparseLdlt sparse_;
     Eigen::VectorXd work_;

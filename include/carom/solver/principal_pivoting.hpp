@@ -8,15 +8,17 @@
 
 namespace carom {
 
-/// Exact solver for one-step problems whose laws are unilateral or bilateral: the mixed complementarity problem
+/// Exact solver for one-step problems whose laws are unilateral or bilateral: the mixed complementarity
+/// problem
 ///
 ///     0 <= P_i  perp  U_i + s_i >= 0  (unilateral),     U_i = 0  (bilateral),     U = W P + U_free
 ///
-/// W may be singular (redundant contacts). A proximal point iteration (SO-2) makes each subproblem strictly convex,
-/// block principal pivoting (SO-1) solves it in finitely many sparse factorisations; the set of acting contacts
-/// found last is where the next solve begins.
+/// W may be singular (redundant contacts). A proximal point iteration (SO-2) makes each subproblem strictly
+/// convex, block principal pivoting (SO-1) solves it in finitely many sparse factorisations; the set of
+/// acting contacts found last is where the next solve begins.
 ///
-/// Theory     docs/theory/solvers.md;  method of [Judice Pires 1994] with Murty's least-index rule as a safeguard
+/// Theory     docs/theory/solvers.md;  method of [Judice Pires 1994] with Murty's least-index rule as a
+/// safeguard
 class PrincipalPivoting {
 public:
     /// Solves in place, warm started by P; returns the number of factorisations. Whether it succeeded is for
@@ -31,11 +33,11 @@ private:
     void exchange(std::size_t first);
     [[nodiscard]] double error() const;
 
-    SymmetricCsr W_;                  ///< scaled so that the diagonal is one
-    std::vector<double> scale_;       ///< x = P / scale, b = scale (U_free + s)
+    SymmetricCsr W_;             ///< scaled so that the diagonal is one
+    std::vector<double> scale_;  ///< x = P / scale, b = scale (U_free + s)
     std::vector<double> b_, b_prox_, x_, y_;
-    std::vector<char> is_free_;       ///< bilateral: always passive
-    std::vector<char> is_passive_;    ///< x_i may differ from zero
+    std::vector<char> is_free_;     ///< bilateral: always passive
+    std::vector<char> is_passive_;  ///< x_i may differ from zero
     std::vector<int> passive_, infeasible_;
     PassiveFactor factor_;
 };

@@ -7,9 +7,9 @@
 
 namespace carom {
 
-/// Solving the one-step problem. `solve` chooses, the named solvers do the work; all of them take the warm start in P
-/// and leave the answer there.
-/// Theory     docs/theory/solvers.md, (SO-1) principal pivoting, (SO-2) proximal point, (SO-3) Gauss-Seidel
+/// Solving the one-step problem. `solve` chooses, the named solvers do the work; all of them take the warm
+/// start in P and leave the answer there. Theory     docs/theory/solvers.md, (SO-1) principal pivoting,
+/// (SO-2) proximal point, (SO-3) Gauss-Seidel
 
 enum class SolverKind {
     Auto,         ///< the exact solver when every law is unilateral or bilateral
@@ -48,9 +48,10 @@ struct SolverScratch {
     std::vector<double> work;
 };
 
-[[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
-                                SolverScratch& scratch);
-[[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P);
+[[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
+                                std::span<double> P, SolverScratch& scratch);
+[[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
+                                std::span<double> P);
 
 /// Block Gauss-Seidel with exact local solves (SO-3); returns the number of sweeps.
 int sweep_gauss_seidel(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
