@@ -118,12 +118,9 @@ ExitStatus status_of(const Results& results)
 {
     if (results.interrupted) return ExitStatus::Interrupted;
     switch (results.report.status) {
-    case RunStatus::Certified:
-        return ExitStatus::Certified;
-    case RunStatus::Uncertified:
-        return ExitStatus::Uncertified;
-    case RunStatus::Failed:
-        break;
+    case RunStatus::Certified: return ExitStatus::Certified;
+    case RunStatus::Uncertified: return ExitStatus::Uncertified;
+    case RunStatus::Failed: break;
     }
     return ExitStatus::Failed;
 }

@@ -43,22 +43,14 @@ std::string end_in_words(const Results& results)
 {
     if (results.interrupted) return "interrupted";
     switch (results.report.end) {
-    case RunEnd::Duration:
-        return "ran its time";
-    case RunEnd::Rest:
-        return "came to rest";
-    case RunEnd::Formula:
-        return "the until formula became >= 0";
-    case RunEnd::Listener:
-        return "was stopped";
-    case RunEnd::UnsolvedStep:
-        return "stopped at a step that missed the tolerance";
-    case RunEnd::NotFinite:
-        return "something became infinite or not a number";
-    case RunEnd::MetricSingular:
-        return "the kinetic matrix became singular";
-    case RunEnd::LawOutOfRange:
-        return "a restitution formula left the range from 0 to 1";
+    case RunEnd::Duration: return "ran its time";
+    case RunEnd::Rest: return "came to rest";
+    case RunEnd::Formula: return "the until formula became >= 0";
+    case RunEnd::Listener: return "was stopped";
+    case RunEnd::UnsolvedStep: return "stopped at a step that missed the tolerance";
+    case RunEnd::NotFinite: return "something became infinite or not a number";
+    case RunEnd::MetricSingular: return "the kinetic matrix became singular";
+    case RunEnd::LawOutOfRange: return "a restitution formula left the range from 0 to 1";
     }
     return {};
 }

@@ -21,14 +21,10 @@ bool has_colour(std::FILE* stream)
 const char* code_of(Colour colour)
 {
     switch (colour) {
-    case Colour::Red:
-        return "\033[1;31m";
-    case Colour::Green:
-        return "\033[1;32m";
-    case Colour::Yellow:
-        return "\033[1;33m";
-    case Colour::Bold:
-        return "\033[1m";
+    case Colour::Red: return "\033[1;31m";
+    case Colour::Green: return "\033[1;32m";
+    case Colour::Yellow: return "\033[1;33m";
+    case Colour::Bold: return "\033[1m";
     }
     return "";
 }

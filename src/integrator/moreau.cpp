@@ -65,6 +65,7 @@ bool assemble(const Model& model, const Point& at, const State& state, Scratch& 
     problem.U_free.clear();
     problem.U_minus.clear();
     s.P.clear();
+    const double kinetic_J = s.rows.size() > 0 ? s.A.squared_norm(view(s.u_free)) / 2 : 0.0;
     for (int k = 0; k < s.rows.size(); ++k) {
         const int c = s.rows.contacts[k];
         // an impact map has done what restitution would do
@@ -81,6 +82,7 @@ bool assemble(const Model& model, const Point& at, const State& state, Scratch& 
                               .U_plus_m_s = 0,
                               .percussion_Ns = 0,
                               .energy_J = 0,
+                              .kinetic_J = kinetic_J,
                               .W_1_kg = 0,
                               .restitution = e});
     }
@@ -92,14 +94,14 @@ bool assemble(const Model& model, const Point& at, const State& state, Scratch& 
 }
 
 /// (MS-4): the percussions make the velocity jump; the second half-step uses the new velocity.
-void advance(const Model& model, double h, Scratch& s, State& next)
+void advance(const Model& model, double h, Scratch& s)
 {
     apply_percussions(model, s.rows, s.P, s.A, view(s.x));
-    next.u = s.u_free + s.x;
-    move(s.q_mid, next.u, h / 2, s.q_end);
+    s.u_end = s.u_free + s.x;
+    move(s.q_mid, s.u_end, h / 2, s.q_end);
     s.U_plus.clear();
     for (int k = 0; k < s.rows.size(); ++k) {
-        s.U_plus.push_back(row_product(model, s.rows, k, view(next.u)) + s.rows.b[k]);
+        s.U_plus.push_back(row_product(model, s.rows, k, view(s.u_end)) + s.rows.b[k]);
         ContactStep& contact = s.contacts[k];
         contact.U_plus_m_s = s.U_plus.back();
         contact.percussion_Ns = s.P[k] + s.map_P[k];
@@ -152,8 +154,8 @@ Scratch::Scratch(const Model& model)
       correction_A(model.mass_pattern())
 {
     const int n = model.coordinates();
-    for (auto* vector : {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &q_end, &velocity_terms,
-                         &given_forces, &potential_gradient, &x, &correction_x}) {
+    for (auto* vector : {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &u_end, &q_end,
+                         &velocity_terms, &given_forces, &potential_gradient, &x, &correction_x}) {
         *vector = Eigen::VectorXd::Zero(n);
     }
 }
@@ -193,23 +195,24 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
 
     // advance: the percussions make the velocity jump (MS-4)
     const Energies start = energies(model, state.q, state.u, state.t_s, s.work);
-    advance(model, h, s, state);
-    const Energies end = energies(model, s.q_end, state.u, t_end, s.work);
+    advance(model, h, s);
+    const Energies end = energies(model, s.q_end, s.u_end, t_end, s.work);
 
     // correct: project the violation of contacts that stay out of the configuration (MS-5)
-    const Point end_point{view(s.q_end), view(state.u), t_end};
+    const Point end_point{view(s.q_end), view(s.u_end), t_end};
     report.max_penetration_m = evaluate_gaps(model, end_point, s);
     Energies corrected = end;
     if (settings.correction && correct(model, settings, t_end, s)) {
         report.max_penetration_m = evaluate_gaps(model, end_point, s);
-        corrected = energies(model, s.q_end, state.u, t_end, s.work);
+        corrected = energies(model, s.q_end, s.u_end, t_end, s.work);
     }
+    if (!std::isfinite(corrected.kinetic_J + corrected.potential_J)) return failed(StepStatus::NotFinite, h);
 
     // account: energy ledger and status changes
     report.energy = account_step({.h_s = h,
                                   .u_start = view(s.u_start),
                                   .u_minus = view(s.u_minus),
-                                  .u_plus = view(state.u),
+                                  .u_plus = view(s.u_end),
                                   .A = &s.A,
                                   .velocity_terms = view(s.velocity_terms),
                                   .given_forces = view(s.given_forces),
@@ -223,6 +226,7 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
                                  start, end, corrected);
     update_statuses(s.contacts, t_mid, state, s.events);
     state.q = s.q_end;
+    state.u = s.u_end;
     state.t_s = t_end;
     return report;
 }

@@ -18,18 +18,24 @@ Event event_of(EventKind kind, const ContactStep& contact, double time_s)
             .energy_J = contact.energy_J};
 }
 
+/// Its percussion is more than rounding: alone it would give P^2 W / 2 of energy.
+bool acts(const ContactStep& contact)
+{
+    const double P = contact.percussion_Ns;
+    return P > 0 && P * P * contact.W_1_kg > 1e-26 * contact.kinetic_J;
+}
+
 /// An open contact that closes while approaching. (A closed one on a curved obstacle also has U^- < 0, of
 /// order h: that is how the scheme turns, not a collision.)
 bool collides(const ContactStep& contact, const State& before)
 {
-    return contact.percussion_Ns > 0 && !before.closed[contact.contact] && contact.U_minus_m_s < 0;
+    return acts(contact) && !before.closed[contact.contact] && contact.U_minus_m_s < 0;
 }
 
-/// A closed contact that takes part in a collision elsewhere: its percussion leaps.
+/// A contact that touched already and takes part in a collision elsewhere: its percussion leaps.
 bool is_struck(const ContactStep& contact, const State& before)
 {
-    return before.closed[contact.contact] &&
-           contact.percussion_Ns > 2 * before.percussion_Ns[contact.contact];
+    return acts(contact) && contact.percussion_Ns > 2 * before.percussion_Ns[contact.contact];
 }
 
 }  // namespace
@@ -39,7 +45,7 @@ bool stays_closed(const ContactStep& contact) noexcept
     // in a stack U^- and U_free vanish above the lowest contact: what the percussion undoes counts as well
     const double met =
         std::abs(contact.U_minus_m_s) + std::abs(contact.U_free_m_s) + contact.W_1_kg * contact.percussion_Ns;
-    return contact.percussion_Ns > 0 && std::abs(contact.U_plus_m_s) <= 1e-9 * met;
+    return acts(contact) && std::abs(contact.U_plus_m_s) <= 1e-9 * met;
 }
 
 void update_statuses(std::span<const ContactStep> contacts, double t_mid_s, State& state,

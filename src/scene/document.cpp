@@ -74,14 +74,10 @@ std::string inline_value(const Node& node)
 {
     std::string text;
     switch (node.kind) {
-    case Node::Kind::Text:
-        return quoted_text(node.text);
-    case Node::Kind::Number:
-        return written_number(node);
-    case Node::Kind::Boolean:
-        return node.boolean ? "true" : "false";
-    case Node::Kind::Date:
-        return node.text;
+    case Node::Kind::Text: return quoted_text(node.text);
+    case Node::Kind::Number: return written_number(node);
+    case Node::Kind::Boolean: return node.boolean ? "true" : "false";
+    case Node::Kind::Date: return node.text;
     case Node::Kind::Array:
         for (const Node& item : node.items)
             text += (text.empty() ? "" : ", ") + inline_value(item);
@@ -163,18 +159,12 @@ Place place_of(const Node& root, std::string_view path)
 std::string describe(const Node& node)
 {
     switch (node.kind) {
-    case Node::Kind::Text:
-        return "the text " + carom::quoted(node.text);
-    case Node::Kind::Number:
-        return fmt::format("the number {}", node.number);
-    case Node::Kind::Boolean:
-        return node.boolean ? "true" : "false";
-    case Node::Kind::Date:
-        return "the date " + carom::quoted(node.text);
-    case Node::Kind::Array:
-        return "a list";
-    case Node::Kind::Table:
-        return "a table";
+    case Node::Kind::Text: return "the text " + carom::quoted(node.text);
+    case Node::Kind::Number: return fmt::format("the number {}", node.number);
+    case Node::Kind::Boolean: return node.boolean ? "true" : "false";
+    case Node::Kind::Date: return "the date " + carom::quoted(node.text);
+    case Node::Kind::Array: return "a list";
+    case Node::Kind::Table: return "a table";
     }
     return "unknown";
 }

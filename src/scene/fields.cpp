@@ -138,6 +138,51 @@ std::vector<Field> system_fields()
          .range = zero_to_one,
          .help = "instead of restitution: Moreau's delta, e = (1 - delta) / (1 + delta)",
          .hint = "0 is elastic, 1 soft"},
+        {.path = "string",
+         .type = Type::GroupList,
+         .help = "an inextensible string: it pulls when taut and never pushes"},
+        {.path = "string[].name",
+         .type = Type::Name,
+         .needed = true,
+         .help = "how events and recordings call it"},
+        {.path = "string[].length_m",
+         .type = Type::Formula,
+         .needed = true,
+         .unit = "m",
+         .help = "its length, of parameters and t"},
+        {.path = "string[].points",
+         .type = Type::Matrix,
+         .needed = true,
+         .unit = "m",
+         .help = "the points it runs through, its ends and the pegs between, each by one to three formulas"},
+        {.path = "string[].restitution",
+         .type = Type::Formula,
+         .unit = "-",
+         .range = zero_to_one,
+         .fallback = "0",
+         .help = "e of the jerk when it becomes taut",
+         .hint = "0 is soft, 1 elastic; above 1 an impact would create energy"},
+        {.path = "impact",
+         .type = Type::Group,
+         .help = "one map for all impacts, instead of the restitutions of the contacts"},
+        {.path = "impact.kind",
+         .type = Type::Choice,
+         .needed = true,
+         .choices = {"canonical", "sequential", "formulas"},
+         .help = "Ballard's canonical law, collisions one after the other, or velocities by formulas"},
+        {.path = "impact.restitution",
+         .type = Type::Number,
+         .unit = "-",
+         .range = zero_to_one,
+         .fallback = "1",
+         .help = "e of the canonical law, or of each collision of the sequential map"},
+        {.path = "impact.velocities",
+         .type = Type::Group,
+         .help = "for kind \"formulas\": velocities after the impact, of q and the velocities before it"},
+        {.path = "impact.velocities.*",
+         .type = Type::Formula,
+         .fallback = "the velocity before the impact",
+         .help = "velocity of the coordinate of that name after the impact"},
         {.path = "probe", .type = Type::GroupList, .help = "a quantity to be shown and recorded"},
         {.path = "probe[].name", .type = Type::Name, .needed = true, .help = "how results call it"},
         {.path = "probe[].value", .type = Type::Formula, .needed = true, .help = "formula of everything"},
@@ -255,34 +300,20 @@ const Field* find_exact(std::string_view path)
 std::string_view name_of(FieldType type) noexcept
 {
     switch (type) {
-    case Type::Group:
-        return "a table";
-    case Type::GroupList:
-        return "a list of tables";
-    case Type::Text:
-        return "a text";
-    case Type::Name:
-        return "a name";
-    case Type::File:
-        return "the name of a file";
-    case Type::Choice:
-        return "a word";
-    case Type::ChoiceList:
-        return "a list of words";
-    case Type::Number:
-        return "a number";
-    case Type::Integer:
-        return "an integer";
-    case Type::Boolean:
-        return "true or false";
-    case Type::Constant:
-        return "a number or a formula of parameters";
-    case Type::Formula:
-        return "a number or a formula";
-    case Type::NumberList:
-        return "a list of numbers";
-    case Type::Matrix:
-        return "a list of rows of numbers or formulas";
+    case Type::Group: return "a table";
+    case Type::GroupList: return "a list of tables";
+    case Type::Text: return "a text";
+    case Type::Name: return "a name";
+    case Type::File: return "the name of a file";
+    case Type::Choice: return "a word";
+    case Type::ChoiceList: return "a list of words";
+    case Type::Number: return "a number";
+    case Type::Integer: return "an integer";
+    case Type::Boolean: return "true or false";
+    case Type::Constant: return "a number or a formula of parameters";
+    case Type::Formula: return "a number or a formula";
+    case Type::NumberList: return "a list of numbers";
+    case Type::Matrix: return "a list of rows of numbers or formulas";
     }
     return "unknown";
 }

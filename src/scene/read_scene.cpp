@@ -27,6 +27,14 @@ std::string key_in_scene(const Node& root, const std::string& key)
         const std::string other = key.substr(0, key.size() - suffix.size()) + ".law.dissipation_index";
         if (find_path(root, other) != nullptr) return other;
     }
+
+    // a string is a contact of the model
+    constexpr std::string_view contact = "contact.";
+    if (key.starts_with(contact) && find_path(root, key) == nullptr) {
+        const std::string name = key.substr(contact.size(), key.find('.', contact.size()) - contact.size());
+        const std::string string = "string." + name + (key.ends_with(suffix) ? ".restitution" : ".points");
+        if (find_path(root, string) != nullptr) return string;
+    }
     return key;
 }
 

@@ -36,6 +36,11 @@ public:
         else
             draft_.system.kinetic = stand_in_kinetic();
         for_each("contact", [&](const Node& item) { add_contact(item); });
+        for_each("string", [&](const Node& item) { add_string(item); });
+        if (const Node* impact = find(root_, "impact"); impact != nullptr && impact->kind == Kind::Table) {
+            draft_.system.impact_map =
+                detail::impact_map_of(*impact, draft_.system.coordinates, names_, mistakes_);
+        }
         for_each("probe", [&](const Node& item) { add_probe(item); });
         return std::move(draft_);
     }
@@ -97,21 +102,10 @@ private:
 
     void add_forces(const Node& forces)
     {
-        constexpr auto coordinate = Vocabulary::Meaning::Kind::Coordinate;
-        draft_.system.forces.resize(draft_.system.coordinates.size());
-        for (const Entry& entry : forces.entries) {
-            const auto formula = formula_of(&entry.value, names_, mistakes_);
-            const auto meaning = names_.vocabulary.find(entry.key);
-            if (meaning && meaning->kind == coordinate) {
-                const auto index = static_cast<std::size_t>(meaning->index);
-                if (formula && index < draft_.system.forces.size()) draft_.system.forces[index] = *formula;
-            } else if (names_.complete) {
-                mistakes_.add(
-                    entry.value.key_place, ErrorCode::UnknownName,
-                    fmt::format("there is no coordinate {} for this force", carom::quoted(entry.key)),
-                    nearest_or_all(entry.key, names_.vocabulary.names(coordinate)));
-            }
-        }
+        draft_.system.forces.clear();
+        for (auto& formula :
+             formulas_by_coordinate(forces, draft_.system.coordinates, names_, "force", mistakes_))
+            draft_.system.forces.push_back(formula.value_or(Formula()));
     }
 
     void add_contact(const Node& item)
@@ -123,6 +117,16 @@ private:
             contact.restitution = restitution_of(*law);
         }
         draft_.system.contacts.push_back(std::move(contact));
+    }
+
+    /// A string is a contact whose gap is what it has left to become taut.
+    void add_string(const Node& item)
+    {
+        const auto gap = gap_of_string(item, names_, mistakes_);
+        const auto restitution = formula_of(find(item, "restitution"), names_, mistakes_);
+        draft_.system.contacts.push_back({.name = name_of(item, contact_names_),
+                                          .gap = gap ? *gap : stand_in_gap(),
+                                          .restitution = restitution.value_or(Formula())});
     }
 
     Formula restitution_of(const Node& law)
@@ -201,6 +205,28 @@ std::optional<Formula> formula_of(const Node* node, const Names& names, Mistakes
     const bool follows = formula.error().code == ErrorCode::UnknownName && !names.complete;
     if (!follows) mistakes.add(node->place, formula.error());
     return std::nullopt;
+}
+
+std::vector<std::optional<Formula>> formulas_by_coordinate(const Node& table,
+                                                           const std::vector<Coordinate>& coordinates,
+                                                           const Names& names, std::string_view what,
+                                                           Mistakes& mistakes)
+{
+    constexpr auto coordinate = Vocabulary::Meaning::Kind::Coordinate;
+    std::vector<std::optional<Formula>> formulas(coordinates.size());
+    for (const Entry& entry : table.entries) {
+        const auto formula = formula_of(&entry.value, names, mistakes);
+        const auto meaning = names.vocabulary.find(entry.key);
+        if (meaning && meaning->kind == coordinate) {
+            const auto index = static_cast<std::size_t>(meaning->index);
+            if (formula && index < formulas.size()) formulas[index] = *formula;
+        } else if (names.complete) {
+            mistakes.add(entry.value.key_place, ErrorCode::UnknownName,
+                         fmt::format("there is no coordinate {} for this {}", carom::quoted(entry.key), what),
+                         nearest_or_all(entry.key, names.vocabulary.names(coordinate)));
+        }
+    }
+    return formulas;
 }
 
 Draft draft_system(const Node& root, const Names& names, Mistakes& mistakes)

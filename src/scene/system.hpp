@@ -23,4 +23,17 @@ struct Draft {
                                                        const std::vector<Coordinate>& coordinates,
                                                        const Names& names, Mistakes& mistakes);
 
+/// Gap of an inextensible string, its length less the way through its points; nothing after a mistake.
+[[nodiscard]] std::optional<Formula> gap_of_string(const Node& item, const Names& names, Mistakes& mistakes);
+
+/// The impact map of [impact]; nothing after a mistake.
+[[nodiscard]] ImpactMap impact_map_of(const Node& impact, const std::vector<Coordinate>& coordinates,
+                                      const Names& names, Mistakes& mistakes);
+
+/// Velocities are known by their coordinate: formulas for the coordinates of a table, in the order of the
+/// coordinates; a key that names none is a mistake.
+[[nodiscard]] std::vector<std::optional<Formula>>
+formulas_by_coordinate(const Node& table, const std::vector<Coordinate>& coordinates, const Names& names,
+                       std::string_view what, Mistakes& mistakes);
+
 }  // namespace carom::detail

@@ -80,40 +80,26 @@ private:
     void value(const Node& node, const Field& field, const Group& here)
     {
         switch (field.type) {
-        case Type::Group:
-            group(node, field, here);
-            break;
-        case Type::GroupList:
-            list(node, field, here);
-            break;
+        case Type::Group: group(node, field, here); break;
+        case Type::GroupList: list(node, field, here); break;
         case Type::Text:
         case Type::Name:
         case Type::File:
             if (node.kind != Kind::Text) wrong_type(node, field, here);
             break;
-        case Type::Choice:
-            choice(node, field, here);
-            break;
-        case Type::ChoiceList:
-            choices(node, field, here);
-            break;
+        case Type::Choice: choice(node, field, here); break;
+        case Type::ChoiceList: choices(node, field, here); break;
         case Type::Boolean:
             if (node.kind != Kind::Boolean) wrong_type(node, field, here);
             break;
         case Type::Number:
-        case Type::Integer:
-            number(node, field, here);
-            break;
+        case Type::Integer: number(node, field, here); break;
         case Type::Constant:
         case Type::Formula:
             if (node.kind != Kind::Text) number(node, field, here);
             break;
-        case Type::NumberList:
-            numbers(node, field, here);
-            break;
-        case Type::Matrix:
-            matrix(node, field, here);
-            break;
+        case Type::NumberList: numbers(node, field, here); break;
+        case Type::Matrix: matrix(node, field, here); break;
         }
     }
 

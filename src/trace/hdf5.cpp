@@ -69,6 +69,10 @@ bool write_values(hid_t dataset, Entry entry, hid_t memory_space, hid_t file_spa
 
 Hdf5Session::Hdf5Session() : lock_(hdf5_mutex())
 {
+    // every handle is closed where it was opened: HDF5's own clean-up at exit would only trip over what a
+    // full disk or a damaged file has left in it
+    static const herr_t no_clean_up_at_exit = H5dont_atexit();
+    (void)no_clean_up_at_exit;
     H5Eget_auto2(H5E_DEFAULT, &print_, &print_data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

@@ -49,7 +49,10 @@ TEST_CASE(
     const Eigen::VectorXd q = vector({-0.5, 0, 0, 0, 0}), u = vector({1, 0, 0, 0, 0});
     const Model observed = cradle(sequential_map({.restitution = 1}));
     State state = make_state(observed, q, u);
-    CHECK(simulate(observed, {}, {}, {.duration_s = 1}, state).status == RunStatus::Certified);
+    const auto report = simulate(observed, {}, {}, {.duration_s = 1}, state);
+    CHECK(report.status == RunStatus::Certified);
+    CHECK(std::count_if(report.events.begin(), report.events.end(),
+                        [](const Event& event) { return event.kind == EventKind::Impact; }) == 4);
     CHECK((state.u - vector({0, 0, 0, 0, 1})).norm() <= 1e-14);
 
     const Model canonical = cradle(canonical_map(1));

@@ -291,6 +291,15 @@ TEST_CASE("steps that can not be made leave the state and say why")
         REQUIRE(report.findings.size() == 1);
         CHECK(report.findings[0].code == "not_finite");
     }
+    SUBCASE("an energy that is not a number")
+    {
+        const Model model = model_of({.coordinates = {"x"}, .kinetic = "x'^2/2", .potential = "(1 - x)^1.5"});
+        State state = make_state(model, vector({0}), vector({1}));
+        const auto report = simulate(model, {.time_step_s = 1e-2}, {}, {.duration_s = 3}, state);
+        CHECK(report.end == RunEnd::NotFinite);
+        CHECK(state.q[0] <= 1);
+        CHECK(std::isfinite(report.certificate.energy_balance_J));
+    }
     SUBCASE("a gap that is not a number is not lost")
     {
         const Model model = model_of(

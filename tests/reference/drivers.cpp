@@ -33,6 +33,22 @@ constexpr std::array registry = {
     Entry{"C-PEND", drive_pendulum_wall},
     Entry{"C-WEDGE", drive_wedge},
     Entry{"C-DELASSUS", drive_delassus},
+    Entry{"M83-STRING", drive_string},
+    Entry{"M83-SLACK", drive_slack_string},
+    Entry{"M88-LEAVE", drive_cylinder},
+    Entry{"B-CE2", drive_blow_up},
+    Entry{"B-EX4-1", drive_follower_pendulum},
+    Entry{"B-EX4-FLUTTER", drive_flutter},
+    Entry{"B-CE6R", drive_reversed_particle},
+    Entry{"C-STACK-1", drive_stack},
+    Entry{"C-CHAIN", drive_chain},
+    Entry{"C-ATWOOD", drive_atwood},
+    Entry{"C-LADDER", drive_ladder},
+    Entry{"C-BILL-1", drive_square_billiard},
+    Entry{"C-BILL-3", drive_triangle_billiard},
+    Entry{"C-PARAB", drive_parabola_billiard},
+    Entry{"C-PI", drive_collision_count},
+    Entry{"C-IMPOSC", drive_impact_oscillator},
 };
 // clang-format on
 

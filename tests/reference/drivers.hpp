@@ -35,5 +35,21 @@ void drive_energy_inequality(const Task& task, Answers& answers);
 void drive_pendulum_wall(const Task& task, Answers& answers);
 void drive_wedge(const Task& task, Answers& answers);
 void drive_delassus(const Task& task, Answers& answers);
+void drive_string(const Task& task, Answers& answers);
+void drive_slack_string(const Task& task, Answers& answers);
+void drive_cylinder(const Task& task, Answers& answers);
+void drive_blow_up(const Task& task, Answers& answers);
+void drive_follower_pendulum(const Task& task, Answers& answers);
+void drive_flutter(const Task& task, Answers& answers);
+void drive_reversed_particle(const Task& task, Answers& answers);
+void drive_stack(const Task& task, Answers& answers);
+void drive_chain(const Task& task, Answers& answers);
+void drive_atwood(const Task& task, Answers& answers);
+void drive_ladder(const Task& task, Answers& answers);
+void drive_square_billiard(const Task& task, Answers& answers);
+void drive_triangle_billiard(const Task& task, Answers& answers);
+void drive_parabola_billiard(const Task& task, Answers& answers);
+void drive_collision_count(const Task& task, Answers& answers);
+void drive_impact_oscillator(const Task& task, Answers& answers);
 
 }  // namespace carom::reference

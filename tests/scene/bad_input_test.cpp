@@ -305,15 +305,9 @@ TEST_CASE("scenes with random damage give scenes or errors")
         for (unsigned i = 0; i < times; ++i) {
             const auto at = random() % text.size();
             switch (random() % 3) {
-            case 0:
-                text.erase(at, 1 + random() % 5);
-                break;
-            case 1:
-                text.insert(at, 1, letters[random() % letters.size()]);
-                break;
-            default:
-                text[at] = letters[random() % letters.size()];
-                break;
+            case 0: text.erase(at, 1 + random() % 5); break;
+            case 1: text.insert(at, 1, letters[random() % letters.size()]); break;
+            default: text[at] = letters[random() % letters.size()]; break;
             }
         }
         const auto scene = read_scene_text(text, "s.toml");

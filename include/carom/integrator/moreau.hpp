@@ -55,7 +55,8 @@ struct ContactStep {
     double percussion_Ns = 0;  ///< of the step, with that of an impact map
     double energy_J =
         0;  ///< what the contact did to the kinetic energy: P at the mean of the velocities it met
-    double W_1_kg = 0;  ///< W_cc: what a percussion of 1 N s alone changes of U
+    double kinetic_J = 0;  ///< of the whole system: what a percussion that is only rounding is small against
+    double W_1_kg = 0;     ///< W_cc: what a percussion of 1 N s alone changes of U
     double restitution = 0;
 };
 
@@ -83,7 +84,7 @@ struct Scratch {
     Workspace work;
     MassMatrix A;
     bool A_is_constant_and_factored = false;
-    Eigen::VectorXd q_mid, q_cone, u_start, u_minus, u_mean, q_end, velocity_terms, given_forces,
+    Eigen::VectorXd q_mid, q_cone, u_start, u_minus, u_mean, u_end, q_end, velocity_terms, given_forces,
         potential_gradient, x;
     double potential_rate_W = 0;
     ContactRows rows;

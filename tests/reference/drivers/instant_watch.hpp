@@ -1,0 +1,47 @@
+#pragma once
+
+#include "simulation.hpp"
+
+#include <map>
+#include <vector>
+
+namespace carom::reference {
+
+/// Keeps the states of a smooth motion at given instants: configuration and velocity linear within the step,
+/// for motions without jumps, where the error of that is of the order of the scheme.
+class InstantWatch {
+public:
+    explicit InstantWatch(const std::vector<double>& instants_s)
+    {
+        for (const double t_s : instants_s)
+            waiting_.emplace(t_s, State{});
+    }
+
+    void see(const StepView& view)
+    {
+        for (auto entry = waiting_.lower_bound(view.before.t_s); entry != waiting_.end(); ++entry) {
+            const double t_s = entry->first;
+            if (t_s > view.after.t_s) return;
+            const double part = (t_s - view.before.t_s) / (view.after.t_s - view.before.t_s);
+            entry->second = view.after;
+            entry->second.t_s = t_s;
+            entry->second.q = view.before.q + part * (view.after.q - view.before.q);
+            entry->second.u = view.before.u + part * (view.after.u - view.before.u);
+        }
+    }
+
+    /// DriverFailure when the run has not passed it.
+    [[nodiscard]] const State& at(double t_s) const
+    {
+        const auto found = waiting_.find(t_s);
+        if (found == waiting_.end() || found->second.q.size() == 0) {
+            throw DriverFailure("an instant is outside the run");
+        }
+        return found->second;
+    }
+
+private:
+    std::map<double, State> waiting_;
+};
+
+}  // namespace carom::reference
