@@ -28,4 +28,13 @@ struct RunOptions {
 /// carom run: simulates a scene.
 [[nodiscard]] ExitStatus run_scene(const RunOptions& options);
 
+struct ExportOptions {
+    std::string recording;
+    std::string format;  ///< csv or svg
+    std::string output;  ///< empty: beside the recording; "-": standard output
+};
+
+/// carom export: a recording in another format.
+[[nodiscard]] ExitStatus run_export(const ExportOptions& options);
+
 }  // namespace carom::app

@@ -58,6 +58,23 @@ void describe_run(CLI::App& app, RunOptions& options)
         exit_statuses);
 }
 
+void describe_export(CLI::App& app, ExportOptions& options)
+{
+    auto* command = app.add_subcommand("export", "Write a recording in another format.");
+    command->add_option("RUN", options.recording, "recording of carom run, HDF5")
+        ->required()
+        ->type_name("FILE");
+    command->add_option("--to", options.format, "csv: the frames as a table; svg: the picture")
+        ->required()
+        ->check(CLI::IsMember({"csv", "svg"}));
+    command
+        ->add_option("-o,--output", options.output,
+                     "file to write; left out: beside the recording; -: standard output")
+        ->type_name("FILE");
+    command->footer(
+        "Examples:\n  carom export pendulum.h5 --to csv\n  carom export pendulum.h5 --to svg -o picture.svg");
+}
+
 /// Bad arguments are bad input, whatever CLI11 calls them.
 int exit_code_of(const CLI::App& app, const CLI::ParseError& problem)
 {
@@ -74,14 +91,18 @@ int run(int argc, char** argv)
                exit_statuses);
     NewOptions new_options;
     RunOptions run_options;
+    ExportOptions export_options;
     describe_new(app, new_options);
     describe_run(app, run_options);
+    describe_export(app, export_options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
         return exit_code_of(app, problem);
     }
-    const ExitStatus status = app.got_subcommand("new") ? run_new(new_options) : run_scene(run_options);
+    const ExitStatus status = app.got_subcommand("new")      ? run_new(new_options)
+                              : app.got_subcommand("export") ? run_export(export_options)
+                                                             : run_scene(run_options);
     return static_cast<int>(status);
 }
 

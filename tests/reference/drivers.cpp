@@ -49,6 +49,7 @@ constexpr std::array registry = {
     Entry{"C-PARAB", drive_parabola_billiard},
     Entry{"C-PI", drive_collision_count},
     Entry{"C-IMPOSC", drive_impact_oscillator},
+    Entry{"C-BTABLE", drive_bouncing_table},
 };
 // clang-format on
 

@@ -51,5 +51,6 @@ void drive_triangle_billiard(const Task& task, Answers& answers);
 void drive_parabola_billiard(const Task& task, Answers& answers);
 void drive_collision_count(const Task& task, Answers& answers);
 void drive_impact_oscillator(const Task& task, Answers& answers);
+void drive_bouncing_table(const Task& task, Answers& answers);
 
 }  // namespace carom::reference

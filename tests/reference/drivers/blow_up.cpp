@@ -11,12 +11,9 @@ void drive_blow_up(const Task& task, Answers& answers)
     const Model model = model_of({.coordinates = {"q"}, .kinetic = "q'^2/2", .forces = {"q'^2"}}, task);
     State state = make_state(model, Eigen::VectorXd::Zero(1), Eigen::VectorXd::Ones(1));
 
-    std::vector<double> instants_s;
-    for (const char* pattern : {"q(*)", "v(*)"}) {
-        for (const Pieces& p : answers.asked(pattern))
-            instants_s.push_back(number_in(p[0]));
-    }
-    InstantWatch watch(instants_s);
+    InstantWatch watch;
+    watch.wait_for(answers.asked("q(*)"));
+    watch.wait_for(answers.asked("v(*)"));
     const MoreauSettings settings{.time_step_s = task.step_s(1e-6)};
     constexpr double longest_s = 3;
     const RunReport report =

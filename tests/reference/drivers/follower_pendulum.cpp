@@ -11,12 +11,8 @@ void drive_follower_pendulum(const Task& task, Answers& answers)
     const Model model = model_of(follower_system(), task);
     State state = make_state(model, task.vector("q0"), task.vector("v0"));
     const auto asked = answers.asked("state(t=*)");
-    std::vector<double> instants_s;
-    for (const Pieces& p : asked)
-        instants_s.push_back(number_in(p[0]));
-    if (instants_s.empty()) return;
-
-    InstantWatch watch(instants_s);
+    InstantWatch watch;
+    watch.wait_for(asked);
     const double h_s = task.step_s(5e-5);
     run(model, {.time_step_s = h_s}, last_instant(asked) + h_s, state, [&](const StepView& view) {
         watch.see(view);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "answers.hpp"
 #include "simulation.hpp"
 
 #include <map>

@@ -18,7 +18,9 @@ std::size_t end_of_flight(const Trajectory& motion)
 }  // namespace
 
 /// M83-SLACK: a mass on a string is launched at its lowest point so fast that the string goes slack on the
-/// way up, and is caught again (Moreau 1983, 1; Moreau 1988, 6). By simulate until it is caught.
+/// way up, and is caught again (Moreau 1983, 1; Moreau 1988, 6). By simulate until it is caught. On the taut
+/// string the scheme with e = 0 loses energy in proportion to the step, which the flight magnifies: the
+/// energy of the shock is taken from a run with a quarter of the step.
 void drive_slack_string(const Task& task, Answers& answers)
 {
     const Model model = model_of(string_system(), task);
@@ -46,7 +48,10 @@ void drive_slack_string(const Task& task, Answers& answers)
                  [&] { return Json(-caught.velocity_before_m_s); });
     answers.give("tangential_velocity_after", Means::TimeStepping,
                  [&] { return Json(velocity_across_m_s(after)); });
-    answers.give("energy_loss", Means::TimeStepping, [&] { return Json(-caught.energy_J); });
+    answers.give("energy_loss", Means::TimeStepping, [&] {
+        const Trajectory finer = run_until(model, start, h_s / 4, is_caught);
+        return Json(-impacts_of(finer).back().energy_J);
+    });
 }
 
 }  // namespace carom::reference
