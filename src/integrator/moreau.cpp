@@ -224,6 +224,7 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
                                   .U_plus = s.U_plus,
                                   .b = s.rows.b},
                                  start, end, corrected);
+    report.at_end = corrected;
     update_statuses(s.contacts, t_mid, state, s.events);
     state.q = s.q_end;
     state.u = s.u_end;

@@ -146,9 +146,8 @@ RunReport simulate(const Model& model, const MoreauSettings& settings, const Sol
 {
     Scratch scratch(model);
     const Point start = point_of(state);
-    const double energy_scale_J = std::abs(model.kinetic_energy(start, scratch.work)) +
-                                  std::abs(model.potential_energy(start, scratch.work));
-    Certifier certifier(energy_scale_J);
+    Certifier certifier({.kinetic_J = model.kinetic_energy(start, scratch.work),
+                         .potential_J = model.potential_energy(start, scratch.work)});
     RunReport result;
     RestWatch rest;
     State before = state;
@@ -172,10 +171,10 @@ RunReport simulate(const Model& model, const MoreauSettings& settings, const Sol
             result.events.push_back(event);
         }
         const bool solved = report.status == StepStatus::Solved;
-        certifier.add_step(state.t_s, report.solve.residual, solved, report.max_penetration_m, report.energy);
-        if (report.map_acted)
-            judge_map(report, before.t_s, energy_scale_J + report.energy.magnitude_J(), certifier);
-        look_for_created_energy(scratch, energy_scale_J + report.energy.magnitude_J(), certifier);
+        certifier.add_step(state.t_s, report.solve.residual, solved, report.max_penetration_m, report.energy,
+                           report.at_end);
+        if (report.map_acted) judge_map(report, before.t_s, certifier.energy_scale_J(), certifier);
+        look_for_created_energy(scratch, certifier.energy_scale_J(), certifier);
 
         const bool go_on = !listener || listener({model, n, before, state, report, scratch});
         if (!go_on) result.end = RunEnd::Listener;

@@ -13,8 +13,14 @@ constexpr double ledger_tolerance = 1e-11;
 
 }  // namespace
 
+void Certifier::enlarge_scale(const Energies& energies) noexcept
+{
+    energy_scale_J_ =
+        std::max(energy_scale_J_, std::abs(energies.kinetic_J) + std::abs(energies.potential_J));
+}
+
 void Certifier::add_step(double time_s, const Residual& residual, bool solved, double penetration_m,
-                         const EnergyLines& energy)
+                         const EnergyLines& energy, const Energies& at_end)
 {
     ++certificate_.steps;
     if (residual.unit_free > certificate_.max_residual) {
@@ -31,8 +37,8 @@ void Certifier::add_step(double time_s, const Residual& residual, bool solved, d
     }
 
     ledger_.add(energy);
-    energy_scale_J_ = std::max(energy_scale_J_, energy.magnitude_J());
-    if (!(std::abs(energy.balance_J()) <= ledger_tolerance * energy_scale_J_)) {
+    enlarge_scale(at_end);
+    if (!(std::abs(energy.balance_J()) <= ledger_tolerance * (energy_scale_J_ + energy.magnitude_J()))) {
         ++open_ledgers_;
         add_finding("open_ledger", time_s,
                     fmt::format("{:.3e} J of this step are unexplained", energy.balance_J()));

@@ -97,6 +97,16 @@ TEST_CASE("momentum and, for e = 1, energy survive a thousand collisions on a li
           near(6, 1e-12));
 }
 
+TEST_CASE("a fast body keeps its ledger closed against its own energy, however little a step changes")
+{
+    const Model model =
+        model_of({.coordinates = {"x", "y"}, .kinetic = "(x'^2 + y'^2)/2", .potential = "9.81*y"});
+    State state = make_state(model, vector({0, 0}), vector({1e5, 0}));
+    const auto report = simulate(model, {.time_step_s = 1e-4}, {}, {.duration_s = 1}, state);
+    CHECK(report.status == RunStatus::Certified);
+    CHECK(state.q[1] == near(-9.81 / 2, 1e-12));
+}
+
 TEST_CASE("the instant of an impact converges at first order, and overlap without correction is below |u| h")
 {
     const Model model = model_of({.coordinates = {"z"},

@@ -64,6 +64,7 @@ struct StepReport {
     StepStatus status = StepStatus::Solved;
     SolveReport solve;
     EnergyLines energy;
+    Energies at_end;               ///< kinetic and potential energy after the step
     double max_penetration_m = 0;  ///< over all contacts, at the end of the step
     double h_s = 0;
     bool map_acted = false;  ///< an impact map was called

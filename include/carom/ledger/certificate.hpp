@@ -31,11 +31,11 @@ struct Finding {
 /// Collects the certificate step by step.
 class Certifier {
 public:
-    /// `energy_scale_J`: energy that balances are measured against, beside the lines themselves.
-    explicit Certifier(double energy_scale_J) : energy_scale_J_(energy_scale_J) {}
+    /// `start`: balances are measured against the largest energies of the run, from its start on.
+    explicit Certifier(const Energies& start) { enlarge_scale(start); }
 
     void add_step(double time_s, const Residual& residual, bool solved, double penetration_m,
-                  const EnergyLines& energy);
+                  const EnergyLines& energy, const Energies& at_end);
     void add_finding(std::string code, double time_s, std::string message);
 
     [[nodiscard]] Certificate certificate() const;
@@ -44,11 +44,16 @@ public:
     /// Every step solved, and every step's ledger closed to roundoff.
     [[nodiscard]] bool certified() const noexcept;
 
+    /// Largest |kinetic| + |potential| energy so far.
+    [[nodiscard]] double energy_scale_J() const noexcept { return energy_scale_J_; }
+
 private:
+    void enlarge_scale(const Energies& energies) noexcept;
+
     Certificate certificate_;
     EnergyLedger ledger_;
     std::vector<Finding> findings_;
-    double energy_scale_J_;
+    double energy_scale_J_ = 0;
     long open_ledgers_ = 0;
 };
 
