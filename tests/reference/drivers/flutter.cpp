@@ -6,8 +6,6 @@
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 namespace carom::reference {
 namespace {

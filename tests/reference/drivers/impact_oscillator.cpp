@@ -1,6 +1,7 @@
 #include "drivers.hpp"
 #include "simulation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>

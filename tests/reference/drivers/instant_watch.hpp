@@ -12,10 +12,17 @@ namespace carom::reference {
 /// for motions without jumps, where the error of that is of the order of the scheme.
 class InstantWatch {
 public:
-    explicit InstantWatch(const std::vector<double>& instants_s)
+    /// The instants that names of outputs hold. What cannot be read is not waited for, and fails later the
+    /// output that holds it.
+    void wait_for(const std::vector<Pieces>& asked)
     {
-        for (const double t_s : instants_s)
-            waiting_.emplace(t_s, State{});
+        for (const Pieces& pieces : asked) {
+            try {
+                waiting_.emplace(number_in(pieces[0]), State{});
+            } catch (const DriverFailure&) {
+                continue;
+            }
+        }
     }
 
     void see(const StepView& view)

@@ -27,8 +27,9 @@ void drive_slack_string(const Task& task, Answers& answers)
     const double l = task.number("l");
     const double v0 = std::sqrt(task.number("K") * task.number("g") * l);
     const State start = make_state(model, Eigen::Vector2d(0, -l), Eigen::Vector2d(v0, 0));
-    const Trajectory motion = run_until(model, start, task.step_s(1e-4),
-                                        [&](const Trajectory& so_far) { return end_of_flight(so_far) > 0; });
+    const auto is_caught = [](const Trajectory& so_far) { return end_of_flight(so_far) > 0; };
+    const double h_s = task.step_s(1e-4);
+    const Trajectory motion = run_until(model, start, h_s, is_caught);
 
     // the smooth separation
     const std::size_t caught_step = end_of_flight(motion);
