@@ -1,13 +1,9 @@
 #include "commands.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/trace/csv.hpp"
 #include "carom/trace/svg.hpp"
-
-#include <fmt/format.h>
-
-#include <filesystem>
-#include <fstream>
+#include "exports.hpp"
+#include "written_file.hpp"
 
 namespace carom::app {
 
@@ -18,30 +14,10 @@ ExitStatus run_export(const ExportOptions& options)
         print_errors({recording.error()});
         return ExitStatus::BadInput;
     }
+    if (options.format == "vtk") return export_vtk(*recording, options);
+    if (options.format == "png") return export_png(*recording, options);
     const std::string text = options.format == "svg" ? to_svg(*recording) : to_csv(*recording);
-    if (options.output == "-") return print_result(text) ? ExitStatus::Certified : ExitStatus::BadInput;
-
-    // beside the recording unless told otherwise, and never over the recording itself
-    namespace fs = std::filesystem;
-    const std::string file =
-        !options.output.empty()
-            ? options.output
-            : fs::path(options.recording).replace_extension("." + options.format).string();
-    std::error_code problem;
-    const bool onto_itself = fs::equivalent(file, options.recording, problem);
-    std::ofstream out;
-    if (!onto_itself) out.open(file, std::ios::binary);
-    if (out) out << text << std::flush;
-    if (onto_itself || !out) {
-        print_errors({{.code = ErrorCode::FileUnwritable,
-                       .where = printable(file),
-                       .message = onto_itself ? "this is the recording itself" : "the file cannot be written",
-                       .hint = onto_itself ? "give another name with -o"
-                                           : "look at the folder, its rights and the disk",
-                       .excerpt = {}}});
-        return ExitStatus::BadInput;
-    }
-    return print_result(printable(file) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
+    return write_made(text, options.recording, options.output, "." + options.format);
 }
 
 }  // namespace carom::app

@@ -1,27 +1,16 @@
 #include "commands.hpp"
 
 #include "carom/core/text.hpp"
-#include "carom/trace/recorder.hpp"
-#include "interrupt.hpp"
+#include "carry_out.hpp"
 #include "output_files.hpp"
-#include "progress.hpp"
-#include "results.hpp"
 
 #include <charconv>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
 namespace carom::app {
 namespace {
-
-ExitStatus refuse(const Errors& errors, const RunOptions& options)
-{
-    print_errors(errors);
-    if (options.json && !print_result(to_json(errors))) return ExitStatus::BadInput;
-    return ExitStatus::BadInput;
-}
 
 std::vector<Override> read_sets(const std::vector<std::string>& sets, Errors& errors)
 {
@@ -56,13 +45,6 @@ std::vector<double> read_times(const std::vector<std::string>& times, Errors& er
     return numbers;
 }
 
-/// A scene and what is wanted of it, checked.
-struct Task {
-    Scene scene;
-    Snapshots snapshots;
-    std::optional<Recorder> recorder;
-};
-
 Expected<Task, Errors> prepare(const RunOptions& options)
 {
     Errors errors;
@@ -76,92 +58,36 @@ Expected<Task, Errors> prepare(const RunOptions& options)
     if (!errors.empty()) return errors;
     auto snapshots = Snapshots::at(times, *scene);
     if (!snapshots) return snapshots.error();
-    return Task{std::move(*scene), std::move(*snapshots), std::nullopt};
+    RunSoFar run = start_run(scene->model, scene->start);
+    return Task{.scene = std::move(*scene),
+                .run = std::move(run),
+                .snapshots = std::move(*snapshots),
+                .recorder = {},
+                .recording = options.output};
 }
 
 Expected<void> start_recording(const RunOptions& options, Task& task)
 {
     if (options.output.empty()) return {};
     const Scene& scene = task.scene;
-    auto recorder = Recorder::create(options.output, scene.model, scene.title, scene.text, scene.record,
-                                     scene.start, scene.plan.duration_s, scene.integrator.time_step_s);
+    auto recorder =
+        Recorder::create(options.output, scene.model, scene.title, scene.text, scene.record, scene.start,
+                         scene.plan.duration_s, time_step_s(scene.integrator), {}, task.snapshots.asked_s());
     if (!recorder) return recorder.error();
     task.recorder.emplace(std::move(*recorder));
     return {};
-}
-
-/// Ends the recording and draws the picture. What cannot be written makes the run a failed one: it is not
-/// what was asked for.
-void finish_files(const RunOptions& options, Task& task, RunReport& report, Results& results)
-{
-    if (!task.recorder) return;
-    const auto fail = [&](const Error& error) {
-        print_errors({error});
-        report.status = RunStatus::Failed;
-        report.findings.push_back(
-            {.code = "not_recorded", .time_s = results.end.t_s, .message = error.message, .count = 1});
-    };
-    if (auto finished = task.recorder->finish(report); !finished) {
-        fail(finished.error());
-        return;
-    }
-    results.recording = options.output;
-    if (!options.svg) return;
-    auto picture = draw_picture(options.output);
-    if (picture)
-        results.picture = *picture;
-    else
-        fail(picture.error());
-}
-
-ExitStatus status_of(const Results& results)
-{
-    if (results.interrupted) return ExitStatus::Interrupted;
-    switch (results.report.status) {
-    case RunStatus::Certified: return ExitStatus::Certified;
-    case RunStatus::Uncertified: return ExitStatus::Uncertified;
-    case RunStatus::Failed: break;
-    }
-    return ExitStatus::Failed;
 }
 
 }  // namespace
 
 ExitStatus run_scene(const RunOptions& options)
 {
+    const Display display{.json = options.json, .quiet = options.quiet, .svg = options.svg};
     auto task = prepare(options);
-    if (!task) return refuse(task.error(), options);
+    if (!task) return refuse(task.error(), display);
     if (auto recording = start_recording(options, *task); !recording)
-        return refuse({recording.error()}, options);
-
-    // run, with everybody listening
-    note_interrupts();
-    const Scene& scene = task->scene;
-    Progress progress(is_terminal(stderr) && !options.quiet, scene.start.t_s, scene.plan.duration_s);
-    const auto listener = [&](const StepView& step) {
-        task->snapshots.after_step(step);
-        progress.after_step(step);
-        const bool recorded = !task->recorder || (*task->recorder)(step);
-        return recorded && !interrupted();
-    };
-    State state = scene.start;
-    RunReport report = simulate(scene.model, scene.integrator, scene.solver, scene.plan, state, listener);
-    task->snapshots.at_end(scene.model, state);
-    progress.clear();
-
-    // the interrupt counts if it ended the run, not if it came too late
-    Results results{.scene = scene,
-                    .report = report,
-                    .end = state,
-                    .snapshots = task->snapshots.all(),
-                    .interrupted = interrupted() && report.end == RunEnd::Listener,
-                    .wall_s = progress.seconds(),
-                    .recording = {},
-                    .picture = {}};
-    finish_files(options, *task, report, results);
-    const bool printed =
-        options.json ? print_result(to_json(results)) : options.quiet || print_result(summary(results));
-    return printed ? status_of(results) : ExitStatus::BadInput;
+        return refuse({recording.error()}, display);
+    return carry_out(*task, display);
 }
 
 }  // namespace carom::app

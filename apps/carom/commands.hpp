@@ -2,6 +2,8 @@
 
 #include "terminal.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +30,64 @@ struct RunOptions {
 /// carom run: simulates a scene.
 [[nodiscard]] ExitStatus run_scene(const RunOptions& options);
 
+struct ResumeOptions {
+    std::string recording;
+    std::vector<std::string> sets;  ///< duration_s=value: how long the run lasts now
+    bool json = false;
+    bool quiet = false;
+    bool svg = true;
+};
+
+/// carom resume: goes on with a run that was killed or interrupted, or prolongs it.
+[[nodiscard]] ExitStatus resume_run(const ResumeOptions& options);
+
+struct StudyOptions {
+    std::string scene;
+    std::string output;                         ///< table, CSV or HDF5; empty: none
+    std::vector<std::string> sets, varies;      ///< path=value, path=values
+    std::vector<std::string> perturbs, exacts;  ///< name=number
+    std::vector<std::string> times, merge;      ///< of --at; tables to put together
+    std::optional<std::string> perturb_step;    ///< width, s; empty text: the default
+    std::string strobe, shard;                  ///< empty: none
+    long repeat = 1, skip = 0;
+    std::uint64_t seed = 0;
+    int levels = 5, impacts = 0, threads = 0;  ///< threads 0: one per core
+    bool converge = false;
+    bool json = false;
+    bool quiet = false;
+};
+
+/// carom study: many runs of one scene, one table.
+[[nodiscard]] ExitStatus run_study(const StudyOptions& options);
+
+struct InspectOptions {
+    std::string file;               ///< a scene, or a recording
+    std::vector<std::string> sets;  ///< path=value, for scenes
+    bool json = false;
+};
+
+/// carom inspect: what theory promises about a scene, or what was proved about a run.
+[[nodiscard]] ExitStatus run_inspect(const InspectOptions& options);
+
+struct ReportOptions {
+    std::string recording;
+    std::string output;  ///< empty: beside the recording; "-": standard output
+};
+
+/// carom report: one HTML page that shows a run.
+[[nodiscard]] ExitStatus run_report(const ReportOptions& options);
+
+struct ViewOptions {
+    std::string recording;
+    int port = 0;  ///< 0: any free one
+};
+
+/// carom view: serves the page of a run on 127.0.0.1 and follows the run while it goes on.
+[[nodiscard]] ExitStatus run_view(const ViewOptions& options);
+
 struct ExportOptions {
     std::string recording;
-    std::string format;  ///< csv or svg
+    std::string format;  ///< csv, svg, vtk or png
     std::string output;  ///< empty: beside the recording; "-": standard output
 };
 

@@ -100,7 +100,7 @@ std::string to_json(const Results& results)
                     {"diagnosis", diagnosis_of(results.report)},
                     {"timing",
                      {{"wall_s", wall_s},
-                      {"steps_per_s", wall_s > 0 ? static_cast<double>(certificate.steps) / wall_s : 0.0}}}});
+                      {"steps_per_s", wall_s > 0 ? static_cast<double>(results.steps_now) / wall_s : 0.0}}}});
 }
 
 std::string to_json(const Errors& errors)

@@ -1,5 +1,6 @@
 #include "carom/core/version.hpp"
 #include "commands.hpp"
+#include "study_options.hpp"
 
 #include <cstdlib>
 #include <exception>
@@ -58,21 +59,91 @@ void describe_run(CLI::App& app, RunOptions& options)
         exit_statuses);
 }
 
+void describe_resume(CLI::App& app, ResumeOptions& options)
+{
+    auto* command = app.add_subcommand("resume", "Go on with a run that was killed or interrupted.");
+    command->add_option("RUN", options.recording, "recording of carom run -o, HDF5")
+        ->required()
+        ->type_name("FILE");
+    command
+        ->add_option("--set", options.sets,
+                     "duration_s=VALUE: how long the run lasts now, also a finished one")
+        ->take_all()
+        ->type_size(1)
+        ->expected(1)
+        ->type_name("PATH=VALUE");
+    command->add_flag("--json", options.json, "print one JSON object instead of the summary");
+    command->add_flag("--quiet", options.quiet, "no progress and no summary: the exit status tells");
+    command->add_flag_callback(
+        "--no-svg", [&options] { options.svg = false; }, "no picture beside the recording");
+    command->footer(std::string("Examples:\n"
+                                "  carom resume pendulum.h5\n"
+                                "  carom resume pendulum.h5 --set duration_s=20\n\n") +
+                    exit_statuses);
+}
+
+void describe_inspect(CLI::App& app, InspectOptions& options)
+{
+    auto* command = app.add_subcommand(
+        "inspect", "Say what theory promises about a scene, or what was proved about a run.");
+    command->add_option("FILE", options.file, "scene, TOML, or recording, HDF5")
+        ->required()
+        ->type_name("FILE");
+    command
+        ->add_option("--set", options.sets, "path=value: replace a value of the scene; as often as you like")
+        ->take_all()
+        ->type_size(1)
+        ->expected(1)
+        ->type_name("PATH=VALUE");
+    command->add_flag("--json", options.json, "print one JSON object instead of words");
+    command->footer("Examples:\n"
+                    "  carom inspect scenes/pendulum_wall.toml\n"
+                    "  carom inspect pendulum.h5 --json\n\n"
+                    "Exit status: 0 one solution for all time, or a certified run; 1 not so; 2 bad input.");
+}
+
 void describe_export(CLI::App& app, ExportOptions& options)
 {
     auto* command = app.add_subcommand("export", "Write a recording in another format.");
     command->add_option("RUN", options.recording, "recording of carom run, HDF5")
         ->required()
         ->type_name("FILE");
-    command->add_option("--to", options.format, "csv: the frames as a table; svg: the picture")
+    command->add_option("--to", options.format, "csv: the frames as a table; svg: the picture; vtk: what is drawn, for ParaView; "
+                     "png: the page, by Chromium")
         ->required()
-        ->check(CLI::IsMember({"csv", "svg"}));
+        ->check(CLI::IsMember({"csv", "svg", "vtk", "png"}));
     command
         ->add_option("-o,--output", options.output,
                      "file to write; left out: beside the recording; -: standard output")
         ->type_name("FILE");
     command->footer(
         "Examples:\n  carom export pendulum.h5 --to csv\n  carom export pendulum.h5 --to svg -o picture.svg");
+}
+
+void describe_report(CLI::App& app, ReportOptions& options)
+{
+    auto* command = app.add_subcommand("report", "Write one HTML page that shows a run.");
+    command->add_option("RUN", options.recording, "recording of carom run, HDF5")
+        ->required()
+        ->type_name("FILE");
+    command
+        ->add_option("-o,--output", options.output,
+                     "page to write; left out: beside the recording; -: standard output")
+        ->type_name("FILE");
+    command->footer("The page needs no network: open it in a browser, or send it to somebody.\n\n"
+                    "Examples:\n  carom report pendulum.h5\n  carom report pendulum.h5 -o page.html");
+}
+
+void describe_view(CLI::App& app, ViewOptions& options)
+{
+    auto* command = app.add_subcommand("view", "Show a run in the browser, also one that still goes on.");
+    command->add_option("RUN", options.recording, "recording of carom run, HDF5")
+        ->required()
+        ->type_name("FILE");
+    command->add_option("--port", options.port, "of 127.0.0.1; left out: any free one")
+        ->check(CLI::Range(0, 65535));
+    command->footer("Prints the address of the page and serves it until Ctrl-C, to this machine only.\n\n"
+                    "Example:\n  carom run long.toml -o long.h5 &\n  carom view long.h5");
 }
 
 /// Bad arguments are bad input, whatever CLI11 calls them.
@@ -91,18 +162,33 @@ int run(int argc, char** argv)
                exit_statuses);
     NewOptions new_options;
     RunOptions run_options;
+    ResumeOptions resume_options;
+    InspectOptions inspect_options;
     ExportOptions export_options;
+    ReportOptions report_options;
+    ViewOptions view_options;
+    StudyOptions study_options;
     describe_new(app, new_options);
     describe_run(app, run_options);
+    describe_resume(app, resume_options);
+    describe_inspect(app, inspect_options);
     describe_export(app, export_options);
+    describe_report(app, report_options);
+    describe_view(app, view_options);
+    describe_study(app, study_options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
         return exit_code_of(app, problem);
     }
-    const ExitStatus status = app.got_subcommand("new")      ? run_new(new_options)
-                              : app.got_subcommand("export") ? run_export(export_options)
-                                                             : run_scene(run_options);
+    const ExitStatus status = app.got_subcommand("new")       ? run_new(new_options)
+                              : app.got_subcommand("resume")  ? resume_run(resume_options)
+                              : app.got_subcommand("export")  ? run_export(export_options)
+                              : app.got_subcommand("report")  ? run_report(report_options)
+                              : app.got_subcommand("view")    ? run_view(view_options)
+                              : app.got_subcommand("inspect") ? run_inspect(inspect_options)
+                              : app.got_subcommand("study")   ? run_study(study_options)
+                                                              : run_scene(run_options);
     return static_cast<int>(status);
 }
 

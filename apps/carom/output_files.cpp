@@ -54,11 +54,15 @@ Expected<void> check_output(const RunOptions& options)
         return unwritable(options.output, "this is the name of the picture",
                           "give the name of the recording, RUN.h5; the picture RUN.svg is put beside it");
     }
-    if (options.svg && !can_write(picture)) {
-        return unwritable(picture, "the picture cannot be written there",
-                          "look at the folder and its rights, or leave the picture out with --no-svg");
-    }
-    return {};
+    return options.svg ? check_picture(options.output) : Expected<void>{};
+}
+
+Expected<void> check_picture(const std::string& recording)
+{
+    const std::string picture = picture_of(recording);
+    if (can_write(picture)) return {};
+    return unwritable(picture, "the picture cannot be written there",
+                      "look at the folder and its rights, or leave the picture out with --no-svg");
 }
 
 Expected<std::string> draw_picture(const std::string& recording)

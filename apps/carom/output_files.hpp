@@ -11,6 +11,9 @@ namespace carom::app {
 /// recorder looks at the recording itself. Errors: FileUnwritable.
 [[nodiscard]] Expected<void> check_output(const RunOptions& options);
 
+/// Whether the picture of a recording can be written beside it. Errors: FileUnwritable.
+[[nodiscard]] Expected<void> check_picture(const std::string& recording);
+
 /// Draws the recording into a file of the same name with the ending .svg, and returns its name.
 [[nodiscard]] Expected<std::string> draw_picture(const std::string& recording);
 

@@ -18,10 +18,12 @@ std::string rounded(double rate)
 
 }  // namespace
 
-Progress::Progress(bool shown, double start_s, double duration_s)
+Progress::Progress(bool shown, const RunSoFar& run, double duration_s)
     : shown_(shown),
-      start_s_(start_s),
+      start_s_(run.progress.start_s),
       duration_s_(duration_s),
+      steps_before_(run.progress.steps),
+      part_before_(part(run.state.t_s)),
       begin_(Clock::now()),
       next_(begin_ + std::chrono::milliseconds(200))
 {
@@ -52,16 +54,21 @@ double Progress::seconds() const
     return std::chrono::duration<double>(Clock::now() - begin_).count();
 }
 
+double Progress::part(double t_s) const
+{
+    return std::clamp((t_s - start_s_) / duration_s_, 0.0, 1.0);
+}
+
 std::string Progress::line(double t_s, long steps) const
 {
     constexpr int width = 24;
-    const double part = std::clamp((t_s - start_s_) / duration_s_, 0.0, 1.0);
-    const auto full = static_cast<std::size_t>(part * width);
+    const double now = part(t_s), done = now - part_before_;
+    const auto full = static_cast<std::size_t>(now * width);
     const double passed = std::max(seconds(), 1e-9);
-    const double rate = static_cast<double>(steps) / passed;
-    const std::string left = part > 0 ? in_words(passed * (1 - part) / part) + " left" : "";
+    const double rate = static_cast<double>(steps - steps_before_) / passed;
+    const std::string left = done > 0 ? in_words(passed * (1 - now) / done) + " left" : "";
     return fmt::format("[{}{}] {:3.0f} %  t = {:.4g} s  {} steps/s  {}", std::string(full, '#'),
-                       std::string(width - full, '.'), 100 * part, t_s, rounded(rate), left);
+                       std::string(width - full, '.'), 100 * now, t_s, rounded(rate), left);
 }
 
 std::string in_words(double seconds)

@@ -10,7 +10,8 @@ namespace carom::app {
 /// The line that shows on a terminal how far a run is. It looks at the clock; the run does not.
 class Progress {
 public:
-    Progress(bool shown, double start_s, double duration_s);
+    /// Of a run that begins, or goes on.
+    Progress(bool shown, const RunSoFar& run, double duration_s);
 
     /// Draws at most ten times a second.
     void after_step(const StepView& view);
@@ -24,10 +25,13 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
+    [[nodiscard]] double part(double t_s) const;
     [[nodiscard]] std::string line(double t_s, long steps) const;
 
     bool shown_, drawn_ = false;
     double start_s_, duration_s_;
+    long steps_before_;  ///< and how far the run was when this program took it up
+    double part_before_;
     Clock::time_point begin_, next_;
 };
 

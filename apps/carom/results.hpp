@@ -18,6 +18,7 @@ struct Results {
     const std::vector<Snapshot>& snapshots;
     bool interrupted = false;
     double wall_s = 0;
+    long steps_now = 0;              ///< taken in that time; a run that was resumed has more
     std::string recording, picture;  ///< where they are; empty: there are none
 };
 

@@ -1,17 +1,21 @@
 #include "snapshots.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include <fmt/format.h>
 
 namespace carom::app {
 
+Snapshots::Snapshots(std::vector<double> asked_s, std::size_t passed, double time_step_s)
+    : instants_(std::move(asked_s), passed), tolerance_s_(1e-9 * time_step_s)
+{
+    for (const double t_s : instants_.asked_s()) {
+        snapshots_.push_back({.time_s = t_s, .reached = false, .q = {}, .u = {}, .probes = {}});
+    }
+}
+
 Expected<Snapshots, Errors> Snapshots::at(const std::vector<double>& times_s, const Scene& scene)
 {
     const double start_s = scene.start.t_s, end_s = start_s + scene.plan.duration_s;
-    Snapshots result;
-    result.tolerance_s_ = 1e-9 * scene.integrator.time_step_s;
+    Snapshots result(times_s, 0, time_step_s(scene.integrator));
     Errors errors;
     for (const double t_s : times_s) {
         if (!(t_s >= start_s && t_s <= end_s + result.tolerance_s_)) {
@@ -21,49 +25,47 @@ Expected<Snapshots, Errors> Snapshots::at(const std::vector<double>& times_s, co
                               .hint = fmt::format("give times from {} to {} s", start_s, end_s),
                               .excerpt = {}});
         }
-        result.snapshots_.push_back({.time_s = t_s, .reached = false, .q = {}, .u = {}, .probes = {}});
     }
     if (!errors.empty()) return errors;
 
-    result.order_.resize(times_s.size());
-    std::iota(result.order_.begin(), result.order_.end(), 0);
-    std::ranges::stable_sort(result.order_, {}, [&](std::size_t i) { return times_s[i]; });
-
     // the start is no part of a step
-    for (; result.next_ < times_s.size(); ++result.next_) {
-        Snapshot& snapshot = result.snapshots_[result.order_[result.next_]];
-        if (snapshot.time_s > start_s) break;
-        snapshot.q = scene.start.q;
-        snapshot.u = scene.start.u;
-        result.take(scene.model, snapshot);
+    result.instants_.pass(
+        start_s, [&](std::size_t i, double) { result.take(scene.model, i, scene.start.q, scene.start.u); });
+    return result;
+}
+
+Snapshots Snapshots::of(const Recording& recording, const Scene& scene)
+{
+    const RecordedSnapshots& recorded = recording.snapshots;
+    const auto passed = static_cast<std::size_t>(recording.checkpoint.snapshots);
+    Snapshots result(recorded.asked_s, passed, time_step_s(scene.integrator));
+    for (std::size_t k = 0; k < passed; ++k) {
+        const auto row = static_cast<Eigen::Index>(k);
+        result.take(scene.model, result.instants_.in_order(k), recorded.q.row(row), recorded.u.row(row));
     }
     return result;
 }
 
 void Snapshots::after_step(const StepView& view)
 {
-    for (; next_ < order_.size(); ++next_) {
-        Snapshot& snapshot = snapshots_[order_[next_]];
-        if (snapshot.time_s > view.after.t_s) return;
-        interpolate(view, snapshot.time_s, snapshot.q, snapshot.u);
-        take(view.model, snapshot);
-    }
+    instants_.pass(view.after.t_s, [&](std::size_t i, double t_s) {
+        Eigen::VectorXd q, u;
+        interpolate(view, t_s, q, u);
+        take(view.model, i, q, u);
+    });
 }
 
 void Snapshots::at_end(const Model& model, const State& end)
 {
-    for (; next_ < order_.size(); ++next_) {
-        Snapshot& snapshot = snapshots_[order_[next_]];
-        if (snapshot.time_s > end.t_s + tolerance_s_) return;
-        snapshot.q = end.q;
-        snapshot.u = end.u;
-        take(model, snapshot);
-    }
+    instants_.pass(end.t_s + tolerance_s_, [&](std::size_t i, double) { take(model, i, end.q, end.u); });
 }
 
-void Snapshots::take(const Model& model, Snapshot& snapshot)
+void Snapshots::take(const Model& model, std::size_t i, const Eigen::VectorXd& q, const Eigen::VectorXd& u)
 {
+    Snapshot& snapshot = snapshots_[i];
     snapshot.reached = true;
+    snapshot.q = q;
+    snapshot.u = u;
     snapshot.probes = probe_values(model, {view(snapshot.q), view(snapshot.u), snapshot.time_s}, work_);
 }
 

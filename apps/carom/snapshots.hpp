@@ -1,6 +1,8 @@
 #pragma once
 
 #include "carom/scene/scene.hpp"
+#include "carom/trace/instants.hpp"
+#include "carom/trace/recording.hpp"
 
 #include <vector>
 
@@ -21,6 +23,9 @@ public:
     [[nodiscard]] static Expected<Snapshots, Errors> at(const std::vector<double>& times_s,
                                                         const Scene& scene);
 
+    /// Those of a recorded run, taken as far as its checkpoint.
+    [[nodiscard]] static Snapshots of(const Recording& recording, const Scene& scene);
+
     void after_step(const StepView& view);
 
     /// The end of the run itself, which roundoff may have put just before an instant asked for.
@@ -29,13 +34,14 @@ public:
     /// In the order asked for.
     [[nodiscard]] const std::vector<Snapshot>& all() const noexcept { return snapshots_; }
 
-private:
-    Snapshots() = default;
-    void take(const Model& model, Snapshot& snapshot);
+    [[nodiscard]] const std::vector<double>& asked_s() const noexcept { return instants_.asked_s(); }
 
+private:
+    Snapshots(std::vector<double> asked_s, std::size_t passed, double time_step_s);
+    void take(const Model& model, std::size_t i, const Eigen::VectorXd& q, const Eigen::VectorXd& u);
+
+    Instants instants_;
     std::vector<Snapshot> snapshots_;
-    std::vector<std::size_t> order_;  ///< of time
-    std::size_t next_ = 0;            ///< in order_
     double tolerance_s_ = 0;
     Workspace work_;
 };

@@ -190,7 +190,7 @@ std::string summary(const Results& results)
         coloured(printable(scene.title), Colour::Bold, stdout) + "\n" + status_line(results) + "\n\n";
     out += row("time",
                fmt::format("{:.6g} s to {:.6g} s in {} steps of {:g} s; {}", scene.start.t_s, results.end.t_s,
-                           certificate.steps, scene.integrator.time_step_s, end_in_words(results)));
+                           certificate.steps, time_step_s(scene.integrator), end_in_words(results)));
     out += finding_rows(results.report);
     out += state_rows(scene.model, "state", results.end.q, results.end.u);
     out += probe_rows(scene.model, probe_values(scene.model, point_of(results.end), work));

@@ -33,6 +33,23 @@ name = "floor"
 gap = "z"                      # distance in m; the ball may not go below 0
 law = { kind = "unilateral", restitution = "e" }
 
+[[draw]]                       # what it looks like: carom report bounce.h5 writes a page that shows it
+kind = "circle"                # point, segment, circle, polyline, trace
+at = [0, "z + 0.05"]
+radius_m = 0.05
+colour = "blue"
+
+[[draw]]
+kind = "segment"
+points = [[-0.5, 0], [0.5, 0]]
+colour = "grey"
+
+[[draw]]                       # where they touch, coloured by what the contact does; arrows are percussions
+kind = "point"
+at = [0, "z"]
+contact = "floor"
+normal = [0, 1]
+
 [integrator]
 kind = "moreau"
 time_step_s = 1e-3
@@ -74,6 +91,22 @@ law = { kind = "unilateral", restitution = "e" }
 name = "phase"
 value = "theta'/omega"
 unit = "rad"
+
+[[draw]]                       # what it looks like: carom report pendulum.h5 writes a page that shows it
+kind = "segment"
+points = [[0, 0], ["l*sin(theta)", "-l*cos(theta)"]]
+colour = "blue"
+
+[[draw]]
+kind = "point"                 # the bob, coloured by what the contact does; arrows are percussions
+at = ["l*sin(theta)", "-l*cos(theta)"]
+contact = "wall"
+normal = ["cos(theta)", "sin(theta)"]
+
+[[draw]]
+kind = "segment"
+points = [[0, 0], [0, "-1.2*l"]]
+colour = "grey"
 
 [integrator]
 kind = "moreau"
@@ -124,6 +157,23 @@ law = { kind = "unilateral", dissipation_index = 0.9 }   # Moreau's index: 1 sof
 name = "height"
 value = "(z1 + z2)/2"
 unit = "m"
+
+[[draw]]                       # what it looks like: carom report shaker.h5 writes a page that shows it
+kind = "segment"
+points = [[-0.1, "table(amplitude, t)*sin(omega*t)"], [0.1, "table(amplitude, t)*sin(omega*t)"]]
+colour = "grey"
+
+[[draw]]                       # the blocks, 3 cm high
+kind = "polyline"
+points = [[-0.05, "z1"], [0.05, "z1"], [0.05, "z1 + 0.03"], [-0.05, "z1 + 0.03"]]
+closed = true
+colour = "blue"
+
+[[draw]]
+kind = "polyline"
+points = [[-0.05, "z2 + 0.03"], [0.05, "z2 + 0.03"], [0.05, "z2 + 0.06"], [-0.05, "z2 + 0.06"]]
+closed = true
+colour = "green"
 
 [integrator]
 kind = "moreau"

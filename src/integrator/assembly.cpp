@@ -13,67 +13,93 @@ void find_closed(const Model& model, const Point& at, double activation_gap_m, W
     }
 }
 
-void evaluate_rows(const Model& model, const Point& at, Workspace& work, ContactRows& rows)
+void evaluate_rows(const Model& model, const Point& at, Workspace& work, ContactRows& rows, RowsOf which)
 {
     rows.index_of.assign(static_cast<std::size_t>(model.contacts()), -1);
     rows.begin.assign(1, 0);
+    rows.offsets.assign(1, 0);
     rows.H.clear();
     rows.b.clear();
     for (int k = 0; k < rows.size(); ++k) {
         const int c = rows.contacts[k];
-        const std::size_t size = model.support(c).size();
+        const int d = which == RowsOf::Normal ? 1 : model.dimension(c);
+        const std::size_t size = model.support(c).size() * static_cast<std::size_t>(d);
         rows.index_of[c] = k;
         rows.H.resize(rows.H.size() + size);
-        rows.b.push_back(model.gap_gradient(c, at, {rows.H.data() + rows.begin.back(), size}, work));
+        rows.b.resize(rows.b.size() + static_cast<std::size_t>(d));
+        model.contact_rows(c, at, {rows.H.data() + rows.begin.back(), size},
+                           {rows.b.data() + rows.offsets.back(), static_cast<std::size_t>(d)}, work);
         rows.begin.push_back(rows.H.size());
+        rows.offsets.push_back(rows.offsets.back() + d);
     }
 }
 
-double row_product(const Model& model, const ContactRows& rows, int k, std::span<const double> u) noexcept
+namespace {
+
+double row_product(std::span<const int> support, std::span<const double> row, std::span<const double> u)
 {
-    const auto H = rows.row(k);
-    const auto support = model.support(rows.contacts[k]);
     double sum = 0;
-    for (std::size_t i = 0; i < H.size(); ++i) {
-        sum += H[i] * u[support[i]];
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        sum += row[i] * u[support[i]];
     }
     return sum;
 }
 
-void assemble_delassus(const Model& model, const ContactRows& rows, MassMatrix& A, std::span<double> work_n,
-                       OneStepProblem& problem)
+}  // namespace
+
+void local_velocities(const Model& model, const ContactRows& rows, std::span<const double> u,
+                      std::vector<double>& U)
 {
+    U.assign(rows.b.begin(), rows.b.end());
+    for (int k = 0; k < rows.size(); ++k) {
+        const auto support = model.support(rows.contacts[k]);
+        for (int i = 0; i < rows.dimension(k); ++i) {
+            U[rows.offsets[k] + i] += row_product(support, rows.row(k, i), u);
+        }
+    }
+}
+
+void assemble_delassus(const Model& model, const ContactCoupling& coupling, const ContactRows& rows,
+                       MassMatrix& A, std::span<double> work_n, OneStepProblem& problem)
+{
+    const MassPattern& pattern = A.pattern();
     problem.W.begin(problem.offsets);
     for (int k = 0; k < rows.size(); ++k) {
-        const int c = rows.contacts[k];
-
-        // y = A^-1 H_c^T, zero outside the islands that the contact touches
-        const auto islands = model.islands(c);
-        for (const int island : islands) {
-            for (const int place : model.mass_pattern().members(island)) {
-                work_n[model.mass_pattern().coordinate_at(place)] = 0;
-            }
+        const int c = rows.contacts[k], d_c = rows.dimension(k);
+        for (const int other : coupling.neighbours(c)) {
+            if (rows.index_of[other] >= 0) problem.W.append(k, rows.index_of[other]);
         }
-        const auto H = rows.row(k);
+        const auto islands = coupling.islands(c);
         const auto support = model.support(c);
-        for (std::size_t i = 0; i < H.size(); ++i) {
-            work_n[support[i]] = H[i];
-        }
-        A.solve_on(islands, work_n);
-
-        // W_cd = H_d y for the contacts d that share an island
-        for (const int d : model.neighbours(c)) {
-            const int j = rows.index_of[d];
-            if (j < 0) continue;
-            const auto H_d = rows.row(j);
-            const auto support_d = model.support(d);
-            double sum = 0;
-            for (std::size_t i = 0; i < H_d.size(); ++i) {
-                const int island = model.mass_pattern().island(support_d[i]);
-                const bool touched = std::binary_search(islands.begin(), islands.end(), island);
-                if (touched) sum += H_d[i] * work_n[support_d[i]];
+        for (int i = 0; i < d_c; ++i) {
+            // y = A^-1 (row i of H_c)^T, zero outside the islands that the contact touches
+            for (const int island : islands) {
+                for (const int place : pattern.members(island)) {
+                    work_n[pattern.coordinate_at(place)] = 0;
+                }
             }
-            problem.W.append(k, j)[0] = sum;
+            const auto H = rows.row(k, i);
+            for (std::size_t p = 0; p < H.size(); ++p) {
+                work_n[support[p]] = H[p];
+            }
+            A.solve_on(islands, work_n);
+
+            // row i of W_cd = (H_d y)^T for the contacts d that share an island
+            for (const auto& entry : problem.W.appended(k)) {
+                const int j = entry.column, d_d = rows.dimension(j);
+                const auto support_d = model.support(rows.contacts[j]);
+                const auto block = problem.W.values_of(k, entry);
+                for (int l = 0; l < d_d; ++l) {
+                    const auto H_d = rows.row(j, l);
+                    double sum = 0;
+                    for (std::size_t p = 0; p < H_d.size(); ++p) {
+                        const int island = pattern.island(support_d[p]);
+                        const bool touched = std::binary_search(islands.begin(), islands.end(), island);
+                        if (touched) sum += H_d[p] * work_n[support_d[p]];
+                    }
+                    block[static_cast<std::size_t>(i * d_d + l)] = sum;
+                }
+            }
         }
     }
     problem.W.finish();
@@ -84,10 +110,13 @@ void apply_percussions(const Model& model, const ContactRows& rows, std::span<co
 {
     std::fill(x.begin(), x.end(), 0.0);
     for (int k = 0; k < rows.size(); ++k) {
-        const auto H = rows.row(k);
         const auto support = model.support(rows.contacts[k]);
-        for (std::size_t i = 0; i < H.size(); ++i) {
-            x[support[i]] += H[i] * P[k];
+        for (int i = 0; i < rows.dimension(k); ++i) {
+            const auto H = rows.row(k, i);
+            const double P_i = P[rows.offsets[k] + i];
+            for (std::size_t p = 0; p < H.size(); ++p) {
+                x[support[p]] += H[p] * P_i;
+            }
         }
     }
     A.solve(x);

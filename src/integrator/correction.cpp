@@ -1,4 +1,4 @@
-#include "carom/integrator/moreau.hpp"
+#include "carom/integrator/step.hpp"
 
 #include <algorithm>
 
@@ -17,19 +17,18 @@ bool correct_violations(const Model& model, std::span<const int> contacts, doubl
         if (!s.correction_A.factorise()) return false;
     }
     MassMatrix& A = s.A_is_constant_and_factored ? s.A : s.correction_A;
-    evaluate_rows(model, at, s.work, rows);
+    evaluate_rows(model, at, s.work, rows, RowsOf::Normal);
 
     // least displacement dq with  g + H dq >= 0:  0 <= P perp W P + g >= 0,  dq = A^-1 H^T P
     OneStepProblem& problem = s.correction_problem;
     problem.laws.assign(rows.contacts.size(), Unilateral{});
-    problem.offsets.assign(1, 0);
+    problem.offsets = rows.offsets;
     problem.U_free.clear();
     problem.U_minus.assign(rows.contacts.size(), 0.0);
     for (int k = 0; k < rows.size(); ++k) {
-        problem.offsets.push_back(k + 1);
         problem.U_free.push_back(model.gap_m(rows.contacts[k], at, s.work));
     }
-    assemble_delassus(model, rows, A, view(s.correction_x), problem);
+    assemble_delassus(model, model.coupling(), rows, A, view(s.correction_x), problem);
     s.correction_P.assign(rows.contacts.size(), 0.0);
     s.solver.pivoting.solve(problem, s.correction_P);
 

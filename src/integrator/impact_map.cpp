@@ -9,11 +9,12 @@ namespace carom {
 
 bool apply_impact_map(const Model& model, const State& state, double t_s, Scratch& s, StepReport& report)
 {
-    s.map_P.assign(s.rows.contacts.size(), 0.0);
+    s.map_P.assign(s.rows.b.size(), 0.0);
     if (!model.system().impact_map) return true;
     bool collision = false;
+    local_velocities(model, s.rows, view(s.u_start), s.U_start);
     for (int k = 0; k < s.rows.size(); ++k) {
-        const double U_minus = row_product(model, s.rows, k, view(s.u_start)) + s.rows.b[k];
+        const double U_minus = s.U_start[s.rows.offsets[k]];
         collision = collision || (U_minus < 0 && !state.closed[s.rows.contacts[k]]);
     }
     if (!collision) return true;
@@ -32,7 +33,9 @@ bool apply_impact_map(const Model& model, const State& state, double t_s, Scratc
     const auto V = PolyhedralCone::from_inequalities(-H);
     if (!V) return false;
     const ConeProjection split = V->prox(*A, s.u_start - after);
-    std::copy(split.multipliers.begin(), split.multipliers.end(), s.map_P.begin());
+    for (int k = 0; k < s.rows.size(); ++k) {
+        s.map_P[s.rows.offsets[k]] = split.multipliers[k];
+    }
     s.u_minus = after;
     return true;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/integrator/moreau.hpp"
+#include "carom/integrator/step.hpp"
 
 namespace carom {
 

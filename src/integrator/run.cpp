@@ -8,23 +8,6 @@
 namespace carom {
 namespace {
 
-/// Nothing moves: all velocities below 1e-9 of the greatest ever seen, at this and the steps before. At the
-/// top of a throw one step may look like that, three in a row do not: the force would have moved it.
-class RestWatch {
-public:
-    bool at_rest(const Eigen::VectorXd& u)
-    {
-        const double speed = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
-        fastest_ = std::max(fastest_, speed);
-        still_ = speed <= 1e-9 * fastest_ ? still_ + 1 : 0;
-        return still_ >= 3;
-    }
-
-private:
-    double fastest_ = 0;
-    int still_ = 0;
-};
-
 /// The steps of a run: full ones at start + n h, and a last one for what remains.
 struct StepGrid {
     double start_s, h_s, duration_s;
@@ -101,14 +84,41 @@ void look_for_created_energy(const Scratch& scratch, double scale_J, Certifier& 
 {
     double gained = 0;
     for (const ContactStep& contact : scratch.contacts) {
-        if (contact.U_minus_m_s < 0) {
-            gained += contact.energy_J;
+        if (contact.U_minus[0] < 0) {
+            gained += contact.energy_J + contact.friction_J;
         }
     }
     if (gained > 1e-9 * scale_J && !scratch.events.empty()) {
         certifier.add_finding("energy_created", scratch.events.front().time_s,
                               fmt::format("an impact created {:.3e} J", gained));
     }
+}
+
+/// A step is taken: its events, and what it means for the certificate.
+void account(const StepReport& report, double before_s, Scratch& scratch, RunSoFar& run)
+{
+    for (Event& event : scratch.events) {
+        event.step = run.progress.steps;
+        run.events.push_back(event);
+    }
+    Certifier& certifier = run.progress.certifier;
+    certifier.add_step(run.state.t_s, report.solve.residual, report.status == StepStatus::Solved,
+                       report.max_penetration_m, report.energy, report.at_end);
+    if (report.map_acted) judge_map(report, before_s, certifier.energy_scale_J(), certifier);
+    look_for_created_energy(scratch, certifier.energy_scale_J(), certifier);
+    run.progress.rest.after_step(run.state.u);
+}
+
+/// What ends a run before its duration is over; of several reasons the last of these counts.
+std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report, const RestWatch& rest,
+                                  const Point& at, Workspace& work)
+{
+    std::optional<RunEnd> end;
+    const bool solved = report.status == StepStatus::Solved;
+    if (!solved && plan.on_unsolved == OnUnsolved::Stop) end = RunEnd::UnsolvedStep;
+    if (plan.until.rest && rest.at_rest()) end = RunEnd::Rest;
+    if (plan.until.formula && plan.until.formula->value(at, work) >= 0) end = RunEnd::Formula;
+    return end;
 }
 
 }  // namespace
@@ -141,52 +151,72 @@ void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::Ve
     u = view.after.u;
 }
 
-RunReport simulate(const Model& model, const MoreauSettings& settings, const SolverSettings& solver,
+void RestWatch::after_step(const Eigen::VectorXd& u)
+{
+    const double speed = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
+    fastest = std::max(fastest, speed);
+    still_steps = speed <= 1e-9 * fastest ? still_steps + 1 : 0;
+}
+
+RunSoFar start_run(const Model& model, State start)
+{
+    Workspace work;
+    RunSoFar run{.state = std::move(start), .progress = {}, .events = {}};
+    const Point at = point_of(run.state);
+    run.progress.start_s = run.state.t_s;
+    run.progress.certifier = Certifier(
+        {.kinetic_J = model.kinetic_energy(at, work), .potential_J = model.potential_energy(at, work)});
+    return run;
+}
+
+RunReport simulate(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,
                    const RunPlan& plan, State& state, const StepListener& listener)
 {
-    Scratch scratch(model);
-    const Point start = point_of(state);
-    Certifier certifier({.kinetic_J = model.kinetic_energy(start, scratch.work),
-                         .potential_J = model.potential_energy(start, scratch.work)});
-    RunReport result;
-    RestWatch rest;
-    State before = state;
-    MoreauSettings step_settings = settings;
-    const StepGrid grid(state.t_s, settings.time_step_s, plan.duration_s);
+    RunSoFar run = start_run(model, state);
+    RunReport report = go_on(model, settings, solver, plan, run, listener);
+    state = std::move(run.state);
+    return report;
+}
 
+RunReport go_on(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,
+                const RunPlan& plan, RunSoFar& run, const StepListener& listener)
+{
+    Scratch scratch(model);
+    State& state = run.state;
+    RunProgress& progress = run.progress;
+    Certifier& certifier = progress.certifier;
+    State before = state;
+    IntegratorSettings step_settings = settings;
+    const StepGrid grid(progress.start_s, time_step_s(settings), plan.duration_s);
+
+    RunReport result;
+    result.end = progress.end.value_or(RunEnd::Duration);
     bool failed = false;
-    for (long n = 1; n <= grid.steps() && result.end == RunEnd::Duration; ++n) {
+    while (progress.steps < grid.steps() && result.end == RunEnd::Duration) {
+        const long n = progress.steps + 1;
         before = state;
-        step_settings.time_step_s = grid.length(n);
-        const StepReport report = moreau_step(model, step_settings, solver, state, scratch);
+        step_settings = with_time_step(step_settings, grid.length(n));
+        const StepReport report = step(model, step_settings, solver, state, scratch);
         if (const auto end = end_of_failed(report.status)) {
             certifier.add_finding(std::string(name_of(*end)), before.t_s, explain(*end));
             result.end = *end;
             failed = true;
             break;
         }
-        state.t_s = grid.time_after(n);
-        for (Event& event : scratch.events) {
-            event.step = n;
-            result.events.push_back(event);
-        }
-        const bool solved = report.status == StepStatus::Solved;
-        certifier.add_step(state.t_s, report.solve.residual, solved, report.max_penetration_m, report.energy,
-                           report.at_end);
-        if (report.map_acted) judge_map(report, before.t_s, certifier.energy_scale_J(), certifier);
-        look_for_created_energy(scratch, certifier.energy_scale_J(), certifier);
 
-        const bool go_on = !listener || listener({model, n, before, state, report, scratch});
-        if (!go_on) result.end = RunEnd::Listener;
-        if (!solved && plan.on_unsolved == OnUnsolved::Stop) result.end = RunEnd::UnsolvedStep;
-        if (plan.until.rest && rest.at_rest(state.u)) result.end = RunEnd::Rest;
-        if (plan.until.formula && plan.until.formula->value(point_of(state), scratch.work) >= 0) {
-            result.end = RunEnd::Formula;
-        }
+        progress.steps = n;
+        state.t_s = grid.time_after(n);
+        account(report, before.t_s, scratch, run);
+
+        // whether it was the last is known before anyone keeps it: a run taken up here must not go further
+        progress.end = end_by_plan(plan, report, progress.rest, point_of(state), scratch.work);
+        const bool wanted = !listener || listener({model, n, before, state, report, scratch, progress});
+        result.end = progress.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
     }
 
     result.certificate = certifier.certificate();
     result.findings = certifier.findings();
+    result.events = run.events;
     result.status = failed                  ? RunStatus::Failed
                     : certifier.certified() ? RunStatus::Certified
                                             : RunStatus::Uncertified;

@@ -12,16 +12,29 @@ Event event_of(EventKind kind, const ContactStep& contact, double time_s)
             .step = 0,
             .kind = kind,
             .contact = contact.contact,
-            .percussion_Ns = contact.percussion_Ns,
-            .velocity_before_m_s = contact.U_minus_m_s,
-            .velocity_after_m_s = contact.U_plus_m_s,
-            .energy_J = contact.energy_J};
+            .percussion_Ns = contact.P[0],
+            .velocity_before_m_s = contact.U_minus[0],
+            .velocity_after_m_s = contact.U_plus[0],
+            .energy_J = contact.energy_J + contact.friction_J};
+}
+
+double sliding_speed(const std::array<double, 3>& U)
+{
+    return std::hypot(U[1], U[2]);
+}
+
+Event sliding_event_of(EventKind kind, const ContactStep& contact, double time_s)
+{
+    Event event = event_of(kind, contact, time_s);
+    event.velocity_before_m_s = sliding_speed(contact.U_minus);
+    event.velocity_after_m_s = kind == EventKind::Stick ? 0.0 : sliding_speed(contact.U_plus);
+    return event;
 }
 
 /// Its percussion is more than rounding: alone it would give P^2 W / 2 of energy.
 bool acts(const ContactStep& contact)
 {
-    const double P = contact.percussion_Ns;
+    const double P = contact.P[0];
     return P > 0 && P * P * contact.W_1_kg > 1e-26 * contact.kinetic_J;
 }
 
@@ -29,13 +42,19 @@ bool acts(const ContactStep& contact)
 /// order h: that is how the scheme turns, not a collision.)
 bool collides(const ContactStep& contact, const State& before)
 {
-    return acts(contact) && !before.closed[contact.contact] && contact.U_minus_m_s < 0;
+    return acts(contact) && !before.closed[contact.contact] && contact.U_minus[0] < 0;
 }
 
 /// A contact that touched already and takes part in a collision elsewhere: its percussion leaps.
-bool is_struck(const ContactStep& contact, const State& before)
+bool is_struck(const Model& model, const ContactStep& contact, const State& before)
 {
-    return acts(contact) && contact.percussion_Ns > 2 * before.percussion_Ns[contact.contact];
+    return acts(contact) && contact.P[0] > 2 * before.percussion_Ns[model.offset(contact.contact)];
+}
+
+bool any_collides(std::span<const ContactStep> contacts, const State& before)
+{
+    return std::any_of(contacts.begin(), contacts.end(),
+                       [&](const ContactStep& contact) { return collides(contact, before); });
 }
 
 }  // namespace
@@ -44,33 +63,60 @@ bool stays_closed(const ContactStep& contact) noexcept
 {
     // in a stack U^- and U_free vanish above the lowest contact: what the percussion undoes counts as well
     const double met =
-        std::abs(contact.U_minus_m_s) + std::abs(contact.U_free_m_s) + contact.W_1_kg * contact.percussion_Ns;
-    return acts(contact) && std::abs(contact.U_plus_m_s) <= 1e-9 * met;
+        std::abs(contact.U_minus[0]) + std::abs(contact.U_free[0]) + contact.W_1_kg * contact.P[0];
+    return acts(contact) && std::abs(contact.U_plus[0]) <= 1e-9 * met;
 }
 
-void update_statuses(std::span<const ContactStep> contacts, double t_mid_s, State& state,
+bool slides(const ContactStep& contact) noexcept
+{
+    const double met = sliding_speed(contact.U_minus) + sliding_speed(contact.U_free) +
+                       contact.W_tangential_1_kg * sliding_speed(contact.P);
+    return sliding_speed(contact.U_plus) > 1e-10 * met;
+}
+
+bool is_catastrophe(const Model& model, std::span<const ContactStep> contacts, std::size_t k,
+                    const State& before) noexcept
+{
+    const ContactStep& contact = contacts[k];
+    const int c = contact.contact;
+    if (contact.dimension == 1 || !before.closed[c] || !before.slides[c]) return false;
+    if (any_collides(contacts, before)) return false;
+    // a leap of the percussion that also leaps in the sliding velocity: forces alone change both by O(h)
+    const double leap = contact.P[0] / std::max(before.percussion_Ns[model.offset(c)], 1e-300);
+    const double jump =
+        std::hypot(contact.U_plus[1] - contact.U_minus[1], contact.U_plus[2] - contact.U_minus[2]);
+    return leap > 10 && jump > 1e-2 * sliding_speed(contact.U_minus);
+}
+
+void update_statuses(const Model& model, std::span<const ContactStep> contacts, double t_mid_s, State& state,
                      std::vector<Event>& events)
 {
-    const bool collision = std::any_of(contacts.begin(), contacts.end(),
-                                       [&](const ContactStep& contact) { return collides(contact, state); });
+    const bool collision = any_collides(contacts, state);
     for (const ContactStep& contact : contacts) {
-        if (collides(contact, state) || (collision && is_struck(contact, state))) {
+        const int c = contact.contact;
+        if (collides(contact, state) || (collision && is_struck(model, contact, state))) {
             events.push_back(event_of(EventKind::Impact, contact, t_mid_s));
         }
-        if (stays_closed(contact) && !state.closed[contact.contact]) {
-            events.push_back(event_of(EventKind::ContactMade, contact, t_mid_s));
+        if (!stays_closed(contact)) continue;
+        if (!state.closed[c]) events.push_back(event_of(EventKind::ContactMade, contact, t_mid_s));
+        if (contact.dimension > 1 && (!state.closed[c] || slides(contact) != (state.slides[c] != 0))) {
+            const auto kind = slides(contact) ? EventKind::Slip : EventKind::Stick;
+            events.push_back(sliding_event_of(kind, contact, t_mid_s));
         }
     }
 
     // the new statuses; a contact that was closed and is not any more has been lost
     std::fill(state.percussion_Ns.begin(), state.percussion_Ns.end(), 0.0);
+    std::fill(state.slides.begin(), state.slides.end(), 0);
     for (const ContactStep& contact : contacts) {
-        state.percussion_Ns[contact.contact] = contact.percussion_Ns;
+        const int c = contact.contact;
+        std::copy_n(contact.P.begin(), contact.dimension, state.percussion_Ns.begin() + model.offset(c));
         if (stays_closed(contact)) {
-            state.closed[contact.contact] = 2;  // marked: closed by this step
-        } else if (state.closed[contact.contact]) {
+            state.closed[c] = 2;  // marked: closed by this step
+            state.slides[c] = contact.dimension > 1 && slides(contact);
+        } else if (state.closed[c]) {
             events.push_back(event_of(EventKind::ContactLost, contact, t_mid_s));
-            state.closed[contact.contact] = 0;
+            state.closed[c] = 0;
         }
     }
     for (std::size_t c = 0; c < state.closed.size(); ++c) {

@@ -112,11 +112,52 @@ Admissibility admissibility(const Metric& A, const Eigen::MatrixXd& H, const Eig
     return result;
 }
 
+Eigen::VectorXd ImpactContacts::normal_velocities(const Eigen::VectorXd& u) const
+{
+    Eigen::VectorXd U(size());
+    for (int k = 0; k < size(); ++k) {
+        U[k] = rows.row(offsets[k]).dot(u) + b[offsets[k]];
+    }
+    return U;
+}
+
+Expected<ImpactContacts> make_impact_contacts(Eigen::MatrixXd rows, std::vector<Law> laws)
+{
+    ImpactContacts result;
+    for (const Law& law : laws) {
+        if (auto checked = check(law); !checked) return checked.error();
+        result.offsets.push_back(result.offsets.back() + dimension(law));
+    }
+    if (rows.rows() != result.offsets.back()) {
+        return Error{.code = ErrorCode::WrongSize,
+                     .where = "make_impact_contacts",
+                     .message = fmt::format("{} rows for laws with {} components", rows.rows(),
+                                            result.offsets.back()),
+                     .hint = "give one row per component: the normal one, then the tangential ones",
+                     .excerpt = {}};
+    }
+    result.b = Eigen::VectorXd::Zero(rows.rows());
+    result.rows = std::move(rows);
+    result.laws = std::move(laws);
+    return result;
+}
+
+Impact impact_or_nan(const Expected<Impact>& impact, Eigen::Index size)
+{
+    return impact ? *impact : Impact(Eigen::VectorXd::Constant(size, std::nan("")));
+}
+
 namespace {
 
-Eigen::VectorXd velocity_or_nan(const Expected<Impact>& impact, Eigen::Index size)
+/// What a frictionless map answers, with percussions for all rows: nothing acts along the tangential ones.
+Impact with_all_rows(Impact impact, const ImpactContacts& contacts)
 {
-    return impact ? impact->u_plus : Eigen::VectorXd::Constant(size, std::nan(""));
+    const Eigen::VectorXd normal = std::move(impact.percussions_Ns);
+    impact.percussions_Ns = Eigen::VectorXd::Zero(contacts.rows.rows());
+    for (Eigen::Index k = 0; k < normal.size(); ++k) {
+        impact.percussions_Ns[contacts.offsets[static_cast<std::size_t>(k)]] = normal[k];
+    }
+    return impact;
 }
 
 }  // namespace
@@ -124,14 +165,16 @@ Eigen::VectorXd velocity_or_nan(const Expected<Impact>& impact, Eigen::Index siz
 ImpactMap canonical_map(double restitution)
 {
     return [restitution](const ImpactSite& site, const Eigen::VectorXd& u_minus) {
-        return velocity_or_nan(canonical_impact(site.A, site.H, u_minus, restitution), u_minus.size());
+        const auto impact = canonical_impact(site.A, site.H, u_minus, restitution);
+        return with_all_rows(impact_or_nan(impact, u_minus.size()), site.closed);
     };
 }
 
 ImpactMap sequential_map(const SequentialSettings& settings)
 {
     return [settings](const ImpactSite& site, const Eigen::VectorXd& u_minus) {
-        return velocity_or_nan(sequential_impact(site.A, site.H, u_minus, settings), u_minus.size());
+        const auto impact = sequential_impact(site.A, site.H, u_minus, settings);
+        return with_all_rows(impact_or_nan(impact, u_minus.size()), site.closed);
     };
 }
 

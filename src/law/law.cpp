@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace carom {
 namespace {
@@ -12,27 +14,60 @@ struct Overloaded : F... {
     using F::operator()...;
 };
 
+Expected<void> check_restitution(const char* where, double e)
+{
+    if (e >= 0 && e <= 1) return {};  // NaN is refused too
+    return Error{.code = ErrorCode::SettingOutOfRange,
+                 .where = where,
+                 .message = fmt::format("the restitution is {}", e),
+                 .hint = "give a number from 0 (soft) to 1 (elastic): above 1 an impact would create energy",
+                 .excerpt = {}};
+}
+
 }  // namespace
 
 int dimension(const Law& law) noexcept
 {
-    return std::visit(Overloaded{[](const Unilateral&) { return 1; }, [](const Bilateral&) { return 1; }},
+    return std::visit(
+        Overloaded{[](const Unilateral&) { return 1; }, [](const Bilateral&) { return 1; },
+                   [](const Coulomb& coulomb) { return 1 + tangential_dimension(coulomb.shape); }},
+        law);
+}
+
+bool is_unilateral(const Law& law) noexcept
+{
+    return !std::holds_alternative<Bilateral>(law);
+}
+
+double restitution(const Law& law) noexcept
+{
+    return std::visit(Overloaded{[](const Unilateral& unilateral) { return unilateral.restitution; },
+                                 [](const Bilateral&) { return 0.0; },
+                                 [](const Coulomb& coulomb) { return coulomb.restitution; }},
                       law);
 }
 
 Expected<void> check(const Law& law)
 {
-    const auto* unilateral = std::get_if<Unilateral>(&law);
-    if (unilateral == nullptr) return {};
-
-    const double e = unilateral->restitution;
-    if (!(e >= 0 && e <= 1)) {  // written this way so that NaN is refused too
-        return Error{.code = ErrorCode::SettingOutOfRange,
-                     .where = "Unilateral::restitution",
-                     .message = fmt::format("the restitution is {}", e),
-                     .hint =
-                         "give a number from 0 (soft) to 1 (elastic): above 1 an impact would create energy",
-                     .excerpt = {}};
+    if (const auto* unilateral = std::get_if<Unilateral>(&law)) {
+        return check_restitution("Unilateral::restitution", unilateral->restitution);
+    }
+    if (const auto* coulomb = std::get_if<Coulomb>(&law)) {
+        if (!(coulomb->friction >= 0 && std::isfinite(coulomb->friction))) {
+            return Error{.code = ErrorCode::SettingOutOfRange,
+                         .where = "Coulomb::friction",
+                         .message = fmt::format("the friction coefficient is {}", coulomb->friction),
+                         .hint =
+                             "give a number from 0 on: a negative one would push what slides; for no bound "
+                             "at all use a rough contact",
+                         .excerpt = {}};
+        }
+        if (auto e = check_restitution("Coulomb::restitution", coulomb->restitution); !e) return e.error();
+        if (auto e = check_restitution("Coulomb::tangential_restitution", coulomb->tangential_restitution);
+            !e) {
+            return e.error();
+        }
+        return check(coulomb->shape);
     }
     return {};
 }
@@ -41,13 +76,28 @@ void project_on_set(const Law& law, std::span<double> P) noexcept
 {
     // a percussion that pulls is not in C; its nearest point is none at all
     if (std::holds_alternative<Unilateral>(law)) P[0] = P[0] > 0 ? P[0] : 0.0;
+    if (const auto* coulomb = std::get_if<Coulomb>(&law)) {
+        project_on_friction_cone(coulomb->shape, coulomb->friction, P);
+    }
 }
 
-void velocity_shift(const Law& law, std::span<const double> U_minus, std::span<const double> /*U*/,
+void velocity_shift(const Law& law, std::span<const double> U_minus, std::span<const double> U,
                     std::span<double> s) noexcept
 {
-    const auto* unilateral = std::get_if<Unilateral>(&law);
-    s[0] = unilateral != nullptr ? unilateral->restitution * std::min(U_minus[0], 0.0) : 0.0;
+    std::fill(s.begin(), s.end(), 0.0);
+    if (const auto* unilateral = std::get_if<Unilateral>(&law)) {
+        s[0] = unilateral->restitution * std::min(U_minus[0], 0.0);
+    }
+    const auto* coulomb = std::get_if<Coulomb>(&law);
+    if (coulomb == nullptr) return;
+    s[0] = coulomb->restitution * std::min(U_minus[0], 0.0);
+    std::array<double, 2> sliding{};  // against the sliding velocity
+    for (std::size_t k = 1; k < s.size(); ++k) {
+        s[k] = coulomb->tangential_restitution * U_minus[k];
+        sliding[k - 1] = -(U[k] + s[k]);
+    }
+    if (std::holds_alternative<FrictionRough>(coulomb->shape)) return;
+    s[0] += coulomb->friction * support(coulomb->shape, std::span(sliding).first(s.size() - 1));
 }
 
 Expected<double> restitution_of_dissipation_index(double delta)

@@ -15,31 +15,32 @@ constexpr double ledger_tolerance = 1e-11;
 
 void Certifier::enlarge_scale(const Energies& energies) noexcept
 {
-    energy_scale_J_ =
-        std::max(energy_scale_J_, std::abs(energies.kinetic_J) + std::abs(energies.potential_J));
+    sums_.energy_scale_J =
+        std::max(sums_.energy_scale_J, std::abs(energies.kinetic_J) + std::abs(energies.potential_J));
 }
 
 void Certifier::add_step(double time_s, const Residual& residual, bool solved, double penetration_m,
                          const EnergyLines& energy, const Energies& at_end)
 {
-    ++certificate_.steps;
-    if (residual.unit_free > certificate_.max_residual) {
-        certificate_.max_residual = residual.unit_free;
-        certificate_.max_residual_time_s = time_s;
+    Certificate& certificate = sums_.certificate;
+    ++certificate.steps;
+    if (residual.unit_free > certificate.max_residual) {
+        certificate.max_residual = residual.unit_free;
+        certificate.max_residual_time_s = time_s;
     }
-    certificate_.max_penetration_m = std::max(certificate_.max_penetration_m, penetration_m);
-    certificate_.max_cone_violation_Ns =
-        std::max(certificate_.max_cone_violation_Ns, residual.cone_violation_Ns);
+    certificate.max_penetration_m = std::max(certificate.max_penetration_m, penetration_m);
+    certificate.max_cone_violation_Ns =
+        std::max(certificate.max_cone_violation_Ns, residual.cone_violation_Ns);
     if (!solved) {
-        ++certificate_.unsolved_steps;
+        ++certificate.unsolved_steps;
         add_finding("unsolved_step", time_s,
                     fmt::format("the one-step problem was solved to {:.2e} only", residual.unit_free));
     }
 
-    ledger_.add(energy);
+    sums_.ledger.add(energy);
     enlarge_scale(at_end);
-    if (!(std::abs(energy.balance_J()) <= ledger_tolerance * (energy_scale_J_ + energy.magnitude_J()))) {
-        ++open_ledgers_;
+    if (!(std::abs(energy.balance_J()) <= ledger_tolerance * (sums_.energy_scale_J + energy.magnitude_J()))) {
+        ++sums_.open_ledgers;
         add_finding("open_ledger", time_s,
                     fmt::format("{:.3e} J of this step are unexplained", energy.balance_J()));
     }
@@ -47,27 +48,27 @@ void Certifier::add_step(double time_s, const Residual& residual, bool solved, d
 
 void Certifier::add_finding(std::string code, double time_s, std::string message)
 {
-    const auto same = std::find_if(findings_.begin(), findings_.end(),
+    const auto same = std::find_if(sums_.findings.begin(), sums_.findings.end(),
                                    [&](const Finding& finding) { return finding.code == code; });
-    if (same != findings_.end()) {
+    if (same != sums_.findings.end()) {
         ++same->count;
         return;
     }
-    findings_.push_back(
+    sums_.findings.push_back(
         {.code = std::move(code), .time_s = time_s, .message = std::move(message), .count = 1});
 }
 
 Certificate Certifier::certificate() const
 {
-    Certificate result = certificate_;
-    result.energy = ledger_.totals();
+    Certificate result = sums_.certificate;
+    result.energy = sums_.ledger.totals();
     result.energy_balance_J = result.energy.balance_J();
     return result;
 }
 
 bool Certifier::certified() const noexcept
 {
-    return certificate_.unsolved_steps == 0 && open_ledgers_ == 0;
+    return sums_.certificate.unsolved_steps == 0 && sums_.open_ledgers == 0;
 }
 
 }  // namespace carom

@@ -59,16 +59,26 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
     result.given_forces_J = work_of(step.given_forces, step);
     result.prescribed_motions_J = step.h_s * step.potential_rate_W;
 
-    // an impact map acts at once, before the step goes on
+    // an impact map acts at once, before the step goes on; its tangential percussions are friction
     const double start_norm = step.A->squared_norm(step.u_start),
                  minus_norm = step.A->squared_norm(step.u_minus);
     result.impact_J = (minus_norm - start_norm) / 2;
 
     // reactions at the mean local velocity; what an obstacle's own motion brings in is not theirs
-    for (std::size_t c = 0; c < step.P.size(); ++c) {
-        const double work = step.P[c] * (step.U_minus[c] + step.U_plus[c]) / 2;
-        (std::holds_alternative<Unilateral>(step.laws[c]) ? result.impact_J : result.joint_J) += work;
-        result.prescribed_motions_J -= step.P[c] * step.b[c];
+    for (std::size_t c = 0; c < step.laws.size(); ++c) {
+        for (int i = step.offsets[c]; i < step.offsets[c + 1]; ++i) {
+            const double work = step.P[i] * (step.U_minus[i] + step.U_plus[i]) / 2;
+            const bool normal = i == step.offsets[c];
+            double& line = !is_unilateral(step.laws[c]) ? result.joint_J
+                           : normal                     ? result.impact_J
+                                                        : result.friction_J;
+            line += work;
+            result.prescribed_motions_J -= step.P[i] * step.b[i];
+            if (normal || step.map_P.empty()) continue;
+            const double by_map = step.map_P[i] * ((step.U_start[i] + step.U_minus[i]) / 2 - step.b[i]);
+            result.friction_J += by_map;
+            result.impact_J -= by_map;
+        }
     }
 
     result.correction_J = (corrected.kinetic_J - end.kinetic_J) + (corrected.potential_J - end.potential_J);
@@ -85,17 +95,17 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
 void EnergyLedger::add(const EnergyLines& step) noexcept
 {
     for (const auto line : lines) {
-        add_compensated(sums_.*line, compensation_.*line, step.*line);
+        add_compensated(sums.*line, compensation.*line, step.*line);
     }
-    worst_balance_ = std::max(worst_balance_, std::abs(step.balance_J()));
-    largest_step_ = std::max(largest_step_, step.magnitude_J());
+    worst_step_balance_J = std::max(worst_step_balance_J, std::abs(step.balance_J()));
+    largest_step_J = std::max(largest_step_J, step.magnitude_J());
 }
 
 EnergyLines EnergyLedger::totals() const noexcept
 {
     EnergyLines result;
     for (const auto line : lines) {
-        result.*line = sums_.*line + compensation_.*line;
+        result.*line = sums.*line + compensation.*line;
     }
     return result;
 }

@@ -8,6 +8,8 @@ std::string_view name_of(EventKind kind) noexcept
     case EventKind::Impact: return "impact";
     case EventKind::ContactMade: return "contact_made";
     case EventKind::ContactLost: return "contact_lost";
+    case EventKind::Stick: return "stick";
+    case EventKind::Slip: return "slip";
     }
     return "unknown";
 }

@@ -1,5 +1,6 @@
 #include "carom/model/model.hpp"
 
+#include "carom/expression/homogeneity.hpp"
 #include "carom/expression/record.hpp"
 #include "carom/law/law.hpp"
 
@@ -62,15 +63,115 @@ void check_kinetic(const LagrangianSystem& system, Errors& errors)
     }
 }
 
+/// Formulas over the point of a particle: x, y(, z) and t only.
+void check_over_point(const Formula& formula, std::size_t d, const std::string& key, const char* what,
+                      Errors& errors)
+{
+    refuse_velocity(formula, key, what, errors);
+    for (const Term& term : formula.terms()) {
+        for (const Variable& variable : term.variables()) {
+            if (variable.kind != Variable::Kind::Coordinate || variable.index < static_cast<int>(d)) continue;
+            errors.push_back(at_key(ErrorCode::NotAllowedHere, key,
+                                    fmt::format("{} names z in a plane", what),
+                                    "give the position three components, or leave z out"));
+            return;
+        }
+    }
+}
+
+void check_particle(const ContactParticle& particle, const std::string& key, Errors& errors)
+{
+    const std::size_t d = particle.position.size();
+    if (d != 2 && d != 3) {
+        errors.push_back(at_key(ErrorCode::WrongSize, key + ".position",
+                                fmt::format("the position has {} components", d),
+                                "give two in the plane or three in space"));
+        return;
+    }
+    bool moves = false;
+    for (const Formula& x : particle.position) {
+        refuse_velocity(x, key + ".position", "the position", errors);
+        moves = moves || x.depends_on(Variable::Kind::Coordinate);
+    }
+    if (!moves) {
+        errors.push_back(at_key(ErrorCode::GradientVanishes, key + ".position",
+                                "the position names no coordinate",
+                                "a contact needs a particle that the motion can bring to the obstacle"));
+    }
+    if (!particle.surface.depends_on(Variable::Kind::Coordinate)) {
+        errors.push_back(at_key(ErrorCode::GradientVanishes, key + ".surface",
+                                "the surface names neither x nor y nor z: its normal vanishes",
+                                "write the surface as a formula of x, y, z and t that is positive where the "
+                                "particle may be, for example y"));
+    }
+    check_over_point(particle.surface, d, key + ".surface", "the surface", errors);
+    const auto check_vector = [&](const std::vector<Formula>& vector, const char* name) {
+        if (!vector.empty() && vector.size() != d) {
+            errors.push_back(
+                at_key(ErrorCode::WrongSize, fmt::format("{}.{}", key, name),
+                       fmt::format("{} has {} components, the position {}", name, vector.size(), d),
+                       "give as many as the position has"));
+        }
+        for (const Formula& component : vector) {
+            check_over_point(component, d, fmt::format("{}.{}", key, name), name, errors);
+        }
+    };
+    check_vector(particle.obstacle_velocity, "obstacle_velocity");
+    check_vector(particle.tangent, "tangent");
+}
+
+/// As many tangential directions as friction has, each affine in the velocities.
+void check_friction(const Contact& contact, const std::string& key, Errors& errors)
+{
+    if (!contact.friction) return;
+    if (auto shape = check(contact.friction->shape); !shape) {
+        Error error = shape.error();
+        error.where = key + ".law";
+        errors.push_back(std::move(error));
+    }
+    const std::size_t wanted = static_cast<std::size_t>(tangential_dimension(contact.friction->shape));
+    const std::size_t given =
+        contact.particle ? contact.particle->position.size() - 1 : contact.sliding.size();
+    if (wanted != given) {
+        errors.push_back(at_key(
+            ErrorCode::WrongSize, key + (contact.particle ? ".position" : ".sliding"),
+            fmt::format("the contact has {} tangential directions, its friction {}", given, wanted),
+            "an interval is friction in the plane; a disc, an ellipse and a polygon are friction in space"));
+    }
+    for (const Formula& velocity : contact.sliding) {
+        for (const Term& term : velocity.terms()) {
+            if (homogeneous_in_velocities(term, 0) || homogeneous_in_velocities(term, 1)) continue;
+            errors.push_back(at_key(ErrorCode::NotAllowedHere, key + ".sliding",
+                                    "the sliding velocity is not linear in the velocities",
+                                    "write it as a sum of velocities times functions of q and t"));
+            break;
+        }
+    }
+}
+
 void check_contacts(const LagrangianSystem& system, Errors& errors)
 {
     for (const Contact& contact : system.contacts) {
         const std::string key = "contact." + contact.name;
+        check_friction(contact, key, errors);
+        if (contact.particle) {
+            check_particle(*contact.particle, key, errors);
+            continue;
+        }
         refuse_velocity(contact.gap, key + ".gap", "the gap", errors);
         if (!contact.gap.depends_on(Variable::Kind::Coordinate)) {
             errors.push_back(at_key(ErrorCode::GradientVanishes, key + ".gap", "the gap names no coordinate",
                                     "a contact needs a gap that the motion can open and close"));
         }
+    }
+}
+
+void check_drawings(const LagrangianSystem& system, Errors& errors)
+{
+    for (std::size_t i = 0; i < system.drawings.size(); ++i) {
+        const auto good = check(system.drawings[i], static_cast<int>(system.contacts.size()),
+                                fmt::format("draw number {}", i + 1));
+        if (!good) errors.push_back(good.error());
     }
 }
 
@@ -169,6 +270,32 @@ void check_energies(const Model& model, const State& state, Errors& errors)
     }
 }
 
+/// Numbers of the law at the start, sliding and sticking.
+void check_law_start(const Model& model, const Point& at, int c, const std::string& key, Errors& errors)
+{
+    Workspace work;
+    for (const bool sticks : {false, true}) {
+        if (auto checked = check(model.law(c, at, sticks, work)); !checked) {
+            Error error = checked.error();
+            const auto field = error.where.rfind("::");
+            error.where =
+                key + ".law" + (field == std::string::npos ? "" : "." + error.where.substr(field + 2));
+            errors.push_back(std::move(error));
+            return;
+        }
+    }
+    const Law sliding = model.law(c, at, false, work), sticking = model.law(c, at, true, work);
+    if (!std::holds_alternative<Coulomb>(sliding)) return;
+    const double dynamic = std::get<Coulomb>(sliding).friction,
+                 at_rest = std::get<Coulomb>(sticking).friction;
+    if (at_rest < dynamic) {
+        errors.push_back(
+            at_key(ErrorCode::SettingOutOfRange, key + ".law.static_friction",
+                   fmt::format("the static coefficient {} is below the dynamic one {}", at_rest, dynamic),
+                   "give a static coefficient that is not smaller"));
+    }
+}
+
 void check_contact_start(const Model& model, const State& state, double tolerance_m, int c, Errors& errors)
 {
     Workspace work;
@@ -176,31 +303,36 @@ void check_contact_start(const Model& model, const State& state, double toleranc
     const Contact& contact = model.system().contacts[static_cast<std::size_t>(c)];
     const std::string key = "contact." + contact.name;
     const double gap = model.gap_m(c, at, work);
-    Eigen::VectorXd H(static_cast<Eigen::Index>(model.support(c).size()));
-    const double b = model.gap_gradient(c, at, view(H), work);
-    if (!std::isfinite(gap) || !std::isfinite(b) || !H.allFinite()) {
-        errors.push_back(at_key(ErrorCode::NotFinite, key + ".gap",
-                                "the gap or its gradient is infinite or not a number at the start",
-                                "look for a division by zero or a root at the start values"));
+    const auto d = static_cast<std::size_t>(model.dimension(c));
+    const auto n = static_cast<Eigen::Index>(model.support(c).size());
+    Eigen::VectorXd H(n * static_cast<Eigen::Index>(d)), b(static_cast<Eigen::Index>(d));
+    model.contact_rows(c, at, view(H), view(b), work);
+    if (!std::isfinite(gap) || !b.allFinite() || !H.allFinite()) {
+        errors.push_back(
+            contact.particle
+                ? at_key(ErrorCode::GradientVanishes, key + ".surface",
+                         "the surface has no normal where the particle is at the start: its gradient "
+                         "vanishes, or a formula is not finite",
+                         "write the surface so that it crosses zero with a slope, e.g. y instead of "
+                         "y^2")
+                : at_key(ErrorCode::NotFinite, key + ".gap",
+                         "the gap or its gradient is infinite or not a number at the start",
+                         "look for a division by zero or a root at the start values"));
         return;
     }
+    const std::string gap_key = key + (contact.particle ? ".surface" : ".gap");
     if (gap < -tolerance_m) {
         errors.push_back(
-            at_key(ErrorCode::GapViolated, key + ".gap",
+            at_key(ErrorCode::GapViolated, gap_key,
                    fmt::format("the gap {} is {} m at the start: the parts overlap", contact.name, gap),
                    "begin with every gap >= 0; the admissible side is where the formula is positive"));
     }
-    if (std::abs(gap) <= tolerance_m && H.isZero(0.0)) {
-        errors.push_back(at_key(ErrorCode::GradientVanishes, key + ".gap",
+    if (std::abs(gap) <= tolerance_m && H.head(n).isZero(0.0)) {
+        errors.push_back(at_key(ErrorCode::GradientVanishes, gap_key,
                                 "the gap is zero and its gradient vanishes at the start",
                                 "write the gap so that it crosses zero with a slope, e.g. x instead of x^2"));
     }
-    const double e = model.restitution(c, at, work);
-    if (auto checked = check(Law{Unilateral{.restitution = e}}); !checked) {
-        Error error = checked.error();
-        error.where = key + ".law.restitution";
-        errors.push_back(std::move(error));
-    }
+    check_law_start(model, at, c, key, errors);
 }
 
 }  // namespace
@@ -224,6 +356,7 @@ Expected<Model, Errors> make_model(LagrangianSystem system)
     check_kinetic(system, errors);
     refuse_velocity(system.potential, "lagrangian.potential", "the potential", errors);
     check_contacts(system, errors);
+    check_drawings(system, errors);
 
     if (!errors.empty()) return errors;
     return Model(std::move(system));
@@ -233,8 +366,9 @@ Errors check_start(const Model& model, const State& state, double tolerance_m)
 {
     Errors errors;
     if (state.q.size() != model.coordinates() || state.u.size() != model.coordinates() ||
-        state.percussion_Ns.size() != static_cast<std::size_t>(model.contacts()) ||
-        state.closed.size() != static_cast<std::size_t>(model.contacts())) {
+        state.percussion_Ns.size() != static_cast<std::size_t>(model.local_size()) ||
+        state.closed.size() != static_cast<std::size_t>(model.contacts()) ||
+        state.slides.size() != static_cast<std::size_t>(model.contacts())) {
         errors.push_back(at_key(ErrorCode::WrongSize, "State", "the state does not fit the model",
                                 "make it with make_state"));
         return errors;

@@ -1,7 +1,6 @@
 #include "carom/model/model.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace carom {
 namespace {
@@ -12,14 +11,20 @@ int triangle(int a, int b)
     return a * (a + 1) / 2 + b;
 }
 
-/// Room for the derivatives of a term; it grows to the largest term once.
-Workspace& with_room(Workspace& work, std::size_t variables)
+bool is_constant(const Formula& formula)
 {
-    if (work.first.size() < variables) {
-        work.first.resize(variables);
-        work.second.resize(variables * (variables + 1) / 2);
-    }
-    return work;
+    return std::all_of(formula.terms().begin(), formula.terms().end(),
+                       [](const Term& term) { return term.variables().empty(); });
+}
+
+/// Neither what it evaluates nor the status of the contact changes its numbers.
+bool is_constant_law(const Contact& contact)
+{
+    if (!is_constant(contact.restitution)) return false;
+    if (!contact.friction) return true;
+    const ContactFriction& friction = *contact.friction;
+    return !friction.static_coefficient && is_constant(friction.coefficient) &&
+           is_constant(friction.tangential_restitution);
 }
 
 }  // namespace
@@ -27,17 +32,9 @@ Workspace& with_room(Workspace& work, std::size_t variables)
 Model::Model(LagrangianSystem system) : system_(std::move(system))
 {
     prepare_kinetic();
-    prepare_rows();
+    prepare_contacts();
     for (const Formula& force : system_.forces) {
         forces_name_velocity_ = forces_name_velocity_ || force.depends_on(Variable::Kind::Velocity);
-    }
-    for (const Contact& contact : system_.contacts) {
-        Workspace work;
-        const bool constant =
-            std::all_of(contact.restitution.terms().begin(), contact.restitution.terms().end(),
-                        [](const Term& term) { return term.variables().empty(); });
-        constant_restitution_.push_back(constant ? std::optional(contact.restitution.value({}, work))
-                                                 : std::nullopt);
     }
 }
 
@@ -79,44 +76,28 @@ void Model::prepare_kinetic()
     }
 }
 
-void Model::prepare_rows()
+void Model::prepare_contacts()
 {
-    std::vector<std::vector<int>> contacts_on_island(mass_pattern_.islands());
+    for (const Contact& contact : system_.contacts) {
+        geometry_.emplace_back(contact);
+        offsets_.push_back(offsets_.back() + contact.dimension());
+    }
+    coupling_ = coupling_through(mass_pattern_);
+    Workspace work;
     for (int c = 0; c < contacts(); ++c) {
-        std::set<int> named, islands;
-        for (const Term& term : system_.contacts[c].gap.terms()) {
-            for (const Variable& variable : term.variables()) {
-                if (variable.kind == Variable::Kind::Coordinate) named.insert(variable.index);
-            }
-        }
-        Row row;
-        row.coordinates.assign(named.begin(), named.end());
-        for (const int i : row.coordinates) {
-            islands.insert(mass_pattern_.island(i));
-        }
-        row.islands.assign(islands.begin(), islands.end());
-        for (const int island : row.islands) {
-            contacts_on_island[island].push_back(c);
-        }
-        for (const Term& term : system_.contacts[c].gap.terms()) {
-            auto& places = row.scatter.emplace_back();
-            for (const Variable& variable : term.variables()) {
-                const auto found =
-                    std::lower_bound(row.coordinates.begin(), row.coordinates.end(), variable.index);
-                places.push_back(variable.kind == Variable::Kind::Time
-                                     ? -1
-                                     : static_cast<int>(found - row.coordinates.begin()));
-            }
-        }
-        rows_.push_back(std::move(row));
+        const bool constant = is_constant_law(system_.contacts[c]);
+        constant_law_.push_back(std::nullopt);
+        if (constant) constant_law_.back() = law(c, {}, false, work);
     }
-    for (Row& row : rows_) {
-        std::set<int> neighbours;
-        for (const int island : row.islands) {
-            neighbours.insert(contacts_on_island[island].begin(), contacts_on_island[island].end());
-        }
-        row.neighbours.assign(neighbours.begin(), neighbours.end());
+}
+
+ContactCoupling Model::coupling_through(const MassPattern& pattern) const
+{
+    std::vector<std::span<const int>> supports;
+    for (const ContactGeometry& geometry : geometry_) {
+        supports.emplace_back(geometry.support());
     }
+    return {pattern, supports};
 }
 
 double Model::kinetic_energy(const Point& at, Workspace& work) const
@@ -136,17 +117,17 @@ void Model::kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, W
     std::fill(c.begin(), c.end(), 0.0);
     const auto terms = system_.kinetic.terms();
     for (std::size_t k = 0; k < terms.size(); ++k) {
-        const auto& d = with_room(work, terms[k].variables().size());
+        work.make_room(terms[k].variables().size());
         terms[k].hessian(at, work, work.first, work.second);
         const KineticScatter& scatter = kinetic_scatter_[k];
         for (const auto& pair : scatter.velocity_velocity) {
-            values[pair.slot] += d.second[pair.second];
+            values[pair.slot] += work.second[pair.second];
         }
         for (const auto& pair : scatter.velocity_coordinate) {
-            c[pair.i] += d.second[pair.second] * at.u[pair.j];
+            c[pair.i] += work.second[pair.second] * at.u[pair.j];
         }
         for (const auto& [place, i] : scatter.coordinate) {
-            c[i] -= d.first[place];
+            c[i] -= work.first[place];
         }
     }
 }
@@ -158,10 +139,10 @@ double Model::potential_gradient(const Point& at, std::span<double> gradient, Wo
     for (const Term& term : system_.potential.terms()) {
         const auto variables = term.variables();
         if (variables.empty()) continue;
-        const auto& d = with_room(work, variables.size());
+        work.make_room(variables.size());
         term.gradient(at, work, work.first);
         for (std::size_t k = 0; k < variables.size(); ++k) {
-            (variables[k].kind == Variable::Kind::Time ? rate : gradient[variables[k].index]) += d.first[k];
+            (variables[k].kind == Variable::Kind::Time ? rate : gradient[variables[k].index]) += work.first[k];
         }
     }
     return rate;
@@ -177,31 +158,42 @@ void Model::given_forces(const Point& at, std::span<double> F, Workspace& work) 
 
 double Model::gap_m(int contact, const Point& at, Workspace& work) const
 {
-    return system_.contacts[contact].gap.value(at, work);
+    return geometry_[contact].gap_m(at, work);
 }
 
 double Model::gap_gradient(int contact, const Point& at, std::span<double> H, Workspace& work) const
 {
-    std::fill(H.begin(), H.end(), 0.0);
-    double rate = 0;
-    const auto terms = system_.contacts[contact].gap.terms();
-    for (std::size_t k = 0; k < terms.size(); ++k) {
-        const auto variables = terms[k].variables();
-        if (variables.empty()) continue;
-        const auto& d = with_room(work, variables.size());
-        terms[k].gradient(at, work, work.first);
-        const auto& places = rows_[contact].scatter[k];
-        for (std::size_t v = 0; v < variables.size(); ++v) {
-            (places[v] < 0 ? rate : H[places[v]]) += d.first[v];
-        }
-    }
-    return rate;
+    double b = 0;
+    geometry_[contact].rows(at, H, {&b, 1}, work);
+    return b;
+}
+
+void Model::contact_rows(int contact, const Point& at, std::span<double> H, std::span<double> b,
+                         Workspace& work) const
+{
+    geometry_[contact].rows(at, H, b, work);
 }
 
 double Model::restitution(int contact, const Point& at, Workspace& work) const
 {
-    const auto& constant = constant_restitution_[contact];
-    return constant ? *constant : system_.contacts[contact].restitution.value(at, work);
+    const auto& constant = constant_law_[contact];
+    return constant ? carom::restitution(*constant) : system_.contacts[contact].restitution.value(at, work);
+}
+
+Law Model::law(int contact, const Point& at, bool sticks, Workspace& work) const
+{
+    if (static_cast<std::size_t>(contact) < constant_law_.size() && constant_law_[contact]) {
+        return *constant_law_[contact];
+    }
+    const Contact& c = system_.contacts[contact];
+    const double e = c.restitution.value(at, work);
+    if (!c.friction) return Unilateral{.restitution = e};
+    const Formula& mu =
+        sticks && c.friction->static_coefficient ? *c.friction->static_coefficient : c.friction->coefficient;
+    return Coulomb{.shape = c.friction->shape,
+                   .friction = mu.value(at, work),
+                   .restitution = e,
+                   .tangential_restitution = c.friction->tangential_restitution.value(at, work)};
 }
 
 State make_state(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double t_s)
@@ -210,8 +202,9 @@ State make_state(const Model& model, const Eigen::VectorXd& q, const Eigen::Vect
     return {.t_s = t_s,
             .q = q,
             .u = u,
-            .percussion_Ns = std::vector<double>(contacts, 0.0),
-            .closed = std::vector<char>(contacts, 0)};
+            .percussion_Ns = std::vector<double>(static_cast<std::size_t>(model.local_size()), 0.0),
+            .closed = std::vector<char>(contacts, 0),
+            .slides = std::vector<char>(contacts, 0)};
 }
 
 }  // namespace carom

@@ -33,10 +33,37 @@ double squared(std::span<const double> x)
     return sum;
 }
 
+bool is_rough(const Law& law)
+{
+    const auto* coulomb = std::get_if<Coulomb>(&law);
+    return coulomb != nullptr && std::holds_alternative<FrictionRough>(coulomb->shape);
+}
+
+/// A rough contact is no inclusion with a closed set: where it pushes it does not slide; where it does not,
+/// friction may only be against sliding, the limit of large mu (OS-6).
+void rough_map(std::span<const double> P, std::span<const double> U, std::span<const double> s, double d,
+               std::span<double> F)
+{
+    F[0] = P[0] / d - std::max(0.0, P[0] / d - d * (U[0] + s[0]));
+    double sliding2 = 0, against = 0;
+    for (std::size_t k = 1; k < P.size(); ++k) {
+        sliding2 += (U[k] + s[k]) * (U[k] + s[k]);
+        against -= P[k] * (U[k] + s[k]);
+    }
+    const double part = sliding2 > 0 ? std::max(0.0, against) / sliding2 : 0.0;
+    for (std::size_t k = 1; k < P.size(); ++k) {
+        F[k] = P[0] > 0 ? d * (U[k] + s[k]) : (P[k] + part * (U[k] + s[k])) / d;
+    }
+}
+
 /// |F_c|^2 for U scaled by `d` and P by 1 / d, which keeps cones (OS-5); d = 1 is the raw data.
 double natural_map_squared(const Law& law, std::span<const double> P, std::span<const double> U,
                            std::span<const double> s, double d, std::span<double> F)
 {
+    if (is_rough(law)) {
+        rough_map(P, U, s, d, F);
+        return squared(F);
+    }
     for (std::size_t k = 0; k < P.size(); ++k) {
         F[k] = P[k] / d - d * (U[k] + s[k]);
     }
@@ -130,8 +157,10 @@ Residual residual(const OneStepProblem& problem, std::span<const double> P, Resi
         }
 
         result.cone_violation_Ns = std::max(result.cone_violation_Ns, distance_to_set(law, P_c, F_c));
-        if (std::holds_alternative<Unilateral>(law)) {
-            result.approach_m_s = std::max(result.approach_m_s, -(U_c[0] + s_c[0]));
+        if (is_unilateral(law)) {
+            const double U_minus_n = problem.U_minus[problem.offsets[c]];
+            const double closing = -(U_c[0] + restitution(law) * std::min(U_minus_n, 0.0));
+            result.approach_m_s = std::max(result.approach_m_s, closing);
         }
     }
     result.siconos = raw.relative();

@@ -1,5 +1,7 @@
 #include "carom/scene/fields.hpp"
 
+#include "carom/core/palette.hpp"
+
 #include <fmt/format.h>
 
 namespace carom {
@@ -193,6 +195,57 @@ std::vector<Field> system_fields()
     };
 }
 
+std::vector<std::string> colour_names()
+{
+    std::vector<std::string> names;
+    for (const Colour& colour : palette)
+        names.emplace_back(colour.name);
+    names.emplace_back(grey.name);
+    return names;
+}
+
+std::vector<Field> draw_fields()
+{
+    return {
+        {.path = "draw", .type = Type::GroupList, .help = "something that pictures of the motion show"},
+        {.path = "draw[].kind",
+         .type = Type::Choice,
+         .needed = true,
+         .choices = {"point", "segment", "circle", "polyline", "trace"},
+         .help = "what it is; a trace is the way of a point so far"},
+        {.path = "draw[].at",
+         .type = Type::FormulaList,
+         .unit = "m",
+         .help = "where a point, circle or trace is: x, y or x, y, z"},
+        {.path = "draw[].points",
+         .type = Type::Matrix,
+         .unit = "m",
+         .help = "the points of a segment or polyline, each x, y or x, y, z"},
+        {.path = "draw[].radius_m",
+         .type = Type::Formula,
+         .unit = "m",
+         .range = not_negative,
+         .help = "of a circle; with three coordinates it is a ball"},
+        {.path = "draw[].closed",
+         .type = Type::Boolean,
+         .fallback = "false",
+         .help = "whether a polyline goes back to its first point"},
+        {.path = "draw[].colour",
+         .type = Type::Choice,
+         .fallback = "the colours in turn",
+         .choices = colour_names(),
+         .help = "colours that everybody can tell apart"},
+        {.path = "draw[].label", .type = Type::Text, .fallback = "\"\"", .help = "written beside it"},
+        {.path = "draw[].contact",
+         .type = Type::Text,
+         .help = "a contact or string whose status colours it: open, closed, impact"},
+        {.path = "draw[].normal",
+         .type = Type::FormulaList,
+         .unit = "-",
+         .help = "with contact: the direction of the arrow that shows its percussions"},
+    };
+}
+
 std::vector<Field> method_fields()
 {
     return {
@@ -200,8 +253,8 @@ std::vector<Field> method_fields()
         {.path = "integrator.kind",
          .type = Type::Choice,
          .fallback = "\"moreau\"",
-         .choices = {"moreau"},
-         .help = "Moreau's midpoint scheme"},
+         .choices = {"moreau", "moreau_jean"},
+         .help = "Moreau's midpoint scheme, or the theta scheme with implicit forces"},
         {.path = "integrator.time_step_s",
          .type = Type::Number,
          .unit = "s",
@@ -218,7 +271,22 @@ std::vector<Field> method_fields()
          .type = Type::Integer,
          .range = {.low = 1, .high = 2},
          .fallback = "2",
-         .help = "how often forces are evaluated in a step; 2 is second order, 1 Moreau's paper"},
+         .help = "moreau: how often forces are evaluated in a step; 2 is second order, 1 Moreau's paper"},
+        {.path = "integrator.theta",
+         .type = Type::Number,
+         .range = {.low = 0.5, .high = 1},
+         .fallback = "0.5",
+         .help = "moreau_jean: 0.5 is second order, 1 damps fast modes most"},
+        {.path = "integrator.force_tolerance",
+         .type = Type::Number,
+         .range = positive,
+         .fallback = "1e-12",
+         .help = "moreau_jean: the iteration of implicit forces ends below this relative change"},
+        {.path = "integrator.max_iterations",
+         .type = Type::Integer,
+         .range = {.low = 2, .high = 1e9},
+         .fallback = "50",
+         .help = "moreau_jean: most iterations of implicit forces in a step"},
         {.path = "integrator.correction",
          .type = Type::Boolean,
          .fallback = "true",
@@ -227,7 +295,7 @@ std::vector<Field> method_fields()
          .type = Type::Choice,
          .fallback = "\"midpoint\"",
          .choices = {"midpoint", "end"},
-         .help = "where in the step contacts are looked for"},
+         .help = "moreau: where in the step contacts are looked for"},
         {.path = "integrator.on_unsolved",
          .type = Type::Choice,
          .fallback = "\"accept\"",
@@ -237,7 +305,7 @@ std::vector<Field> method_fields()
         {.path = "solver.kind",
          .type = Type::Choice,
          .fallback = "\"auto\"",
-         .choices = {"auto", "exact", "gauss_seidel"},
+         .choices = {"auto", "exact", "gauss_seidel", "psor"},
          .help = "solver of the one-step problem"},
         {.path = "solver.tolerance",
          .type = Type::Number,
@@ -274,7 +342,7 @@ std::vector<Field> method_fields()
 std::vector<Field> all_fields()
 {
     std::vector<Field> fields;
-    for (auto part : {run_fields(), name_fields(), system_fields(), method_fields()}) {
+    for (auto part : {run_fields(), name_fields(), system_fields(), draw_fields(), method_fields()}) {
         fields.insert(fields.end(), part.begin(), part.end());
     }
     return fields;
@@ -313,6 +381,7 @@ std::string_view name_of(FieldType type) noexcept
     case Type::Constant: return "a number or a formula of parameters";
     case Type::Formula: return "a number or a formula";
     case Type::NumberList: return "a list of numbers";
+    case Type::FormulaList: return "a list of numbers or formulas";
     case Type::Matrix: return "a list of rows of numbers or formulas";
     }
     return "unknown";

@@ -35,4 +35,10 @@ void add_parameters(const Node& parameters, Names& names, Mistakes& mistakes);
 [[nodiscard]] std::optional<Table> table_of(const Node& node, const std::filesystem::path& folder,
                                             Mistakes& mistakes);
 
+/// Some [[table]] has its points in a file.
+[[nodiscard]] bool has_table_files(const Node& root);
+
+/// The scene with the points in the place of these files: it then needs no other file.
+[[nodiscard]] Node with_points(Node root, const std::filesystem::path& folder);
+
 }  // namespace carom::detail

@@ -83,14 +83,17 @@ std::string title_of(const Node& root, std::string_view name)
     return std::filesystem::path(name).stem().string();
 }
 
-/// The TOML as run. Overrides are named on top, and comments are lost by them.
-std::string text_as_run(std::string_view text, const Node& root, std::span<const Override> overrides)
+/// The TOML as run, which needs no other file. Overrides are named on top; by them, and by points that come
+/// from a file, comments are lost.
+std::string text_as_run(std::string_view text, const Node& root, std::span<const Override> overrides,
+                        const std::filesystem::path& folder)
 {
-    if (overrides.empty()) return std::string(text);
+    const bool files = has_table_files(root);
+    if (overrides.empty() && !files) return std::string(text);
     std::string out;
     for (const Override& set : overrides)
         out += fmt::format("# --set {}={}\n", printable(set.path), printable(set.value));
-    return out + to_toml(root);
+    return out + to_toml(files ? with_points(root, folder) : root);
 }
 
 /// The tree of the text with the overrides in it, looked through by the list of fields.
@@ -117,7 +120,8 @@ std::optional<State> check_start_of(const Node& root, const Model& model, const 
     if (!draft.start_known || !names.unvalued.empty()) return std::nullopt;
     State start = make_state(model, vector_of(draft.q), vector_of(draft.u), settings.start_s);
     if (!settings.length_m) settings.length_m = typical_length(model, start);
-    settings.integrator.activation_gap_m = settings.activation_gap_m.value_or(1e-9 * *settings.length_m);
+    settings.integrator = with_activation_gap(std::move(settings.integrator),
+                                              settings.activation_gap_m.value_or(1e-9 * *settings.length_m));
     add_model_errors(root, check_start(model, start, 1e-9 * *settings.length_m), mistakes);
     return start;
 }
@@ -180,7 +184,7 @@ Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view 
     if (!start) throw InternalError("a scene without mistakes has no start");
 
     return Scene{.title = title_of(*root, name),
-                 .text = text_as_run(text, *root, overrides),
+                 .text = text_as_run(text, *root, overrides, folder),
                  .model = std::move(*model),
                  .start = std::move(*start),
                  .integrator = settings.integrator,

@@ -74,6 +74,50 @@ void read_record(const Node& root, RecordSettings& record)
     record.probes = asked("probes");
 }
 
+/// A key that only another scheme understands.
+void belongs_to(const Node& root, std::string_view path, std::string_view kind, Mistakes& mistakes)
+{
+    if (find_path(root, path) == nullptr) return;
+    mistakes.add(place_of(root, path), ErrorCode::UnknownKey,
+                 fmt::format("{} is a setting of the integrator {}", path, kind),
+                 fmt::format("write integrator.kind = \"{}\", or leave it out", kind));
+}
+
+void read_moreau(const Node& root, MoreauSettings& moreau, Mistakes& mistakes)
+{
+    read(root, "integrator.time_step_s", moreau.time_step_s);
+    read(root, "integrator.force_passes", moreau.force_passes);
+    read(root, "integrator.correction", moreau.correction);
+    read_choice(root, "integrator.cone_point", moreau.cone_point, ConePoint::Midpoint, "midpoint",
+                ConePoint::End, "end");
+    for (const auto* path : {"integrator.theta", "integrator.force_tolerance", "integrator.max_iterations"}) {
+        belongs_to(root, path, "moreau_jean", mistakes);
+    }
+}
+
+void read_moreau_jean(const Node& root, MoreauJeanSettings& jean, Mistakes& mistakes)
+{
+    read(root, "integrator.time_step_s", jean.time_step_s);
+    read(root, "integrator.theta", jean.theta);
+    read(root, "integrator.correction", jean.correction);
+    read(root, "integrator.force_tolerance", jean.force_tolerance);
+    read(root, "integrator.max_iterations", jean.max_iterations);
+    for (const auto* path : {"integrator.force_passes", "integrator.cone_point"}) {
+        belongs_to(root, path, "moreau", mistakes);
+    }
+}
+
+void read_integrator(const Node& root, Settings& s, Mistakes& mistakes)
+{
+    read(root, "integrator.activation_gap_m", s.activation_gap_m);
+    const Node* kind = value_at(root, "integrator.kind", Kind::Text);
+    if (kind != nullptr && kind->text == "moreau_jean") {
+        read_moreau_jean(root, s.integrator.emplace<MoreauJeanSettings>(), mistakes);
+    } else {
+        read_moreau(root, s.integrator.emplace<MoreauSettings>(), mistakes);
+    }
+}
+
 void read_until(const Node& root, const Names& names, Until& until, Mistakes& mistakes)
 {
     const Node* node = find(root, "until");
@@ -85,7 +129,7 @@ void read_until(const Node& root, const Names& names, Until& until, Mistakes& mi
 /// Steps and frames must be countable, and time must advance.
 void check_grid(const Node& root, const Settings& settings, Mistakes& mistakes)
 {
-    const double h = settings.integrator.time_step_s, duration = settings.plan.duration_s;
+    const double h = time_step_s(settings.integrator), duration = settings.plan.duration_s;
     const double end = std::abs(settings.start_s) + duration;
     if (!(h > 0) || !(duration > 0) || !std::isfinite(end)) return;
     const Node* step = find_path(root, "integrator.time_step_s");
@@ -113,17 +157,12 @@ Settings read_settings(const Node& root, const Names& names, Mistakes& mistakes)
     read(root, "length_m", s.length_m);
     read_until(root, names, s.plan.until, mistakes);
 
-    read(root, "integrator.time_step_s", s.integrator.time_step_s);
-    read(root, "integrator.activation_gap_m", s.activation_gap_m);
-    read(root, "integrator.force_passes", s.integrator.force_passes);
-    read(root, "integrator.correction", s.integrator.correction);
-    read_choice(root, "integrator.cone_point", s.integrator.cone_point, ConePoint::Midpoint, "midpoint",
-                ConePoint::End, "end");
+    read_integrator(root, s, mistakes);
     read_choice(root, "integrator.on_unsolved", s.plan.on_unsolved, OnUnsolved::Accept, "accept",
                 OnUnsolved::Stop, "stop");
 
     read_choice(root, "solver.kind", s.solver.kind, SolverKind::Auto, "auto", SolverKind::Exact, "exact",
-                SolverKind::GaussSeidel, "gauss_seidel");
+                SolverKind::GaussSeidel, "gauss_seidel", SolverKind::Psor, "psor");
     read(root, "solver.tolerance", s.solver.tolerance);
     read(root, "solver.max_sweeps", s.solver.max_sweeps);
     read(root, "solver.relaxation", s.solver.relaxation);

@@ -6,7 +6,7 @@ namespace carom::detail {
 
 /// How to run, as a scene says it; what it leaves out keeps its default.
 struct Settings {
-    MoreauSettings integrator;
+    IntegratorSettings integrator;
     SolverSettings solver;
     RunPlan plan;
     RecordSettings record;

@@ -42,6 +42,7 @@ public:
                 detail::impact_map_of(*impact, draft_.system.coordinates, names_, mistakes_);
         }
         for_each("probe", [&](const Node& item) { add_probe(item); });
+        for_each("draw", [&](const Node& item) { add_drawing(item); });
         return std::move(draft_);
     }
 
@@ -157,6 +158,13 @@ private:
         draft_.system.probes.push_back({.name = name_of(item, probe_names_),
                                         .value = value.value_or(Formula()),
                                         .unit = text_of(item, "unit", "")});
+    }
+
+    void add_drawing(const Node& item)
+    {
+        auto& drawings = draft_.system.drawings;
+        auto drawing = drawing_of(item, drawings.size(), draft_.system.contacts, names_, mistakes_);
+        if (drawing) drawings.push_back(std::move(*drawing));
     }
 
     /// Names of contacts and probes follow the rule of formulas: --set paths and recordings use them too.

@@ -30,6 +30,11 @@ struct Draft {
 [[nodiscard]] ImpactMap impact_map_of(const Node& impact, const std::vector<Coordinate>& coordinates,
                                       const Names& names, Mistakes& mistakes);
 
+/// What a [[draw]] shows; nothing after a mistake. `number` counts them, for the colours in turn.
+[[nodiscard]] std::optional<Drawing> drawing_of(const Node& item, std::size_t number,
+                                                const std::vector<Contact>& contacts, const Names& names,
+                                                Mistakes& mistakes);
+
 /// Velocities are known by their coordinate: formulas for the coordinates of a table, in the order of the
 /// coordinates; a key that names none is a mistake.
 [[nodiscard]] std::vector<std::optional<Formula>>

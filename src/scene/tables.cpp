@@ -1,6 +1,7 @@
 #include "carom/core/text.hpp"
 #include "names.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -122,7 +123,47 @@ std::optional<std::vector<double>> list_of(const Node& node)
     return numbers;
 }
 
+/// A list of numbers that stands where another value stood.
+Node list_at(const Place& place, const std::vector<double>& numbers)
+{
+    Node list;
+    list.kind = Node::Kind::Array;
+    list.place = list.key_place = place;
+    for (const double number : numbers) {
+        Node item;
+        item.kind = Node::Kind::Number;
+        item.number = number;
+        item.place = place;
+        list.items.push_back(std::move(item));
+    }
+    return list;
+}
+
 }  // namespace
+
+bool has_table_files(const Node& root)
+{
+    const Node* tables = find(root, "table");
+    return tables != nullptr && std::any_of(tables->items.begin(), tables->items.end(),
+                                            [](const Node& table) { return find(table, "file") != nullptr; });
+}
+
+Node with_points(Node root, const std::filesystem::path& folder)
+{
+    Node* tables = find(root, "table");
+    if (tables == nullptr) return root;
+    for (Node& table : tables->items) {
+        const Node* file = find(table, "file");
+        if (file == nullptr) continue;
+        const auto points = points_of_file(folder, file->text);
+        if (!points) continue;
+        const Place place = file->place;
+        std::erase_if(table.entries, [](const Entry& entry) { return entry.key == "file"; });
+        put(table, "t_s", list_at(place, points->t_s));
+        put(table, "value", list_at(place, points->value));
+    }
+    return root;
+}
 
 std::optional<Table> table_of(const Node& node, const std::filesystem::path& folder, Mistakes& mistakes)
 {

@@ -99,6 +99,7 @@ private:
             if (node.kind != Kind::Text) number(node, field, here);
             break;
         case Type::NumberList: numbers(node, field, here); break;
+        case Type::FormulaList: formulas(node, field, here); break;
         case Type::Matrix: matrix(node, field, here); break;
         }
     }
@@ -195,6 +196,17 @@ private:
         const Field item{.path = field.path, .type = Type::Number, .unit = field.unit};
         for (std::size_t i = 0; i < node.items.size(); ++i)
             number(node.items[i], item, {here.path, fmt::format("number {} of {}", i + 1, here.name)});
+    }
+
+    void formulas(const Node& node, const Field& field, const Group& here)
+    {
+        if (node.kind != Kind::Array || node.items.empty()) {
+            wrong_type(node, field, here);
+            return;
+        }
+        const Field entry{.path = field.path, .type = Type::Formula};
+        for (std::size_t i = 0; i < node.items.size(); ++i)
+            value(node.items[i], entry, {here.path, fmt::format("entry {} of {}", i + 1, here.name)});
     }
 
     void matrix(const Node& node, const Field& field, const Group& here)

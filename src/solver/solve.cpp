@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 namespace carom {
 namespace {
 
 /// Where no solution exists, percussions grow until any error is small beside them. Velocities must fit as
 /// well, to this part of theirs: generous, since a tall stack has percussions that are rightly large.
 constexpr double hidden_by_percussions = 1e-3;
+
+/// Interactions of a problem that is finished to roundoff: a dense factorisation is still cheap.
+constexpr int largest_polished = 50;
 
 Error out_of_range(const char* field, double seen, const char* hint)
 {
@@ -18,6 +24,67 @@ Error out_of_range(const char* field, double seen, const char* hint)
             .excerpt = {}};
 }
 
+bool has_friction(const OneStepProblem& problem)
+{
+    return std::any_of(problem.laws.begin(), problem.laws.end(),
+                       [](const Law& law) { return std::holds_alternative<Coulomb>(law); });
+}
+
+/// Residual and status of the percussions found.
+void judge(const OneStepProblem& problem, const SolverSettings& settings, std::span<const double> P,
+           SolverScratch& scratch, SolveReport& report)
+{
+    report.residual = residual(problem, P, scratch.residual);
+    const bool small =
+        report.residual.unit_free <= settings.tolerance && report.residual.velocity <= hidden_by_percussions;
+    report.status = !report.residual.finite ? SolveStatus::NotFinite
+                    : small                 ? SolveStatus::Converged
+                                            : SolveStatus::NotSolved;
+}
+
+/// With friction: sweeps in growing numbers, each followed by an attempt to finish by Newton's method, which
+/// is exact once every contact has its right status. Where Gauss-Seidel has not come closer, PSOR begins at
+/// the best percussions seen: it moves differently.
+SolveReport solve_frictional(const OneStepProblem& problem, const SolverSettings& settings,
+                             std::span<double> P, SolverScratch& scratch)
+{
+    SolveReport report;
+    report.solver = SolverKind::GaussSeidel;
+    SolverSettings part = settings;
+    part.relaxation = 1;
+    const bool small = problem.interactions() <= largest_polished;
+    double best = std::numeric_limits<double>::infinity();
+    for (int sweeps = 4; report.iterations < 2 * settings.max_sweeps; sweeps *= 2) {
+        part.max_sweeps = std::min(sweeps, 2 * settings.max_sweeps - report.iterations);
+        report.iterations += report.solver == SolverKind::GaussSeidel
+                                 ? sweep_gauss_seidel(problem, part, P, scratch)
+                                 : sweep_psor(problem, part, P, scratch);
+        if (small) scratch.polisher.polish(problem, P, scratch.residual);
+        judge(problem, settings, P, scratch, report);
+        if (report.status != SolveStatus::NotSolved) return report;
+        const double now = report.residual.unit_free;
+        if (now < best) scratch.best_P.assign(P.begin(), P.end());
+        const bool stalls = !(now < 0.5 * best);
+        best = std::min(best, now);
+        if (report.iterations >= settings.max_sweeps || (stalls && sweeps > 256)) {
+            std::copy(scratch.best_P.begin(), scratch.best_P.end(), P.begin());
+            report.solver = SolverKind::Psor;
+        }
+    }
+    std::copy(scratch.best_P.begin(), scratch.best_P.end(), P.begin());
+    return report;
+}
+
+SolveReport solve_auto(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
+                       SolverScratch& scratch)
+{
+    if (has_friction(problem)) return solve_frictional(problem, settings, P, scratch);
+    SolveReport report;
+    report.solver = SolverKind::Exact;
+    report.iterations = scratch.pivoting.solve(problem, P);
+    return report;
+}
+
 }  // namespace
 
 std::string_view name_of(SolverKind kind) noexcept
@@ -26,6 +93,7 @@ std::string_view name_of(SolverKind kind) noexcept
     case SolverKind::Auto: return "auto";
     case SolverKind::Exact: return "exact";
     case SolverKind::GaussSeidel: return "gauss_seidel";
+    case SolverKind::Psor: return "psor";
     }
     return "unknown";
 }
@@ -61,17 +129,16 @@ SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
                   SolverScratch& scratch)
 {
     SolveReport report;
-    report.solver = settings.kind == SolverKind::Auto ? SolverKind::Exact : settings.kind;
-    report.iterations = report.solver == SolverKind::Exact
-                            ? scratch.pivoting.solve(problem, P)
-                            : sweep_gauss_seidel(problem, settings, P, scratch);
-
-    report.residual = residual(problem, P, scratch.residual);
-    const bool small =
-        report.residual.unit_free <= settings.tolerance && report.residual.velocity <= hidden_by_percussions;
-    report.status = !report.residual.finite ? SolveStatus::NotFinite
-                    : small                 ? SolveStatus::Converged
-                                            : SolveStatus::NotSolved;
+    report.solver = settings.kind;
+    switch (settings.kind) {
+    case SolverKind::Auto: report = solve_auto(problem, settings, P, scratch); break;
+    case SolverKind::Exact: report = solve_auto(problem, settings, P, scratch); break;
+    case SolverKind::GaussSeidel:
+        report.iterations = sweep_gauss_seidel(problem, settings, P, scratch);
+        break;
+    case SolverKind::Psor: report.iterations = sweep_psor(problem, settings, P, scratch); break;
+    }
+    judge(problem, settings, P, scratch, report);
     return report;
 }
 

@@ -53,12 +53,20 @@ void Columns::committed()
     waiting_entries_ = 0;
 }
 
-Expected<void> Columns::continue_from(Hdf5Writer& file)
+Expected<bool> Columns::continue_from(const Hdf5Reader& file, std::size_t column, std::uint64_t rows)
 {
-    for (Column& column : columns_) {
-        const auto there = file.rows_of(column.growing.path);
-        if (!there) return there.error();
-        column.first_row = column.committed_rows = column.rows = *there;
+    Column& here = columns_[column];
+    const auto there = file.rows_of(here.growing);
+    if (!there) return there.error();
+    if (*there < rows) return file.malformed(here.growing.path + " ends before the checkpoint");
+    here.first_row = here.committed_rows = here.rows = rows;
+    return *there > rows;
+}
+
+Expected<void> Columns::cut(Hdf5Writer& file) const
+{
+    for (const Column& column : columns_) {
+        if (auto done = file.cut(column.growing, column.rows); !done) return done;
     }
     return {};
 }

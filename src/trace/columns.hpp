@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hdf5.hpp"
+#include "hdf5_reader.hpp"
 
 namespace carom::detail {
 
@@ -23,8 +23,14 @@ public:
     /// The file now has every row. The other one has those of the commit before: older ones are forgotten.
     void committed();
 
-    /// Begins where a file ends.
-    Expected<void> continue_from(Hdf5Writer& file);
+    /// Begins after so many rows of a file; true when it has more of them. Errors: FileMalformed when it has
+    /// fewer, or the column is not what it should be.
+    Expected<bool> continue_from(const Hdf5Reader& file, std::size_t column, std::uint64_t rows);
+
+    /// Cuts the file to the rows of continue_from.
+    Expected<void> cut(Hdf5Writer& file) const;
+
+    [[nodiscard]] std::size_t size() const noexcept { return columns_.size(); }
 
     /// Bytes that wait since the last commit.
     [[nodiscard]] std::size_t waiting_bytes() const noexcept { return waiting_entries_ * sizeof(double); }

@@ -1,5 +1,7 @@
 #include "carom/trace/csv.hpp"
 
+#include "csv_cell.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,16 +15,6 @@ struct Column {
     std::string name;
     std::function<double(Eigen::Index frame)> value;
 };
-
-std::string escaped(const std::string& name)
-{
-    if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
-    std::string text = "\"";
-    for (const char c : name) {
-        text += c == '"' ? std::string("\"\"") : std::string(1, c);
-    }
-    return text + '"';
-}
 
 /// One column per column of a matrix that was recorded.
 void add_matrix(const RowMatrix& matrix, const std::function<std::string(std::size_t)>& name,
@@ -65,7 +57,7 @@ std::string to_csv(const Recording& recording)
     const std::vector<Column> columns = columns_of(recording);
     std::string text;
     for (std::size_t k = 0; k < columns.size(); ++k) {
-        text += (k > 0 ? "," : "") + escaped(columns[k].name);
+        text += (k > 0 ? "," : "") + detail::csv_cell(columns[k].name);
     }
     text += '\n';
     for (Eigen::Index frame = 0; frame < recording.frames(); ++frame) {

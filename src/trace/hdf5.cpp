@@ -190,6 +190,24 @@ Expected<void> Hdf5Writer::append(const Growing& growing, std::uint64_t rows, st
     return {};
 }
 
+Expected<void> Hdf5Writer::cut(const Growing& growing, std::uint64_t rows)
+{
+    Handle dataset(H5Dopen2(file_.id(), growing.path.c_str(), H5P_DEFAULT), H5Dclose);
+    const std::array<hsize_t, 2> size{rows, static_cast<hsize_t>(std::max(growing.width, 0))};
+    const bool good = dataset && H5Dset_extent(dataset.id(), size.data()) >= 0;
+    if (!dataset.close() || !good) return failure("dataset " + growing.path + " could not be cut");
+    return {};
+}
+
+Expected<void> Hdf5Writer::remove(const std::string& path)
+{
+    if (H5Lexists(file_.id(), path.c_str(), H5P_DEFAULT) > 0 &&
+        H5Ldelete(file_.id(), path.c_str(), H5P_DEFAULT) < 0) {
+        return failure(path + " could not be taken out");
+    }
+    return {};
+}
+
 Expected<void> Hdf5Writer::put(const std::string& path, std::span<const double> values, Entry entry)
 {
     const hsize_t size = values.size();

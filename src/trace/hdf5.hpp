@@ -79,6 +79,12 @@ public:
     /// Appends so many rows; integers are given as doubles of integer value.
     Expected<void> append(const Growing& growing, std::uint64_t rows, std::span<const double> values);
 
+    /// Keeps the first rows only.
+    Expected<void> cut(const Growing& growing, std::uint64_t rows);
+
+    /// Takes something out; what is not there is no error.
+    Expected<void> remove(const std::string& path);
+
     /// A dataset of fixed length, made when it is not there yet.
     Expected<void> put(const std::string& path, std::span<const double> values, Entry entry = Entry::Real);
 

@@ -158,6 +158,16 @@ Expected<RowMatrix> Hdf5Reader::table(const std::string& path, Eigen::Index colu
     return values;
 }
 
+Expected<std::uint64_t> Hdf5Reader::rows_of(const Growing& growing) const
+{
+    const auto data = dataset(growing.path, growing.entry == Entry::Real ? H5T_FLOAT : H5T_INTEGER,
+                              growing.width < 0 ? 1 : 2);
+    if (!data) return data.error();
+    if (growing.width >= 0 && data->columns != static_cast<hsize_t>(growing.width))
+        return malformed(growing.path + " has another number of columns");
+    return std::uint64_t{data->rows};
+}
+
 Expected<std::vector<std::string>> Hdf5Reader::read_texts(const std::string& path, int rank) const
 {
     const auto data = dataset(path, H5T_STRING, rank);

@@ -25,6 +25,9 @@ public:
     /// Rank 2, numbers, so many columns.
     [[nodiscard]] Expected<RowMatrix> table(const std::string& path, Eigen::Index columns) const;
 
+    /// Rows of a dataset that grows, after all checks.
+    [[nodiscard]] Expected<std::uint64_t> rows_of(const Growing& growing) const;
+
     /// Text of fixed length: one, or a list.
     [[nodiscard]] Expected<std::string> text(const std::string& path) const;
     [[nodiscard]] Expected<std::vector<std::string>> texts(const std::string& path) const;

@@ -1,8 +1,9 @@
 #include "carom/trace/recorder.hpp"
 
 #include "carom/core/version.hpp"
+#include "carom/trace/instants.hpp"
 #include "carom/trace/recording.hpp"
-#include "energy_names.hpp"
+#include "checkpoint.hpp"
 #include "run_columns.hpp"
 #include "run_file.hpp"
 
@@ -33,31 +34,12 @@ Error refuse(ErrorCode code, std::string where, std::string message, std::string
             .excerpt = {}};
 }
 
-/// sum + compensation is the sum as if it had been added in twice the precision (Neumaier).
-void add_compensated(double& sum, double& compensation, double value)
+Expected<void> check_frames(double duration_s, double every_s)
 {
-    const double next = sum + value;
-    compensation += std::abs(sum) >= std::abs(value) ? (sum - next) + value : (value - next) + sum;
-    sum = next;
-}
-
-EnergyLines totals(const Checkpoint& checkpoint)
-{
-    EnergyLines result;
-    for (const auto& energy : detail::energy_names) {
-        result.*energy.line =
-            checkpoint.energy_sums.*energy.line + checkpoint.energy_compensation.*energy.line;
-    }
-    return result;
-}
-
-std::vector<double> in_order(const EnergyLines& lines)
-{
-    std::vector<double> result;
-    for (const auto& energy : detail::energy_names) {
-        result.push_back(lines.*energy.line);
-    }
-    return result;
+    if (duration_s / every_s <= most_frames) return {};
+    return refuse(ErrorCode::SettingOutOfRange, "RecordSettings::every_s",
+                  fmt::format("every_s is {}: there would be {:.1e} frames", every_s, duration_s / every_s),
+                  "give a longer time between frames, or leave it out");
 }
 
 }  // namespace
@@ -65,44 +47,46 @@ std::vector<double> in_order(const EnergyLines& lines)
 /// `now_` is all that the recorder remembers from step to step, and what a checkpoint holds.
 class Recorder::Impl {
 public:
-    Impl(const std::string& path, const Model& model, const RecordSettings& settings, double start_s,
-         double every_s, const CheckpointSettings& checkpoints, Checkpoint now)
+    /// What stays the same during a recording.
+    struct Plan {
+        RecordSettings settings;
+        double start_s, every_s, time_step_s;
+        std::vector<double> snapshots_at_s;
+        CheckpointSettings checkpoints;
+    };
+    Impl(const std::string& path, const Model& model, Plan plan, Checkpoint now)
         : model_(&model),
-          columns_(model, settings),
+          columns_(model, plan.settings, !plan.snapshots_at_s.empty()),
           file_(path),
-          start_s_(start_s),
-          every_s_(every_s),
-          checkpoints_(checkpoints),
-          now_(std::move(now))
+          plan_(std::move(plan)),
+          now_(std::move(now)),
+          snapshots_(plan_.snapshots_at_s, static_cast<std::size_t>(now_.snapshots))
     {
     }
 
-    struct Head {
-        std::string title, scene_text;
-        double duration_s, time_step_s;
-    };
-    Expected<void> create(const Head& head);
-    Expected<void> resume();
+    Expected<void> create(const std::string& title, const RunText& text);
+    Expected<void> resume(const std::optional<RunText>& prolonged);
     bool take(const StepView& view);
     Expected<void> finish(const RunReport& report);
     void abandon() noexcept;
 
 private:
-    Expected<void> write_head(Hdf5Writer& file, const Head& head) const;
-    Expected<void> write_checkpoint(Hdf5Writer& file) const;
+    Expected<void> write_head(Hdf5Writer& file, const std::string& title, const RunText& text) const;
     Expected<void> commit(const RunReport* report);
     [[nodiscard]] bool checkpoint_is_due() const;
     void account(const StepView& view);
     void add_frames(const StepView& view);
     void add_frame(const Point& at);
     void add_jumps(const StepView& view);
+    void add_snapshots(const StepView& view);
 
     const Model* model_;
     detail::RunColumns columns_;
     detail::RunFile file_;
-    double start_s_, every_s_;
-    CheckpointSettings checkpoints_;
+    Plan plan_;
     Checkpoint now_;
+    std::optional<Checkpoint> last_;  ///< what the file keeps when `now_` is no place to go on from
+    Instants snapshots_;
 
     Eigen::VectorXd q_, u_;
     Workspace work_;
@@ -111,14 +95,21 @@ private:
     bool finished_ = false;
 };
 
-Expected<void> Recorder::Impl::create(const Head& head)
+Expected<void> Recorder::Impl::create(const std::string& title, const RunText& text)
 {
     add_frame(point_of(now_.state));
+    snapshots_.pass(now_.state.t_s, [&](std::size_t, double t_s) {
+        columns_.add_snapshot(t_s, now_.state.q, now_.state.u);
+        ++now_.snapshots;
+    });
     auto created = file_.create([&](Hdf5Writer& file) -> Expected<void> {
-        if (auto written = write_head(file, head); !written) return written;
+        if (auto written = write_head(file, title, text); !written) return written;
         if (auto made = columns_.create_in(file); !made) return made;
         if (auto added = columns_.columns().append_to(file); !added) return added;
-        return write_checkpoint(file);
+        if (!plan_.snapshots_at_s.empty()) {
+            if (auto put = file.put("/snapshots/asked_s", plan_.snapshots_at_s); !put) return put;
+        }
+        return detail::write_checkpoint(file, now_);
     });
     if (!created) {
         finished_ = true;  // there is nothing to close
@@ -129,73 +120,69 @@ Expected<void> Recorder::Impl::create(const Head& head)
     return {};
 }
 
-Expected<void> Recorder::Impl::resume()
+Expected<void> Recorder::Impl::resume(const std::optional<RunText>& prolonged)
 {
-    auto file = Hdf5Writer::open(file_.path());
-    if (!file) return file.error();
-    if (auto found = columns_.columns().continue_from(*file); !found) return found;
-    if (auto closed = file->close(); !closed) return closed;
+    finished_ = true;  // until the file is ready to be written on
+    bool has_later = false, has_end = false;
+    {
+        const auto file = detail::Hdf5Reader::open(file_.path());
+        if (!file) return file.error();
+        auto later = columns_.continue_from(*file, now_);
+        if (!later) return later.error();
+        has_later = *later;
+        has_end = file->has("/certificate");
+    }
+
+    // what came after the checkpoint is computed again; a place that cannot be written is found here
     file_.remove_spare();
+    auto cut = file_.commit([&](Hdf5Writer& file) -> Expected<void> {
+        if (auto done = columns_.columns().cut(file); !done) return done;
+        if (auto removed = file.remove("/certificate"); !removed) return removed;
+        if (!prolonged) return {};
+        if (auto set = file.set_attribute("/", "duration_s", prolonged->duration_s); !set) return set;
+        if (auto removed = file.remove("/scene"); !removed) return removed;
+        return file.add_text("/scene", prolonged->scene);
+    });
+    if (!cut) return cut;
+    if (has_later || has_end || prolonged) file_.remove_spare();  // the other file has what was cut
+    finished_ = false;
     return {};
 }
 
-Expected<void> Recorder::Impl::write_head(Hdf5Writer& file, const Head& head) const
+Expected<void> Recorder::Impl::write_head(Hdf5Writer& file, const std::string& title,
+                                          const RunText& text) const
 {
     const std::pair<const char*, std::string_view> texts[] = {
-        {"format", "carom-run"}, {"carom_version", version}, {"title", head.title}};
-    for (const auto& [name, text] : texts) {
-        if (auto set = file.set_attribute("/", name, text); !set) return set;
+        {"format", "carom-run"}, {"carom_version", version}, {"title", title}};
+    for (const auto& [name, value] : texts) {
+        if (auto set = file.set_attribute("/", name, value); !set) return set;
     }
-    const std::pair<const char*, double> numbers[] = {{"start_s", start_s_},
-                                                      {"duration_s", head.duration_s},
-                                                      {"time_step_s", head.time_step_s},
-                                                      {"every_s", every_s_}};
+    const std::pair<const char*, double> numbers[] = {{"start_s", plan_.start_s},
+                                                      {"duration_s", text.duration_s},
+                                                      {"time_step_s", plan_.time_step_s},
+                                                      {"every_s", plan_.every_s}};
     for (const auto& [name, number] : numbers) {
         if (auto set = file.set_attribute("/", name, number); !set) return set;
     }
     if (auto set = file.set_attribute("/", "format_version", std::int64_t{1}); !set) return set;
-    if (auto added = file.add_text("/scene", head.scene_text); !added) return added;
+    if (auto added = file.add_text("/scene", text.scene); !added) return added;
     return file.add_group("/checkpoint");
-}
-
-Expected<void> Recorder::Impl::write_checkpoint(Hdf5Writer& file) const
-{
-    const std::vector<double> closed(now_.state.closed.begin(), now_.state.closed.end());
-    const std::vector<double> sums = in_order(now_.energy_sums),
-                              compensation = in_order(now_.energy_compensation);
-    const std::pair<const char*, std::span<const double>> columns[] = {
-        {"/checkpoint/q", view(now_.state.q)},
-        {"/checkpoint/u", view(now_.state.u)},
-        {"/checkpoint/percussion_Ns", now_.state.percussion_Ns},
-        {"/checkpoint/percussion_since_frame_Ns", now_.percussion_since_frame_Ns},
-        {"/checkpoint/energy_sums_J", sums},
-        {"/checkpoint/energy_compensation_J", compensation}};
-    for (const auto& [path, values] : columns) {
-        if (auto put = file.put(path, values); !put) return put;
-    }
-    if (auto put = file.put("/checkpoint/closed", closed, detail::Entry::Integer); !put) return put;
-
-    const std::pair<const char*, std::int64_t> counts[] = {{"step", now_.step},
-                                                           {"next_frame", now_.next_frame},
-                                                           {"frame_at_state", now_.frame_at_state ? 1 : 0}};
-    for (const auto& [name, count] : counts) {
-        if (auto set = file.set_attribute("/checkpoint", name, count); !set) return set;
-    }
-    if (auto set = file.set_attribute("/checkpoint", "time_s", now_.state.t_s); !set) return set;
-    return file.set_attribute("/checkpoint", "residual_since_frame", now_.residual_since_frame);
 }
 
 bool Recorder::Impl::take(const StepView& view)
 {
     if (error_ || finished_) return false;
 
+    // a run goes on, or longer, from full steps only
+    if (view.report.h_s != plan_.time_step_s && !last_) last_ = now_;
+
     // what the step did goes to all frames in it: their velocity is the one after it
+    now_.state = view.after;
+    now_.progress = view.progress;
     account(view);
     add_jumps(view);
+    add_snapshots(view);
     add_frames(view);
-
-    now_.step = view.step;
-    now_.state = view.after;
     ++steps_waiting_;
     if (checkpoint_is_due()) {
         if (auto written = commit(nullptr); !written) error_ = written.error();
@@ -206,15 +193,11 @@ bool Recorder::Impl::take(const StepView& view)
 void Recorder::Impl::account(const StepView& view)
 {
     for (const ContactStep& contact : view.scratch.contacts) {
-        now_.percussion_since_frame_Ns[static_cast<std::size_t>(contact.contact)] += contact.percussion_Ns;
+        now_.percussion_since_frame_Ns[static_cast<std::size_t>(contact.contact)] += contact.P[0];
     }
     // written this way so that NaN is not lost
     const double residual = view.report.solve.residual.unit_free;
     if (!(residual <= now_.residual_since_frame)) now_.residual_since_frame = residual;
-    for (const auto& energy : detail::energy_names) {
-        add_compensated(now_.energy_sums.*energy.line, now_.energy_compensation.*energy.line,
-                        view.report.energy.*energy.line);
-    }
 }
 
 void Recorder::Impl::add_jumps(const StepView& view)
@@ -222,12 +205,23 @@ void Recorder::Impl::add_jumps(const StepView& view)
     bool impact = false;
     for (const Event& event : view.scratch.events) {
         columns_.add_event(event);
+        ++now_.events;
         impact = impact || event.kind == EventKind::Impact;
     }
     if (!impact) return;
     const double t_mid = view.scratch.events.front().time_s;
     interpolate(view, t_mid, q_, u_);
-    columns_.add_jump(t_mid, q_, view.before.u, view.after.u);
+    columns_.add_jump(t_mid, q_, view.before.u, view.after.u, work_);
+    ++now_.jumps;
+}
+
+void Recorder::Impl::add_snapshots(const StepView& view)
+{
+    snapshots_.pass(view.after.t_s, [&](std::size_t, double t_s) {
+        interpolate(view, t_s, q_, u_);
+        columns_.add_snapshot(t_s, q_, u_);
+        ++now_.snapshots;
+    });
 }
 
 void Recorder::Impl::add_frames(const StepView& view)
@@ -235,7 +229,7 @@ void Recorder::Impl::add_frames(const StepView& view)
     now_.frame_at_state = false;
     const double close = same_instant * view.report.h_s;
     for (;; ++now_.next_frame) {
-        const double t_s = start_s_ + static_cast<double>(now_.next_frame) * every_s_;
+        const double t_s = plan_.start_s + static_cast<double>(now_.next_frame) * plan_.every_s;
         if (t_s > view.after.t_s + close) return;
         now_.frame_at_state = t_s >= view.after.t_s - close;
         if (now_.frame_at_state) {
@@ -250,7 +244,7 @@ void Recorder::Impl::add_frames(const StepView& view)
 void Recorder::Impl::add_frame(const Point& at)
 {
     columns_.add_frame(at,
-                       {.energy_since_start = totals(now_),
+                       {.energy_since_start = now_.progress.certifier.sums().ledger.totals(),
                         .percussion_Ns = now_.percussion_since_frame_Ns,
                         .residual = now_.residual_since_frame},
                        work_);
@@ -262,9 +256,10 @@ void Recorder::Impl::add_frame(const Point& at)
 bool Recorder::Impl::checkpoint_is_due() const
 {
     const long rows = std::max(1, model_->coordinates() + model_->contacts());
-    return steps_waiting_ >= checkpoints_.step_rows / rows + 1 ||
-           frames_waiting_ >= std::max(checkpoints_.frames, now_.next_frame / 20) ||
-           columns_.columns().waiting_bytes() >= static_cast<std::size_t>(std::max(0L, checkpoints_.bytes));
+    return steps_waiting_ >= plan_.checkpoints.step_rows / rows + 1 ||
+           frames_waiting_ >= std::max(plan_.checkpoints.frames, now_.next_frame / 20) ||
+           columns_.columns().waiting_bytes() >=
+               static_cast<std::size_t>(std::max(0L, plan_.checkpoints.bytes));
 }
 
 Expected<void> Recorder::Impl::commit(const RunReport* report)
@@ -272,7 +267,7 @@ Expected<void> Recorder::Impl::commit(const RunReport* report)
     const Hdf5Session session;
     auto written = file_.commit([&](Hdf5Writer& file) -> Expected<void> {
         if (auto added = columns_.columns().append_to(file); !added) return added;
-        if (auto saved = write_checkpoint(file); !saved) return saved;
+        if (auto saved = detail::write_checkpoint(file, last_ ? *last_ : now_); !saved) return saved;
         return report != nullptr ? file.add_text("/certificate", detail::to_json(*report)) : Expected<void>{};
     });
     if (!written) return written;
@@ -285,6 +280,12 @@ Expected<void> Recorder::Impl::finish(const RunReport& report)
 {
     if (error_) return *error_;
     if (finished_) return {};
+
+    // the end has a frame and its instants; a run that goes on from the checkpoint does without
+    if (!last_) last_ = now_;
+    const double close = same_instant * plan_.time_step_s;
+    snapshots_.pass(now_.state.t_s + close,
+                    [&](std::size_t, double t_s) { columns_.add_snapshot(t_s, now_.state.q, now_.state.u); });
     if (!now_.frame_at_state) {
         add_frame(point_of(now_.state));
         now_.frame_at_state = true;
@@ -311,22 +312,16 @@ try {
 Expected<Recorder> Recorder::create(const std::string& path, const Model& model, std::string title,
                                     std::string scene_text, const RecordSettings& settings,
                                     const State& start, double duration_s, double time_step_s,
-                                    const CheckpointSettings& checkpoints)
+                                    const CheckpointSettings& checkpoints, std::vector<double> snapshots_at_s)
 {
     // the numbers
     if (auto good = check(settings); !good) return good.error();
     if (auto good = check(RunPlan{.duration_s = duration_s, .until = {}}); !good) return good.error();
     if (auto good = check(MoreauSettings{.time_step_s = time_step_s}); !good) return good.error();
     const double every_s = settings.every_s > 0 ? settings.every_s : std::max(time_step_s, duration_s / 1000);
-    if (!(duration_s / every_s <= most_frames)) {
-        return refuse(
-            ErrorCode::SettingOutOfRange, "RecordSettings::every_s",
-            fmt::format("every_s is {}: there would be {:.1e} frames", every_s, duration_s / every_s),
-            "give a longer time between frames, or leave it out");
-    }
+    if (auto good = check_frames(duration_s, every_s); !good) return good.error();
     const auto m = static_cast<std::size_t>(model.contacts());
-    if (start.q.size() != model.coordinates() || start.u.size() != model.coordinates() ||
-        start.percussion_Ns.size() != m || start.closed.size() != m) {
+    if (!fits(start, model)) {
         return refuse(ErrorCode::WrongSize, "Recorder::create",
                       "the state at the start does not fit the model", "make it with make_state");
     }
@@ -334,41 +329,42 @@ Expected<Recorder> Recorder::create(const std::string& path, const Model& model,
     // the file
     const Hdf5Session session;
     Checkpoint now;
-    now.state = start;
+    RunSoFar run = start_run(model, start);
+    now.state = std::move(run.state);
+    now.progress = std::move(run.progress);
     now.percussion_since_frame_Ns.assign(m, 0.0);
-    auto impl =
-        std::make_unique<Impl>(path, model, settings, start.t_s, every_s, checkpoints, std::move(now));
-    if (auto created = impl->create({std::move(title), std::move(scene_text), duration_s, time_step_s});
-        !created) {
+    auto impl = std::make_unique<Impl>(
+        path, model,
+        Impl::Plan{settings, start.t_s, every_s, time_step_s, std::move(snapshots_at_s), checkpoints},
+        std::move(now));
+    if (auto created = impl->create(title, {std::move(scene_text), duration_s}); !created) {
         return created.error();
     }
     return Recorder(std::move(impl));
 }
 
 Expected<Recorder> Recorder::resume(const std::string& path, const Model& model,
+                                    const std::optional<RunText>& prolonged,
                                     const CheckpointSettings& checkpoints)
 {
+    // a run of the same model that has not ended, or goes on for longer
     const Hdf5Session session;
     auto recording = read_recording(path);
     if (!recording) return recording.error();
-    if (recording->report) {
+    if (is_finished(*recording) && !prolonged) {
         return refuse(ErrorCode::FileUnwritable, path, "the recorded run is finished",
                       "give an unfinished recording");
     }
-    const auto same = [](const auto& a, const auto& b) { return a.name == b.name; };
-    const auto& coordinates = model.system().coordinates;
-    const auto named = [](const Contact& contact, const std::string& name) { return contact.name == name; };
-    const auto& contacts = model.system().contacts;
-    if (!std::equal(coordinates.begin(), coordinates.end(), recording->coordinates.begin(),
-                    recording->coordinates.end(), same) ||
-        !std::equal(contacts.begin(), contacts.end(), recording->contacts.begin(), recording->contacts.end(),
-                    named)) {
-        return refuse(ErrorCode::WrongSize, path, "the recording is one of another model",
-                      "resume with the scene that the recording holds");
-    }
-    auto impl = std::make_unique<Impl>(path, model, recording->settings, recording->start_s,
-                                       recording->every_s, checkpoints, std::move(recording->checkpoint));
-    if (auto resumed = impl->resume(); !resumed) return resumed.error();
+    if (auto run = run_at_checkpoint(*recording, model); !run) return run.error();
+    const double duration_s = prolonged ? prolonged->duration_s : recording->duration_s;
+    if (auto good = check_frames(duration_s, recording->every_s); !good) return good.error();
+
+    auto impl = std::make_unique<Impl>(path, model,
+                                       Impl::Plan{recording->settings, recording->start_s, recording->every_s,
+                                                  recording->time_step_s,
+                                                  std::move(recording->snapshots.asked_s), checkpoints},
+                                       std::move(recording->checkpoint));
+    if (auto resumed = impl->resume(prolonged); !resumed) return resumed.error();
     return Recorder(std::move(impl));
 }
 

@@ -1,5 +1,7 @@
 #include "carom/trace/recording.hpp"
 
+#include "checkpoint.hpp"
+#include "draw_json.hpp"
 #include "energy_names.hpp"
 #include "hdf5_reader.hpp"
 #include "report_json.hpp"
@@ -28,6 +30,8 @@ private:
     void read_probes();
     void read_events();
     void read_jumps();
+    void read_drawings();
+    void read_snapshots();
     void read_checkpoint();
     void read_report();
 
@@ -51,8 +55,6 @@ private:
     }
     RowMatrix frames(const std::string& path, Eigen::Index columns);
     Eigen::VectorXd frames(const std::string& path);
-    Eigen::VectorXd checkpoint_column(const std::string& name, std::size_t size);
-    EnergyLines checkpoint_lines(const std::string& name);
 
     const Hdf5Reader& file_;
     Recording result_;
@@ -63,9 +65,10 @@ Expected<Recording> RecordingReader::read()
 {
     using Part = void (RecordingReader::*)();
     constexpr Part parts[] = {
-        &RecordingReader::read_head,     &RecordingReader::read_names,      &RecordingReader::read_frames,
-        &RecordingReader::read_energies, &RecordingReader::read_probes,     &RecordingReader::read_events,
-        &RecordingReader::read_jumps,    &RecordingReader::read_checkpoint, &RecordingReader::read_report};
+        &RecordingReader::read_head,       &RecordingReader::read_names,     &RecordingReader::read_frames,
+        &RecordingReader::read_energies,   &RecordingReader::read_probes,    &RecordingReader::read_events,
+        &RecordingReader::read_jumps,      &RecordingReader::read_snapshots, &RecordingReader::read_drawings,
+        &RecordingReader::read_checkpoint, &RecordingReader::read_report};
     for (const Part part : parts) {
         (this->*part)();
         if (error_) return *error_;
@@ -214,50 +217,48 @@ void RecordingReader::read_jumps()
     }
 }
 
-Eigen::VectorXd RecordingReader::checkpoint_column(const std::string& name, std::size_t size)
+void RecordingReader::read_drawings()
 {
-    Eigen::VectorXd values = take(file_.column("/checkpoint/" + name));
-    if (static_cast<std::size_t>(values.size()) != size)
-        refuse("/checkpoint/" + name + " has another length");
-    return values;
+    if (!file_.has("/draw")) return;
+    const auto contacts = static_cast<int>(result_.contacts.size());
+    auto drawings = detail::drawings_from_json(take(file_.text("/draw/drawings")), contacts);
+    if (!drawings) return refuse("the list of drawings is damaged");
+    result_.drawings = std::move(*drawings);
+    const Eigen::Index width = detail::column_count(result_.drawings);
+    result_.draw = frames("/draw/value", width);
+    result_.jumps.draw = take(file_.table("/jumps/draw", width));
+    if (result_.jumps.draw.rows() != result_.jumps.time_s.size()) {
+        refuse("the columns of /jumps have different lengths");
+    }
 }
 
-EnergyLines RecordingReader::checkpoint_lines(const std::string& name)
+void RecordingReader::read_snapshots()
 {
-    EnergyLines lines;
-    const Eigen::VectorXd values = checkpoint_column(name, detail::energy_names.size());
-    for (std::size_t i = 0; i < detail::energy_names.size() && !error_; ++i) {
-        lines.*detail::energy_names[i].line = values[static_cast<Eigen::Index>(i)];
+    if (!file_.has("/snapshots")) return;
+    const auto n = static_cast<Eigen::Index>(result_.coordinates.size());
+    RecordedSnapshots& snapshots = result_.snapshots;
+    const auto asked = take(file_.column("/snapshots/asked_s"));
+    snapshots.asked_s.assign(asked.begin(), asked.end());
+    snapshots.time_s = take(file_.column("/snapshots/time_s"));
+    snapshots.q = take(file_.table("/snapshots/q", n));
+    snapshots.u = take(file_.table("/snapshots/u", n));
+    const Eigen::Index rows = snapshots.time_s.size();
+    if (rows > asked.size() || snapshots.q.rows() != rows || snapshots.u.rows() != rows) {
+        refuse("the columns of /snapshots have different lengths");
     }
-    return lines;
 }
 
 void RecordingReader::read_checkpoint()
 {
-    const std::size_t n = result_.coordinates.size();
-    const std::size_t m = result_.contacts.size();
-    Checkpoint& checkpoint = result_.checkpoint;
-    checkpoint.step = take(file_.integer_attribute("/checkpoint", "step"));
-    checkpoint.next_frame = take(file_.integer_attribute("/checkpoint", "next_frame"));
-    checkpoint.frame_at_state = take(file_.integer_attribute("/checkpoint", "frame_at_state")) != 0;
-    checkpoint.residual_since_frame = take(file_.real_attribute("/checkpoint", "residual_since_frame"));
-    checkpoint.energy_sums = checkpoint_lines("energy_sums_J");
-    checkpoint.energy_compensation = checkpoint_lines("energy_compensation_J");
-    const auto since_frame = checkpoint_column("percussion_since_frame_Ns", m);
-    checkpoint.percussion_since_frame_Ns.assign(since_frame.begin(), since_frame.end());
-
-    State& state = checkpoint.state;
-    state.t_s = take(file_.real_attribute("/checkpoint", "time_s"));
-    state.q = checkpoint_column("q", n);
-    state.u = checkpoint_column("u", n);
-    const auto percussion = checkpoint_column("percussion_Ns", m);
-    state.percussion_Ns.assign(percussion.begin(), percussion.end());
-    const auto closed = take(file_.integers("/checkpoint/closed"));
-    if (closed.size() != m) refuse("/checkpoint/closed has another length");
-    for (const std::int64_t flag : closed) {
-        state.closed.push_back(flag != 0 ? 1 : 0);
+    result_.checkpoint =
+        take(detail::read_checkpoint(file_, result_.coordinates.size(), result_.contacts.size()));
+    const Checkpoint& checkpoint = result_.checkpoint;
+    if (checkpoint.next_frame > result_.frames() ||
+        checkpoint.events > static_cast<long>(result_.events.size()) ||
+        checkpoint.jumps > result_.jumps.time_s.size() ||
+        checkpoint.snapshots > result_.snapshots.time_s.size()) {
+        refuse("the checkpoint counts rows that are not there");
     }
-    if (checkpoint.step < 0 || checkpoint.next_frame < 1) refuse("the checkpoint counts below zero");
 }
 
 void RecordingReader::read_report()
@@ -283,6 +284,57 @@ Expected<Recording> read_recording(const std::string& path)
     const auto file = Hdf5Reader::open(path);
     if (!file) return file.error();
     return RecordingReader(*file).read();
+}
+
+bool is_finished(const Recording& recording) noexcept
+{
+    return recording.report && recording.report->end != RunEnd::Listener;
+}
+
+bool fits(const State& state, const Model& model)
+{
+    const State like = make_state(model, state.q, state.u, state.t_s);
+    return state.q.size() == model.coordinates() && state.u.size() == model.coordinates() &&
+           state.slides.size() == like.slides.size() &&
+           state.percussion_Ns.size() == like.percussion_Ns.size() &&
+           state.closed.size() == like.closed.size();
+}
+
+Expected<RunSoFar> run_at_checkpoint(const Recording& recording, const Model& model)
+{
+    const auto refuse = [](ErrorCode code, std::string message) {
+        return Error{.code = code,
+                     .where = "recording",
+                     .message = std::move(message),
+                     .hint = "resume with the scene that the recording holds",
+                     .excerpt = {}};
+    };
+
+    // names, and the lengths of the state; the other ones of the file fit together
+    const auto same = [](const auto& a, const auto& b) { return a.name == b.name; };
+    const auto named = [](const Contact& contact, const std::string& name) { return contact.name == name; };
+    const auto &coordinates = model.system().coordinates, &other = recording.coordinates;
+    const auto& contacts = model.system().contacts;
+    if (!std::equal(coordinates.begin(), coordinates.end(), other.begin(), other.end(), same) ||
+        !std::equal(contacts.begin(), contacts.end(), recording.contacts.begin(), recording.contacts.end(),
+                    named) ||
+        !fits(recording.checkpoint.state, model)) {
+        return refuse(ErrorCode::WrongSize, "the recording is one of another model");
+    }
+
+    // the instant: after so many steps, and before the next frame; a few roundings are allowed
+    const Checkpoint& checkpoint = recording.checkpoint;
+    const double h = recording.time_step_s, close = 1e-6 * h;
+    const double t_s = recording.start_s + static_cast<double>(checkpoint.progress.steps) * h;
+    const double next_s = recording.start_s + static_cast<double>(checkpoint.next_frame) * recording.every_s;
+    if (!(std::abs(checkpoint.state.t_s - t_s) <= close) || !(next_s >= t_s - close)) {
+        return refuse(ErrorCode::FileMalformed, "the checkpoint is at another instant than its step");
+    }
+    const auto events = static_cast<std::size_t>(checkpoint.events);
+    return RunSoFar{
+        .state = checkpoint.state,
+        .progress = checkpoint.progress,
+        .events = {recording.events.begin(), recording.events.begin() + static_cast<std::ptrdiff_t>(events)}};
 }
 
 }  // namespace carom

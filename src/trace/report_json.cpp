@@ -65,21 +65,38 @@ Json json_of(const Certificate& certificate)
             {"unsolved_steps", certificate.unsolved_steps}};
 }
 
+Json json_of(const std::vector<Finding>& findings)
+{
+    Json list = Json::array();
+    for (const Finding& finding : findings) {
+        list.push_back({{"code", finding.code},
+                        {"time_s", finding.time_s},
+                        {"message", finding.message},
+                        {"count", finding.count}});
+    }
+    return list;
+}
+
+std::vector<Finding> findings_from(const Json& list)
+{
+    std::vector<Finding> findings;
+    for (const Json& finding : list) {
+        findings.push_back({.code = finding.at("code").get<std::string>(),
+                            .time_s = number(finding.at("time_s")),
+                            .message = finding.at("message").get<std::string>(),
+                            .count = finding.at("count").get<long>()});
+    }
+    return findings;
+}
+
 }  // namespace
 
 std::string to_json(const RunReport& report)
 {
-    Json findings = Json::array();
-    for (const Finding& finding : report.findings) {
-        findings.push_back({{"code", finding.code},
-                            {"time_s", finding.time_s},
-                            {"message", finding.message},
-                            {"count", finding.count}});
-    }
     return dumped({{"status", name_of(report.status)},
                    {"end", name_of(report.end)},
                    {"certificate", json_of(report.certificate)},
-                   {"findings", findings}});
+                   {"findings", json_of(report.findings)}});
 }
 
 std::optional<RunReport> report_from_json(const std::string& text)
@@ -89,13 +106,20 @@ try {
     report.status = named<RunStatus>(json.at("status"));
     report.end = named<RunEnd>(json.at("end"));
     report.certificate = certificate_from(json.at("certificate"));
-    for (const Json& finding : json.at("findings")) {
-        report.findings.push_back({.code = finding.at("code").get<std::string>(),
-                                   .time_s = number(finding.at("time_s")),
-                                   .message = finding.at("message").get<std::string>(),
-                                   .count = finding.at("count").get<long>()});
-    }
+    report.findings = findings_from(json.at("findings"));
     return report;
+} catch (const Json::exception&) {
+    return std::nullopt;
+}
+
+std::string to_json(const std::vector<Finding>& findings)
+{
+    return dumped(json_of(findings));
+}
+
+std::optional<std::vector<Finding>> findings_from_json(const std::string& text)
+try {
+    return findings_from(Json::parse(text));
 } catch (const Json::exception&) {
     return std::nullopt;
 }

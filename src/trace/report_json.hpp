@@ -15,6 +15,10 @@ namespace carom::detail {
 /// The report without events; empty when the text is something else. null becomes NaN.
 [[nodiscard]] std::optional<RunReport> report_from_json(const std::string& text);
 
+/// Findings as a JSON list.
+[[nodiscard]] std::string to_json(const std::vector<Finding>& findings);
+[[nodiscard]] std::optional<std::vector<Finding>> findings_from_json(const std::string& text);
+
 /// The kinds of events in the order of their numbers, as a JSON list.
 [[nodiscard]] std::string event_kind_names();
 

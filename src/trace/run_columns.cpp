@@ -27,11 +27,13 @@ std::string dataset_name(const std::string& name, const std::vector<ProbeName>& 
 
 }  // namespace
 
-RunColumns::RunColumns(const Model& model, const RecordSettings& settings) : model_(&model)
+RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool snapshots) : model_(&model)
 {
     declare_frames(settings);
     if (settings.probes) declare_probes();
     declare_events();
+    if (!model.system().drawings.empty()) declare_drawings();
+    if (snapshots) declare_snapshots();
 }
 
 void RunColumns::declare_frames(const RecordSettings& settings)
@@ -58,6 +60,16 @@ void RunColumns::declare_probes()
     }
 }
 
+/// Where the drawn things are, at the frames and where they are struck.
+void RunColumns::declare_drawings()
+{
+    constexpr int chunk_rows = 128;
+    drawings_ = columns_of(model_->system().drawings);
+    const int width = column_count(drawings_);
+    draw_ = columns_.add({.path = "/draw/value", .width = width});
+    jumps_.push_back(columns_.add({.path = "/jumps/draw", .width = width, .chunk_rows = chunk_rows}));
+}
+
 void RunColumns::declare_events()
 {
     constexpr int chunk_rows = 128;
@@ -78,6 +90,16 @@ void RunColumns::declare_events()
     jumps_.push_back(columns_.add({.path = "/jumps/time_s", .chunk_rows = chunk_rows}));
     for (const char* path : {"/jumps/q", "/jumps/u_minus", "/jumps/u_plus"}) {
         jumps_.push_back(columns_.add({.path = path, .width = n, .chunk_rows = chunk_rows}));
+    }
+}
+
+void RunColumns::declare_snapshots()
+{
+    constexpr int chunk_rows = 128;
+    snapshots_.push_back(columns_.add({.path = "/snapshots/time_s", .chunk_rows = chunk_rows}));
+    for (const char* path : {"/snapshots/q", "/snapshots/u"}) {
+        snapshots_.push_back(
+            columns_.add({.path = path, .width = model_->coordinates(), .chunk_rows = chunk_rows}));
     }
 }
 
@@ -108,6 +130,11 @@ void RunColumns::add_frame(const Point& at, const FrameSums& sums, Workspace& wo
     for (std::size_t i = 0; i < probes_.size(); ++i) {
         columns_.push(probes_[i], model_->system().probes[i].value.value(at, work));
     }
+    if (draw_) {
+        row_.clear();
+        append_drawings(model_->system().drawings, at, work, row_);
+        columns_.push(*draw_, row_);
+    }
 }
 
 void RunColumns::add_event(const Event& event)
@@ -126,12 +153,45 @@ void RunColumns::add_event(const Event& event)
 }
 
 void RunColumns::add_jump(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u_minus,
-                          const Eigen::VectorXd& u_plus)
+                          const Eigen::VectorXd& u_plus, Workspace& work)
 {
     columns_.push(jumps_[0], t_s);
     columns_.push(jumps_[1], view(q));
     columns_.push(jumps_[2], view(u_minus));
     columns_.push(jumps_[3], view(u_plus));
+    if (draw_) {
+        row_.clear();
+        append_drawings(model_->system().drawings, {view(q), view(u_plus), t_s}, work, row_);
+        columns_.push(jumps_[4], row_);
+    }
+}
+
+void RunColumns::add_snapshot(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u)
+{
+    columns_.push(snapshots_[0], t_s);
+    columns_.push(snapshots_[1], view(q));
+    columns_.push(snapshots_[2], view(u));
+}
+
+Expected<bool> RunColumns::continue_from(const Hdf5Reader& file, const Checkpoint& checkpoint)
+{
+    std::vector<long> rows(columns_.size(), checkpoint.next_frame);
+    for (const std::size_t column : events_) {
+        rows[column] = checkpoint.events;
+    }
+    for (const std::size_t column : jumps_) {
+        rows[column] = checkpoint.jumps;
+    }
+    for (const std::size_t column : snapshots_) {
+        rows[column] = checkpoint.snapshots;
+    }
+    bool has_later = false;
+    for (std::size_t column = 0; column < rows.size(); ++column) {
+        const auto later = columns_.continue_from(file, column, static_cast<std::uint64_t>(rows[column]));
+        if (!later) return later.error();
+        has_later = has_later || *later;
+    }
+    return has_later;
 }
 
 Expected<void> RunColumns::create_in(Hdf5Writer& file) const
@@ -145,6 +205,15 @@ Expected<void> RunColumns::create_in(Hdf5Writer& file) const
     if (!probes_.empty()) {
         if (auto added = file.add_group("/probes"); !added) return added;
         if (auto set = file.set_attribute("/probes", "probes", to_json(probe_names_)); !set) return set;
+    }
+
+    if (!snapshots_.empty()) {
+        if (auto added = file.add_group("/snapshots"); !added) return added;
+    }
+
+    if (draw_) {
+        if (auto added = file.add_group("/draw"); !added) return added;
+        if (auto added = file.add_text("/draw/drawings", to_json(drawings_)); !added) return added;
     }
 
     // names and units

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "columns.hpp"
+#include "draw_json.hpp"
 #include "report_json.hpp"
 
 #include <optional>
@@ -11,7 +12,7 @@ namespace carom::detail {
 /// description.
 class RunColumns {
 public:
-    RunColumns(const Model& model, const RecordSettings& settings);
+    RunColumns(const Model& model, const RecordSettings& settings, bool snapshots);
 
     /// What a frame shows beside what the model says at its point.
     struct FrameSums {
@@ -22,10 +23,15 @@ public:
     void add_frame(const Point& at, const FrameSums& sums, Workspace& work);
     void add_event(const Event& event);
     void add_jump(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u_minus,
-                  const Eigen::VectorXd& u_plus);
+                  const Eigen::VectorXd& u_plus, Workspace& work);
+
+    void add_snapshot(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u);
 
     /// Groups, names and empty datasets.
     Expected<void> create_in(Hdf5Writer& file) const;
+
+    /// Begins where the checkpoint of a file is; true when the file has later rows.
+    Expected<bool> continue_from(const Hdf5Reader& file, const Checkpoint& checkpoint);
 
     [[nodiscard]] Columns& columns() noexcept { return columns_; }
     [[nodiscard]] const Columns& columns() const noexcept { return columns_; }
@@ -33,14 +39,18 @@ public:
 private:
     void declare_frames(const RecordSettings& settings);
     void declare_probes();
+    void declare_drawings();
     void declare_events();
+    void declare_snapshots();
 
     const Model* model_;
     Columns columns_;
     std::size_t time_ = 0, q_ = 0, residual_ = 0;
     std::optional<std::size_t> u_, gap_, percussion_;
-    std::vector<std::size_t> energies_, probes_, events_, jumps_;
+    std::vector<std::size_t> energies_, probes_, events_, jumps_, snapshots_;
     std::vector<ProbeName> probe_names_;
+    std::optional<std::size_t> draw_;
+    std::vector<RecordedDrawing> drawings_;
     std::vector<double> row_;
 };
 

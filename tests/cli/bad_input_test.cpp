@@ -52,8 +52,8 @@ TEST_CASE("every kind of bad input gets its message and exit status 2")
     while (sum.size() < 1000000)
         sum += " + z";
     refused(with(ball, "\"g*z\"", "\"" + sum + "\""), "characters");
-    refused(with(ball, "1e-3", "1e-3\nkind = \"moreau_jean\""),
-            "carom does not know the integrator.kind `moreau_jean`");
+    refused(with(ball, "1e-3", "1e-3\nkind = \"leapfrog\""),
+            "carom does not know the integrator.kind `leapfrog`");
     refused(ball + "[[body]]\nname = \"b\"\n", "carom does not know the key `body`");
 }
 

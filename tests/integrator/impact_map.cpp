@@ -49,7 +49,7 @@ TEST_CASE(
     const Eigen::VectorXd q = vector({-0.5, 0, 0, 0, 0}), u = vector({1, 0, 0, 0, 0});
     const Model observed = cradle(sequential_map({.restitution = 1}));
     State state = make_state(observed, q, u);
-    const auto report = simulate(observed, {}, {}, {.duration_s = 1}, state);
+    const auto report = simulate(observed, MoreauSettings{}, {}, {.duration_s = 1}, state);
     CHECK(report.status == RunStatus::Certified);
     CHECK(std::count_if(report.events.begin(), report.events.end(),
                         [](const Event& event) { return event.kind == EventKind::Impact; }) == 4);
@@ -57,7 +57,7 @@ TEST_CASE(
 
     const Model canonical = cradle(canonical_map(1));
     state = make_state(canonical, q, u);
-    CHECK(simulate(canonical, {}, {}, {.duration_s = 1}, state).status == RunStatus::Certified);
+    CHECK(simulate(canonical, MoreauSettings{}, {}, {.duration_s = 1}, state).status == RunStatus::Certified);
     CHECK((state.u - vector({-0.6, 0.4, 0.4, 0.4, 0.4})).norm() <= 1e-13);
 }
 

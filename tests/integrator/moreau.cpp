@@ -123,7 +123,7 @@ TEST_CASE("lifting a bouncing contact would keep it awake for ever: only contact
     for (int step = 0; step < 200; ++step) {
         const auto report = moreau_step(model, settings, {}, state, scratch);
         const bool leaves =
-            !scratch.contacts.empty() && scratch.contacts[0].percussion_Ns > 0 && state.u[0] > 1e-3;
+            !scratch.contacts.empty() && scratch.contacts[0].P[0] > 0 && state.u[0] > 1e-3;
         if (leaves) CHECK(report.energy.correction_J == 0);
         bounced_from_below = bounced_from_below || (leaves && scratch.gap_m[0] < 0);
     }
@@ -329,9 +329,10 @@ TEST_CASE("steps that can not be made leave the state and say why")
         const Model model = model_of(column(4, "0"));
         State state = make_state(model, heights(4, 0, 0), Eigen::VectorXd::Zero(4));
         const SolverSettings few{.kind = SolverKind::GaussSeidel, .max_sweeps = 1};
-        CHECK(simulate(model, {}, few, {.duration_s = 1, .on_unsolved = OnUnsolved::Stop}, state).end ==
-              RunEnd::UnsolvedStep);
-        const auto accepted = simulate(model, {}, few, {.duration_s = 0.1}, state);
+        CHECK(
+            simulate(model, MoreauSettings{}, few, {.duration_s = 1, .on_unsolved = OnUnsolved::Stop}, state)
+                .end == RunEnd::UnsolvedStep);
+        const auto accepted = simulate(model, MoreauSettings{}, few, {.duration_s = 0.1}, state);
         CHECK(accepted.status == RunStatus::Uncertified);
         CHECK(accepted.certificate.unsolved_steps > 0);
     }
@@ -354,7 +355,7 @@ TEST_CASE("a run ends at its duration, by a formula, or when a listener has seen
     CHECK(state.t_s == 2.0);
 
     state = make_state(model, vector({0}), vector({1}));
-    CHECK(simulate(model, {}, {}, {.duration_s = 1}, state, [](const StepView& view) {
+    CHECK(simulate(model, MoreauSettings{}, {}, {.duration_s = 1}, state, [](const StepView& view) {
               return view.step < 5;
           }).end == RunEnd::Listener);
 }

@@ -21,14 +21,14 @@ EnergyLines pushed()
 
 TEST_CASE("a joule that no line explains leaves the run uncertified")
 {
-    Certifier honest({});
+    Certifier honest(Energies{});
     honest.add_step(0.1, {}, true, 0, pushed(), {.kinetic_J = 1});
     CHECK(honest.certified());
     CHECK(honest.findings().empty());
 
     EnergyLines lost = pushed();
     lost.kinetic_J -= 1e-6;
-    Certifier dishonest({});
+    Certifier dishonest(Energies{});
     dishonest.add_step(0.1, {}, true, 0, lost, {.kinetic_J = 1});
     CHECK_FALSE(dishonest.certified());
     REQUIRE(dishonest.findings().size() == 1);
@@ -38,7 +38,7 @@ TEST_CASE("a joule that no line explains leaves the run uncertified")
 
 TEST_CASE("an unsolved step leaves the run uncertified, and is counted with the first instant")
 {
-    Certifier certifier({});
+    Certifier certifier(Energies{});
     certifier.add_step(0.1, {}, true, 0, {}, {});
     certifier.add_step(0.2, {.unit_free = 0.3}, false, 0, {}, {});
     certifier.add_step(0.3, {.unit_free = 0.1}, false, 0, {}, {});
@@ -53,7 +53,7 @@ TEST_CASE("an unsolved step leaves the run uncertified, and is counted with the 
 
 TEST_CASE("the worst of every step is kept")
 {
-    Certifier certifier({});
+    Certifier certifier(Energies{});
     certifier.add_step(0.1, {.cone_violation_Ns = 2e-3}, true, 1e-4, {}, {});
     certifier.add_step(0.2, {.cone_violation_Ns = 1e-3}, true, 3e-4, {}, {});
     CHECK(certifier.certificate().max_penetration_m == 3e-4);

@@ -60,11 +60,18 @@ Model model_of(const SystemText& text, const Task& task, const std::map<std::str
     for (const std::string& force : text.forces) {
         system.forces.push_back(value_of(parse_formula(force, vocabulary, "force")));
     }
+    Vocabulary point;
+    for (const char* axis : {"x", "y", "z"}) {
+        static_cast<void>(value_of(point.add_coordinate(axis)));
+    }
+    add_parameters(task, constants, point);
     for (const auto& contact : text.contacts) {
-        system.contacts.push_back(
-            {.name = contact.name,
-             .gap = value_of(parse_formula(contact.gap, vocabulary, contact.name)),
-             .restitution = value_of(parse_formula(contact.restitution, vocabulary, contact.name))});
+        const auto read = [&](const Vocabulary& names) {
+            return [&](const std::string& formula) {
+                return value_of(parse_formula(formula, names, contact.name));
+            };
+        };
+        system.contacts.push_back(test::contact_of(contact, read(vocabulary), read(point)));
     }
     auto model = make_model(std::move(system));
     if (!model) throw DriverFailure(model.error().front().where + ": " + model.error().front().message);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "reference_case.hpp"
+#include "support/contact_text.hpp"
 
 #include "carom/integrator/run.hpp"
 #include "carom/model/model.hpp"
@@ -25,14 +26,11 @@ template <class T>
 
 /// A Lagrangian system as texts, the way a scene writes it. Restitutions are formulas too.
 struct SystemText {
-    struct ContactText {
-        std::string name, gap, restitution = "0";
-    };
     std::vector<std::string> coordinates;
     std::string kinetic;
     std::string potential = "0";
     std::vector<std::string> forces = {};  ///< one per coordinate, or none
-    std::vector<ContactText> contacts = {};
+    std::vector<test::ContactText> contacts = {};
 };
 
 /// The model; formulas may use every parameter of the case that is a number, and `constants` beside them.

@@ -19,7 +19,7 @@ TEST_CASE("overrides reach every kind of key")
                                         "coordinate.theta.start=0.5", "coordinate.theta.start_velocity=l*2",
                                         "title=two words", "lagrangian.forces.theta=-theta'^3"});
     CHECK(scene.model.restitution(0, point_of(scene.start), work) == 0.25);
-    CHECK(scene.integrator.time_step_s == 2e-4);
+    CHECK(moreau_of(scene).time_step_s == 2e-4);
     CHECK(scene.plan.duration_s == 1);
     CHECK(scene.start.q[0] == 0.5);
     CHECK(scene.start.u[0] == 2.0);

@@ -18,7 +18,7 @@ TEST_CASE("a scene says what it says")
     CHECK(scene.start.t_s == 0);
     CHECK(scene.start.q[0] == 1.0);
     CHECK(scene.start.u[0] == 0.0);
-    CHECK(scene.integrator.time_step_s == 1e-3);
+    CHECK(moreau_of(scene).time_step_s == 1e-3);
     CHECK(scene.record.every_s == 0.01);
     CHECK(scene.model.system().coordinates[0].unit == "rad");
     CHECK(scene.model.system().contacts[0].name == "wall");
@@ -29,7 +29,7 @@ TEST_CASE("a scene says what it says")
 
     // the angle is no length, so the gap at the start is the typical length
     CHECK(scene.length_m == std::sin(1.0));
-    CHECK(scene.integrator.activation_gap_m == 1e-9 * std::sin(1.0));
+    CHECK(moreau_of(scene).activation_gap_m == 1e-9 * std::sin(1.0));
 }
 
 TEST_CASE("every setting of a scene reaches its field")
@@ -42,10 +42,10 @@ TEST_CASE("every setting of a scene reaches its field")
     CHECK(scene.start.t_s == -1);
     CHECK(scene.plan.until.formula.has_value());
     CHECK(scene.length_m == 2);
-    CHECK(scene.integrator.activation_gap_m == 1e-6);
-    CHECK(scene.integrator.force_passes == 1);
-    CHECK_FALSE(scene.integrator.correction);
-    CHECK(scene.integrator.cone_point == ConePoint::End);
+    CHECK(moreau_of(scene).activation_gap_m == 1e-6);
+    CHECK(moreau_of(scene).force_passes == 1);
+    CHECK_FALSE(moreau_of(scene).correction);
+    CHECK(moreau_of(scene).cone_point == ConePoint::End);
     CHECK(scene.plan.on_unsolved == OnUnsolved::Stop);
     CHECK(scene.solver.kind == SolverKind::GaussSeidel);
     CHECK(scene.solver.tolerance == 1e-6);
@@ -67,9 +67,9 @@ lagrangian = { kinetic = "x'^2/2" }
     const MoreauSettings moreau;
     const SolverSettings solver;
     CHECK(scene.title == "s");
-    CHECK(scene.integrator.time_step_s == moreau.time_step_s);
-    CHECK(scene.integrator.force_passes == moreau.force_passes);
-    CHECK(scene.integrator.correction == moreau.correction);
+    CHECK(moreau_of(scene).time_step_s == moreau.time_step_s);
+    CHECK(moreau_of(scene).force_passes == moreau.force_passes);
+    CHECK(moreau_of(scene).correction == moreau.correction);
     CHECK(scene.solver.tolerance == solver.tolerance);
 
     // and setting a field to the default that is written down changes nothing
@@ -83,10 +83,10 @@ lagrangian = { kinetic = "x'^2/2" }
                 "solver.tolerance=" + std::string(find_field("solver.tolerance")->fallback),
                 "solver.max_sweeps=" + std::string(find_field("solver.max_sweeps")->fallback),
                 "solver.relaxation=" + std::string(find_field("solver.relaxation")->fallback)});
-    CHECK(same.integrator.time_step_s == moreau.time_step_s);
-    CHECK(same.integrator.force_passes == moreau.force_passes);
-    CHECK(same.integrator.correction == moreau.correction);
-    CHECK(same.integrator.cone_point == moreau.cone_point);
+    CHECK(moreau_of(same).time_step_s == moreau.time_step_s);
+    CHECK(moreau_of(same).force_passes == moreau.force_passes);
+    CHECK(moreau_of(same).correction == moreau.correction);
+    CHECK(moreau_of(same).cone_point == moreau.cone_point);
     CHECK(same.plan.on_unsolved == RunPlan{}.on_unsolved);
     CHECK(same.solver.kind == solver.kind);
     CHECK(same.solver.tolerance == solver.tolerance);
@@ -168,6 +168,26 @@ mass = MATRIX
               .message != "");
 }
 
+TEST_CASE("the theta scheme is read with its settings, and each scheme refuses those of the other")
+{
+    const Scene scene = good(pendulum, {"integrator.kind=moreau_jean", "integrator.theta=0.75",
+                                        "integrator.force_tolerance=1e-9", "integrator.max_iterations=7"});
+    const auto& jean = std::get<MoreauJeanSettings>(scene.integrator);
+    CHECK(jean.time_step_s == 1e-3);
+    CHECK(jean.theta == 0.75);
+    CHECK(jean.force_tolerance == 1e-9);
+    CHECK(jean.max_iterations == 7);
+    CHECK(jean.activation_gap_m == 1e-9 * std::sin(1.0));
+
+    const auto refused = [](std::vector<std::string> overrides, std::string_view words) {
+        return contains(all_text(errors_of(pendulum, overrides)), words);
+    };
+    CHECK(refused({"integrator.theta=0.6"}, "integrator.theta is a setting of the integrator moreau_jean"));
+    CHECK(refused({"integrator.kind=moreau_jean", "integrator.cone_point=end"},
+                  "integrator.cone_point is a setting of the integrator moreau"));
+    CHECK(refused({"integrator.kind=moreau_jean", "integrator.theta=0.4"}, "theta"));
+}
+
 TEST_CASE("the typical length is the largest gap or length at the start")
 {
     const std::string scene = R"(duration_s = 1
@@ -178,7 +198,7 @@ contact = [{ name = "wall", gap = "GAP" }]
     CHECK(good(with(scene, "GAP", "x + 8")).length_m == 7);
     CHECK(good(with(scene, "GAP", "x + 16")).length_m == 9);
     CHECK(good(with(with(scene, "GAP", "x"), "-7", "0")).length_m == 1);
-    CHECK(good(with(scene, "GAP", "x + 8"), {"length_m=3"}).integrator.activation_gap_m == 1e-9 * 3);
+    CHECK(moreau_of(good(with(scene, "GAP", "x + 8"), {"length_m=3"})).activation_gap_m == 1e-9 * 3);
 }
 
 TEST_CASE("a byte order mark and Greek letters in strings and comments are no mistake")

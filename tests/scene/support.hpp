@@ -88,6 +88,11 @@ inline Scene good(std::string_view text, const std::vector<std::string>& overrid
     return std::move(*scene);
 }
 
+inline const MoreauSettings& moreau_of(const Scene& scene)
+{
+    return std::get<MoreauSettings>(scene.integrator);
+}
+
 inline bool contains(std::string_view text, std::string_view piece)
 {
     return text.find(piece) != std::string_view::npos;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/contact_text.hpp"
+
 #include "carom/expression/parse.hpp"
 #include "carom/model/model.hpp"
 
@@ -11,16 +13,14 @@
 
 namespace carom::test {
 
-/// A Lagrangian system as tests write it: formulas as text, contacts as (name, gap, restitution).
+/// A Lagrangian system as tests write it: formulas as text, contacts as (name, gap, restitution) and, with
+/// friction, either sliding velocities or the particle that touches a surface.
 struct Sketch {
     std::vector<std::string> coordinates;
     std::string kinetic;
     std::string potential = "0";
     std::vector<std::string> forces = {};
-    struct Gap {
-        std::string name, gap, restitution = "0";
-    };
-    std::vector<Gap> contacts = {};
+    std::vector<ContactText> contacts = {};
 };
 
 /// The system of a sketch; a formula that cannot be read fails the test.
@@ -43,8 +43,18 @@ inline LagrangianSystem system_of(const Sketch& sketch)
     for (const auto& force : sketch.forces) {
         system.forces.push_back(formula(force));
     }
-    for (const auto& [name, gap, restitution] : sketch.contacts) {
-        system.contacts.push_back({.name = name, .gap = formula(gap), .restitution = formula(restitution)});
+    Vocabulary point;
+    for (const char* axis : {"x", "y", "z"}) {
+        REQUIRE(point.add_coordinate(axis).has_value());
+    }
+    const auto over_point = [&](const std::string& text) {
+        const auto parsed = parse_formula(text, point);
+        INFO(text);
+        REQUIRE(parsed.has_value());
+        return *parsed;
+    };
+    for (const ContactText& contact : sketch.contacts) {
+        system.contacts.push_back(contact_of(contact, formula, over_point));
     }
     return system;
 }

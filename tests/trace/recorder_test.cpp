@@ -11,33 +11,6 @@ using namespace carom::test;
 
 namespace {
 
-/// Every row of a recording, and its checkpoint, bit for bit.
-void check_same_rows(const Recording& a, const Recording& b)
-{
-    CHECK(same_bits(a.time_s, b.time_s));
-    CHECK(same_bits(a.q, b.q));
-    CHECK(same_bits(a.u, b.u));
-    CHECK(same_bits(a.gap_m, b.gap_m));
-    CHECK(same_bits(a.percussion_Ns, b.percussion_Ns));
-    CHECK(same_bits(a.residual, b.residual));
-    CHECK(same_bits(a.jumps.time_s, b.jumps.time_s));
-    CHECK(same_bits(a.jumps.q, b.jumps.q));
-    CHECK(same_bits(a.jumps.u_minus, b.jumps.u_minus));
-    CHECK(same_bits(a.jumps.u_plus, b.jumps.u_plus));
-    REQUIRE(a.energies.size() == b.energies.size());
-    for (std::size_t i = 0; i < a.energies.size(); ++i) {
-        CHECK(same_bits(a.energies[i].values, b.energies[i].values));
-    }
-    REQUIRE(a.probes.size() == b.probes.size());
-    for (std::size_t i = 0; i < a.probes.size(); ++i) {
-        CHECK(same_bits(a.probes[i].values, b.probes[i].values));
-    }
-    CHECK(a.events.size() == b.events.size());
-    CHECK(a.checkpoint.step == b.checkpoint.step);
-    CHECK(same_bits(a.checkpoint.state.q, b.checkpoint.state.q));
-    CHECK(same_bits(a.checkpoint.state.u, b.checkpoint.state.u));
-}
-
 MoreauSettings step_of(double h)
 {
     MoreauSettings settings;
@@ -130,7 +103,7 @@ TEST_CASE("what a run did is read back bit for bit")
     CHECK(run.report->certificate.steps == 1000);
 
     // and the state for going on
-    CHECK(run.checkpoint.step == 1000);
+    CHECK(run.checkpoint.progress.steps == 1000);
     CHECK(same_bits(run.checkpoint.state.t_s, state.t_s));
     CHECK(same_bits(run.checkpoint.state.q, state.q));
     CHECK(run.checkpoint.state.closed == state.closed);
@@ -309,7 +282,7 @@ TEST_CASE("a recording that was dropped goes on and ends as an uninterrupted one
     }
     const Recording half = read(folder / "run.h5");
     CHECK_FALSE(half.report.has_value());
-    CHECK(half.checkpoint.step == 777);
+    CHECK(half.checkpoint.progress.steps == 777);
     CHECK(half.checkpoint.percussion_since_frame_Ns[0] > 0);
     CHECK(half.checkpoint.state.closed[0] == 1);
     CHECK_FALSE(std::filesystem::exists(folder / "run.h5.next"));
@@ -317,11 +290,9 @@ TEST_CASE("a recording that was dropped goes on and ends as an uninterrupted one
     // goes on with the steps after the checkpoint
     auto recorder = Recorder::resume(folder / "run.h5", model);
     REQUIRE(recorder.has_value());
-    State state = dropped(model);
-    const RunReport report =
-        simulate(model, step_of(h), {}, plan_of(duration), state, [&](const StepView& view) {
-            return view.step <= half.checkpoint.step || (*recorder)(view);
-        });
+    auto run = run_at_checkpoint(half, model);
+    REQUIRE(run.has_value());
+    const RunReport report = go_on(model, step_of(h), {}, plan_of(duration), *run, std::ref(*recorder));
     REQUIRE(recorder->finish(report).has_value());
     check_same_rows(whole.recording, read(folder / "run.h5"));
 

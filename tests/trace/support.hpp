@@ -91,6 +91,66 @@ inline Recording read(const std::string& path)
     return std::move(*recording);
 }
 
+/// How a run ended, bit for bit.
+inline void check_same_report(const RunReport& a, const RunReport& b)
+{
+    CHECK(a.status == b.status);
+    CHECK(a.end == b.end);
+    CHECK(a.certificate.steps == b.certificate.steps);
+    CHECK(a.certificate.unsolved_steps == b.certificate.unsolved_steps);
+    for (const auto number : {&Certificate::max_residual, &Certificate::max_residual_time_s,
+                              &Certificate::max_penetration_m, &Certificate::energy_balance_J}) {
+        CHECK(same_bits(a.certificate.*number, b.certificate.*number));
+    }
+    for (const auto line : {&EnergyLines::kinetic_J, &EnergyLines::impact_J, &EnergyLines::scheme_J}) {
+        CHECK(same_bits(a.certificate.energy.*line, b.certificate.energy.*line));
+    }
+    REQUIRE(a.findings.size() == b.findings.size());
+    for (std::size_t i = 0; i < a.findings.size(); ++i) {
+        CHECK(a.findings[i].code == b.findings[i].code);
+        CHECK(a.findings[i].message == b.findings[i].message);
+        CHECK(a.findings[i].count == b.findings[i].count);
+        CHECK(same_bits(a.findings[i].time_s, b.findings[i].time_s));
+    }
+}
+
+/// Every row of a recording, and its checkpoint, bit for bit.
+inline void check_same_rows(const Recording& a, const Recording& b)
+{
+    CHECK(same_bits(a.time_s, b.time_s));
+    CHECK(same_bits(a.q, b.q));
+    CHECK(same_bits(a.u, b.u));
+    CHECK(same_bits(a.gap_m, b.gap_m));
+    CHECK(same_bits(a.percussion_Ns, b.percussion_Ns));
+    CHECK(same_bits(a.residual, b.residual));
+    CHECK(same_bits(a.jumps.time_s, b.jumps.time_s));
+    CHECK(same_bits(a.jumps.q, b.jumps.q));
+    CHECK(same_bits(a.jumps.u_minus, b.jumps.u_minus));
+    CHECK(same_bits(a.jumps.u_plus, b.jumps.u_plus));
+    REQUIRE(a.energies.size() == b.energies.size());
+    for (std::size_t i = 0; i < a.energies.size(); ++i) {
+        CHECK(same_bits(a.energies[i].values, b.energies[i].values));
+    }
+    REQUIRE(a.probes.size() == b.probes.size());
+    for (std::size_t i = 0; i < a.probes.size(); ++i) {
+        CHECK(same_bits(a.probes[i].values, b.probes[i].values));
+    }
+    REQUIRE(a.events.size() == b.events.size());
+    for (std::size_t i = 0; i < a.events.size(); ++i) {
+        CHECK(a.events[i].step == b.events[i].step);
+        CHECK(same_bits(a.events[i].percussion_Ns, b.events[i].percussion_Ns));
+        CHECK(same_bits(a.events[i].energy_J, b.events[i].energy_J));
+    }
+    CHECK(same_bits(a.snapshots.time_s, b.snapshots.time_s));
+    CHECK(same_bits(a.snapshots.q, b.snapshots.q));
+    CHECK(same_bits(a.snapshots.u, b.snapshots.u));
+    CHECK(a.checkpoint.progress.steps == b.checkpoint.progress.steps);
+    CHECK(same_bits(a.checkpoint.state.q, b.checkpoint.state.q));
+    CHECK(same_bits(a.checkpoint.state.u, b.checkpoint.state.u));
+    CHECK(a.report.has_value() == b.report.has_value());
+    if (a.report && b.report) check_same_report(*a.report, *b.report);
+}
+
 /// A whole run of a second or so, recorded.
 struct RecordedRun {
     RunReport report;

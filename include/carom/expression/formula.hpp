@@ -39,6 +39,14 @@ struct Point {
 struct Workspace {
     std::vector<double> registers;
     std::vector<double> first, second;  ///< for callers of gradient() and hessian()
+
+    /// Makes `first` and `second` large enough for the derivatives of a term of that many variables.
+    void make_room(std::size_t variables)
+    {
+        if (first.size() < variables) first.resize(variables);
+        const std::size_t pairs = variables * (variables + 1) / 2;
+        if (second.size() < pairs) second.resize(pairs);
+    }
 };
 
 /// A product-like piece of a sum: it is differentiated only in the variables that it names.

@@ -8,18 +8,24 @@
 
 namespace carom {
 
-/// Rows of H, and the obstacle speeds b, of some contacts at one point:  U = H u + b.
+/// Rows of H, and the obstacle speeds b, of some contacts at one point:  U = H u + b. A contact has one row
+/// without friction, two in the plane, three in space.
 struct ContactRows {
     std::vector<int> contacts;       ///< of the model, sorted
-    std::vector<std::size_t> begin;  ///< where row k begins in H; one more than contacts
-    std::vector<double> H;           ///< in the order of model.support(contact)
+    std::vector<std::size_t> begin;  ///< where the rows of contact k begin in H; one more than contacts
+    std::vector<int> offsets;        ///< where its components begin in U, P and b; one more than contacts
+    std::vector<double> H;           ///< row by row, each in the order of model.support(contact)
     std::vector<double> b;           ///< m/s
     std::vector<int> index_of;       ///< contact -> its place here, -1 for the others
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(contacts.size()); }
-    [[nodiscard]] std::span<const double> row(int k) const noexcept
+    [[nodiscard]] int dimension(int k) const noexcept { return offsets[k + 1] - offsets[k]; }
+
+    /// Row i of contact k; the normal one is the first.
+    [[nodiscard]] std::span<const double> row(int k, int i) const noexcept
     {
-        return {H.data() + begin[k], begin[k + 1] - begin[k]};
+        const std::size_t length = (begin[k + 1] - begin[k]) / static_cast<std::size_t>(dimension(k));
+        return {H.data() + begin[k] + static_cast<std::size_t>(i) * length, length};
     }
 };
 
@@ -27,16 +33,21 @@ struct ContactRows {
 void find_closed(const Model& model, const Point& at, double activation_gap_m, Workspace& work,
                  std::vector<int>& contacts);
 
+/// Which rows of a contact are wanted.
+enum class RowsOf { Contact, Normal };
+
 /// Evaluates the rows of `rows.contacts`.
-void evaluate_rows(const Model& model, const Point& at, Workspace& work, ContactRows& rows);
+void evaluate_rows(const Model& model, const Point& at, Workspace& work, ContactRows& rows,
+                   RowsOf which = RowsOf::Contact);
 
-/// H_k u
-[[nodiscard]] double row_product(const Model& model, const ContactRows& rows, int k,
-                                 std::span<const double> u) noexcept;
+/// (H u + b) of all contacts, flat.
+void local_velocities(const Model& model, const ContactRows& rows, std::span<const double> u,
+                      std::vector<double>& U);
 
-/// W = H A^-1 H^T into problem.W, after offsets have been set. `work_n` has one entry per coordinate.
-void assemble_delassus(const Model& model, const ContactRows& rows, MassMatrix& A, std::span<double> work_n,
-                       OneStepProblem& problem);
+/// W = H A^-1 H^T into problem.W, after offsets have been set; `coupling` is that of A's pattern. `work_n`
+/// has one entry per coordinate.
+void assemble_delassus(const Model& model, const ContactCoupling& coupling, const ContactRows& rows,
+                       MassMatrix& A, std::span<double> work_n, OneStepProblem& problem);
 
 /// x = A^-1 H^T P
 void apply_percussions(const Model& model, const ContactRows& rows, std::span<const double> P, MassMatrix& A,

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/integrator/moreau.hpp"
+#include "carom/integrator/settings.hpp"
 #include "carom/ledger/certificate.hpp"
 
 #include <functional>
@@ -41,22 +41,6 @@ struct RecordSettings {
 
 [[nodiscard]] Expected<void> check(const RecordSettings& settings);
 
-/// One finished step, for those who listen. References are valid during the call only.
-struct StepView {
-    const Model& model;
-    long step;  ///< number of the step, from 1
-    const State& before;
-    const State& after;
-    const StepReport& report;
-    const Scratch& scratch;  ///< its public part: active contacts, gaps, events, free velocity
-};
-
-/// Configuration within a step, linear in time; velocity its right limit, that of the end of the step (MS-6).
-void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u);
-
-/// Returns false to end the run after this step.
-using StepListener = std::function<bool(const StepView&)>;
-
 /// Why a run ended.
 enum class RunEnd {
     Duration,      ///< it ran its time
@@ -71,6 +55,42 @@ enum class RunEnd {
 
 [[nodiscard]] std::string_view name_of(RunEnd end) noexcept;
 
+/// Tells rest: all velocities below 1e-9 of the greatest ever seen, after three steps in a row. At the top of
+/// a throw one step may look like that, three do not: the force would have moved it.
+struct RestWatch {
+    double fastest = 0;   ///< greatest |u_i| so far
+    int still_steps = 0;  ///< in a row, up to now
+
+    void after_step(const Eigen::VectorXd& u);
+    [[nodiscard]] bool at_rest() const noexcept { return still_steps >= 3; }
+};
+
+/// What a run carries from step to step beside its state: with both it goes on bit for bit.
+struct RunProgress {
+    double start_s = 0;  ///< instants are start_s + n h, not sums
+    long steps = 0;      ///< taken so far
+    Certifier certifier{Energies{}};
+    RestWatch rest;
+    std::optional<RunEnd> end;  ///< set by the step that fulfilled the plan: no other follows
+};
+
+/// One finished step, for those who listen. References are valid during the call only.
+struct StepView {
+    const Model& model;
+    long step;  ///< number of the step, from 1
+    const State& before;
+    const State& after;
+    const StepReport& report;
+    const Scratch& scratch;       ///< its public part: active contacts, gaps, events, free velocity
+    const RunProgress& progress;  ///< with this step in it
+};
+
+/// Configuration within a step, linear in time; velocity its right limit, that of the end of the step (MS-6).
+void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u);
+
+/// Returns false to end the run after this step.
+using StepListener = std::function<bool(const StepView&)>;
+
 /// `Certified`: every step solved to the asked tolerance and every ledger closed.
 enum class RunStatus { Certified, Uncertified, Failed };
 
@@ -84,10 +104,35 @@ struct RunReport {
     std::vector<Event> events;
 };
 
-/// Runs Moreau's scheme on `state`, at the instants start + n h; the last step is shorter where the duration
-/// asks for it. The state at the end of the last good step is left in `state`, whatever the end.
-[[nodiscard]] RunReport simulate(const Model& model, const MoreauSettings& settings,
+/// Runs the scheme of the settings on `state`, at the instants start + n h; the last step is shorter where
+/// the duration asks for it. The state at the end of the last good step is left in `state`, whatever the end.
+[[nodiscard]] RunReport simulate(const Model& model, const IntegratorSettings& settings,
                                  const SolverSettings& solver, const RunPlan& plan, State& state,
                                  const StepListener& listener = {});
+
+/// Moreau's scheme, so that its settings can be written in place: simulate(model, {.time_step_s = 1e-3}, ...)
+[[nodiscard]] inline RunReport simulate(const Model& model, const MoreauSettings& settings,
+                                        const SolverSettings& solver, const RunPlan& plan, State& state,
+                                        const StepListener& listener = {})
+{
+    return simulate(model, IntegratorSettings(settings), solver, plan, state, listener);
+}
+
+/// A run between two steps.
+struct RunSoFar {
+    State state;
+    RunProgress progress;
+    std::vector<Event> events;
+};
+
+/// A run before its first step.
+[[nodiscard]] RunSoFar start_run(const Model& model, State start);
+
+/// Goes on with a run to its end, which `run` then holds. A run taken up between any two steps, from a
+/// checkpoint for example, ends as if it had never been interrupted, bit for bit. A run of so many full steps
+/// goes on with a longer plan; a shorter last step must not be among those taken.
+[[nodiscard]] RunReport go_on(const Model& model, const IntegratorSettings& settings,
+                              const SolverSettings& solver, const RunPlan& plan, RunSoFar& run,
+                              const StepListener& listener = {});
 
 }  // namespace carom

@@ -2,11 +2,14 @@
 
 #include "carom/convex/metric.hpp"
 #include "carom/core/expected.hpp"
+#include "carom/law/law.hpp"
 
 #include <Eigen/Dense>
 
 #include <functional>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace carom {
 
@@ -15,15 +18,19 @@ namespace carom {
 /// Symbols    A    kinetic matrix, the metric of velocities;  H  rows: gradients of the closed gaps
 ///            V = { u : H u >= 0 }   velocities that no closed contact forbids;  N  its polar cone in the
 ///            metric u-, u+   velocity before and after;  P  percussion of each contact, N s:  A (u+ - u-) =
-///            H^T P
+///            H^T P, and with friction rows^T P
 /// Theory     docs/theory/impacts.md, (IM-1) standard inelastic shock, (IM-2) canonical law, (IM-3)
-/// admissible
-///            maps, (IM-4) sequential map
+///            admissible maps, (IM-4) sequential map, (IM-5) admissible with friction
 /// Papers     [Moreau 1983] 5, [Ballard 2002] (1.10)-(1.13)
 
 struct Impact {
+    Impact() = default;
+
+    /// What a map answers that does not say by which percussions.
+    Impact(Eigen::VectorXd velocity_after) : u_plus(std::move(velocity_after)) {}
+
     Eigen::VectorXd u_plus;
-    Eigen::VectorXd percussions_Ns;  ///< one per row of H
+    Eigen::VectorXd percussions_Ns;  ///< one per row of H, or of all rows with friction; empty: not said
     double energy_loss_J = 0;        ///< kinetic energy before minus after
     int collisions = 0;              ///< single collisions the map went through; 1 for laws that act at once
 };
@@ -54,21 +61,56 @@ struct Admissibility {
 [[nodiscard]] Admissibility admissibility(const Metric& A, const Eigen::MatrixXd& H,
                                           const Eigen::VectorXd& u_minus, const Eigen::VectorXd& u_plus);
 
+/// The closed contacts of an impact with all their rows, normal and tangential:  U = rows u + b.
+struct ImpactContacts {
+    Eigen::MatrixXd rows;
+    Eigen::VectorXd b;            ///< speeds of the obstacles, m/s, one per row
+    std::vector<int> offsets{0};  ///< where the rows of a contact begin, normal first; one more than laws
+    std::vector<Law> laws;
+
+    [[nodiscard]] int size() const noexcept { return static_cast<int>(laws.size()); }
+    [[nodiscard]] int dimension(int k) const noexcept { return offsets[k + 1] - offsets[k]; }
+    [[nodiscard]] bool has_friction() const noexcept { return rows.rows() > size(); }
+
+    /// H u + b of the normal rows.
+    [[nodiscard]] Eigen::VectorXd normal_velocities(const Eigen::VectorXd& u) const;
+};
+
+/// Contacts with obstacles at rest. Errors: WrongSize when the rows are not those of the laws, what check(law)
+/// refuses.
+[[nodiscard]] Expected<ImpactContacts> make_impact_contacts(Eigen::MatrixXd rows, std::vector<Law> laws);
+
+/// The same with friction (IM-5): P in the friction cones of the laws, energy without what moving obstacles
+/// bring in. Percussions that the impact names are taken at their word and looked at; otherwise the nearest
+/// ones count.
+[[nodiscard]] Admissibility admissibility(const Metric& A, const ImpactContacts& contacts,
+                                          const Eigen::VectorXd& u_minus, const Impact& impact);
+
+/// Percussions in the friction cones whose jump A^-1 rows^T P comes nearest to the given one, kinetic metric.
+[[nodiscard]] Eigen::VectorXd percussions_of_jump(const Metric& A, const ImpactContacts& contacts,
+                                                  const Eigen::VectorXd& jump);
+
 /// Where an impact happens.
 struct ImpactSite {
     const Metric& A;
-    const Eigen::MatrixXd& H;       ///< gradients of the closed gaps, one row each
+    const Eigen::MatrixXd& H;      ///< gradients of the closed gaps, one row each
+    const ImpactContacts& closed;  ///< the same contacts with friction and laws
     std::span<const int> contacts;  ///< of the model, in the order of the rows
     const Eigen::VectorXd& q;
     double t_s = 0;
 };
 
-/// A user's own law: u+ from u-. An integrator calls it where an open contact closes while approaching,
-/// before it goes on with soft contacts, and looks at what came back by admissibility().
-using ImpactMap = std::function<Eigen::VectorXd(const ImpactSite& site, const Eigen::VectorXd& u_minus)>;
+/// A user's own law: u+ from u-, and its percussions if it knows them. An integrator calls it where an open
+/// contact closes while approaching, before it goes on with soft contacts, and looks at what came back by
+/// admissibility().
+using ImpactMap = std::function<Impact(const ImpactSite& site, const Eigen::VectorXd& u_minus)>;
 
-/// The maps above as an ImpactMap. Data that they refuse give a velocity that is not a number.
+/// The maps above as an ImpactMap: frictionless, and for obstacles at rest. Data that they refuse give a
+/// velocity that is not a number.
 [[nodiscard]] ImpactMap canonical_map(double restitution);
 [[nodiscard]] ImpactMap sequential_map(const SequentialSettings& settings);
+
+/// An answer as a map gives it: the velocity is not a number where there is an error.
+[[nodiscard]] Impact impact_or_nan(const Expected<Impact>& impact, Eigen::Index size);
 
 }  // namespace carom

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/core/expected.hpp"
+#include "carom/law/friction_shape.hpp"
 
 #include <span>
 #include <variant>
@@ -17,8 +17,10 @@ namespace carom {
 /// Symbols    U    local velocity after the step, m/s;  U > 0 separates
 ///            U^-  local velocity before, with the same H and b;  P  percussion, N s;  P >= 0 pushes apart
 ///            e    restitution in [0, 1], dimensionless
+///            mu   friction coefficient, dimensionless, mu >= 0
 /// Theory     docs/theory/laws.md, (LA-1) inclusion, (LA-2) unilateral, (LA-3) bilateral, (LA-4) dissipation
-/// index Papers     [Moreau 1983] 5, [Moreau 1988] 8-10, [Ballard 2002] 3
+///            index; docs/theory/friction.md, (FR-1) Coulomb
+/// Papers     [Moreau 1983] 5, [Moreau 1988] 8-10, 12-17, [Ballard 2002] 3, [DeSaxceFeng 1998]
 
 /// Frictionless unilateral contact (LA-2):  C = { P >= 0 },  s = e min(U^-, 0).
 /// e = 0 is Moreau's standard inelastic shock; one e for all contacts is Ballard's canonical law.
@@ -29,21 +31,40 @@ struct Unilateral {
 /// Firm bilateral constraint (LA-3):  C = R,  s = 0, hence U = 0 whatever P it takes.
 struct Bilateral {};
 
-using Law = std::variant<Unilateral, Bilateral>;
+/// Unilateral contact with Coulomb's friction (FR-1); components (n, t) or (n, t1, t2).
+///
+///     C = { P_N >= 0, P_T in P_N mu S },   s_N = e min(U_N^-, 0) + mu sigma_S(-(U_T + s_T)),   s_T = e_T
+///     U_T^-
+///
+/// with the support function sigma_S of the shape S. For a rough shape: a contact that acts does not slide.
+struct Coulomb {
+    FrictionShape shape = FrictionInterval{};
+    double friction = 0;                ///< mu, >= 0; not read for a rough shape
+    double restitution = 0;             ///< e, in [0, 1]
+    double tangential_restitution = 0;  ///< e_T, in [0, 1]; 0 is Newton's form, e_T = e Moreau's
+};
+
+using Law = std::variant<Unilateral, Bilateral, Coulomb>;
 
 /// Number of components of U and P.
 [[nodiscard]] int dimension(const Law& law) noexcept;
 
 /// Refuses numbers outside their range: e > 1 would create energy and lose uniqueness (B02, counter-example
-/// 6).
+/// 6), mu < 0 would push what slides.
 [[nodiscard]] Expected<void> check(const Law& law);
 
-/// Nearest point of C to P, Euclidean norm, in place.
+/// Nearest point of C to P, Euclidean norm, in place. For a rough contact C is the half-space P_N >= 0.
 void project_on_set(const Law& law, std::span<double> P) noexcept;
 
 /// The shift s of (LA-1) for the velocity before and after.
 void velocity_shift(const Law& law, std::span<const double> U_minus, std::span<const double> U,
                     std::span<double> s) noexcept;
+
+/// Only pushes apart, and acts only where it does not separate.
+[[nodiscard]] bool is_unilateral(const Law& law) noexcept;
+
+/// Of the normal velocity; 0 for a law without one.
+[[nodiscard]] double restitution(const Law& law) noexcept;
 
 /// e = (1 - delta) / (1 + delta) of Moreau's dissipation index delta in [0, 1] (LA-4): 1 is soft, 0 elastic.
 [[nodiscard]] Expected<double> restitution_of_dissipation_index(double delta);

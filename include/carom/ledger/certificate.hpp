@@ -4,6 +4,7 @@
 #include "carom/onestep/residual.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace carom {
@@ -28,33 +29,42 @@ struct Finding {
     long count = 1;  ///< how often
 };
 
+/// What a certifier has added up: all that it knows, so that a run can go on with it.
+struct CertifierSums {
+    Certificate certificate;  ///< but for its energies, which are those of the ledger
+    EnergyLedger ledger;
+    std::vector<Finding> findings;
+    double energy_scale_J = 0;  ///< largest |kinetic| + |potential| energy so far
+    long open_ledgers = 0;      ///< steps whose ledger did not close
+};
+
 /// Collects the certificate step by step.
 class Certifier {
 public:
     /// `start`: balances are measured against the largest energies of the run, from its start on.
     explicit Certifier(const Energies& start) { enlarge_scale(start); }
 
+    /// Goes on where another one was.
+    explicit Certifier(CertifierSums sums) : sums_(std::move(sums)) {}
+
     void add_step(double time_s, const Residual& residual, bool solved, double penetration_m,
                   const EnergyLines& energy, const Energies& at_end);
     void add_finding(std::string code, double time_s, std::string message);
 
     [[nodiscard]] Certificate certificate() const;
-    [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
+    [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return sums_.findings; }
+    [[nodiscard]] const CertifierSums& sums() const noexcept { return sums_; }
 
     /// Every step solved, and every step's ledger closed to roundoff.
     [[nodiscard]] bool certified() const noexcept;
 
     /// Largest |kinetic| + |potential| energy so far.
-    [[nodiscard]] double energy_scale_J() const noexcept { return energy_scale_J_; }
+    [[nodiscard]] double energy_scale_J() const noexcept { return sums_.energy_scale_J; }
 
 private:
     void enlarge_scale(const Energies& energies) noexcept;
 
-    Certificate certificate_;
-    EnergyLedger ledger_;
-    std::vector<Finding> findings_;
-    double energy_scale_J_ = 0;
-    long open_ledgers_ = 0;
+    CertifierSums sums_;
 };
 
 }  // namespace carom

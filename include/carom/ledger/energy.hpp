@@ -22,8 +22,8 @@ struct EnergyLines {
     double potential_J = 0;           ///< change of potential energy
     double given_forces_J = 0;        ///< work of the given forces
     double prescribed_motions_J = 0;  ///< work of moving obstacles and of a potential that depends on time
-    double impact_J = 0;  ///< P.U of unilateral contacts; <= 0 but for O(h^2) where a status changes
-    double friction_J = 0;
+    double impact_J = 0;    ///< P_N U_N of unilateral contacts; <= 0 but for O(h^2) where a status changes
+    double friction_J = 0;  ///< P_T.U_T of contacts; <= 0 for particles, not for every coupled system
     double non_firm_J = 0;
     double joint_J = 0;       ///< P.U of bilateral constraints
     double correction_J = 0;  ///< of moving overlapping parts out of each other
@@ -50,26 +50,24 @@ struct StepWork {
     std::span<const double> velocity_terms, given_forces, potential_gradient;
     double potential_rate_W = 0;  ///< dV/dt
     std::span<const Law> laws;
-    std::span<const double> P, U_minus, U_plus, b;  ///< one entry per active interaction
+    std::span<const int> offsets;                   ///< one more than laws: where an interaction begins
+    std::span<const double> P, U_minus, U_plus, b;  ///< flat, by offsets
+    std::span<const double> map_P, U_start;         ///< percussions of an impact map; U before it
 };
 
 /// The lines of one step (LE-2), (LE-3). `end` is before the correction, `corrected` after it.
 [[nodiscard]] EnergyLines account_step(const StepWork& step, const Energies& start, const Energies& end,
                                        const Energies& corrected) noexcept;
 
-/// Sums lines over a run, compensated, so that a long sum is as exact as a short one.
-class EnergyLedger {
-public:
+/// Sums lines over a run, compensated, so that a long sum is as exact as a short one. All its numbers are
+/// here: a run that goes on begins with a copy.
+struct EnergyLedger {
+    EnergyLines sums, compensation;   ///< their sum is the total
+    double worst_step_balance_J = 0;  ///< largest |balance| of a single step
+    double largest_step_J = 0;        ///< largest magnitude of the lines of a step
+
     void add(const EnergyLines& step) noexcept;
     [[nodiscard]] EnergyLines totals() const noexcept;
-
-    /// Largest |balance| of a single step, and the largest magnitude of the lines of a step.
-    [[nodiscard]] double worst_step_balance_J() const noexcept { return worst_balance_; }
-    [[nodiscard]] double largest_step_J() const noexcept { return largest_step_; }
-
-private:
-    EnergyLines sums_, compensation_;
-    double worst_balance_ = 0, largest_step_ = 0;
 };
 
 }  // namespace carom

@@ -10,6 +10,8 @@ enum class EventKind {
                   ///< neighbours
     ContactMade,  ///< the contact acts and stays
     ContactLost,  ///< a contact that stayed acts no more
+    Stick,        ///< a contact with friction stays and has no sliding velocity
+    Slip,         ///< it stays and slides
 };
 
 /// The name used in recordings and `--json`, e.g. "contact_made".
@@ -20,10 +22,11 @@ struct Event {
     long step = 0;      ///< number of the step, from 1
     EventKind kind{};
     int contact = 0;
-    double percussion_Ns = 0;
-    double velocity_before_m_s = 0;  ///< local velocity U^-; negative approaches
-    double velocity_after_m_s = 0;   ///< U^+
-    double energy_J = 0;             ///< P (U^- + U^+) / 2: what the contact did to the kinetic energy
+    double percussion_Ns = 0;  ///< normal
+    double velocity_before_m_s =
+        0;  ///< normal local velocity U^-; negative approaches. Stick, slip: the sliding speed
+    double velocity_after_m_s = 0;  ///< U^+
+    double energy_J = 0;  ///< P (U^- + U^+) / 2: what the contact did to the kinetic energy, with friction
 };
 
 }  // namespace carom

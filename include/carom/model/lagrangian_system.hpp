@@ -2,6 +2,8 @@
 
 #include "carom/expression/formula.hpp"
 #include "carom/law/impact.hpp"
+#include "carom/model/contact.hpp"
+#include "carom/model/drawing.hpp"
 
 #include <Eigen/Dense>
 
@@ -25,12 +27,6 @@ struct Coordinate {
     std::string unit = "m";  ///< of the coordinate, for tables and pictures; the velocity has unit/s
 };
 
-struct Contact {
-    std::string name;
-    Formula gap;          ///< g(q,t), m; >= 0 where admissible
-    Formula restitution;  ///< e(q,u-,t), in [0, 1]; 0 when left out
-};
-
 /// A quantity that the user wants to see.
 struct Probe {
     std::string name;
@@ -45,6 +41,7 @@ struct LagrangianSystem {
     std::vector<Formula> forces;  ///< one per coordinate, or empty for none
     std::vector<Contact> contacts;
     std::vector<Probe> probes;
+    std::vector<Drawing> drawings;
     ImpactMap impact_map;  ///< instead of the restitutions of the contacts; empty: none
 };
 

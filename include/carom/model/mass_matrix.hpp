@@ -45,6 +45,7 @@ class MassMatrix {
 public:
     explicit MassMatrix(const MassPattern& pattern);
 
+    [[nodiscard]] const MassPattern& pattern() const noexcept { return *pattern_; }
     [[nodiscard]] std::span<double> values() noexcept;
 
     /// False when A is not positive definite: some velocity would have no kinetic energy.

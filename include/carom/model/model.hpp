@@ -1,5 +1,7 @@
 #pragma once
 
+#include "carom/model/contact_coupling.hpp"
+#include "carom/model/contact_geometry.hpp"
 #include "carom/model/lagrangian_system.hpp"
 #include "carom/model/mass_matrix.hpp"
 #include "carom/model/state.hpp"
@@ -44,24 +46,40 @@ public:
 
     [[nodiscard]] double gap_m(int contact, const Point& at, Workspace& work) const;
 
-    /// The coordinates that a gap names, sorted, and the islands of A that they belong to.
+    /// The coordinates that a contact names, sorted.
     [[nodiscard]] std::span<const int> support(int contact) const noexcept
     {
-        return rows_[contact].coordinates;
+        return geometry_[contact].support();
     }
-    [[nodiscard]] std::span<const int> islands(int contact) const noexcept { return rows_[contact].islands; }
 
-    /// Contacts whose row of W may meet the row of `contact`, sorted, itself included.
-    [[nodiscard]] std::span<const int> neighbours(int contact) const noexcept
+    /// Components of a contact's local velocity, and where they begin among those of all contacts.
+    [[nodiscard]] int dimension(int contact) const noexcept
     {
-        return rows_[contact].neighbours;
+        return offsets_[contact + 1] - offsets_[contact];
     }
+    [[nodiscard]] int offset(int contact) const noexcept { return offsets_[contact]; }
+    [[nodiscard]] int local_size() const noexcept { return offsets_.back(); }
 
-    /// H_c in the order of support(contact); returns b_c.
+    /// How contacts meet through A.
+    [[nodiscard]] const ContactCoupling& coupling() const noexcept { return coupling_; }
+
+    /// How contacts meet through a matrix of another pattern.
+    [[nodiscard]] ContactCoupling coupling_through(const MassPattern& pattern) const;
+
+    /// The row of the gap, H_c in the order of support(contact); returns b_c.
     double gap_gradient(int contact, const Point& at, std::span<double> H, Workspace& work) const;
+
+    /// All rows of a contact's local velocity U = H u + b, normal first: H row by row in the order of
+    /// support(contact), one b per row.
+    void contact_rows(int contact, const Point& at, std::span<double> H, std::span<double> b,
+                      Workspace& work) const;
 
     /// e at this point, as its formula says: the caller looks whether it is in [0, 1].
     [[nodiscard]] double restitution(int contact, const Point& at, Workspace& work) const;
+
+    /// The law of a contact at this point, with the static coefficient where it `sticks`. As the formulas
+    /// say: the caller checks it.
+    [[nodiscard]] Law law(int contact, const Point& at, bool sticks, Workspace& work) const;
 
 private:
     friend Expected<Model, Errors> make_model(LagrangianSystem system);
@@ -76,20 +94,17 @@ private:
         std::vector<Pair> velocity_velocity, velocity_coordinate;
         std::vector<std::pair<int, int>> coordinate;  ///< place of dT/dq_i within the term, and i
     };
-    struct Row {
-        std::vector<int> coordinates, islands, neighbours;
-        std::vector<std::vector<int>> scatter;  ///< per term and variable: place in H, -1 for time
-    };
-
     explicit Model(LagrangianSystem system);
     void prepare_kinetic();
-    void prepare_rows();
+    void prepare_contacts();
 
     LagrangianSystem system_;
     MassPattern mass_pattern_;
     std::vector<KineticScatter> kinetic_scatter_;
-    std::vector<Row> rows_;
-    std::vector<std::optional<double>> constant_restitution_;
+    std::vector<ContactGeometry> geometry_;
+    std::vector<int> offsets_{0};
+    ContactCoupling coupling_;
+    std::vector<std::optional<Law>> constant_law_;  ///< of contacts whose law names nothing that changes
     bool constant_mass_ = false;
     bool forces_name_velocity_ = false;
 };

@@ -9,10 +9,12 @@ namespace carom {
 /// What changes during a run, and all of it: a run resumed from a State goes on bit for bit.
 struct State {
     double t_s = 0;
-    Eigen::VectorXd q;                  ///< configuration
-    Eigen::VectorXd u;                  ///< velocity, right limit
-    std::vector<double> percussion_Ns;  ///< per contact, of the last step: where the next solve begins
-    std::vector<char> closed;           ///< per contact: acted in the last step and stayed
+    Eigen::VectorXd q;  ///< configuration
+    Eigen::VectorXd u;  ///< velocity, right limit
+    std::vector<double>
+        percussion_Ns;         ///< of the last step, where the next solve begins; at Model::offset(c)
+    std::vector<char> closed;  ///< per contact: acted in the last step and stayed
+    std::vector<char> slides;  ///< per contact: slid in the last step
 };
 
 }  // namespace carom

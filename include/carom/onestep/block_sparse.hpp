@@ -21,6 +21,17 @@ public:
     /// order. The view is valid until the next call.
     std::span<double> append(int row, int column);
 
+    /// The blocks of the row that is being appended to, and one of them for writing.
+    [[nodiscard]] std::span<const Entry> appended(int row) const noexcept
+    {
+        return {entries_.data() + row_begin_[row], entries_.size() - row_begin_[row]};
+    }
+    [[nodiscard]] std::span<double> values_of(int row, const Entry& entry) noexcept
+    {
+        return {values_.data() + entry.value,
+                static_cast<std::size_t>(dimension(row)) * dimension(entry.column)};
+    }
+
     /// Closes the last rows; call it once after the last append.
     void finish();
 

@@ -26,6 +26,7 @@ enum class FieldType {
     Constant,  ///< a number, or a formula of parameters
     Formula,   ///< a number, or a formula of coordinates, velocities, parameters and t; or one of `choices`
     NumberList,
+    FormulaList,
     Matrix,  ///< rows of numbers or formulas
 };
 

@@ -22,7 +22,7 @@ struct Scene {
     std::string text;  ///< the TOML as run; with overrides, rewritten without its comments
     Model model;
     State start;
-    MoreauSettings integrator;
+    IntegratorSettings integrator;
     SolverSettings solver;
     RunPlan plan;
     RecordSettings record;

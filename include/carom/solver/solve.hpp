@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/onestep/residual.hpp"
+#include "carom/solver/polish.hpp"
 #include "carom/solver/principal_pivoting.hpp"
 
 #include <string_view>
@@ -8,13 +9,16 @@
 namespace carom {
 
 /// Solving the one-step problem. `solve` chooses, the named solvers do the work; all of them take the warm
-/// start in P and leave the answer there. Theory     docs/theory/solvers.md, (SO-1) principal pivoting,
-/// (SO-2) proximal point, (SO-3) Gauss-Seidel
+/// start in P and leave the answer there.
+///
+/// Theory     docs/theory/solvers.md, (SO-1) principal pivoting, (SO-2) proximal point, (SO-3) Gauss-Seidel,
+///            (SO-4) PSOR, (SO-5) polishing
 
 enum class SolverKind {
-    Auto,         ///< the exact solver when every law is unilateral or bilateral
-    Exact,        ///< block principal pivoting inside a proximal point iteration
+    Auto,   ///< the exact solver without friction; with it Gauss-Seidel, polished, and PSOR where it stalls
+    Exact,  ///< block principal pivoting inside a proximal point iteration; with friction as `Auto`
     GaussSeidel,  ///< block Gauss-Seidel with exact local solves
+    Psor,         ///< projected relaxation: one projection per interaction and sweep
 };
 
 /// The name used in scenes and reports, e.g. "gauss_seidel".
@@ -23,8 +27,9 @@ enum class SolverKind {
 struct SolverSettings {
     SolverKind kind = SolverKind::Auto;
     double tolerance = 1e-8;  ///< unit-free error e_d, docs/theory/one_step_problem.md; > 0
-    int max_sweeps = 10000;   ///< of Gauss-Seidel; >= 1; a stack of n bodies needs of the order of n^2
-    double relaxation = 1.0;  ///< of Gauss-Seidel; in (0, 2)
+    int max_sweeps =
+        10000;  ///< of Gauss-Seidel and PSOR; >= 1; a stack of n bodies needs of the order of n^2
+    double relaxation = 1.0;  ///< of Gauss-Seidel and PSOR; in (0, 2)
 };
 
 [[nodiscard]] Expected<void> check(const SolverSettings& settings);
@@ -37,15 +42,16 @@ enum class SolveStatus { Converged, NotSolved, NotFinite };
 struct SolveReport {
     SolveStatus status = SolveStatus::NotSolved;
     SolverKind solver = SolverKind::Auto;
-    int iterations = 0;  ///< factorisations of the exact solver, sweeps of Gauss-Seidel
+    int iterations = 0;  ///< factorisations of the exact solver, sweeps of the others
     Residual residual;   ///< of the returned P, by residual(problem, P): never the solver's own
 };
 
 /// Memory that solves reuse from step to step.
 struct SolverScratch {
     PrincipalPivoting pivoting;
+    Polisher polisher;
     ResidualScratch residual;
-    std::vector<double> work;
+    std::vector<double> best_P;
 };
 
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
@@ -53,8 +59,11 @@ struct SolverScratch {
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
                                 std::span<double> P);
 
-/// Block Gauss-Seidel with exact local solves (SO-3); returns the number of sweeps.
+/// Block Gauss-Seidel with exact local solves (SO-3), and projected relaxation (SO-4); both return the number
+/// of sweeps.
 int sweep_gauss_seidel(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
                        SolverScratch& scratch);
+int sweep_psor(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
+               SolverScratch& scratch);
 
 }  // namespace carom

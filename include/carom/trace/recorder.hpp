@@ -3,7 +3,9 @@
 #include "carom/integrator/run.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace carom {
 
@@ -15,6 +17,12 @@ struct CheckpointSettings {
     long bytes = 4L << 20;  ///< of data that wait
 };
 
+/// What a recording says about the run that was asked for.
+struct RunText {
+    std::string scene;  ///< TOML
+    double duration_s = 0;
+};
+
 /// Writes a run to an HDF5 file while it runs; a listener for `simulate`:
 ///
 ///     auto recorder = Recorder::create("run.h5", model, title, scene_text, record, state, duration_s,
@@ -22,7 +30,7 @@ struct CheckpointSettings {
 ///     std::ref(*recorder)); const auto written = recorder->finish(report);
 ///
 /// Frames are taken at the start, at start + k every_s, and where the run ends. Inside a step they are
-/// interpolated (MS-6), which never changes the motion.
+/// interpolated (MS-6), which never changes the motion. `snapshots_at_s`: other instants to keep.
 ///
 /// At every instant the file of that name is complete and closed: a checkpoint goes to a second file,
 /// RUN.h5.next, which then takes the name in one indivisible exchange. A process killed at any moment loses
@@ -33,16 +41,17 @@ public:
     /// Replaces a recording of that name. Errors: FileUnwritable when the folder does not exist or may not be
     /// written, when the path is a folder, or a file that is not HDF5; SettingOutOfRange; WrongSize. The
     /// model must live as long as the recorder.
-    [[nodiscard]] static Expected<Recorder> create(const std::string& path, const Model& model,
-                                                   std::string title, std::string scene_text,
-                                                   const RecordSettings& settings, const State& start,
-                                                   double duration_s, double time_step_s,
-                                                   const CheckpointSettings& checkpoints = {});
+    [[nodiscard]] static Expected<Recorder>
+    create(const std::string& path, const Model& model, std::string title, std::string scene_text,
+           const RecordSettings& settings, const State& start, double duration_s, double time_step_s,
+           const CheckpointSettings& checkpoints = {}, std::vector<double> snapshots_at_s = {});
 
-    /// Goes on with an unfinished recording of the same model, from its checkpoint; the caller goes on with
-    /// the run from `read_recording(path)->checkpoint`. The file then becomes the one of an uninterrupted
-    /// run.
+    /// Goes on with a recording of the same model, from its checkpoint; the caller goes on with the run from
+    /// `run_at_checkpoint`. The file then becomes the one of an uninterrupted run. A run that has ended is
+    /// refused with FileUnwritable, unless it is prolonged. Other errors: those of read_recording and
+    /// run_at_checkpoint.
     [[nodiscard]] static Expected<Recorder> resume(const std::string& path, const Model& model,
+                                                   const std::optional<RunText>& prolonged = {},
                                                    const CheckpointSettings& checkpoints = {});
 
     Recorder(Recorder&&) noexcept;

@@ -23,23 +23,45 @@ struct RecordedSeries {
     Eigen::VectorXd values;
 };
 
+/// A drawn thing; its numbers are columns of `Recording::draw`.
+struct RecordedDrawing {
+    DrawingKind kind{};
+    std::string label, colour;
+    int contact = -1;  ///< -1: none
+    bool closed = false;
+    int dimension = 2;
+    int points = 1;   ///< how many, `dimension` columns each
+    int first = 0;    ///< column of the first point
+    int radius = -1;  ///< column; -1: none
+    int normal = -1;  ///< first column; -1: none
+};
+
 /// One row per step with an impact: what frames are too far apart to show.
 struct RecordedJumps {
     Eigen::VectorXd time_s;     ///< middle of the step, where Moreau's scheme lets the velocity jump
     RowMatrix q;                ///< then
     RowMatrix u_minus, u_plus;  ///< velocity before and after the step
+    RowMatrix draw;             ///< what drawings show then
 };
 
-/// Where a run can go on: the state after `step` steps, and what the recorder had added up since its last
-/// frame.
+/// The system at the instants that were asked for, as far as the run has passed them.
+struct RecordedSnapshots {
+    std::vector<double> asked_s;  ///< in the order of asking
+    Eigen::VectorXd time_s;       ///< of those passed, in the order of time
+    RowMatrix q, u;               ///< q linear within the step, u the right limit
+};
+
+/// Where a run can go on: its state and progress after so many full steps, what the recorder had added up
+/// since its last frame, and which rows of the file are older. A run that was ended has a frame more than its
+/// checkpoint counts, and the rows of a last step that was shorter than the others.
 struct Checkpoint {
-    long step = 0;
     State state;
+    RunProgress progress;
     long next_frame = 1;         ///< number k of the frame that comes next, at start + k every_s
     bool frame_at_state = true;  ///< the last frame shows this very state
     double residual_since_frame = 0;
     std::vector<double> percussion_since_frame_Ns;  ///< per contact
-    EnergyLines energy_sums, energy_compensation;   ///< of the cumulative lines, compensated sums
+    long events = 0, jumps = 0, snapshots = 0;      ///< rows; those of the frames are next_frame
 };
 
 /// Quantities that were not recorded (RecordSettings) have no rows.
@@ -62,8 +84,12 @@ struct Recording {
     std::vector<RecordedSeries> energies;
     std::vector<RecordedSeries> probes;
 
+    std::vector<RecordedDrawing> drawings;
+    RowMatrix draw;  ///< one row per frame
+
     std::vector<Event> events;
     RecordedJumps jumps;
+    RecordedSnapshots snapshots;
     Checkpoint checkpoint;
 
     /// How the run ended; empty when it was killed or is still running.
@@ -78,5 +104,15 @@ struct Recording {
 /// Reads a recording that carom wrote, finished or not. Errors: FileUnreadable when there is no such file or
 /// it may not be read, FileMalformed when it is damaged, of another kind, or its parts do not fit together.
 [[nodiscard]] Expected<Recording> read_recording(const std::string& path);
+
+/// The run came to an end of its own: it was neither killed nor interrupted.
+[[nodiscard]] bool is_finished(const Recording& recording) noexcept;
+
+/// The state has the lengths that the model wants.
+[[nodiscard]] bool fits(const State& state, const Model& model);
+
+/// The run at the checkpoint, for `go_on`. Errors: WrongSize when the recording is one of another model,
+/// FileMalformed when its checkpoint contradicts its head.
+[[nodiscard]] Expected<RunSoFar> run_at_checkpoint(const Recording& recording, const Model& model);
 
 }  // namespace carom

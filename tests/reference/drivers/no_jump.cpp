@@ -22,7 +22,7 @@ double last_jump_m_s(const Model& model, const State& start)
     const auto report = run(model, settings, longest_s, state, [&](const StepView& view) {
         const auto& contacts = view.scratch.contacts;
         const bool acts = std::any_of(contacts.begin(), contacts.end(),
-                                      [](const ContactStep& contact) { return contact.percussion_Ns > 0; });
+                                      [](const ContactStep& contact) { return contact.P[0] > 0; });
         if (acts) jump_m_s = (view.after.u - view.scratch.u_free).norm();
         return view.scratch.gap_m[0] < away_m;
     });

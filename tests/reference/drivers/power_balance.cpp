@@ -29,7 +29,7 @@ struct PowerBalance {
         loss_J += view.model.kinetic_energy({carom::view(q_mid), carom::view(jump), before.t_s}, work);
         largest_J = std::max(largest_J, view.model.kinetic_energy(point_of(view.after), work));
         for (const ContactStep& contact : view.scratch.contacts) {
-            shocks += contact.percussion_Ns > 0 ? 1 : 0;
+            shocks += contact.P[0] > 0 ? 1 : 0;
         }
     }
 };

@@ -1,0 +1,89 @@
+#include "carry_out.hpp"
+
+#include "interrupt.hpp"
+#include "output_files.hpp"
+#include "progress.hpp"
+#include "results.hpp"
+
+namespace carom::app {
+namespace {
+
+/// Ends the recording and draws the picture. What cannot be written makes the run a failed one: it is not
+/// what was asked for.
+void finish_files(const Display& display, Task& task, RunReport& report, Results& results)
+{
+    const auto fail = [&](const Error& error) {
+        print_errors({error});
+        report.status = RunStatus::Failed;
+        report.findings.push_back(
+            {.code = "not_recorded", .time_s = results.end.t_s, .message = error.message, .count = 1});
+    };
+    if (task.recorder) {
+        if (auto finished = task.recorder->finish(report); !finished) {
+            fail(finished.error());
+            return;
+        }
+    }
+    results.recording = task.recording;
+    if (task.recording.empty() || !display.svg) return;
+    auto picture = draw_picture(task.recording);
+    if (picture)
+        results.picture = *picture;
+    else
+        fail(picture.error());
+}
+
+ExitStatus status_of(const Results& results)
+{
+    if (results.interrupted) return ExitStatus::Interrupted;
+    switch (results.report.status) {
+    case RunStatus::Certified: return ExitStatus::Certified;
+    case RunStatus::Uncertified: return ExitStatus::Uncertified;
+    case RunStatus::Failed: break;
+    }
+    return ExitStatus::Failed;
+}
+
+}  // namespace
+
+ExitStatus carry_out(Task& task, const Display& display)
+{
+    // run, with everybody listening
+    note_interrupts();
+    const Scene& scene = task.scene;
+    const long steps_before = task.run.progress.steps;
+    Progress progress(is_terminal(stderr) && !display.quiet, task.run, scene.plan.duration_s);
+    const auto listener = [&](const StepView& step) {
+        task.snapshots.after_step(step);
+        progress.after_step(step);
+        const bool recorded = !task.recorder || (*task.recorder)(step);
+        return recorded && !interrupted();
+    };
+    RunReport report = go_on(scene.model, scene.integrator, scene.solver, scene.plan, task.run, listener);
+    task.snapshots.at_end(scene.model, task.run.state);
+    progress.clear();
+
+    // the interrupt counts if it ended the run, not if it came too late
+    Results results{.scene = scene,
+                    .report = report,
+                    .end = task.run.state,
+                    .snapshots = task.snapshots.all(),
+                    .interrupted = interrupted() && report.end == RunEnd::Listener,
+                    .wall_s = progress.seconds(),
+                    .steps_now = task.run.progress.steps - steps_before,
+                    .recording = {},
+                    .picture = {}};
+    finish_files(display, task, report, results);
+    const bool printed =
+        display.json ? print_result(to_json(results)) : display.quiet || print_result(summary(results));
+    return printed ? status_of(results) : ExitStatus::BadInput;
+}
+
+ExitStatus refuse(const Errors& errors, const Display& display)
+{
+    print_errors(errors);
+    if (display.json && !print_result(to_json(errors))) return ExitStatus::BadInput;
+    return ExitStatus::BadInput;
+}
+
+}  // namespace carom::app

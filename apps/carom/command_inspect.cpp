@@ -1,0 +1,79 @@
+#include "commands.hpp"
+#include "inspection.hpp"
+#include "results.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+namespace carom::app {
+namespace {
+
+/// Recordings begin with the signature of HDF5; a damaged one is known by its name.
+bool is_recording(const std::string& file)
+{
+    constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+    std::array<char, signature.size()> head{};
+    std::ifstream in(file, std::ios::binary);
+    const bool signed_so =
+        in.read(head.data(), head.size()) && std::string_view(head.data(), head.size()) == signature;
+    return signed_so || std::filesystem::path(file).extension() == ".h5";
+}
+
+ExitStatus refuse(const Errors& errors, bool json)
+{
+    print_errors(errors);
+    if (json && !print_result(to_json(errors))) return ExitStatus::BadInput;
+    return ExitStatus::BadInput;
+}
+
+template <class Inspection>
+ExitStatus show(const Inspection& inspection, bool good, bool json)
+{
+    if (!print_result(json ? to_json(inspection) : in_words(inspection))) return ExitStatus::BadInput;
+    return good ? ExitStatus::Certified : ExitStatus::Uncertified;
+}
+
+ExitStatus inspect_recording(const InspectOptions& options)
+{
+    if (!options.sets.empty()) {
+        return refuse({{.code = ErrorCode::NotAllowedHere,
+                        .where = "--set",
+                        .message = "a recording cannot be changed",
+                        .hint = "give the scene instead of the recording",
+                        .excerpt = {}}},
+                      options.json);
+    }
+    const auto recording = read_recording(options.file);
+    if (!recording) return refuse({recording.error()}, options.json);
+    const RunInspection inspection = inspect(*recording);
+    return show(inspection, inspection.status == "certified", options.json);
+}
+
+ExitStatus inspect_scene(const InspectOptions& options)
+{
+    Errors errors;
+    std::vector<Override> overrides;
+    for (const std::string& text : options.sets) {
+        auto set = parse_override(text);
+        if (set)
+            overrides.push_back(std::move(*set));
+        else
+            errors.push_back(set.error());
+    }
+    const auto scene = read_scene(options.file, overrides);
+    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
+    if (!errors.empty()) return refuse(errors, options.json);
+    const SceneInspection inspection = inspect(*scene);
+    return show(inspection, inspection.theory.well_posed(), options.json);
+}
+
+}  // namespace
+
+ExitStatus run_inspect(const InspectOptions& options)
+{
+    return is_recording(options.file) ? inspect_recording(options) : inspect_scene(options);
+}
+
+}  // namespace carom::app

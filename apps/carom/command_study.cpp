@@ -1,0 +1,231 @@
+#include "commands.hpp"
+
+#include "carom/core/text.hpp"
+#include "carom/study/table_file.hpp"
+#include "interrupt.hpp"
+#include "results.hpp"
+#include "study_progress.hpp"
+#include "study_results.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace carom::app {
+namespace {
+
+Error mistake(ErrorCode code, std::string where, std::string message, std::string hint)
+{
+    return {.code = code,
+            .where = std::move(where),
+            .message = std::move(message),
+            .hint = std::move(hint),
+            .excerpt = {}};
+}
+
+ExitStatus refuse(const Errors& errors, const StudyOptions& options)
+{
+    print_errors(errors);
+    if (options.json && !print_result(to_json(errors))) return ExitStatus::BadInput;
+    return ExitStatus::BadInput;
+}
+
+/// Reads each text, and keeps all mistakes.
+template <class Read, class Value>
+void read_all(const std::vector<std::string>& texts, Read read, std::vector<Value>& values, Errors& errors)
+{
+    for (const std::string& text : texts) {
+        auto value = read(text);
+        if (value)
+            values.push_back(std::move(*value));
+        else
+            errors.push_back(value.error());
+    }
+}
+
+Expected<double> read_time(const std::string& text)
+{
+    if (const auto number = number_of(text)) return *number;
+    return mistake(ErrorCode::WrongType, "--at", fmt::format("{} is not a number", carom::quoted(text)),
+                   "give times in seconds with commas between them: --at 0.5,1.0");
+}
+
+/// "NAME=value".
+Expected<std::pair<std::string, double>> read_exact(const std::string& text)
+{
+    const auto equals = text.rfind('=');
+    const auto value =
+        equals == std::string::npos ? std::nullopt : number_of(std::string_view(text).substr(equals + 1));
+    if (value && equals > 0) return std::pair{text.substr(0, equals), *value};
+    return mistake(ErrorCode::SceneSyntax, "--exact",
+                   fmt::format("{} is not of the form column=number", carom::quoted(text)),
+                   "name a column of the table: --exact x@0.5=0.25");
+}
+
+StudyPlan read_plan(const StudyOptions& options, Errors& errors)
+{
+    StudyPlan plan;
+    read_all(options.varies, parse_axis, plan.axes, errors);
+    read_all(options.perturbs, parse_perturbation, plan.perturbations, errors);
+    read_all(options.times, read_time, plan.at_s, errors);
+    plan.repeat = options.repeat;
+    plan.seed = options.seed;
+    plan.levels = options.converge ? options.levels : 0;
+    plan.impacts = options.impacts;
+    if (options.perturb_step) {
+        const std::string& width = *options.perturb_step;
+        const auto number = width.empty() ? std::optional(0.0) : number_of(width);
+        if (!number) {
+            errors.push_back(
+                mistake(ErrorCode::WrongType, "--perturb-step",
+                        fmt::format("{} is not a number", carom::quoted(width)),
+                        "give the width in seconds, --perturb-step=1e-4, or put the option last"));
+        }
+        plan.perturb_step_s = number.value_or(0);
+    }
+    if (!options.strobe.empty()) plan.strobe = Strobe{.period = options.strobe, .skip = options.skip};
+    return plan;
+}
+
+/// A study and what is wanted of it, checked.
+struct Task {
+    Study study;
+    Shard shard;
+    std::map<std::string, double> exact;
+    TableFile file;
+};
+
+/// Names that must be columns, and a table that does not replace the scene.
+Errors look_at_names(const StudyOptions& options, const Study& study,
+                     const std::vector<std::pair<std::string, double>>& exact)
+{
+    Errors errors;
+    for (const auto& [name, value] : exact) {
+        if (std::ranges::find(study.quantities(), name) != study.quantities().end()) continue;
+        const std::string nearest = nearest_name(name, study.quantities());
+        errors.push_back(mistake(
+            ErrorCode::UnknownName, "--exact", fmt::format("there is no column {}", carom::quoted(name)),
+            nearest.empty() ? fmt::format("there are: {}", fmt::join(study.quantities(), ", "))
+                            : fmt::format("did you mean {}?", nearest)));
+    }
+    if (!exact.empty() && study.plan().levels == 0) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, "--exact", "exact values are for orders only",
+                                 "add --converge"));
+    }
+    std::error_code problem;
+    if (!options.output.empty() && std::filesystem::equivalent(options.output, options.scene, problem)) {
+        errors.push_back(mistake(ErrorCode::FileUnwritable, options.output,
+                                 "this is the scene itself, and would be lost",
+                                 "give another name after -o"));
+    }
+    return errors;
+}
+
+Expected<Task, Errors> prepare(const StudyOptions& options)
+{
+    Errors errors;
+    StudyPlan plan = read_plan(options, errors);
+    std::vector<Override> overrides;
+    read_all(options.sets, parse_override, overrides, errors);
+    std::vector<std::pair<std::string, double>> exact;
+    read_all(options.exacts, read_exact, exact, errors);
+    std::vector<Shard> shards;
+    if (!options.shard.empty()) read_all({options.shard}, parse_shard, shards, errors);
+    if (options.threads < 0 || options.threads > 1024) {
+        errors.push_back(mistake(ErrorCode::SettingOutOfRange, "--threads",
+                                 fmt::format("{} threads cannot be started", options.threads),
+                                 "give from 1 to 1024, or leave it out for all cores"));
+    }
+
+    // the scene is looked at as well: all mistakes at once
+    auto study = Study::prepare(options.scene, overrides, std::move(plan));
+    if (!study) errors.insert(errors.end(), study.error().begin(), study.error().end());
+    if (!errors.empty()) return errors;
+    errors = look_at_names(options, *study, exact);
+    if (!errors.empty()) return errors;
+
+    const Shard shard = shards.empty() ? Shard{} : shards.front();
+    auto file = TableFile::open(options.output, *study, shard);
+    if (!file) return Errors{file.error()};
+    return Task{std::move(*study), shard, {exact.begin(), exact.end()}, std::move(*file)};
+}
+
+ExitStatus status_of(const StudyResults& results)
+{
+    if (results.interrupted) return ExitStatus::Interrupted;
+    const auto counts = statuses_of(results);
+    if (counts.contains("failed") || counts.contains("refused")) return ExitStatus::Failed;
+    return counts.contains("uncertified") ? ExitStatus::Uncertified : ExitStatus::Certified;
+}
+
+int threads_of(const StudyOptions& options)
+{
+    if (options.threads > 0) return options.threads;
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+ExitStatus merge(const StudyOptions& options)
+{
+    if (options.output.empty()) {
+        return refuse({mistake(ErrorCode::MissingKey, "--merge", "there is no place for the merged table",
+                               "carom study --merge a.csv b.csv -o all.csv")},
+                      options);
+    }
+    const auto merged = merge_tables(options.merge, options.output);
+    if (!merged) return refuse({merged.error()}, options);
+    const std::string text =
+        options.json
+            ? fmt::format("{{\"runs\":{},\"of\":{},\"rows\":{}}}\n", merged->runs, merged->of, merged->rows)
+            : fmt::format("{}: {} of {} runs, {} rows\n", printable(options.output), merged->runs, merged->of,
+                          merged->rows);
+    return options.quiet || print_result(text) ? ExitStatus::Certified : ExitStatus::BadInput;
+}
+
+}  // namespace
+
+ExitStatus run_study(const StudyOptions& options)
+{
+    if (!options.merge.empty()) return merge(options);
+    if (options.scene.empty()) {
+        return refuse({mistake(ErrorCode::MissingKey, "SCENE", "there is no scene to study",
+                               "carom study SCENE --vary parameters.e=0:1:0.1")},
+                      options);
+    }
+    auto task = prepare(options);
+    if (!task) return refuse(task.error(), options);
+
+    // run after run, in order, into the table
+    note_interrupts();
+    const long resumed = task->file.done();
+    const int threads = threads_of(options);
+    StudyLine line(is_terminal(stderr) && !options.quiet, resumed, runs_in(task->shard, task->study.runs()));
+    const auto sink = [&](long, std::span<const Row> rows) {
+        line.after_run();
+        return task->file.add(rows);
+    };
+    const StudyProgress progress =
+        compute_runs(task->study, task->shard, resumed, threads, sink, [] { return interrupted(); });
+    line.clear();
+
+    // what cannot be written is not what was asked for
+    const auto finished = task->file.finish();
+    if (!finished) print_errors({finished.error()});
+    const StudyResults results{.study = task->study,
+                               .table = task->file.table(),
+                               .progress = progress,
+                               .shard = task->shard,
+                               .resumed = resumed,
+                               .threads = threads,
+                               .interrupted = progress.stopped && interrupted(),
+                               .wall_s = line.seconds(),
+                               .output = options.output,
+                               .exact = task->exact};
+    const bool printed = options.json ? print_result(study_json(results))
+                                      : options.quiet || print_result(study_summary(results));
+    if (!printed) return ExitStatus::BadInput;
+    return finished ? status_of(results) : ExitStatus::Failed;
+}
+
+}  // namespace carom::app

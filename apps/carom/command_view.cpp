@@ -1,0 +1,55 @@
+#include "commands.hpp"
+
+#include "carom/trace/page.hpp"
+#include "interrupt.hpp"
+#include "page_server.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace carom::app {
+namespace {
+
+/// Changes whenever the recording does: pages ask for it and load again. Without reading the file.
+std::string version_of(const std::string& recording)
+{
+    std::error_code problem;
+    const auto time = std::filesystem::last_write_time(recording, problem).time_since_epoch().count();
+    const auto size = std::filesystem::file_size(recording, problem);
+    return fmt::format("{}-{}", time, size);
+}
+
+Answer answer_to(const std::string& path, const std::string& file)
+{
+    if (path == "/version") return {.body = version_of(file)};
+    if (path != "/") return {.status = 404, .body = "there is one page here: /\n"};
+    const std::string version = version_of(file);
+    const auto recording = read_recording(file);
+    if (!recording) return {.status = 500, .body = to_text(recording.error())};
+    return {.type = "text/html; charset=utf-8",
+            .body = to_page(*recording, {.follow = is_finished(*recording) ? "" : version})};
+}
+
+}  // namespace
+
+ExitStatus run_view(const ViewOptions& options)
+{
+    // what is no recording is told here and not in the browser
+    if (const auto recording = read_recording(options.recording); !recording) {
+        print_errors({recording.error()});
+        return ExitStatus::BadInput;
+    }
+    auto server = PageServer::listen(options.port);
+    if (!server) {
+        print_errors({server.error()});
+        return ExitStatus::BadInput;
+    }
+    note_interrupts();
+    if (!print_result(fmt::format("http://127.0.0.1:{}/\n", server->port()))) return ExitStatus::BadInput;
+    std::fputs("open this address in a browser; Ctrl-C ends\n", stderr);
+    server->serve([&](const std::string& path) { return answer_to(path, options.recording); }, interrupted);
+    return ExitStatus::Certified;
+}
+
+}  // namespace carom::app

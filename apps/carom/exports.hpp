@@ -1,0 +1,14 @@
+#pragma once
+
+#include "carom/trace/recording.hpp"
+#include "commands.hpp"
+
+namespace carom::app {
+
+/// RUN.pvd with one .vtp per frame in the folder RUN_frames: what the scene draws, for ParaView.
+[[nodiscard]] ExitStatus export_vtk(const Recording& recording, const ExportOptions& options);
+
+/// RUN.png: the page of the run as a picture, taken by Chromium where it is installed.
+[[nodiscard]] ExitStatus export_png(const Recording& recording, const ExportOptions& options);
+
+}  // namespace carom::app

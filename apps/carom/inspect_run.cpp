@@ -1,0 +1,189 @@
+#include "carom/core/text.hpp"
+#include "inspection.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace carom::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string row(std::string_view heading, std::string_view text)
+{
+    return fmt::format("{:<13}{}\n", heading, text);
+}
+
+std::map<std::string_view, long> events_by_kind(const Recording& recording)
+{
+    std::map<std::string_view, long> counts;
+    for (const Event& event : recording.events)
+        ++counts[name_of(event.kind)];
+    return counts;
+}
+
+std::string spaced(std::string_view name)
+{
+    std::string words(name);
+    std::ranges::replace(words, '_', ' ');
+    return words;
+}
+
+std::string status_in_words(const RunInspection& run)
+{
+    if (run.status == "certified") return ": every step solved, every energy ledger closed";
+    if (run.status == "interrupted") return ": stopped before its time; carom resume goes on";
+    if (run.status == "unfinished")
+        return ": killed or still running; judged up to its last checkpoint; carom resume goes on";
+    if (run.status == "failed")
+        return fmt::format(": ended by {}; what is below holds until then",
+                           spaced(name_of(run.recording.report->end)));
+    return run.certificate.unsolved_steps > 0 ? ": not every step was solved"
+                                              : ": an energy ledger did not close";
+}
+
+Colour colour_of(const RunInspection& run)
+{
+    if (run.status == "certified") return Colour::Green;
+    return run.status == "failed" ? Colour::Red : Colour::Yellow;
+}
+
+std::string proof_rows(const RunInspection& run)
+{
+    const Certificate& certificate = run.certificate;
+    std::string out =
+        row("steps", fmt::format("{}, {} of them unsolved", certificate.steps, certificate.unsolved_steps));
+    const std::string asked = run.tolerance ? fmt::format(", asked for {:g}", *run.tolerance) : "";
+    out += row("residual",
+               fmt::format("at most {:.2e} of the laws' own size{}", certificate.max_residual, asked));
+    if (certificate.max_residual > 0) {
+        out += row("worst step", fmt::format("number {}, ending at {:.6g} s", run.worst_step,
+                                             certificate.max_residual_time_s));
+    }
+    return out + row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
+}
+
+std::string ledger_rows(const Certificate& certificate)
+{
+    std::string out;
+    for (const auto& [name, value] : lines_of(certificate.energy)) {
+        const std::string_view word = name.substr(0, name.size() - 2);
+        const bool change = word == "kinetic" || word == "potential";
+        const std::string label = (change ? "change of " : "") + spaced(word);
+        out += row(out.empty() ? "energy" : "", fmt::format("{:<22}{:>16.8g} J", label, value));
+    }
+    return out + row("", fmt::format("{:<22}{:>16.2e} J", "unexplained", certificate.energy_balance_J));
+}
+
+std::string finding_rows(const std::vector<Finding>& findings)
+{
+    std::string out;
+    for (const Finding& finding : findings) {
+        const std::string more =
+            finding.count > 1 ? fmt::format(", and {} times more", finding.count - 1) : "";
+        out += row(out.empty() ? "diagnosis" : "",
+                   fmt::format("{} at {:.6g} s{}", printable(finding.message), finding.time_s, more));
+    }
+    return out;
+}
+
+}  // namespace
+
+RunInspection inspect(const Recording& recording)
+{
+    RunInspection run{.recording = recording,
+                      .status = "unfinished",
+                      .certificate = {},
+                      .findings = {},
+                      .worst_step = 0,
+                      .reached_s = recording.start_s,
+                      .tolerance = {},
+                      .theory = {}};
+    if (recording.frames() > 0) run.reached_s = recording.time_s[recording.frames() - 1];
+    if (recording.report) {
+        run.status = is_finished(recording) ? name_of(recording.report->status) : "interrupted";
+        run.certificate = recording.report->certificate;
+        run.findings = recording.report->findings;
+    } else {
+        run.certificate = recording.checkpoint.progress.certifier.certificate();
+        run.findings = recording.checkpoint.progress.certifier.findings();
+    }
+
+    // certificates know when the worst step ended; steps end at start + n h, the last one perhaps earlier
+    const double steps = (run.certificate.max_residual_time_s - recording.start_s) / recording.time_step_s;
+    if (run.certificate.max_residual > 0) run.worst_step = std::lround(std::ceil(steps - 1e-6));
+
+    // a scene with tables in files cannot be read from its text alone; then its promise is left out
+    if (const auto scene = read_scene_text(recording.scene_text, "scene of the recording")) {
+        run.tolerance = scene->solver.tolerance;
+        run.theory = inspect(*scene).theory;
+    }
+    return run;
+}
+
+std::string in_words(const RunInspection& run)
+{
+    const Recording& recording = run.recording;
+    std::string out = coloured(printable(recording.title), Colour::Bold, stdout) + "\n" +
+                      coloured(run.status, colour_of(run), stdout) + status_in_words(run) + "\n\n";
+    out += row("time",
+               fmt::format("{:.6g} s to {:.6g} s of {:.6g} s, steps of {:g} s", recording.start_s,
+                           run.reached_s, recording.start_s + recording.duration_s, recording.time_step_s));
+    out += finding_rows(run.findings);
+    out += proof_rows(run);
+    out += ledger_rows(run.certificate);
+    std::string events;
+    for (const auto& [kind, count] : events_by_kind(recording))
+        events += fmt::format("{}{} {}", events.empty() ? "" : ", ", count, spaced(kind));
+    out += row("events", events.empty() ? "none" : events);
+    if (run.theory) out += row("theory", promise_in_words(*run.theory) + "; carom inspect SCENE says why");
+    return out + row("written by", "carom " + printable(recording.carom_version));
+}
+
+std::string to_json(const RunInspection& run)
+{
+    const Certificate& certificate = run.certificate;
+    Json energy = Json::object(), events = Json::object(), findings = Json::array();
+    for (const auto& [name, value] : lines_of(certificate.energy))
+        energy[std::string(name)] = value;
+    for (const auto& [kind, count] : events_by_kind(run.recording))
+        events[std::string(kind)] = count;
+    for (const Finding& finding : run.findings) {
+        findings.push_back({{"code", finding.code},
+                            {"time_s", finding.time_s},
+                            {"message", finding.message},
+                            {"count", finding.count}});
+    }
+    const auto& report = run.recording.report;
+    const Json json = {{"status", run.status},
+                       {"end", report ? Json(name_of(report->end)) : Json(nullptr)},
+                       {"complete", is_finished(run.recording)},
+                       {"start_s", run.recording.start_s},
+                       {"reached_s", run.reached_s},
+                       {"duration_s", run.recording.duration_s},
+                       {"time_step_s", run.recording.time_step_s},
+                       {"steps", certificate.steps},
+                       {"tolerance", run.tolerance ? Json(*run.tolerance) : Json(nullptr)},
+                       {"certificate",
+                        {{"max_residual", certificate.max_residual},
+                         {"max_residual_time_s", certificate.max_residual_time_s},
+                         {"worst_step", run.worst_step},
+                         {"max_penetration_m", certificate.max_penetration_m},
+                         {"max_cone_violation", certificate.max_cone_violation_Ns},
+                         {"energy_balance_J", certificate.energy_balance_J},
+                         {"energy", energy},
+                         {"unsolved_steps", certificate.unsolved_steps}}},
+                       {"events", events},
+                       {"diagnosis", findings},
+                       {"promise", run.theory ? Json(name_of(run.theory->promise)) : Json(nullptr)},
+                       {"carom_version", run.recording.carom_version}};
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace carom::app

@@ -1,0 +1,213 @@
+#include "carom/core/text.hpp"
+#include "inspection.hpp"
+#include "terminal.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace carom::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string row(std::string_view heading, std::string_view text)
+{
+    return fmt::format("{:<13}{}\n", heading, text);
+}
+
+/// The text in lines of at most `width` bytes, the first with a heading before it.
+std::string paragraph(std::string_view heading, std::string_view text, std::size_t width = 100)
+{
+    std::string out;
+    while (text.size() > width) {
+        const std::size_t blank = text.rfind(' ', width);
+        if (blank == std::string_view::npos || blank == 0) break;
+        out += row(out.empty() ? heading : "", text.substr(0, blank));
+        text.remove_prefix(blank + 1);
+    }
+    return out + row(out.empty() ? heading : "", text);
+}
+
+std::vector<std::string> closed_names(const SceneInspection& inspection)
+{
+    std::vector<std::string> names;
+    for (const int contact : inspection.theory.start.contacts)
+        names.push_back(inspection.scene.model.system().contacts[static_cast<std::size_t>(contact)].name);
+    return names;
+}
+
+std::string start_row(const SceneInspection& inspection)
+{
+    const WellPosedness& theory = inspection.theory;
+    const std::vector<std::string> names = closed_names(inspection);
+    std::string text =
+        theory.condition > 0 ? fmt::format("kinetic matrix of condition {:.3g}; ", theory.condition) : "";
+    if (names.empty()) return row("start", text + "no contact is closed");
+    const std::size_t shown = std::min<std::size_t>(names.size(), 8);
+    text += fmt::format("closed: {}{}; rank {} of {}; ",
+                        fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                        shown < names.size() ? ", ..." : "", theory.start.cone.rank, names.size());
+    text += theory.start.cone.has_interior() ? "V(q) has interior points" : "V(q) has no interior point";
+    return row("start", text);
+}
+
+std::string_view heading_of(Bearing bearing)
+{
+    switch (bearing) {
+    case Bearing::Holds: return "holds";
+    case Bearing::Condition: return "condition";
+    case Bearing::CostsUniqueness: return "several?";
+    case Bearing::CostsExistence: return "none?";
+    case Bearing::CostsEternity: return "ends?";
+    }
+    return {};
+}
+
+Json cone_of(const ClosedConfiguration& at, const Model& model)
+{
+    Json contacts = Json::array(), q = Json::object();
+    for (const int contact : at.contacts)
+        contacts.push_back(model.system().contacts[static_cast<std::size_t>(contact)].name);
+    for (int i = 0; i < model.coordinates(); ++i)
+        q[model.system().coordinates[static_cast<std::size_t>(i)].name] = at.q[i];
+    const auto list = [](const Eigen::VectorXd& x) { return std::vector<double>(x.begin(), x.end()); };
+    return {{"q", q},
+            {"closed", contacts},
+            {"rank", at.cone.rank},
+            {"independent", at.cone.independent() && at.vanishing.empty()},
+            {"dependence", list(at.cone.dependence)},
+            {"interior", at.cone.has_interior()},
+            {"margin", at.cone.margin},
+            {"pinch", list(at.cone.pinch)}};
+}
+
+std::string_view name_of_reach(Singularity::Reach reach)
+{
+    switch (reach) {
+    case Singularity::Reach::AtStart: return "at_start";
+    case Singularity::Reach::Crossed: return "crossed";
+    case Singularity::Reach::NotSeen: return "not_seen";
+    }
+    return {};
+}
+
+Json singularities_of(const WellPosedness& theory)
+{
+    Json list = Json::array();
+    for (const Singularity& here : theory.singularities) {
+        list.push_back({{"formula", here.formula},
+                        {"text", here.text},
+                        {"function", here.function},
+                        {"kind", here.kind == Singularity::Kind::Kink ? "kink" : "edge"},
+                        {"reach", name_of_reach(here.reach)},
+                        {"time_only", here.time_only},
+                        {"exponent", here.exponent ? Json(*here.exponent) : Json(nullptr)}});
+    }
+    return list;
+}
+
+Json growth_of(const Growth& growth)
+{
+    return {{"by_position", growth.by_position},
+            {"by_velocity", growth.by_velocity},
+            {"jointly", growth.jointly},
+            {"power", growth.power},
+            {"potential_drop", growth.potential_drop},
+            {"steady_potential", growth.steady_potential},
+            {"fastest", growth.fastest},
+            {"rays", growth.rays}};
+}
+
+}  // namespace
+
+SceneInspection inspect(const Scene& scene)
+{
+    const WellPosednessSettings settings{.length_m = scene.length_m,
+                                         .duration_s = scene.plan.duration_s,
+                                         .gap_tolerance_m = 1e-9 * scene.length_m};
+    return {scene, diagnose_well_posedness(scene.model, scene.start, settings)};
+}
+
+std::string promise_in_words(const WellPosedness& theory)
+{
+    const bool conditions = std::ranges::any_of(
+        theory.hypotheses, [](const Hypothesis& h) { return h.bearing == Bearing::Condition; });
+    switch (theory.promise) {
+    case Promise::OneSolution:
+        return fmt::format("one solution, {}{}",
+                           theory.for_all_time ? "for all time" : "for as long as it lasts",
+                           conditions ? ", on conditions" : "");
+    case Promise::PossiblySeveral: return "possibly several solutions";
+    case Promise::NonePromised: return "no solution is promised";
+    }
+    return {};
+}
+
+std::string in_words(const SceneInspection& inspection)
+{
+    const Scene& scene = inspection.scene;
+    const WellPosedness& theory = inspection.theory;
+    const Colour colour = theory.well_posed() ? Colour::Green : Colour::Yellow;
+    std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
+                      coloured(promise_in_words(theory), colour, stdout) + "\n\n";
+    out += row("system", fmt::format("{} degrees of freedom, {} contacts", scene.model.coordinates(),
+                                     scene.model.contacts()));
+    out += start_row(inspection);
+
+    // what costs the promise first, what holds last
+    for (const Bearing bearing : {Bearing::CostsExistence, Bearing::CostsUniqueness, Bearing::CostsEternity,
+                                  Bearing::Condition, Bearing::Holds}) {
+        for (const Hypothesis& hypothesis : theory.hypotheses) {
+            if (hypothesis.bearing != bearing) continue;
+            out += paragraph(heading_of(bearing),
+                             printable(fmt::format("{} [{}]", hypothesis.message, hypothesis.theory)));
+        }
+    }
+    return out + "\n" +
+           paragraph("", "Hypotheses were looked at in the start, in sampled states around it and where a "
+                         "search closed "
+                         "several contacts: what was seen to fail fails, the rest is an estimate.");
+}
+
+std::string to_json(const SceneInspection& inspection)
+{
+    const WellPosedness& theory = inspection.theory;
+    const Model& model = inspection.scene.model;
+    Json hypotheses = Json::array();
+    for (const Hypothesis& hypothesis : theory.hypotheses) {
+        hypotheses.push_back({{"code", hypothesis.code},
+                              {"bearing", name_of(hypothesis.bearing)},
+                              {"message", hypothesis.message},
+                              {"theory", hypothesis.theory}});
+    }
+    Json start = cone_of(theory.start, model);
+    start["velocity_m_s"] = theory.start_velocity_m_s;
+    start["condition"] = theory.condition;
+    Json elsewhere = Json::array();
+    for (const ClosedConfiguration& at : theory.search.samples)
+        elsewhere.push_back(cone_of(at, model));
+    const ImpactLawDiagnosis& impacts = theory.impacts;
+    const Json json = {{"status", theory.well_posed() ? "well_posed" : "not_promised"},
+                       {"promise", name_of(theory.promise)},
+                       {"for_all_time", theory.for_all_time},
+                       {"degrees_of_freedom", model.coordinates()},
+                       {"contacts", model.contacts()},
+                       {"hypotheses", hypotheses},
+                       {"start", start},
+                       {"closed_elsewhere", elsewhere},
+                       {"searches", theory.search.searches},
+                       {"singularities", singularities_of(theory)},
+                       {"growth", growth_of(theory.growth)},
+                       {"impacts",
+                        {{"canonical", impacts.canonical},
+                         {"restitution", {impacts.lowest_e, impacts.highest_e}},
+                         {"sampled", impacts.impacts},
+                         {"leaves_V", impacts.worst.leaves_V_m_s},
+                         {"outside_N", impacts.worst.outside_N},
+                         {"energy_gained", 2 * impacts.worst.energy_gained_J}}}};
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace carom::app

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "carom/ledger/well_posedness.hpp"
+#include "carom/scene/scene.hpp"
+#include "carom/trace/recording.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace carom::app {
+
+/// What `carom inspect` says about a scene.
+struct SceneInspection {
+    const Scene& scene;
+    WellPosedness theory;
+};
+[[nodiscard]] SceneInspection inspect(const Scene& scene);
+[[nodiscard]] std::string in_words(const SceneInspection& inspection);
+[[nodiscard]] std::string to_json(const SceneInspection& inspection);
+
+/// The promise as people read it: "one solution, for all time".
+[[nodiscard]] std::string promise_in_words(const WellPosedness& theory);
+
+/// What `carom inspect` says about a recording. A run that was killed is judged up to its last checkpoint.
+struct RunInspection {
+    const Recording& recording;
+    std::string_view status;  ///< certified, uncertified, failed, interrupted or unfinished
+    Certificate certificate;
+    std::vector<Finding> findings;
+    long worst_step = 0;  ///< number of the step with the largest residual, from 1; 0: no step was taken
+    double reached_s = 0;
+    std::optional<double> tolerance;      ///< asked for, where the recorded scene can be read
+    std::optional<WellPosedness> theory;  ///< of that scene
+};
+[[nodiscard]] RunInspection inspect(const Recording& recording);
+[[nodiscard]] std::string in_words(const RunInspection& inspection);
+[[nodiscard]] std::string to_json(const RunInspection& inspection);
+
+}  // namespace carom::app

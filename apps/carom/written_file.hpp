@@ -1,0 +1,16 @@
+#pragma once
+
+#include "terminal.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace carom::app {
+
+/// Writes what was made from a recording: to `output`, to standard output when that is "-", or beside the
+/// recording with the ending `extension` when it is empty; prints the name of the file. Never over the
+/// recording itself.
+[[nodiscard]] ExitStatus write_made(std::string_view text, const std::string& recording,
+                                    const std::string& output, const std::string& extension);
+
+}  // namespace carom::app

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "carom/integrator/step.hpp"
+
+namespace carom {
+
+/// The theta scheme of Moreau and Jean: Moreau's contacts with forces that may be implicit, for stiff springs
+/// and damping.
+///
+/// Symbols    theta   1/2: second order, energy kept by linear systems; 1: first order, fast modes damped
+/// Theory     docs/theory/moreau_jean.md, (MJ-1) equation, (MJ-2) iteration, (MJ-3) energy
+/// Papers     [Jean 1999]; [Moreau 1988] 11 for the contacts
+struct MoreauJeanSettings {
+    double time_step_s = 1e-3;  ///< h; > 0
+    double theta = 0.5;         ///< in [0.5, 1]
+    double activation_gap_m =
+        1e-9;                ///< a gap not above it counts as closed; >= 0. Scenes: 1e-9 of their length
+    bool correction = true;  ///< project the violation of contacts that stay out of the configuration
+    double force_tolerance =
+        1e-12;                ///< the iteration ends when velocities change by less than this part; > 0
+    int max_iterations = 50;  ///< of the implicit forces; >= 2
+};
+
+[[nodiscard]] Expected<void> check(const MoreauJeanSettings& settings);
+
+/// One step from state.t_s to state.t_s + settings.time_step_s. `NotSolved` also when the iteration of the
+/// forces missed its tolerance.
+[[nodiscard]] StepReport moreau_jean_step(const Model& model, const MoreauJeanSettings& settings,
+                                          const SolverSettings& solver, State& state, Scratch& scratch);
+
+}  // namespace carom

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "carom/integrator/assembly.hpp"
+#include "carom/integrator/implicit_matrix.hpp"
+#include "carom/ledger/energy.hpp"
+#include "carom/ledger/event.hpp"
+#include "carom/solver/solve.hpp"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace carom {
+
+/// What the time-stepping schemes have in common: how a step ends, what it reports, and its memory.
+
+/// How a step ended. `Solved` and `NotSolved` have advanced the state; the others have left it as it was.
+enum class StepStatus {
+    Solved,
+    NotSolved,       ///< the one-step problem missed its tolerance; best percussions used
+    NotFinite,       ///< NaN or infinity in forces, gaps or velocities
+    MetricSingular,  ///< A(q) lost its positivity at the midpoint
+    LawOutOfRange,   ///< a restitution formula left [0, 1], or an impact map gave no number
+};
+
+[[nodiscard]] std::string_view name_of(StepStatus status) noexcept;
+
+/// One contact that was active in a step. Components are (normal, t1, t2); those it has not are zero.
+struct ContactStep {
+    int contact = 0;
+    int dimension = 1;
+    std::array<double, 3> U_minus{}, U_free{}, U_plus{};  ///< m/s
+    std::array<double, 3> P{};                            ///< N s, of the step, with that of an impact map
+    double energy_J = 0;    ///< what the normal percussion did to the kinetic energy: P at the mean of U
+    double friction_J = 0;  ///< what the tangential one did
+    double kinetic_J = 0;   ///< of the whole system: what a percussion that is only rounding is small against
+    double W_1_kg = 0;      ///< W_NN: what a percussion of 1 N s alone changes of U_N
+    double W_tangential_1_kg = 0;  ///< largest diagonal entry of W_TT
+    bool slides_uniquely = true;   ///< Painleve's condition holds: W_NN > mu |W_NT|
+    double restitution = 0;
+};
+
+struct StepReport {
+    StepStatus status = StepStatus::Solved;
+    SolveReport solve;
+    EnergyLines energy;
+    Energies at_end;               ///< kinetic and potential energy after the step
+    double max_penetration_m = 0;  ///< over all contacts, at the end of the step
+    double h_s = 0;
+    bool map_acted = false;  ///< an impact map was called
+    Admissibility map;       ///< and how far its answer is from what theory asks
+};
+
+/// Memory of a step, reused by the next one. What a listener may read after a step is public and said so.
+struct Scratch {
+    explicit Scratch(const Model& model);
+
+    // for listeners: the last step's active contacts, its gaps at the end, and its free velocity
+    std::vector<ContactStep> contacts;
+    std::vector<double> gap_m;  ///< per contact of the model, at the end of the step
+    std::vector<Event> events;
+    Eigen::VectorXd u_free;
+
+    // inside the step
+    Workspace work;
+    MassMatrix A;
+    bool A_is_constant_and_factored = false;
+    Eigen::VectorXd q_mid, q_cone, u_start, u_minus, u_mean, u_end, q_end, velocity_terms, given_forces,
+        potential_gradient, x;
+    double potential_rate_W = 0;
+    ContactRows rows;
+    OneStepProblem problem;
+    SolverScratch solver;
+    std::vector<double> P, U_start, U_plus, map_P;
+
+    // inside the iteration of moreau_jean; made by its first step
+    std::optional<ImplicitMatrix> J;
+    Eigen::VectorXd q_theta, u_theta, u_before;
+
+    // inside the correction
+    MassMatrix correction_A;
+    Eigen::VectorXd correction_x;
+    ContactRows correction_rows;
+    OneStepProblem correction_problem;
+    std::vector<double> correction_P;
+};
+
+/// Linear correction of violations (MS-5, M88 remark 11.1): moves q, in the kinetic metric at q, by the least
+/// amount that makes the linearised gaps of `contacts` non-negative. True when something was moved.
+bool correct_violations(const Model& model, std::span<const int> contacts, double t_s, Eigen::VectorXd& q,
+                        Scratch& scratch);
+
+}  // namespace carom

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "carom/model/mass_matrix.hpp"
+
+#include <span>
+#include <vector>
+
+namespace carom {
+
+/// Which contacts meet each other through a matrix: those whose coordinates share an island of its pattern.
+/// Constant during a run.
+class ContactCoupling {
+public:
+    ContactCoupling() = default;
+
+    /// `supports` holds per contact the coordinates it names, sorted.
+    ContactCoupling(const MassPattern& pattern, std::span<const std::span<const int>> supports);
+
+    /// The islands that a contact touches, sorted.
+    [[nodiscard]] std::span<const int> islands(int contact) const noexcept { return islands_[contact]; }
+
+    /// Contacts whose row of W may meet the row of `contact`, sorted, itself included.
+    [[nodiscard]] std::span<const int> neighbours(int contact) const noexcept { return neighbours_[contact]; }
+
+private:
+    std::vector<std::vector<int>> islands_, neighbours_;
+};
+
+}  // namespace carom

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "carom/scene/scene.hpp"
+#include "carom/study/plan.hpp"
+#include "carom/trace/table.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// Many runs of one scene, and one table of what they gave. docs/how-to/studies.md lists the columns.
+
+/// What is particular about one run.
+struct StudyRun {
+    long index = 0;
+    std::vector<std::string> values;  ///< one per axis
+    int level = 0;                    ///< the step was halved so often
+    long repetition = 0;
+    double time_step_s = 0;
+    std::vector<double> shifts;  ///< one per perturbation
+};
+
+/// Asked while a run goes on; true ends it.
+using StopRequest = std::function<bool()>;
+
+/// A study that can begin: scene and plan fit together.
+class Study {
+public:
+    /// Reads the scene with `overrides` and looks at it with the values of every axis. All mistakes come at
+    /// once; those of an axis are told for `--vary`.
+    [[nodiscard]] static Expected<Study, Errors> prepare(const std::filesystem::path& file,
+                                                         std::span<const Override> overrides, StudyPlan plan);
+
+    [[nodiscard]] const Scene& scene() const noexcept { return scene_; }
+    [[nodiscard]] const StudyPlan& plan() const noexcept { return plan_; }
+    [[nodiscard]] long runs() const noexcept { return runs_; }
+    [[nodiscard]] StudyRun run(long index) const;
+
+    /// Columns without rows.
+    [[nodiscard]] const ResultTable& columns() const noexcept { return columns_; }
+
+    /// Columns that hold results of the motion: state, probes, energy, instants.
+    [[nodiscard]] const std::vector<std::string>& quantities() const noexcept { return quantities_; }
+
+    /// Names the study in every row: 16 digits made from version, scene and plan, and the number of runs.
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+
+    /// The rows of one run: one, or with a strobe one per sample. Values that do not fit together (a start in
+    /// overlap, ...) give one row with the status `refused`. Nothing when `stop` ended it. Safe to call from
+    /// several threads.
+    [[nodiscard]] std::vector<Row> compute(long index, const StopRequest& stop) const;
+
+private:
+    Study(Scene scene, StudyPlan plan, std::filesystem::path file);
+    [[nodiscard]] std::vector<Override> overrides_of(const StudyRun& run) const;
+    [[nodiscard]] Expected<Scene, Errors> scene_of(const StudyRun& run) const;
+    [[nodiscard]] Errors look_at_plan();
+    [[nodiscard]] Errors look_at_axes() const;
+    [[nodiscard]] Errors look_at_samples() const;
+    [[nodiscard]] Errors look_at_steps() const;
+    void name_columns();
+
+    Scene scene_;
+    StudyPlan plan_;
+    std::filesystem::path file_;
+    long runs_ = 0;
+    ResultTable columns_;
+    std::vector<std::string> quantities_;
+    std::string id_;
+};
+
+/// How far a study came.
+struct StudyProgress {
+    long done = 0;  ///< runs, of this part
+    long runs = 0;
+    bool stopped = false;
+};
+
+/// Takes the rows of a run; called in the order of runs, by one thread at a time. False ends the study.
+using RunSink = std::function<bool(long run, std::span<const Row> rows)>;
+
+/// Computes the runs of a shard on several threads, without the first `done` ones of it. The rows that reach
+/// the sink do not depend on the number of threads.
+[[nodiscard]] StudyProgress compute_runs(const Study& study, const Shard& shard, long done, int threads,
+                                         const RunSink& sink, const StopRequest& stop);
+
+/// Runs of a study that belong to a shard.
+[[nodiscard]] long runs_in(const Shard& shard, long runs) noexcept;
+
+}  // namespace carom

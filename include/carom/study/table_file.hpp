@@ -1,0 +1,62 @@
+#pragma once
+
+#include "carom/study/study.hpp"
+
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// The table of a study while it grows, in memory and in a file that can be killed at any moment.
+///
+/// CSV: every run is appended when it and all before it are done. HDF5: rows are collected in FILE.part.csv
+/// and put in place by finish(). The same study, opened again, goes on where it stopped: whole runs are kept,
+/// a torn last line or a run with missing rows is dropped.
+class TableFile {
+public:
+    /// `path` ends in .csv, .h5 or .hdf5; empty: rows are kept in memory only. Errors: FileUnwritable when
+    /// the file cannot be written or holds something else, another study or another part of it;
+    /// FileUnreadable, FileMalformed.
+    [[nodiscard]] static Expected<TableFile> open(const std::string& path, const Study& study,
+                                                  const Shard& shard);
+
+    /// Runs that are there already.
+    [[nodiscard]] long done() const noexcept { return done_; }
+    [[nodiscard]] const ResultTable& table() const noexcept { return table_; }
+
+    /// False when the file could not be written.
+    bool add(std::span<const Row> rows);
+
+    /// Everything is in the file afterwards. Errors: FileUnwritable.
+    [[nodiscard]] Expected<void> finish();
+
+private:
+    TableFile(std::string path, ResultTable columns);
+    [[nodiscard]] Expected<void> begin(std::optional<std::uint64_t> keep_bytes);
+
+    std::string path_;     ///< of the result
+    std::string journal_;  ///< of the rows as they come; the same for CSV
+    ResultTable table_;
+    long done_ = 0;
+    std::ofstream out_;
+};
+
+/// The ending says HDF5.
+[[nodiscard]] bool is_hdf5_path(const std::string& path);
+
+/// What a merge found.
+struct MergeReport {
+    long runs = 0;  ///< in the merged table
+    long of = 0;    ///< that the study has
+    std::size_t rows = 0;
+};
+
+/// Puts tables of parts of one study together, in the order of runs. Errors: FileUnreadable, FileMalformed
+/// when a table is none of a study, of another study, or two tables differ in a run; FileUnwritable.
+[[nodiscard]] Expected<MergeReport> merge_tables(const std::vector<std::string>& inputs,
+                                                 const std::string& output);
+
+}  // namespace carom

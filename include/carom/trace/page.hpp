@@ -1,0 +1,28 @@
+#pragma once
+
+#include "carom/trace/recording.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace carom {
+
+/// One HTML page that shows a recorded run: playback of what its scene draws, plots, events, certificate and
+/// ledger of energy. It asks no network for anything and can be sent to anybody; names and titles are data in
+/// it and never become markup. docs/how-to/pictures.md tells how to read it and how its data are kept.
+
+struct PageSettings {
+    /// Of the data. Above it frames are thinned, and the page says so.
+    std::size_t max_data_bytes = 60'000'000;
+
+    /// Up to this many bytes numbers keep 24 bits; above it 16, which is 1/65534 of the range of each line.
+    std::size_t max_fine_bytes = 4'000'000;
+
+    /// Of a run that goes on, for pages that a server sends: when the server's /version says something else,
+    /// the page loads again. Empty: the page stays as it is.
+    std::string follow = {};
+};
+
+[[nodiscard]] std::string to_page(const Recording& recording, const PageSettings& settings = {});
+
+}  // namespace carom

@@ -1,0 +1,233 @@
+#include "step_parts.hpp"
+
+#include "carom/solver/one_contact.hpp"
+#include "statuses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// Gaps at the end of the step; returns the deepest overlap.
+double evaluate_gaps(const Model& model, const Point& at, Scratch& s)
+{
+    double deepest = 0;
+    for (int c = 0; c < model.contacts(); ++c) {
+        s.gap_m[c] = model.gap_m(c, at, s.work);
+        deepest = std::max(deepest, -s.gap_m[c]);
+    }
+    return deepest;
+}
+
+/// (MS-5): contacts that acted, stay closed and overlap. One that leaves by restitution is not lifted: that
+/// would feed it energy and it would never rest.
+bool correct(const Model& model, double activation_gap_m, double t_s, Scratch& s)
+{
+    auto& staying = s.correction_rows.contacts;
+    staying.clear();
+    double violation = 0;
+    for (const ContactStep& contact : s.contacts) {
+        if (!stays_closed(contact)) continue;
+        staying.push_back(contact.contact);
+        violation = std::max(violation, -s.gap_m[contact.contact]);
+    }
+    if (!(violation > 1e-3 * activation_gap_m)) return false;
+    return correct_violations(model, staying, t_s, s.q_end, s);
+}
+
+}  // namespace
+
+Scratch::Scratch(const Model& model)
+    : gap_m(static_cast<std::size_t>(model.contacts())),
+      A(model.mass_pattern()),
+      correction_A(model.mass_pattern())
+{
+    const int n = model.coordinates();
+    for (auto* vector :
+         {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &u_end, &q_end, &velocity_terms,
+          &given_forces, &potential_gradient, &x, &correction_x, &q_theta, &u_theta, &u_before}) {
+        *vector = Eigen::VectorXd::Zero(n);
+    }
+}
+
+Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double t_s,
+                  Workspace& work)
+{
+    const Point at{view(q), view(u), t_s};
+    return {.kinetic_J = model.kinetic_energy(at, work), .potential_J = model.potential_energy(at, work)};
+}
+
+namespace {
+
+/// M88 17: the coefficient depends on what the contact did in the step before. One that was open counts as
+/// sticking where it does not slide.
+bool sticks_before(const State& state, int contact, std::span<const double> U_start)
+{
+    if (state.closed[contact]) return !state.slides[contact];
+    double sliding2 = 0;
+    for (const double U_t : U_start.subspan(1)) {
+        sliding2 += U_t * U_t;
+    }
+    return sliding2 <= 1e-24 * U_start[0] * U_start[0] || sliding2 == 0;
+}
+
+/// After an impact map restitution has been done.
+Law without_restitution(Law law)
+{
+    if (auto* unilateral = std::get_if<Unilateral>(&law)) unilateral->restitution = 0;
+    if (auto* coulomb = std::get_if<Coulomb>(&law))
+        coulomb->restitution = coulomb->tangential_restitution = 0;
+    return law;
+}
+
+}  // namespace
+
+bool choose_laws(const Model& model, const Point& at, const State& state, Scratch& s)
+{
+    OneStepProblem& problem = s.problem;
+    problem.laws.clear();
+    problem.offsets.assign(s.rows.offsets.begin(), s.rows.offsets.end());
+    local_velocities(model, s.rows, view(s.u_start), s.U_start);
+    local_velocities(model, s.rows, view(s.u_minus), problem.U_minus);
+    s.P.clear();
+    for (int k = 0; k < s.rows.size(); ++k) {
+        const int c = s.rows.contacts[k];
+        const bool sticks = sticks_before(state, c, problem.part(std::span<const double>(s.U_start), k));
+        Law law = model.law(c, at, sticks, s.work);
+        if (!check(law)) return false;
+        problem.laws.push_back(model.system().impact_map ? without_restitution(std::move(law))
+                                                         : std::move(law));
+        for (int i = 0; i < s.rows.dimension(k); ++i) {
+            s.P.push_back(state.percussion_Ns[model.offset(c) + i]);
+        }
+    }
+    return true;
+}
+
+void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B, Scratch& s)
+{
+    local_velocities(model, s.rows, view(s.u_free), s.problem.U_free);
+    assemble_delassus(model, coupling, s.rows, B, view(s.x), s.problem);
+}
+
+void apply_solution(const Model& model, MassMatrix& B, Scratch& s)
+{
+    apply_percussions(model, s.rows, s.P, B, view(s.x));
+    s.u_end = s.u_free + s.x;
+}
+
+void report_contacts(const Model& model, Scratch& s)
+{
+    const OneStepProblem& problem = s.problem;
+    local_velocities(model, s.rows, view(s.u_end), s.U_plus);
+    const double kinetic_J = s.rows.size() > 0 ? s.A.squared_norm(view(s.u_free)) / 2 : 0.0;
+    s.contacts.clear();
+    for (int k = 0; k < s.rows.size(); ++k) {
+        ContactStep contact;
+        contact.contact = s.rows.contacts[k];
+        contact.dimension = s.rows.dimension(k);
+        contact.kinetic_J = kinetic_J;
+        contact.restitution = restitution(problem.laws[k]);
+        const auto W = problem.W.diagonal(k);
+        contact.W_1_kg = W[0];
+        if (const auto* coulomb = std::get_if<Coulomb>(&problem.laws[k])) {
+            contact.slides_uniquely = slides_uniquely(*coulomb, W);
+        }
+        for (int i = 0; i < contact.dimension; ++i) {
+            const int at = problem.offsets[k] + i;
+            contact.U_minus[i] = s.U_start[at];
+            contact.U_free[i] = problem.U_free[at];
+            contact.U_plus[i] = s.U_plus[at];
+            contact.P[i] = s.P[at] + s.map_P[at];
+            (i == 0 ? contact.energy_J : contact.friction_J) +=
+                (s.map_P[at] * (s.U_start[at] + problem.U_minus[at]) +
+                 s.P[at] * (problem.U_minus[at] + s.U_plus[at])) /
+                2;
+            const double W_ii = W[static_cast<std::size_t>(i * contact.dimension + i)];
+            if (i > 0) contact.W_tangential_1_kg = std::max(contact.W_tangential_1_kg, W_ii);
+        }
+        s.contacts.push_back(contact);
+    }
+}
+
+void finish_step(const Model& model, bool correction, double activation_gap_m, double t_contact_s,
+                 State& state, Scratch& s, StepReport& report)
+{
+    const double t_end = state.t_s + report.h_s;
+    report_contacts(model, s);
+    const Energies start = energies(model, state.q, state.u, state.t_s, s.work);
+    const Energies end = energies(model, s.q_end, s.u_end, t_end, s.work);
+
+    // correct: project the violation of contacts that stay out of the configuration (MS-5)
+    const Point end_point{view(s.q_end), view(s.u_end), t_end};
+    report.max_penetration_m = evaluate_gaps(model, end_point, s);
+    Energies corrected = end;
+    if (correction && correct(model, activation_gap_m, t_end, s)) {
+        report.max_penetration_m = evaluate_gaps(model, end_point, s);
+        corrected = energies(model, s.q_end, s.u_end, t_end, s.work);
+    }
+    if (!std::isfinite(corrected.kinetic_J + corrected.potential_J)) {
+        report = failed(StepStatus::NotFinite, report.h_s);
+        return;
+    }
+
+    // account: energy ledger and status changes
+    report.energy = account_step({.h_s = report.h_s,
+                                  .u_start = view(s.u_start),
+                                  .u_minus = view(s.u_minus),
+                                  .u_plus = view(s.u_end),
+                                  .A = &s.A,
+                                  .velocity_terms = view(s.velocity_terms),
+                                  .given_forces = view(s.given_forces),
+                                  .potential_gradient = view(s.potential_gradient),
+                                  .potential_rate_W = s.potential_rate_W,
+                                  .laws = s.problem.laws,
+                                  .offsets = s.problem.offsets,
+                                  .P = s.P,
+                                  .U_minus = s.problem.U_minus,
+                                  .U_plus = s.U_plus,
+                                  .b = s.rows.b,
+                                  .map_P = s.map_P,
+                                  .U_start = s.U_start},
+                                 start, end, corrected);
+    report.at_end = corrected;
+    update_statuses(model, s.contacts, t_contact_s, state, s.events);
+    state.q = s.q_end;
+    state.u = s.u_end;
+    state.t_s = t_end;
+}
+
+Error out_of_range(const char* where, double seen, const char* hint)
+{
+    const std::string_view field = std::string_view(where).substr(std::string_view(where).rfind(':') + 1);
+    return {.code = ErrorCode::SettingOutOfRange,
+            .where = where,
+            .message = fmt::format("{} is {}", field, seen),
+            .hint = hint,
+            .excerpt = {}};
+}
+
+StepReport failed(StepStatus status, double h_s)
+{
+    StepReport report;
+    report.status = status;
+    report.h_s = h_s;
+    return report;
+}
+
+std::string_view name_of(StepStatus status) noexcept
+{
+    switch (status) {
+    case StepStatus::Solved: return "solved";
+    case StepStatus::NotSolved: return "not_solved";
+    case StepStatus::NotFinite: return "not_finite";
+    case StepStatus::MetricSingular: return "metric_singular";
+    case StepStatus::LawOutOfRange: return "law_out_of_range";
+    }
+    return "unknown";
+}
+
+}  // namespace carom

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "carom/integrator/step.hpp"
+
+namespace carom {
+
+/// The stages of a step that every scheme has. They work on the scratch of the step.
+
+/// q + h u, real coordinates.
+inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, Eigen::VectorXd& out)
+{
+    out = q + h * u;
+}
+
+[[nodiscard]] Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
+                                double t_s, Workspace& work);
+
+/// One law per active contact, with U_minus and a first P. False when a restitution is out of range.
+[[nodiscard]] bool choose_laws(const Model& model, const Point& at, const State& state, Scratch& scratch);
+
+/// W = H B^-1 H^T and U_free = H u_free + b; B is the matrix that percussions act through.
+void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B, Scratch& scratch);
+
+/// u_end = u_free + B^-1 H^T P.
+void apply_solution(const Model& model, MassMatrix& B, Scratch& scratch);
+
+/// What every active contact met and did, for statuses, ledger and listeners.
+void report_contacts(const Model& model, Scratch& scratch);
+
+/// What is the same at the end of every scheme: gaps, correction (MS-5), ledger, statuses. Moves the state,
+/// or fails where the energies are no numbers. `t_contact_s` is the instant of events.
+void finish_step(const Model& model, bool correction, double activation_gap_m, double t_contact_s,
+                 State& state, Scratch& scratch, StepReport& report);
+
+/// A setting, named as in "MoreauSettings::time_step_s", that is not in its range.
+[[nodiscard]] Error out_of_range(const char* where, double seen, const char* hint);
+
+[[nodiscard]] StepReport failed(StepStatus status, double h_s);
+
+}  // namespace carom

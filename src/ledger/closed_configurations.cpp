@@ -1,0 +1,194 @@
+#include "state_samples.hpp"
+
+#include "carom/convex/nonnegative_qp.hpp"
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace carom {
+namespace {
+
+constexpr int most_coordinates = 200;  ///< dense factors stay below a moment
+
+/// Gradients in whitened coordinates, each of length 1; one column per contact.
+Eigen::MatrixXd unit_gradients(const Metric& A, const Eigen::MatrixXd& H)
+{
+    Eigen::MatrixXd G = A.whitened_covectors(H.transpose());
+    for (auto column : G.colwise()) {
+        const double length = column.norm();
+        if (length > 0) column /= length;
+    }
+    return G;
+}
+
+/// The combination of the columns that vanishes: the right singular vector of the smallest singular value.
+void look_for_dependence(const Eigen::MatrixXd& G, double tolerance, ConeDiagnosis& result)
+{
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(G, Eigen::ComputeFullV);
+    result.rank = static_cast<int>((svd.singularValues().array() > tolerance).count());
+    if (result.rank == G.cols()) return;
+    const Eigen::VectorXd x = svd.matrixV().col(G.cols() - 1);
+    Eigen::Index largest = 0;
+    x.cwiseAbs().maxCoeff(&largest);
+    result.dependence = x / x[largest];
+}
+
+/// Gordan's alternative (WP-2): either some velocity is strictly inside every wall, or the gradients have a
+/// vanishing combination with weights >= 0 that sum to 1. Both come out of one nearest-point problem.
+void look_for_interior(const Metric& A, const Eigen::MatrixXd& G, double tolerance, ConeDiagnosis& result)
+{
+    const Eigen::Index n = G.rows(), m = G.cols();
+    Eigen::MatrixXd F(n + 1, m);
+    F << G, Eigen::RowVectorXd::Ones(m);
+    const Eigen::VectorXd z = Eigen::VectorXd::Unit(n + 1, n);
+    Eigen::VectorXd x = Eigen::VectorXd::Zero(m), remainder(n + 1);
+    solve_nonnegative_least_squares(F, z, {}, x, remainder);
+
+    // v = G x has v.g_i >= 1 - sum of x > 0 for every i unless the remainder vanishes
+    const Eigen::VectorXd v = G * x;
+    const double worst = v.norm() > 0 ? (G.transpose() * v).minCoeff() / v.norm() : 0.0;
+    if (worst > tolerance) {
+        result.margin = worst;
+        result.inside = A.unwhitened(v / v.norm());
+    } else {
+        result.pinch = x / x.sum();
+    }
+}
+
+/// Moves q until the gaps of `contacts` vanish, each time by the least displacement of the kinetic metric.
+bool close_gaps(const Model& model, std::span<const int> contacts, double t_s, double length_m,
+                Eigen::VectorXd& q)
+{
+    Workspace work;
+    Eigen::VectorXd gap(static_cast<Eigen::Index>(contacts.size()));
+    const auto measure = [&] {
+        for (std::size_t k = 0; k < contacts.size(); ++k)
+            gap[static_cast<Eigen::Index>(k)] = model.gap_m(contacts[k], {view(q), {}, t_s}, work);
+        return gap.cwiseAbs().maxCoeff();
+    };
+    // 60 steps: where gradients depend on each other a step only halves the distance
+    for (int step = 0; step < 60; ++step) {
+        if (!(measure() > 1e-15 * length_m)) break;
+        const auto A = metric_at(model, q);
+        const Eigen::MatrixXd H = gap_gradients_at(model, q, contacts, t_s);
+        if (!A || !H.allFinite()) return false;
+        const Eigen::MatrixXd G = A->whitened_covectors(H.transpose());
+        const Eigen::MatrixXd rows = G.transpose();
+        q -= A->unwhitened(rows.completeOrthogonalDecomposition().solve(gap));
+        if (!q.allFinite()) return false;
+    }
+    return measure() <= 1e-10 * length_m;
+}
+
+std::vector<int> flat_contacts(const Metric& A, const Eigen::MatrixXd& H, std::span<const int> contacts,
+                               const Eigen::VectorXd& usual)
+{
+    std::vector<int> flat;
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+        const double length = A.dual_norm(H.row(static_cast<Eigen::Index>(k)).transpose());
+        if (!(length > 1e-6 * usual[contacts[k]])) flat.push_back(contacts[k]);
+    }
+    return flat;
+}
+
+/// Lengths of all gap gradients, the largest over the start and some configurations around it.
+Eigen::VectorXd usual_lengths(const Model& model, const State& start, std::span<const State> around)
+{
+    std::vector<int> all(static_cast<std::size_t>(model.contacts()));
+    for (std::size_t c = 0; c < all.size(); ++c)
+        all[c] = static_cast<int>(c);
+    Eigen::VectorXd usual = Eigen::VectorXd::Zero(model.contacts());
+    const auto look = [&](const State& at) {
+        const auto A = metric_at(model, at.q);
+        const Eigen::MatrixXd H = gap_gradients_at(model, at.q, all, at.t_s);
+        if (!A || !H.allFinite()) return;
+        for (Eigen::Index c = 0; c < H.rows(); ++c)
+            usual[c] = std::max(usual[c], A->dual_norm(H.row(c).transpose()));
+    };
+    look(start);
+    for (const State& state : around)
+        look(state);
+    return usual;
+}
+
+/// Which contacts to close next: every contact alone first, then pairs and larger groups of neighbours.
+std::vector<int> next_group(const Model& model, int search, detail::Dice& dice)
+{
+    if (search < model.contacts() && search < 40) return {search};
+    std::vector<int> group{dice.below(model.contacts())};
+    const int most = std::min({model.coordinates() + 1, model.contacts(), 6});
+    const int wanted = most < 2 ? 1 : 2 + dice.below(most - 1);
+    for (int tries = 0; tries < 4 * wanted && static_cast<int>(group.size()) < wanted; ++tries) {
+        const auto near = model.coupling().neighbours(
+            group[static_cast<std::size_t>(dice.below(static_cast<int>(group.size())))]);
+        const int candidate = near[static_cast<std::size_t>(dice.below(static_cast<int>(near.size())))];
+        if (std::ranges::find(group, candidate) == group.end()) group.push_back(candidate);
+    }
+    std::ranges::sort(group);
+    return group;
+}
+
+/// Of two configurations with the same closed contacts the worse one is kept.
+bool worse(const ClosedConfiguration& x, const ClosedConfiguration& y)
+{
+    if (x.vanishing.size() != y.vanishing.size()) return x.vanishing.size() > y.vanishing.size();
+    if (x.cone.rank != y.cone.rank) return x.cone.rank < y.cone.rank;
+    return x.cone.margin < y.cone.margin;
+}
+
+}  // namespace
+
+ConeDiagnosis diagnose_cone(const Metric& A, const Eigen::MatrixXd& H, double tolerance)
+{
+    ConeDiagnosis result;
+    result.margin = 1;
+    if (H.rows() == 0) return result;
+    result.margin = 0;
+    const Eigen::MatrixXd G = unit_gradients(A, H);
+    look_for_dependence(G, tolerance, result);
+    look_for_interior(A, G, tolerance, result);
+    return result;
+}
+
+ClosedSearch search_closed_configurations(const Model& model, const State& start,
+                                          const WellPosednessSettings& settings)
+{
+    ClosedSearch result;
+    if (model.contacts() == 0 || model.coordinates() > most_coordinates) return result;
+    const Eigen::VectorXd usual = usual_lengths(model, start, detail::sampled_states(model, start, settings));
+    std::map<std::vector<int>, ClosedConfiguration> worst;
+    detail::Dice dice(2);
+    for (; result.searches < settings.searches; ++result.searches) {
+        // from a random configuration to one where the gaps of some group vanish
+        const std::vector<int> group = next_group(model, result.searches, dice);
+        const double reach_m = 2 * settings.length_m * std::pow(10.0, dice.uniform() - 1);
+        Eigen::VectorXd q = start.q + reach_m * dice.vector(start.q.size());
+        if (!close_gaps(model, group, start.t_s, settings.length_m, q)) continue;
+
+        // it counts if no other gap is negative there
+        const double closed_m = 1e-8 * settings.length_m;
+        const auto A = metric_at(model, q);
+        if (!A || !detail::admissible(model, q, start.t_s, closed_m)) continue;
+        ClosedConfiguration at{.q = q,
+                               .contacts = closed_contacts_at(model, q, start.t_s, closed_m),
+                               .vanishing = {},
+                               .cone = {}};
+        const Eigen::MatrixXd H = gap_gradients_at(model, q, at.contacts, start.t_s);
+        if (!H.allFinite()) continue;
+        at.vanishing = flat_contacts(*A, H, at.contacts, usual);
+        at.cone = diagnose_cone(*A, H, 1e-6);
+        ++result.found;
+        if (at.contacts.size() > 1) ++result.several;
+        const auto [known, is_new] = worst.try_emplace(at.contacts, at);
+        if (!is_new && worse(at, known->second)) known->second = at;
+    }
+    for (auto& [contacts, configuration] : worst)
+        result.samples.push_back(std::move(configuration));
+    return result;
+}
+
+}  // namespace carom

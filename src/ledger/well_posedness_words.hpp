@@ -1,0 +1,23 @@
+#pragma once
+
+#include "carom/ledger/well_posedness.hpp"
+
+namespace carom::detail {
+
+void add(WellPosedness& result, std::string code, Bearing bearing, std::string message, std::string theory);
+
+[[nodiscard]] std::vector<std::string> names_of(const Model& model, std::span<const int> contacts);
+
+/// "left + 0.5 floor"; weights that are only rounding are left out.
+[[nodiscard]] std::string combination(const Eigen::VectorXd& weights, std::span<const std::string> names);
+
+/// "x = 0, y = 1", the first few coordinates.
+[[nodiscard]] std::string place(const Model& model, const Eigen::VectorXd& q);
+
+/// "like the power 2", "faster than any power".
+[[nodiscard]] std::string exponent_in_words(double exponent);
+
+/// (WP-5): what the places without a power series mean for the promise.
+void judge_singularities(const Model& model, WellPosedness& result);
+
+}  // namespace carom::detail

@@ -1,0 +1,227 @@
+#include "carom/solver/polish.hpp"
+
+#include "carom/solver/one_contact.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace carom {
+namespace {
+
+constexpr int most_steps = 12;
+
+/// The local velocity with the shifts of restitution, which the equations of a status ask to vanish.
+std::array<double, 3> shifted_velocity(const OneStepProblem& problem, int c, const Eigen::VectorXd& U)
+{
+    const int first = problem.offsets[c], d = problem.offsets[c + 1] - first;
+    std::array<double, 3> result{};
+    for (int i = 0; i < d; ++i) {
+        result[i] = U[first + i];
+    }
+    result[0] += restitution(problem.laws[c]) * std::min(problem.U_minus[first], 0.0);
+    if (const auto* coulomb = std::get_if<Coulomb>(&problem.laws[c])) {
+        for (int i = 1; i < d; ++i) {
+            result[i] += coulomb->tangential_restitution * problem.U_minus[first + i];
+        }
+    }
+    return result;
+}
+
+/// What the exact local solve says about a contact, the others held.
+ContactStatus local_status(const OneStepProblem& problem, int c, const std::array<double, 3>& U,
+                           std::span<const double> P, std::array<double, 3>& local_P)
+{
+    const auto d = static_cast<std::size_t>(problem.offsets[c + 1] - problem.offsets[c]);
+    const auto W = problem.W.diagonal(c);
+    const auto P_c = problem.part(P, c);
+    std::array<double, 3> b = U;
+    for (std::size_t i = 0; i < d; ++i) {
+        for (std::size_t j = 0; j < d; ++j) {
+            b[i] -= W[i * d + j] * P_c[j];
+        }
+    }
+    const Law& law = problem.laws[c];
+    if (std::holds_alternative<Bilateral>(law)) return ContactStatus::Stick;
+    if (std::holds_alternative<Unilateral>(law))
+        return b[0] >= 0 ? ContactStatus::Open : ContactStatus::Stick;
+    return solve_one_contact(std::get<Coulomb>(law), W, std::span(b).first(d), std::span(local_P).first(d));
+}
+
+/// Friction at its bound where D1 is an ellipse, disc included:  P_T - P_N c + P_N E U_T / g = 0 with
+/// E the squared half-axes and g = sqrt(U_T.E U_T).
+struct SmoothBound {
+    Eigen::Matrix2d E = Eigen::Matrix2d::Zero();
+    Eigen::Vector2d centre = Eigen::Vector2d::Zero();
+
+    SmoothBound(const FrictionShape& shape, double mu)
+    {
+        if (const auto* ellipse = std::get_if<FrictionEllipse>(&shape)) {
+            const Eigen::Rotation2Dd R(ellipse->angle_rad);
+            const Eigen::Vector2d axes(mu * ellipse->half_axes[0], mu * ellipse->half_axes[1]);
+            E = R.toRotationMatrix() * axes.cwiseAbs2().asDiagonal() * R.toRotationMatrix().transpose();
+            centre = mu * Eigen::Vector2d(ellipse->centre[0], ellipse->centre[1]);
+        } else {
+            E.diagonal().setConstant(mu * mu);
+        }
+    }
+};
+
+/// The corner or edge of the polygon that a percussion lies on, as two equations
+/// normal.(P_T - P_N v) = 0 and either edge.(P_T - P_N v) = 0 (corner) or edge.U_T = 0 (edge).
+struct PolygonBound {
+    Eigen::Vector2d v, edge, normal;
+    bool corner = true;
+
+    PolygonBound(const FrictionPolygon& polygon, double mu, const Eigen::Vector2d& x)
+    {
+        const auto& vertices = *polygon.vertices;
+        double best = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < vertices.size(); ++i) {
+            const auto& a = vertices[i];
+            const auto& b = vertices[(i + 1) % vertices.size()];
+            const Eigen::Vector2d from = mu * Eigen::Vector2d(a[0], a[1]);
+            const Eigen::Vector2d along = mu * Eigen::Vector2d(b[0], b[1]) - from;
+            const double part = std::clamp(along.dot(x - from) / along.squaredNorm(), 0.0, 1.0);
+            const double distance = (x - from - part * along).norm();
+            if (!(distance < best)) continue;
+            best = distance;
+            corner = part < 1e-9 || part > 1 - 1e-9;
+            v = part > 0.5 && corner ? from + along : from;
+            edge = along;
+            normal = Eigen::Vector2d(along.y(), -along.x());
+        }
+    }
+};
+
+}  // namespace
+
+void Polisher::load(const OneStepProblem& problem)
+{
+    const int n = problem.size();
+    W_.setZero(n, n);
+    for (int c = 0; c < problem.interactions(); ++c) {
+        for (const auto& entry : problem.W.row(c)) {
+            const auto block = problem.W.block(c, entry);
+            const int rows = problem.W.dimension(c), columns = problem.W.dimension(entry.column);
+            for (int i = 0; i < rows; ++i) {
+                for (int j = 0; j < columns; ++j) {
+                    W_(problem.offsets[c] + i, problem.offsets[entry.column] + j) =
+                        block[static_cast<std::size_t>(i * columns + j)];
+                }
+            }
+        }
+    }
+    J_.resize(n, n);
+    U_.resize(n);
+    F_.resize(n);
+    dP_.resize(n);
+}
+
+bool Polisher::newton_step(const OneStepProblem& problem, std::span<double> P)
+{
+    const int n = problem.size();
+    const Eigen::Map<Eigen::VectorXd> P_all(P.data(), n);
+    U_.noalias() = W_ * P_all;
+    for (int i = 0; i < n; ++i) {
+        U_[i] += problem.U_free[i];
+    }
+    J_.setZero();
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const int at = problem.offsets[c], d = problem.offsets[c + 1] - at;
+        const auto U = shifted_velocity(problem, c, U_);
+        std::array<double, 3> local{};
+        const ContactStatus status = local_status(problem, c, U, P, local);
+        const double rho = W_(at, at) > 0 ? 1 / W_(at, at) : 1.0;  // velocities in the units of percussions
+        if (status == ContactStatus::None) return false;
+
+        // open: P = 0
+        if (status == ContactStatus::Open) {
+            for (int i = 0; i < d; ++i) {
+                F_[at + i] = P[at + i];
+                J_(at + i, at + i) = 1;
+            }
+            continue;
+        }
+        // the normal velocity vanishes, and the tangential one of a contact that sticks
+        const int velocities = status == ContactStatus::Stick ? d : 1;
+        for (int i = 0; i < velocities; ++i) {
+            F_[at + i] = rho * U[i];
+            J_.row(at + i) = rho * W_.row(at + i);
+        }
+        if (velocities == d) continue;
+
+        // sliding: friction at its bound
+        const Coulomb& law = std::get<Coulomb>(problem.laws[c]);
+        if (const auto* interval = std::get_if<FrictionInterval>(&law.shape)) {
+            const double edge = law.friction * (local[1] > 0 ? interval->high : interval->low);
+            F_[at + 1] = P[at + 1] - edge * P[at];
+            J_(at + 1, at + 1) = 1;
+            J_(at + 1, at) = -edge;
+            continue;
+        }
+        if (std::holds_alternative<FrictionRough>(law.shape)) return false;
+        const Eigen::Vector2d P_t(P[at + 1], P[at + 2]), U_t(U[1], U[2]);
+        if (const auto* polygon = std::get_if<FrictionPolygon>(&law.shape); polygon != nullptr) {
+            const PolygonBound bound(*polygon, law.friction, Eigen::Vector2d(local[1], local[2]) / local[0]);
+            const Eigen::Vector2d off = P_t - P[at] * bound.v;
+            const double size = bound.edge.norm();
+            F_[at + 1] = bound.normal.dot(off) / size;
+            J_(at + 1, at) = -bound.normal.dot(bound.v) / size;
+            J_.block<1, 2>(at + 1, at + 1) = bound.normal.transpose() / size;
+            if (bound.corner) {
+                F_[at + 2] = bound.edge.dot(off) / size;
+                J_(at + 2, at) = -bound.edge.dot(bound.v) / size;
+                J_.block<1, 2>(at + 2, at + 1) = bound.edge.transpose() / size;
+            } else {
+                F_[at + 2] = rho * bound.edge.dot(U_t) / size;
+                J_.row(at + 2) = rho / size * bound.edge.transpose() * W_.middleRows<2>(at + 1);
+            }
+            continue;
+        }
+        const SmoothBound bound(law.shape, law.friction);
+        const Eigen::Vector2d EU = bound.E * U_t;
+        const double g = std::sqrt(U_t.dot(EU));
+        if (law.friction > 0 && !(g > 0)) return false;
+        const Eigen::Vector2d direction =
+            law.friction > 0 ? Eigen::Vector2d(EU / g) : Eigen::Vector2d::Zero();
+        F_.segment<2>(at + 1) = P_t - P[at] * bound.centre + P[at] * direction;
+        if (law.friction > 0) {
+            const Eigen::Matrix2d turn = P[at] / g * (bound.E - direction * direction.transpose());
+            J_.middleRows<2>(at + 1) = turn * W_.middleRows<2>(at + 1);
+        }
+        J_.block<2, 2>(at + 1, at + 1) += Eigen::Matrix2d::Identity();
+        J_.block<2, 1>(at + 1, at) += direction - bound.centre;
+    }
+    factor_.compute(J_);
+    dP_ = factor_.solve(F_);
+    if (!dP_.allFinite()) return false;
+    for (int i = 0; i < n; ++i) {
+        P[i] -= dP_[i];
+    }
+    return true;
+}
+
+void Polisher::polish(const OneStepProblem& problem, std::span<double> P, ResidualScratch& scratch)
+{
+    load(problem);
+    trial_.assign(P.begin(), P.end());
+    double best = residual(problem, P, scratch).unit_free;
+    double last = best;
+    for (int step = 0; step < most_steps && best > std::numeric_limits<double>::epsilon(); ++step) {
+        if (!newton_step(problem, trial_)) return;
+        for (int c = 0; c < problem.interactions(); ++c) {
+            project_on_set(problem.laws[c], problem.part(std::span<double>(trial_), c));
+        }
+        const Residual now = residual(problem, trial_, scratch);
+        if (!now.finite) return;
+        if (now.unit_free < best) {
+            best = now.unit_free;
+            std::copy(trial_.begin(), trial_.end(), P.begin());
+        }
+        if (step > 2 && now.unit_free > 0.5 * last) return;
+        last = now.unit_free;
+    }
+}
+
+}  // namespace carom

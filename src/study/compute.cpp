@@ -1,0 +1,184 @@
+#include "carom/study/study.hpp"
+#include "samples.hpp"
+#include "strobe.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace carom {
+namespace {
+
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+
+/// What one run gave.
+struct Motion {
+    std::string status = "refused";
+    std::string end = {};
+    double end_s = nothing;
+    std::vector<double> final_values;  ///< as detail::values_at; empty when refused
+    std::vector<detail::Sample> at, strobe;
+    double energy_J = nothing;
+    std::vector<Event> events;
+    Certificate certificate;
+    bool ran = false;
+};
+
+/// The start of the run, moved as the plan says.
+State moved_start(const Scene& scene, const StudyPlan& plan, const StudyRun& run)
+{
+    State state = scene.start;
+    const auto& coordinates = scene.model.system().coordinates;
+    for (std::size_t k = 0; k < plan.perturbations.size(); ++k) {
+        for (Eigen::Index i = 0; i < state.q.size(); ++i) {
+            const std::string& name = coordinates[static_cast<std::size_t>(i)].name;
+            if (plan.perturbations[k].name == name) state.q[i] += run.shifts[k];
+            if (plan.perturbations[k].name == name + "'") state.u[i] += run.shifts[k];
+        }
+    }
+    return state;
+}
+
+Motion refused(const Error& error)
+{
+    Motion motion;
+    motion.end = name_of(error.code);
+    return motion;
+}
+
+/// Simulates; nothing when it was stopped.
+std::optional<Motion> simulate_run(const Scene& scene, const StudyPlan& plan, const StudyRun& run,
+                                   const StopRequest& stop)
+{
+    State state = moved_start(scene, plan, run);
+    if (!plan.perturbations.empty()) {
+        const Errors errors = check_start(scene.model, state, 1e-9 * scene.length_m);
+        if (!errors.empty()) return refused(errors.front());
+    }
+    std::vector<double> strobe_times;
+    if (plan.strobe) {
+        auto times = detail::strobe_times(*plan.strobe, scene);
+        if (!times) return refused(times.error());
+        strobe_times = std::move(*times);
+    }
+    detail::Sampler at(plan.at_s, scene.model, state), strobe(strobe_times, scene.model, state);
+    const RunReport report =
+        simulate(scene.model, scene.integrator, scene.solver, scene.plan, state, [&](const StepView& view) {
+            at.after_step(view);
+            strobe.after_step(view);
+            return !stop || !stop();
+        });
+    if (report.end == RunEnd::Listener) return std::nullopt;
+    const double tolerance_s = 1e-9 * time_step_s(scene.integrator);
+    at.at_end(scene.model, state, tolerance_s);
+    strobe.at_end(scene.model, state, tolerance_s);
+
+    Workspace work;
+    return Motion{.status = std::string(name_of(report.status)),
+                  .end = std::string(name_of(report.end)),
+                  .end_s = state.t_s,
+                  .final_values = detail::values_at(scene.model, point_of(state), work),
+                  .at = at.samples(),
+                  .strobe = strobe.samples(),
+                  .energy_J = scene.model.kinetic_energy(point_of(state), work) +
+                              scene.model.potential_energy(point_of(state), work),
+                  .events = report.events,
+                  .certificate = report.certificate,
+                  .ran = true};
+}
+
+void append(const std::vector<double>& values, std::size_t width, Row& row)
+{
+    for (std::size_t i = 0; i < width; ++i)
+        row.emplace_back(i < values.size() ? values[i] : nothing);
+}
+
+/// The columns that all rows of a run begin with.
+Row beginning_of(const Study& study, const StudyRun& run, const Motion& motion)
+{
+    const StudyPlan& plan = study.plan();
+    Row row{static_cast<double>(run.index), study.id()};
+    for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+        if (plan.axes[i].numbers)
+            row.emplace_back(number_of(run.values[i]).value_or(nothing));
+        else
+            row.emplace_back(run.values[i]);
+    }
+    if (plan.levels > 0) row.emplace_back(static_cast<double>(run.level));
+    if (plan.repeat > 1) row.emplace_back(static_cast<double>(run.repetition));
+    row.emplace_back(run.time_step_s);
+    for (const double shift : run.shifts)
+        row.emplace_back(shift);
+    row.emplace_back(motion.status);
+    row.emplace_back(motion.end);
+    row.emplace_back(motion.end_s);
+    row.emplace_back(motion.ran ? static_cast<double>(motion.certificate.steps) : nothing);
+    return row;
+}
+
+/// And those that they end with.
+void finish_row(const StudyPlan& plan, const Motion& motion, std::size_t width, Row& row)
+{
+    for (std::size_t i = 0; i < plan.at_s.size(); ++i)
+        append(motion.ran ? motion.at[i].values : std::vector<double>{}, width, row);
+    row.emplace_back(motion.energy_J);
+
+    std::vector<double> instants;
+    double made = 0, lost = 0, sticks = 0, slips = 0;
+    for (const Event& event : motion.events) {
+        if (event.kind == EventKind::Impact) instants.push_back(event.time_s);
+        if (event.kind == EventKind::ContactMade) ++made;
+        if (event.kind == EventKind::ContactLost) ++lost;
+        if (event.kind == EventKind::Stick) ++sticks;
+        if (event.kind == EventKind::Slip) ++slips;
+    }
+    append(instants, static_cast<std::size_t>(plan.impacts), row);
+    for (const double count : {static_cast<double>(instants.size()), made, lost, sticks, slips})
+        row.emplace_back(motion.ran ? count : nothing);
+    row.emplace_back(motion.events.empty() ? nothing : motion.events.back().time_s);
+
+    const Certificate& c = motion.certificate;
+    for (const double value :
+         {c.max_residual, c.max_penetration_m, c.energy_balance_J, static_cast<double>(c.unsolved_steps)})
+        row.emplace_back(motion.ran ? value : nothing);
+}
+
+}  // namespace
+
+std::vector<Row> Study::compute(long index, const StopRequest& stop) const
+{
+    const StudyRun one = run(index);
+    const auto scene = scene_of(one);
+    const auto motion = scene ? simulate_run(*scene, plan_, one, stop)
+                              : std::optional<Motion>(refused(scene.error().front()));
+    if (!motion) return {};
+
+    const Row beginning = beginning_of(*this, one, *motion);
+    const std::size_t width = 2 * scene_.start.q.size() + scene_.model.system().probes.size();
+    std::vector<Row> rows;
+    const auto add = [&](const std::vector<double>& head, const std::vector<double>& values) {
+        Row row = beginning;
+        append(head, head.size(), row);
+        append(values, width, row);
+        finish_row(plan_, *motion, width, row);
+        rows.push_back(std::move(row));
+    };
+    if (!plan_.strobe) {
+        add({}, motion->final_values);
+        return rows;
+    }
+
+    // samples that were reached; a run that reached none still has its row
+    double reached = 0;
+    for (const detail::Sample& sample : motion->strobe)
+        reached += sample.values.empty() ? 0 : 1;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(reached); ++k) {
+        const detail::Sample& sample = motion->strobe[k];
+        add({static_cast<double>(plan_.strobe->skip) + static_cast<double>(k), reached, sample.time_s},
+            sample.values);
+    }
+    if (rows.empty()) add({nothing, 1, nothing}, {});
+    return rows;
+}
+
+}  // namespace carom

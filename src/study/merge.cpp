@@ -1,0 +1,107 @@
+#include "carom/core/text.hpp"
+#include "carom/study/table_file.hpp"
+#include "table_rows.hpp"
+
+#include <charconv>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace carom {
+namespace {
+
+Error problem_with(ErrorCode code, const std::string& path, std::string message, std::string hint)
+{
+    return {
+        .code = code, .where = path, .message = std::move(message), .hint = std::move(hint), .excerpt = {}};
+}
+
+using RowsOfRun = std::vector<std::vector<std::string>>;
+
+/// Collects the runs of tables; the first table says which study it is.
+class Merger {
+public:
+    Expected<void> add(const std::string& path)
+    {
+        const auto malformed = [&](std::string message) {
+            return problem_with(ErrorCode::FileMalformed, path, std::move(message),
+                                "merge tables that parts of one study wrote");
+        };
+        auto text = detail::read_table_text(path);
+        if (!text) return text.error();
+        const detail::TableRows rows(*text);
+        if (!rows.is_study()) return malformed("this is no table of a study");
+        if (names_.empty()) names_ = text->names;
+        if (names_ != text->names) return malformed("the table has other columns than the first one");
+
+        for (std::size_t i = 0; i < text->rows.size();) {
+            if (study_.empty()) study_ = rows.study(i);
+            if (rows.study(i) != study_) return malformed("the table is of another study than the first one");
+            const long run = rows.run(i);
+            if (run < 0) return malformed(fmt::format("{} is no run", carom::quoted(text->rows[i][0])));
+            const auto end = rows.end_of_run(i);
+            if (!end) break;
+            const auto first = text->rows.begin() + static_cast<std::ptrdiff_t>(i);
+            RowsOfRun whole(first, text->rows.begin() + static_cast<std::ptrdiff_t>(*end));
+            const auto [there, fresh] = runs_.try_emplace(run, std::move(whole));
+            if (!fresh && !std::equal(first, text->rows.begin() + static_cast<std::ptrdiff_t>(*end),
+                                      there->second.begin(), there->second.end()))
+                return malformed(fmt::format("run {} differs from that in another table", run));
+            i = *end;
+        }
+        return {};
+    }
+
+    [[nodiscard]] ResultTable table() const
+    {
+        CsvText text{.names = names_, .rows = {}, .header_end = 0, .ends = {}};
+        for (const auto& [run, rows] : runs_)
+            text.rows.insert(text.rows.end(), rows.begin(), rows.end());
+        return typed(text);
+    }
+
+    /// The number of runs stands behind the dash of the study's name.
+    [[nodiscard]] MergeReport report() const
+    {
+        MergeReport report{.runs = static_cast<long>(runs_.size()), .of = 0, .rows = 0};
+        const auto dash = study_.find('-');
+        if (dash != std::string::npos)
+            std::from_chars(study_.data() + dash + 1, study_.data() + study_.size(), report.of);
+        return report;
+    }
+
+private:
+    std::vector<std::string> names_;
+    std::string study_;
+    std::map<long, RowsOfRun> runs_;
+};
+
+Expected<void> write(const std::string& path, const ResultTable& table)
+{
+    if (is_hdf5_path(path)) return write_table_hdf5(path, table);
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out << csv_header(table);
+    for (std::size_t i = 0; i < table.rows(); ++i)
+        out << csv_line(table.row(i));
+    out.close();
+    if (out) return {};
+    return problem_with(ErrorCode::FileUnwritable, path, "the table cannot be written there",
+                        "look at the folder and its rights");
+}
+
+}  // namespace
+
+Expected<MergeReport> merge_tables(const std::vector<std::string>& inputs, const std::string& output)
+{
+    Merger merger;
+    for (const std::string& input : inputs) {
+        if (auto added = merger.add(input); !added) return added.error();
+    }
+    const ResultTable table = merger.table();
+    if (auto written = write(output, table); !written) return written.error();
+    MergeReport report = merger.report();
+    report.rows = table.rows();
+    return report;
+}
+
+}  // namespace carom

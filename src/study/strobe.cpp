@@ -1,0 +1,65 @@
+#include "strobe.hpp"
+
+#include "carom/core/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::detail {
+namespace {
+
+Error refusal(ErrorCode code, std::string message, std::string hint)
+{
+    return {.code = code,
+            .where = "--strobe",
+            .message = std::move(message),
+            .hint = std::move(hint),
+            .excerpt = {}};
+}
+
+/// A number of seconds, or what a probe says at the start.
+Expected<double> period_of(const Strobe& strobe, const Scene& scene)
+{
+    if (const auto number = number_of(strobe.period)) return *number;
+    std::vector<std::string> names;
+    for (const Probe& probe : scene.model.system().probes) {
+        Workspace work;
+        if (probe.name == strobe.period) return probe.value.value(point_of(scene.start), work);
+        names.push_back(probe.name);
+    }
+    return refusal(
+        ErrorCode::UnknownName,
+        fmt::format("{} is neither a number nor a probe of the scene", carom::quoted(strobe.period)),
+        names.empty() ? "give the period in seconds, or add a [[probe]] for it"
+                      : fmt::format("the probes are: {}", fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+Expected<std::vector<double>> strobe_times(const Strobe& strobe, const Scene& scene)
+{
+    const auto period = period_of(strobe, scene);
+    if (!period) return period.error();
+    if (!(*period > 0) || !std::isfinite(*period)) {
+        return refusal(ErrorCode::SettingOutOfRange, fmt::format("the period is {} s", *period),
+                       "give a period greater than zero");
+    }
+    const double periods = scene.plan.duration_s / *period * (1 + 1e-12) + 1e-9;
+    if (!(strobe.skip >= 0) || static_cast<double>(strobe.skip) > periods) {
+        return refusal(ErrorCode::SettingOutOfRange,
+                       fmt::format("{} periods are skipped of {:.6g}", strobe.skip, periods),
+                       "leave some for the samples: make the run longer or skip less");
+    }
+    if (periods - static_cast<double>(strobe.skip) >= static_cast<double>(max_study_rows)) {
+        return refusal(ErrorCode::SettingOutOfRange, fmt::format("a run has {:.4g} periods", periods),
+                       fmt::format("a table has at most {} rows", max_study_rows));
+    }
+    std::vector<double> times_s;
+    for (auto k = strobe.skip; k <= static_cast<long>(periods); ++k)
+        times_s.push_back(scene.start.t_s + static_cast<double>(k) * *period);
+    return times_s;
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,238 @@
+#include "checkpoint.hpp"
+
+#include "energy_names.hpp"
+#include "report_json.hpp"
+
+#include <cmath>
+
+namespace carom::detail {
+namespace {
+
+/// Where the numbers of a checkpoint stand in /checkpoint/measures.
+constexpr std::size_t measures = 8;
+constexpr std::size_t counts = 7;
+
+std::vector<double> in_order(const EnergyLines& lines)
+{
+    std::vector<double> result;
+    for (const auto& energy : energy_names) {
+        result.push_back(lines.*energy.line);
+    }
+    return result;
+}
+
+std::vector<double> measures_of(const RunProgress& progress)
+{
+    const CertifierSums& sums = progress.certifier.sums();
+    return {sums.certificate.max_residual,
+            sums.certificate.max_residual_time_s,
+            sums.certificate.max_penetration_m,
+            sums.certificate.max_cone_violation_Ns,
+            sums.energy_scale_J,
+            sums.ledger.worst_step_balance_J,
+            sums.ledger.largest_step_J,
+            progress.rest.fastest};
+}
+
+std::vector<double> counts_of(const Checkpoint& checkpoint)
+{
+    const RunProgress& progress = checkpoint.progress;
+    const CertifierSums& sums = progress.certifier.sums();
+    const auto real = [](long count) { return static_cast<double>(count); };
+    return {real(sums.certificate.unsolved_steps),
+            real(sums.open_ledgers),
+            real(progress.rest.still_steps),
+            progress.end ? real(static_cast<long>(*progress.end)) : -1.0,
+            real(checkpoint.events),
+            real(checkpoint.jumps),
+            real(checkpoint.snapshots)};
+}
+
+/// Reads the parts of a checkpoint one after the other; the first error counts.
+class CheckpointReader {
+public:
+    explicit CheckpointReader(const Hdf5Reader& file) : file_(file) {}
+
+    Expected<Checkpoint> read(std::size_t n, std::size_t m)
+    {
+        read_state(n, m);
+        read_frames(m);
+        read_progress();
+        if (error_) return *error_;
+        return std::move(result_);
+    }
+
+private:
+    template <class T>
+    T take(Expected<T> value)
+    {
+        if (value) return std::move(*value);
+        if (!error_) error_ = value.error();
+        return T{};
+    }
+    void refuse(const std::string& what)
+    {
+        if (!error_) error_ = file_.malformed(what);
+    }
+
+    /// So many numbers, whatever happens.
+    Eigen::VectorXd column(const std::string& name, std::size_t size)
+    {
+        Eigen::VectorXd values = take(file_.column("/checkpoint/" + name));
+        if (static_cast<std::size_t>(values.size()) != size) {
+            refuse("/checkpoint/" + name + " has another length");
+            values.setZero(static_cast<Eigen::Index>(size));
+        }
+        return values;
+    }
+    std::vector<std::int64_t> integers(const std::string& name, std::size_t size)
+    {
+        auto values = take(file_.integers("/checkpoint/" + name));
+        if (values.size() != size) {
+            refuse("/checkpoint/" + name + " has another length");
+            values.assign(size, 0);
+        }
+        return values;
+    }
+    std::vector<char> flags(const std::string& name, std::size_t size)
+    {
+        std::vector<char> result;
+        for (const std::int64_t flag : integers(name, size)) {
+            result.push_back(flag != 0 ? 1 : 0);
+        }
+        return result;
+    }
+    EnergyLines lines(const std::string& name)
+    {
+        EnergyLines result;
+        const Eigen::VectorXd values = column(name, energy_names.size());
+        for (std::size_t i = 0; i < energy_names.size(); ++i) {
+            result.*energy_names[i].line = values[static_cast<Eigen::Index>(i)];
+        }
+        return result;
+    }
+
+    void read_state(std::size_t n, std::size_t m);
+    void read_frames(std::size_t m);
+    void read_progress();
+
+    const Hdf5Reader& file_;
+    Checkpoint result_;
+    std::optional<Error> error_;
+};
+
+void CheckpointReader::read_state(std::size_t n, std::size_t m)
+{
+    State& state = result_.state;
+    state.t_s = take(file_.real_attribute("/checkpoint", "time_s"));
+    state.q = column("q", n);
+    state.u = column("u", n);
+    const auto percussion = take(file_.column("/checkpoint/percussion_Ns"));  // the model knows how many
+    state.percussion_Ns.assign(percussion.begin(), percussion.end());
+    state.closed = flags("closed", m);
+    state.slides = flags("slides", m);
+}
+
+void CheckpointReader::read_frames(std::size_t m)
+{
+    result_.next_frame = take(file_.integer_attribute("/checkpoint", "next_frame"));
+    result_.frame_at_state = take(file_.integer_attribute("/checkpoint", "frame_at_state")) != 0;
+    result_.residual_since_frame = take(file_.real_attribute("/checkpoint", "residual_since_frame"));
+    const auto since_frame = column("percussion_since_frame_Ns", m);
+    result_.percussion_since_frame_Ns.assign(since_frame.begin(), since_frame.end());
+}
+
+void CheckpointReader::read_progress()
+{
+    RunProgress& progress = result_.progress;
+    progress.start_s = take(file_.real_attribute("/", "start_s"));
+    progress.steps = take(file_.integer_attribute("/checkpoint", "step"));
+    const auto number = column("measures", measures);
+    const auto count = integers("counts", counts);
+
+    CertifierSums sums;
+    sums.certificate = {.max_residual = number[0],
+                        .max_residual_time_s = number[1],
+                        .max_penetration_m = number[2],
+                        .max_cone_violation_Ns = number[3],
+                        .energy_balance_J = 0,
+                        .energy = {},
+                        .steps = progress.steps,
+                        .unsolved_steps = count[0]};
+    sums.ledger = {.sums = lines("energy_sums_J"),
+                   .compensation = lines("energy_compensation_J"),
+                   .worst_step_balance_J = number[5],
+                   .largest_step_J = number[6]};
+    sums.energy_scale_J = number[4];
+    sums.open_ledgers = count[1];
+    auto findings = findings_from_json(take(file_.text_attribute("/checkpoint", "findings")));
+    if (findings)
+        sums.findings = std::move(*findings);
+    else
+        refuse("the findings of the checkpoint are damaged");
+    progress.certifier = Certifier(std::move(sums));
+
+    progress.rest = {.fastest = number[7], .still_steps = static_cast<int>(count[2] % 1'000'000'000)};
+    if (count[3] >= 0) progress.end = static_cast<RunEnd>(count[3]);
+    if (count[3] > 255 || (progress.end && name_of(*progress.end) == "unknown"))
+        refuse("the checkpoint names an end that does not exist");
+    result_.events = count[4];
+    result_.jumps = count[5];
+    result_.snapshots = count[6];
+    if (std::min({progress.steps, result_.next_frame - 1, result_.events, result_.jumps, result_.snapshots}) <
+        0) {
+        refuse("the checkpoint counts below zero");
+    }
+}
+
+}  // namespace
+
+Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
+{
+    const State& state = checkpoint.state;
+    const EnergyLedger& ledger = checkpoint.progress.certifier.sums().ledger;
+    const std::vector<double> sums = in_order(ledger.sums), compensation = in_order(ledger.compensation),
+                              numbers = measures_of(checkpoint.progress);
+    const std::pair<const char*, std::span<const double>> columns[] = {
+        {"/checkpoint/q", view(state.q)},
+        {"/checkpoint/u", view(state.u)},
+        {"/checkpoint/percussion_Ns", state.percussion_Ns},
+        {"/checkpoint/percussion_since_frame_Ns", checkpoint.percussion_since_frame_Ns},
+        {"/checkpoint/energy_sums_J", sums},
+        {"/checkpoint/energy_compensation_J", compensation},
+        {"/checkpoint/measures", numbers}};
+    for (const auto& [path, values] : columns) {
+        if (auto put = file.put(path, values); !put) return put;
+    }
+    const auto real = [](const std::vector<char>& flags) {
+        return std::vector<double>(flags.begin(), flags.end());
+    };
+    const std::pair<const char*, std::vector<double>> integers[] = {
+        {"/checkpoint/closed", real(state.closed)},
+        {"/checkpoint/slides", real(state.slides)},
+        {"/checkpoint/counts", counts_of(checkpoint)}};
+    for (const auto& [path, values] : integers) {
+        if (auto put = file.put(path, values, Entry::Integer); !put) return put;
+    }
+
+    const std::pair<const char*, std::int64_t> attributes[] = {
+        {"step", checkpoint.progress.steps},
+        {"next_frame", checkpoint.next_frame},
+        {"frame_at_state", checkpoint.frame_at_state ? 1 : 0}};
+    for (const auto& [name, value] : attributes) {
+        if (auto set = file.set_attribute("/checkpoint", name, value); !set) return set;
+    }
+    if (auto set = file.set_attribute("/checkpoint", "time_s", state.t_s); !set) return set;
+    if (auto set = file.set_attribute("/checkpoint", "residual_since_frame", checkpoint.residual_since_frame);
+        !set) {
+        return set;
+    }
+    return file.set_attribute("/checkpoint", "findings", to_json(checkpoint.progress.certifier.findings()));
+}
+
+Expected<Checkpoint> read_checkpoint(const Hdf5Reader& file, std::size_t coordinates, std::size_t contacts)
+{
+    return CheckpointReader(file).read(coordinates, contacts);
+}
+
+}  // namespace carom::detail

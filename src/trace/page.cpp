@@ -1,0 +1,273 @@
+#include "carom/trace/page.hpp"
+
+#include "carom/core/error.hpp"
+#include "draw_json.hpp"
+#include "page_template.hpp"
+#include "page_tracks.hpp"
+#include "palette.hpp"
+#include "report_json.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+using detail::PageTracks;
+using detail::TrackCode;
+using Json = nlohmann::ordered_json;
+
+/// Tables and playback of more than these would be of no use to anybody, and heavy.
+constexpr Eigen::Index most_events = 100'000;
+constexpr Eigen::Index most_jump_entries = 10'000'000;
+
+/// What a kept frame shows of those left out before it.
+enum class Thinned { Last, Sum, Worst };
+
+/// Chooses the frames and the width of numbers, and fills the tracks of a page.
+class PageData {
+public:
+    PageData(const Recording& recording, const PageSettings& settings);
+
+    [[nodiscard]] Json head(const std::string& follow) const;
+    [[nodiscard]] std::string tracks() const { return tracks_.packed(); }
+
+private:
+    void choose(const PageSettings& settings);
+    void add_frames();
+    void add_series();
+    void add_events();
+    void add_jumps();
+    void add(const std::string& name, const Eigen::VectorXd& values, Thinned thinned = Thinned::Last);
+    void add_columns(const std::string& name, const RowMatrix& table, Thinned thinned = Thinned::Last);
+    void add_jump_columns(const std::string& name, const RowMatrix& table, Eigen::Index rows);
+    [[nodiscard]] Eigen::VectorXd thinned(const Eigen::VectorXd& values, Thinned how) const;
+
+    const Recording& recording_;
+    PageTracks tracks_;
+    std::vector<Eigen::Index> kept_;  ///< frames, the first and the last among them
+    TrackCode code_ = TrackCode::Single;
+    std::vector<std::string> notes_;
+};
+
+PageData::PageData(const Recording& recording, const PageSettings& settings) : recording_(recording)
+{
+    choose(settings);
+    add_frames();
+    add_series();
+    add_events();
+    add_jumps();
+}
+
+void PageData::choose(const PageSettings& settings)
+{
+    const Recording& run = recording_;
+    const auto columns = static_cast<double>(run.q.cols() + run.u.cols() + run.gap_m.cols() +
+                                             run.percussion_Ns.cols() + run.draw.cols()) +
+                         static_cast<double>(run.energies.size() + run.probes.size()) + 6;
+    const auto frames = static_cast<double>(run.frames());
+
+    // 4 bytes a number while that is little, else 2
+    if (columns * frames * 4 > static_cast<double>(settings.max_fine_bytes)) {
+        code_ = TrackCode::Fixed;
+        notes_.emplace_back("Numbers on this page are rounded to 1/65534 of the range of their line.");
+    }
+
+    // base64 writes 3 bytes as 4; what compression saves is not counted on
+    const double bytes = columns * frames * (code_ == TrackCode::Fixed ? 2 : 4) * 4 / 3;
+    const double limit = std::max(1.0, static_cast<double>(settings.max_data_bytes));
+    const auto stride = static_cast<Eigen::Index>(std::max(1.0, std::ceil(bytes / limit)));
+    for (Eigen::Index i = 0; i < run.frames(); i += stride)
+        kept_.push_back(i);
+    if (run.frames() > 0 && kept_.back() != run.frames() - 1) kept_.push_back(run.frames() - 1);
+    if (stride > 1) {
+        notes_.push_back(fmt::format(
+            "The recording has {} frames; this page shows one in {}, to stay small. Percussions are "
+            "summed over those left out, residuals are their worst.",
+            run.frames(), stride));
+    }
+}
+
+Eigen::VectorXd PageData::thinned(const Eigen::VectorXd& values, Thinned how) const
+{
+    Eigen::VectorXd result(static_cast<Eigen::Index>(kept_.size()));
+    Eigen::Index from = 0;
+    for (Eigen::Index k = 0; k < result.size(); ++k) {
+        const Eigen::Index last = kept_[static_cast<std::size_t>(k)];
+        const auto part = values.segment(from, last - from + 1);
+        from = last + 1;
+        // a residual that is no number is the worst there is
+        result[k] = how == Thinned::Last  ? part[part.size() - 1]
+                    : how == Thinned::Sum ? part.sum()
+                                          : part.maxCoeff<Eigen::PropagateNaN>();
+    }
+    return result;
+}
+
+void PageData::add(const std::string& name, const Eigen::VectorXd& values, Thinned how)
+{
+    tracks_.add(name, code_, thinned(values, how));
+}
+
+void PageData::add_columns(const std::string& name, const RowMatrix& table, Thinned how)
+{
+    for (Eigen::Index i = 0; i < table.cols(); ++i)
+        add(fmt::format("{}.{}", name, i), table.col(i), how);
+}
+
+void PageData::add_frames()
+{
+    const Recording& run = recording_;
+    tracks_.add("time_s", TrackCode::Double, thinned(run.time_s, Thinned::Last));
+    add_columns("q", run.q);
+    add_columns("u", run.u);
+    add_columns("gap_m", run.gap_m);
+    add_columns("percussion_Ns", run.percussion_Ns, Thinned::Sum);
+    add_columns("draw", run.draw);
+
+    // residuals live on many scales: sixteen bits of the largest would not do
+    tracks_.add("residual", TrackCode::Single, thinned(run.residual, Thinned::Worst));
+}
+
+void PageData::add_series()
+{
+    for (const RecordedSeries& energy : recording_.energies)
+        add("energy." + energy.name, energy.values);
+    for (std::size_t i = 0; i < recording_.probes.size(); ++i)
+        add(fmt::format("probe.{}", i), recording_.probes[i].values);
+}
+
+void PageData::add_events()
+{
+    const auto all = static_cast<Eigen::Index>(recording_.events.size());
+    const Eigen::Index rows = std::min(all, most_events);
+    if (rows < all) notes_.push_back(fmt::format("Of {} events this page has the first {}.", all, rows));
+    const auto column = [&](const char* name, TrackCode code, auto value) {
+        Eigen::VectorXd values(rows);
+        for (Eigen::Index i = 0; i < rows; ++i)
+            values[i] = static_cast<double>(value(recording_.events[static_cast<std::size_t>(i)]));
+        tracks_.add(fmt::format("events.{}", name), code, values);
+    };
+    column("time_s", TrackCode::Double, [](const Event& e) { return e.time_s; });
+    column("kind", TrackCode::Single, [](const Event& e) { return static_cast<int>(e.kind); });
+    column("contact", TrackCode::Single, [](const Event& e) { return e.contact; });
+    column("percussion_Ns", TrackCode::Single, [](const Event& e) { return e.percussion_Ns; });
+    column("velocity_before_m_s", TrackCode::Single, [](const Event& e) { return e.velocity_before_m_s; });
+    column("velocity_after_m_s", TrackCode::Single, [](const Event& e) { return e.velocity_after_m_s; });
+    column("energy_J", TrackCode::Single, [](const Event& e) { return e.energy_J; });
+}
+
+void PageData::add_jump_columns(const std::string& name, const RowMatrix& table, Eigen::Index rows)
+{
+    for (Eigen::Index i = 0; i < table.cols(); ++i)
+        tracks_.add(fmt::format("jumps.{}.{}", name, i), code_, table.col(i).head(rows));
+}
+
+void PageData::add_jumps()
+{
+    const RecordedJumps& jumps = recording_.jumps;
+    const Eigen::Index width = 3 * jumps.q.cols() + jumps.draw.cols() + 4;
+    const Eigen::Index all = jumps.time_s.size();
+    const Eigen::Index rows = std::min(all, most_jump_entries / width);
+    if (rows < all) {
+        notes_.push_back(
+            fmt::format("Of {} jumps of velocities this page draws the first {} as jumps.", all, rows));
+    }
+    tracks_.add("jumps.time_s", TrackCode::Double, jumps.time_s.head(rows));
+    add_jump_columns("q", jumps.q, rows);
+    add_jump_columns("u_minus", jumps.u_minus, rows);
+    add_jump_columns("u_plus", jumps.u_plus, rows);
+    add_jump_columns("draw", jumps.draw, rows);
+}
+
+Json palette_json()
+{
+    Json colours = Json::array(), status = Json::object();
+    for (const Colour& colour : palette)
+        colours.push_back({{"name", colour.name}, {"value", colour.value}});
+    colours.push_back({{"name", grey.name}, {"value", grey.value}});
+    for (const Colour& colour : detail::status_colours)
+        status[std::string(colour.name)] = colour.value;
+    return {{"colours", colours}, {"lines", palette.size()}, {"status", status}};
+}
+
+Json tracks_json(const PageTracks& tracks)
+{
+    constexpr const char* codes[] = {"f64", "f32", "u16"};
+    Json list = Json::array();
+    for (const detail::TrackHead& track : tracks.heads()) {
+        list.push_back({{"name", track.name},
+                        {"rows", track.rows},
+                        {"as", codes[static_cast<int>(track.code)]},
+                        {"min", track.min},
+                        {"max", track.max}});
+    }
+    return list;
+}
+
+Json PageData::head(const std::string& follow) const
+{
+    const Recording& run = recording_;
+    Json coordinates = Json::array(), probes = Json::array(), energies = Json::array();
+    for (const Coordinate& coordinate : run.coordinates)
+        coordinates.push_back({{"name", coordinate.name}, {"unit", coordinate.unit}});
+    for (const RecordedSeries& probe : run.probes)
+        probes.push_back({{"name", probe.name}, {"unit", probe.unit}});
+    for (const RecordedSeries& energy : run.energies)
+        energies.push_back(energy.name);
+    const Json report = run.report ? Json::parse(detail::to_json(*run.report)) : Json();
+    return {{"format", "carom-page"},
+            {"version", 1},
+            {"title", run.title},
+            {"carom_version", run.carom_version},
+            {"scene", run.scene_text},
+            {"start_s", run.start_s},
+            {"duration_s", run.duration_s},
+            {"time_step_s", run.time_step_s},
+            {"every_s", run.every_s},
+            {"coordinates", coordinates},
+            {"contacts", run.contacts},
+            {"probes", probes},
+            {"energies", energies},
+            {"event_kinds", Json::parse(detail::event_kind_names())},
+            {"draw", Json::parse(detail::to_json(run.drawings))},
+            {"report", report},
+            {"palette", palette_json()},
+            {"notes", notes_},
+            {"follow", follow},
+            {"tracks", tracks_json(tracks_)}};
+}
+
+/// JSON that can stand between script tags: without `<` nothing in it can end or begin a tag or a comment.
+std::string script_safe(const Json& json)
+{
+    std::string safe;
+    for (const char letter : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+        if (letter == '<')
+            safe += "\\u003c";
+        else
+            safe += letter;
+    }
+    return safe;
+}
+
+}  // namespace
+
+std::string to_page(const Recording& recording, const PageSettings& settings)
+{
+    const std::string_view page = detail::page_template();
+    const std::size_t mark = page.find(detail::page_data_mark);
+    if (mark == std::string_view::npos) throw InternalError("the page of a run has no place for data");
+    const PageData data(recording, settings);
+    std::string result(page.substr(0, mark));
+    result += "<script type=\"application/json\" id=\"carom-head\">" +
+              script_safe(data.head(settings.follow)) + "</script>\n";
+    result += "<script type=\"text/plain\" id=\"carom-tracks\">" + data.tracks() + "</script>";
+    result += page.substr(mark + detail::page_data_mark.size());
+    return result;
+}
+
+}  // namespace carom

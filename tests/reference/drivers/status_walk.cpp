@@ -1,0 +1,125 @@
+#include "status_walk.hpp"
+
+#include <algorithm>
+
+namespace carom::reference {
+namespace {
+
+constexpr long most_steps = 2'000'000;
+constexpr int halvings = 50;  // a step down to the roundoff of its length
+
+bool is_slip(Doing doing)
+{
+    return doing == Doing::SlipPlus || doing == Doing::SlipMinus;
+}
+
+/// Sliding ends where its velocity vanishes, which the end of the step says; what else happens shows in the
+/// forces and gaps of its middle.
+bool happens_at_end(Doing from, Doing to)
+{
+    return is_slip(from) && to != Doing::Free;
+}
+
+}  // namespace
+
+std::string_view name_of(Doing doing) noexcept
+{
+    switch (doing) {
+    case Doing::Free: return "free";
+    case Doing::Stick: return "stick";
+    case Doing::SlipPlus: return "slip+";
+    case Doing::SlipMinus: return "slip-";
+    }
+    return "unknown";
+}
+
+StatusWalk::StatusWalk(const Model& model, const State& start, double h_s, Listener listener)
+    : model_(model), h_s_(h_s), state_(start), scratch_(model), listener_(std::move(listener))
+{
+}
+
+void StatusWalk::until_s(double t_s)
+{
+    while (state_.t_s < t_s) {
+        const double left_s = t_s - state_.t_s;
+        // a rest that the instants cannot hold any more is no step
+        if (!(left_s > 1e-9 * h_s_) || !(state_.t_s + left_s / 2 > state_.t_s)) break;
+        advance(std::min(h_s_, left_s));
+    }
+}
+
+void StatusWalk::until_switches(std::size_t count)
+{
+    while (switches_.size() < count) {
+        advance(h_s_);
+    }
+}
+
+/// Moves on by h, or by the shortest step in which a status changes.
+void StatusWalk::advance(double h_s)
+{
+    if (++steps_ > most_steps) throw DriverFailure("what the outputs ask for needs too many steps");
+    const State before = state_;
+    std::vector<Doing> now = try_step(h_s);
+    if (!begun_) {
+        doing_ = now;
+        begun_ = true;
+    }
+    if (!open_.empty()) settle(now);
+    if (now != doing_) {
+        double same_s = 0, changed_s = h_s;
+        for (int i = 0; i < halvings; ++i) {
+            const double middle_s = (same_s + changed_s) / 2;
+            state_ = before;
+            (try_step(middle_s) != doing_ ? changed_s : same_s) = middle_s;
+        }
+        state_ = before;
+        h_s = changed_s;
+        now = try_step(h_s);
+    }
+    accept(before, now, h_s);
+}
+
+/// Steps, and says what the contacts did.
+std::vector<Doing> StatusWalk::try_step(double h_s)
+{
+    const StepReport report = moreau_step(model_, {.time_step_s = h_s}, {}, state_, scratch_);
+    if (report.status != StepStatus::Solved) throw DriverFailure("a step was not solved");
+    std::vector<Doing> result(state_.closed.size(), Doing::Free);
+    for (const ContactStep& contact : scratch_.contacts) {
+        const auto c = static_cast<std::size_t>(contact.contact);
+        if (state_.closed[c] == 0) continue;
+        if (state_.slides[c] == 0) {
+            result[c] = Doing::Stick;
+        } else {
+            result[c] = contact.U_plus[1] > 0 ? Doing::SlipPlus : Doing::SlipMinus;
+        }
+    }
+    return result;
+}
+
+void StatusWalk::accept(const State& before, const std::vector<Doing>& now, double h_s)
+{
+    for (std::size_t c = 0; c < now.size(); ++c) {
+        if (now[c] == doing_[c]) continue;
+        const double t_s = before.t_s + (happens_at_end(doing_[c], now[c]) ? h_s : h_s / 2);
+        const Switch change{t_s, static_cast<int>(c), doing_[c], now[c], state_};
+        // a contact that stops may start again at once, the other way
+        (now[c] == Doing::Stick ? open_ : switches_).push_back(change);
+    }
+    doing_ = now;
+    if (listener_) listener_(before, state_, scratch_);
+}
+
+/// What contacts that stopped do from there on; nothing happened where it is what they did before.
+void StatusWalk::settle(const std::vector<Doing>& now)
+{
+    for (Switch& change : open_) {
+        const auto c = static_cast<std::size_t>(change.contact);
+        if (is_slip(now[c])) change.to = doing_[c] = now[c];
+        if (change.to != change.from) switches_.push_back(change);
+    }
+    open_.clear();
+}
+
+}  // namespace carom::reference

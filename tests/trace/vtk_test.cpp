@@ -1,0 +1,75 @@
+#include "support.hpp"
+
+#include "carom/trace/vtk.hpp"
+
+#include <sstream>
+
+using namespace carom;
+using namespace carom::test;
+
+namespace {
+
+/// The numbers of the array of that name.
+std::vector<double> array_in(const std::string& text, const std::string& name)
+{
+    const auto at = text.find("Name=\"" + name + "\"");
+    REQUIRE(at != std::string::npos);
+    const auto begin = text.find('>', at) + 1;
+    std::istringstream numbers(text.substr(begin, text.find('<', begin) - begin));
+    std::vector<double> values;
+    for (double x = 0; numbers >> x;)
+        values.push_back(x);
+    return values;
+}
+
+/// A closed triangle in the plane, a ball in space, and the point of a trace, at two frames.
+Recording drawn()
+{
+    Recording run;
+    run.time_s = Eigen::Vector2d(0, 0.5);
+    run.drawings = {
+        {.kind = DrawingKind::Polyline, .closed = true, .dimension = 2, .points = 3, .first = 0},
+        {.kind = DrawingKind::Circle, .contact = 4, .dimension = 3, .points = 1, .first = 6, .radius = 9},
+        {.kind = DrawingKind::Trace, .dimension = 2, .points = 1, .first = 10}};
+    run.draw.resize(2, 12);
+    run.draw.row(0) << 0, 0, 1, 0, 0, 1, 7, 8, 9, 0.25, -1, -2;
+    run.draw.row(1) << 0, 0, 2, 0, 0, 2, 0.1, 8, 9, 0.5, -3, -4;
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("poly data hold what is drawn: vertices first, then lines")
+{
+    const std::string text = to_vtp(drawn(), 1);
+    CHECK(text.find("NumberOfPoints=\"5\" NumberOfVerts=\"2\" NumberOfLines=\"1\"") != std::string::npos);
+    using Values = std::vector<double>;
+    // ball, trace, triangle; places of the plane have z = 0
+    CHECK(array_in(text, "Points") == Values{0.1, 8, 9, -3, -4, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0});
+    CHECK(array_in(text, "radius_m") == Values{0.5, 0, 0, 0, 0});
+    CHECK(array_in(text, "drawing") == Values{1, 2, 0});
+    CHECK(array_in(text, "contact") == Values{4, -1, -1});
+
+    // vertices 0 and 1, and a line through 2, 3, 4 back to 2
+    CHECK(array_in(text, "connectivity") == Values{0, 1});
+    CHECK(array_in(text, "offsets") == Values{1, 2});
+    const std::string lines = text.substr(text.find("<Lines>"));
+    CHECK(array_in(lines, "connectivity") == Values{2, 3, 4, 2});
+    CHECK(array_in(lines, "offsets") == Values{4});
+}
+
+TEST_CASE("a collection gives every frame its time, and names cannot break it")
+{
+    const std::string text = to_pvd(drawn(), "a\"<&b");
+    CHECK(text.find("timestep=\"0\" part=\"0\" file=\"a&quot;&lt;&amp;b/frame_000000.vtp\"") !=
+          std::string::npos);
+    CHECK(text.find("timestep=\"0.5\" part=\"0\" file=\"a&quot;&lt;&amp;b/frame_000001.vtp\"") !=
+          std::string::npos);
+}
+
+TEST_CASE("a place that is not finite does not keep readers from the rest")
+{
+    Recording run = drawn();
+    run.draw(0, 6) = std::numeric_limits<double>::quiet_NaN();
+    CHECK(array_in(to_vtp(run, 0), "Points").size() == 15);
+}

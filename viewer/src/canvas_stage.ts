@@ -1,0 +1,249 @@
+import type { Colours } from './colours';
+import type { DrawEntry } from './data';
+import { arrowOf, type Picture, type Pose, type Stage } from './picture';
+import type { Statuses } from './statuses';
+import { number } from './text';
+
+/** Draws on a plain canvas: plane pictures always, spatial ones where there is no WebGL. */
+export class CanvasStage implements Stage {
+  readonly kind = 'canvas';
+  readonly element: HTMLCanvasElement;
+  private readonly context: CanvasRenderingContext2D;
+  private readonly picture: Picture;
+  private readonly colours: Colours;
+  private readonly statuses: Statuses;
+  private pose: Pose | null = null;
+  private scale = 1; // pixels per metre
+  private centre = [0, 0, 0];
+  private shift = [0, 0]; // pixels
+  private azimuth = -0.6;
+  private elevation = 0.35;
+
+  constructor(picture: Picture, colours: Colours, statuses: Statuses) {
+    this.picture = picture;
+    this.colours = colours;
+    this.statuses = statuses;
+    this.element = document.createElement('canvas');
+    const context = this.element.getContext('2d');
+    if (!context) throw new Error('this browser has no canvas');
+    this.context = context;
+    this.listen();
+  }
+
+  place(pose: Pose): void {
+    this.pose = pose;
+  }
+
+  resize(): void {
+    const ratio = window.devicePixelRatio || 1;
+    const { clientWidth, clientHeight } = this.element;
+    if (clientWidth === 0) return;
+    this.element.width = Math.round(clientWidth * ratio);
+    this.element.height = Math.round(clientHeight * ratio);
+    this.fit();
+  }
+
+  fit(): void {
+    const { low, high } = this.picture;
+    this.centre = low.map((x, i) => (x + high[i]) / 2);
+    this.shift = [0, 0];
+    const extent = this.extent();
+    const margin = 0.86;
+    this.scale = margin * Math.min(this.element.clientWidth / extent[0], this.element.clientHeight / extent[1]);
+    this.draw();
+  }
+
+  zoom(factor: number): void {
+    this.scale *= factor;
+    this.shift = this.shift.map((s) => s * factor);
+    this.draw();
+  }
+
+  turn(azimuth: number, elevation: number): void {
+    this.azimuth += azimuth;
+    this.elevation = Math.min(1.57, Math.max(-1.57, this.elevation + elevation));
+    this.draw();
+  }
+
+  draw(): void {
+    const { context, element, pose } = this;
+    const ratio = window.devicePixelRatio || 1;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, element.clientWidth, element.clientHeight);
+    if (!pose) return;
+    context.lineJoin = context.lineCap = 'round';
+    this.drawScale();
+    for (const entry of this.picture.entries) if (entry.kind === 'trace') this.drawTrace(entry, pose);
+    for (const entry of this.picture.entries) if (entry.kind !== 'trace') this.drawEntry(entry, pose);
+    for (const entry of this.picture.entries) this.drawArrow(entry, pose);
+  }
+
+  /** Width and height of everything, as seen from here. */
+  private extent(): [number, number] {
+    const { low, high } = this.picture;
+    const size = high.map((h, i) => h - low[i]);
+    if (this.picture.spatial) {
+      const reach = Math.max(1e-9, Math.hypot(...size));
+      return [reach, reach];
+    }
+    // a picture without height, such as balls on a line, still gets room
+    const least = Math.max(1e-9, 0.2 * Math.max(size[0], size[1]));
+    return [Math.max(least, size[0]), Math.max(least, size[1])];
+  }
+
+  private project(x: number, y: number, z: number): [number, number] {
+    let right = x - this.centre[0];
+    let up = y - this.centre[1];
+    if (this.picture.spatial) {
+      const deep = Math.sin(this.azimuth) * right + Math.cos(this.azimuth) * up;
+      right = Math.cos(this.azimuth) * right - Math.sin(this.azimuth) * up;
+      up = Math.cos(this.elevation) * (z - this.centre[2]) + Math.sin(this.elevation) * deep;
+    }
+    return [
+      this.element.clientWidth / 2 + this.shift[0] + this.scale * right,
+      this.element.clientHeight / 2 + this.shift[1] - this.scale * up,
+    ];
+  }
+
+  private point(entry: DrawEntry, values: Float32Array, p = 0, base = 0): [number, number] {
+    const at = base + entry.first + p * entry.dimension;
+    return this.project(values[at], values[at + 1], entry.dimension === 3 ? values[at + 2] : 0);
+  }
+
+  private colourOf(entry: DrawEntry, pose: Pose): string {
+    if (entry.contact < 0) return this.colours.named(entry.colour);
+    return this.colours.status(this.statuses.status(entry.contact, pose.time, pose.glow_s));
+  }
+
+  private drawEntry(entry: DrawEntry, pose: Pose): void {
+    const { context } = this;
+    const colour = this.colourOf(entry, pose);
+    context.strokeStyle = context.fillStyle = colour;
+    context.lineWidth = 2.5;
+    const first = this.point(entry, pose.values);
+    context.beginPath();
+    if (entry.kind === 'point') {
+      context.arc(first[0], first[1], entry.contact < 0 ? 5 : 6, 0, 2 * Math.PI);
+      context.fill();
+    } else if (entry.kind === 'circle') {
+      const radius = entry.radius < 0 ? 5 : Math.abs(pose.values[entry.radius]) * this.scale;
+      context.arc(first[0], first[1], Math.min(1e5, radius), 0, 2 * Math.PI);
+      this.fillSoftly();
+      context.stroke();
+    } else {
+      context.moveTo(...first);
+      for (let p = 1; p < entry.points; ++p) context.lineTo(...this.point(entry, pose.values, p));
+      if (entry.closed) {
+        context.closePath();
+        this.fillSoftly();
+      }
+      context.stroke();
+    }
+    this.drawLabel(entry, first, pose);
+  }
+
+  private fillSoftly(): void {
+    this.context.globalAlpha = 0.22;
+    this.context.fill();
+    this.context.globalAlpha = 1;
+  }
+
+  private drawLabel(entry: DrawEntry, at: [number, number], pose: Pose): void {
+    if (!entry.label) return;
+    const { context } = this;
+    context.font = '13px system-ui, sans-serif';
+    context.fillStyle = this.colours.text;
+    if (entry.kind === 'circle' && entry.radius >= 0) {
+      const wide = context.measureText(entry.label).width;
+      const radius = Math.abs(pose.values[entry.radius]) * this.scale;
+      context.textBaseline = 'middle';
+      context.fillText(entry.label, wide < 1.8 * radius ? at[0] - wide / 2 : at[0] + radius + 5, at[1]);
+    } else {
+      context.textBaseline = 'bottom';
+      context.fillText(entry.label, at[0] + 8, at[1] - 4);
+    }
+  }
+
+  private drawTrace(entry: DrawEntry, pose: Pose): void {
+    const { context, picture } = this;
+    context.strokeStyle = this.colours.named(entry.colour);
+    context.lineWidth = 1.4;
+    context.globalAlpha = 0.75;
+    context.beginPath();
+    // no more points than there are pixels to tell them apart
+    const stride = Math.max(1, Math.floor(pose.row / 20000));
+    for (let i = 0; i <= pose.row; i += stride) context.lineTo(...this.point(entry, picture.rows, 0, i * picture.width));
+    context.lineTo(...this.point(entry, pose.values));
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+
+  private drawArrow(entry: DrawEntry, pose: Pose): void {
+    const arrow = arrowOf(entry, pose, this.statuses, this.picture.size);
+    if (!arrow) return;
+    const { context } = this;
+    const at = entry.first;
+    const z = entry.dimension === 3 ? pose.values[at + 2] : 0;
+    const from = this.project(pose.values[at], pose.values[at + 1], z);
+    const to = this.project(pose.values[at] + arrow[0], pose.values[at + 1] + arrow[1], z + arrow[2]);
+    const angle = Math.atan2(to[1] - from[1], to[0] - from[0]);
+    context.strokeStyle = context.fillStyle = this.colours.status('impact');
+    context.lineWidth = 3;
+    context.beginPath();
+    context.moveTo(...from);
+    context.lineTo(...to);
+    context.stroke();
+    context.beginPath();
+    for (const turn of [0, 2.6, -2.6]) {
+      const reach = turn === 0 ? 6 : 10;
+      context.lineTo(to[0] + reach * Math.cos(angle + turn), to[1] + reach * Math.sin(angle + turn));
+    }
+    context.fill();
+  }
+
+  /** A bar of a round length, so that sizes can be read. */
+  private drawScale(): void {
+    const { context, element } = this;
+    const wanted = 90 / this.scale;
+    const power = 10 ** Math.floor(Math.log10(wanted));
+    const length = power * ([5, 2, 1].find((k) => k * power <= wanted) ?? 1);
+    const right = element.clientWidth - 14;
+    const y = element.clientHeight - 14;
+    context.strokeStyle = context.fillStyle = this.colours.text;
+    context.globalAlpha = 0.7;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.moveTo(right - length * this.scale, y);
+    context.lineTo(right, y);
+    context.stroke();
+    context.font = '12px system-ui, sans-serif';
+    context.textBaseline = 'bottom';
+    const text = `${number(length)} m`;
+    context.fillText(text, right - context.measureText(text).width, y - 3);
+    context.globalAlpha = 1;
+  }
+
+  /** Dragging moves a plane picture and turns a spatial one; the wheel zooms while a control key is held. */
+  private listen(): void {
+    const { element } = this;
+    element.style.touchAction = 'pan-y';
+    element.addEventListener('pointermove', (event) => {
+      if (!(event.buttons & 1)) return;
+      if (this.picture.spatial) {
+        this.turn(event.movementX * 0.01, event.movementY * 0.01);
+      } else {
+        this.shift = [this.shift[0] + event.movementX, this.shift[1] + event.movementY];
+        this.draw();
+      }
+    });
+    element.addEventListener(
+      'wheel',
+      (event) => {
+        if (!event.ctrlKey && !event.metaKey) return;
+        event.preventDefault();
+        this.zoom(Math.exp(-event.deltaY * 0.002));
+      },
+      { passive: false },
+    );
+  }
+}

@@ -1,0 +1,103 @@
+import type { Head, Report } from './data';
+import { count, element, number, section, table, withUnit } from './text';
+
+const endings: Record<string, string> = {
+  duration: 'It ran its whole time.',
+  rest: 'It ended when everything had come to rest.',
+  formula: 'It ended when the formula of the scene became zero or more.',
+  interrupted: 'It was interrupted; what is here was computed until then.',
+  stopped: 'It was stopped from outside; what is here was computed until then.',
+  unsolved_step: 'It stopped at a step whose contacts could not be solved to the asked tolerance.',
+  not_finite: 'It could not go on: a number became infinite or undefined.',
+  metric_singular: 'It could not go on: the kinetic energy does not determine the motion any more.',
+  law_out_of_range: 'It could not go on: a law of contact left the range in which it means something.',
+};
+
+const verdicts: Record<string, { badge: string; words: string }> = {
+  certified: {
+    badge: '✓ certified',
+    words: 'Every step was solved to the asked tolerance, and in every step each joule was accounted for.',
+  },
+  uncertified: {
+    badge: '△ not certified',
+    words: 'Some step missed the asked tolerance, or a ledger of energy did not close: look at the numbers below.',
+  },
+  failed: { badge: '✕ failed', words: 'The run could not be computed to its end.' },
+};
+
+const unfinished = {
+  badge: '… unfinished',
+  words: 'The run is still going, or was killed: there is no certificate yet, and nothing is promised.',
+};
+
+export function verdictOf(report: Report | null): { status: string; badge: string; words: string } {
+  if (!report) return { status: 'unfinished', ...unfinished };
+  return { status: report.status, ...(verdicts[report.status] ?? { badge: report.status, words: '' }) };
+}
+
+export function certificateSection(head: Head): HTMLElement {
+  const { report } = head;
+  const verdict = verdictOf(report);
+  const words = element('p', {}, verdict.words, report ? ` ${endings[report.end] ?? ''}` : '');
+  if (!report) return section('certificate', 'Certificate', words);
+
+  const { certificate } = report;
+  const when = number(certificate.max_residual_time_s);
+  const rows = [
+    [
+      'Steps',
+      count(certificate.steps),
+      certificate.unsolved_steps === 0 ? 'all solved' : `${count(certificate.unsolved_steps)} of them not solved`,
+    ],
+    ['Worst residual', number(certificate.max_residual), `unit-free error of a step, measured by code independent of the solver, at ${when} s`],
+    ['Deepest overlap', withUnit(certificate.max_penetration_m, 'm'), 'of two parts at the end of a step'],
+    ['Worst cone violation', withUnit(certificate.max_cone_violation_Ns, 'N s'), 'of a percussion outside what its law allows'],
+    ['Energy unexplained', withUnit(certificate.energy_balance_J, 'J'), 'what the ledger of the whole run leaves over'],
+  ];
+  const findings = report.findings.map((finding) =>
+    element('li', {}, `${number(finding.time_s)} s: ${finding.message}${finding.count > 1 ? ` (${count(finding.count)} times)` : ''}`),
+  );
+  return section(
+    'certificate',
+    'Certificate',
+    words,
+    table('How far this run can be trusted', ['', 'value', 'meaning'], rows),
+    findings.length > 0 ? element('h3', {}, 'What theory says about it') : null,
+    findings.length > 0 ? element('ul', {}, ...findings) : null,
+  );
+}
+
+const ledgerWords: Record<string, string> = {
+  kinetic_J: 'change of kinetic energy',
+  potential_J: 'change of potential energy',
+  given_forces_J: 'work of the given forces',
+  prescribed_motions_J: 'work of moving obstacles and of a potential that changes with time',
+  impact_J: 'impacts and contacts',
+  friction_J: 'friction',
+  non_firm_J: 'brakes, ratchets and other limited forces',
+  joint_J: 'joints',
+  correction_J: 'moving overlapping parts apart',
+  scheme_J: 'the discretisation itself',
+};
+
+/** The ledger of the whole run: what the energies changed by, and what made them. */
+export function ledgerSection(head: Head): HTMLElement | null {
+  const energy = head.report?.certificate.energy;
+  if (!energy) return null;
+  const largest = Math.max(1e-300, ...Object.values(energy).map((x) => Math.abs(x ?? 0)));
+  const row = (name: string) => {
+    const joules = energy[name];
+    const bar = element('span', { class: (joules ?? 0) < 0 ? 'bar loss' : 'bar gain', 'aria-hidden': 'true' });
+    bar.style.width = `${(100 * Math.abs(joules ?? 0)) / largest}%`;
+    return [ledgerWords[name] ?? name, number(joules), element('span', { class: 'bars' }, bar)];
+  };
+  const changes = ['kinetic_J', 'potential_J'];
+  const causes = Object.keys(energy).filter((name) => !changes.includes(name) && energy[name] !== 0);
+  return section(
+    'ledger',
+    'Ledger of energy',
+    element('p', {}, 'The energies changed by the first table; the second says what changed them. Their sums agree to roundoff.'),
+    table('Energies, end minus start', ['', 'J', ''], changes.map(row)),
+    table('What changed them', ['', 'J', ''], causes.length > 0 ? causes.map(row) : [['nothing', '0', '']]),
+  );
+}

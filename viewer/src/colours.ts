@@ -1,0 +1,51 @@
+import type { Palette } from './data';
+
+/** The palette that carom sent, and what follows from a light or dark ground. */
+export class Colours {
+  private readonly palette: Palette;
+  private readonly media = window.matchMedia('(prefers-color-scheme: dark)');
+
+  constructor(palette: Palette) {
+    this.palette = palette;
+  }
+
+  get dark(): boolean {
+    return this.media.matches;
+  }
+
+  onChange(act: () => void): void {
+    this.media.addEventListener('change', act);
+  }
+
+  /** The i-th line of a panel. */
+  line(i: number): string {
+    const { colours, lines } = this.palette;
+    return this.onGround(colours[i % lines].value);
+  }
+
+  named(name: string): string {
+    const found = this.palette.colours.find((colour) => colour.name === name);
+    return found ? this.onGround(found.value) : this.text;
+  }
+
+  status(name: string): string {
+    return this.onGround(this.palette.status[name] ?? '#888888');
+  }
+
+  get text(): string {
+    return this.dark ? '#e6e6e6' : '#222222';
+  }
+  get grid(): string {
+    return this.dark ? '#30363d' : '#e3e3e3';
+  }
+  get ground(): string {
+    return this.dark ? '#14181d' : '#ffffff';
+  }
+
+  /** Black lines are for white paper; on a dark ground they are white, and the dark blue is lifted. */
+  private onGround(colour: string): string {
+    if (!this.dark) return colour;
+    if (colour.toLowerCase() === '#000000') return '#f2f2f2';
+    return colour.toLowerCase() === '#0072b2' ? '#3d9bdc' : colour;
+  }
+}

@@ -1,0 +1,103 @@
+import type { Run } from './data';
+import type { Player } from './player';
+import { button, count, element, number, section } from './text';
+import { lastNotAfter } from './timeline';
+
+const pageLength = 20;
+const kindWords: Record<string, string> = {
+  impact: 'impact',
+  contact_made: 'contact made',
+  contact_lost: 'contact lost',
+  stick: 'sticks',
+  slip: 'slips',
+};
+
+/** The events of a run as a table; each leads the playback to its instant. */
+export class Events {
+  readonly element: HTMLElement;
+  private readonly time: Float64Array;
+  private readonly body = element('tbody');
+  private readonly position = element('span', { 'aria-live': 'polite' });
+  private readonly filter = element('select', { 'aria-label': 'Which contact' });
+  private readonly run: Run;
+  private readonly player: Player;
+  private rows: number[] = [];
+  private first = 0;
+
+  constructor(run: Run, player: Player) {
+    this.run = run;
+    this.player = player;
+    this.time = run.track('events.time_s');
+    this.filter.append(new Option('all contacts', '-1'));
+    run.head.contacts.forEach((name, c) => this.filter.append(new Option(name, String(c))));
+    this.filter.addEventListener('change', () => this.select());
+    const headings = ['time, s', 'what', 'contact', 'percussion, N s', 'velocity before, m/s', 'after, m/s', 'energy, J'];
+    const table = element(
+      'table',
+      { class: 'events' },
+      element('caption', {}, 'Press a time to see it'),
+      element('thead', {}, element('tr', {}, ...headings.map((text) => element('th', { scope: 'col' }, text)))),
+      this.body,
+    );
+    const tools = element(
+      'div',
+      { class: 'tools' },
+      button('‹', 'Earlier events', () => this.page(-1)),
+      button('›', 'Later events', () => this.page(1)),
+      this.filter,
+      this.position,
+    );
+    const none = element('p', {}, 'Nothing was struck, made or lost.');
+    this.element = section('events', `Events (${count(this.time.length)})`, ...(this.time.length > 0 ? [tools, element('div', { class: 'wide' }, table)] : [none]));
+    this.select();
+  }
+
+  /** Goes to the next event after the instant shown, or the one before it. */
+  step(direction: 1 | -1): void {
+    const { time, player } = this;
+    if (time.length === 0) return;
+    const tolerance = 1e-9 * (player.end - player.start);
+    let i = lastNotAfter(time, player.time + (direction > 0 ? tolerance : -tolerance));
+    if (direction > 0) {
+      i = time[i] > player.time + tolerance ? i : i + 1;
+    }
+    if (i < time.length) player.seek(time[i]);
+  }
+
+  private select(): void {
+    const wanted = Number(this.filter.value);
+    const contact = this.run.track('events.contact');
+    this.rows = [];
+    for (let i = 0; i < this.time.length; ++i) if (wanted < 0 || contact[i] === wanted) this.rows.push(i);
+    this.first = 0;
+    this.fill();
+  }
+
+  private page(direction: number): void {
+    const next = this.first + direction * pageLength;
+    if (next < 0 || next >= this.rows.length) return;
+    this.first = next;
+    this.fill();
+  }
+
+  private fill(): void {
+    const { run } = this;
+    const last = Math.min(this.rows.length, this.first + pageLength);
+    const column = (name: string) => run.track(`events.${name}`);
+    const cells = this.rows.slice(this.first, last).map((i) => {
+      const kind = run.head.event_kinds[column('kind')[i]] ?? '';
+      return element(
+        'tr',
+        { class: kind },
+        element('td', {}, button(number(this.time[i], 6), 'Show this instant', () => this.player.seek(this.time[i]))),
+        element('td', {}, kindWords[kind] ?? kind),
+        element('td', {}, run.head.contacts[column('contact')[i]] ?? ''),
+        ...['percussion_Ns', 'velocity_before_m_s', 'velocity_after_m_s', 'energy_J'].map((name) =>
+          element('td', {}, number(column(name)[i])),
+        ),
+      );
+    });
+    this.body.replaceChildren(...cells);
+    this.position.textContent = this.rows.length > 0 ? `${count(this.first + 1)} to ${count(last)} of ${count(this.rows.length)}` : 'none';
+  }
+}

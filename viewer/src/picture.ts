@@ -1,0 +1,107 @@
+import type { DrawEntry, Run } from './data';
+import type { Statuses } from './statuses';
+import type { Timeline } from './timeline';
+
+/** What one instant looks like; stages draw it. */
+export type Pose = {
+  values: Float32Array; // the columns of all entries at this instant
+  row: number; // last row of the timeline before it
+  time: number;
+  glow_s: number; // how long impacts are shown
+};
+
+/** The drawn things of a run over time. Rows are kept together, so that one instant is one run through memory. */
+export class Picture {
+  readonly entries: DrawEntry[];
+  readonly width: number; // numbers per row
+  readonly rows: Float32Array;
+  readonly low = [Infinity, Infinity, Infinity];
+  readonly high = [-Infinity, -Infinity, -Infinity];
+  private readonly timeline: Timeline;
+  private readonly now: Float32Array;
+
+  constructor(run: Run, timeline: Timeline) {
+    this.timeline = timeline;
+    this.entries = run.head.draw;
+    this.width = this.entries.reduce((n, e) => Math.max(n, e.first + e.points * e.dimension, e.radius + 1, e.normal < 0 ? 0 : e.normal + e.dimension), 0);
+    this.now = new Float32Array(this.width);
+    this.rows = new Float32Array(this.width * timeline.time.length);
+    for (let k = 0; k < this.width; ++k) {
+      const struck = run.track(`jumps.draw.${k}`);
+      const values = timeline.merged(run.track(`draw.${k}`), struck, struck);
+      for (let i = 0; i < values.length; ++i) this.rows[i * this.width + k] = values[i];
+    }
+    this.measure();
+  }
+
+  get spatial(): boolean {
+    return this.entries.some((entry) => entry.dimension === 3);
+  }
+
+  /** The longest side of what is ever shown. */
+  get size(): number {
+    return Math.max(1e-9, ...this.high.map((h, i) => h - this.low[i]));
+  }
+
+  /** Straight between two rows; at an impact there are two rows of the same instant, and the second counts. */
+  at(t: number, glow_s: number): Pose {
+    const { time } = this.timeline;
+    const row = this.timeline.row(t);
+    const next = Math.min(row + 1, time.length - 1);
+    const span = time[next] - time[row];
+    const part = span > 0 ? Math.min(1, Math.max(0, (t - time[row]) / span)) : 0;
+    const from = row * this.width;
+    const to = next * this.width;
+    for (let k = 0; k < this.width; ++k) {
+      const a = this.rows[from + k];
+      this.now[k] = a + part * (this.rows[to + k] - a);
+    }
+    return { values: this.now, row, time: t, glow_s };
+  }
+
+  private measure(): void {
+    for (const entry of this.entries) {
+      for (let i = 0; i < this.timeline.time.length; ++i) {
+        const row = i * this.width;
+        const radius = entry.radius < 0 ? 0 : Math.abs(this.rows[row + entry.radius]);
+        for (let p = 0; p < entry.points; ++p) this.enclose(entry, row + entry.first + p * entry.dimension, radius);
+      }
+    }
+    for (const axis of [0, 1, 2]) {
+      if (!(this.low[axis] <= this.high[axis])) this.low[axis] = this.high[axis] = 0;
+    }
+  }
+
+  private enclose(entry: DrawEntry, at: number, radius: number): void {
+    for (let axis = 0; axis < 3; ++axis) {
+      const x = axis < entry.dimension ? this.rows[at + axis] : 0;
+      if (!Number.isFinite(x) || !Number.isFinite(radius)) continue;
+      this.low[axis] = Math.min(this.low[axis], x - radius);
+      this.high[axis] = Math.max(this.high[axis], x + radius);
+    }
+  }
+}
+
+export interface Stage {
+  readonly kind: 'canvas' | 'webgl';
+  readonly element: HTMLElement;
+  /** Puts the pose in place, without drawing: what a frame costs the script. */
+  place(pose: Pose): void;
+  draw(): void;
+  resize(): void;
+  fit(): void;
+  zoom(factor: number): void;
+  turn(azimuth: number, elevation: number): void;
+}
+
+/** An arrow for the percussion of a contact that is being struck: from the drawn point along its normal. */
+export function arrowOf(entry: DrawEntry, pose: Pose, statuses: Statuses, size: number): number[] | null {
+  if (entry.contact < 0 || entry.normal < 0) return null;
+  const stroke = statuses.stroke(entry.contact, pose.time, pose.glow_s);
+  if (stroke === null || !(statuses.largest > 0)) return null;
+  const normal = [0, 1, 2].map((i) => (i < entry.dimension ? pose.values[entry.normal + i] : 0));
+  const length = Math.hypot(...normal);
+  if (!(length > 0)) return null;
+  const reach = (0.06 + (0.2 * Math.abs(stroke.percussion)) / statuses.largest) * size;
+  return normal.map((x) => (x / length) * reach);
+}

@@ -1,0 +1,223 @@
+import { CanvasStage } from './canvas_stage';
+import type { Colours } from './colours';
+import type { Run } from './data';
+import { Picture, type Stage } from './picture';
+import type { Player } from './player';
+import { Statuses, statusWords } from './statuses';
+import { button, element, number, section, withUnit } from './text';
+import { ThreeStage } from './three_stage';
+import type { Timeline } from './timeline';
+
+/** An impact takes no time; on the screen it is seen for this long, in seconds of the viewer. */
+const glowOnScreen_s = 0.25;
+
+/** The moving picture with its controls, and the same in numbers below it. */
+export class Playback {
+  readonly element: HTMLElement;
+  readonly picture: Picture;
+  readonly stage: Stage | null;
+  private readonly run: Run;
+  private readonly timeline: Timeline;
+  private readonly player: Player;
+  private readonly statuses: Statuses;
+  private readonly holder = element('div', { class: 'stage', tabindex: '0', role: 'img' });
+  private readonly slider: HTMLInputElement;
+  private readonly clock = element('output', { class: 'clock' });
+  private readonly playButton: HTMLButtonElement;
+  private readonly speeds = element('select', { 'aria-label': 'Speed of the playback' });
+  private readonly values: { row: (row: number) => string; cell: HTMLElement }[] = [];
+  private readonly statusCells: HTMLElement[] = [];
+
+  constructor(run: Run, timeline: Timeline, player: Player, colours: Colours) {
+    this.run = run;
+    this.timeline = timeline;
+    this.player = player;
+    this.statuses = new Statuses(run);
+    this.picture = new Picture(run, timeline);
+    this.stage = this.picture.entries.length > 0 ? this.makeStage(colours) : null;
+    this.playButton = button('▶', 'Play (space)', () => player.toggle());
+    this.slider = this.makeSlider();
+    this.makeSpeeds();
+
+    const parts: (Node | null)[] = [];
+    if (this.stage) {
+      this.holder.append(this.stage.element);
+      parts.push(this.holder, this.legend(colours), this.viewTools());
+    } else {
+      parts.push(howToDraw());
+    }
+    parts.push(this.controls(), this.numbers());
+    this.element = section('playback', 'Playback', ...parts);
+    player.watch(() => this.show());
+    colours.onChange(() => this.repaint(colours));
+    new ResizeObserver(() => {
+      this.stage?.resize();
+      this.show();
+    }).observe(this.holder);
+    this.show();
+  }
+
+  /** How long an impact is shown, in seconds of the run. */
+  private get glow_s(): number {
+    return glowOnScreen_s * this.player.speed;
+  }
+
+  /** One frame: place everything, then draw. */
+  show(): void {
+    const { player, stage } = this;
+    if (stage) {
+      stage.place(this.picture.at(player.time, this.glow_s));
+      stage.draw();
+    }
+    this.slider.value = String(player.time);
+    this.slider.setAttribute('aria-valuetext', `${number(player.time)} seconds`);
+    this.clock.textContent = `t = ${number(player.time, 5)} s`;
+    this.playButton.textContent = player.playing ? '❚❚' : '▶';
+    const does = player.playing ? 'Pause (space)' : 'Play (space)';
+    this.playButton.title = does;
+    this.playButton.setAttribute('aria-label', does);
+    if (this.speeds.value !== String(player.speed)) this.speeds.value = String(player.speed);
+    this.tellNumbers();
+  }
+
+  private makeStage(colours: Colours): Stage {
+    if (this.picture.spatial) {
+      try {
+        return new ThreeStage(this.picture, colours, this.statuses);
+      } catch {
+        // no WebGL: the plain canvas draws the same in perspective of its own
+      }
+    }
+    return new CanvasStage(this.picture, colours, this.statuses);
+  }
+
+  private repaint(colours: Colours): void {
+    if (this.stage instanceof ThreeStage) this.stage.paint();
+    for (const swatch of this.element.querySelectorAll<HTMLElement>('[data-status]')) {
+      swatch.style.background = colours.status(swatch.dataset.status ?? '');
+    }
+    this.show();
+  }
+
+  private makeSlider(): HTMLInputElement {
+    const { start, end } = this.player;
+    const slider = element('input', { type: 'range', min: String(start), max: String(end), step: 'any', 'aria-label': 'Instant of the run' });
+    slider.addEventListener('input', () => {
+      this.player.pause();
+      this.player.seek(Number(slider.value));
+    });
+    return slider;
+  }
+
+  private makeSpeeds(): void {
+    for (let power = -10; power <= 6; ++power) {
+      const speed = 2 ** power;
+      this.speeds.append(new Option(speed < 1 ? `1/${1 / speed} speed` : speed === 1 ? 'real time' : `${speed} times`, String(speed)));
+    }
+    this.speeds.addEventListener('change', () => (this.player.speed = Number(this.speeds.value)));
+  }
+
+  private controls(): HTMLElement {
+    const { player } = this;
+    return element(
+      'div',
+      { class: 'controls', role: 'group', 'aria-label': 'Playback' },
+      this.playButton,
+      button('Start', 'To the start (Home)', () => player.seek(player.start)),
+      this.slider,
+      this.clock,
+      this.speeds,
+    );
+  }
+
+  private viewTools(): HTMLElement {
+    const { stage } = this;
+    const turn = this.picture.spatial
+      ? [button('↺', 'Turn left', () => stage?.turn(0.3, 0)), button('↻', 'Turn right', () => stage?.turn(-0.3, 0))]
+      : [];
+    return element(
+      'div',
+      { class: 'tools', role: 'group', 'aria-label': 'View' },
+      button('+', 'Closer', () => stage?.zoom(1.25)),
+      button('−', 'Farther', () => stage?.zoom(0.8)),
+      button('Fit', 'See everything', () => stage?.fit()),
+      ...turn,
+      element('span', { class: 'hint' }, this.picture.spatial ? 'Drag to orbit.' : 'Drag to move.'),
+    );
+  }
+
+  /** What the colours of contact points mean; only where some are drawn. */
+  private legend(colours: Colours): HTMLElement | null {
+    if (!this.picture.entries.some((entry) => entry.contact >= 0)) return null;
+    const items = [...this.statuses.seen].map((status) => {
+      const swatch = element('span', { class: 'swatch', 'data-status': status, 'aria-hidden': 'true' });
+      swatch.style.background = colours.status(status);
+      return element('span', { class: 'key' }, swatch, statusWords[status]);
+    });
+    return element('p', { class: 'legend' }, 'Contact points: ', ...items, ' arrows are percussions, longest: ', withUnit(this.statuses.largest, 'N s'));
+  }
+
+  /** The state at the instant shown, for those who read instead of look. */
+  private numbers(): HTMLElement {
+    const { coordinates, contacts } = this.run.head;
+    const row = (name: string, texts: ((row: number) => string)[]) => {
+      const cells = texts.map((text) => {
+        const cell = element('td');
+        this.values.push({ row: text, cell });
+        return cell;
+      });
+      return element('tr', {}, element('th', { scope: 'row' }, name), ...cells);
+    };
+    const n = coordinates.length;
+    const struck = this.run.columns('jumps.q', n);
+    const q = this.run.columns('q', n).map((values, i) => this.timeline.merged(values, struck[i], struck[i]));
+    const before = this.run.columns('jumps.u_minus', n);
+    const after = this.run.columns('jumps.u_plus', n);
+    const u = this.run.has('u.0') ? this.run.columns('u', n).map((values, i) => this.timeline.merged(values, before[i], after[i])) : null;
+    const most = 40;
+    const rows = coordinates
+      .slice(0, most)
+      .map(({ name, unit }, i) =>
+        row(name, [(r) => withUnit(q[i][r], unit), (r) => (u ? withUnit(u[i][r], `${unit || '1'}/s`) : '–')]),
+      );
+    const statusRows = contacts.slice(0, most).map((name) => {
+      const cell = element('td');
+      this.statusCells.push(cell);
+      return element('tr', {}, element('th', { scope: 'row' }, name), cell);
+    });
+    const headings = (...texts: string[]) =>
+      element('thead', {}, element('tr', {}, ...texts.map((text) => element('th', { scope: 'col' }, text))));
+    return element(
+      'div',
+      { class: 'numbers' },
+      element('table', {}, element('caption', {}, 'State at this instant'), headings('', 'value', 'velocity'), element('tbody', {}, ...rows)),
+      statusRows.length > 0
+        ? element('table', {}, element('caption', {}, 'Contacts'), headings('', 'status'), element('tbody', {}, ...statusRows))
+        : null,
+    );
+  }
+
+  private tellNumbers(): void {
+    const { player } = this;
+    const row = this.timeline.row(player.time);
+    for (const { row: text, cell } of this.values) cell.textContent = text(row);
+    const statuses = this.statusCells.map((cell, c) => {
+      const word = statusWords[this.statuses.status(c, player.time, this.glow_s)];
+      cell.textContent = word;
+      return `${this.run.head.contacts[c]} ${word}`;
+    });
+    if (player.playing || !this.stage) return;
+    const state = this.run.head.coordinates.slice(0, 8).map(({ name }, i) => `${name} ${this.values[2 * i].cell.textContent}`);
+    this.holder.setAttribute('aria-label', `Picture of the run at ${number(player.time)} s: ${[...state, ...statuses.slice(0, 8)].join(', ')}`);
+  }
+}
+
+function howToDraw(): HTMLElement {
+  const example = `[[draw]]\nkind = "circle"\nat = [0, "z"]\nradius_m = 0.05\ncolour = "blue"\n\n[[draw]]\nkind = "segment"\npoints = [[-1, 0], [1, 0]]`;
+  return element(
+    'div',
+    { class: 'empty' },
+    element('p', {}, 'This scene says nothing about how it looks, so there is no moving picture. Tell it with [[draw]] entries, formulas of the coordinates, and run it again; for a ball of height z above a floor:'),
+    element('pre', {}, example),
+  );
+}

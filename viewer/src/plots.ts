@@ -1,0 +1,321 @@
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+import type { Colours } from './colours';
+import type { Run } from './data';
+import type { Player } from './player';
+import { button, element, number, section, table } from './text';
+import { lastNotAfter, type Timeline } from './timeline';
+
+type PlotLine = { name: string; values: Float64Array };
+type Panel = {
+  id: string;
+  title: string;
+  unit: string;
+  time: Float64Array;
+  lines: PlotLine[];
+  log?: boolean; // drawn by powers of ten
+  steps?: boolean;
+  note?: string;
+};
+
+/** More lines than this in one panel cannot be told apart; the rest goes to panels of their own. */
+const linesPerPanel = 8;
+
+/** One panel for each unit, split where it would get too full. */
+function panelsByUnit(
+  id: string,
+  title: string,
+  time: Float64Array,
+  lines: (PlotLine & { unit: string })[],
+  more: Partial<Panel> = {},
+): Panel[] {
+  const panels: Panel[] = [];
+  for (const unit of new Set(lines.map((line) => line.unit))) {
+    const same = lines.filter((line) => line.unit === unit && line.values.length > 0);
+    for (let i = 0; i < same.length; i += linesPerPanel) {
+      const number = panels.length + 1;
+      panels.push({ id: `${id}-${number}`, title, unit, time, lines: same.slice(i, i + linesPerPanel), ...more });
+    }
+  }
+  return panels;
+}
+
+function coordinatePanels(run: Run, timeline: Timeline): Panel[] {
+  const { coordinates } = run.head;
+  const q = run.columns('q', coordinates.length);
+  const struck = run.columns('jumps.q', coordinates.length);
+  const lines = coordinates.map(({ name, unit }, i) => ({
+    name,
+    unit,
+    values: timeline.merged(q[i], struck[i], struck[i]),
+  }));
+  return panelsByUnit('coordinates', 'Coordinates', timeline.time, lines);
+}
+
+function velocityPanels(run: Run, timeline: Timeline): Panel[] {
+  const { coordinates } = run.head;
+  if (!run.has('u.0')) return [];
+  const u = run.columns('u', coordinates.length);
+  const before = run.columns('jumps.u_minus', coordinates.length);
+  const after = run.columns('jumps.u_plus', coordinates.length);
+  const lines = coordinates.map(({ name, unit }, i) => ({
+    name: `${name}'`,
+    unit: `${unit || '1'}/s`,
+    values: timeline.merged(u[i], before[i], after[i]),
+  }));
+  return panelsByUnit('velocities', 'Velocities', timeline.time, lines, { note: 'Upright lines are jumps at impacts.' });
+}
+
+function energyPanels(run: Run, time: Float64Array): Panel[] {
+  if (!run.has('energy.kinetic_J')) return [];
+  const kinetic = run.track('energy.kinetic_J');
+  const potential = run.track('energy.potential_J');
+  const lines = [
+    { name: 'kinetic', values: kinetic },
+    { name: 'potential', values: potential },
+    { name: 'total', values: kinetic.map((k, i) => k + potential[i]) },
+  ];
+  const ledger = run.head.energies
+    .filter((name) => name !== 'kinetic_J' && name !== 'potential_J')
+    .map((name) => ({ name: name.replace(/_J$/, '').replaceAll('_', ' '), values: run.track(`energy.${name}`) }))
+    .filter(({ values }) => values.some((x) => x !== 0));
+  const panels: Panel[] = [{ id: 'energies', title: 'Energies', unit: 'J', time, lines }];
+  if (ledger.length > 0) {
+    const note = 'Sums since the start: what each line of the ledger added to kinetic and potential energy.';
+    panels.push({ id: 'ledger-lines', title: 'Ledger by line', unit: 'J', time, lines: ledger, note });
+  }
+  return panels;
+}
+
+export function panelsOf(run: Run, timeline: Timeline): Panel[] {
+  const { contacts, probes } = run.head;
+  const time = run.track('time_s');
+  const named = (name: string, names: string[], unit: string) =>
+    run.columns(name, names.length).map((values, i) => ({ name: names[i], unit, values }));
+  const residual = run.track('residual').map((x) => (x > 0 ? x : NaN));
+  const panels = [
+    ...coordinatePanels(run, timeline),
+    ...velocityPanels(run, timeline),
+    ...panelsByUnit('gaps', 'Gaps', time, named('gap_m', contacts, 'm')),
+    ...panelsByUnit('percussions', 'Percussions', time, named('percussion_Ns', contacts, 'N s'), {
+      steps: true,
+      note: 'Sum since the frame before.',
+    }),
+    ...panelsByUnit(
+      'probes',
+      'Probes',
+      time,
+      probes.map(({ name, unit }, i) => ({ name, unit, values: run.track(`probe.${i}`) })),
+    ),
+    ...energyPanels(run, time),
+  ];
+  if (residual.some((x) => x > 0)) {
+    panels.push({
+      id: 'residual',
+      title: 'Residual',
+      unit: 'unit-free',
+      time,
+      lines: [{ name: 'worst of a step', values: residual }],
+      log: true,
+      note: 'Error of the one-step problem, measured after the solve; worst since the frame before. Exact steps are not drawn.',
+    });
+  }
+  return panels;
+}
+
+/** All panels over time, with one common zoom and the instant of the playback as an upright line. */
+export class Plots {
+  readonly element: HTMLElement;
+  private readonly charts: { chart: uPlot; holder: HTMLElement; panel: Panel }[] = [];
+  private readonly player: Player;
+  private readonly colours: Colours;
+  private range: [number, number];
+  private following = false;
+
+  constructor(run: Run, timeline: Timeline, player: Player, colours: Colours) {
+    this.player = player;
+    this.colours = colours;
+    this.range = [player.start, player.end];
+    const tools = element(
+      'div',
+      { class: 'tools', role: 'group', 'aria-label': 'Zoom of all plots' },
+      button('Zoom in', 'Zoom in around the instant shown (z)', () => this.zoom(0.5)),
+      button('Zoom out', 'Zoom out (x)', () => this.zoom(2)),
+      button('All', 'Show the whole run (0)', () => this.show(player.start, player.end)),
+      element('span', { class: 'hint' }, 'Drag across a plot to zoom, click to go there, double click to see all.'),
+    );
+    this.element = section('plots', 'Plots', tools);
+    for (const panel of panelsOf(run, timeline)) this.add(panel);
+    let queued = false;
+    player.watch(() => {
+      if (queued) return;
+      queued = true;
+      requestAnimationFrame(() => {
+        queued = false;
+        for (const drawn of this.charts) this.follow(drawn.chart, drawn.panel);
+      });
+    });
+    colours.onChange(() => this.rebuild());
+    new ResizeObserver(() => this.resize()).observe(this.element);
+  }
+
+  zoom(factor: number): void {
+    const [from, to] = this.range;
+    const t = Math.min(to, Math.max(from, this.player.time));
+    this.show(t - (t - from) * factor, t + (to - t) * factor);
+  }
+
+  show(from: number, to: number): void {
+    const { start, end } = this.player;
+    this.range = [Math.max(start, from), Math.min(end, Math.max(to, from + 1e-9 * (end - start)))];
+    this.following = true;
+    for (const { chart } of this.charts) chart.setScale('x', { min: this.range[0], max: this.range[1] });
+    this.following = false;
+  }
+
+  private add(panel: Panel): void {
+    const holder = element('div', { class: 'chart', role: 'img', 'aria-label': describe(panel) });
+    const rows = panel.lines.map(({ name, values }) => {
+      const [low, high] = ends(values);
+      return [name, number(values[0]), number(values[values.length - 1]), number(low), number(high)];
+    });
+    const numbers = element(
+      'details',
+      {},
+      element('summary', {}, 'In numbers'),
+      table(`${panel.title}, ${panel.unit}`, ['', 'start', 'end', 'lowest', 'highest'], rows),
+    );
+    const caption = element('figcaption', {}, panel.unit ? `${panel.title}, ${panel.unit}` : panel.title);
+    const note = panel.note ? element('p', { class: 'hint' }, panel.note) : null;
+    this.element.append(element('figure', { id: `plot-${panel.id}` }, caption, holder, note, numbers));
+    this.charts.push({ chart: this.make(panel, holder), holder, panel });
+  }
+
+  private make(panel: Panel, holder: HTMLElement): uPlot {
+    const { colours, player } = this;
+    const axis = { stroke: colours.text, grid: { stroke: colours.grid, width: 1 }, ticks: { stroke: colours.grid } };
+    const ticks = (_: uPlot, splits: (number | null)[]) => splits.map((x) => (x === null ? '' : number(x)));
+    const powers = (_: uPlot, splits: (number | null)[]) => splits.map((x) => (x === null ? '' : number(10 ** x)));
+    const options: uPlot.Options = {
+      width: Math.max(200, holder.clientWidth || 600),
+      height: 190,
+      scales: { x: { time: false }, y: {} },
+      axes: [
+        { ...axis, values: ticks },
+        panel.log ? { ...axis, values: powers, incrs: [1, 2, 3, 5, 10, 20, 50], size: 62 } : { ...axis, values: ticks, size: 62 },
+      ],
+      cursor: { sync: { key: 'carom' }, drag: { x: true, y: false }, points: { size: 6 } },
+      legend: { live: true },
+      series: [
+        { label: 't', value: (_, t) => (t === null ? '' : `${number(t, 5)} s`) },
+        ...panel.lines.map(({ name }, i) => this.series(name, i, panel)),
+      ],
+      hooks: {
+        draw: [(chart) => drawNow(chart, player.time, colours)],
+        setScale: [
+          (chart, key) => {
+            const { min, max } = chart.scales[key];
+            if (key === 'x' && !this.following && min != null && max != null) this.show(min, max);
+          },
+        ],
+      },
+    };
+    // uPlot's own logarithmic scale never ends its ticks for numbers such as 1e-23: the powers are drawn instead
+    const drawn = panel.lines.map(({ values }) => withGaps(panel.log ? values.map((x) => Math.log10(x)) : values));
+    const data = [panel.time, ...drawn] as unknown as uPlot.AlignedData;
+    this.following = true;
+    const chart = new uPlot(options, data, holder);
+    chart.setScale('x', { min: this.range[0], max: this.range[1] });
+    this.following = false;
+    this.seekOnClick(chart);
+    chart.over.addEventListener('mouseleave', () => this.follow(chart, panel));
+    requestAnimationFrame(() => this.follow(chart, panel)); // uPlot empties the legend once it has drawn
+    return chart;
+  }
+
+  private series(name: string, i: number, panel: Panel): uPlot.Series {
+    const series: uPlot.Series = {
+      label: name,
+      stroke: this.colours.line(i),
+      width: 1.6,
+      dash: i % 3 === 1 ? [7, 3] : i % 3 === 2 ? [2, 3] : undefined,
+      points: { show: panel.log },
+      value: (_, x) => number(panel.log && x !== null ? 10 ** x : x),
+    };
+    if (panel.steps && uPlot.paths.stepped) series.paths = uPlot.paths.stepped({ align: -1 });
+    return series;
+  }
+
+  /** A click that did not drag goes to its instant. */
+  private seekOnClick(chart: uPlot): void {
+    let down = -1;
+    chart.over.addEventListener('mousedown', (event) => (down = event.offsetX));
+    chart.over.addEventListener('click', (event) => {
+      if (Math.abs(event.offsetX - down) <= 3) this.player.seek(chart.posToVal(event.offsetX, 'x'));
+    });
+  }
+
+  /** The line at the instant shown, and the values there while no pointer asks for others. */
+  private follow(chart: uPlot, panel: Panel): void {
+    chart.redraw(false, false);
+    if (chart.cursor.left === undefined || chart.cursor.left < 0) {
+      chart.setLegend({ idx: lastNotAfter(panel.time, this.player.time) }, false);
+    }
+  }
+
+  private resize(): void {
+    for (const { chart, holder } of this.charts) {
+      const width = holder.clientWidth;
+      if (width > 0 && width !== chart.width) chart.setSize({ width, height: chart.height });
+    }
+  }
+
+  private rebuild(): void {
+    for (const drawn of this.charts) {
+      drawn.chart.destroy();
+      drawn.chart = this.make(drawn.panel, drawn.holder);
+    }
+  }
+}
+
+/** uPlot leaves out what is null; of NaN and the infinite it makes nonsense. */
+function withGaps(values: Float64Array): Float64Array | (number | null)[] {
+  if (values.every(Number.isFinite)) return values;
+  return Array.from(values, (x) => (Number.isFinite(x) ? x : null));
+}
+
+function ends(values: Float64Array): [number, number] {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const x of values) {
+    if (x < low) low = x;
+    if (x > high) high = x;
+  }
+  return low <= high ? [low, high] : [NaN, NaN];
+}
+
+function describe(panel: Panel): string {
+  const lines = panel.lines.slice(0, linesPerPanel).map(({ name, values }) => {
+    const [low, high] = ends(values);
+    return `${name} from ${number(low)} to ${number(high)}`;
+  });
+  return `${panel.title} over time, ${panel.unit}: ${lines.join('; ')}`;
+}
+
+function drawNow(chart: uPlot, t: number, colours: Colours): void {
+  const { min, max } = chart.scales.x;
+  if (min == null || max == null || t < min || t > max) return;
+  const x = Math.round(chart.valToPos(t, 'x', true));
+  const { ctx, bbox } = chart;
+  ctx.save();
+  ctx.setLineDash([]);
+  ctx.strokeStyle = colours.text;
+  ctx.globalAlpha = 0.6;
+  ctx.lineWidth = window.devicePixelRatio || 1;
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.restore();
+}

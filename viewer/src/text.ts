@@ -1,0 +1,64 @@
+// Numbers and elements as people read them. Text from the run only ever goes in as text, never as HTML.
+
+/** Four digits that count; powers of ten where they save zeros. */
+export function number(x: number | null | undefined, digits = 4): string {
+  if (x === null || x === undefined || Number.isNaN(x)) return '–';
+  if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
+  if (x === 0) return '0';
+  const size = Math.abs(x);
+  const short = Number(x.toPrecision(digits));
+  const text = size >= 1e-3 && size < 1e5 ? String(short) : short.toExponential();
+  return text.replace('e+', 'e').replaceAll('-', '−');
+}
+
+export function withUnit(x: number | null | undefined, unit: string): string {
+  return unit ? `${number(x)} ${unit}` : number(x);
+}
+
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+export function count(n: number): string {
+  return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+}
+
+type Child = Node | string | null | undefined;
+
+/** An element with attributes and children; strings become text. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const child of children) if (child !== null && child !== undefined) node.append(child);
+  return node;
+}
+
+export function button(label: string, title: string, act: () => void): HTMLButtonElement {
+  const node = element('button', { type: 'button', title, 'aria-label': title }, label);
+  node.addEventListener('click', act);
+  return node;
+}
+
+/** A section with its heading; `id` is also where links lead. */
+export function section(id: string, heading: string, ...children: Child[]): HTMLElement {
+  return element(
+    'section',
+    { id, 'aria-labelledby': `${id}-heading` },
+    element('h2', { id: `${id}-heading` }, heading),
+    ...children,
+  );
+}
+
+export function table(caption: string, headings: string[], rows: Child[][]): HTMLTableElement {
+  return element(
+    'table',
+    {},
+    element('caption', {}, caption),
+    element('thead', {}, element('tr', {}, ...headings.map((text) => element('th', { scope: 'col' }, text)))),
+    element('tbody', {}, ...rows.map((row) => element('tr', {}, ...row.map((cell) => element('td', {}, cell))))),
+  );
+}

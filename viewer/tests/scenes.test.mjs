@@ -1,0 +1,44 @@
+// Pages that carom itself makes, of every scene that we hand out.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { open, pageOfScene, picture, root, startBrowser } from './support.mjs';
+
+let browser;
+before(async () => (browser = await startBrowser()));
+after(() => browser?.close());
+
+/** How many pixels of the moving picture are drawn on. */
+const drawnPixels = () => {
+  const canvas = document.querySelector('.stage canvas');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ++count;
+  return count;
+};
+
+for (const file of readdirSync(join(root, 'scenes')).filter((name) => name.endsWith('.toml'))) {
+  test(`the page of ${file}`, async () => {
+    const { page, mistakes, requests, close } = await open(browser, pageOfScene(join(root, 'scenes', file)));
+    assert.match(await page.locator('.badge').textContent(), /certified/);
+    await page.keyboard.press('.');
+    const draws = await page.evaluate(() => window.carom.run.head.draw.length > 0);
+    if (draws) assert.ok((await page.evaluate(drawnPixels)) > 500);
+    await page.evaluate(() => window.carom.player.seek(0.4 * window.carom.player.end + 0.6 * window.carom.player.start));
+    await picture(page, `scene-${file.replace('.toml', '')}`);
+    assert.deepEqual(mistakes, []);
+    assert.equal(requests.filter((url) => !url.startsWith('data:')).length, 1);
+    await close();
+  });
+}
+
+test('a scene whose title is a script is a title', async () => {
+  const title = '</script><script>alert(1)</script>';
+  const scene = `title = "${title}"\nduration_s = 0.5\n[[coordinate]]\nname = "z"\nstart = 1\nunit = "<b>m</b>"\n[lagrangian]\nkinetic = "z'^2/2"\npotential = "9.81*z"\n[[draw]]\nkind = "point"\nat = [0, "z"]\nlabel = "<!--</script>"\n`;
+  const { page, mistakes, close } = await open(browser, pageOfScene(scene));
+  assert.equal(await page.locator('h1').textContent(), title);
+  assert.equal(await page.locator('b').count(), 0);
+  assert.deepEqual(mistakes, []);
+  await close();
+});

@@ -1,0 +1,81 @@
+// carom view: the page of a run that still goes on, from a server on this machine.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { folder, program, startBrowser } from './support.mjs';
+
+let browser;
+before(async () => (browser = await startBrowser()));
+after(() => browser?.close());
+
+const scene = (duration) => `duration_s = ${duration}\n[[coordinate]]\nname = "z"\nstart = 1\n[lagrangian]\nkinetic = "z'^2/2"\npotential = "9.81*z"\n[[contact]]\nname = "floor"\ngap = "z"\n[[draw]]\nkind = "point"\nat = [0, "z"]\n[record]\nevery_s = 0.01\n`;
+
+/** A recording of a run of this scene. */
+function recording(place, name, duration) {
+  const file = join(place, `${name}.toml`);
+  writeFileSync(file, scene(duration));
+  const run = join(place, `${name}.h5`);
+  const done = spawnSync(program, ['run', file, '-o', run, '--quiet', '--no-svg']);
+  assert.equal(done.status, 0, String(done.stderr));
+  return run;
+}
+
+function get(url, host) {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: host ? { Host: host } : {} }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    }).on('error', reject).end();
+  });
+}
+
+test('the server answers its own address only, and Ctrl-C ends it', async () => {
+  const place = folder();
+  const server = spawn(program, ['view', recording(place, 'run', 0.5)]);
+  const [line] = await once(server.stdout, 'data');
+  const url = String(line).trim();
+  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/);
+  assert.equal(await get(url), 200);
+  assert.equal(await get(`${url}secret`), 404);
+  assert.equal(await get(url, 'evil.example'), 403);
+
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(url);
+  await page.waitForFunction(() => window.carom?.ready);
+  assert.equal(await page.evaluate(() => window.carom.player.end), 0.5);
+  server.kill('SIGINT');
+  const [code] = await once(server, 'exit');
+  assert.equal(code, 0);
+});
+
+test('a page follows a run that goes on', async () => {
+  const place = folder();
+  const file = join(place, 'long.toml');
+  writeFileSync(file, `${scene(1e6)}[integrator]\ntime_step_s = 1e-4\n`);
+  const run = join(place, 'long.h5');
+  const simulation = spawn(program, ['run', file, '-o', run, '--quiet', '--no-svg']);
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const server = spawn(program, ['view', run]);
+    const url = String((await once(server.stdout, 'data'))[0]).trim();
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(url);
+    await page.waitForFunction(() => window.carom?.ready);
+    assert.match(await page.locator('.badge').textContent(), /unfinished/);
+    const end = await page.evaluate(() => {
+      window.carom.player.seek(window.carom.player.end);
+      return window.carom.player.end;
+    });
+    // it loads again by itself, shows more, and stays at the end
+    await page.waitForFunction((before) => window.carom?.ready && window.carom.player.end > before && window.carom.player.time === window.carom.player.end, end, { timeout: 30000 });
+    server.kill('SIGINT');
+    await once(server, 'exit');
+  } finally {
+    simulation.kill('SIGINT');
+    await once(simulation, 'exit');
+  }
+});
