@@ -152,8 +152,9 @@ std::string in_words(const SceneInspection& inspection)
     const Colour colour = theory.well_posed() ? Colour::Green : Colour::Yellow;
     std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
                       coloured(promise_in_words(theory), colour, stdout) + "\n\n";
-    out += row("system", fmt::format("{} degrees of freedom, {} contacts", scene.model.coordinates(),
-                                     scene.model.contacts()));
+    out += row("system", fmt::format("{} degree{} of freedom, {} contact{}", scene.model.coordinates(),
+                                     scene.model.coordinates() == 1 ? "" : "s", scene.model.contacts(),
+                                     scene.model.contacts() == 1 ? "" : "s"));
     out += start_row(inspection);
 
     // what costs the promise first, what holds last

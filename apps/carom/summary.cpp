@@ -105,9 +105,12 @@ std::string event_rows(const Results& results)
 {
     const auto& events = results.report.events;
     const auto count = [&](EventKind kind) { return std::ranges::count(events, kind, &Event::kind); };
-    std::string out =
-        row("events", fmt::format("{} impacts, {} contacts made, {} lost", count(EventKind::Impact),
-                                  count(EventKind::ContactMade), count(EventKind::ContactLost)));
+    std::string counts = fmt::format("{} impacts, {} contacts made, {} lost", count(EventKind::Impact),
+                                     count(EventKind::ContactMade), count(EventKind::ContactLost));
+    if (const auto slips = count(EventKind::Slip), sticks = count(EventKind::Stick); slips + sticks > 0) {
+        counts += fmt::format(", {} begin to slip, {} to stick", slips, sticks);
+    }
+    std::string out = row("events", counts);
     for (std::size_t i = 0; i < events.size() && i < events_shown; ++i) {
         const Event& event = events[i];
         const auto& contact = results.scene.model.system().contacts[static_cast<std::size_t>(event.contact)];

@@ -14,25 +14,43 @@ namespace {
 constexpr std::size_t memory_limit = std::size_t{1} << 22U;
 constexpr int pass_width = 6;  ///< directions of such a pass: the widest dual whose loops unroll
 
-double input(const Variable& variable, const Point& at)
+[[noreturn, gnu::cold, gnu::noinline]] void throw_too_few()
+{
+    throw InternalError("a formula is evaluated at a point with too few coordinates");
+}
+
+inline double input(const Variable& variable, const Point& at)
 {
     if (variable.kind == Variable::Kind::Time) return at.t_s;
-    const auto values = variable.kind == Variable::Kind::Coordinate ? at.q : at.u;
+    const std::span<const double>& values = variable.kind == Variable::Kind::Coordinate ? at.q : at.u;
     const auto index = static_cast<std::size_t>(variable.index);
-    if (index >= values.size())
-        throw InternalError("a formula is evaluated at a point with too few coordinates");
+    if (index >= values.size()) throw_too_few();
     return values[index];
 }
 
 /// Values of the variables at the start of the workspace; behind them room for the registers.
-double* inputs_at(const Term& term, const Point& at, Workspace& work, std::size_t doubles_per_register)
+inline double* inputs_at(const Term& term, const Point& at, Workspace& work, std::size_t doubles_per_register)
 {
-    const std::size_t k = term.variables().size();
-    const std::size_t needed = k + static_cast<std::size_t>(term.tape().size()) * doubles_per_register;
+    const auto variables = term.variables();
+    const std::size_t needed =
+        variables.size() + static_cast<std::size_t>(term.tape().size()) * doubles_per_register;
     if (work.registers.size() < needed) work.registers.resize(needed);
-    for (std::size_t i = 0; i < k; ++i)
-        work.registers[i] = input(term.variables()[i], at);
-    return work.registers.data();
+    double* const registers = work.registers.data();
+    double* next = registers;
+    for (const Variable& variable : variables)
+        *next++ = input(variable, at);
+    return registers;
+}
+
+/// A term that is one variable alone, or one number: no tape has to run.
+inline bool is_single(const Term& term)
+{
+    return term.tape().size() == 1;
+}
+inline double single_value(const Term& term, const Point& at)
+{
+    const Instruction& it = term.tape().instructions().front();
+    return it.op == Op::Variable ? input(term.variables()[static_cast<std::size_t>(it.a)], at) : it.number;
 }
 
 /// Calls f with registers of the width that fits, known at compile time up to six.
@@ -122,6 +140,47 @@ double hessian_in_passes(const Term& term, const Point& at, Workspace& work, std
     return value;
 }
 
+/// Value and both derivatives of a term like m/2 x^2: one variable, squared or not, times and over numbers.
+/// Its numbers stay out of memory. False for any other term.
+bool monomial(const Term& term, const Point& at, double& value, double& first, double& second)
+{
+    constexpr int longest = 5;
+    if (term.variables().size() != 1 || term.tape().size() > longest) return false;
+    double x = 0, x_r = 0, x_rr = 0;
+    std::int32_t last = -1;
+    for (const Instruction& it : term.tape().instructions()) {
+        if (it.op != Op::Variable && it.a != last) return false;
+        switch (it.op) {
+        case Op::Variable:
+            if (last >= 0) return false;
+            x = input(term.variables().front(), at);
+            x_r = 1;
+            break;
+        case Op::Square:
+            x_rr = 2 * x_r * x_r + 2 * x * x_rr;
+            x_r = 2 * x * x_r;
+            x = x * x;
+            break;
+        case Op::Scale:
+            x = it.number * x;
+            x_r = it.number * x_r;
+            x_rr = it.number * x_rr;
+            break;
+        case Op::DivideBy:
+            x = x / it.number;
+            x_r = x_r / it.number;
+            x_rr = x_rr / it.number;
+            break;
+        default: return false;
+        }
+        ++last;
+    }
+    value = x;
+    first = x_r;
+    second = x_rr;
+    return true;
+}
+
 }  // namespace
 
 Term::Term(Tape tape, std::vector<Variable> variables)
@@ -135,6 +194,7 @@ Term::Term(Tape tape, std::vector<Variable> variables)
 
 double Term::value(const Point& at, Workspace& work) const
 {
+    if (is_single(*this)) return single_value(*this, at);
     double* const inputs = inputs_at(*this, at, work, 1);
     DualRegisters<0> registers(inputs + variables_.size(), inputs);
     run(tape_, registers);
@@ -146,6 +206,10 @@ double Term::gradient(const Point& at, Workspace& work, std::span<double> first)
     const std::size_t k = variables_.size();
     if (first.size() < k) throw InternalError("too little room for a gradient");
     if (k == 0) return value(at, work);
+    if (is_single(*this)) {
+        first[0] = 1;
+        return single_value(*this, at);
+    }
     if (!fits_in_one_pass(*this, 1)) return gradient_in_passes(*this, at, work, first);
     return differentiate<1>(*this, at, work, {.count = static_cast<int>(k)},
                             [&](const double* f_r, const double*) { std::copy_n(f_r, k, first.begin()); });
@@ -158,6 +222,7 @@ double Term::hessian(const Point& at, Workspace& work, std::span<double> first,
     if (first.size() < k || second.size() < k * (k + 1) / 2)
         throw InternalError("too little room for a Hessian");
     if (k == 0) return value(at, work);
+    if (double f = 0; monomial(*this, at, f, first[0], second[0])) return f;
     if (!fits_in_one_pass(*this, 2)) return hessian_in_passes(*this, at, work, first, second);
     return differentiate<2>(*this, at, work, {.count = static_cast<int>(k)},
                             [&](const double* f_r, const double* f_rs) {

@@ -1,4 +1,4 @@
-#include "carom/integrator/step.hpp"
+#include "step_parts.hpp"
 
 #include <algorithm>
 
@@ -7,8 +7,18 @@ namespace carom {
 bool correct_violations(const Model& model, std::span<const int> contacts, double t_s, Eigen::VectorXd& q,
                         Scratch& s)
 {
+    s.correction_rows.contacts.assign(contacts.begin(), contacts.end());
+    const Point at{view(q), view(s.u_start), t_s};
+    s.correction_problem.U_free.clear();
+    for (const int contact : contacts) {
+        s.correction_problem.U_free.push_back(model.gap_m(contact, at, s.work));
+    }
+    return project_out(model, t_s, q, s);
+}
+
+bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& s)
+{
     ContactRows& rows = s.correction_rows;
-    if (contacts.data() != rows.contacts.data()) rows.contacts.assign(contacts.begin(), contacts.end());
     const Point at{view(q), view(s.u_start), t_s};
 
     // metric and gradients at q
@@ -23,11 +33,7 @@ bool correct_violations(const Model& model, std::span<const int> contacts, doubl
     OneStepProblem& problem = s.correction_problem;
     problem.laws.assign(rows.contacts.size(), Unilateral{});
     problem.offsets = rows.offsets;
-    problem.U_free.clear();
     problem.U_minus.assign(rows.contacts.size(), 0.0);
-    for (int k = 0; k < rows.size(); ++k) {
-        problem.U_free.push_back(model.gap_m(rows.contacts[k], at, s.work));
-    }
     assemble_delassus(model, model.coupling(), rows, A, view(s.correction_x), problem);
     s.correction_P.assign(rows.contacts.size(), 0.0);
     s.solver.pivoting.solve(problem, s.correction_P);

@@ -19,24 +19,33 @@ bool apply_impact_map(const Model& model, const State& state, double t_s, Scratc
     }
     if (!collision) return true;
 
-    // the map sees the closed contacts and the metric where the step takes them
+    // the map sees the closed contacts, their laws and the metric where the step takes them
     const auto A = metric_at(model, s.q_cone);
     if (!A) return true;  // the free velocity will say that the metric is singular
     const Eigen::MatrixXd H = gap_gradients_at(model, s.q_cone, s.rows.contacts, t_s);
-    const ImpactSite site{.A = *A, .H = H, .contacts = s.rows.contacts, .q = s.q_cone, .t_s = t_s};
-    const Eigen::VectorXd after = model.system().impact_map(site, s.u_start);
-    if (after.size() != s.u_start.size() || !after.allFinite()) return false;
+    const ImpactContacts closed = impact_contacts_at(model, s.q_cone, s.u_start, s.rows.contacts, t_s);
+    if (!std::all_of(closed.laws.begin(), closed.laws.end(),
+                     [](const Law& law) { return check(law).has_value(); }))
+        return false;
+    const ImpactSite site{
+        .A = *A, .H = H, .closed = closed, .contacts = s.rows.contacts, .q = s.q_cone, .t_s = t_s};
+    const Impact impact = model.system().impact_map(site, s.u_start);
+    if (impact.u_plus.size() != s.u_start.size() || !impact.u_plus.allFinite()) return false;
     report.map_acted = true;
-    report.map = admissibility(*A, H, s.u_start, after);
 
-    // percussions with  A (u+ - u-) = H^T P: the multipliers of u- - u+ in N
-    const auto V = PolyhedralCone::from_inequalities(-H);
-    if (!V) return false;
-    const ConeProjection split = V->prox(*A, s.u_start - after);
-    for (int k = 0; k < s.rows.size(); ++k) {
-        s.map_P[s.rows.offsets[k]] = split.multipliers[k];
+    // percussions with  A (u+ - u-) = rows^T P: those of the map, or the nearest that the contacts can give
+    Eigen::VectorXd P = impact.percussions_Ns;
+    if (closed.has_friction() || !closed.b.isZero(0)) {
+        report.map = admissibility(*A, closed, s.u_start, impact);
+        if (P.size() != closed.rows.rows()) P = percussions_of_jump(*A, closed, impact.u_plus - s.u_start);
+    } else {
+        report.map = admissibility(*A, H, s.u_start, impact.u_plus);
+        const auto V = PolyhedralCone::from_inequalities(-H);
+        if (!V) return false;
+        if (P.size() != closed.rows.rows()) P = V->prox(*A, s.u_start - impact.u_plus).multipliers;
     }
-    s.u_minus = after;
+    s.map_P.assign(P.begin(), P.end());
+    s.u_minus = impact.u_plus;
     return true;
 }
 

@@ -3,22 +3,31 @@
 #include "impact_map.hpp"
 #include "step_parts.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace carom {
 namespace {
 
-/// One pass of (MS-2): u_free = u + h A^-1 K with K evaluated at the velocity u_at. False when A is not
-/// positive.
-bool free_velocity_pass(const Model& model, double t_mid, double h, const Eigen::VectorXd& u_at, Scratch& s)
+bool forces_name_velocity(const Model& model)
+{
+    return std::ranges::any_of(model.system().forces, [](const Formula& force) {
+        return force.depends_on(Variable::Kind::Velocity);
+    });
+}
+
+/// One pass of (MS-2): u_free = u + h A^-1 K with K evaluated at the velocity u_at. The first one factorises
+/// A, which is the same in all; false when A is not positive.
+bool free_velocity_pass(const Model& model, double t_mid, double h, int pass, const Eigen::VectorXd& u_at,
+                        Scratch& s)
 {
     const Point at{view(s.q_mid), view(u_at), t_mid};
     if (!s.A_is_constant_and_factored) {
         model.kinetic_terms(at, s.A, view(s.velocity_terms), s.work);
-        if (!s.A.factorise()) return false;
+        if (pass == 0 && !s.A.factorise()) return false;
         s.A_is_constant_and_factored = model.has_constant_mass();
     }
-    model.given_forces(at, view(s.given_forces), s.work);
+    if (pass == 0 || forces_name_velocity(model)) model.given_forces(at, view(s.given_forces), s.work);
     s.x = s.given_forces - s.potential_gradient - s.velocity_terms;
     s.A.solve(view(s.x));
     s.u_free = s.u_minus + h * s.x;
@@ -31,10 +40,10 @@ bool free_velocity(const Model& model, const MoreauSettings& settings, double t_
     const double h = settings.time_step_s;
     const Point at{view(s.q_mid), view(s.u_minus), t_mid};
     s.potential_rate_W = model.potential_gradient(at, view(s.potential_gradient), s.work);
-    if (!free_velocity_pass(model, t_mid, h, s.u_minus, s)) return false;
+    if (!free_velocity_pass(model, t_mid, h, 0, s.u_minus, s)) return false;
     for (int pass = 1; pass < settings.force_passes && model.has_velocity_forces(); ++pass) {
         s.u_mean = 0.5 * (s.u_minus + s.u_free);
-        if (!free_velocity_pass(model, t_mid, h, s.u_mean, s)) return false;
+        if (!free_velocity_pass(model, t_mid, h, pass, s.u_mean, s)) return false;
     }
     return true;
 }
@@ -71,6 +80,7 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     // assemble and solve: U = W P + U_free, -(U + s) in N_C(P) (MS-3)
     if (!choose_laws(model, cone_point, state, s)) return failed(StepStatus::LawOutOfRange, h);
     assemble(model, model.coupling(), s.A, s);
+    calm_persistent_contacts(model, state, s);
     report.solve = solve(s.problem, solver, s.P, s.solver);
     if (report.solve.status == SolveStatus::NotFinite) return failed(StepStatus::NotFinite, h);
     if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;

@@ -60,6 +60,7 @@ StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const
         if (!s.u_free.allFinite()) return StepStatus::NotFinite;
 
         assemble(model, s.J->coupling(), s.J->matrix(), s);
+        calm_persistent_contacts(model, state, s);
         report.solve = solve(s.problem, solver, s.P, s.solver);
         if (report.solve.status == SolveStatus::NotFinite) return StepStatus::NotFinite;
         s.u_before = s.u_end;
@@ -68,7 +69,9 @@ StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const
         const double last_change = change;
         s.u_before -= s.u_end;
         change = std::sqrt(s.A.squared_norm(view(s.u_before)));
-        const double size = std::sqrt(s.A.squared_norm(view(s.u_end)) + s.A.squared_norm(view(s.u_minus)));
+        // at rest only the free velocity says how small a change is small
+        const double size = std::sqrt(s.A.squared_norm(view(s.u_end)) + s.A.squared_norm(view(s.u_minus)) +
+                                      s.A.squared_norm(view(s.u_free)));
         evaluate = iteration > 0 && change > 0.1 * last_change;
         if (change <= settings.force_tolerance * size) {
             return report.solve.status == SolveStatus::Converged ? StepStatus::Solved : StepStatus::NotSolved;

@@ -1,5 +1,7 @@
 #include "carom/integrator/run.hpp"
 
+#include "statuses.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +82,7 @@ void judge_map(const StepReport& report, double time_s, double scale_J, Certifie
 }
 
 /// An impact never creates energy; if the books say so, the user hears when and how much.
-void look_for_created_energy(const Scratch& scratch, double scale_J, Certifier& certifier)
+void look_for_created_energy(const Scratch& scratch, bool by_map, double scale_J, Certifier& certifier)
 {
     double gained = 0;
     for (const ContactStep& contact : scratch.contacts) {
@@ -90,12 +92,43 @@ void look_for_created_energy(const Scratch& scratch, double scale_J, Certifier& 
     }
     if (gained > 1e-9 * scale_J && !scratch.events.empty()) {
         certifier.add_finding("energy_created", scratch.events.front().time_s,
-                              fmt::format("an impact created {:.3e} J", gained));
+                              fmt::format("an impact created {:.3e} J: {} cannot, use [impact] kind = "
+                                          "\"energetic\"",
+                                          gained,
+                                          by_map
+                                              ? "the energetic map"
+                                              : "Newton's restitution with friction can, the energetic map"));
+    }
+}
+
+/// Where theory has no answer, or several: sliding contacts against Painleve's condition, and jumps without a
+/// collision (M88 14).
+void look_for_friction_trouble(const Model& model, const Scratch& scratch, double time_s,
+                               Certifier& certifier)
+{
+    for (const ContactStep& contact : scratch.contacts) {
+        if (contact.dimension == 1) continue;
+        const std::string& name = model.system().contacts[static_cast<std::size_t>(contact.contact)].name;
+        if (contact.sliding_margin <= 0 && contact.P[0] > 0 && slides(contact)) {
+            certifier.add_finding("painleve", time_s,
+                                  fmt::format("{} slides where W_NN <= mu |W_NT|: the motion may have no "
+                                              "continuation or several, and this is one of them",
+                                              name));
+        }
+        if (is_catastrophe(contact)) {
+            certifier.add_finding(
+                "frictional_catastrophe", time_s,
+                fmt::format(
+                    "the sliding velocity of {} jumps without a collision, a frictional catastrophe: how "
+                    "far is not determined; carom study --repeat N --perturb-step shows the outcomes",
+                    name));
+        }
     }
 }
 
 /// A step is taken: its events, and what it means for the certificate.
-void account(const StepReport& report, double before_s, Scratch& scratch, RunSoFar& run)
+void account(const Model& model, const StepReport& report, const State& before, Scratch& scratch,
+             RunSoFar& run)
 {
     for (Event& event : scratch.events) {
         event.step = run.progress.steps;
@@ -104,8 +137,9 @@ void account(const StepReport& report, double before_s, Scratch& scratch, RunSoF
     Certifier& certifier = run.progress.certifier;
     certifier.add_step(run.state.t_s, report.solve.residual, report.status == StepStatus::Solved,
                        report.max_penetration_m, report.energy, report.at_end);
-    if (report.map_acted) judge_map(report, before_s, certifier.energy_scale_J(), certifier);
-    look_for_created_energy(scratch, certifier.energy_scale_J(), certifier);
+    if (report.map_acted) judge_map(report, before.t_s, certifier.energy_scale_J(), certifier);
+    look_for_created_energy(scratch, report.map_acted, certifier.energy_scale_J(), certifier);
+    look_for_friction_trouble(model, scratch, run.state.t_s, certifier);
     run.progress.rest.after_step(run.state.u);
 }
 
@@ -206,7 +240,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
 
         progress.steps = n;
         state.t_s = grid.time_after(n);
-        account(report, before.t_s, scratch, run);
+        account(model, report, before, scratch, run);
 
         // whether it was the last is known before anyone keeps it: a run taken up here must not go further
         progress.end = end_by_plan(plan, report, progress.rest, point_of(state), scratch.work);

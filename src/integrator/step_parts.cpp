@@ -35,7 +35,26 @@ bool correct(const Model& model, double activation_gap_m, double t_s, Scratch& s
         violation = std::max(violation, -s.gap_m[contact.contact]);
     }
     if (!(violation > 1e-3 * activation_gap_m)) return false;
-    return correct_violations(model, staying, t_s, s.q_end, s);
+    auto& gaps = s.correction_problem.U_free;
+    gaps.clear();
+    for (const int contact : staying) {
+        gaps.push_back(s.gap_m[contact]);
+    }
+    return project_out(model, t_s, s.q_end, s);
+}
+
+bool same(const Eigen::VectorXd& a, const Eigen::VectorXd& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/// Energies where the step begins: mostly the last step has left them.
+Energies energies_at_start(const Model& model, const State& state, Scratch& s)
+{
+    const bool known =
+        s.at_end_known && same(state.q, s.at_end_q) && same(state.u, s.at_end_u) &&
+        (state.t_s == s.at_end_t_s || !model.system().potential.depends_on(Variable::Kind::Time));
+    return known ? s.at_end : energies(model, state.q, state.u, state.t_s, s.work);
 }
 
 }  // namespace
@@ -93,6 +112,7 @@ bool choose_laws(const Model& model, const Point& at, const State& state, Scratc
     local_velocities(model, s.rows, view(s.u_start), s.U_start);
     local_velocities(model, s.rows, view(s.u_minus), problem.U_minus);
     s.P.clear();
+    if (s.rows.size() == 0) return true;
     for (int k = 0; k < s.rows.size(); ++k) {
         const int c = s.rows.contacts[k];
         const bool sticks = sticks_before(state, c, problem.part(std::span<const double>(s.U_start), k));
@@ -113,10 +133,25 @@ void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B
     assemble_delassus(model, coupling, s.rows, B, view(s.x), s.problem);
 }
 
+void calm_persistent_contacts(const Model& model, const State& state, Scratch& s)
+{
+    for (int k = 0; k < s.rows.size(); ++k) {
+        const int c = s.rows.contacts[k];
+        if (!state.closed[c]) continue;
+        const double held = s.problem.W.diagonal(k)[0] * state.percussion_Ns[model.offset(c)];
+        const double approach = -s.problem.U_minus[s.problem.offsets[k]];
+        if (approach > 0 && approach <= 2 * held) {
+            s.problem.laws[k] = without_restitution(std::move(s.problem.laws[k]));
+        }
+    }
+}
+
 void apply_solution(const Model& model, MassMatrix& B, Scratch& s)
 {
+    s.u_end = s.u_free;
+    if (s.rows.size() == 0) return;
     apply_percussions(model, s.rows, s.P, B, view(s.x));
-    s.u_end = s.u_free + s.x;
+    s.u_end += s.x;
 }
 
 void report_contacts(const Model& model, Scratch& s)
@@ -134,7 +169,7 @@ void report_contacts(const Model& model, Scratch& s)
         const auto W = problem.W.diagonal(k);
         contact.W_1_kg = W[0];
         if (const auto* coulomb = std::get_if<Coulomb>(&problem.laws[k])) {
-            contact.slides_uniquely = slides_uniquely(*coulomb, W);
+            contact.sliding_margin = sliding_margin(*coulomb, W);
         }
         for (int i = 0; i < contact.dimension; ++i) {
             const int at = problem.offsets[k] + i;
@@ -158,8 +193,9 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
 {
     const double t_end = state.t_s + report.h_s;
     report_contacts(model, s);
-    const Energies start = energies(model, state.q, state.u, state.t_s, s.work);
+    const Energies start = energies_at_start(model, state, s);
     const Energies end = energies(model, s.q_end, s.u_end, t_end, s.work);
+    s.at_end_known = false;
 
     // correct: project the violation of contacts that stay out of the configuration (MS-5)
     const Point end_point{view(s.q_end), view(s.u_end), t_end};
@@ -193,7 +229,11 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
                                   .map_P = s.map_P,
                                   .U_start = s.U_start},
                                  start, end, corrected);
-    report.at_end = corrected;
+    report.at_end = s.at_end = corrected;
+    s.at_end_q = s.q_end;
+    s.at_end_u = s.u_end;
+    s.at_end_t_s = t_end;
+    s.at_end_known = true;
     update_statuses(model, s.contacts, t_contact_s, state, s.events);
     state.q = s.q_end;
     state.u = s.u_end;

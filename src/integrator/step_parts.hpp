@@ -21,6 +21,10 @@ inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, E
 /// W = H B^-1 H^T and U_free = H u_free + b; B is the matrix that percussions act through.
 void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B, Scratch& scratch);
 
+/// A contact that was closed and approaches by no more than it was held with in the step before slides along
+/// a curved or moving obstacle: that is no collision, and restitution does not act (MS-7). After assemble.
+void calm_persistent_contacts(const Model& model, const State& state, Scratch& scratch);
+
 /// u_end = u_free + B^-1 H^T P.
 void apply_solution(const Model& model, MassMatrix& B, Scratch& scratch);
 
@@ -31,6 +35,10 @@ void report_contacts(const Model& model, Scratch& scratch);
 /// or fails where the energies are no numbers. `t_contact_s` is the instant of events.
 void finish_step(const Model& model, bool correction, double activation_gap_m, double t_contact_s,
                  State& state, Scratch& scratch, StepReport& report);
+
+/// correct_violations() once its contacts are in correction_rows and their gaps at q in
+/// correction_problem.U_free.
+bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& scratch);
 
 /// A setting, named as in "MoreauSettings::time_step_s", that is not in its range.
 [[nodiscard]] Error out_of_range(const char* where, double seen, const char* hint);

@@ -34,13 +34,14 @@ Eigen::VectorXd percussions_of_jump(const Metric& A, const ImpactContacts& conta
             const int at = contacts.offsets[k], d = contacts.dimension(k);
             const double stiffness = W.block(at, at, d, d).trace();
             if (!(stiffness > 0)) continue;
-            Eigen::VectorXd moved = P.segment(at, d) - (W.middleRows(at, d) * P - U.segment(at, d)) / stiffness;
+            Eigen::VectorXd moved =
+                P.segment(at, d) - (W.middleRows(at, d) * P - U.segment(at, d)) / stiffness;
             project_on_set(contacts.laws[static_cast<std::size_t>(k)],
                            {moved.data(), static_cast<std::size_t>(d)});
             change = std::max(change, (moved - P.segment(at, d)).cwiseAbs().maxCoeff());
             P.segment(at, d) = moved;
         }
-        if (change <= 1e-16 * P.cwiseAbs().maxCoeff()) break;
+        if (change <= 1e-15 * P.cwiseAbs().maxCoeff()) break;
     }
     return P;
 }

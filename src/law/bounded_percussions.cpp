@@ -25,11 +25,10 @@ void relax_tangential(const Coulomb& law, const Eigen::MatrixXd& W, const Eigen:
 }  // namespace
 
 bool solve_bounded(const ImpactContacts& contacts, const Eigen::MatrixXd& W, const Eigen::VectorXd& U_free,
-                   const PercussionBounds& bounds, Eigen::VectorXd& P)
+                   const PercussionBounds& bounds, Eigen::VectorXd& P, const RelaxationSettings& settings)
 {
-    constexpr int most_sweeps = 100000;
     double change = 0, size = 0;
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    for (int sweep = 0; sweep < settings.max_sweeps; ++sweep) {
         const Eigen::VectorXd before = P;
         for (int k = 0; k < contacts.size(); ++k) {
             const int at = contacts.offsets[k], d = contacts.dimension(k);
@@ -44,9 +43,9 @@ bool solve_bounded(const ImpactContacts& contacts, const Eigen::MatrixXd& W, con
         if (P.size() == 0) return true;
         change = (P - before).cwiseAbs().maxCoeff();
         size = P.cwiseAbs().maxCoeff();
-        if (change <= 4e-16 * size) return true;
+        if (change <= settings.tolerance * size) return true;
     }
-    return change <= 1e-12 * size;
+    return change <= 100 * settings.tolerance * size;
 }
 
 }  // namespace carom

@@ -98,7 +98,7 @@ Vector nearest_on_polygon(const std::vector<Vector>& vertices, double scale, con
 /// The cone over a disc of radius mu: closed form.
 void project_on_circular_cone(double mu, std::span<double> P)
 {
-    const double length = std::hypot(P[1], P[2]);
+    const double length = std::sqrt(P[1] * P[1] + P[2] * P[2]);
     if (length <= mu * P[0]) return;  // inside: nothing to do (sticking)
     if (mu * length <= -P[0]) {       // inside the polar cone: the apex (open)
         std::fill(P.begin(), P.end(), 0.0);
@@ -236,7 +236,7 @@ double support(const FrictionShape& shape, std::span<const double> y) noexcept
 {
     return std::visit(
         Overloaded{[&](const FrictionInterval& s) { return std::max(s.low * y[0], s.high * y[0]); },
-                   [&](const FrictionDisc&) { return std::hypot(y[0], y[1]); },
+                   [&](const FrictionDisc&) { return std::sqrt(y[0] * y[0] + y[1] * y[1]); },
                    [&](const FrictionEllipse& s) {
                        const Vector z = turned({y[0], y[1]}, s.angle_rad);
                        return s.centre[0] * y[0] + s.centre[1] * y[1] +
@@ -261,7 +261,7 @@ void project_on_shape(const FrictionShape& shape, double scale, std::span<double
     std::visit(
         Overloaded{[&](const FrictionInterval& s) { x[0] = std::clamp(x[0], scale * s.low, scale * s.high); },
                    [&](const FrictionDisc&) {
-                       const double length = std::hypot(x[0], x[1]);
+                       const double length = std::sqrt(x[0] * x[0] + x[1] * x[1]);
                        if (length <= scale) return;
                        x[0] *= scale / length;
                        x[1] *= scale / length;

@@ -129,12 +129,12 @@ Expected<ImpactContacts> make_impact_contacts(Eigen::MatrixXd rows, std::vector<
         result.offsets.push_back(result.offsets.back() + dimension(law));
     }
     if (rows.rows() != result.offsets.back()) {
-        return Error{.code = ErrorCode::WrongSize,
-                     .where = "make_impact_contacts",
-                     .message = fmt::format("{} rows for laws with {} components", rows.rows(),
-                                            result.offsets.back()),
-                     .hint = "give one row per component: the normal one, then the tangential ones",
-                     .excerpt = {}};
+        return Error{
+            .code = ErrorCode::WrongSize,
+            .where = "make_impact_contacts",
+            .message = fmt::format("{} rows for laws with {} components", rows.rows(), result.offsets.back()),
+            .hint = "give one row per component: the normal one, then the tangential ones",
+            .excerpt = {}};
     }
     result.b = Eigen::VectorXd::Zero(rows.rows());
     result.rows = std::move(rows);

@@ -76,21 +76,29 @@ ImpactLawDiagnosis sample_impacts(const Model& model, const State& start,
             const Eigen::VectorXd u_minus = arriving_velocity(*A, *V, dice, place.q.size());
             if (u_minus.size() == 0) continue;
             ++result.impacts;
-            Eigen::VectorXd u_plus;
+            Impact after;
+            const ImpactContacts closed =
+                impact_contacts_at(model, place.q, u_minus, place.contacts, start.t_s);
             if (has_map) {
-                const ImpactSite site{
-                    .A = *A, .H = H, .contacts = place.contacts, .q = place.q, .t_s = start.t_s};
-                u_plus = model.system().impact_map(site, u_minus);
+                const ImpactSite site{.A = *A,
+                                      .H = H,
+                                      .closed = closed,
+                                      .contacts = place.contacts,
+                                      .q = place.q,
+                                      .t_s = start.t_s};
+                after = model.system().impact_map(site, u_minus);
             } else {
                 const Eigen::VectorXd e = restitutions(model, place.contacts, place.q, u_minus, start.t_s);
                 if (!(e.minCoeff() >= result.lowest_e)) result.lowest_e = e.minCoeff();
                 if (!(e.maxCoeff() <= result.highest_e)) result.highest_e = e.maxCoeff();
                 if (!(e.maxCoeff() - e.minCoeff() <= 1e-14)) result.canonical = false;
-                u_plus = after_laws(*A, H, e, u_minus);
+                after = after_laws(*A, H, e, u_minus);
             }
-            const bool usable = u_plus.size() == u_minus.size() && u_plus.allFinite();
+            const bool usable = after.u_plus.size() == u_minus.size() && after.u_plus.allFinite();
             const double nan = std::nan("");
-            keep_worst(usable ? admissibility(*A, H, u_minus, u_plus) : Admissibility{nan, nan, nan},
+            keep_worst(!usable                 ? Admissibility{nan, nan, nan}
+                       : closed.has_friction() ? admissibility(*A, closed, u_minus, after)
+                                               : admissibility(*A, H, u_minus, after.u_plus),
                        result.worst);
         }
     }

@@ -233,7 +233,7 @@ void judge_growth(WellPosedness& result)
     const std::string power = detail::exponent_in_words(growth.force());
     if (growth.linear()) {
         add(result, "linear_growth", Bearing::Holds,
-            fmt::format("along {} sampled rays the forces grow {} of distance and speed, at most linearly: "
+            fmt::format("along {} sampled rays the forces grow {}, at most linearly: "
                         "the motion "
                         "does not end (estimated)",
                         growth.rays, power),
@@ -248,7 +248,7 @@ void judge_growth(WellPosedness& result)
             "docs/theory/well_posedness.md (WP-7)");
     } else {
         add(result, "superlinear_force", Bearing::CostsEternity,
-            fmt::format("the forces grow {} of distance and speed, most of all {}, and no energy bounds "
+            fmt::format("the forces grow {}, most of all {}, and no energy bounds "
                         "them: the motion "
                         "may become infinite in finite time, a blow-up",
                         power, growth.fastest),

@@ -101,9 +101,9 @@ std::string place(const Model& model, const Eigen::VectorXd& q)
 
 std::string exponent_in_words(double exponent)
 {
-    if (!std::isfinite(exponent)) return "faster than any power";
-    if (exponent < 0.02) return "not at all";
-    return fmt::format("like the power {:.2g}", exponent);
+    if (!std::isfinite(exponent)) return "faster than any power of distance and speed";
+    if (exponent < 0.02) return "not at all with distance and speed";
+    return fmt::format("like the power {:.2g} of distance and speed", exponent);
 }
 
 void judge_singularities(const Model& model, WellPosedness& result)

@@ -194,7 +194,8 @@ void ContactGeometry::particle_rows(const Point& at, std::span<double> H, std::s
         frame[1] = t[0];
         frame[2] = t[1];
     }
-    const Space w = values_at(particle_->obstacle_velocity, x, at.t_s, work);
+    Space w{};
+    if (b.size() > 1) w = values_at(particle_->obstacle_velocity, x, at.t_s, work);
     b[0] = surface.rate / size;
     for (std::size_t i = 1; i < b.size(); ++i) {
         b[i] = -dot(frame[i], w);

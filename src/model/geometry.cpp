@@ -1,5 +1,7 @@
 #include "carom/model/geometry.hpp"
 
+#include <cmath>
+
 namespace carom {
 
 Expected<Metric> metric_at(const Model& model, const Eigen::VectorXd& q)
@@ -37,6 +39,35 @@ Eigen::MatrixXd gap_gradients_at(const Model& model, const Eigen::VectorXd& q, s
         }
     }
     return H;
+}
+
+ImpactContacts impact_contacts_at(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
+                                  std::span<const int> contacts, double t_s)
+{
+    Workspace work;
+    ImpactContacts result;
+    for (const int c : contacts) {
+        result.offsets.push_back(result.offsets.back() + model.dimension(c));
+    }
+    result.rows = Eigen::MatrixXd::Zero(result.offsets.back(), q.size());
+    result.b = Eigen::VectorXd::Zero(result.offsets.back());
+    const Point at{view(q), view(u), t_s};
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+        const auto support = model.support(contacts[k]);
+        const int first = result.offsets[k], d = model.dimension(contacts[k]);
+        std::vector<double> H(support.size() * static_cast<std::size_t>(d));
+        model.contact_rows(
+            contacts[k], at, H,
+            view(result.b).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(d)), work);
+        for (std::size_t i = 0; i < H.size(); ++i) {
+            const auto row = static_cast<int>(i / support.size());
+            result.rows(first + row, support[i % support.size()]) = H[i];
+        }
+        const Eigen::VectorXd U = result.rows.middleRows(first, d) * u + result.b.segment(first, d);
+        const bool sticks = U.tail(d - 1).norm() <= 1e-12 * std::abs(U[0]);
+        result.laws.push_back(model.law(contacts[k], at, sticks, work));
+    }
+    return result;
 }
 
 Expected<PolyhedralCone> velocity_cone_at(const Model& model, const Eigen::VectorXd& q,

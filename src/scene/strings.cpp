@@ -74,30 +74,4 @@ std::optional<Formula> gap_of_string(const Node& item, const Names& names, Mista
     return std::nullopt;
 }
 
-ImpactMap impact_map_of(const Node& impact, const std::vector<Coordinate>& coordinates, const Names& names,
-                        Mistakes& mistakes)
-{
-    const Node* kind = find(impact, "kind");
-    const Node* restitution = find(impact, "restitution");
-    const Node* velocities = find(impact, "velocities");
-    if (kind == nullptr || kind->kind != Kind::Text) return {};
-    const double e = restitution != nullptr && restitution->kind == Kind::Number ? restitution->number : 1.0;
-    if (kind->text == "canonical") return canonical_map(e);
-    if (kind->text == "sequential") return sequential_map({.restitution = e});
-    if (velocities == nullptr || velocities->kind != Kind::Table) {
-        mistakes.add(impact.place, ErrorCode::MissingKey, "the impact map has no velocities",
-                     "give those that change, for example velocities = { x = \"-0.5*x'\" }");
-        return {};
-    }
-
-    // coordinates without a formula keep their velocity
-    std::vector<Formula> after;
-    const auto given = formulas_by_coordinate(*velocities, coordinates, names, "velocity", mistakes);
-    for (std::size_t i = 0; i < coordinates.size(); ++i) {
-        const auto same = parse_formula(coordinates[i].name + "'", names.vocabulary);
-        after.push_back(given[i] ? *given[i] : same ? *same : Formula());
-    }
-    return carom::impact_map_of(std::move(after));
-}
-
 }  // namespace carom::detail

@@ -38,8 +38,7 @@ public:
         for_each("contact", [&](const Node& item) { add_contact(item); });
         for_each("string", [&](const Node& item) { add_string(item); });
         if (const Node* impact = find(root_, "impact"); impact != nullptr && impact->kind == Kind::Table) {
-            draft_.system.impact_map =
-                detail::impact_map_of(*impact, draft_.system.coordinates, names_, mistakes_);
+            draft_.system.impact_map = detail::impact_map_of(*impact, draft_.system, names_, mistakes_);
         }
         for_each("probe", [&](const Node& item) { add_probe(item); });
         for_each("draw", [&](const Node& item) { add_drawing(item); });
@@ -111,12 +110,9 @@ private:
 
     void add_contact(const Node& item)
     {
-        Contact contact{.name = name_of(item, contact_names_), .gap = {}, .restitution = {}};
-        const auto gap = formula_of(find(item, "gap"), names_, mistakes_);
-        contact.gap = gap ? *gap : stand_in_gap();
-        if (const Node* law = find(item, "law"); law != nullptr && law->kind == Kind::Table) {
-            contact.restitution = restitution_of(*law);
-        }
+        const Formula stand_in = stand_in_gap();
+        Contact contact = contact_of(item, names_, stand_in, mistakes_);
+        contact.name = name_of(item, contact_names_);
         draft_.system.contacts.push_back(std::move(contact));
     }
 
@@ -128,28 +124,6 @@ private:
         draft_.system.contacts.push_back({.name = name_of(item, contact_names_),
                                           .gap = gap ? *gap : stand_in_gap(),
                                           .restitution = restitution.value_or(Formula())});
-    }
-
-    Formula restitution_of(const Node& law)
-    {
-        const Node* restitution = find(law, "restitution");
-        const Node* index = find(law, "dissipation_index");
-        if (restitution != nullptr && index != nullptr) {
-            mistakes_.add(index->place, ErrorCode::NotAllowedHere,
-                          "the law has restitution and dissipation_index, which say the same thing",
-                          "give one of them");
-            return {};
-        }
-        auto formula = formula_of(restitution != nullptr ? restitution : index, names_, mistakes_);
-        if (!formula) return {};
-        if (index == nullptr) return *formula;
-
-        // e = (1 - delta) / (1 + delta)
-        const std::string delta = index->kind == Kind::Text ? index->text : fmt::format("{}", index->number);
-        auto composed = parse_formula(fmt::format("(1-({0}))/(1+({0}))", delta), names_.vocabulary);
-        if (composed) return *composed;
-        mistakes_.add(index->place, composed.error());
-        return {};
     }
 
     void add_probe(const Node& item)

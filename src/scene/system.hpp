@@ -23,12 +23,16 @@ struct Draft {
                                                        const std::vector<Coordinate>& coordinates,
                                                        const Names& names, Mistakes& mistakes);
 
+/// A [[contact]] without its name. `stand_in` is the gap of one that could not be read.
+[[nodiscard]] Contact contact_of(const Node& item, const Names& names, const Formula& stand_in,
+                                 Mistakes& mistakes);
+
 /// Gap of an inextensible string, its length less the way through its points; nothing after a mistake.
 [[nodiscard]] std::optional<Formula> gap_of_string(const Node& item, const Names& names, Mistakes& mistakes);
 
 /// The impact map of [impact]; nothing after a mistake.
-[[nodiscard]] ImpactMap impact_map_of(const Node& impact, const std::vector<Coordinate>& coordinates,
-                                      const Names& names, Mistakes& mistakes);
+[[nodiscard]] ImpactMap impact_map_of(const Node& impact, const LagrangianSystem& system, const Names& names,
+                                      Mistakes& mistakes);
 
 /// What a [[draw]] shows; nothing after a mistake. `number` counts them, for the colours in turn.
 [[nodiscard]] std::optional<Drawing> drawing_of(const Node& item, std::size_t number,

@@ -74,7 +74,7 @@ void project_block(const OneStepProblem& problem, int c, double relaxation, std:
 }
 
 /// Sweeps with `update` until the residual is small. Residuals are looked at after 1, 2, 4, ... 32 sweeps and
-/// every 32 from there on.
+/// every 32 from there on, and not after the last: that is for the caller.
 template <class Update>
 int sweep(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
           SolverScratch& scratch, Update&& update)
@@ -90,7 +90,7 @@ int sweep(const OneStepProblem& problem, const SolverSettings& settings, std::sp
             problem.W.add_row_product(c, P, std::span(U).first(P_c.size()));
             update(c, std::span<const double>(U).first(P_c.size()), P_c);
         }
-        if (sweeps == next_look || sweeps == settings.max_sweeps) {
+        if (sweeps == next_look && sweeps < settings.max_sweeps) {
             const auto now = residual(problem, P, scratch.residual);
             if (!now.finite || now.unit_free <= settings.tolerance) return sweeps;
             next_look += std::min(next_look, longest_interval);

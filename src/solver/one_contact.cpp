@@ -20,7 +20,7 @@ double dot(const Vector& a, const Vector& b)
 
 double length(const Vector& a)
 {
-    return std::hypot(a[0], a[1]);
+    return std::sqrt(a[0] * a[0] + a[1] * a[1]);
 }
 
 ContactStatus open(std::span<double> P)
@@ -145,33 +145,45 @@ bool stick_singular(const Reduced& c, double mu, bool rough, const Vector& drive
     return true;
 }
 
+/// Newton's step in alpha for sliding, from P_T(alpha) and d = -dP_T/dalpha. On a disc it is taken on
+/// mu P_N / |P_T| - 1, which is linear in alpha where S is isotropic and P_N does not depend on P_T.
+double slip_step(const Reduced& c, double mu, bool rough, const Vector& P_t, const Vector& d)
+{
+    const double P_n = c.normal(P_t), normal_rate = dot(c.a, d);
+    if (rough) return -P_n / normal_rate;
+    const double size2 = dot(P_t, P_t), size = std::sqrt(size2);
+    return size2 * (size - mu * P_n) / (mu * (normal_rate * size2 + P_n * dot(P_t, d)));
+}
+
 /// Sliding against a disc of radius mu P_N (OC-3): P_T(alpha) = -(S + alpha I)^-1 drive with U_T = -alpha
 /// P_T; alpha > 0 is where |P_T| = mu P_N, found by Newton's method kept inside a bracket.
 bool slip_on_disc(const Reduced& c, double mu, bool rough, Vector& P_t)
 {
     const auto excess = [&](const Vector& p) { return rough ? -c.normal(p) : length(p) - mu * c.normal(p); };
-    const auto at = [&](double alpha) {
-        const Vector p = c.solve(alpha, c.drive);
-        return Vector{-p[0], -p[1]};
-    };
-    double low = c.largest_pole();
-    double high = low + std::max(std::abs(c.S11) + std::abs(c.S22), rounding * c.scale);
-    for (int doubling = 0; doubling < 1000 && excess(at(high)) > 0; ++doubling) {
-        low = high;
-        high *= 4;
-    }
-    double alpha = 0.5 * (low + high);
+    const Vector minus_drive{-c.drive[0], -c.drive[1]};
+    const double size = std::max((std::abs(c.S11) + std::abs(c.S22)) / 2, rounding * c.scale);
+    double low = c.largest_pole(), high = std::numeric_limits<double>::infinity();
+
+    // begin where an isotropic S would end
+    double alpha = rough ? 0.0 : length(c.drive) / (mu * c.P_n0) - (c.S11 + c.S22) / 2;
+    if (!(alpha > low && std::isfinite(alpha))) alpha = low + size;
     for (int k = 0; k < 200; ++k) {
-        P_t = at(alpha);
+        P_t = c.solve(alpha, minus_drive);
         const double f = excess(P_t);
         (f > 0 ? low : high) = alpha;
         if (f == 0) break;
-        const Vector d = c.solve(alpha, P_t);  // -dP_T/dalpha
-        const double size = length(P_t);
-        const double slope = rough ? -dot(c.a, d) : (size > 0 ? -dot(P_t, d) / size : 0.0) - mu * dot(c.a, d);
-        double next = alpha - f / slope;
-        if (!(next > low && next < high)) next = low + (high - low) / 2;
-        if (std::abs(next - alpha) <= 1e-16 * alpha || !(next > low && next < high)) break;
+        const double step = slip_step(c, mu, rough, P_t, c.solve(alpha, P_t));
+        double next = alpha + step;
+        if (next > low && next < high) {
+            // quadratic convergence: what is left after a step this small is rounding
+            const bool last = std::abs(step) <= 1e-9 * alpha;
+            alpha = next;
+            if (!last) continue;
+            P_t = c.solve(alpha, minus_drive);
+            break;
+        }
+        next = std::isfinite(high) ? low + (high - low) / 2 : 4 * std::max(low, size);
+        if (std::abs(step) <= 1e-16 * alpha || !(next > low && next < high)) break;
         alpha = next;
     }
     // a sign change at a pole is no solution
@@ -352,7 +364,7 @@ ContactStatus solve_one_contact(const Coulomb& law, std::span<const double> W, s
     return solve_on_disc(W, b, mu, rough, P);
 }
 
-bool slides_uniquely(const Coulomb& law, std::span<const double> W) noexcept
+double sliding_margin(const Coulomb& law, std::span<const double> W) noexcept
 {
     const auto d = static_cast<std::size_t>(dimension(law));
     std::array<double, 2> towards{};
@@ -360,8 +372,8 @@ bool slides_uniquely(const Coulomb& law, std::span<const double> W) noexcept
         towards[k - 1] = -W[k];
     }
     const double most = support(law.shape, std::span(towards).first(d - 1));
-    if (std::holds_alternative<FrictionRough>(law.shape)) return most == 0;
-    return W[0] > law.friction * most;
+    if (most == 0) return 1;
+    return 1 - (std::holds_alternative<FrictionRough>(law.shape) ? most : law.friction * most) / W[0];
 }
 
 }  // namespace carom

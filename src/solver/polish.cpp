@@ -1,6 +1,11 @@
+// the matrices below are members of one object on the heap, never on the stack
+#define EIGEN_STACK_ALLOCATION_LIMIT 0
+
 #include "carom/solver/polish.hpp"
 
 #include "carom/solver/one_contact.hpp"
+
+#include <Eigen/Dense>
 
 #include <array>
 #include <cmath>
@@ -11,8 +16,13 @@ namespace {
 
 constexpr int most_steps = 12;
 
+/// Matrices with room for the largest problem inside them: changing sizes allocates nothing.
+constexpr int most_rows = 3 * Polisher::most_interactions;
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, most_rows, most_rows>;
+using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most_rows, 1>;
+
 /// The local velocity with the shifts of restitution, which the equations of a status ask to vanish.
-std::array<double, 3> shifted_velocity(const OneStepProblem& problem, int c, const Eigen::VectorXd& U)
+std::array<double, 3> shifted_velocity(const OneStepProblem& problem, int c, const Vector& U)
 {
     const int first = problem.offsets[c], d = problem.offsets[c + 1] - first;
     std::array<double, 3> result{};
@@ -96,7 +106,22 @@ struct PolygonBound {
 
 }  // namespace
 
-void Polisher::load(const OneStepProblem& problem)
+struct Polisher::Newton {
+    void load(const OneStepProblem& problem);
+    [[nodiscard]] bool step(const OneStepProblem& problem, std::span<double> P);
+
+    Matrix W_, J_;
+    Vector U_, F_, dP_;
+    std::vector<double> trial_;
+    Eigen::CompleteOrthogonalDecomposition<Matrix> factor_;
+};
+
+Polisher::Polisher() = default;
+Polisher::~Polisher() = default;
+Polisher::Polisher(Polisher&&) noexcept = default;
+Polisher& Polisher::operator=(Polisher&&) noexcept = default;
+
+void Polisher::Newton::load(const OneStepProblem& problem)
 {
     const int n = problem.size();
     W_.setZero(n, n);
@@ -118,7 +143,7 @@ void Polisher::load(const OneStepProblem& problem)
     dP_.resize(n);
 }
 
-bool Polisher::newton_step(const OneStepProblem& problem, std::span<double> P)
+bool Polisher::Newton::step(const OneStepProblem& problem, std::span<double> P)
 {
     const int n = problem.size();
     const Eigen::Map<Eigen::VectorXd> P_all(P.data(), n);
@@ -204,20 +229,24 @@ bool Polisher::newton_step(const OneStepProblem& problem, std::span<double> P)
 
 void Polisher::polish(const OneStepProblem& problem, std::span<double> P, ResidualScratch& scratch)
 {
-    load(problem);
-    trial_.assign(P.begin(), P.end());
+    if (problem.interactions() > most_interactions) return;
+    if (!newton_) newton_ = std::make_unique<Newton>();
+    newton_->load(problem);
+    std::vector<double>& trial = newton_->trial_;
+    trial.reserve(static_cast<std::size_t>(most_rows));
+    trial.assign(P.begin(), P.end());
     double best = residual(problem, P, scratch).unit_free;
     double last = best;
     for (int step = 0; step < most_steps && best > std::numeric_limits<double>::epsilon(); ++step) {
-        if (!newton_step(problem, trial_)) return;
+        if (!newton_->step(problem, trial)) return;
         for (int c = 0; c < problem.interactions(); ++c) {
-            project_on_set(problem.laws[c], problem.part(std::span<double>(trial_), c));
+            project_on_set(problem.laws[c], problem.part(std::span<double>(trial), c));
         }
-        const Residual now = residual(problem, trial_, scratch);
+        const Residual now = residual(problem, trial, scratch);
         if (!now.finite) return;
         if (now.unit_free < best) {
             best = now.unit_free;
-            std::copy(trial_.begin(), trial_.end(), P.begin());
+            std::copy(trial.begin(), trial.end(), P.begin());
         }
         if (step > 2 && now.unit_free > 0.5 * last) return;
         last = now.unit_free;

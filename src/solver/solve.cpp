@@ -12,9 +12,6 @@ namespace {
 /// well, to this part of theirs: generous, since a tall stack has percussions that are rightly large.
 constexpr double hidden_by_percussions = 1e-3;
 
-/// Interactions of a problem that is finished to roundoff: a dense factorisation is still cheap.
-constexpr int largest_polished = 50;
-
 Error out_of_range(const char* field, double seen, const char* hint)
 {
     return {.code = ErrorCode::SettingOutOfRange,
@@ -52,15 +49,22 @@ SolveReport solve_frictional(const OneStepProblem& problem, const SolverSettings
     report.solver = SolverKind::GaussSeidel;
     SolverSettings part = settings;
     part.relaxation = 1;
-    const bool small = problem.interactions() <= largest_polished;
+
+    // the local solution of a single contact is the solution
+    const bool single = problem.interactions() == 1;
+    const bool small = problem.interactions() <= Polisher::most_interactions;
+    const double roundoff = (single ? 32 : 1) * std::numeric_limits<double>::epsilon();
     double best = std::numeric_limits<double>::infinity();
-    for (int sweeps = 4; report.iterations < 2 * settings.max_sweeps; sweeps *= 2) {
+    for (int sweeps = single ? 1 : 4; report.iterations < 2 * settings.max_sweeps; sweeps *= 2) {
         part.max_sweeps = std::min(sweeps, 2 * settings.max_sweeps - report.iterations);
         report.iterations += report.solver == SolverKind::GaussSeidel
                                  ? sweep_gauss_seidel(problem, part, P, scratch)
                                  : sweep_psor(problem, part, P, scratch);
-        if (small) scratch.polisher.polish(problem, P, scratch.residual);
         judge(problem, settings, P, scratch, report);
+        if (small && report.residual.unit_free > roundoff) {
+            scratch.polisher.polish(problem, P, scratch.residual);
+            judge(problem, settings, P, scratch, report);
+        }
         if (report.status != SolveStatus::NotSolved) return report;
         const double now = report.residual.unit_free;
         if (now < best) scratch.best_P.assign(P.begin(), P.end());
@@ -82,6 +86,7 @@ SolveReport solve_auto(const OneStepProblem& problem, const SolverSettings& sett
     SolveReport report;
     report.solver = SolverKind::Exact;
     report.iterations = scratch.pivoting.solve(problem, P);
+    judge(problem, settings, P, scratch, report);
     return report;
 }
 
@@ -131,8 +136,12 @@ SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
     SolveReport report;
     report.solver = settings.kind;
     switch (settings.kind) {
-    case SolverKind::Auto: report = solve_auto(problem, settings, P, scratch); break;
-    case SolverKind::Exact: report = solve_auto(problem, settings, P, scratch); break;
+    case SolverKind::Auto:
+    case SolverKind::Exact:
+        if (problem.interactions() > 0) return solve_auto(problem, settings, P, scratch);
+        report.solver = SolverKind::Exact;
+        report.status = SolveStatus::Converged;
+        return report;
     case SolverKind::GaussSeidel:
         report.iterations = sweep_gauss_seidel(problem, settings, P, scratch);
         break;

@@ -261,3 +261,51 @@ TEST_CASE("Newton's form that multiplies energy is reported with instant and jou
     CHECK(report.findings[0].code == "energy_created");
     CHECK(report.findings[0].message.find("2.250e-01") != std::string::npos);
 }
+
+TEST_CASE("a bead that slides in a bowl does not hop, whatever its restitution")
+{
+    const Sketch bead{.coordinates = {"x", "y", "z"},
+                      .kinetic = "(x'^2 + y'^2 + z'^2)/2",
+                      .potential = "9.81*z",
+                      .contacts = {{.name = "bowl",
+                                    .gap = "z - 0.8*(x^2 + y^2)",
+                                    .restitution = "0.5",
+                                    .friction = "0.1",
+                                    .shape = FrictionDisc{},
+                                    .position = {"x", "y", "z"}}}};
+    const Model model = model_of(bead);
+    State state = make_state(model, vector({0.5, 0, 0.2}), vector({0, 1.2, 0}));
+    const auto report = certified(model, {.time_step_s = 1e-3}, 2.0, state);
+    const auto impacts = std::count_if(report.events.begin(), report.events.end(),
+                                       [](const Event& event) { return event.kind == EventKind::Impact; });
+    // it starts on the wall: its way is curved, and nothing ever strikes
+    CHECK(impacts <= 1);
+}
+
+TEST_CASE("a frictional catastrophe is named, and so is sliding against Painleve's condition")
+{
+    // M88 15.3: a body with a round tip, small radius of gyration, slides and runs into a jump
+    const Sketch body{.coordinates = {"x", "y", "phi"},
+                      .kinetic = "(x'^2 + y'^2 + 0.04*phi'^2)/2",
+                      .potential = "9.81*y",
+                      .contacts = {{.name = "tip",
+                                    .gap = "y - cos(phi) - 0.1",
+                                    .friction = "0.5",
+                                    .sliding = {"x' + phi'*(cos(phi) + 0.1)"}}}};
+    const Model model = model_of(body);
+    const double reach = std::cos(0.7) + 0.1;
+    State state = make_state(model, vector({0, reach, 0.7}), vector({4 + 2 * reach, 2 * std::sin(0.7), -2}));
+    const auto report =
+        simulate(model, {.time_step_s = 4e-4, .correction = false}, {}, {.duration_s = 0.3}, state);
+    const auto found = [&](const std::string& code) {
+        return std::find_if(report.findings.begin(), report.findings.end(),
+                            [&](const Finding& finding) { return finding.code == code; });
+    };
+    REQUIRE(found("frictional_catastrophe") != report.findings.end());
+    CHECK(found("frictional_catastrophe")->time_s == near(0.1872, 5e-3));  // reference case M88-CAT-1
+
+    // a block that slides on the same floor has none
+    const Model block = model_of(particle_on_floor("0.5"));
+    State sliding = make_state(block, vector({0, 0}), vector({4, 0}));
+    CHECK(certified(block, {.time_step_s = 4e-4}, 0.3, sliding).findings.empty());
+}

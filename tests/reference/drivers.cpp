@@ -79,6 +79,10 @@ constexpr std::array registry = {
     Entry{"CB-CYL", drive_rough_cylinder},
     Entry{"CB-KLAR", drive_klarbring},
     Entry{"CB-CHAIN", drive_spring_chain},
+    Entry{"M88-CAT", drive_catastrophe},
+    Entry{"M88-TABLE-M", drive_vibrating_table},
+    Entry{"M88-TABLE-M5", drive_table_slide},
+    Entry{"CB-ENERGY", drive_contact_work},
 };
 // clang-format on
 

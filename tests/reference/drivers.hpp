@@ -81,5 +81,9 @@ void drive_bowl(const Task& task, Answers& answers);
 void drive_rough_cylinder(const Task& task, Answers& answers);
 void drive_klarbring(const Task& task, Answers& answers);
 void drive_spring_chain(const Task& task, Answers& answers);
+void drive_catastrophe(const Task& task, Answers& answers);
+void drive_vibrating_table(const Task& task, Answers& answers);
+void drive_table_slide(const Task& task, Answers& answers);
+void drive_contact_work(const Task& task, Answers& answers);
 
 }  // namespace carom::reference

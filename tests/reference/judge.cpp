@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -33,6 +34,24 @@ std::optional<Inequality> inequality_of(const Json& reference)
     const auto [stop, failed] = std::from_chars(text.data() + begin, end, result.bound);
     if (failed != std::errc{} || stop != end) return std::nullopt;
     return result;
+}
+
+/// The bounds of a text that begins "between 0.3 and 1".
+std::optional<std::array<double, 2>> interval_of(const Json& reference)
+{
+    if (!reference.is_string()) return std::nullopt;
+    const std::string text = reference.get<std::string>();
+    std::array<double, 2> bounds{};
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < 2; ++k) {
+        const std::string_view word = k == 0 ? "between " : " and ";
+        if (text.compare(at, word.size(), word) != 0) return std::nullopt;
+        const char* begin = text.data() + at + word.size();
+        const auto [stop, failed] = std::from_chars(begin, text.data() + text.size(), bounds[k]);
+        if (failed != std::errc{}) return std::nullopt;
+        at = static_cast<std::size_t>(stop - text.data());
+    }
+    return bounds;
 }
 
 /// How far a value is outside an interval; NaN is infinitely far.
@@ -73,6 +92,9 @@ std::optional<double> error_of(const Json& value, const ReferenceValue& referenc
         if (inequality->is_strict && x == inequality->bound) return infinity;
         return inequality->is_upper ? outside(x, -infinity, inequality->bound)
                                     : outside(x, inequality->bound, infinity);
+    }
+    if (const auto interval = interval_of(reference.value); interval && value.is_number()) {
+        return outside(value.get<double>(), (*interval)[0], (*interval)[1]);
     }
     const Json& range = reference.value;
     if (reference.is_range && range.is_array() && range.size() == 2 && range[0].is_number() &&

@@ -50,7 +50,7 @@ TEST_CASE("unknown keys come with the nearest known one, or with all of them")
         only_error(pendulum + "[[constraint]]\nname = \"c\"\n", ErrorCode::UnknownKey, "s.toml:23:3").message,
         "carom does not know the key `constraint`"));
     CHECK(contains(
-        only_error(with(pendulum, "kind = \"unilateral\", ", "kind = \"unilateral\", friction = 1, "),
+        only_error(with(pendulum, "kind = \"unilateral\", ", "kind = \"unilateral\", stickiness = 1, "),
                    ErrorCode::UnknownKey, "s.toml:17:30")
             .message,
         "in contact.wall.law"));
@@ -63,7 +63,7 @@ TEST_CASE("words that are none of the choices come with the choices")
         only_error(with(pendulum, "\"moreau\"", "\"series\""), ErrorCode::UnknownName, "s.toml:19:8");
     CHECK(contains(error.message, "carom does not know the integrator.kind `series`"));
     CHECK(contains(error.hint, "moreau"));
-    only_error(with(pendulum, "\"unilateral\"", "\"coulomb\""), ErrorCode::UnknownName, "s.toml:17:16");
+    only_error(with(pendulum, "\"unilateral\"", "\"sticky\""), ErrorCode::UnknownName, "s.toml:17:16");
     only_error(pendulum + "fields = [\"gaps\", \"gups\"]\n", ErrorCode::UnknownName, "s.toml:23:19");
 }
 

@@ -112,6 +112,26 @@ TEST_CASE("the impact map of a scene decides what a row of balls does")
     CHECK(canonical.u[0] == near(-1.0 / 3, 1e-14));
     CHECK(canonical.u[2] == near(2.0 / 3, 1e-14));
 
+    // each contact softer than the one before: LZB does as the sequential map
+    const State soft = run(read(test::with(row_of_balls, R"(kind = "sequential")",
+                                           R"(kind = "lzb"
+restitution = 1
+exponent = 1.5
+stiffness = { bc = 1e-6 })")));
+    CHECK(soft.u[2] == near(1, 1e-6));
+
+    // without friction Poisson's map is the canonical law, the energetic one the sequential map
+    const State poisson =
+        run(read(test::with(row_of_balls, R"(kind = "sequential")", "kind = \"poisson\"\nrestitution = 1")));
+    CHECK((poisson.u - canonical.u).norm() <= 1e-12);
+    const State energetic = run(
+        read(test::with(row_of_balls, R"(kind = "sequential")", "kind = \"energetic\"\nrestitution = 1")));
+    CHECK((energetic.u - observed.u).norm() <= 1e-12);
+
+    // left out, restitution is that of the contacts: here soft
+    const State together = run(read(test::with(row_of_balls, "sequential", "poisson")));
+    CHECK(together.u[0] == near(1.0 / 3, 1e-12));
+
     // balls that stick together: a user's own formulas
     const State sticking = run(read(test::with(row_of_balls, R"(kind = "sequential")",
                                                R"(kind = "formulas"
@@ -127,6 +147,15 @@ TEST_CASE("impact maps with mistakes are refused")
     CHECK_FALSE(test::errors_of(test::with(row_of_balls, R"(kind = "sequential")",
                                            "kind = \"canonical\"\nrestitution = 2"))
                     .empty());
+    const Errors nobody = test::errors_of(
+        test::with(row_of_balls, R"(kind = "sequential")", "kind = \"lzb\"\nstiffness = { ba = 2 }"));
+    REQUIRE(nobody.size() == 1);
+    CHECK(nobody[0].code == ErrorCode::UnknownName);
+    for (const char* mistake : {"stiffness = { ab = 0 }", "exponent = 0.5", "restitution = -1"}) {
+        CHECK(test::errors_of(test::with(row_of_balls, R"(kind = "sequential")",
+                                         std::string("kind = \"lzb\"\n") + mistake))
+                  .size() == 1);
+    }
     const Errors unknown = test::errors_of(test::with(row_of_balls, R"(kind = "sequential")",
                                                       "kind = \"formulas\"\nvelocities = { d = \"a'\" }"));
     REQUIRE(unknown.size() == 1);

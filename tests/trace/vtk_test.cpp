@@ -28,9 +28,22 @@ Recording drawn()
     Recording run;
     run.time_s = Eigen::Vector2d(0, 0.5);
     run.drawings = {
-        {.kind = DrawingKind::Polyline, .closed = true, .dimension = 2, .points = 3, .first = 0},
-        {.kind = DrawingKind::Circle, .contact = 4, .dimension = 3, .points = 1, .first = 6, .radius = 9},
-        {.kind = DrawingKind::Trace, .dimension = 2, .points = 1, .first = 10}};
+        {.kind = DrawingKind::Polyline,
+         .label = {},
+         .colour = {},
+         .closed = true,
+         .dimension = 2,
+         .points = 3,
+         .first = 0},
+        {.kind = DrawingKind::Circle,
+         .label = {},
+         .colour = {},
+         .contact = 4,
+         .dimension = 3,
+         .points = 1,
+         .first = 6,
+         .radius = 9},
+        {.kind = DrawingKind::Trace, .label = {}, .colour = {}, .dimension = 2, .points = 1, .first = 10}};
     run.draw.resize(2, 12);
     run.draw.row(0) << 0, 0, 1, 0, 0, 1, 7, 8, 9, 0.25, -1, -2;
     run.draw.row(1) << 0, 0, 2, 0, 0, 2, 0.1, 8, 9, 0.5, -3, -4;

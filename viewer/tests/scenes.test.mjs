@@ -21,7 +21,7 @@ const drawnPixels = () => {
 for (const file of readdirSync(join(root, 'scenes')).filter((name) => name.endsWith('.toml'))) {
   test(`the page of ${file}`, async () => {
     const { page, mistakes, requests, close } = await open(browser, pageOfScene(join(root, 'scenes', file)));
-    assert.match(await page.locator('.badge').textContent(), /certified/);
+    assert.match(await page.locator('.badge').textContent(), /✓ certified/);
     await page.keyboard.press('.');
     const draws = await page.evaluate(() => window.carom.run.head.draw.length > 0);
     if (draws) assert.ok((await page.evaluate(drawnPixels)) > 500);

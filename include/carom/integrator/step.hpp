@@ -36,7 +36,7 @@ struct ContactStep {
     double kinetic_J = 0;   ///< of the whole system: what a percussion that is only rounding is small against
     double W_1_kg = 0;      ///< W_NN: what a percussion of 1 N s alone changes of U_N
     double W_tangential_1_kg = 0;  ///< largest diagonal entry of W_TT
-    bool slides_uniquely = true;   ///< Painleve's condition holds: W_NN > mu |W_NT|
+    double sliding_margin = 1;     ///< 1 - mu |W_NT| / W_NN: below zero sliding has none or several motions
     double restitution = 0;
 };
 
@@ -72,6 +72,12 @@ struct Scratch {
     OneStepProblem problem;
     SolverScratch solver;
     std::vector<double> P, U_start, U_plus, map_P;
+
+    // energies at the end of the last step: mostly those where the next one begins
+    Energies at_end;
+    Eigen::VectorXd at_end_q, at_end_u;
+    double at_end_t_s = 0;
+    bool at_end_known = false;
 
     // inside the iteration of moreau_jean; made by its first step
     std::optional<ImplicitMatrix> J;

@@ -20,10 +20,10 @@ namespace carom {
 
 /// One contact alone, from the velocity U to the end of restitution.
 struct Collision {
-    std::array<double, 3> P{};   ///< N s, (normal, t1, t2)
-    double compression_J = 0;    ///< work that the normal force took, >= 0
-    double restitution_J = 0;    ///< and gave back: e^2 of it
-    bool ended = true;           ///< false: wedged, no percussion ends the approach
+    std::array<double, 3> P{};  ///< N s, (normal, t1, t2)
+    double compression_J = 0;   ///< work that the normal force took, >= 0
+    double restitution_J = 0;   ///< and gave back: e^2 of it
+    bool ended = true;          ///< false: wedged, no percussion ends the approach
 };
 
 /// Coulomb's law holds at every instant while p grows; the impact ends by energetic restitution (IM-9).

@@ -76,8 +76,8 @@ struct ImpactContacts {
     [[nodiscard]] Eigen::VectorXd normal_velocities(const Eigen::VectorXd& u) const;
 };
 
-/// Contacts with obstacles at rest. Errors: WrongSize when the rows are not those of the laws, what check(law)
-/// refuses.
+/// Contacts with obstacles at rest. Errors: WrongSize when the rows are not those of the laws, what
+/// check(law) refuses.
 [[nodiscard]] Expected<ImpactContacts> make_impact_contacts(Eigen::MatrixXd rows, std::vector<Law> laws);
 
 /// The same with friction (IM-5): P in the friction cones of the laws, energy without what moving obstacles
@@ -93,8 +93,8 @@ struct ImpactContacts {
 /// Where an impact happens.
 struct ImpactSite {
     const Metric& A;
-    const Eigen::MatrixXd& H;      ///< gradients of the closed gaps, one row each
-    const ImpactContacts& closed;  ///< the same contacts with friction and laws
+    const Eigen::MatrixXd& H;       ///< gradients of the closed gaps, one row each
+    const ImpactContacts& closed;   ///< the same contacts with friction and laws
     std::span<const int> contacts;  ///< of the model, in the order of the rows
     const Eigen::VectorXd& q;
     double t_s = 0;

@@ -25,6 +25,12 @@ namespace carom {
 [[nodiscard]] Eigen::MatrixXd gap_gradients_at(const Model& model, const Eigen::VectorXd& q,
                                                std::span<const int> contacts, double t_s = 0);
 
+/// All rows of the given contacts with their laws for the velocity u before an impact; a contact sticks where
+/// it does not slide.
+[[nodiscard]] ImpactContacts impact_contacts_at(const Model& model, const Eigen::VectorXd& q,
+                                                const Eigen::VectorXd& u, std::span<const int> contacts,
+                                                double t_s = 0);
+
 /// V(q) = { u : H u >= 0 } of the given contacts; for obstacles at rest.
 [[nodiscard]] Expected<PolyhedralCone> velocity_cone_at(const Model& model, const Eigen::VectorXd& q,
                                                         std::span<const int> contacts, double t_s = 0);

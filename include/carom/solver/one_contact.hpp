@@ -29,8 +29,8 @@ enum class ContactStatus : char {
 ContactStatus solve_one_contact(const Coulomb& law, std::span<const double> W, std::span<const double> b,
                                 std::span<double> P) noexcept;
 
-/// Painleve's condition: sliding in any direction has one continuation when W_NN + <W_NT, x> > 0 for all x in
-/// mu S. Below that it may have none or several (B02 example 13, M88 14).
-[[nodiscard]] bool slides_uniquely(const Coulomb& law, std::span<const double> W) noexcept;
+/// Painleve's condition: the least of (W_NN + <W_NT, x>) / W_NN over x in mu S. Sliding in any direction has
+/// one continuation while it is positive; below that it may have none or several (B02 example 13, M88 14).
+[[nodiscard]] double sliding_margin(const Coulomb& law, std::span<const double> W) noexcept;
 
 }  // namespace carom

@@ -2,28 +2,31 @@
 
 #include "carom/onestep/residual.hpp"
 
-#include <Eigen/Dense>
-
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace carom {
 
 /// Finishes a nearly solved one-step problem to roundoff: Newton's method on the equations that hold while
-/// every interaction keeps its status (SO-5). Dense: for some dozens of interactions.
+/// every interaction keeps its status (SO-5). Dense: for some dozens of interactions. Allocates on its first
+/// use and not again.
 class Polisher {
 public:
-    /// Replaces P by a better one if there is one, judged by residual().
+    /// Interactions of a problem that it takes: a dense factorisation is still cheap.
+    static constexpr int most_interactions = 50;
+
+    Polisher();
+    ~Polisher();
+    Polisher(Polisher&&) noexcept;
+    Polisher& operator=(Polisher&&) noexcept;
+
+    /// Replaces P by a better one if there is one, judged by residual(). A larger problem is left as it is.
     void polish(const OneStepProblem& problem, std::span<double> P, ResidualScratch& scratch);
 
 private:
-    void load(const OneStepProblem& problem);
-    [[nodiscard]] bool newton_step(const OneStepProblem& problem, std::span<double> P);
-
-    Eigen::MatrixXd W_, J_;
-    Eigen::VectorXd U_, F_, dP_;
-    std::vector<double> trial_;
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factor_;
+    struct Newton;  ///< equations of the statuses, with their memory
+    std::unique_ptr<Newton> newton_;
 };
 
 }  // namespace carom

@@ -11,8 +11,8 @@ constexpr std::size_t cycles = 3;  // the first begins at a start of its own
 
 }  // namespace
 
-/// C-BELT: a mass on a spring, carried by a belt until the static friction gives way. The load N is a force. By
-/// simulate, from x = 0 with the belt's velocity.
+/// C-BELT: a mass on a spring, carried by a belt until the static friction gives way. The load N is a force.
+/// By simulate, from x = 0 with the belt's velocity.
 void drive_belt(const Task& task, Answers& answers)
 {
     const Model model = model_of({.coordinates = {"x", "y"},

@@ -16,15 +16,16 @@ bool is_back(const State& state)
 
 }  // namespace
 
-/// C-BLOCK: a block of unit mass thrown up a rough slope stops, and stays or slides back. By simulate; s is up
-/// the slope.
+/// C-BLOCK: a block of unit mass thrown up a rough slope stops, and stays or slides back. By simulate; s is
+/// up the slope.
 void drive_block_on_incline(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"s", "y"},
-                                  .kinetic = "(s'^2 + y'^2)/2",
-                                  .potential = "g*(cos(slope_deg*pi/180)*y + sin(slope_deg*pi/180)*s)",
-                                  .contacts = {{.name = "slope", .gap = "y", .friction = "mu", .sliding = {"s'"}}}},
-                                 task);
+    const Model model =
+        model_of({.coordinates = {"s", "y"},
+                  .kinetic = "(s'^2 + y'^2)/2",
+                  .potential = "g*(cos(slope_deg*pi/180)*y + sin(slope_deg*pi/180)*s)",
+                  .contacts = {{.name = "slope", .gap = "y", .friction = "mu", .sliding = {"s'"}}}},
+                 task);
     const State start = make_state(model, Eigen::Vector2d::Zero(), Eigen::Vector2d(task.number("v0"), 0));
     const double last_s = last_instant(answers.asked("position(t=*)"));
     const Trajectory motion = run_until(model, start, task.step_s(1e-4), [&](const Trajectory& so_far) {

@@ -26,18 +26,17 @@ std::vector<Switch> turning_points(StatusWalk& walk, std::size_t count)
 
 }  // namespace
 
-/// CB-BOWL: a unit mass slides to and fro in a rough circular bowl until it sticks (Charles & Ballard 2014, 5).
-/// By moreau_step with located ends of sliding.
+/// CB-BOWL: a unit mass slides to and fro in a rough circular bowl until it sticks (Charles & Ballard 2014,
+/// 5). By moreau_step with located ends of sliding.
 void drive_bowl(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y"},
-                                  .kinetic = "(x'^2 + y'^2)/2",
-                                  .potential = "g*y",
-                                  .contacts = {{.name = "bowl",
-                                                .gap = "R - sqrt(x^2 + y^2)",
-                                                .friction = "mu",
-                                                .position = {"x", "y"}}}},
-                                 task);
+    const Model model = model_of(
+        {.coordinates = {"x", "y"},
+         .kinetic = "(x'^2 + y'^2)/2",
+         .potential = "g*y",
+         .contacts =
+             {{.name = "bowl", .gap = "R - sqrt(x^2 + y^2)", .friction = "mu", .position = {"x", "y"}}}},
+        task);
     const double theta0 = number_in("theta0_deg*pi/180", {{"theta0_deg", task.number("theta0_deg")}});
     const double R = task.number("R"), v0 = task.number("v0");
     const Eigen::Vector2d along(std::cos(theta0), std::sin(theta0));

@@ -8,9 +8,9 @@ namespace {
 
 enum Contacts { Top, LeftFoot, RightFoot };
 
-/// Two uniform rods of unit mass and length, leaning on each other: centres (x1, y1), (x2, y2), angles from the
-/// vertical, the left one to the right and the right one to the left. The tops meet without friction, the feet
-/// do not slide.
+/// Two uniform rods of unit mass and length, leaning on each other: centres (x1, y1), (x2, y2), angles from
+/// the vertical, the left one to the right and the right one to the left. The tops meet without friction, the
+/// feet do not slide.
 SystemText two_cards()
 {
     return {.coordinates = {"x1", "y1", "a1", "x2", "y2", "a2"},

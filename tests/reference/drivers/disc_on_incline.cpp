@@ -9,15 +9,13 @@ namespace {
 /// A round body of unit mass and radius with I = beta, s down the slope, phi in the sense of rolling.
 Model disc_on_incline(const Task& task, const FrictionShape& shape)
 {
-    return model_of({.coordinates = {"s", "y", "phi"},
-                     .kinetic = "(s'^2 + y'^2)/2 + beta/2*phi'^2",
-                     .potential = "g*(cos(slope_deg*pi/180)*y - sin(slope_deg*pi/180)*s)",
-                     .contacts = {{.name = "slope",
-                                   .gap = "y",
-                                   .friction = "mu",
-                                   .shape = shape,
-                                   .sliding = {"s' - phi'"}}}},
-                    task);
+    return model_of(
+        {.coordinates = {"s", "y", "phi"},
+         .kinetic = "(s'^2 + y'^2)/2 + beta/2*phi'^2",
+         .potential = "g*(cos(slope_deg*pi/180)*y - sin(slope_deg*pi/180)*s)",
+         .contacts =
+             {{.name = "slope", .gap = "y", .friction = "mu", .shape = shape, .sliding = {"s' - phi'"}}}},
+        task);
 }
 
 }  // namespace

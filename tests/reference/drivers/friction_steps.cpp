@@ -26,8 +26,7 @@ std::vector<State> steps_of(const Model& model, const State& start, double h_s, 
 /// (x, y, ux, uy) after the steps asked for.
 void give_steps(const Model& model, const State& start, const Task& task, Answers& answers)
 {
-    const auto after =
-        steps_of(model, start, task.number("h"), largest_count(answers.asked("step_#")));
+    const auto after = steps_of(model, start, task.number("h"), largest_count(answers.asked("step_#")));
     answers.give("step_#", Means::Exact, [&](const Pieces& p) {
         const State& found = after[count_in(p[0])];
         return Json({found.q[0], found.q[1], found.u[0], found.u[1]});
@@ -42,14 +41,12 @@ void drive_friction_steps(const Task& task, Answers& answers)
 {
     const Eigen::VectorXd K = task.vector("K");
     if (K.size() != 2) throw DriverFailure("K is not a force in the plane");
-    const Model model = model_of({.coordinates = {"x", "y"},
-                                  .kinetic = "(x'^2 + y'^2)/2",
-                                  .forces = {"Kx", "Ky"},
-                                  .contacts = {{.name = "floor",
-                                                .gap = "y",
-                                                .friction = "coefficient",
-                                                .sliding = {"x'"}}}},
-                                 task, {{"Kx", K[0]}, {"Ky", K[1]}, {"coefficient", task.number("gamma")}});
+    const Model model =
+        model_of({.coordinates = {"x", "y"},
+                  .kinetic = "(x'^2 + y'^2)/2",
+                  .forces = {"Kx", "Ky"},
+                  .contacts = {{.name = "floor", .gap = "y", .friction = "coefficient", .sliding = {"x'"}}}},
+                 task, {{"Kx", K[0]}, {"Ky", K[1]}, {"coefficient", task.number("gamma")}});
     give_steps(model, make_state(model, task.vector("q0"), task.vector("u0")), task, answers);
 }
 

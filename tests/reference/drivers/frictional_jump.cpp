@@ -103,14 +103,13 @@ void drive_frictional_jump(const Task& task, Answers& answers)
     if (H.rows() != 2 || H.cols() != 2 || before.size() != 2) throw DriverFailure("H is not 2 x 2");
     const RowMajor W = turned(Eigen::Matrix2d(H));
     const Eigen::Vector2d U_minus = turned(Eigen::Vector2d(before));
-    const Coulomb law{.shape = FrictionInterval{.low = -task.number("gamma_plus"),
-                                                .high = task.number("gamma_minus")},
-                      .friction = 1};
+    const Coulomb law{
+        .shape = FrictionInterval{.low = -task.number("gamma_plus"), .high = task.number("gamma_minus")},
+        .friction = 1};
     if (auto checked = check(Law(law)); !checked) throw DriverFailure(checked.error().message);
 
     Eigen::Vector2d P;
-    const ContactStatus status =
-        solve_one_contact(law, {W.data(), 4}, {U_minus.data(), 2}, {P.data(), 2});
+    const ContactStatus status = solve_one_contact(law, {W.data(), 4}, {U_minus.data(), 2}, {P.data(), 2});
     if (status == ContactStatus::None) throw DriverFailure("no percussion solves it");
     const Eigen::Vector2d U_plus = U_minus + W * P;
     answers.give("P", Means::Exact, [&] { return list_of(turned(P)); });

@@ -25,16 +25,18 @@ public:
         }
     }
 
-    void see(const StepView& view)
+    void see(const StepView& view) { see(view.before, view.after); }
+
+    void see(const State& before, const State& after)
     {
-        for (auto entry = waiting_.lower_bound(view.before.t_s); entry != waiting_.end(); ++entry) {
+        for (auto entry = waiting_.lower_bound(before.t_s); entry != waiting_.end(); ++entry) {
             const double t_s = entry->first;
-            if (t_s > view.after.t_s) return;
-            const double part = (t_s - view.before.t_s) / (view.after.t_s - view.before.t_s);
-            entry->second = view.after;
+            if (t_s > after.t_s) return;
+            const double part = (t_s - before.t_s) / (after.t_s - before.t_s);
+            entry->second = after;
             entry->second.t_s = t_s;
-            entry->second.q = view.before.q + part * (view.after.q - view.before.q);
-            entry->second.u = view.before.u + part * (view.after.u - view.before.u);
+            entry->second.q = before.q + part * (after.q - before.q);
+            entry->second.u = before.u + part * (after.u - before.u);
         }
     }
 

@@ -13,17 +13,16 @@ enum Contacts { Floor, Corner };
 class WheelAtKerb {
 public:
     explicit WheelAtKerb(const Task& task)
-        : model_(model_of(
-              {.coordinates = {"x", "y", "phi"},
-               .kinetic = "(x'^2 + y'^2)/2 + R^2/4*phi'^2",
-               .potential = "g*y",
-               .contacts = {{.name = "floor", .gap = "y - R"},
-                            {.name = "corner",
-                             .gap = "sqrt(x^2 + (y - h)^2) - R",
-                             .friction = "0",
-                             .shape = FrictionRough{},
-                             .sliding = {"((y - h)*x' - x*y')/sqrt(x^2 + (y - h)^2) + R*phi'"}}}},
-              task)),
+        : model_(model_of({.coordinates = {"x", "y", "phi"},
+                           .kinetic = "(x'^2 + y'^2)/2 + R^2/4*phi'^2",
+                           .potential = "g*y",
+                           .contacts = {{.name = "floor", .gap = "y - R"},
+                                        {.name = "corner",
+                                         .gap = "sqrt(x^2 + (y - h)^2) - R",
+                                         .friction = "0",
+                                         .shape = FrictionRough{},
+                                         .sliding = {"((y - h)*x' - x*y')/sqrt(x^2 + (y - h)^2) + R*phi'"}}}},
+                          task)),
           R_(task.number("R")),
           x_touch_(-std::sqrt(R_ * R_ - (R_ - task.number("h")) * (R_ - task.number("h")))),
           h_s_(task.step_s(1e-4))
@@ -34,8 +33,8 @@ public:
 
     [[nodiscard]] OneStep impact(double v) const
     {
-        return impact_step(model_, make_state(model_, Eigen::Vector3d(x_touch_, R_, 0),
-                                              Eigen::Vector3d(v, 0, -v / R_)));
+        return impact_step(
+            model_, make_state(model_, Eigen::Vector3d(x_touch_, R_, 0), Eigen::Vector3d(v, 0, -v / R_)));
     }
 
     /// Whether the disc gets over the corner, or comes back to the floor.
@@ -75,20 +74,18 @@ private:
 
 }  // namespace
 
-/// C-STEP: a rolling disc hits the corner of a step, soft and rough. The impact by one step without length, the
-/// least speed to climb by simulate.
+/// C-STEP: a rolling disc hits the corner of a step, soft and rough. The impact by one step without length,
+/// the least speed to climb by simulate.
 void drive_kerb(const Task& task, Answers& answers)
 {
     const WheelAtKerb wheel(task);
     const OneStep one = wheel.impact(1);
     answers.give("omega_ratio", Means::Exact, [&] { return Json(one.after.u[2] / one.before.u[2]); });
     answers.give("mu_needed_at_impact", Means::Exact, [&] { return Json(friction_used(one.of(Corner))); });
-    answers.give("v_c", Means::TimeStepping, [&] {
-        return Json(wheel.critical_speed(std::sqrt(task.number("g") * task.number("h"))));
-    });
-    answers.give("centre_velocity_after_for_v=#", Means::Exact, [&](const Pieces& p) {
-        return list_of(wheel.impact(number_in(p[0])).after.u.head(2));
-    });
+    answers.give("v_c", Means::TimeStepping,
+                 [&] { return Json(wheel.critical_speed(std::sqrt(task.number("g") * task.number("h")))); });
+    answers.give("centre_velocity_after_for_v=#", Means::Exact,
+                 [&](const Pieces& p) { return list_of(wheel.impact(number_in(p[0])).after.u.head(2)); });
     answers.give("energy_loss_for_v=#", Means::Exact, [&](const Pieces& p) {
         return Json(kinetic_loss_J(wheel.model(), wheel.impact(number_in(p[0]))));
     });

@@ -54,9 +54,8 @@ void drive_masse(const Task& task, Answers& answers)
                  [&] { return list_of(state_at(motion, t_roll_s).q.head(2)); });
     answers.give("v_final", Means::TimeStepping, [&] { return list_of(last.u.head(2)); });
     answers.give("omega_final", Means::TimeStepping, [&] { return list_of(last.u.tail(3)); });
-    answers.give("position(*)", Means::TimeStepping, [&](const Pieces& p) {
-        return list_of(state_at(motion, named_s(p, t_roll_s)).q.head(2));
-    });
+    answers.give("position(*)", Means::TimeStepping,
+                 [&](const Pieces& p) { return list_of(state_at(motion, named_s(p, t_roll_s)).q.head(2)); });
 }
 
 }  // namespace carom::reference

@@ -15,9 +15,8 @@ void drive_oblique_impact(const Task& task, Answers& answers)
                                                 .friction = "mu",
                                                 .sliding = {"x' + phi'"}}}},
                                  task);
-    const State start =
-        make_state(model, Eigen::Vector3d(0, 1, 0),
-                   Eigen::Vector3d(task.number("vx"), -task.number("vy"), task.number("w")));
+    const State start = make_state(model, Eigen::Vector3d(0, 1, 0),
+                                   Eigen::Vector3d(task.number("vx"), -task.number("vy"), task.number("w")));
     const OneStep impact = impact_step(model, start);
     const ContactStep& floor = impact.of(0);
 

@@ -29,7 +29,8 @@ struct OneStep {
 {
     OneStep result{.before = start, .after = start, .contacts = {}, .h_s = h_s};
     Scratch scratch(model);
-    const StepReport report = moreau_step(model, {.time_step_s = h_s}, {.tolerance = 1e-12}, result.after, scratch);
+    const StepReport report =
+        moreau_step(model, {.time_step_s = h_s}, {.tolerance = 1e-12}, result.after, scratch);
     if (report.status != StepStatus::Solved) throw DriverFailure("the one-step problem was not solved");
     result.contacts = scratch.contacts;
     return result;

@@ -1,5 +1,6 @@
 #include "drivers.hpp"
 #include "one_step.hpp"
+#include "search.hpp"
 
 #include "carom/integrator/assembly.hpp"
 
@@ -21,22 +22,25 @@ public:
                                          .friction = "mu",
                                          .sliding = {"x' - length/2*sin(theta)*theta'"}}}},
                           task, {{"mu", mu}})),
+          mu_(mu),
           half_m_(task.number("length") / 2)
     {
     }
 
-    /// The tip on the floor, sliding with 1 m/s, the rod turning with omega.
-    [[nodiscard]] State sliding(double theta, double omega) const
+    /// The tip on the floor, sliding with 1 m/s, the rod turning with omega. The velocity is that of the
+    /// angle of half a step ago, as a run of the scheme would have left it.
+    [[nodiscard]] State sliding(double theta, double omega, double h_s) const
     {
-        const double s = half_m_ * std::sin(theta), c = half_m_ * std::cos(theta);
-        return make_state(model_, Eigen::Vector3d(0, s, theta),
-                          Eigen::Vector3d(1 + s * omega, c * omega, omega));
+        const double before = theta - omega * h_s / 2;
+        return make_state(model_, Eigen::Vector3d(0, half_m_ * std::sin(theta), theta),
+                          Eigen::Vector3d(1 + half_m_ * std::sin(before) * omega,
+                                          half_m_ * std::cos(before) * omega, omega));
     }
 
     /// The Delassus operator W of the tip, (n, t): what a percussion of 1 N s changes of its velocity.
     [[nodiscard]] Eigen::Matrix2d delassus(double theta) const
     {
-        const State state = sliding(theta, 0);
+        const State state = sliding(theta, 0, 0);
         Workspace work;
         MassMatrix A(model_.mass_pattern());
         Eigen::VectorXd c(model_.coordinates()), x(model_.coordinates());
@@ -57,12 +61,11 @@ public:
     /// impact without collision; a contact that does not act though it could is one of two solutions.
     [[nodiscard]] Json normal_force(double theta, double omega) const
     {
-        const State state = sliding(theta, omega);
-        const double h_s = 1e-5;
-        const OneStep whole = one_step(model_, state, h_s), half = one_step(model_, state, h_s / 2);
+        const auto step = [&](double h_s) { return one_step(model_, sliding(theta, omega, h_s), h_s); };
+        const OneStep whole = step(1e-5), half = step(0.5e-5);
         const double P_whole = pressure(whole), P_half = pressure(half);
         if (P_half > 0.75 * P_whole && P_half > 0) return "inconsistent";
-        if (P_half == 0 && slope_of_normal_acceleration(theta, mu_at(state)) < 0) return "indeterminate";
+        if (P_half == 0 && slope_of_normal_acceleration(theta, mu_) < 0) return "indeterminate";
         // the force of a step is that of its middle: two steps take out the first order
         return 2 * P_half / half.h_s - P_whole / whole.h_s;
     }
@@ -80,14 +83,8 @@ private:
         return step.contacts.empty() ? 0.0 : step.contacts.front().P[0];
     }
 
-    [[nodiscard]] double mu_at(const State& state) const
-    {
-        Workspace work;
-        return std::get<Coulomb>(model_.law(0, point_of(state), false, work)).friction;
-    }
-
     Model model_;
-    double half_m_;
+    double mu_, half_m_;
 };
 
 /// The friction at which A is zero.
@@ -97,20 +94,11 @@ double critical_friction(const SlidingRod& rod, double theta)
     return W(0, 0) / W(0, 1);
 }
 
-/// The least of it over the angle, by golden section; it grows without bound towards both ends.
+/// The least of it over the angle; it grows without bound towards both ends.
 double least_critical_friction(const SlidingRod& rod)
 {
-    double low = 1e-3, high = std::numbers::pi / 2 - 1e-3;
-    const double part = 1 / std::numbers::phi;
-    for (int i = 0; i < 50; ++i) {
-        const double left = high - part * (high - low), right = low + part * (high - low);
-        if (critical_friction(rod, left) > critical_friction(rod, right)) {
-            low = left;
-        } else {
-            high = right;
-        }
-    }
-    return critical_friction(rod, (low + high) / 2);
+    const auto friction = [&](double theta) { return critical_friction(rod, theta); };
+    return friction(place_of_least(1e-3, std::numbers::pi / 2 - 1e-3, friction));
 }
 
 }  // namespace

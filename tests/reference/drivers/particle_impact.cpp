@@ -1,6 +1,8 @@
 #include "drivers.hpp"
 #include "simulation.hpp"
 
+#include <cmath>
+
 namespace carom::reference {
 
 /// CB-IMP: oblique impact of a unit mass on its obstacle, Coulomb's law with the velocity after it (Charles &
@@ -18,7 +20,8 @@ void drive_particle_impact(const Task& task, Answers& answers)
                                  task);
     const Eigen::VectorXd vt = task.vector("vt");
     if (vt.size() != 2) throw DriverFailure("vt is not a tangential velocity in space");
-    State state = make_state(model, Eigen::Vector3d::Zero(), Eigen::Vector3d(vt[0], vt[1], -task.number("vn")));
+    State state =
+        make_state(model, Eigen::Vector3d::Zero(), Eigen::Vector3d(vt[0], vt[1], -task.number("vn")));
     Scratch scratch(model);
     const StepReport report = moreau_step(model, {.time_step_s = 1e-3}, {}, state, scratch);
     if (report.status != StepStatus::Solved || scratch.contacts.size() != 1) {
@@ -29,8 +32,7 @@ void drive_particle_impact(const Task& task, Answers& answers)
     answers.give("vn_rebound", Means::Exact, [&] { return Json(impact.U_plus[0]); });
     answers.give("percussion_norm_tangential", Means::Exact,
                  [&] { return Json(std::hypot(impact.P[1], impact.P[2])); });
-    answers.give("energy_loss", Means::Exact,
-                 [&] { return Json(-(impact.energy_J + impact.friction_J)); });
+    answers.give("energy_loss", Means::Exact, [&] { return Json(-(impact.energy_J + impact.friction_J)); });
 }
 
 }  // namespace carom::reference

@@ -3,6 +3,7 @@
 
 #include "carom/solver/one_contact.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace carom::reference {
@@ -19,29 +20,25 @@ public:
     {
     }
 
-    struct Answer {
-        ContactStatus status{};
-        Eigen::Vector3d P;
-    };
-
     /// Pressed across by a unit velocity and driven along t1 by `drive`.
-    [[nodiscard]] Answer pressed(double drive) const
+    [[nodiscard]] bool sticks(double drive) const
     {
         const Eigen::Vector3d b = drive * I_ - J_;
-        Answer answer;
-        answer.status = solve_one_contact(law_, {W_.data(), 9}, {b.data(), 3}, {answer.P.data(), 3});
-        return answer;
+        Eigen::Vector3d P;
+        return solve_one_contact(law_, {W_.data(), 9}, {b.data(), 3}, {P.data(), 3}) == ContactStatus::Stick;
     }
 
-    [[nodiscard]] bool sticks(double drive) const { return pressed(drive).status == ContactStatus::Stick; }
-
-    /// |component along t1| over that across it, while sliding.
+    /// |component along t1| over that across it, while sliding along t1: friction then has no part along t2,
+    /// and the contact is one of the plane (n, t1).
     [[nodiscard]] double dynamic_coefficient() const
     {
+        const Coulomb law{.shape = FrictionInterval{}, .friction = law_.friction};
+        const std::array<double, 4> W{W_(0, 0), W_(0, 1), W_(1, 0), W_(1, 1)};
         for (double drive = 1; drive < 1e12; drive *= 10) {
-            const Answer answer = pressed(drive);
-            if (answer.status == ContactStatus::Slip) {
-                return std::abs(answer.P.dot(I_)) / answer.P.dot(J_);
+            const std::array<double, 2> b{-J_[0], drive};
+            Eigen::Vector3d P = Eigen::Vector3d::Zero();
+            if (solve_one_contact(law, W, b, {P.data(), 2}) == ContactStatus::Slip) {
+                return std::abs(P.dot(I_)) / P.dot(J_);
             }
         }
         throw DriverFailure("the contact does not slide");

@@ -26,8 +26,7 @@ void drive_rod_impact(const Task& task, Answers& answers)
     answers.give("P", Means::Exact, [&] { return Json{tip.P[1], tip.P[0]}; });
     answers.give("v_G_plus", Means::Exact, [&] { return list_of(impact.after.u.head(2)); });
     answers.give("omega_plus", Means::Exact, [&] { return Json(impact.after.u[2]); });
-    answers.give("contact_velocity_plus", Means::Exact,
-                 [&] { return Json{tip.U_plus[1], tip.U_plus[0]}; });
+    answers.give("contact_velocity_plus", Means::Exact, [&] { return Json{tip.U_plus[1], tip.U_plus[0]}; });
     answers.give("energy_loss", Means::Exact, [&] { return Json(kinetic_loss_J(model, impact)); });
 }
 

@@ -14,16 +14,14 @@ constexpr std::size_t rolling_steps = 100;
 /// the sense of rolling, until it rolls. By simulate.
 void drive_rolling(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y", "phi"},
-                                  .kinetic = "(x'^2 + y'^2)/2 + beta*R^2/2*phi'^2",
-                                  .potential = "g*y",
-                                  .contacts = {{.name = "floor",
-                                                .gap = "y",
-                                                .friction = "mu",
-                                                .sliding = {"x' - R*phi'"}}}},
-                                 task);
-    const State start = make_state(model, Eigen::Vector3d::Zero(),
-                                   Eigen::Vector3d(task.number("v0"), 0, task.number("w0")));
+    const Model model =
+        model_of({.coordinates = {"x", "y", "phi"},
+                  .kinetic = "(x'^2 + y'^2)/2 + beta*R^2/2*phi'^2",
+                  .potential = "g*y",
+                  .contacts = {{.name = "floor", .gap = "y", .friction = "mu", .sliding = {"x' - R*phi'"}}}},
+                 task);
+    const State start =
+        make_state(model, Eigen::Vector3d::Zero(), Eigen::Vector3d(task.number("v0"), 0, task.number("w0")));
     const Trajectory motion = run_until(model, start, task.step_s(1e-4), [&](const Trajectory& so_far) {
         return has_stuck(so_far, 0, rolling_steps);
     });

@@ -22,15 +22,16 @@ struct Switch {
     State state;  ///< after the step in which it happened
 };
 
-/// A motion by moreau_step in which every change of a contact's status gets a step of its own, the shortest in
-/// which it happens. The scheme looks for contacts and takes forces half-way, so a contact is made, is lost or
-/// begins to slip in the middle of that step; sliding ends at its end. Steps and instants are then of second
-/// order, where those of a run are of first. Impacts that bounce off are left to the scheme.
+/// A motion by moreau_step in which every change of a contact's status gets a step of its own, the shortest
+/// in which it happens. The scheme looks for contacts and takes forces half-way, so a contact is made, is
+/// lost or begins to slip in the middle of that step; sliding ends at its end. Steps and instants are then of
+/// second order, where those of a run are of first. Impacts that bounce off are left to the scheme.
 class StatusWalk {
 public:
     using Listener = std::function<void(const State& before, const State& after, const Scratch&)>;
 
-    /// `listener` hears every step that counts, in the order of time.
+    /// `listener` hears every step in the order of time; now and then one that is taken back for a longer
+    /// one.
     StatusWalk(const Model& model, const State& start, double h_s, Listener listener = {});
 
     /// Goes on to an instant.
@@ -45,8 +46,10 @@ public:
 
 private:
     void advance(double h_s);
+    bool changes(const State& from, double h_s);
     std::vector<Doing> try_step(double h_s);
     void accept(const State& before, const std::vector<Doing>& now, double h_s);
+    bool goes_on(const Switch& change);
     void settle(const std::vector<Doing>& now);
 
     const Model& model_;
@@ -55,8 +58,11 @@ private:
     Scratch scratch_;
     Listener listener_;
     std::vector<Doing> doing_;
-    std::vector<Switch> open_;  ///< contacts at rest at the end of the last step: the next one says what they do
+    std::vector<Switch>
+        open_;  ///< contacts at rest at the end of the last step: the next one says what they do
     std::vector<Switch> switches_;
+    State last_;          ///< before the last step
+    double quiet_s_ = 0;  ///< length of the last step; 0 when something happened in it
     bool begun_ = false;
     long steps_ = 0;
 };

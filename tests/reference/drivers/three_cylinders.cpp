@@ -8,8 +8,8 @@ namespace {
 
 enum Contacts { LeftFloor, RightFloor, OnLeft, OnRight };
 
-/// Distance of two unit cylinders i below j, and the velocity with which j slides on i along t, the normal from
-/// i to j turned clockwise; all cylinders turn counter-clockwise.
+/// Distance of two unit cylinders i below j, and the velocity with which j slides on i along t, the normal
+/// from i to j turned clockwise; all cylinders turn counter-clockwise.
 test::ContactText one_on_other(const std::string& i, const std::string& j)
 {
     const std::string dx = "(x" + j + " - x" + i + ")", dy = "(y" + j + " - y" + i + ")";
@@ -43,8 +43,8 @@ SystemText pile()
 
 }  // namespace
 
-/// C-3CYL: a pile of three cylinders. Its reactions by one step from rest with rough contacts; the friction that
-/// they make use of is the least with which the pile stands.
+/// C-3CYL: a pile of three cylinders. Its reactions by one step from rest with rough contacts; the friction
+/// that they make use of is the least with which the pile stands.
 void drive_three_cylinders(const Task& task, Answers& answers)
 {
     const Model model = model_of(pile(), task);

@@ -7,8 +7,8 @@
 namespace carom::reference {
 namespace {
 
-constexpr double h_s = 1e-2;               // flights and sliding under constant forces are exact
-constexpr double shortest_flight_s = 1e-9;  // shorter ones add less than that together
+constexpr double h_s = 1e-2;                // flights and sliding under constant forces are exact
+constexpr double shortest_flight_s = 1e-8;  // shorter ones add less than that together
 
 /// Impacts until they accumulate, each located.
 std::vector<LocatedImpact> all_impacts(const Model& model, const State& start, double e)
@@ -29,9 +29,8 @@ std::vector<LocatedImpact> all_impacts(const Model& model, const State& start, d
 State stopped(const Model& model, const State& accumulated)
 {
     // what is left of the bounces is over: on the floor, with the velocity along it
-    const State start =
-        make_state(model, Eigen::Vector2d(accumulated.q[0], 0), Eigen::Vector2d(accumulated.u[0], 0),
-                   accumulated.t_s);
+    const State start = make_state(model, Eigen::Vector2d(accumulated.q[0], 0),
+                                   Eigen::Vector2d(accumulated.u[0], 0), accumulated.t_s);
     StatusWalk walk(model, start, h_s);
     walk.until_s(start.t_s + h_s);
     if (walk.doing()[0] == Doing::Stick && walk.switches().empty()) return start;
@@ -53,8 +52,8 @@ void drive_thrown_particle(const Task& task, Answers& answers)
         {.coordinates = {"x", "y"},
          .kinetic = "(x'^2 + y'^2)/2",
          .potential = "g*y",
-         .contacts = {
-             {.name = "floor", .gap = "y", .restitution = "e", .friction = "mu", .sliding = {"x'"}}}},
+         .contacts =
+             {{.name = "floor", .gap = "y", .restitution = "e", .friction = "mu", .sliding = {"x'"}}}},
         task);
     const State start =
         make_state(model, Eigen::Vector2d(0, task.number("h0")), Eigen::Vector2d(task.number("vx"), 0));

@@ -1,0 +1,86 @@
+#include "carom/core/text.hpp"
+#include "carom/expression/parse.hpp"
+#include "carom/law/frictional_impact.hpp"
+#include "carom/solver/poisson_impact.hpp"
+#include "system.hpp"
+#include "validate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace carom::detail {
+namespace {
+
+using Kind = Node::Kind;
+
+std::optional<double> number(const Node& table, std::string_view key)
+{
+    const Node* node = find(table, key);
+    if (node == nullptr || node->kind != Kind::Number) return std::nullopt;
+    return node->number;
+}
+
+/// Stiffness of each contact; a key that names none is a mistake.
+std::vector<double> stiffnesses(const Node& impact, const std::vector<Contact>& contacts, Mistakes& mistakes)
+{
+    std::vector<double> result(contacts.size(), 1.0);
+    const Node* table = find(impact, "stiffness");
+    if (table == nullptr || table->kind != Kind::Table) return result;
+    std::vector<std::string> names;
+    for (const Contact& contact : contacts) {
+        names.push_back(contact.name);
+    }
+    for (const Entry& entry : table->entries) {
+        const auto found = std::find(names.begin(), names.end(), entry.key);
+        if (found == names.end()) {
+            mistakes.add(entry.value.key_place, ErrorCode::UnknownName,
+                         fmt::format("there is no contact {} for this stiffness", carom::quoted(entry.key)),
+                         nearest_or_all(entry.key, names));
+        } else if (entry.value.kind == Kind::Number) {
+            result[static_cast<std::size_t>(found - names.begin())] = entry.value.number;
+        }
+    }
+    return result;
+}
+
+/// Velocities after the impact by formulas; coordinates without one keep theirs.
+ImpactMap map_of_formulas(const Node& impact, const std::vector<Coordinate>& coordinates, const Names& names,
+                          Mistakes& mistakes)
+{
+    const Node* velocities = find(impact, "velocities");
+    if (velocities == nullptr || velocities->kind != Kind::Table) {
+        mistakes.add(impact.place, ErrorCode::MissingKey, "the impact map has no velocities",
+                     "give those that change, for example velocities = { x = \"-0.5*x'\" }");
+        return {};
+    }
+    std::vector<Formula> after;
+    const auto given = formulas_by_coordinate(*velocities, coordinates, names, "velocity", mistakes);
+    for (std::size_t i = 0; i < coordinates.size(); ++i) {
+        const auto same = parse_formula(coordinates[i].name + "'", names.vocabulary);
+        after.push_back(given[i] ? *given[i] : same ? *same : Formula());
+    }
+    return carom::impact_map_of(std::move(after));
+}
+
+}  // namespace
+
+ImpactMap impact_map_of(const Node& impact, const LagrangianSystem& system, const Names& names,
+                        Mistakes& mistakes)
+{
+    const Node* kind = find(impact, "kind");
+    if (kind == nullptr || kind->kind != Kind::Text) return {};
+    const auto e = number(impact, "restitution");
+    if (kind->text == "canonical") return canonical_map(e.value_or(1.0));
+    if (kind->text == "sequential") return sequential_map({.restitution = e.value_or(1.0)});
+    if (kind->text == "poisson") return poisson_map({.restitution = e});
+    if (kind->text == "energetic") return energetic_map({.restitution = e});
+    if (kind->text == "lzb") {
+        LzbSettings settings{.restitution = e, .stiffness = stiffnesses(impact, system.contacts, mistakes)};
+        settings.exponent = number(impact, "exponent").value_or(settings.exponent);
+        return lzb_map(settings);
+    }
+    return map_of_formulas(impact, system.coordinates, names, mistakes);
+}
+
+}  // namespace carom::detail
