@@ -80,7 +80,7 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     // assemble and solve: U = W P + U_free, -(U + s) in N_C(P) (MS-3)
     if (!choose_laws(model, cone_point, state, s)) return failed(StepStatus::LawOutOfRange, h);
     assemble(model, model.coupling(), s.A, s);
-    calm_persistent_contacts(model, state, s);
+    calm_persistent_contacts(model, state, settings.activation_gap_m, s);
     report.solve = solve(s.problem, solver, s.P, s.solver);
     if (report.solve.status == SolveStatus::NotFinite) return failed(StepStatus::NotFinite, h);
     if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;

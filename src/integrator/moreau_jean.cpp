@@ -60,7 +60,7 @@ StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const
         if (!s.u_free.allFinite()) return StepStatus::NotFinite;
 
         assemble(model, s.J->coupling(), s.J->matrix(), s);
-        calm_persistent_contacts(model, state, s);
+        calm_persistent_contacts(model, state, settings.activation_gap_m, s);
         report.solve = solve(s.problem, solver, s.P, s.solver);
         if (report.solve.status == SolveStatus::NotFinite) return StepStatus::NotFinite;
         s.u_before = s.u_end;

@@ -81,7 +81,7 @@ bool is_catastrophe(const ContactStep& contact) noexcept
     const double amplified = contact.W_1_kg * contact.P[0] / std::abs(contact.U_free[0]);
     const double jump =
         std::hypot(contact.U_plus[1] - contact.U_minus[1], contact.U_plus[2] - contact.U_minus[2]);
-    return amplified > 5 && jump > 1e-2 * sliding_speed(contact.U_minus);
+    return amplified > 5 && jump > 0.1 * sliding_speed(contact.U_minus);
 }
 
 void update_statuses(const Model& model, std::span<const ContactStep> contacts, double t_mid_s, State& state,

@@ -133,16 +133,36 @@ void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B
     assemble_delassus(model, coupling, s.rows, B, view(s.x), s.problem);
 }
 
-void calm_persistent_contacts(const Model& model, const State& state, Scratch& s)
+namespace {
+
+/// The parts touch when the step begins and do not approach there: a start in contact.
+bool starts_touching(const Model& model, const State& state, int contact, double activation_gap_m, Scratch& s)
+{
+    const Point at = point_of(state);
+    if (!(std::abs(model.gap_m(contact, at, s.work)) <= activation_gap_m)) return false;
+    const auto support = model.support(contact);
+    auto& row = s.correction_rows.H;  // free until the correction
+    row.resize(support.size());
+    double U_n = model.gap_gradient(contact, at, row, s.work), met = std::abs(U_n);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        U_n += row[i] * state.u[support[i]];
+        met += std::abs(row[i] * state.u[support[i]]);
+    }
+    return U_n >= -1e-12 * met;
+}
+
+}  // namespace
+
+void calm_persistent_contacts(const Model& model, const State& state, double activation_gap_m, Scratch& s)
 {
     for (int k = 0; k < s.rows.size(); ++k) {
         const int c = s.rows.contacts[k];
-        if (!state.closed[c]) continue;
-        const double held = s.problem.W.diagonal(k)[0] * state.percussion_Ns[model.offset(c)];
         const double approach = -s.problem.U_minus[s.problem.offsets[k]];
-        if (approach > 0 && approach <= 2 * held) {
-            s.problem.laws[k] = without_restitution(std::move(s.problem.laws[k]));
-        }
+        if (!(approach > 0) || restitution(s.problem.laws[k]) == 0) continue;
+        const double held = s.problem.W.diagonal(k)[0] * state.percussion_Ns[model.offset(c)];
+        const bool persists =
+            state.closed[c] ? approach <= 2 * held : starts_touching(model, state, c, activation_gap_m, s);
+        if (persists) s.problem.laws[k] = without_restitution(std::move(s.problem.laws[k]));
     }
 }
 

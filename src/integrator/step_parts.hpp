@@ -21,9 +21,11 @@ inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, E
 /// W = H B^-1 H^T and U_free = H u_free + b; B is the matrix that percussions act through.
 void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B, Scratch& scratch);
 
-/// A contact that was closed and approaches by no more than it was held with in the step before slides along
-/// a curved or moving obstacle: that is no collision, and restitution does not act (MS-7). After assemble.
-void calm_persistent_contacts(const Model& model, const State& state, Scratch& scratch);
+/// A contact that was closed and approaches by no more than it was held with in the step before, or that the
+/// step begins with, slides along a curved or moving obstacle: that is no collision, and restitution does not
+/// act (MS-7). After assemble.
+void calm_persistent_contacts(const Model& model, const State& state, double activation_gap_m,
+                              Scratch& scratch);
 
 /// u_end = u_free + B^-1 H^T P.
 void apply_solution(const Model& model, MassMatrix& B, Scratch& scratch);

@@ -98,6 +98,7 @@ private:
         const Node* kind_node = find(law, "kind");
         const std::string kind =
             kind_node != nullptr && kind_node->kind == Kind::Text ? kind_node->text : "unilateral";
+        if (kind != "unilateral" && kind != "coulomb" && kind != "rough") return;  // told already
         if (kind == "unilateral") {
             for (const char* key : {"friction", "static_friction", "tangential_restitution", "shape"}) {
                 if (const Node* node = find(law, key)) {
