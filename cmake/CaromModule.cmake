@@ -41,7 +41,7 @@ function(carom_module_test name)
   endforeach()
   add_executable(test_${name} ${sources} ${objects})
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/tests)
-  target_link_libraries(test_${name} PRIVATE carom_compiler Eigen3::Eigen fmt::fmt tomlplusplus::tomlplusplus
+  target_link_libraries(test_${name} PRIVATE carom_test_compiler Eigen3::Eigen fmt::fmt tomlplusplus::tomlplusplus
                                              hdf5::hdf5 ZLIB::ZLIB nlohmann_json::nlohmann_json doctest::doctest rapidcheck
                                              carom_test_main)
   add_test(NAME ${name} COMMAND test_${name})
