@@ -14,16 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExitStatus refuse(const std::string& where, std::string message, std::string hint)
-{
-    print_errors({{.code = ErrorCode::FileUnwritable,
-                   .where = printable(where),
-                   .message = std::move(message),
-                   .hint = std::move(hint),
-                   .excerpt = {}}});
-    return ExitStatus::BadInput;
-}
-
 /// The first browser on the path that can take pictures; empty when there is none.
 std::string find_chromium()
 {
@@ -89,16 +79,16 @@ ExitStatus export_png(const Recording& recording, const ExportOptions& options)
 {
     const std::string chromium = find_chromium();
     if (chromium.empty()) {
-        return refuse("--to png", "there is no Chromium to take the picture",
-                      "install it, Debian: apt-get install chromium; or use --to svg or carom report");
+        return refuse_export("--to png", "there is no Chromium to take the picture",
+                             "install it, Debian: apt-get install chromium; or use --to svg or carom report");
     }
     if (options.output == "-")
-        return refuse("-o -", "a picture goes to a file", "give the name of a .png file");
+        return refuse_export("-o -", "a picture goes to a file", "give the name of a .png file");
     const fs::path picture = options.output.empty() ? fs::path(options.recording).replace_extension(".png")
                                                     : fs::path(options.output);
     std::error_code problem;
     if (fs::equivalent(picture, options.recording, problem))
-        return refuse(picture.string(), "this is the recording itself", "give another name with -o");
+        return refuse_export(picture.string(), "this is the recording itself", "give another name with -o");
 
     // the browser shows the page from a file; it needs no network, and gets none
     const TemporaryFolder folder;
@@ -121,10 +111,12 @@ ExitStatus export_png(const Recording& recording, const ExportOptions& options)
                                        "file://" + folder.file("page.html").string()};
     if (::geteuid() == 0) arguments.insert(arguments.begin(), "--no-sandbox");  // it refuses root otherwise
     if (!run_program(chromium, arguments) || !fs::exists(folder.file("page.png")))
-        return refuse(chromium, "the browser took no picture", "try carom report and open the page by hand");
+        return refuse_export(chromium, "the browser took no picture",
+                             "try carom report and open the page by hand");
     fs::copy_file(folder.file("page.png"), picture, fs::copy_options::overwrite_existing, problem);
     if (problem)
-        return refuse(picture.string(), problem.message(), "look at the folder, its rights and the disk");
+        return refuse_export(picture.string(), problem.message(),
+                             "look at the folder, its rights and the disk");
     return print_result(printable(picture.string()) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
 }
 

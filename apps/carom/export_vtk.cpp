@@ -10,16 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExitStatus refuse(const std::string& where, std::string message, std::string hint)
-{
-    print_errors({{.code = ErrorCode::FileUnwritable,
-                   .where = printable(where),
-                   .message = std::move(message),
-                   .hint = std::move(hint),
-                   .excerpt = {}}});
-    return ExitStatus::BadInput;
-}
-
 bool write(const fs::path& file, const std::string& text)
 {
     std::ofstream out(file, std::ios::binary);
@@ -29,13 +19,24 @@ bool write(const fs::path& file, const std::string& text)
 
 }  // namespace
 
+ExitStatus refuse_export(const std::string& where, std::string message, std::string hint)
+{
+    print_errors({{.code = ErrorCode::FileUnwritable,
+                   .where = printable(where),
+                   .message = std::move(message),
+                   .hint = std::move(hint),
+                   .excerpt = {}}});
+    return ExitStatus::BadInput;
+}
+
 ExitStatus export_vtk(const Recording& recording, const ExportOptions& options)
 {
     if (options.output == "-")
-        return refuse("-o -", "there are many files, standard output is one", "give the name of a .pvd file");
+        return refuse_export("-o -", "there are many files, standard output is one",
+                             "give the name of a .pvd file");
     if (recording.drawings.empty()) {
-        return refuse(options.recording, "the scene draws nothing, so there is nothing to export",
-                      "add [[draw]] entries and run it again; docs/how-to/pictures.md shows how");
+        return refuse_export(options.recording, "the scene draws nothing, so there is nothing to export",
+                             "add [[draw]] entries and run it again; docs/how-to/pictures.md shows how");
     }
 
     // RUN.pvd, and the frames in RUN_frames beside it
@@ -43,18 +44,19 @@ ExitStatus export_vtk(const Recording& recording, const ExportOptions& options)
                                                        : fs::path(options.output);
     std::error_code problem;
     if (fs::equivalent(collection, options.recording, problem))
-        return refuse(collection.string(), "this is the recording itself", "give another name with -o");
+        return refuse_export(collection.string(), "this is the recording itself",
+                             "give another name with -o");
     const std::string folder = collection.stem().string() + "_frames";
     const fs::path frames = collection.parent_path() / folder;
     fs::create_directories(frames, problem);
     for (Eigen::Index i = 0; i < recording.frames(); ++i) {
         if (!write(frames / vtp_name(i), to_vtp(recording, i)))
-            return refuse(frames.string(), "the frames cannot be written",
-                          "look at the folder, its rights and the disk");
+            return refuse_export(frames.string(), "the frames cannot be written",
+                                 "look at the folder, its rights and the disk");
     }
     if (!write(collection, to_pvd(recording, folder)))
-        return refuse(collection.string(), "the file cannot be written",
-                      "look at the folder, its rights and the disk");
+        return refuse_export(collection.string(), "the file cannot be written",
+                             "look at the folder, its rights and the disk");
     return print_result(printable(collection.string()) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
 }
 

@@ -5,6 +5,9 @@
 
 namespace carom::app {
 
+/// Says why nothing was exported.
+ExitStatus refuse_export(const std::string& where, std::string message, std::string hint);
+
 /// RUN.pvd with one .vtp per frame in the folder RUN_frames: what the scene draws, for ParaView.
 [[nodiscard]] ExitStatus export_vtk(const Recording& recording, const ExportOptions& options);
 

@@ -108,7 +108,9 @@ void describe_export(CLI::App& app, ExportOptions& options)
     command->add_option("RUN", options.recording, "recording of carom run, HDF5")
         ->required()
         ->type_name("FILE");
-    command->add_option("--to", options.format, "csv: the frames as a table; svg: the picture; vtk: what is drawn, for ParaView; "
+    command
+        ->add_option("--to", options.format,
+                     "csv: the frames as a table; svg: the picture; vtk: what is drawn, for ParaView; "
                      "png: the page, by Chromium")
         ->required()
         ->check(CLI::IsMember({"csv", "svg", "vtk", "png"}));

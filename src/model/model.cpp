@@ -142,7 +142,8 @@ double Model::potential_gradient(const Point& at, std::span<double> gradient, Wo
         work.make_room(variables.size());
         term.gradient(at, work, work.first);
         for (std::size_t k = 0; k < variables.size(); ++k) {
-            (variables[k].kind == Variable::Kind::Time ? rate : gradient[variables[k].index]) += work.first[k];
+            (variables[k].kind == Variable::Kind::Time ? rate : gradient[variables[k].index]) +=
+                work.first[k];
         }
     }
     return rate;

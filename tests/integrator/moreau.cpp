@@ -122,8 +122,7 @@ TEST_CASE("lifting a bouncing contact would keep it awake for ever: only contact
     bool bounced_from_below = false;
     for (int step = 0; step < 200; ++step) {
         const auto report = moreau_step(model, settings, {}, state, scratch);
-        const bool leaves =
-            !scratch.contacts.empty() && scratch.contacts[0].P[0] > 0 && state.u[0] > 1e-3;
+        const bool leaves = !scratch.contacts.empty() && scratch.contacts[0].P[0] > 0 && state.u[0] > 1e-3;
         if (leaves) CHECK(report.energy.correction_J == 0);
         bounced_from_below = bounced_from_below || (leaves && scratch.gap_m[0] < 0);
     }

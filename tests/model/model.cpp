@@ -114,8 +114,10 @@ TEST_CASE("masses that do not know each other are islands, and contacts see only
                                   .contacts = {{"ab", "b - a"}, {"cd", "d - c"}, {"bc", "c - b"}}});
     CHECK(model.mass_pattern().islands() == 3);
     CHECK(model.has_constant_mass());
-    CHECK(std::vector<int>(model.coupling().neighbours(0).begin(), model.coupling().neighbours(0).end()) == std::vector{0, 2});
-    CHECK(std::vector<int>(model.coupling().neighbours(1).begin(), model.coupling().neighbours(1).end()) == std::vector{1, 2});
+    CHECK(std::vector<int>(model.coupling().neighbours(0).begin(), model.coupling().neighbours(0).end()) ==
+          std::vector{0, 2});
+    CHECK(std::vector<int>(model.coupling().neighbours(1).begin(), model.coupling().neighbours(1).end()) ==
+          std::vector{1, 2});
 
     Workspace work;
     MassMatrix A(model.mass_pattern());
