@@ -262,6 +262,16 @@ void BlockLu::transpose_pattern()
     }
 }
 
+double BlockLu::ops() const noexcept
+{
+    double sum = 0;
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+        const double row = upper_begin_[k + 1] - upper_begin_[k];
+        sum += row * (row + 1);
+    }
+    return sum;
+}
+
 int BlockLu::factorise(const FlatProblem& problem)
 {
     if (d_ == 3) return factorise_blocks<3>(problem);

@@ -32,6 +32,9 @@ public:
     /// Blocks of L and U together: what a factorisation costs memory.
     [[nodiscard]] std::size_t blocks() const noexcept { return lower_.size() + upper_.size() + order_.size(); }
 
+    /// Products of blocks that a factorisation takes: its cost, known before.
+    [[nodiscard]] double ops() const noexcept;
+
 private:
     void order_small(const FlatProblem& problem);
     void order_large(const FlatProblem& problem);
