@@ -53,12 +53,9 @@ Json json_of(const SolvedProblem& solved)
                      {"negative_eigenvalues", solved.W.negative},
                      {"least_eigenvalue", solved.W.smallest},
                      {"largest_eigenvalue", solved.W.largest}}},
-                   {"hidden_error", nullptr},
+                   {"hidden_velocity_error", nullptr},
                    {"warnings", solved.warnings}};
-    if (solved.hidden) {
-        result["hidden_error"] = {{"velocity", solved.hidden->velocity},
-                                  {"percussion", solved.hidden->percussion}};
-    }
+    if (solved.hidden_velocity_error) result["hidden_velocity_error"] = *solved.hidden_velocity_error;
     return result;
 }
 

@@ -27,7 +27,7 @@ struct SolvedProblem {
     std::vector<double> P;
     SolutionCheck check;
     OperatorCheck W;
-    std::optional<HiddenError> hidden;
+    std::optional<double> hidden_velocity_error;
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool solved() const { return status == "solved"; }

@@ -38,7 +38,7 @@ Eigen::Vector3d Cone::projection(const Eigen::Vector3d& x) const
         return y;
     }
     const double x_T = std::hypot(x[1], x[2]);
-    if (x_T <= mu * x[0]) return x;
+    if (x[0] >= 0 && x_T <= mu * x[0]) return x;
     if (mu * x_T <= -x[0]) return Eigen::Vector3d::Zero();
     // on the generator through x_T; x_T > 0, or one of the cases above holds
     const double n = (x[0] + mu * x_T) / (1 + mu * mu);

@@ -44,17 +44,12 @@ struct OperatorCheck {
 
 [[nodiscard]] OperatorCheck check_operator(const OneStepProblem& problem);
 
-/// How far the solution may be from P although the residual is small (OS-8): the shortest step that would
-/// make the linearised natural map vanish, relative to U and P in the scaled norms. A step as long as the
-/// answer itself says that the residual proves little.
-struct HiddenError {
-    double velocity = 0;    ///< |W dP| / max(|U|, |U_free|)
-    double percussion = 0;  ///< |dP| / |P|, without what W cannot see
-};
-
-/// Nothing above `most_rows` rows, where the estimate would cost more than the solution.
+/// How far the velocities of the solution may be from those of P although the residual is small (OS-8):
+/// |W dP| / max(|U|, |U_free|) in the scaled norms, for the shortest step dP that would make the linearised
+/// natural map vanish. As large as one says that the residual proves nothing. Nothing above
+/// `most_rows_for_hidden_error` rows, where the estimate would cost more than the solution.
 inline constexpr int most_rows_for_hidden_error = 20000;
-[[nodiscard]] std::optional<HiddenError> hidden_error(const OneStepProblem& problem,
-                                                      std::span<const double> P);
+[[nodiscard]] std::optional<double> hidden_velocity_error(const OneStepProblem& problem,
+                                                          std::span<const double> P);
 
 }  // namespace carom
