@@ -135,6 +135,13 @@ void FlatProblem::load(const OneStepProblem& problem, std::span<const int> inter
         }
     }
 
+    std::size_t blocks = 0;
+    for (const int from : interaction) {
+        blocks += problem.W.row(from).size();
+    }
+    column.reserve(blocks);
+    W_off.reserve(blocks * block);
+
     // blocks, scaled; frictionless interactions take part with their normal row alone
     for (std::size_t c = 0; c < m; ++c) {
         const int from = interaction[c], rows = problem.W.dimension(from);

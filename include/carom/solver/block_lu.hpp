@@ -51,7 +51,7 @@ private:
     std::vector<double> L_, U_, inverse_;               ///< blocks of them, and the inverted diagonal of U
     std::vector<double> diagonal_, off_, work_, rhs_;
     std::vector<std::uint64_t> neighbours_;
-    std::vector<int> mark_, child_, next_;
+    std::vector<int> mark_, child_, next_, begin_, graph_;
 };
 
 }  // namespace carom

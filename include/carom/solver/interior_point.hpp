@@ -19,7 +19,8 @@ namespace carom {
 /// Papers     [NesterovTodd 1998], [Mehrotra 1992], [AcaryArmandNguyen 2022]
 class InteriorPoint {
 public:
-    void load(const FlatProblem& problem);
+    /// `lu` has analysed the problem and serves until the next load.
+    void load(const FlatProblem& problem, BlockLu& lu);
 
     /// From x until the budget is used up or the error falls no more; x becomes the best point seen. Returns the iterations.
     int run(const FlatProblem& problem, const Budget& budget, std::span<double> x);
@@ -39,7 +40,7 @@ private:
     [[nodiscard]] double complementarity(const FlatProblem& problem, double step) const;
     [[nodiscard]] int cone_size(const FlatProblem& problem, int c) const noexcept;
 
-    BlockLu lu_;
+    BlockLu* lu_ = nullptr;
     std::vector<Cone> cones_;
     std::vector<double> r_, v_, p_, dr_, dv_, trial_, u_;
     std::vector<double> shift_;  ///< (I - N) S_z^-1, block by block
