@@ -215,8 +215,8 @@ void DriftingPsor::begin(const FlatProblem& problem, std::span<const double> x)
     reach_ = 1;
 }
 
-double DriftingPsor::relax(const FlatProblem& problem, Relaxation& relaxation, const Budget& budget, int count,
-                           std::vector<double>& x, std::span<double> best, int& sweeps)
+double DriftingPsor::relax(const FlatProblem& problem, Relaxation& relaxation, const Budget& budget,
+                           int count, std::vector<double>& x, std::span<double> best, int& sweeps)
 {
     double now = std::numeric_limits<double>::infinity();
     for (int k = 1; k <= count; ++k) {

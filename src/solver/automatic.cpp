@@ -172,14 +172,16 @@ bool Automatic::alternating(const FlatProblem& problem, const Budget& budget, st
                 std::copy(trial_.begin(), trial_.end(), x.begin());
             }
             if (work_.error <= budget.tolerance) return true;
-            work_.factorisations += newton_.full_steps(problem, small_sigma, budget.tolerance, full_steps, trial_);
+            work_.factorisations +=
+                newton_.full_steps(problem, small_sigma, budget.tolerance, full_steps, trial_);
             if (done(problem, budget, trial_, SolverKind::ProximalNewton) || work_.error < error) {
                 std::copy(trial_.begin(), trial_.end(), x.begin());
             }
         } else {
             work_.sweeps += conjugate_.run(problem, relaxation_, budget.with(count), x);
         }
-        if (done(problem, budget, x, affordable_ ? SolverKind::ProximalNewton : SolverKind::GaussSeidel)) return true;
+        if (done(problem, budget, x, affordable_ ? SolverKind::ProximalNewton : SolverKind::GaussSeidel))
+            return true;
     }
     return false;
 }
@@ -189,14 +191,16 @@ void Automatic::drifting(const FlatProblem& problem, const Budget& budget, std::
 {
     drift_.begin(problem, x);
     while (work_.sweeps < budget.max_iterations) {
-        work_.sweeps += drift_.cycle(problem, relaxation_, budget.with(budget.max_iterations - work_.sweeps), x);
+        work_.sweeps +=
+            drift_.cycle(problem, relaxation_, budget.with(budget.max_iterations - work_.sweeps), x);
         if (done(problem, budget, x, SolverKind::Psor)) return;
         if (!affordable_) continue;
 
         // Newton from where the drift is: full steps may end it, proximal ones go along with it
         trial_.assign(drift_.point().begin(), drift_.point().end());
         const double error = work_.error;
-        work_.factorisations += newton_.full_steps(problem, small_sigma, budget.tolerance, full_steps, trial_);
+        work_.factorisations +=
+            newton_.full_steps(problem, small_sigma, budget.tolerance, full_steps, trial_);
         if (done(problem, budget, trial_, SolverKind::ProximalNewton) || work_.error < error) {
             std::copy(trial_.begin(), trial_.end(), x.begin());
         }

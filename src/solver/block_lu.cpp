@@ -222,13 +222,15 @@ void BlockLu::order_large(const FlatProblem& problem)
         std::sort(graph_.begin() + from, graph_.begin() + to);
         const auto last = std::unique(graph_.begin() + from, graph_.begin() + to);
         const int first = kept;
-        kept = static_cast<int>(std::copy(graph_.begin() + from, last, graph_.begin() + first) - graph_.begin());
+        kept =
+            static_cast<int>(std::copy(graph_.begin() + from, last, graph_.begin() + first) - graph_.begin());
         from = to;
         begin_[c + 1] = kept;
     }
     graph_.resize(static_cast<std::size_t>(kept));
     mark_.assign(graph_.size(), 0);
-    const Eigen::Map<const Eigen::SparseMatrix<int>> full(m, m, kept, begin_.data(), graph_.data(), mark_.data());
+    const Eigen::Map<const Eigen::SparseMatrix<int>> full(m, m, kept, begin_.data(), graph_.data(),
+                                                          mark_.data());
     Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
     Eigen::SparseMatrix<int> pattern = full;
     Eigen::internal::minimum_degree_ordering(pattern, permutation);
@@ -318,7 +320,8 @@ int BlockLu::factorise_blocks(const FlatProblem& problem)
         }
         std::copy_n(diagonal_.data() + c * B, B, work + i * B);
         for (int k = problem.row_begin[c]; k < problem.row_begin[c + 1]; ++k) {
-            std::copy_n(off_.data() + static_cast<std::size_t>(k) * B, B, work + place_[problem.column[k]] * B);
+            std::copy_n(off_.data() + static_cast<std::size_t>(k) * B, B,
+                        work + place_[problem.column[k]] * B);
         }
 
         // eliminate with the rows above
@@ -356,13 +359,15 @@ void BlockLu::solve_blocks(std::span<double> b)
         double* y = rhs_.data() + i * D;
         std::copy_n(b.data() + order_[i] * D, D, y);
         for (int at = lower_begin_[i]; at < lower_begin_[i + 1]; ++at) {
-            subtract_from<D>(L_.data() + static_cast<std::size_t>(at) * D * D, rhs_.data() + lower_[at] * D, y);
+            subtract_from<D>(L_.data() + static_cast<std::size_t>(at) * D * D, rhs_.data() + lower_[at] * D,
+                             y);
         }
     }
     for (int i = m - 1; i >= 0; --i) {
         double* y = rhs_.data() + i * D;
         for (int at = upper_begin_[i]; at < upper_begin_[i + 1]; ++at) {
-            subtract_from<D>(U_.data() + static_cast<std::size_t>(at) * D * D, rhs_.data() + upper_[at] * D, y);
+            subtract_from<D>(U_.data() + static_cast<std::size_t>(at) * D * D, rhs_.data() + upper_[at] * D,
+                             y);
         }
         double x[D] = {};
         for (int r = 0; r < D; ++r) {

@@ -161,7 +161,8 @@ void FlatProblem::load(const OneStepProblem& problem, std::span<const int> inter
             }
             for (int r = 0; r < used_rows; ++r) {
                 for (int k = 0; k < used_columns; ++k) {
-                    target[r * d + k] = scale[c] * source[static_cast<std::size_t>(r * columns + k)] * scale[j];
+                    target[r * d + k] =
+                        scale[c] * source[static_cast<std::size_t>(r * columns + k)] * scale[j];
                 }
             }
         }

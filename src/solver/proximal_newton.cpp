@@ -94,8 +94,10 @@ int ProximalNewton::run(const FlatProblem& problem, const Budget& budget, std::s
                 z_[k] = y_[k] + reach * (y_[k] - x_[k]);
             }
             problem.project(z_);
-            const bool settled = solve_proximal(problem, sigma / falls_by, inner_part * error * size, left, z_);
-            const double error_z = settled ? problem.error(z_, u_).worst() : std::numeric_limits<double>::infinity();
+            const bool settled =
+                solve_proximal(problem, sigma / falls_by, inner_part * error * size, left, z_);
+            const double error_z =
+                settled ? problem.error(z_, u_).worst() : std::numeric_limits<double>::infinity();
             keep(z_, error_z);
             if (error_z <= may_rise * error_y) {
                 std::copy(z_.begin(), z_.end(), x_.begin());
@@ -141,7 +143,8 @@ int ProximalNewton::follow(const FlatProblem& problem, const Budget& budget, dou
         }
         problem.project(z_);
         const bool settled = left > 0 && solve_proximal(problem, sigma, follow_part * error * size, left, z_);
-        const double error_z = settled ? problem.error(z_, u_).worst() : std::numeric_limits<double>::infinity();
+        const double error_z =
+            settled ? problem.error(z_, u_).worst() : std::numeric_limits<double>::infinity();
         keep(z_, error_z);
         const bool further = error_z <= may_rise * error_y;
         reach = further ? reach * longer : std::max(reach * shorter, 0.5);

@@ -200,8 +200,8 @@ void Relaxation::solve_in_space(const FlatProblem& problem, int c, const double*
         n = P_n0 - (r.a1 * t1 + r.a2 * t2);
         const double e1 = (d22 * t1 - r.S12 * t2) * inverse, e2 = (d11 * t2 - r.S21 * t1) * inverse;
         const double size2 = t1 * t1 + t2 * t2, size = std::sqrt(size2);
-        const double step = size2 * (size - mu * n) /
-                            (mu * ((r.a1 * e1 + r.a2 * e2) * size2 + n * (t1 * e1 + t2 * e2)));
+        const double step =
+            size2 * (size - mu * n) / (mu * ((r.a1 * e1 + r.a2 * e2) * size2 + n * (t1 * e1 + t2 * e2)));
         if (!(alpha + step > 0)) break;
         alpha += step;
         if (std::abs(step) > last_step * alpha) continue;
@@ -222,8 +222,8 @@ void Relaxation::solve_in_space(const FlatProblem& problem, int c, const double*
     solve_generally(problem, c, b, x);
 }
 
-/// The careful solver, for blocks that are singular or wedged; a contact without a solution keeps a projection
-/// step.
+/// The careful solver, for blocks that are singular or wedged; a contact without a solution keeps a
+/// projection step.
 void Relaxation::solve_generally(const FlatProblem& problem, int c, const double* b, double* x) const
 {
     const int d = problem.d;

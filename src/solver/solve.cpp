@@ -1,5 +1,7 @@
 #include "carom/solver/solve.hpp"
 
+#include "carom/solver/automatic.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +10,25 @@
 #include <limits>
 
 namespace carom {
+
+struct MethodScratch::Memory {
+    Islands islands;
+    FlatProblem flat;
+    Automatic automatic;
+    std::vector<double> x;
+};
+
+MethodScratch::MethodScratch() = default;
+MethodScratch::~MethodScratch() = default;
+MethodScratch::MethodScratch(MethodScratch&&) noexcept = default;
+MethodScratch& MethodScratch::operator=(MethodScratch&&) noexcept = default;
+
+MethodScratch::Memory& MethodScratch::memory()
+{
+    if (!memory_) memory_ = std::make_unique<Memory>();
+    return *memory_;
+}
+
 namespace {
 
 /// Where no solution exists, percussions grow until any error is small beside them. Velocities must fit as
@@ -115,8 +136,9 @@ SolveReport solve_islands(const OneStepProblem& problem, const SolverSettings& s
                           std::span<double> P, SolverScratch& scratch)
 {
     SolveReport report;
-    scratch.islands.find(problem);
-    report.islands = scratch.islands.count();
+    auto& [islands, flat, automatic, x] = scratch.methods.memory();
+    islands.find(problem);
+    report.islands = islands.count();
     FlatError floor = size_of(problem);
     const double share = 1 / std::sqrt(static_cast<double>(report.islands));
     floor = {floor.unit_free * share, floor.siconos * share};
@@ -124,14 +146,13 @@ SolveReport solve_islands(const OneStepProblem& problem, const SolverSettings& s
     const bool to_roundoff = problem.interactions() <= Polisher::most_interactions;
     int hardest = -1;
     for (int k = 0; k < report.islands; ++k) {
-        FlatProblem& flat = scratch.flat;
-        flat.load(problem, scratch.islands.members(k));
+        flat.load(problem, islands.members(k));
         flat.floor = floor;
-        scratch.x.resize(static_cast<std::size_t>(flat.size()));
-        flat.gather(problem, P, scratch.x);
-        scratch.automatic.run(flat, budget, scratch.x, to_roundoff);
-        flat.scatter(problem, scratch.x, P);
-        const auto& work = scratch.automatic.work();
+        x.resize(static_cast<std::size_t>(flat.size()));
+        flat.gather(problem, P, x);
+        automatic.run(flat, budget, x, to_roundoff);
+        flat.scatter(problem, x, P);
+        const auto& work = automatic.work();
         report.iterations += work.sweeps + work.factorisations + work.splittings;
         report.factorisations += work.factorisations;
         if (work.rank > hardest) {
@@ -173,12 +194,12 @@ SolveReport solve_named(const OneStepProblem& problem, const SolverSettings& set
     SolveReport report;
     report.solver = settings.kind;
     if (FlatProblem::takes(problem)) {
-        scratch.flat.load(problem);
-        scratch.x.resize(static_cast<std::size_t>(scratch.flat.size()));
-        scratch.flat.gather(problem, P, scratch.x);
-        report.iterations = scratch.automatic.run_one(scratch.flat, settings.kind, settings.relaxation, budget,
-                                                      scratch.x);
-        scratch.flat.scatter(problem, scratch.x, P);
+        auto& [islands, flat, automatic, x] = scratch.methods.memory();
+        flat.load(problem);
+        x.resize(static_cast<std::size_t>(flat.size()));
+        flat.gather(problem, P, x);
+        report.iterations = automatic.run_one(flat, settings.kind, settings.relaxation, budget, x);
+        flat.scatter(problem, x, P);
     } else if (settings.kind == SolverKind::GaussSeidel) {
         report.iterations = sweep_gauss_seidel(problem, settings, P, scratch);
     } else if (settings.kind == SolverKind::Psor) {
@@ -211,11 +232,16 @@ std::string_view name_of(SolverKind kind) noexcept
 
 std::span<const SolverKind> all_solver_kinds() noexcept
 {
-    static constexpr std::array kinds{
-        SolverKind::Auto,        SolverKind::Exact,    SolverKind::GaussSeidel,
-        SolverKind::Psor,        SolverKind::Anderson, SolverKind::NonlinearCg,
-        SolverKind::AcceleratedGradients, SolverKind::Admm,     SolverKind::ProximalNewton,
-        SolverKind::InteriorPoint};
+    static constexpr std::array kinds{SolverKind::Auto,
+                                      SolverKind::Exact,
+                                      SolverKind::GaussSeidel,
+                                      SolverKind::Psor,
+                                      SolverKind::Anderson,
+                                      SolverKind::NonlinearCg,
+                                      SolverKind::AcceleratedGradients,
+                                      SolverKind::Admm,
+                                      SolverKind::ProximalNewton,
+                                      SolverKind::InteriorPoint};
     return kinds;
 }
 

@@ -9,8 +9,8 @@
 
 namespace carom {
 
-/// Methods around one sweep G of a relaxation, with f = G(x) - x. Each runs from x, leaves the best point seen
-/// there and returns its sweeps.
+/// Methods around one sweep G of a relaxation, with f = G(x) - x. Each runs from x, leaves the best point
+/// seen there and returns its sweeps.
 ///
 /// Theory     docs/theory/solvers.md, (SO-14) Anderson, (SO-15) nonlinear conjugate gradients, (SO-16) drift
 /// Papers     [Anderson 1965], [WalkerNi 2011], [SilcowitzNiebeErleben 2010]
@@ -20,8 +20,8 @@ enum class Sweep { GaussSeidel, Psor };
 /// Plain sweeps, one kind or the other.
 class PlainSweeps {
 public:
-    int run(const FlatProblem& problem, Relaxation& relaxation, Sweep sweep, double omega, const Budget& budget,
-            std::span<double> x);
+    int run(const FlatProblem& problem, Relaxation& relaxation, Sweep sweep, double omega,
+            const Budget& budget, std::span<double> x);
 
 private:
     std::vector<double> u_, best_;
@@ -65,7 +65,8 @@ public:
 
     /// Forward, on, and settling: some thousand sweeps at most, which it returns. `best` is replaced where a
     /// better point is met.
-    int cycle(const FlatProblem& problem, Relaxation& relaxation, const Budget& budget, std::span<double> best);
+    int cycle(const FlatProblem& problem, Relaxation& relaxation, const Budget& budget,
+              std::span<double> best);
 
     /// Where it is; a caller may move it.
     [[nodiscard]] std::span<double> point() noexcept { return point_; }

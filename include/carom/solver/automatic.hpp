@@ -25,8 +25,8 @@ namespace carom {
 /// Theory     docs/theory/solvers.md, (SO-19)
 class Automatic {
 public:
-    /// Solves in place from x; `budget.max_iterations` bounds the sweeps. x becomes the best point seen, taken
-    /// on to roundoff by Newton's method where that is asked and works.
+    /// Solves in place from x; `budget.max_iterations` bounds the sweeps. x becomes the best point seen,
+    /// taken on to roundoff by Newton's method where that is asked and works.
     void run(const FlatProblem& problem, const Budget& budget, std::span<double> x, bool to_roundoff = false);
 
     /// One method alone; returns its iterations. `relaxation` is for Gauss-Seidel and PSOR.
@@ -45,7 +45,8 @@ public:
     [[nodiscard]] const Work& work() const noexcept { return work_; }
 
 private:
-    [[nodiscard]] bool done(const FlatProblem& problem, const Budget& budget, std::span<const double> x, SolverKind by);
+    [[nodiscard]] bool done(const FlatProblem& problem, const Budget& budget, std::span<const double> x,
+                            SolverKind by);
     bool begin_with_sweeps(const FlatProblem& problem, const Budget& budget, std::span<double> x);
     bool factorising(const FlatProblem& problem, const Budget& budget, std::span<double> x);
     bool alternating(const FlatProblem& problem, const Budget& budget, std::span<double> x);

@@ -35,8 +35,8 @@ public:
 
 private:
     /// Phi of one contact, and the blocks of  dPhi = E dx + C du.
-    void linearise(const FlatProblem& problem, int c, const double* x, const double* u, double* Phi, double* E,
-                   double* C) const noexcept;
+    void linearise(const FlatProblem& problem, int c, const double* x, const double* u, double* Phi,
+                   double* E, double* C) const noexcept;
 
     BlockLu* lu_ = nullptr;
     std::vector<double> rho_;  ///< normal and tangential, per contact

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "carom/onestep/residual.hpp"
-#include "carom/solver/automatic.hpp"
 #include "carom/solver/polish.hpp"
 #include "carom/solver/principal_pivoting.hpp"
+#include "carom/solver/solver_kind.hpp"
 
+#include <memory>
 #include <string_view>
 
 namespace carom {
@@ -35,11 +36,28 @@ enum class SolveStatus { Converged, NotSolved, NotFinite, TimeLimit };
 
 struct SolveReport {
     SolveStatus status = SolveStatus::NotSolved;
-    SolverKind solver = SolverKind::Auto;  ///< that gave the answer; of several islands, the one of the hardest
+    SolverKind solver =
+        SolverKind::Auto;    ///< that gave the answer; of several islands, the one of the hardest
     int iterations = 0;      ///< factorisations of the exact solver, sweeps and iterations of the others
     int factorisations = 0;  ///< among them, by `Auto`
     int islands = 0;         ///< independent parts that `Auto` solved one by one; 0: it did not look
     Residual residual;       ///< of the returned P, by residual(problem, P): never the solver's own
+};
+
+/// Memory of the methods for packed problems; made on its first use.
+class MethodScratch {
+public:
+    struct Memory;
+
+    MethodScratch();
+    ~MethodScratch();
+    MethodScratch(MethodScratch&&) noexcept;
+    MethodScratch& operator=(MethodScratch&&) noexcept;
+
+    [[nodiscard]] Memory& memory();
+
+private:
+    std::unique_ptr<Memory> memory_;
 };
 
 /// Memory that solves reuse from step to step.
@@ -47,10 +65,8 @@ struct SolverScratch {
     PrincipalPivoting pivoting;
     Polisher polisher;
     ResidualScratch residual;
-    std::vector<double> best_P, x;
-    Islands islands;
-    FlatProblem flat;
-    Automatic automatic;
+    std::vector<double> best_P;
+    MethodScratch methods;
 };
 
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
@@ -58,8 +74,8 @@ struct SolverScratch {
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
                                 std::span<double> P);
 
-/// Block Gauss-Seidel with exact local solves (SO-3), and projected relaxation (SO-4) for any law; both return
-/// the number of sweeps.
+/// Block Gauss-Seidel with exact local solves (SO-3), and projected relaxation (SO-4) for any law; both
+/// return the number of sweeps.
 int sweep_gauss_seidel(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
                        SolverScratch& scratch);
 int sweep_psor(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,

@@ -8,12 +8,12 @@ namespace carom {
 /// The solvers of one-step problems by name; solve.hpp runs them.
 
 enum class SolverKind {
-    Auto,                  ///< looks at the problem, watches the errors and changes methods (SO-19)
-    Exact,                 ///< block principal pivoting in a proximal point iteration; with friction as `Auto`
-    GaussSeidel,           ///< block Gauss-Seidel with exact local solves
-    Psor,                  ///< projected relaxation: one projection per interaction and sweep
-    Anderson,              ///< Gauss-Seidel with guarded Anderson mixing
-    NonlinearCg,           ///< Gauss-Seidel with nonsmooth nonlinear conjugate gradients
+    Auto,         ///< looks at the problem, watches the errors and changes methods (SO-19)
+    Exact,        ///< block principal pivoting in a proximal point iteration; with friction as `Auto`
+    GaussSeidel,  ///< block Gauss-Seidel with exact local solves
+    Psor,         ///< projected relaxation: one projection per interaction and sweep
+    Anderson,     ///< Gauss-Seidel with guarded Anderson mixing
+    NonlinearCg,  ///< Gauss-Seidel with nonsmooth nonlinear conjugate gradients
     AcceleratedGradients,  ///< projected gradients with Nesterov's extrapolation
     Admm,                  ///< splitting with a spectral penalty
     ProximalNewton,        ///< semismooth Newton in a proximal point iteration

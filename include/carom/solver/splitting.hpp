@@ -36,7 +36,8 @@ private:
 };
 
 /// Accelerated projected gradients (SO-18): Nesterov's extrapolation with restarts and a step found by
-/// backtracking, the shift s taken from the point where the gradient is. Only products with W and projections.
+/// backtracking, the shift s taken from the point where the gradient is. Only products with W and
+/// projections.
 ///
 /// Theory     docs/theory/solvers.md, (SO-18)
 /// Papers     [MazharHeynNegrutTasora 2015], [ODonoghueCandes 2015]
