@@ -47,6 +47,10 @@ void describe_run(CLI::App& app, RunOptions& options)
         ->take_all()
         ->expected(1)
         ->type_name("TIMES");
+    command
+        ->add_option("--save-problems", options.save_problems,
+                     "all, failed or worst:N: write the one-step problems of the run, for carom solve")
+        ->type_name("WHICH");
     command->add_flag("--json", options.json, "print one JSON object instead of the summary");
     command->add_flag("--quiet", options.quiet, "no progress and no summary: the exit status tells");
     command->add_flag_callback(
@@ -148,6 +152,33 @@ void describe_view(CLI::App& app, ViewOptions& options)
                     "Example:\n  carom run long.toml -o long.h5 &\n  carom view long.h5");
 }
 
+void describe_solve(CLI::App& app, SolveOptions& options)
+{
+    auto* command = app.add_subcommand("solve", "Solve frictional contact problems (FCLIB files).");
+    command->add_option("FILE", options.files, "problems in FCLIB's format, HDF5, local or global form")
+        ->required()
+        ->type_name("FILE...");
+    command->add_option("--solver", options.solver, "which one; auto chooses")->capture_default_str();
+    command->add_option("--tolerance", options.tolerance, "of both errors, the unit-free and Siconos'")
+        ->capture_default_str();
+    command
+        ->add_option("--time-limit", options.time_limit_s,
+                     "ends a solve after so many seconds; the status says so")
+        ->type_name("SECONDS");
+    command->add_option("--save", options.save, "write problem and solution, FCLIB")->type_name("FILE");
+    command->add_flag("--compare", options.compare, "all solvers, with their performance profile");
+    command->add_option("--profile", options.profile, "with --compare: write it as .csv or .svg")
+        ->type_name("FILE");
+    command->add_option("--repeat", options.repeat, "solve so many times; the quickest counts")
+        ->check(CLI::Range(1, 1000000));
+    command->add_flag("--json", options.json, "print one JSON object instead of the table");
+    command->footer("Examples:\n"
+                    "  carom solve problem.hdf5\n"
+                    "  carom solve problem.hdf5 --tolerance 1e-12 --save solved.hdf5\n"
+                    "  carom solve problems/*.hdf5 --compare --time-limit 5 --profile profile.svg\n\n"
+                    "Exit status: 0 all solved, 1 not all solved, 2 bad input.");
+}
+
 /// Bad arguments are bad input, whatever CLI11 calls them.
 int exit_code_of(const CLI::App& app, const CLI::ParseError& problem)
 {
@@ -170,6 +201,7 @@ int run(int argc, char** argv)
     ReportOptions report_options;
     ViewOptions view_options;
     StudyOptions study_options;
+    SolveOptions solve_options;
     describe_new(app, new_options);
     describe_run(app, run_options);
     describe_resume(app, resume_options);
@@ -178,6 +210,7 @@ int run(int argc, char** argv)
     describe_report(app, report_options);
     describe_view(app, view_options);
     describe_study(app, study_options);
+    describe_solve(app, solve_options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
@@ -190,6 +223,7 @@ int run(int argc, char** argv)
                               : app.got_subcommand("view")    ? run_view(view_options)
                               : app.got_subcommand("inspect") ? run_inspect(inspect_options)
                               : app.got_subcommand("study")   ? run_study(study_options)
+                              : app.got_subcommand("solve")   ? run_solve(solve_options)
                                                               : run_scene(run_options);
     return static_cast<int>(status);
 }

@@ -3,7 +3,7 @@
 #include "checkpoint.hpp"
 #include "draw_json.hpp"
 #include "energy_names.hpp"
-#include "hdf5_reader.hpp"
+#include "storage/hdf5_reader.hpp"
 #include "report_json.hpp"
 
 #include <algorithm>
