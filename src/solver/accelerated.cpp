@@ -13,6 +13,10 @@ constexpr int longest_interval = 16;
 /// Relative shift of Anderson's normal equations.
 constexpr double shift = 1e-10;
 
+// drift: sweeps that show its direction, and that settle after a leap along it
+constexpr int forward_sweeps = 4000, settling_sweeps = 2000, look_in_drift = 500;
+constexpr double may_rise = 1.05, longer = 1.5, shorter = 1.0 / 3, least_reach = 0.1;
+
 void sweep_once(const FlatProblem& problem, Relaxation& relaxation, Sweep sweep, double omega,
                 std::span<double> x)
 {
@@ -203,47 +207,55 @@ int NonlinearCg::run(const FlatProblem& problem, Relaxation& relaxation, const B
     return sweeps;
 }
 
-int DriftingPsor::run(const FlatProblem& problem, Relaxation& relaxation, const Budget& budget,
-                      std::span<double> x)
+void DriftingPsor::begin(const FlatProblem& problem, std::span<const double> x)
 {
-    constexpr int forward = 4000, settling = 2000, look = 500;
-    constexpr double may_rise = 1.05, longer = 1.5, shorter = 1.0 / 3;
-    before_.assign(x.begin(), x.end());
+    point_.assign(x.begin(), x.end());
     u_.resize(x.size());
+    best_error_ = problem.error(x, u_).worst();
+    reach_ = 1;
+}
+
+double DriftingPsor::relax(const FlatProblem& problem, Relaxation& relaxation, const Budget& budget,
+                           int count, std::vector<double>& x, std::span<double> best, int& sweeps)
+{
+    double now = std::numeric_limits<double>::infinity();
+    for (int k = 1; k <= count; ++k) {
+        relaxation.psor(problem, x);
+        ++sweeps;
+        const bool last = k == count || sweeps >= budget.max_iterations;
+        if (k % look_in_drift != 0 && !last) continue;
+        now = problem.error(x, u_).worst();
+        if (now < best_error_) {
+            best_error_ = now;
+            std::copy(x.begin(), x.end(), best.begin());
+        }
+        if (last || best_error_ <= budget.tolerance || budget.expired()) break;
+    }
+    return now;
+}
+
+int DriftingPsor::cycle(const FlatProblem& problem, Relaxation& relaxation, const Budget& budget,
+                        std::span<double> best)
+{
     int sweeps = 0;
-    double reach = 1, best = problem.error(x, u_).worst(), error = best;
-    const auto relax = [&](std::vector<double>& point, int count) {
-        double now = std::numeric_limits<double>::infinity();
-        for (int k = 1; k <= count && sweeps < budget.max_iterations; ++k) {
-            relaxation.psor(problem, point);
-            ++sweeps;
-            if (k % look != 0 && k != count && sweeps != budget.max_iterations) continue;
-            now = problem.error(point, u_).worst();
-            if (now < best) {
-                best = now;
-                std::copy(point.begin(), point.end(), x.begin());
-            }
-            if (best <= budget.tolerance || budget.expired()) break;
-        }
-        return now;
-    };
-    while (best > budget.tolerance && sweeps < budget.max_iterations && !budget.expired()) {
-        after_ = before_;
-        error = relax(after_, forward);
-        if (best <= budget.tolerance) break;
-        further_ = after_;
-        for (std::size_t k = 0; k < further_.size(); ++k) {
-            further_[k] += reach * (after_[k] - before_[k]);
-        }
-        problem.project(further_);
-        const double error_further = relax(further_, settling);
-        if (error_further <= may_rise * error) {
-            before_.swap(further_);
-            reach *= longer;
-        } else {
-            before_.swap(after_);
-            reach = std::max(reach * shorter, 0.1);
-        }
+    after_ = point_;
+    const double error = relax(problem, relaxation, budget, forward_sweeps, after_, best, sweeps);
+    if (best_error_ <= budget.tolerance || sweeps >= budget.max_iterations) {
+        point_.swap(after_);
+        return sweeps;
+    }
+    further_ = after_;
+    for (std::size_t k = 0; k < further_.size(); ++k) {
+        further_[k] += reach_ * (after_[k] - point_[k]);
+    }
+    problem.project(further_);
+    const double further = relax(problem, relaxation, budget, settling_sweeps, further_, best, sweeps);
+    if (further <= may_rise * error) {
+        point_.swap(further_);
+        reach_ *= longer;
+    } else {
+        point_.swap(after_);
+        reach_ = std::max(reach_ * shorter, least_reach);
     }
     return sweeps;
 }

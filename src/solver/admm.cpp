@@ -10,14 +10,14 @@ namespace {
 constexpr double eta = 1e-6;
 
 // the penalty sqrt(m L) (L / m)^p
-constexpr double first_exponent = 0.2, exponent_step = 0.05, unbalanced = 10;
+constexpr double first_exponent = 0.05, exponent_step = 0.05, unbalanced = 10;
 constexpr int power_iterations = 20, balance_every = 10;
 
 }  // namespace
 
-void Admm::load(const FlatProblem& problem)
+void Admm::load(const FlatProblem& problem, BlockLu& lu)
 {
-    lu_.analyse(problem);
+    lu_ = &lu;
     for (auto* vector : {&r_, &y_, &y_last_, &xi_, &right_, &u_}) {
         vector->assign(static_cast<std::size_t>(problem.size()), 0.0);
     }
@@ -54,15 +54,15 @@ double Admm::largest_eigenvalue(const FlatProblem& problem)
 
 void Admm::factorise(const FlatProblem& problem)
 {
-    std::copy(problem.W_cc.begin(), problem.W_cc.end(), lu_.diagonal().begin());
-    std::copy(problem.W_off.begin(), problem.W_off.end(), lu_.off().begin());
+    std::copy(problem.W_cc.begin(), problem.W_cc.end(), lu_->diagonal().begin());
+    std::copy(problem.W_off.begin(), problem.W_off.end(), lu_->off().begin());
     const int d = problem.d;
     for (int c = 0; c < problem.contacts(); ++c) {
         for (int k = 0; k < d; ++k) {
-            lu_.diagonal()[static_cast<std::size_t>(c * d * d + k * d + k)] += rho_ + eta;
+            lu_->diagonal()[static_cast<std::size_t>(c * d * d + k * d + k)] += rho_ + eta;
         }
     }
-    lu_.factorise(problem);
+    lu_->factorise(problem);
 }
 
 int Admm::run(const FlatProblem& problem, const Budget& budget, std::span<double> x)
@@ -77,6 +77,7 @@ int Admm::run(const FlatProblem& problem, const Budget& budget, std::span<double
             xi_[c * d + k] = problem.kind[c] == FlatKind::Bilateral ? 0.0 : u_[c * d + k];
         }
     }
+    double best_before = best;
     int iteration = 0;
     while (iteration < budget.max_iterations && best > budget.tolerance && !budget.expired()) {
         ++iteration;
@@ -89,7 +90,7 @@ int Admm::run(const FlatProblem& problem, const Budget& budget, std::span<double
             }
             if (problem.kind[c] == FlatKind::Friction) right_[c * d] -= problem.mu[c] * slip;
         }
-        lu_.solve(right_);
+        lu_->solve(right_);
         std::swap(r_, right_);
         std::swap(y_, y_last_);
         for (std::size_t i = 0; i < y_.size(); ++i) {
@@ -109,8 +110,11 @@ int Admm::run(const FlatProblem& problem, const Budget& budget, std::span<double
             std::copy(y_.begin(), y_.end(), x.begin());
         }
 
-        // a penalty that keeps both residuals of one size
+        // a penalty that keeps both residuals of one size, where the error does not fall well as it is
         if (iteration % balance_every != 0) continue;
+        const bool falls_well = best < 0.1 * best_before;
+        best_before = best;
+        if (falls_well) continue;
         const double ratio = std::sqrt(primal2 / std::max(dual2, 1e-300));
         if (ratio < unbalanced && ratio > 1 / unbalanced) continue;
         exponent_ = std::clamp(exponent_ + (ratio > 1 ? exponent_step : -exponent_step), -0.5, 0.5);

@@ -15,40 +15,96 @@ constexpr double largest_factor = 2e8;
 /// A factor is dense where it costs this many solves.
 constexpr double dense_factor = 8;
 
+// the last digits
+constexpr double roundoff = 4e-16, finishing_sigma = 1e-8;
+constexpr int finishing_steps = 5;
+
 constexpr int splitting_iterations = 60, newton_steps = 60, interior_iterations = 40;
 
 // sweeps and Newton in turn, with the proximal parameter that lets Newton move loads
 constexpr double small_sigma = 1e-5;
 constexpr int rounds = 10, full_steps = 8, round_sweeps = 20;
 
-/// Sweeps of drifting PSOR between attempts of Newton.
-constexpr int drift_sweeps = 30000;
+/// Of proximal points that follow a drift.
+constexpr double follow_sigma = 1e-4;
 
 }  // namespace
 
-bool Automatic::done(const FlatProblem& problem, const Budget& budget, std::span<const double> x, char by)
+bool Automatic::done(const FlatProblem& problem, const Budget& budget, std::span<const double> x,
+                     SolverKind by)
 {
     work_.error = problem.error(x, u_).worst();
-    work_.last = by;
+    work_.solver = by;
     return work_.error <= budget.tolerance || budget.expired() || !std::isfinite(work_.error);
 }
 
-void Automatic::run(const FlatProblem& problem, const Budget& budget, std::span<double> x)
+void Automatic::run(const FlatProblem& problem, const Budget& budget, std::span<double> x, bool to_roundoff)
 {
     work_ = {};
     u_.resize(x.size());
     problem.project(x);
+    start_.assign(x.begin(), x.end());
     relaxation_.load(problem);
-    if (begin_with_sweeps(problem, budget, x)) return;
-    if (factorising(problem, budget, x)) return;
-    if (alternating(problem, budget, x)) return;
-    drifting(problem, budget, x);
+    analysed_ = false;
+    bool solved = begin_with_sweeps(problem, budget, x);
+    if (!solved) {
+        work_.rank = 1;
+        solved = factorising(problem, budget, x);
+    }
+    if (!solved) {
+        work_.rank = 2;
+        solved = alternating(problem, budget, x);
+    }
+    if (!solved) {
+        work_.rank = 3;
+        drifting(problem, budget, x);
+    }
+    if (to_roundoff && std::isfinite(work_.error)) finish(problem, x);
+}
+
+/// A last few steps of Newton's method.
+void Automatic::finish(const FlatProblem& problem, std::span<double> x)
+{
+    if (problem.contacts() < 2 || work_.error <= roundoff) return;
+    if (!analysed_) {
+        lu_.analyse(problem);
+        newton_.load(problem, lu_);
+        analysed_ = true;
+    }
+    work_.factorisations += newton_.full_steps(problem, finishing_sigma, roundoff, finishing_steps, x);
+    work_.error = problem.error(x, u_).worst();
+}
+
+int Automatic::run_one(const FlatProblem& problem, SolverKind kind, double relaxation, const Budget& budget,
+                       std::span<double> x)
+{
+    problem.project(x);
+    u_.resize(x.size());
+    relaxation_.load(problem);
+    const bool factorises =
+        kind == SolverKind::Admm || kind == SolverKind::ProximalNewton || kind == SolverKind::InteriorPoint;
+    if (factorises) lu_.analyse(problem);
+    switch (kind) {
+    case SolverKind::Auto:
+    case SolverKind::Exact: break;
+    case SolverKind::GaussSeidel:
+        return plain_.run(problem, relaxation_, Sweep::GaussSeidel, relaxation, budget, x);
+    case SolverKind::Psor: return plain_.run(problem, relaxation_, Sweep::Psor, relaxation, budget, x);
+    case SolverKind::Anderson: return anderson_.run(problem, relaxation_, Sweep::GaussSeidel, budget, x);
+    case SolverKind::NonlinearCg: return conjugate_.run(problem, relaxation_, budget, x);
+    case SolverKind::AcceleratedGradients: return gradients_.run(problem, budget, x);
+    case SolverKind::Admm: admm_.load(problem, lu_); return admm_.run(problem, budget, x);
+    case SolverKind::ProximalNewton: newton_.load(problem, lu_); return newton_.run(problem, budget, x);
+    case SolverKind::InteriorPoint: interior_.load(problem, lu_); return interior_.run(problem, budget, x);
+    }
+    run(problem, budget, x);
+    return work_.sweeps + work_.factorisations + work_.splittings;
 }
 
 /// Gauss-Seidel, in batches, as long as the error promises to be small soon.
 bool Automatic::begin_with_sweeps(const FlatProblem& problem, const Budget& budget, std::span<double> x)
 {
-    if (done(problem, budget, x, 's')) return true;
+    if (done(problem, budget, x, SolverKind::GaussSeidel)) return true;
     const int most = std::min(most_first_sweeps, budget.max_iterations);
     while (work_.sweeps < most) {
         const double before = work_.error;
@@ -57,7 +113,7 @@ bool Automatic::begin_with_sweeps(const FlatProblem& problem, const Budget& budg
             relaxation_.gauss_seidel(problem, x);
         }
         work_.sweeps += batch;
-        if (done(problem, budget, x, 's')) return true;
+        if (done(problem, budget, x, SolverKind::GaussSeidel)) return true;
         const double rate = std::log(work_.error / before) / batch;
         const double needed = rate < 0 ? std::log(budget.tolerance / work_.error) / rate : 1e9;
         if (needed > worth_waiting) break;
@@ -68,56 +124,64 @@ bool Automatic::begin_with_sweeps(const FlatProblem& problem, const Budget& budg
 /// Methods that factorise: Newton, splitting where it is far cheaper, interior point where Newton stalls.
 bool Automatic::factorising(const FlatProblem& problem, const Budget& budget, std::span<double> x)
 {
-    newton_.load(problem);
-    if (newton_.ops() > largest_factor) return false;
-    const double solve_ops = static_cast<double>(problem.column.size()) + newton_.blocks();
-    if (newton_.ops() > dense_factor * solve_ops) {
-        admm_.load(problem);
-        work_.splittings += admm_.run(problem, budget.with(splitting_iterations), x);
-        if (done(problem, budget, x, 'a')) return true;
+    lu_.analyse(problem);
+    affordable_ = lu_.ops() <= largest_factor;
+    if (!affordable_) return false;
+    newton_.load(problem, lu_);
+    analysed_ = true;
+    if (lu_.ops() > dense_factor * static_cast<double>(problem.column.size() + lu_.blocks())) {
+        // from the given start: what sweeps have spread over redundant contacts is no help here
+        const double error = work_.error;
+        admm_.load(problem, lu_);
+        work_.splittings += admm_.run(problem, budget.with(splitting_iterations), start_);
+        if (done(problem, budget, start_, SolverKind::Admm) || work_.error < error) {
+            std::copy(start_.begin(), start_.end(), x.begin());
+        }
+        if (work_.error <= budget.tolerance) return true;
     }
     work_.factorisations += newton_.run(problem, budget.with(newton_steps), x);
-    if (done(problem, budget, x, 'n')) return true;
+    if (done(problem, budget, x, SolverKind::ProximalNewton)) return true;
 
     // the interior point method begins far inside, whatever was found before
     const double error = work_.error;
-    interior_.load(problem);
+    interior_.load(problem, lu_);
     trial_.assign(x.size(), 0.0);
     work_.factorisations += interior_.run(problem, budget.with(interior_iterations), trial_);
-    if (!done(problem, budget, trial_, 'i')) {
+    if (!done(problem, budget, trial_, SolverKind::InteriorPoint)) {
         work_.factorisations += newton_.run(problem, budget.with(newton_steps), trial_, small_sigma);
-        (void)done(problem, budget, trial_, 'n');
+        (void)done(problem, budget, trial_, SolverKind::ProximalNewton);
     }
     if (work_.error < error) std::copy(trial_.begin(), trial_.end(), x.begin());
-    return done(problem, budget, x, work_.last);
+    return done(problem, budget, x, work_.solver);
 }
 
 /// Sweeps in growing numbers, Newton after each.
 bool Automatic::alternating(const FlatProblem& problem, const Budget& budget, std::span<double> x)
 {
-    const bool affordable = newton_.ops() <= largest_factor;
-    int sweeps = affordable ? round_sweeps : most_first_sweeps;
+    int sweeps = affordable_ ? round_sweeps : most_first_sweeps;
     for (int round = 0; round < rounds && work_.sweeps < budget.max_iterations; ++round, sweeps *= 2) {
         const int count = std::min(sweeps, budget.max_iterations - work_.sweeps);
-        if (affordable) {
+        if (affordable_) {
             trial_.assign(x.begin(), x.end());
             for (int k = 0; k < count; ++k) {
                 relaxation_.gauss_seidel(problem, trial_);
             }
             work_.sweeps += count;
             const double error = work_.error;
-            if (done(problem, budget, trial_, 's') || work_.error < error) {
+            if (done(problem, budget, trial_, SolverKind::GaussSeidel) || work_.error < error) {
                 std::copy(trial_.begin(), trial_.end(), x.begin());
             }
             if (work_.error <= budget.tolerance) return true;
-            work_.factorisations += newton_.full_steps(problem, small_sigma, budget.tolerance, full_steps, trial_);
-            if (done(problem, budget, trial_, 'n') || work_.error < error) {
+            work_.factorisations +=
+                newton_.full_steps(problem, small_sigma, budget.tolerance, full_steps, trial_);
+            if (done(problem, budget, trial_, SolverKind::ProximalNewton) || work_.error < error) {
                 std::copy(trial_.begin(), trial_.end(), x.begin());
             }
         } else {
             work_.sweeps += conjugate_.run(problem, relaxation_, budget.with(count), x);
         }
-        if (done(problem, budget, x, affordable ? 'n' : 's')) return true;
+        if (done(problem, budget, x, affordable_ ? SolverKind::ProximalNewton : SolverKind::GaussSeidel))
+            return true;
     }
     return false;
 }
@@ -125,14 +189,24 @@ bool Automatic::alternating(const FlatProblem& problem, const Budget& budget, st
 /// What is left when loads move slowly between contacts that they hardly affect.
 void Automatic::drifting(const FlatProblem& problem, const Budget& budget, std::span<double> x)
 {
-    const bool affordable = newton_.ops() <= largest_factor;
+    drift_.begin(problem, x);
     while (work_.sweeps < budget.max_iterations) {
-        const int count = std::min(drift_sweeps, budget.max_iterations - work_.sweeps);
-        work_.sweeps += drift_.run(problem, relaxation_, budget.with(count), x);
-        if (done(problem, budget, x, 'd')) return;
-        if (!affordable) continue;
-        work_.factorisations += newton_.run(problem, budget.with(newton_steps), x, small_sigma);
-        if (done(problem, budget, x, 'n')) return;
+        work_.sweeps +=
+            drift_.cycle(problem, relaxation_, budget.with(budget.max_iterations - work_.sweeps), x);
+        if (done(problem, budget, x, SolverKind::Psor)) return;
+        if (!affordable_) continue;
+
+        // Newton from where the drift is: full steps may end it, proximal ones go along with it
+        trial_.assign(drift_.point().begin(), drift_.point().end());
+        const double error = work_.error;
+        work_.factorisations +=
+            newton_.full_steps(problem, small_sigma, budget.tolerance, full_steps, trial_);
+        if (done(problem, budget, trial_, SolverKind::ProximalNewton) || work_.error < error) {
+            std::copy(trial_.begin(), trial_.end(), x.begin());
+        }
+        work_.factorisations +=
+            newton_.follow(problem, budget.with(newton_steps), follow_sigma, drift_.point(), x);
+        if (done(problem, budget, x, SolverKind::ProximalNewton)) return;
     }
 }
 

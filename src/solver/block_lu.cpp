@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace carom {
 namespace {
@@ -197,19 +198,42 @@ void BlockLu::order_small(const FlatProblem& problem)
 void BlockLu::order_large(const FlatProblem& problem)
 {
     const int m = problem.contacts();
-    std::vector<Eigen::Triplet<double>> pattern;
-    pattern.reserve(2 * problem.column.size() + static_cast<std::size_t>(m));
+    // both triangles and the diagonal, in compressed columns: W may couple one way only
+    begin_.assign(static_cast<std::size_t>(m) + 1, 0);
     for (int c = 0; c < m; ++c) {
-        pattern.emplace_back(c, c, 1.0);
+        begin_[c + 1] += 1 + problem.row_begin[c + 1] - problem.row_begin[c];
         for (int k = problem.row_begin[c]; k < problem.row_begin[c + 1]; ++k) {
-            pattern.emplace_back(c, problem.column[k], 1.0);
-            pattern.emplace_back(problem.column[k], c, 1.0);
+            ++begin_[problem.column[k] + 1];
         }
     }
-    Eigen::SparseMatrix<double> full(m, m);
-    full.setFromTriplets(pattern.begin(), pattern.end());
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    graph_.resize(static_cast<std::size_t>(begin_.back()));
+    next_.assign(begin_.begin(), begin_.end() - 1);
+    for (int c = 0; c < m; ++c) {
+        graph_[next_[c]++] = c;
+        for (int k = problem.row_begin[c]; k < problem.row_begin[c + 1]; ++k) {
+            graph_[next_[c]++] = problem.column[k];
+            graph_[next_[problem.column[k]]++] = c;
+        }
+    }
+    int kept = 0;
+    for (int c = 0, from = 0; c < m; ++c) {
+        const int to = begin_[c + 1];
+        std::sort(graph_.begin() + from, graph_.begin() + to);
+        const auto last = std::unique(graph_.begin() + from, graph_.begin() + to);
+        const int first = kept;
+        kept =
+            static_cast<int>(std::copy(graph_.begin() + from, last, graph_.begin() + first) - graph_.begin());
+        from = to;
+        begin_[c + 1] = kept;
+    }
+    graph_.resize(static_cast<std::size_t>(kept));
+    mark_.assign(graph_.size(), 0);
+    const Eigen::Map<const Eigen::SparseMatrix<int>> full(m, m, kept, begin_.data(), graph_.data(),
+                                                          mark_.data());
     Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
-    Eigen::AMDOrdering<int>()(full.selfadjointView<Eigen::Upper>(), permutation);
+    Eigen::SparseMatrix<int> pattern = full;
+    Eigen::internal::minimum_degree_ordering(pattern, permutation);
     for (int at = 0; at < m; ++at) {
         order_[at] = permutation.indices()[at];
         place_[order_[at]] = at;
@@ -225,8 +249,8 @@ void BlockLu::order_large(const FlatProblem& problem)
             mark_[j] = at;
             upper_.push_back(j);
         };
-        for (Eigen::SparseMatrix<double>::InnerIterator it(full, order_[at]); it; ++it) {
-            add(place_[it.row()]);
+        for (int k = begin_[order_[at]]; k < begin_[order_[at] + 1]; ++k) {
+            add(place_[graph_[k]]);
         }
         for (int child = child_[at]; child >= 0; child = next_[child]) {
             for (int k = upper_begin_[child]; k < upper_begin_[child + 1]; ++k) {
@@ -296,7 +320,8 @@ int BlockLu::factorise_blocks(const FlatProblem& problem)
         }
         std::copy_n(diagonal_.data() + c * B, B, work + i * B);
         for (int k = problem.row_begin[c]; k < problem.row_begin[c + 1]; ++k) {
-            std::copy_n(off_.data() + static_cast<std::size_t>(k) * B, B, work + place_[problem.column[k]] * B);
+            std::copy_n(off_.data() + static_cast<std::size_t>(k) * B, B,
+                        work + place_[problem.column[k]] * B);
         }
 
         // eliminate with the rows above
@@ -334,13 +359,15 @@ void BlockLu::solve_blocks(std::span<double> b)
         double* y = rhs_.data() + i * D;
         std::copy_n(b.data() + order_[i] * D, D, y);
         for (int at = lower_begin_[i]; at < lower_begin_[i + 1]; ++at) {
-            subtract_from<D>(L_.data() + static_cast<std::size_t>(at) * D * D, rhs_.data() + lower_[at] * D, y);
+            subtract_from<D>(L_.data() + static_cast<std::size_t>(at) * D * D, rhs_.data() + lower_[at] * D,
+                             y);
         }
     }
     for (int i = m - 1; i >= 0; --i) {
         double* y = rhs_.data() + i * D;
         for (int at = upper_begin_[i]; at < upper_begin_[i + 1]; ++at) {
-            subtract_from<D>(U_.data() + static_cast<std::size_t>(at) * D * D, rhs_.data() + upper_[at] * D, y);
+            subtract_from<D>(U_.data() + static_cast<std::size_t>(at) * D * D, rhs_.data() + upper_[at] * D,
+                             y);
         }
         double x[D] = {};
         for (int r = 0; r < D; ++r) {

@@ -135,6 +135,13 @@ void FlatProblem::load(const OneStepProblem& problem, std::span<const int> inter
         }
     }
 
+    std::size_t blocks = 0;
+    for (const int from : interaction) {
+        blocks += problem.W.row(from).size();
+    }
+    column.reserve(blocks);
+    W_off.reserve(blocks * block);
+
     // blocks, scaled; frictionless interactions take part with their normal row alone
     for (std::size_t c = 0; c < m; ++c) {
         const int from = interaction[c], rows = problem.W.dimension(from);
@@ -154,7 +161,8 @@ void FlatProblem::load(const OneStepProblem& problem, std::span<const int> inter
             }
             for (int r = 0; r < used_rows; ++r) {
                 for (int k = 0; k < used_columns; ++k) {
-                    target[r * d + k] = scale[c] * source[static_cast<std::size_t>(r * columns + k)] * scale[j];
+                    target[r * d + k] =
+                        scale[c] * source[static_cast<std::size_t>(r * columns + k)] * scale[j];
                 }
             }
         }

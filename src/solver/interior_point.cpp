@@ -92,9 +92,9 @@ int InteriorPoint::cone_size(const FlatProblem& problem, int c) const noexcept
     return 0;
 }
 
-void InteriorPoint::load(const FlatProblem& problem)
+void InteriorPoint::load(const FlatProblem& problem, BlockLu& lu)
 {
-    lu_.analyse(problem);
+    lu_ = &lu;
     const auto n = static_cast<std::size_t>(problem.size());
     cones_.resize(problem.kind.size());
     for (auto* vector : {&r_, &v_, &p_, &dr_, &dv_, &trial_, &u_}) {
@@ -180,11 +180,11 @@ void InteriorPoint::assemble(const FlatProblem& problem)
 {
     const int d = problem.d, block = d * d;
     problem.velocity(r_, p_);
-    std::copy(problem.W_cc.begin(), problem.W_cc.end(), lu_.diagonal().begin());
-    std::copy(problem.W_off.begin(), problem.W_off.end(), lu_.off().begin());
+    std::copy(problem.W_cc.begin(), problem.W_cc.end(), lu_->diagonal().begin());
+    std::copy(problem.W_off.begin(), problem.W_off.end(), lu_->off().begin());
     for (int c = 0; c < problem.contacts(); ++c) {
         const int n = cone_size(problem, c);
-        double* A = lu_.diagonal().data() + c * block;
+        double* A = lu_->diagonal().data() + c * block;
         if (n == 0) {
             A[0] += bilateral_softness;
             continue;
@@ -244,7 +244,7 @@ void InteriorPoint::solve_step(const FlatProblem& problem, double target, bool c
             dr_[c * d + k] += pushed[k];
         }
     }
-    lu_.solve(dr_);
+    lu_->solve(dr_);
     for (int c = 0; c < problem.contacts(); ++c) {
         const int n = cone_size(problem, c);
         if (n == 0) continue;
@@ -301,7 +301,7 @@ int InteriorPoint::run(const FlatProblem& problem, const Budget& budget, std::sp
             if (cone_size(problem, c) > 0) scale(problem, c);
         }
         assemble(problem);
-        if (lu_.factorise(problem) < 0) break;
+        if (lu_->factorise(problem) < 0) break;
 
         // predictor: as far as complementarity allows; corrector: back towards the centre
         solve_step(problem, 0.0, false);

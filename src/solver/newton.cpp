@@ -16,9 +16,9 @@ double largest_tangential(const double* W, int d)
 
 }  // namespace
 
-void NewtonSteps::load(const FlatProblem& problem)
+void NewtonSteps::load(const FlatProblem& problem, BlockLu& lu)
 {
-    lu_.analyse(problem);
+    lu_ = &lu;
     const auto m = static_cast<std::size_t>(problem.contacts());
     const auto block = static_cast<std::size_t>(problem.d * problem.d);
     rho_.resize(2 * m);
@@ -97,10 +97,10 @@ bool NewtonSteps::direction(const FlatProblem& problem, double sigma, std::span<
         u_[k] += sigma * (x[k] - centre[k]);
     }
     double Phi[3], E[9], C[9];
-    double* off = lu_.off().data();
+    double* off = lu_->off().data();
     for (int c = 0; c < problem.contacts(); ++c) {
         linearise(problem, c, x.data() + c * d, u_.data() + c * d, Phi, E, C);
-        double* A = lu_.diagonal().data() + c * block;
+        double* A = lu_->diagonal().data() + c * block;
         const double* W = problem.W_cc.data() + c * block;
         for (int r = 0; r < d; ++r) {
             dx[c * d + r] = -Phi[r];
@@ -126,8 +126,8 @@ bool NewtonSteps::direction(const FlatProblem& problem, double sigma, std::span<
             }
         }
     }
-    if (lu_.factorise(problem) < 0) return false;
-    lu_.solve(dx);
+    if (lu_->factorise(problem) < 0) return false;
+    lu_->solve(dx);
     return std::all_of(dx.begin(), dx.end(), [](double value) { return std::isfinite(value); });
 }
 

@@ -18,11 +18,13 @@ constexpr double sufficient_decrease = 1e-4;
 /// Progress below this is drift. Longer steps may raise the error by `may_rise`.
 constexpr double drifts_above = 0.7, may_rise = 1.05, longer = 1.5, shorter = 1.0 / 3;
 
+constexpr double follow_part = 0.02, may_rise_following = 1.2;
+
 }  // namespace
 
-void ProximalNewton::load(const FlatProblem& problem)
+void ProximalNewton::load(const FlatProblem& problem, BlockLu& lu)
 {
-    steps_.load(problem);
+    steps_.load(problem, lu);
     const auto n = static_cast<std::size_t>(problem.size());
     for (auto* vector : {&x_, &y_, &z_, &centre_, &dx_, &trial_, &best_, &u_}) {
         vector->assign(n, 0.0);
@@ -92,8 +94,10 @@ int ProximalNewton::run(const FlatProblem& problem, const Budget& budget, std::s
                 z_[k] = y_[k] + reach * (y_[k] - x_[k]);
             }
             problem.project(z_);
-            const bool settled = solve_proximal(problem, sigma / falls_by, inner_part * error * size, left, z_);
-            const double error_z = settled ? problem.error(z_, u_).worst() : std::numeric_limits<double>::infinity();
+            const bool settled =
+                solve_proximal(problem, sigma / falls_by, inner_part * error * size, left, z_);
+            const double error_z =
+                settled ? problem.error(z_, u_).worst() : std::numeric_limits<double>::infinity();
             keep(z_, error_z);
             if (error_z <= may_rise * error_y) {
                 std::copy(z_.begin(), z_.end(), x_.begin());
@@ -105,6 +109,49 @@ int ProximalNewton::run(const FlatProblem& problem, const Budget& budget, std::s
         }
         std::copy(y_.begin(), y_.end(), x_.begin());
         error = error_y;
+    }
+    return budget.max_iterations - left;
+}
+
+int ProximalNewton::follow(const FlatProblem& problem, const Budget& budget, double sigma,
+                           std::span<double> point, std::span<double> best)
+{
+    double best_error = problem.error(best, u_).worst(), error = problem.error(point, u_).worst();
+    double reach = 1;
+    int left = budget.max_iterations;
+    const auto keep = [&](std::span<const double> x, double error_there) {
+        if (!(error_there < best_error)) return;
+        best_error = error_there;
+        std::copy(x.begin(), x.end(), best.begin());
+    };
+    double size2 = 0;
+    for (const double value : problem.q) {
+        size2 += value * value;
+    }
+    const double size = std::max(std::sqrt(size2), problem.floor.unit_free);
+    while (left > 0 && best_error > budget.tolerance && sigma < 0.1 && !budget.expired()) {
+        std::copy(point.begin(), point.end(), y_.begin());
+        const bool solved = solve_proximal(problem, sigma, follow_part * error * size, left, y_);
+        const double error_y = problem.error(y_, u_).worst();
+        keep(y_, error_y);
+        if (!solved || !(error_y <= may_rise_following * error)) {
+            sigma *= 4;
+            continue;
+        }
+        for (std::size_t k = 0; k < y_.size(); ++k) {
+            z_[k] = y_[k] + reach * (y_[k] - point[k]);
+        }
+        problem.project(z_);
+        const bool settled = left > 0 && solve_proximal(problem, sigma, follow_part * error * size, left, z_);
+        const double error_z =
+            settled ? problem.error(z_, u_).worst() : std::numeric_limits<double>::infinity();
+        keep(z_, error_z);
+        const bool further = error_z <= may_rise * error_y;
+        reach = further ? reach * longer : std::max(reach * shorter, 0.5);
+        error = further ? error_z : error_y;
+        const auto& next = further ? z_ : y_;
+        std::copy(next.begin(), next.end(), point.begin());
+        sigma = std::max(sigma / 2, least_sigma);
     }
     return budget.max_iterations - left;
 }

@@ -30,7 +30,10 @@ public:
     void solve(std::span<double> b);
 
     /// Blocks of L and U together: what a factorisation costs memory.
-    [[nodiscard]] std::size_t blocks() const noexcept { return lower_.size() + upper_.size() + order_.size(); }
+    [[nodiscard]] std::size_t blocks() const noexcept
+    {
+        return lower_.size() + upper_.size() + order_.size();
+    }
 
     /// Products of blocks that a factorisation takes: its cost, known before.
     [[nodiscard]] double ops() const noexcept;
@@ -45,13 +48,13 @@ private:
     void solve_blocks(std::span<double> b);
 
     int d_ = 1;
-    std::vector<int> order_, place_;                    ///< place -> contact and back
-    std::vector<int> upper_begin_, upper_;              ///< columns j > k of row k of U, sorted
-    std::vector<int> lower_begin_, lower_;              ///< columns k < i of row i of L, sorted
-    std::vector<double> L_, U_, inverse_;               ///< blocks of them, and the inverted diagonal of U
+    std::vector<int> order_, place_;        ///< place -> contact and back
+    std::vector<int> upper_begin_, upper_;  ///< columns j > k of row k of U, sorted
+    std::vector<int> lower_begin_, lower_;  ///< columns k < i of row i of L, sorted
+    std::vector<double> L_, U_, inverse_;   ///< blocks of them, and the inverted diagonal of U
     std::vector<double> diagonal_, off_, work_, rhs_;
     std::vector<std::uint64_t> neighbours_;
-    std::vector<int> mark_, child_, next_;
+    std::vector<int> mark_, child_, next_, begin_, graph_;
 };
 
 }  // namespace carom

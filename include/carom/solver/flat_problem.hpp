@@ -9,7 +9,7 @@ namespace carom {
 
 /// A one-step problem packed once into flat arrays, in units in which every interaction is equally heavy:
 ///
-///     x_c = P_c / d_c,    u_c = d_c (U_c + shifts of restitution),    d_c = (trace W_cc / dim)^(-1/2)   (SO-6)
+///     x_c = P_c / d_c,    u_c = d_c (U_c + shifts of restitution),    d_c = (trace W_cc / dim)^(-1/2) (SO-6)
 ///
 /// One number per interaction keeps cones as they are. All blocks have the dimension of the largest
 /// interaction; rows that an interaction does not have are zero in W and one on the diagonal.

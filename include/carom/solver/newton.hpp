@@ -20,8 +20,8 @@ namespace carom {
 /// Papers     [AlartCurnier 1991], [JourdanAlartJean 1998]
 class NewtonSteps {
 public:
-    /// Chooses the elimination order; once per problem.
-    void load(const FlatProblem& problem);
+    /// `lu` has analysed the problem and serves until the next load.
+    void load(const FlatProblem& problem, BlockLu& lu);
 
     /// x <- x + the full step; u is scratch. False where the matrix gave no finite step.
     [[nodiscard]] bool step(const FlatProblem& problem, double sigma, std::span<const double> centre,
@@ -35,12 +35,10 @@ public:
 
 private:
     /// Phi of one contact, and the blocks of  dPhi = E dx + C du.
-    void linearise(const FlatProblem& problem, int c, const double* x, const double* u, double* Phi, double* E,
-                   double* C) const noexcept;
+    void linearise(const FlatProblem& problem, int c, const double* x, const double* u, double* Phi,
+                   double* E, double* C) const noexcept;
 
-    friend class ProximalNewton;
-
-    BlockLu lu_;
+    BlockLu* lu_ = nullptr;
     std::vector<double> rho_;  ///< normal and tangential, per contact
     std::vector<double> u_, dx_;
 };
@@ -52,7 +50,7 @@ private:
 /// Where the iteration drifts (the error stays, x moves on), steps are lengthened in its direction (SO-10).
 class ProximalNewton {
 public:
-    void load(const FlatProblem& problem);
+    void load(const FlatProblem& problem, BlockLu& lu);
 
     static constexpr double first_sigma = 1e-2;
 
@@ -60,13 +58,14 @@ public:
     int run(const FlatProblem& problem, const Budget& budget, std::span<double> x,
             double sigma = first_sigma);
 
+    /// Follows the proximal points from `point`, with leaps along their drift, while the error does not rise
+    /// much; `best` is replaced where a better point is met. Returns the factorisations.
+    int follow(const FlatProblem& problem, const Budget& budget, double sigma, std::span<double> point,
+               std::span<double> best);
+
     /// Full steps on one proximal problem, without a search: x becomes the best point seen if it is better.
     int full_steps(const FlatProblem& problem, double sigma, double tolerance, int max_steps,
                    std::span<double> x);
-
-    /// What a step costs, in products of blocks.
-    [[nodiscard]] double ops() const noexcept { return steps_.lu_.ops(); }
-    [[nodiscard]] double blocks() const noexcept { return static_cast<double>(steps_.lu_.blocks()); }
 
 private:
     /// Minimises |Phi| from y with the centre there; y is in its cones after a success.

@@ -36,6 +36,8 @@ private:
         bool regular;               ///< S is safely positive: the quick formulas hold
     };
 
+    template <int D>
+    void psor_sweep(const FlatProblem& problem, double* x, double relaxation);
     void solve_in_space(const FlatProblem& problem, int c, const double* b, double* x);
     void solve_in_plane(const FlatProblem& problem, int c, const double* b, double* x);
     void solve_generally(const FlatProblem& problem, int c, const double* b, double* x) const;

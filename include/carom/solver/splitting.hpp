@@ -20,7 +20,8 @@ namespace carom {
 /// Papers     [CarpentierLeLidecMontaut 2024]
 class Admm {
 public:
-    void load(const FlatProblem& problem);
+    /// `lu` has analysed the problem and serves until the next load.
+    void load(const FlatProblem& problem, BlockLu& lu);
 
     /// x becomes the best y seen; returns the iterations.
     int run(const FlatProblem& problem, const Budget& budget, std::span<double> x);
@@ -29,13 +30,14 @@ private:
     void factorise(const FlatProblem& problem);
     [[nodiscard]] double largest_eigenvalue(const FlatProblem& problem);
 
-    BlockLu lu_;
+    BlockLu* lu_ = nullptr;
     double rho_ = 1, exponent_ = 0, largest_ = 1;
     std::vector<double> r_, y_, y_last_, xi_, right_, u_;
 };
 
 /// Accelerated projected gradients (SO-18): Nesterov's extrapolation with restarts and a step found by
-/// backtracking, the shift s taken from the point where the gradient is. Only products with W and projections.
+/// backtracking, the shift s taken from the point where the gradient is. Only products with W and
+/// projections.
 ///
 /// Theory     docs/theory/solvers.md, (SO-18)
 /// Papers     [MazharHeynNegrutTasora 2015], [ODonoghueCandes 2015]
