@@ -157,7 +157,7 @@ TEST_CASE("all solvers find the same velocities")
     for (int trial = 0; trial < 10; ++trial) {
         const OneStepProblem problem = random_contacts(random, 8).problem();
         const Eigen::VectorXd U = solved_U(problem);
-        for (const SolverKind kind : {SolverKind::Exact, SolverKind::GaussSeidel, SolverKind::Psor}) {
+        for (const SolverKind kind : all_solver_kinds()) {
             CHECK((solved_U(problem, kind) - U).norm() < same);
         }
     }
