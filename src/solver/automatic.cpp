@@ -46,6 +46,12 @@ void Automatic::run(const FlatProblem& problem, const Budget& budget, std::span<
     start_.assign(x.begin(), x.end());
     relaxation_.load(problem);
     analysed_ = false;
+
+    // a few contacts are meant to be exact: a warm start that is good enough is swept all the same
+    if (to_roundoff) {
+        relaxation_.gauss_seidel(problem, x);
+        ++work_.sweeps;
+    }
     bool solved = begin_with_sweeps(problem, budget, x);
     if (!solved) {
         work_.rank = 1;
