@@ -51,6 +51,7 @@ std::string end_in_words(const Results& results)
     case RunEnd::NotFinite: return "something became infinite or not a number";
     case RunEnd::MetricSingular: return "the kinetic matrix became singular";
     case RunEnd::LawOutOfRange: return "a restitution formula left the range from 0 to 1";
+    case RunEnd::Undetermined: return "the laws leave the motion no continuation, or several";
     }
     return {};
 }

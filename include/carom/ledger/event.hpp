@@ -12,6 +12,7 @@ enum class EventKind {
     ContactLost,  ///< a contact that stayed acts no more
     Stick,        ///< a contact with friction stays and has no sliding velocity
     Slip,         ///< it stays and slides
+    Accumulation,  ///< infinitely many impacts ended here; the percussion is that of those not listed
 };
 
 /// The name used in recordings and `--json`, e.g. "contact_made".

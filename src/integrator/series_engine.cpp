@@ -1,0 +1,491 @@
+#include "series_engine.hpp"
+
+#include "step_parts.hpp"
+
+#include "carom/model/geometry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::detail {
+namespace {
+
+constexpr double rounding = 1e-12;  ///< of a velocity, against what it is the difference of
+constexpr int most_flips = 6;       ///< changes of sides at one instant
+
+/// First coefficient from k on that is not zero; order + 1 if there is none.
+int first_nonzero(const double* x, int k, int order)
+{
+    while (k <= order && x[k] == 0) {
+        ++k;
+    }
+    return k;
+}
+
+}  // namespace
+
+SeriesMemory& series_memory(const Model& model, int order, Scratch& scratch)
+{
+    if (!scratch.series || scratch.series->expansion.order() != order) {
+        scratch.series = std::make_shared<SeriesMemory>(model, order);
+    }
+    return *scratch.series;
+}
+
+SeriesEngine::SeriesEngine(const Model& model, const SeriesSettings& settings, const SolverSettings& solver,
+                           State& state, Scratch& scratch, SeriesMemory& memory)
+    : model_(model),
+      settings_(settings),
+      solver_(solver),
+      state_(state),
+      scratch_(scratch),
+      memory_(memory),
+      x_(memory.expansion),
+      start_s_(state.t_s),
+      t_s_(state.t_s),
+      q_(state.q),
+      u_(state.u),
+      contacts_(static_cast<std::size_t>(model.contacts()))
+{
+    report_.h_s = settings.time_step_s;
+    report_.solve.status = SolveStatus::Converged;
+    memory_.pieces.clear();
+    scratch_.events.clear();
+}
+
+bool SeriesEngine::fail(StepStatus status, std::string words)
+{
+    report_.status = status;
+    finding(std::string(name_of(status)), std::move(words));
+    return false;
+}
+
+void SeriesEngine::finding(std::string code, std::string message)
+{
+    report_.findings.push_back(
+        {.code = std::move(code), .time_s = t_s_, .message = std::move(message), .count = 1});
+}
+
+void SeriesEngine::tell(EventKind kind, int contact, double P, double before, double after, double energy)
+{
+    scratch_.events.push_back({.time_s = t_s_,
+                               .step = 0,
+                               .kind = kind,
+                               .contact = contact,
+                               .percussion_Ns = P,
+                               .velocity_before_m_s = before,
+                               .velocity_after_m_s = after,
+                               .energy_J = energy});
+}
+
+StepReport SeriesEngine::run()
+{
+    if (!x_.system().analytic) {
+        finding("not_analytic", "a formula has pieces (abs, min, max, sign, if): the motion is followed piece "
+                                "by piece, but that it is the only one is proved for analytic data alone");
+    }
+    const Energies before = energies(model_, q_, u_, t_s_, scratch_.work);
+    look_at_start();
+    while (left_s() > 0) {
+        if (++events_ > settings_.max_events) {
+            fail(StepStatus::NotFinite, "too many events between two reports");
+            return report_;
+        }
+
+        // the series of the motion and the statuses of its contacts (PS-4), (PS-5)
+        if (!expand()) return report_;
+
+        // impacts that accumulate are passed at once (PS-9)
+        std::vector<Occurrence> happening;
+        const double h = next_length(happening);
+        if (pass_accumulation(h) || pass_collapse()) {
+            if (report_.status != StepStatus::Solved) return report_;
+            continue;
+        }
+        if (!(h > 4e-16 * std::abs(t_s_)) && h < left_s() && happening.empty()) {
+            fail(StepStatus::NotFinite, fmt::format("the series converge nowhere beyond {:.9g} s: the motion "
+                                                    "ends there or leaves every bound",
+                                                    t_s_));
+            return report_;
+        }
+
+        // to the first event, and what happens there (PS-7), (PS-8)
+        advance(h);
+        if (!treat(happening)) return report_;
+    }
+    report_.at_end = energies(model_, q_, u_, t_s_, scratch_.work);
+    report_.energy.kinetic_J = report_.at_end.kinetic_J - before.kinetic_J;
+    report_.energy.potential_J = report_.at_end.potential_J - before.potential_J;
+    finish();
+    return report_;
+}
+
+SeriesEngine::LocalVelocity SeriesEngine::local_velocity(int c)
+{
+    const auto support = model_.support(c);
+    const auto rows = static_cast<std::size_t>(model_.dimension(c));
+    std::vector<double> H(rows * support.size()), b(rows);
+    model_.contact_rows(c, {view(q_), view(u_), t_s_}, H, b, scratch_.work);
+    LocalVelocity result;
+    for (std::size_t i = 0; i < rows; ++i) {
+        double U = b[i], scale = std::abs(b[i]);
+        for (std::size_t s = 0; s < support.size(); ++s) {
+            const double part = H[i * support.size() + s] * u_[support[s]];
+            U += part;
+            scale += std::abs(part);
+        }
+        if (i == 0) {
+            result.normal = U;
+            result.normal_scale = scale;
+        } else {
+            result.sliding = std::hypot(result.sliding, U);
+            result.sliding_scale += scale;
+        }
+    }
+    return result;
+}
+
+/// What is closed, what rests: from the state, and where it says nothing from gaps and velocities.
+void SeriesEngine::look_at_start()
+{
+    std::vector<int> hit;
+    for (int c = 0; c < model_.contacts(); ++c) {
+        const auto index = static_cast<std::size_t>(c);
+        Contact& contact = contacts_[index];
+        contact.known.contact = c;
+        contact.closed = contact.told_closed = state_.closed[index] != 0;
+        contact.slid = contact.closed && state_.slides[index] != 0;
+        contact.stuck = contact.closed && model_.dimension(c) > 1 && !contact.slid;
+        contact.known.at_rest = contact.stuck;
+        if (contact.closed) continue;
+
+        const double gap = model_.gap_m(c, {view(q_), view(u_), t_s_}, scratch_.work);
+        if (!(gap <= settings_.activation_gap_m)) continue;
+        const LocalVelocity U = local_velocity(c);
+        contact.known.at_rest = model_.dimension(c) > 1 && U.sliding <= rounding * U.sliding_scale;
+        if (std::abs(U.normal) <= rounding * U.normal_scale) {
+            contact.closed = true;
+        } else if (U.normal > 0) {
+            contact.gap_is_zero = gap <= 0;
+            contact.gap_valuation = 1;
+        } else if (gap <= 0) {
+            hit.push_back(c);
+        }
+    }
+    project_configuration();
+    if (!hit.empty()) static_cast<void>(strike(std::move(hit), false, EventKind::Impact));
+}
+
+bool SeriesEngine::expand()
+{
+    std::vector<Known> closed;
+    for (const Contact& contact : contacts_) {
+        if (contact.closed) closed.push_back(contact.known);
+    }
+    ExpansionStatus status = x_.compute(t_s_, q_, u_, closed, memory_.radius_s);
+    if (status == ExpansionStatus::Good && memory_.radius_s == 0 && !closed.empty()) {
+        // the first one has to find its own radius
+        memory_.radius_s = x_.radius_s(settings_.tolerance);
+        if (memory_.radius_s > 0) status = x_.compute(t_s_, q_, u_, closed, memory_.radius_s);
+    }
+    const auto named = [&] {
+        const int c = x_.trouble_contact();
+        return c < 0 ? std::string("a contact") : model_.system().contacts[static_cast<std::size_t>(c)].name;
+    };
+    switch (status) {
+    case ExpansionStatus::Good: break;
+    case ExpansionStatus::NotFinite:
+        return fail(StepStatus::NotFinite,
+                    fmt::format("the motion has no power series at {:.9g} s: a formula is not analytic there, "
+                                "or leaves its domain",
+                                t_s_));
+    case ExpansionStatus::MetricSingular:
+        return fail(StepStatus::MetricSingular,
+                    "the kinetic matrix lost its positivity: some velocity has no kinetic energy");
+    case ExpansionStatus::NoSolution:
+        return fail(StepStatus::Undetermined,
+                    fmt::format("at {} no reaction continues the motion: a velocity jump without a collision "
+                                "would be needed (Painleve's paradox)",
+                                named()));
+    case ExpansionStatus::SeveralSolutions:
+        return fail(StepStatus::Undetermined,
+                    fmt::format("at {} several motions satisfy all laws (Painleve's paradox)", named()));
+    case ExpansionStatus::NotPMatrix:
+        return fail(StepStatus::Undetermined,
+                    fmt::format("{} slides where W_NN - mu W_NT is not a P-matrix: the motion may have no "
+                                "continuation or several (Painleve's paradox)",
+                                named()));
+    case ExpansionStatus::Onset:
+        return fail(StepStatus::Undetermined,
+                    fmt::format("at {} slip begins in space at a contact that others or its own body couple: "
+                                "the series integrator finds its direction for particles only",
+                                named()));
+    }
+    memory_.radius_s = x_.radius_s(settings_.tolerance);
+    x_.compute_gaps();
+    tell_statuses();
+    return true;
+}
+
+/// Statuses that changed, as events.
+void SeriesEngine::tell_statuses()
+{
+    for (const Player& one : x_.players()) {
+        const int c = one.known.contact;
+        Contact& contact = contacts_[static_cast<std::size_t>(c)];
+        if (!one.may_act()) {
+            if (contact.told_closed) tell(EventKind::ContactLost, c, 0, 0, 0, 0);
+            contact.closed = contact.told_closed = contact.slid = contact.stuck = false;
+            contact.told_side = 0;
+            contact.gap_is_zero = true;
+            contact.gap_valuation = one.normal_order + 2;
+            continue;
+        }
+        if (!contact.told_closed) tell(EventKind::ContactMade, c, 0, 0, 0, 0);
+        contact.told_closed = contact.acted = true;
+        if (!one.programs->friction) continue;
+        const bool slides = one.friction == FrictionStatus::Slip;
+        const bool turned = slides && contact.slid && one.dimension == 2 && contact.told_side != 0 &&
+                            contact.told_side != one.side;
+        const double speed = std::hypot(x_.series(one.U, 1)[0],
+                                        one.dimension == 3 ? x_.series(one.U, 2)[0] : 0.0);
+        if (slides && (!contact.slid || turned)) tell(EventKind::Slip, c, 0, speed, speed, 0);
+        if (!slides && !contact.stuck) tell(EventKind::Stick, c, 0, 0, 0, 0);
+        contact.slid = slides;
+        contact.stuck = !slides;
+        contact.told_side = slides ? one.side : 0;
+    }
+}
+
+void SeriesEngine::watch(std::vector<Occurrence>& found, Occurrence what, const double* series, int order,
+                         int valuation, double h)
+{
+    if (valuation > order || !(series[valuation] > 0)) return;
+    if (const auto root = roots_.first_root(series, order, valuation, h)) {
+        what.s = root->t;
+        what.touches = root->touches;
+        found.push_back(what);
+    }
+}
+
+void SeriesEngine::watch_contacts(std::vector<Occurrence>& found, double h)
+{
+    const int K = x_.order();
+    for (int c = 0; c < model_.contacts(); ++c) {
+        const Contact& contact = contacts_[static_cast<std::size_t>(c)];
+        if (contact.closed) continue;
+        const double* gap = x_.gap(c);
+        const bool from_zero = contact.gap_is_zero || gap[0] <= 0;
+        watch(found, {.what = Watch::Gap, .contact = c}, gap, K,
+              from_zero ? std::max(1, contact.gap_valuation) : 0, h);
+    }
+    for (const Player& one : x_.players()) {
+        if (one.normal != NormalStatus::Active) continue;
+        const int c = one.known.contact;
+        watch(found, {.what = Watch::Reaction, .contact = c}, x_.series(one.r, 0), K - 1, one.normal_order, h);
+        if (one.friction == FrictionStatus::Stick && !one.programs->rough) watch_stick(found, one, h);
+        if (one.friction != FrictionStatus::Slip) continue;
+        const Occurrence end{.what = Watch::SlipEnd, .contact = c};
+        const int from = one.known.at_rest ? std::max(one.friction_order, 0) + 1 : 0;
+        if (one.dimension == 2) {
+            work_.assign(x_.series(one.U, 1), x_.series(one.U, 1) + K + 1);
+            for (double& coefficient : work_) {
+                coefficient *= one.side;
+            }
+            watch(found, end, work_.data(), K, from, h);
+        } else if (!one.polar) {
+            watch(found, end, one.speed.data(), K - 1, 0, h);
+        } else {
+            // S = t^(v + 1) sigma
+            const int v = one.onset.valuation();
+            work_.assign(static_cast<std::size_t>(K) + 1, 0.0);
+            for (int k = 0; v + 1 + k <= K; ++k) {
+                work_[static_cast<std::size_t>(v + 1 + k)] = one.onset.sigma(k);
+            }
+            watch(found, end, work_.data(), K, one.onset.decided_order() + 1, h);
+        }
+    }
+}
+
+/// Margins against the static threshold.
+void SeriesEngine::watch_stick(std::vector<Occurrence>& found, const Player& one, double h)
+{
+    const int order = x_.order() - 1;
+    const double* mu = one.rows->output(one.programs->mu_static_at());
+    std::vector<double> bound(static_cast<std::size_t>(order) + 1);
+    for (int k = 0; k <= order; ++k) {
+        bound[static_cast<std::size_t>(k)] = product_coefficient(mu, x_.series(one.r, 0), k);
+    }
+    work_.resize(bound.size());
+    const int decided = std::max(one.friction_order, 0), from = std::max(one.normal_order, 0);
+    if (one.dimension == 3) {
+        for (int k = 0; k <= order; ++k) {
+            double sum = product_coefficient(bound.data(), bound.data(), k);
+            for (int i = 1; i < 3; ++i) {
+                sum -= product_coefficient(x_.series(one.r, i), x_.series(one.r, i), k);
+            }
+            work_[static_cast<std::size_t>(k)] = sum;
+        }
+        const int valuation = one.polar ? one.onset.valuation() + one.onset.decided_order() : 2 * decided;
+        watch(found, {.what = Watch::Threshold, .contact = one.known.contact}, work_.data(), order, valuation, h);
+        return;
+    }
+    for (const int side : {1, -1}) {
+        const double factor = side > 0 ? -one.programs->low : one.programs->high;
+        for (int k = 0; k <= order; ++k) {
+            work_[static_cast<std::size_t>(k)] =
+                factor * bound[static_cast<std::size_t>(k)] + side * x_.series(one.r, 1)[k];
+        }
+        watch(found, {.what = Watch::Threshold, .contact = one.known.contact, .side = side}, work_.data(), order,
+              one.side == 0 || one.side == side ? decided : from, h);
+    }
+}
+
+/// Where a formula goes over to another piece (PS-2).
+void SeriesEngine::watch_switches(std::vector<Occurrence>& found, double h)
+{
+    const auto look = [&](SeriesTape& tape, int order) {
+        const auto switches = tape.switches();
+        for (std::size_t i = 0; i < switches.size(); ++i) {
+            const double* d = tape.coefficients(switches[i].reg);
+            const int valuation = first_nonzero(d, switches[i].held != 0 ? 1 : 0, order);
+            if (valuation > order) continue;
+            work_.assign(d, d + order + 1);
+            for (double& coefficient : work_) {
+                coefficient *= switches[i].side;
+            }
+            const Occurrence what{.what = Watch::Switch, .tape = &tape, .index = i};
+            if (work_[static_cast<std::size_t>(valuation)] > 0) {
+                watch(found, what, work_.data(), order, valuation, h);
+            } else {
+                found.push_back(what);  // at once
+            }
+        }
+    };
+    SeriesSystem& system = x_.system();
+    look(system.dynamics.tape, x_.order() - 1);
+    for (const Player& one : x_.players()) {
+        if (one.may_act()) look(one.rows->tape, x_.order() - 1);
+    }
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+        if (!contacts_[c].closed) look(system.contacts[c].gap.tape, x_.order());
+    }
+}
+
+/// How far this expansion is used, and what happens at its end: all events within rounding of the first.
+double SeriesEngine::next_length(std::vector<Occurrence>& happening)
+{
+    const double h = std::min(x_.trusted_length_s(settings_.tolerance), left_s());
+    std::vector<Occurrence> found;
+    if (h > 0) {
+        watch_contacts(found, h);
+        if (!x_.system().analytic) watch_switches(found, h);
+    }
+    if (found.empty()) return h;
+    const auto earlier = [](const Occurrence& a, const Occurrence& b) { return a.s < b.s; };
+    const double first = std::ranges::min_element(found, earlier)->s;
+    const double same = 16 * 2.2e-16 * (std::abs(t_s_) + first);
+    for (const Occurrence& one : found) {
+        if (one.s <= first + same) happening.push_back(one);
+    }
+    return first;
+}
+
+void SeriesEngine::advance(double s)
+{
+    if (s > 0) {
+        const int n = model_.coordinates(), K = x_.order();
+        account(s);
+        SeriesPiece piece{.t_s = t_s_, .h_s = s, .order = K, .q = {}, .u = {}};
+        piece.q.assign(x_.q(0), x_.q(0) + static_cast<std::size_t>(n) * x_.stride());
+        piece.u.assign(x_.u(0), x_.u(0) + static_cast<std::size_t>(n) * x_.stride());
+        for (int i = 0; i < n; ++i) {
+            q_[i] = series_value(x_.q(i), K, s);
+            u_[i] = series_value(x_.u(i), K, s);
+        }
+        done_s_ = s >= left_s() ? settings_.time_step_s : done_s_ + s;
+        t_s_ = start_s_ + done_s_;
+        memory_.pieces.push_back(std::move(piece));
+        measure_defect(s);
+    }
+    forget_instant();
+}
+
+/// Exact zeros hold at one instant only.
+void SeriesEngine::forget_instant()
+{
+    for (Contact& contact : contacts_) {
+        contact.gap_is_zero = false;
+        contact.known.begins_slip = contact.known.no_reaction = contact.known.at_threshold = false;
+        contact.known.side = 0;
+    }
+    for (const Player& one : x_.players()) {
+        if (one.friction == FrictionStatus::Slip) {
+            contacts_[static_cast<std::size_t>(one.known.contact)].known.at_rest = false;
+        }
+    }
+    bounced_.clear();
+    SeriesSystem& system = x_.system();
+    if (system.analytic) return;
+    const auto free_sides = [](SeriesTape& tape) {
+        for (SeriesSwitch& it : tape.switches()) {
+            it.held = 0;
+        }
+    };
+    free_sides(system.dynamics.tape);
+    for (ContactPrograms& contact : system.contacts) {
+        free_sides(contact.gap.tape);
+        for (SeriesProgram& rows : contact.rows) {
+            free_sides(rows.tape);
+        }
+    }
+}
+
+bool SeriesEngine::treat(const std::vector<Occurrence>& happening)
+{
+    std::vector<int> hit;
+    bool flipped = false;
+    for (const Occurrence& one : happening) {
+        if (one.what == Watch::Switch) {
+            SeriesSwitch& it = one.tape->switches()[one.index];
+            it.held = -it.side;
+            flipped = true;
+            continue;
+        }
+        Contact& contact = contacts_[static_cast<std::size_t>(one.contact)];
+        switch (one.what) {
+        case Watch::Gap:
+            if (one.touches) {
+                // grazes: no velocity jump, the series decide what follows
+                const LocalVelocity U = local_velocity(one.contact);
+                contact.closed = true;
+                contact.known.at_rest = model_.dimension(one.contact) > 1 && U.sliding <= rounding * U.sliding_scale;
+            } else {
+                hit.push_back(one.contact);
+            }
+            break;
+        case Watch::Reaction: contact.known.no_reaction = true; break;
+        case Watch::SlipEnd: contact.known.at_rest = true; break;
+        case Watch::Threshold:
+            contact.known.at_threshold = true;
+            contact.known.side = one.side;
+            break;
+        case Watch::Switch: break;
+        }
+    }
+    if (flipped) {
+        flips_ = t_s_ == flip_s_ ? flips_ + 1 : 1;
+        flip_s_ = t_s_;
+        if (flips_ > most_flips) {
+            return fail(StepStatus::Undetermined,
+                        fmt::format("at {:.9g} s a formula changes its piece back and forth: the motion would "
+                                    "have to stay between two pieces",
+                                    t_s_));
+        }
+    }
+    return hit.empty() || strike(std::move(hit), false, EventKind::Impact);
+}
+
+}  // namespace carom::detail
