@@ -1,6 +1,5 @@
 #include "carom/integrator/run.hpp"
 
-#include "series_engine.hpp"
 #include "statuses.hpp"
 
 #include <fmt/format.h>
@@ -161,7 +160,7 @@ std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report,
 }
 
 /// The last piece that begins at or before t.
-const SeriesPiece& piece_at(const std::vector<SeriesPiece>& pieces, double t_s)
+const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
 {
     auto later = std::find_if(pieces.begin() + 1, pieces.end(),
                               [&](const SeriesPiece& piece) { return piece.t_s > t_s; });
@@ -193,8 +192,8 @@ Expected<void> check(const RecordSettings& settings)
 
 void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u)
 {
-    if (view.scratch.series && !view.scratch.series->pieces.empty()) {
-        const SeriesPiece& piece = piece_at(view.scratch.series->pieces, t_s);
+    if (const auto pieces = series_pieces(view.scratch); !pieces.empty()) {
+        const SeriesPiece& piece = piece_at(pieces, t_s);
         piece.at(std::min(t_s - piece.t_s, piece.h_s), q, u);
         if (t_s >= view.after.t_s) u = view.after.u;
         return;

@@ -108,6 +108,25 @@ void SeriesPiece::at(double s, Eigen::VectorXd& q_out, Eigen::VectorXd& u_out) c
     }
 }
 
+std::array<double, 3> SeriesPiece::reaction_N(int contact, double s) const
+{
+    std::array<double, 3> result{};
+    for (const Reaction& reaction : reactions) {
+        if (reaction.contact != contact) continue;
+        for (int i = 0; i < reaction.dimension; ++i) {
+            const auto begin = static_cast<std::size_t>(i) * (static_cast<std::size_t>(order) + 1);
+            result[static_cast<std::size_t>(i)] = series_value(reaction.r.data() + begin, order, s);
+        }
+    }
+    return result;
+}
+
+std::span<const SeriesPiece> series_pieces(const Scratch& scratch) noexcept
+{
+    if (!scratch.series) return {};
+    return scratch.series->pieces;
+}
+
 Expected<std::vector<StatusDecision>> explain_statuses(const Model& model, const SeriesSettings& settings,
                                                        const State& state)
 {

@@ -109,8 +109,11 @@ void SeriesEngine::measure_defect(double s)
             }
         }
     }
-    const double scale = size.maxCoeff();
-    const double defect = scale > 0 ? balance.cwiseAbs().maxCoeff() / scale : 0;
+    // momentum that the defect would make in this time, against momentum and forces
+    Eigen::VectorXd momentum(n);
+    w.A.multiply(view(u_), view(momentum));
+    const double scale = momentum.cwiseAbs().maxCoeff() + s * size.maxCoeff();
+    const double defect = scale > 0 ? s * balance.cwiseAbs().maxCoeff() / scale : 0;
     Residual& residual = report_.solve.residual;
     if (!std::isfinite(defect)) {
         residual.finite = false;

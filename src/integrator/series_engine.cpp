@@ -398,7 +398,10 @@ void SeriesEngine::advance(double s)
     if (s > 0) {
         const int n = model_.coordinates(), K = x_.order();
         account(s);
-        SeriesPiece piece{.t_s = t_s_, .h_s = s, .order = K, .q = {}, .u = {}};
+        SeriesPiece piece{.t_s = t_s_, .h_s = s, .order = K, .q = {}, .u = {}, .reactions = {}};
+        for (const Player& one : x_.players()) {
+            if (one.may_act()) piece.reactions.push_back({one.known.contact, one.dimension, one.r});
+        }
         piece.q.assign(x_.q(0), x_.q(0) + static_cast<std::size_t>(n) * x_.stride());
         piece.u.assign(x_.u(0), x_.u(0) + static_cast<std::size_t>(n) * x_.stride());
         for (int i = 0; i < n; ++i) {

@@ -107,6 +107,10 @@ private:
     void finding(std::string code, std::string message);
     void tell(EventKind kind, int contact, double P, double before, double after, double energy);
     void finish();
+    [[nodiscard]] double length_m() const noexcept
+    {
+        return settings_.activation_gap_m > 0 ? 1e9 * settings_.activation_gap_m : 1.0;
+    }
     [[nodiscard]] double left_s() const noexcept { return settings_.time_step_s - done_s_; }
 
     const Model& model_;

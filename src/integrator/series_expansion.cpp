@@ -384,7 +384,7 @@ double trusted_by(const std::vector<double>& size, int K, double tolerance)
 {
     const auto at = [&](int k) { return size[static_cast<std::size_t>(k)]; };
     double longest = 0;
-    for (int i = 0; i <= K / 2; ++i) {
+    for (int i = 0; i <= K - 2; ++i) {
         double h = std::numeric_limits<double>::infinity();
         for (int j = K - 1; j <= K; ++j) {
             if (at(j) > 0) h = std::min(h, std::pow(tolerance * at(i) / at(j), 1.0 / (j - i)));

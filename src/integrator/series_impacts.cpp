@@ -177,9 +177,8 @@ bool SeriesEngine::pass_accumulation(double h)
     const double* gap = x_.gap(bounce.contact);
     const double v = gap[1], a = -2 * gap[2], e = -bounce.after_m_s / bounce.before_m_s;
     if (!(a > 0) || !(e < 1) || !(v > 0)) return false;
-    const double length_m = 1e9 * settings_.activation_gap_m;
     const double slow = settings_.accumulation_speed_m_s > 0 ? settings_.accumulation_speed_m_s
-                                                             : 1e-8 * std::sqrt(length_m * a);
+                                                             : 1e-8 * std::sqrt(length_m() * a);
     const double rest_s = 2 * v / (a * (1 - e));
     if (!(v < slow * (1 - e)) || rest_s > left_s()) return false;
     // nothing else may happen meanwhile: its own next impact is what ends this expansion
@@ -195,14 +194,16 @@ bool SeriesEngine::pass_collapse()
     const auto& strikes = memory_.strikes;
     if (bounced_.empty() || strikes.size() < 9 || strikes.back().t_s != t_s_) return false;
     const auto at = [&](std::size_t back) { return strikes[strikes.size() - 1 - back].t_s; };
-    const double length_m = 1e9 * settings_.activation_gap_m;
     for (std::size_t period = 1; period <= 2; ++period) {
         const double last = at(0) - at(period), before = at(period) - at(2 * period);
         const double earlier = at(2 * period) - at(3 * period);
         const double ratio = last / before, ratio_before = before / earlier;
         if (!(ratio < 0.9) || !(std::abs(ratio - ratio_before) < 1e-2 * ratio)) continue;
         const double rest_s = last * ratio / (1 - ratio);
-        if (rest_s * u_.cwiseAbs().maxCoeff() > 1e-10 * length_m || rest_s > left_s()) continue;
+        if (rest_s * u_.cwiseAbs().maxCoeff() > 1e-10 * length_m() || rest_s > left_s()) continue;
+        // forces must not matter any more: where they do, one contact bounces on its own
+        const double* gap = x_.gap(bounced_.front().contact);
+        if (!(std::abs(2 * gap[2]) * rest_s < 0.1 * gap[1])) continue;
         std::vector<int> hit;
         for (std::size_t k = 0; k < 2 * period; ++k) {
             const auto& struck = strikes[strikes.size() - 1 - k].contacts;

@@ -1,5 +1,6 @@
 #include "series_onset.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace carom::detail {
@@ -24,8 +25,9 @@ void SlipOnset::reset(int order)
     leading_ = size_ = 0;
 }
 
-void SlipOnset::add(int p, const Plane& F, double R, double zero, bool held)
+void SlipOnset::add(int p, const Plane& F, double R, double part, double scale, bool held)
 {
+    double zero = part * scale;
     if (answer_ == Answer::Stick) return;
     const double F_size = std::hypot(F[0], F[1]);
     if (valuation_ < 0) {
@@ -49,10 +51,12 @@ void SlipOnset::add(int p, const Plane& F, double R, double zero, bool held)
     for (std::size_t a = 1; a < k; ++a) {
         along -= dot(d_[a], d_[k - a]) / 2;
     }
-    double G_dot_d = size_ * along;
+    double G_dot_d = size_ * along, summed = std::abs(R) + std::abs(G_dot_d);
     for (std::size_t a = 1; a <= k; ++a) {
         G_dot_d += dot(G_[a], d_[k - a]);
+        summed += std::hypot(G_[a][0], G_[a][1]) * std::hypot(d_[k - a][0], d_[k - a][1]);
     }
+    zero = std::max(zero, part * summed);
     G_dot_d_[k] = G_dot_d;
     const double push = G_dot_d - R;
     if (answer_ == Answer::Undecided && !held && std::abs(push) > zero) {

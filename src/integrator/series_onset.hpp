@@ -18,9 +18,9 @@ public:
 
     void reset(int order);
 
-    /// Hands in coefficient p of F and R; coefficients within `zero` count as zero. `held`: undecided at
-    /// this order, whatever the numbers say.
-    void add(int p, const std::array<double, 2>& F, double R, double zero, bool held);
+    /// Hands in coefficient p of F and R; coefficients count as zero below `part` of `scale` and of what they
+    /// are sums of. `held`: undecided at this order, whatever the numbers say.
+    void add(int p, const std::array<double, 2>& F, double R, double part, double scale, bool held);
 
     [[nodiscard]] Answer answer() const noexcept { return answer_; }
     [[nodiscard]] int decided_order() const noexcept { return decided_; }

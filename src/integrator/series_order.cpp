@@ -457,7 +457,7 @@ void OrderProblem::onset(Player& one)
     const std::array<double, 2> F{x_.e_[t], x_.e_[t + 1]};
     one.scale_t = std::max(one.scale_t, std::abs(R));
     const bool held = p_ == 0 && (one.known.at_threshold || one.known.no_reaction);
-    one.onset.add(p_, F, R, zero_part * one.scale_t, held);
+    one.onset.add(p_, F, R, zero_part, one.scale_t, held);
     const auto acceleration = one.onset.acceleration(p_);
     for (int i = 0; i < 2; ++i) {
         x_.dU_[t + i] = acceleration[static_cast<std::size_t>(i)];

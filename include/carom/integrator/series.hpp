@@ -2,6 +2,8 @@
 
 #include "carom/integrator/step.hpp"
 
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,8 +41,19 @@ struct SeriesPiece {
     int order = 0;
     std::vector<double> q, u;  ///< coefficients: order + 1 per coordinate
 
+    /// Reaction of a contact that acts, N: (normal, t1, t2), order + 1 coefficients each.
+    struct Reaction {
+        int contact = 0;
+        int dimension = 1;
+        std::vector<double> r;
+    };
+    std::vector<Reaction> reactions;
+
     /// Configuration and velocity at t_s + s.
     void at(double s, Eigen::VectorXd& q_out, Eigen::VectorXd& u_out) const;
+
+    /// Reaction of a contact at t_s + s; zero where it does not act.
+    [[nodiscard]] std::array<double, 3> reaction_N(int contact, double s) const;
 };
 
 /// How one contact was decided at an instant (PS-5).
@@ -58,6 +71,9 @@ struct StatusDecision {
 [[nodiscard]] Expected<std::vector<StatusDecision>> explain_statuses(const Model& model,
                                                                      const SeriesSettings& settings,
                                                                      const State& state);
+
+/// The pieces of the last report of a scratch, in the order of time; empty before the first one.
+[[nodiscard]] std::span<const SeriesPiece> series_pieces(const Scratch& scratch) noexcept;
 
 /// From state.t_s to state.t_s + settings.time_step_s, through all events in between.
 [[nodiscard]] StepReport series_step(const Model& model, const SeriesSettings& settings,
