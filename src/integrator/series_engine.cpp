@@ -86,6 +86,11 @@ StepReport SeriesEngine::run()
         finding("not_analytic", "a formula has pieces (abs, min, max, sign, if): the motion is followed piece "
                                 "by piece, but that it is the only one is proved for analytic data alone");
     }
+    if (x_.system().velocity_coupling) {
+        finding("velocity_coupling", "a force on one frictional contact depends on the velocity of another: the "
+                                     "series are computed, but that the motion is the only one is not proved "
+                                     "(Charles and Ballard 2014, hypothesis (iii))");
+    }
     const Energies before = energies(model_, q_, u_, t_s_, scratch_.work);
     look_at_start();
     while (left_s() > 0) {

@@ -263,11 +263,36 @@ private:
     Derivatives derivatives_;
 };
 
+/// Whether a force on a coordinate of one frictional contact names a velocity that only another one has
+/// (CB14, hypothesis (iii)).
+bool couples_velocities(const Model& model)
+{
+    std::vector<int> owner(static_cast<std::size_t>(model.coordinates()), -1);
+    for (int c = 0; c < model.contacts(); ++c) {
+        if (model.dimension(c) == 1) continue;
+        for (const int i : model.support(c)) {
+            owner[static_cast<std::size_t>(i)] = c;
+        }
+    }
+    const auto& forces = model.system().forces;
+    for (std::size_t i = 0; i < forces.size(); ++i) {
+        for (const Term& term : forces[i].terms()) {
+            for (const Variable& variable : term.variables()) {
+                if (variable.kind != Kind::Velocity || owner[i] < 0) continue;
+                const int other = owner[static_cast<std::size_t>(variable.index)];
+                if (other >= 0 && other != owner[i]) return true;
+            }
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 SeriesSystem::SeriesSystem(const Model& model, int with_order)
     : coordinates(model.coordinates()), order(with_order)
 {
+    velocity_coupling = couples_velocities(model);
     Symbolic symbolic(model);
     symbolic.dynamics(*this, order);
     analytic = dynamics.tape.switches().empty();

@@ -283,6 +283,25 @@ TEST_CASE("pieces of a formula are events")
     CHECK(report.findings.front().code == "not_analytic");
 }
 
+TEST_CASE("dampers between particles in contact leave uniqueness open, and the run says so")
+{
+    const auto sketch = [](const std::string& force) {
+        return Sketch{.coordinates = {"x1", "y1", "x2", "y2"},
+                      .kinetic = "(x1'^2 + y1'^2 + x2'^2 + y2'^2)/2",
+                      .potential = "y1 + y2",
+                      .forces = {force, "0", "0", "0"},
+                      .contacts = {{.name = "one", .gap = "y1", .friction = "0.5", .sliding = {"x1'"}},
+                                   {.name = "two", .gap = "y2", .friction = "0.5", .sliding = {"x2'"}}}};
+    };
+    for (const std::string force : {"-0.1*x1'", "0.1*(x2' - x1')"}) {
+        const Model model = model_of(sketch(force));
+        State state = make_state(model, vector({0, 0, 0, 0}), vector({1, 0, 2, 0}));
+        const RunReport report = run(model, {.time_step_s = 0.1}, 0.2, state);
+        CHECK(report.findings.empty() == (force == "-0.1*x1'"));
+        CHECK(report.certificate.energy.friction_J < 0);
+    }
+}
+
 TEST_CASE("where sliding has no continuation the run ends and says so")
 {
     // a slender rod whose tip slides at tan(theta) = 2: mu above 4/3 leaves several motions or none
