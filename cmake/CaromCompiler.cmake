@@ -5,7 +5,7 @@ target_compile_features(carom_compiler INTERFACE cxx_std_20)
 target_compile_options(carom_compiler INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                                 # designated initialisers leave defaults out on purpose; g++ 12 warns of
                                                 # its own string code at -O3
-                                                -Wno-missing-field-initializers -Wno-restrict
+                                                -Wno-missing-field-initializers -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds
                                                 -ffp-contract=off)
 
 # Tests run the library, which is optimised. Their own code need not be, and so compiles in two thirds of the time.
