@@ -50,7 +50,9 @@ std::string end_in_words(const Results& results)
     case RunEnd::UnsolvedStep: return "stopped at a step that missed the tolerance";
     case RunEnd::NotFinite: return "something became infinite or not a number";
     case RunEnd::MetricSingular: return "the kinetic matrix became singular";
-    case RunEnd::LawOutOfRange: return "a restitution formula left the range from 0 to 1";
+    case RunEnd::LawOutOfRange:
+        return "the law of a contact left its range (restitution from 0 to 1, friction not negative), or an "
+               "impact map gave no velocity";
     }
     return {};
 }
