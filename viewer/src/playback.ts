@@ -244,7 +244,8 @@ export class Playback {
   /** The picked contact in words and numbers: what its cone shows. */
   private pickedWords(): string {
     const c = this.picked_;
-    if (c < 0) return 'Press a contact, or c, to see its percussion and its friction cone.';
+    const rubs = (this.run.head.friction ?? []).length > 0;
+    if (c < 0) return `Press a contact, or c, to see its percussion${rubs ? ' and its friction cone' : ''}.`;
     const { player, percussions } = this;
     const cone = percussions.cone(c);
     const percussion = percussions.at(c, player.time, this.glow_s);
