@@ -1,4 +1,4 @@
-#include "carom/expression/symbolic.hpp"
+#include "carom/expression/series_program.hpp"
 
 #include <algorithm>
 #include <map>
@@ -162,6 +162,14 @@ private:
 };
 
 }  // namespace
+
+bool has_table(const Formula& formula) noexcept
+{
+    return std::ranges::any_of(formula.terms(), [](const Term& term) {
+        return std::ranges::any_of(term.tape().instructions(),
+                                   [](const Instruction& it) { return it.op == Op::Lookup; });
+    });
+}
 
 SeriesProgram::SeriesProgram(const Graph& graph, std::span<const int> outputs, int coordinates, int order)
 {

@@ -54,7 +54,9 @@ const char* explain(RunEnd end)
     case RunEnd::NotFinite: return "a force, gap or velocity became infinite or not a number";
     case RunEnd::MetricSingular:
         return "the kinetic matrix lost its positivity: some velocity has no kinetic energy";
-    case RunEnd::LawOutOfRange: return "a restitution formula left the range from 0 to 1";
+    case RunEnd::LawOutOfRange:
+        return "the law of a contact left its range (restitution from 0 to 1, friction not negative), or an "
+               "impact map gave no velocity";
     default: return "";
     }
 }

@@ -1,25 +1,68 @@
 #include "series_system.hpp"
 
+#include "carom/expression/derivative.hpp"
+
 #include <array>
+#include <map>
 
 namespace carom::detail {
 namespace {
 
 using Kind = Variable::Kind;
 
+/// Derivatives of nodes in all coordinates, velocities and the time, each node differentiated once.
+class Derivatives {
+public:
+    Derivatives(Graph& graph, int coordinates) : graph_(graph), n_(coordinates)
+    {
+        for (const Kind kind : {Kind::Coordinate, Kind::Velocity}) {
+            for (int i = 0; i < n_; ++i) {
+                variables_.push_back({kind, i});
+            }
+        }
+        variables_.push_back({Kind::Time, 0});
+    }
+
+    [[nodiscard]] int of(int node, Variable variable)
+    {
+        const auto known = known_.try_emplace(node);
+        if (known.second) known.first->second = gradient(graph_, node, variables_);
+        const int first = variable.kind == Kind::Coordinate ? 0 : variable.kind == Kind::Velocity ? n_ : 2 * n_;
+        return known.first->second[static_cast<std::size_t>(first + variable.index)];
+    }
+
+    /// The derivative along the motion of a node without velocities: sum_i d/dq_i u_i + d/dt (PS-3).
+    [[nodiscard]] int along_motion(int node)
+    {
+        int sum = of(node, {Kind::Time, 0});
+        for (int i = 0; i < n_; ++i) {
+            const int slope = of(node, {Kind::Coordinate, i});
+            if (graph_.is_constant(slope, 0)) continue;
+            sum = graph_.add(sum, graph_.multiply(slope, graph_.variable({Kind::Velocity, i})));
+        }
+        return sum;
+    }
+
+private:
+    Graph& graph_;
+    int n_;
+    std::vector<Variable> variables_;
+    std::map<int, std::vector<int>> known_;
+};
+
 /// Makes the expressions of a model in one graph.
 class Symbolic {
 public:
-    explicit Symbolic(const Model& model) : model_(model), n_(model.coordinates()), derivatives_(graph_) {}
+    explicit Symbolic(const Model& model) : model_(model), n_(model.coordinates()), derivatives_(graph_, n_) {}
 
     int variable(Variable v) { return graph_.variable(v); }
     int inserted(const Formula& formula)
     {
-        return insert(graph_, formula, [&](Variable v) { return graph_.variable(v); });
+        return add_formula(graph_, formula);
     }
     int inserted_at_rest(const Formula& formula)
     {
-        return insert(graph_, formula, [&](Variable v) {
+        return add_formula(graph_, formula, [&](const Variable& v) {
             return v.kind == Kind::Velocity ? graph_.constant(0) : graph_.variable(v);
         });
     }
@@ -119,11 +162,11 @@ private:
     {
         std::vector<int> H, gamma, b;
         for (const Row& row : rows) {
-            int rate = derivatives_.along_motion(row.b, n_);
+            int rate = derivatives_.along_motion(row.b);
             for (const int i : result.support) {
                 const int entry = row.H[static_cast<std::size_t>(i)];
                 H.push_back(entry);
-                const int turning = derivatives_.along_motion(entry, n_);
+                const int turning = derivatives_.along_motion(entry);
                 rate = graph_.add(rate, graph_.multiply(turning, variable({Kind::Velocity, i})));
             }
             gamma.push_back(rate);
@@ -159,8 +202,8 @@ private:
     Surface surface(const Formula& text, const Space& x)
     {
         Graph point;
-        Derivatives derivatives(point);
-        const int f = insert(point, text, [&](Variable v) { return point.variable(v); });
+        Derivatives derivatives(point, static_cast<int>(x.size()));
+        const int f = add_formula(point, text);
         Surface result;
         result.value = transplanted(point, f, x);
         result.rate = transplanted(point, derivatives.of(f, {Kind::Time, 0}), x);
@@ -171,7 +214,7 @@ private:
     }
     int transplanted(const Graph& point, int node, const Space& x)
     {
-        return insert(graph_, point, node, [&](Variable v) { return at_point(v, x); });
+        return copy_node(point, node, graph_, [&](const Variable& v) { return at_point(v, x); });
     }
     int at_point(Variable v, const Space& x)
     {
@@ -181,7 +224,7 @@ private:
     {
         Space result;
         for (const Formula& formula : formulas) {
-            result.push_back(insert(graph_, formula, [&](Variable v) { return at_point(v, x); }));
+            result.push_back(add_formula(graph_, formula, [&](const Variable& v) { return at_point(v, x); }));
         }
         return result;
     }

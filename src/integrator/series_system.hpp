@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/expression/symbolic.hpp"
+#include "carom/expression/series_program.hpp"
 #include "carom/model/model.hpp"
 
 #include <vector>

@@ -1,5 +1,6 @@
 #include "carom/expression/parse.hpp"
-#include "carom/expression/symbolic.hpp"
+#include "carom/expression/derivative.hpp"
+#include "carom/expression/series_program.hpp"
 
 #include "support/near.hpp"
 
@@ -38,7 +39,7 @@ struct Names {
 std::vector<double> series_of(const Formula& formula, double x0, double x1, double y0, double y1)
 {
     Graph graph;
-    const int node = insert(graph, formula, [&](Variable v) { return graph.variable(v); });
+    const int node = add_formula(graph, formula);
     SeriesProgram program(graph, std::vector<int>{node}, 2, order);
     std::vector<double> inputs(5 * stride, 0.0);
     inputs[0] = x0;
@@ -85,8 +86,7 @@ TEST_CASE("derivatives of expressions are those of duals")
         INFO(text);
         const Formula formula = names.read(text);
         Graph graph;
-        const int node = insert(graph, formula, [&](Variable v) { return graph.variable(v); });
-        Derivatives derivatives(graph);
+        const int node = add_formula(graph, formula);
         const double point[] = {0.37, 0.81}, u[] = {0, 0};
         for (int i = 0; i < 2; ++i) {
             double exact = 0;
@@ -97,7 +97,8 @@ TEST_CASE("derivatives of expressions are those of duals")
                     if (term.variables()[k] == Variable{Variable::Kind::Coordinate, i}) exact += work.first[k];
                 }
             }
-            const int slope = derivatives.of(node, {Variable::Kind::Coordinate, i});
+            const std::vector<Variable> direction{{Variable::Kind::Coordinate, i}};
+            const int slope = gradient(graph, node, direction).front();
             SeriesProgram program(graph, std::vector<int>{slope}, 2, order);
             std::vector<double> inputs(5 * stride, 0.0);
             inputs[0] = point[0];

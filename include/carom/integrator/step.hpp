@@ -61,8 +61,10 @@ struct StepReport {
 struct Scratch {
     explicit Scratch(const Model& model);
 
-    // for listeners: the last step's active contacts, its gaps at the end, and its free velocity
+    // for listeners: the last step's active contacts, the problem that was solved with one law for each of
+    // them, its gaps at the end, and its free velocity
     std::vector<ContactStep> contacts;
+    OneStepProblem problem;
     std::vector<double> gap_m;  ///< per contact of the model, at the end of the step
     std::vector<Event> events;
     Eigen::VectorXd u_free;
@@ -75,7 +77,6 @@ struct Scratch {
         potential_gradient, x;
     double potential_rate_W = 0;
     ContactRows rows;
-    OneStepProblem problem;
     SolverScratch solver;
     std::vector<double> P, U_start, U_plus, map_P;
 
