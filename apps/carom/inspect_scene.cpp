@@ -59,8 +59,9 @@ std::string status_in_words(const StatusDecision& one, const Model& model)
     const auto decided = [](int order, double leading) {
         return order < 0 ? std::string() : fmt::format(", decided at order {} by {:.6g}", order, leading);
     };
-    std::string text = fmt::format("{}: {}{}", model.system().contacts[static_cast<std::size_t>(one.contact)].name,
-                                   one.normal, decided(one.normal_order, one.normal_leading));
+    std::string text =
+        fmt::format("{}: {}{}", model.system().contacts[static_cast<std::size_t>(one.contact)].name,
+                    one.normal, decided(one.normal_order, one.normal_leading));
     if (!one.friction.empty()) {
         text += fmt::format("; {}{}", one.friction, decided(one.friction_order, one.friction_leading));
     }

@@ -32,7 +32,8 @@ void check_contact(const Contact& contact, Errors& errors)
         formulas.push_back(contact.friction->coefficient);
         if (contact.friction->static_coefficient) formulas.push_back(*contact.friction->static_coefficient);
         const FrictionShape& shape = contact.friction->shape;
-        if (std::holds_alternative<FrictionEllipse>(shape) || std::holds_alternative<FrictionPolygon>(shape)) {
+        if (std::holds_alternative<FrictionEllipse>(shape) ||
+            std::holds_alternative<FrictionPolygon>(shape)) {
             refuse("friction", "the series integrator knows friction that is isotropic or in a plane",
                    "use integrator.kind = \"moreau\" for ellipses and polygons");
         }

@@ -59,7 +59,8 @@ void SeriesEngine::account(double s)
         for (int i = 0; i < one.dimension; ++i) {
             const double* r = x_.series(one.r, i);
             contact.P[static_cast<std::size_t>(i)] += series_integral(r, order, s);
-            energy.prescribed_motions_J -= product_integral(r, one.rows->output(one.programs->b_at(i)), order, s);
+            energy.prescribed_motions_J -=
+                product_integral(r, one.rows->output(one.programs->b_at(i)), order, s);
             const bool slides = i > 0 && one.friction == FrictionStatus::Slip;
             const double work = slides ? product_integral(r, x_.series(one.U, i), order, s) : 0;
             energy.friction_J += work;
@@ -97,7 +98,8 @@ void SeriesEngine::measure_defect(double s)
         model_.contact_rows(c, at, H, b, w.work);
         if (one.programs->rows.size() > 1) {
             // the model may turn its tangents within an expansion
-            const double n_x = series_value(one.rows->output(static_cast<std::size_t>(one.programs->normal_x)), K - 1, s);
+            const double n_x =
+                series_value(one.rows->output(static_cast<std::size_t>(one.programs->normal_x)), K - 1, s);
             if ((std::abs(n_x) < 0.9 ? 0 : 1) != one.frame) return;
         }
         for (int i = 0; i < one.dimension; ++i) {

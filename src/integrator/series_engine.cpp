@@ -83,13 +83,15 @@ void SeriesEngine::tell(EventKind kind, int contact, double P, double before, do
 StepReport SeriesEngine::run()
 {
     if (!x_.system().analytic) {
-        finding("not_analytic", "a formula has pieces (abs, min, max, sign, if): the motion is followed piece "
-                                "by piece, but that it is the only one is proved for analytic data alone");
+        finding("not_analytic",
+                "a formula has pieces (abs, min, max, sign, if): the motion is followed piece "
+                "by piece, but that it is the only one is proved for analytic data alone");
     }
     if (x_.system().velocity_coupling) {
-        finding("velocity_coupling", "a force on one frictional contact depends on the velocity of another: the "
-                                     "series are computed, but that the motion is the only one is not proved "
-                                     "(Charles and Ballard 2014, hypothesis (iii))");
+        finding("velocity_coupling",
+                "a force on one frictional contact depends on the velocity of another: the "
+                "series are computed, but that the motion is the only one is not proved "
+                "(Charles and Ballard 2014, hypothesis (iii))");
     }
     const Energies before = energies(model_, q_, u_, t_s_, scratch_.work);
     look_at_start();
@@ -202,10 +204,11 @@ bool SeriesEngine::expand()
     switch (status) {
     case ExpansionStatus::Good: break;
     case ExpansionStatus::NotFinite:
-        return fail(StepStatus::NotFinite,
-                    fmt::format("the motion has no power series at {:.9g} s: a formula is not analytic there, "
-                                "or leaves its domain",
-                                t_s_));
+        return fail(
+            StepStatus::NotFinite,
+            fmt::format("the motion has no power series at {:.9g} s: a formula is not analytic there, "
+                        "or leaves its domain",
+                        t_s_));
     case ExpansionStatus::MetricSingular:
         return fail(StepStatus::MetricSingular,
                     "the kinetic matrix lost its positivity: some velocity has no kinetic energy");
@@ -254,8 +257,8 @@ void SeriesEngine::tell_statuses()
         const bool slides = one.friction == FrictionStatus::Slip;
         const bool turned = slides && contact.slid && one.dimension == 2 && contact.told_side != 0 &&
                             contact.told_side != one.side;
-        const double speed = std::hypot(x_.series(one.U, 1)[0],
-                                        one.dimension == 3 ? x_.series(one.U, 2)[0] : 0.0);
+        const double speed =
+            std::hypot(x_.series(one.U, 1)[0], one.dimension == 3 ? x_.series(one.U, 2)[0] : 0.0);
         if (slides && (!contact.slid || turned)) tell(EventKind::Slip, c, 0, speed, speed, 0);
         if (!slides && !contact.stuck) tell(EventKind::Stick, c, 0, 0, 0, 0);
         contact.slid = slides;
@@ -289,7 +292,8 @@ void SeriesEngine::watch_contacts(std::vector<Occurrence>& found, double h)
     for (const Player& one : x_.players()) {
         if (one.normal != NormalStatus::Active) continue;
         const int c = one.known.contact;
-        watch(found, {.what = Watch::Reaction, .contact = c}, x_.series(one.r, 0), K - 1, one.normal_order, h);
+        watch(found, {.what = Watch::Reaction, .contact = c}, x_.series(one.r, 0), K - 1, one.normal_order,
+              h);
         if (one.friction == FrictionStatus::Stick && !one.programs->rough) watch_stick(found, one, h);
         if (one.friction != FrictionStatus::Slip) continue;
         const Occurrence end{.what = Watch::SlipEnd, .contact = c};
@@ -334,7 +338,8 @@ void SeriesEngine::watch_stick(std::vector<Occurrence>& found, const Player& one
             work_[static_cast<std::size_t>(k)] = sum;
         }
         const int valuation = one.polar ? one.onset.valuation() + one.onset.decided_order() : 2 * decided;
-        watch(found, {.what = Watch::Threshold, .contact = one.known.contact}, work_.data(), order, valuation, h);
+        watch(found, {.what = Watch::Threshold, .contact = one.known.contact}, work_.data(), order, valuation,
+              h);
         return;
     }
     for (const int side : {1, -1}) {
@@ -343,8 +348,8 @@ void SeriesEngine::watch_stick(std::vector<Occurrence>& found, const Player& one
             work_[static_cast<std::size_t>(k)] =
                 factor * bound[static_cast<std::size_t>(k)] + side * x_.series(one.r, 1)[k];
         }
-        watch(found, {.what = Watch::Threshold, .contact = one.known.contact, .side = side}, work_.data(), order,
-              one.side == 0 || one.side == side ? decided : from, h);
+        watch(found, {.what = Watch::Threshold, .contact = one.known.contact, .side = side}, work_.data(),
+              order, one.side == 0 || one.side == side ? decided : from, h);
     }
 }
 
@@ -469,7 +474,8 @@ bool SeriesEngine::treat(const std::vector<Occurrence>& happening)
                 // grazes: no velocity jump, the series decide what follows
                 const LocalVelocity U = local_velocity(one.contact);
                 contact.closed = true;
-                contact.known.at_rest = model_.dimension(one.contact) > 1 && U.sliding <= rounding * U.sliding_scale;
+                contact.known.at_rest =
+                    model_.dimension(one.contact) > 1 && U.sliding <= rounding * U.sliding_scale;
             } else {
                 hit.push_back(one.contact);
             }
@@ -487,10 +493,11 @@ bool SeriesEngine::treat(const std::vector<Occurrence>& happening)
         flips_ = t_s_ == flip_s_ ? flips_ + 1 : 1;
         flip_s_ = t_s_;
         if (flips_ > most_flips) {
-            return fail(StepStatus::Undetermined,
-                        fmt::format("at {:.9g} s a formula changes its piece back and forth: the motion would "
-                                    "have to stay between two pieces",
-                                    t_s_));
+            return fail(
+                StepStatus::Undetermined,
+                fmt::format("at {:.9g} s a formula changes its piece back and forth: the motion would "
+                            "have to stay between two pieces",
+                            t_s_));
         }
     }
     return hit.empty() || strike(std::move(hit), false, EventKind::Impact);

@@ -37,18 +37,18 @@ enum class Watch { Gap, Reaction, SlipEnd, Threshold, Switch };
 struct Occurrence {
     Watch what{};
     int contact = -1;
-    int side = 0;                     ///< of a threshold in the plane
-    SeriesTape* tape = nullptr;       ///< of a switch
+    int side = 0;                ///< of a threshold in the plane
+    SeriesTape* tape = nullptr;  ///< of a switch
     std::size_t index = 0;
     bool touches = false;
-    double s = 0;                     ///< when, from the start of the expansion
+    double s = 0;  ///< when, from the start of the expansion
 };
 
 /// Runs the motion from one report to the next: expand, advance to the first event, treat it, again.
 class SeriesEngine {
 public:
-    SeriesEngine(const Model& model, const SeriesSettings& settings, const SolverSettings& solver, State& state,
-                 Scratch& scratch, SeriesMemory& memory);
+    SeriesEngine(const Model& model, const SeriesSettings& settings, const SolverSettings& solver,
+                 State& state, Scratch& scratch, SeriesMemory& memory);
 
     [[nodiscard]] StepReport run();
 
@@ -64,7 +64,7 @@ private:
         int gap_valuation = 0;     ///< then: the first order at which its gap may differ from zero
         bool told_closed = false, slid = false, stuck = false;  ///< what was last told
         int told_side = 0;
-        std::array<double, 3> P{};       ///< of this report
+        std::array<double, 3> P{};  ///< of this report
         std::array<double, 3> U_minus{}, U_plus{};
         double energy_J = 0, friction_J = 0;
         bool acted = false;
@@ -86,8 +86,8 @@ private:
     [[nodiscard]] bool expand();
     void tell_statuses();
     [[nodiscard]] double next_length(std::vector<Occurrence>& happening);
-    void watch(std::vector<Occurrence>& found, Occurrence what, const double* series, int order, int valuation,
-               double h);
+    void watch(std::vector<Occurrence>& found, Occurrence what, const double* series, int order,
+               int valuation, double h);
     void watch_contacts(std::vector<Occurrence>& found, double h);
     void watch_stick(std::vector<Occurrence>& found, const Player& one, double h);
     void watch_switches(std::vector<Occurrence>& found, double h);
@@ -96,8 +96,9 @@ private:
     void measure_defect(double s);
     [[nodiscard]] bool treat(const std::vector<Occurrence>& happening);
     [[nodiscard]] bool strike(std::vector<int> hit, bool soft, EventKind kind);
-    void after_impact(const std::vector<int>& contacts, const ImpactContacts& closed, const Eigen::VectorXd& U_minus,
-                      const Eigen::VectorXd& P, const Eigen::MatrixXd& W, EventKind kind);
+    void after_impact(const std::vector<int>& contacts, const ImpactContacts& closed,
+                      const Eigen::VectorXd& U_minus, const Eigen::VectorXd& P, const Eigen::MatrixXd& W,
+                      EventKind kind);
     [[nodiscard]] std::vector<int> struck_with(const std::vector<int>& hit, const Metric& A);
     [[nodiscard]] bool pass_accumulation(double h);
     [[nodiscard]] bool pass_collapse();

@@ -231,7 +231,8 @@ void Expansion::find_islands()
     for (int k = 0; k < count; ++k) {
         for (int l = 0; l < k; ++l) {
             const int from = island[static_cast<std::size_t>(k)], to = island[static_cast<std::size_t>(l)];
-            if (from == to || !meet(players_[static_cast<std::size_t>(k)], players_[static_cast<std::size_t>(l)]))
+            if (from == to ||
+                !meet(players_[static_cast<std::size_t>(k)], players_[static_cast<std::size_t>(l)]))
                 continue;
             std::ranges::replace(island, from, to);
         }
@@ -248,7 +249,8 @@ void Expansion::find_islands()
     // a particle at rest in space: its slip begins in a direction that the series finds
     for (const Island& one : islands_) {
         Player& first = players_[static_cast<std::size_t>(one.players.front())];
-        if (one.players.size() > 1 || first.dimension != 3 || !first.known.at_rest || first.programs->rough) continue;
+        if (one.players.size() > 1 || first.dimension != 3 || !first.known.at_rest || first.programs->rough)
+            continue;
         const auto W = W_.block(first.offset, first.offset, 3, 3);
         const double small = 1e-12 * W(0, 0);
         first.polar = std::abs(W(0, 1)) <= small && std::abs(W(0, 2)) <= small &&
@@ -313,7 +315,8 @@ void Expansion::right_hand_side(int p)
 void Expansion::slip_directions(int p)
 {
     for (Player& one : players_) {
-        if (!one.may_act() || one.polar || one.dimension != 3 || one.friction != FrictionStatus::Slip) continue;
+        if (!one.may_act() || one.polar || one.dimension != 3 || one.friction != FrictionStatus::Slip)
+            continue;
         const double *U1 = series(one.U, 1), *U2 = series(one.U, 2);
         double* d1 = one.d.data();
         double* d2 = d1 + stride_;

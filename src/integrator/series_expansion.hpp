@@ -17,11 +17,11 @@ enum class FrictionStatus { None, Undecided, Stick, Slip };
 /// What is known about a closed contact where an expansion begins: exact zeros are flags, not numbers.
 struct Known {
     int contact = 0;
-    bool at_rest = false;      ///< U_T = 0
-    bool begins_slip = false;  ///< U_T = 0, and the static threshold has been passed towards `side`
-    bool no_reaction = false;  ///< P_N vanished just now: undecided at order 0
-    bool at_threshold = false; ///< sticks with |P_T| at its bound just now: undecided at order 0
-    int side = 0;              ///< of the tendency to slide, in the plane; 0: not known
+    bool at_rest = false;       ///< U_T = 0
+    bool begins_slip = false;   ///< U_T = 0, and the static threshold has been passed towards `side`
+    bool no_reaction = false;   ///< P_N vanished just now: undecided at order 0
+    bool at_threshold = false;  ///< sticks with |P_T| at its bound just now: undecided at order 0
+    int side = 0;               ///< of the tendency to slide, in the plane; 0: not known
 };
 
 /// A closed contact within an expansion. Series have the stride of the expansion; local components are
@@ -30,9 +30,9 @@ struct Player {
     Known known;
     const ContactPrograms* programs = nullptr;
     SeriesProgram* rows = nullptr;
-    int frame = 0;      ///< which of the row programs
+    int frame = 0;  ///< which of the row programs
     int dimension = 1;
-    int offset = 0;     ///< among the local rows of the expansion
+    int offset = 0;  ///< among the local rows of the expansion
 
     NormalStatus normal = NormalStatus::Undecided;
     int normal_order = -1;
@@ -40,18 +40,26 @@ struct Player {
     FrictionStatus friction = FrictionStatus::None;
     int friction_order = -1;
     double friction_leading = 0;
-    int side = 0;         ///< direction of slip or of the tendency to it, in the plane
-    bool polar = false;   ///< onset of slip in space (PS-6)
+    int side = 0;        ///< direction of slip or of the tendency to it, in the plane
+    bool polar = false;  ///< onset of slip in space (PS-6)
     SlipOnset onset;
 
-    std::vector<double> r, U, dU;         ///< reaction, local velocity and its derivative, N, m/s, m/s^2
-    std::vector<double> d, speed, mu_d;   ///< direction of slip in space, |U_T|, mu d
-    double scale_n = 0, scale_t = 0;      ///< what a coefficient that is only rounding is small against
+    std::vector<double> r, U, dU;        ///< reaction, local velocity and its derivative, N, m/s, m/s^2
+    std::vector<double> d, speed, mu_d;  ///< direction of slip in space, |U_T|, mu d
+    double scale_n = 0, scale_t = 0;     ///< what a coefficient that is only rounding is small against
 
     [[nodiscard]] bool may_act() const noexcept { return normal != NormalStatus::Inactive; }
 };
 
-enum class ExpansionStatus { Good, NotFinite, MetricSingular, NoSolution, SeveralSolutions, NotPMatrix, Onset };
+enum class ExpansionStatus {
+    Good,
+    NotFinite,
+    MetricSingular,
+    NoSolution,
+    SeveralSolutions,
+    NotPMatrix,
+    Onset
+};
 
 /// Contacts that meet through A at the point of expansion.
 struct Island {
@@ -77,9 +85,15 @@ public:
 
     [[nodiscard]] int order() const noexcept { return K_; }
     [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
-    [[nodiscard]] const double* q(int i) const noexcept { return x_.data() + static_cast<std::size_t>(i) * stride_; }
+    [[nodiscard]] const double* q(int i) const noexcept
+    {
+        return x_.data() + static_cast<std::size_t>(i) * stride_;
+    }
     [[nodiscard]] const double* u(int i) const noexcept { return q(n_ + i); }
-    [[nodiscard]] const double* a(int i) const noexcept { return a_.data() + static_cast<std::size_t>(i) * stride_; }
+    [[nodiscard]] const double* a(int i) const noexcept
+    {
+        return a_.data() + static_cast<std::size_t>(i) * stride_;
+    }
     [[nodiscard]] const double* gap(int contact) const noexcept
     {
         return system_.contacts[static_cast<std::size_t>(contact)].gap.output(0);
@@ -103,7 +117,8 @@ public:
 private:
     friend class OrderProblem;
 
-    void set_up(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u, std::span<const Known> closed);
+    void set_up(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
+                std::span<const Known> closed);
     ExpansionStatus first_order_data();
     void choose_frames();
     void local_matrices();

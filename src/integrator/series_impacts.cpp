@@ -13,7 +13,7 @@
 namespace carom::detail {
 namespace {
 
-constexpr double rounding = 1e-12;        ///< of a velocity, against what it is the difference of
+constexpr double rounding = 1e-12;  ///< of a velocity, against what it is the difference of
 constexpr double impact_tolerance = 1e-13;
 
 void make_soft(Law& law)
@@ -73,7 +73,8 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
     const std::vector<int> contacts = struck_with(hit, *A);
     ImpactContacts closed = impact_contacts_at(model_, q_, u_, contacts, t_s_);
     for (Law& law : closed.laws) {
-        if (auto checked = check(law); !checked) return fail(StepStatus::LawOutOfRange, checked.error().message);
+        if (auto checked = check(law); !checked)
+            return fail(StepStatus::LawOutOfRange, checked.error().message);
         if (soft) make_soft(law);
     }
     const Eigen::Index size = closed.rows.rows();
@@ -110,7 +111,8 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
         settings.tolerance = impact_tolerance;
         const SolveReport solved =
             solve(*problem, settings, {P.data(), static_cast<std::size_t>(size)}, scratch_.solver);
-        if (solved.status == SolveStatus::NotFinite) return fail(StepStatus::NotFinite, "an impact is not finite");
+        if (solved.status == SolveStatus::NotFinite)
+            return fail(StepStatus::NotFinite, "an impact is not finite");
         if (solved.residual.unit_free > report_.solve.residual.unit_free) report_.solve = solved;
         if (report_.solve.residual.unit_free > solver_.tolerance) report_.status = StepStatus::NotSolved;
         u_ += AiHt * P;
@@ -124,8 +126,8 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
 
 /// What is closed now, what rests, what left; events and books of the impact.
 void SeriesEngine::after_impact(const std::vector<int>& contacts, const ImpactContacts& closed,
-                                const Eigen::VectorXd& U_minus, const Eigen::VectorXd& P, const Eigen::MatrixXd& W,
-                                EventKind kind)
+                                const Eigen::VectorXd& U_minus, const Eigen::VectorXd& P,
+                                const Eigen::MatrixXd& W, EventKind kind)
 {
     const Eigen::VectorXd U_plus = U_minus + W * P;
     const Eigen::VectorXd met = U_minus.cwiseAbs() + W.cwiseAbs() * P.cwiseAbs();

@@ -31,7 +31,10 @@ public:
     [[nodiscard]] std::array<double, 2> acceleration(int p) const;
 
     /// Coefficient k of d, and of sigma.
-    [[nodiscard]] const std::array<double, 2>& direction(int k) const { return d_[static_cast<std::size_t>(k)]; }
+    [[nodiscard]] const std::array<double, 2>& direction(int k) const
+    {
+        return d_[static_cast<std::size_t>(k)];
+    }
     [[nodiscard]] double sigma(int k) const { return sigma_[static_cast<std::size_t>(k)]; }
 
 private:

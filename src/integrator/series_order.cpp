@@ -141,8 +141,9 @@ ExpansionStatus OrderProblem::solve()
         const bool second_answer = !found.empty();
         if (second_answer) {
             x_.trouble_ = player(0).known.contact;
-            const bool by_law = std::ranges::any_of(
-                island_.players, [&](int k) { return x_.players_[static_cast<std::size_t>(k)].programs->distinct_static; });
+            const bool by_law = std::ranges::any_of(island_.players, [&](int k) {
+                return x_.players_[static_cast<std::size_t>(k)].programs->distinct_static;
+            });
             if (!by_law) return ExpansionStatus::SeveralSolutions;
             break;  // between both coefficients of friction it goes on as it was: the first, sticking
         }
@@ -334,7 +335,8 @@ bool OrderProblem::holds(int k, const Choice& choice) const
 
     // sticks: within the threshold
     const double bound = threshold(one, true, r_n);
-    if (one.dimension == 3) return std::hypot(x_.r_[one.offset + 1], x_.r_[one.offset + 2]) <= bound + small_r;
+    if (one.dimension == 3)
+        return std::hypot(x_.r_[one.offset + 1], x_.r_[one.offset + 2]) <= bound + small_r;
     const double r_t = x_.r_[one.offset + 1];
     const bool lower = r_t >= one.programs->low * bound - small_r;
     const bool upper = r_t <= one.programs->high * bound + small_r;
@@ -463,8 +465,10 @@ void OrderProblem::onset(Player& one)
         x_.dU_[t + i] = acceleration[static_cast<std::size_t>(i)];
         x_.r_[t + i] = (x_.dU_[t + i] - F[static_cast<std::size_t>(i)]) / w;
     }
-    if (one.friction != FrictionStatus::Undecided || one.onset.answer() == SlipOnset::Answer::Undecided) return;
-    one.friction = one.onset.answer() == SlipOnset::Answer::Slip ? FrictionStatus::Slip : FrictionStatus::Stick;
+    if (one.friction != FrictionStatus::Undecided || one.onset.answer() == SlipOnset::Answer::Undecided)
+        return;
+    one.friction =
+        one.onset.answer() == SlipOnset::Answer::Slip ? FrictionStatus::Slip : FrictionStatus::Stick;
     one.friction_order = one.onset.decided_order();
     one.friction_leading = one.onset.leading();
 }

@@ -26,7 +26,10 @@ private:
         bool in = true;              ///< its equation dU = 0 holds; else r = 0
     };
 
-    [[nodiscard]] Player& player(int k) const { return x_.players_[static_cast<std::size_t>(island_.players[static_cast<std::size_t>(k)])]; }
+    [[nodiscard]] Player& player(int k) const
+    {
+        return x_.players_[static_cast<std::size_t>(island_.players[static_cast<std::size_t>(k)])];
+    }
     [[nodiscard]] int count() const { return static_cast<int>(island_.players.size()); }
 
     void scales();

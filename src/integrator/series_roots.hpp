@@ -20,7 +20,8 @@ public:
     [[nodiscard]] std::optional<Root> first_root(const double* c, int order, int valuation, double h);
 
 private:
-    [[nodiscard]] std::optional<Root> search(std::vector<double> bernstein, double low, double high, int depth);
+    [[nodiscard]] std::optional<Root> search(std::vector<double> bernstein, double low, double high,
+                                             int depth);
     [[nodiscard]] double polished(double low, double high) const;
 
     std::vector<double> c_;  ///< on [0, 1]

@@ -27,7 +27,9 @@ public:
     {
         const auto known = known_.try_emplace(node);
         if (known.second) known.first->second = gradient(graph_, node, variables_);
-        const int first = variable.kind == Kind::Coordinate ? 0 : variable.kind == Kind::Velocity ? n_ : 2 * n_;
+        const int first = variable.kind == Kind::Coordinate ? 0
+                          : variable.kind == Kind::Velocity ? n_
+                                                            : 2 * n_;
         return known.first->second[static_cast<std::size_t>(first + variable.index)];
     }
 
@@ -53,13 +55,12 @@ private:
 /// Makes the expressions of a model in one graph.
 class Symbolic {
 public:
-    explicit Symbolic(const Model& model) : model_(model), n_(model.coordinates()), derivatives_(graph_, n_) {}
+    explicit Symbolic(const Model& model) : model_(model), n_(model.coordinates()), derivatives_(graph_, n_)
+    {
+    }
 
     int variable(Variable v) { return graph_.variable(v); }
-    int inserted(const Formula& formula)
-    {
-        return add_formula(graph_, formula);
-    }
+    int inserted(const Formula& formula) { return add_formula(graph_, formula); }
     int inserted_at_rest(const Formula& formula)
     {
         return add_formula(graph_, formula, [&](const Variable& v) {
@@ -77,8 +78,8 @@ public:
             F.push_back(text.forces.empty() ? graph_.constant(0)
                                             : inserted(text.forces[static_cast<std::size_t>(i)]));
             const int momentum = by(T, Kind::Velocity, i);
-            int k = graph_.add(graph_.subtract(F.back(), by(V, Kind::Coordinate, i)),
-                               by(T, Kind::Coordinate, i));
+            int k =
+                graph_.add(graph_.subtract(F.back(), by(V, Kind::Coordinate, i)), by(T, Kind::Coordinate, i));
             for (int j = 0; j < n_; ++j) {
                 const int turning = by(momentum, Kind::Coordinate, j);
                 if (graph_.is_constant(turning, 0)) continue;

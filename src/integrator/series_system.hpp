@@ -50,10 +50,13 @@ struct SeriesSystem {
     SeriesProgram dynamics;      ///< outputs: K, then F, then dV/dt, then the entries of A
     std::vector<Entry> entries;  ///< of A that may differ from zero
     std::vector<ContactPrograms> contacts;
-    bool analytic = true;  ///< no formula has pieces
+    bool analytic = true;            ///< no formula has pieces
     bool velocity_coupling = false;  ///< a force on one frictional contact names the velocity of another
 
-    [[nodiscard]] const double* K(int i) const noexcept { return dynamics.output(static_cast<std::size_t>(i)); }
+    [[nodiscard]] const double* K(int i) const noexcept
+    {
+        return dynamics.output(static_cast<std::size_t>(i));
+    }
     [[nodiscard]] const double* F(int i) const noexcept
     {
         return dynamics.output(static_cast<std::size_t>(coordinates + i));

@@ -60,7 +60,8 @@ std::vector<Field> method_fields()
          .unit = "m/s",
          .range = not_negative,
          .fallback = "0: found from length_m and the acceleration",
-         .help = "series: slower impacts of one contact that follow each other ever faster are passed at once"},
+         .help =
+             "series: slower impacts of one contact that follow each other ever faster are passed at once"},
         {.path = "integrator.max_events",
          .type = Type::Integer,
          .range = {.low = 1, .high = 1e9},

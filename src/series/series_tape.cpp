@@ -155,7 +155,9 @@ void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* 
     switch (it.op) {
     case SeriesOp::Constant:
     case SeriesOp::Second: break;
-    case SeriesOp::Input: z[k] = inputs[static_cast<std::size_t>(it.a) * stride + static_cast<std::size_t>(k)]; break;
+    case SeriesOp::Input:
+        z[k] = inputs[static_cast<std::size_t>(it.a) * stride + static_cast<std::size_t>(k)];
+        break;
     case SeriesOp::Add: z[k] = x[k] + at(it.b)[k]; break;
     case SeriesOp::Subtract: z[k] = x[k] - at(it.b)[k]; break;
     case SeriesOp::Multiply: z[k] = product_coefficient(x, at(it.b), k); break;

@@ -1,5 +1,5 @@
-#include "carom/expression/parse.hpp"
 #include "carom/expression/derivative.hpp"
+#include "carom/expression/parse.hpp"
 #include "carom/expression/series_program.hpp"
 
 #include "support/near.hpp"
@@ -54,10 +54,34 @@ std::vector<double> series_of(const Formula& formula, double x0, double x1, doub
     return {program.output(0), program.output(0) + stride};
 }
 
-const char* const formulas[] = {
-    "x*y", "x/y", "sqrt(x)", "exp(x)", "log(x)", "sin(x)", "cos(x)", "tan(x)", "asin(x)", "acos(x)", "atan(x)",
-    "sinh(x)", "cosh(x)", "tanh(x)", "atan2(x, y)", "hypot(x, y)", "x^3", "x^-2", "x^0.3", "x^y", "1/x", "x^2 + 3*x",
-    "abs(x - 2)", "min(x, y)", "max(x, y)", "if(x < y, x^2, y)", "sin(x*y)/(1 + exp(-x)) + t", "sign(x - 2)*x"};
+const char* const formulas[] = {"x*y",
+                                "x/y",
+                                "sqrt(x)",
+                                "exp(x)",
+                                "log(x)",
+                                "sin(x)",
+                                "cos(x)",
+                                "tan(x)",
+                                "asin(x)",
+                                "acos(x)",
+                                "atan(x)",
+                                "sinh(x)",
+                                "cosh(x)",
+                                "tanh(x)",
+                                "atan2(x, y)",
+                                "hypot(x, y)",
+                                "x^3",
+                                "x^-2",
+                                "x^0.3",
+                                "x^y",
+                                "1/x",
+                                "x^2 + 3*x",
+                                "abs(x - 2)",
+                                "min(x, y)",
+                                "max(x, y)",
+                                "if(x < y, x^2, y)",
+                                "sin(x*y)/(1 + exp(-x)) + t",
+                                "sign(x - 2)*x"};
 
 }  // namespace
 
@@ -73,7 +97,8 @@ TEST_CASE("the series of every function sums up to the function")
         for (const double t : {-0.05, 0.03, 0.08}) {
             const double point[] = {0.3 + 0.7 * t, 0.9 - 0.4 * t}, u[] = {0, 0};
             // 0.19^25 is below 1e-17
-            CHECK(series_value(series.data(), order, t) == near(formula.value({point, u, t}, work), 2e-15 * 6));
+            CHECK(series_value(series.data(), order, t) ==
+                  near(formula.value({point, u, t}, work), 2e-15 * 6));
         }
     }
 }
@@ -94,7 +119,8 @@ TEST_CASE("derivatives of expressions are those of duals")
                 work.make_room(term.variables().size());
                 term.gradient({point, u, 0.2}, work, work.first);
                 for (std::size_t k = 0; k < term.variables().size(); ++k) {
-                    if (term.variables()[k] == Variable{Variable::Kind::Coordinate, i}) exact += work.first[k];
+                    if (term.variables()[k] == Variable{Variable::Kind::Coordinate, i})
+                        exact += work.first[k];
                 }
             }
             const std::vector<Variable> direction{{Variable::Kind::Coordinate, i}};

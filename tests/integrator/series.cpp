@@ -41,7 +41,8 @@ std::vector<double> times_of(const RunReport& report, EventKind kind, int contac
 
 Sketch bouncing(const std::string& e)
 {
-    return {.coordinates = {"z"}, .kinetic = "z'^2/2", .potential = "9.81*z", .contacts = {{"floor", "z", e}}};
+    return {
+        .coordinates = {"z"}, .kinetic = "z'^2/2", .potential = "9.81*z", .contacts = {{"floor", "z", e}}};
 }
 
 /// Unit mass pressed with 2 N on a floor with mu = 1/2, so that the threshold is 1 N; the force f pulls.
@@ -104,9 +105,9 @@ TEST_CASE("at the threshold the first coefficient that differs decides between s
         std::string force;
         double x;
     };
-    const Case cases[] = {{"1 + t", 1.0 / 6},       {"1 - t", 0},   {"1 + t^2", 1.0 / 12},
-                          {"1 - t^2 + 2*t^3", 23.0 / 960}, {"1", 0}, {"1.3", 0.15},
-                          {"-1 - t", -1.0 / 6}};
+    const Case cases[] = {
+        {"1 + t", 1.0 / 6}, {"1 - t", 0},  {"1 + t^2", 1.0 / 12}, {"1 - t^2 + 2*t^3", 23.0 / 960},
+        {"1", 0},           {"1.3", 0.15}, {"-1 - t", -1.0 / 6}};
     for (const Case& one : cases) {
         INFO(one.force);
         const Model model = model_of(pulled(one.force));
@@ -155,13 +156,13 @@ TEST_CASE("a turning force starts slip in space at the order at which it passes 
 
 TEST_CASE("statuses fall one after the other, at orders four and six (CB14)")
 {
-    const Model model = model_of(
-        {.coordinates = {"x1", "y1", "x2", "y2", "x3", "y3"},
-         .kinetic = "(x1'^2 + y1'^2 + x2'^2 + y2'^2 + x3'^2 + y3'^2)/2",
-         .forces = {"0.5 + t^2", "-1", "0", "x1", "0.2*t^4", "-x1"},
-         .contacts = {{.name = "one", .gap = "y1", .friction = "0.5", .sliding = {"x1'"}},
-                      {.name = "two", .gap = "y2", .friction = "0.5", .sliding = {"x2'"}},
-                      {.name = "three", .gap = "y3", .friction = "0.6", .sliding = {"x3'"}}}});
+    const Model model =
+        model_of({.coordinates = {"x1", "y1", "x2", "y2", "x3", "y3"},
+                  .kinetic = "(x1'^2 + y1'^2 + x2'^2 + y2'^2 + x3'^2 + y3'^2)/2",
+                  .forces = {"0.5 + t^2", "-1", "0", "x1", "0.2*t^4", "-x1"},
+                  .contacts = {{.name = "one", .gap = "y1", .friction = "0.5", .sliding = {"x1'"}},
+                               {.name = "two", .gap = "y2", .friction = "0.5", .sliding = {"x2'"}},
+                               {.name = "three", .gap = "y3", .friction = "0.6", .sliding = {"x3'"}}}});
     for (const int order : {12, 24, 32}) {
         State state = at_rest(model);
         const auto decided = explain_statuses(model, {.order = order}, state);
@@ -202,7 +203,8 @@ TEST_CASE("the motion does not depend on how often it is reported, nor on what a
         {.coordinates = {"a", "b"},
          .kinetic = "(a'^2 + b'^2)/2",
          .potential = "(4*a^2 + 3*a*b + 3*b^2)/2 - a - 1.2*b",
-         .contacts = {{.name = "wall", .gap = "-b", .restitution = "0.5", .friction = "0.4", .sliding = {"a'"}}}});
+         .contacts = {
+             {.name = "wall", .gap = "-b", .restitution = "0.5", .friction = "0.4", .sliding = {"a'"}}}});
     const State start = make_state(model, vector({-1.2, 0}), vector({0, 0}));
     State whole = start, parts = start, order_12 = start, order_32 = start;
     run(model, {.time_step_s = 6}, 6, whole);
@@ -238,7 +240,10 @@ TEST_CASE("time stepping converges to the series")
         {{.coordinates = {"x", "y"},
           .kinetic = "(x'^2 + y'^2)/2",
           .potential = "9.81*y",
-          .contacts = {{.name = "cylinder", .gap = "sqrt(x^2 + y^2) - 1", .friction = "0.3", .position = {"x", "y"}}}},
+          .contacts = {{.name = "cylinder",
+                        .gap = "sqrt(x^2 + y^2) - 1",
+                        .friction = "0.3",
+                        .position = {"x", "y"}}}},
          [](const Model& m) { return make_state(m, vector({0, 1}), vector({2.2, 0})); },
          0.4},
         {{.coordinates = {"q1", "q2"},
@@ -251,7 +256,11 @@ TEST_CASE("time stepping converges to the series")
         {{.coordinates = {"x", "y", "z"},
           .kinetic = "(x'^2 + y'^2 + z'^2)/2",
           .potential = "9*z - 3*x",
-          .contacts = {{.name = "plane", .gap = "z", .friction = "0.3", .shape = FrictionDisc{}, .sliding = {"x'", "y'"}}}},
+          .contacts = {{.name = "plane",
+                        .gap = "z",
+                        .friction = "0.3",
+                        .shape = FrictionDisc{},
+                        .sliding = {"x'", "y'"}}}},
          [](const Model& m) { return make_state(m, vector({0, 0, 0}), vector({0, 1, 0})); },
          1}};
     for (const Case& one : cases) {
@@ -262,7 +271,8 @@ TEST_CASE("time stepping converges to the series")
         for (int k = 0; k < 2; ++k) {
             State state = one.start(model);
             const double h = one.end_s / (k == 0 ? 400 : 6400);
-            static_cast<void>(simulate(model, MoreauSettings{.time_step_s = h}, {}, {.duration_s = one.end_s}, state));
+            static_cast<void>(
+                simulate(model, MoreauSettings{.time_step_s = h}, {}, {.duration_s = one.end_s}, state));
             errors[k] = (state.q - exact.q).norm();
         }
         // first order divides by 16, raggedly where impacts fall within a step
@@ -273,8 +283,7 @@ TEST_CASE("time stepping converges to the series")
 
 TEST_CASE("pieces of a formula are events")
 {
-    const Model model =
-        model_of({.coordinates = {"x"}, .kinetic = "x'^2/2", .forces = {"-sign(x)"}});
+    const Model model = model_of({.coordinates = {"x"}, .kinetic = "x'^2/2", .forces = {"-sign(x)"}});
     State state = make_state(model, vector({0.5}), vector({0}));
     const RunReport report = run(model, {.time_step_s = 0.7}, 4, state);
     CHECK(state.q[0] == near(0.5, 1e-14));

@@ -3,9 +3,9 @@
 #include "answers.hpp"
 #include "drivers.hpp"
 #include "judge.hpp"
+#include "reference_case.hpp"
 #include "series_drivers.hpp"
 #include "series_motion.hpp"
-#include "reference_case.hpp"
 
 #include "carom/core/text.hpp"
 
@@ -190,7 +190,8 @@ int main_of(int argc, char** argv)
                  "Example: carom-reference --json M83-CORNER-1 C-PEND-1",
                  "carom-reference"};
     app.add_option("--cases", options.cases, "file of cases")->type_name("FILE")->capture_default_str();
-    app.add_option("--integrator", options.integrator, "integrator of the runs: moreau, series")->type_name("KIND");
+    app.add_option("--integrator", options.integrator, "integrator of the runs: moreau, series")
+        ->type_name("KIND");
     app.add_option("--order", options.order, "order of the series")->type_name("N")->capture_default_str();
     app.add_flag("--json", options.json, "one JSON object a line; also when standard output is no terminal");
     app.add_flag("--list", options.list, "say what cases there are and which have a driver, and run none");

@@ -48,7 +48,8 @@ constexpr std::array registry = {
 
 Driver series_driver_of(std::string_view family) noexcept
 {
-    const auto found = std::ranges::find_if(registry, [&](const Entry& entry) { return entry.family == family; });
+    const auto found =
+        std::ranges::find_if(registry, [&](const Entry& entry) { return entry.family == family; });
     return found == registry.end() ? nullptr : found->driver;
 }
 

@@ -59,8 +59,8 @@ struct SeriesPiece {
 /// How one contact was decided at an instant (PS-5).
 struct StatusDecision {
     int contact = 0;
-    std::string normal;     ///< "active", "inactive", "undecided"
-    int normal_order = -1;  ///< order of the series at which it was decided; -1: known before or never
+    std::string normal;         ///< "active", "inactive", "undecided"
+    int normal_order = -1;      ///< order of the series at which it was decided; -1: known before or never
     double normal_leading = 0;  ///< coefficient that decided: of the reaction, or of the acceleration
     std::string friction;       ///< "stick", "slip", "undecided", or empty without friction
     int friction_order = -1;
@@ -68,9 +68,8 @@ struct StatusDecision {
 };
 
 /// The decisions at a state: what carom inspect explains.
-[[nodiscard]] Expected<std::vector<StatusDecision>> explain_statuses(const Model& model,
-                                                                     const SeriesSettings& settings,
-                                                                     const State& state);
+[[nodiscard]] Expected<std::vector<StatusDecision>>
+explain_statuses(const Model& model, const SeriesSettings& settings, const State& state);
 
 /// The pieces of the last report of a scratch, in the order of time; empty before the first one.
 [[nodiscard]] std::span<const SeriesPiece> series_pieces(const Scratch& scratch) noexcept;

@@ -52,8 +52,8 @@ struct StepReport {
     Energies at_end;               ///< kinetic and potential energy after the step
     double max_penetration_m = 0;  ///< over all contacts, at the end of the step
     double h_s = 0;
-    bool map_acted = false;  ///< an impact map was called
-    Admissibility map;       ///< and how far its answer is from what theory asks
+    bool map_acted = false;         ///< an impact map was called
+    Admissibility map;              ///< and how far its answer is from what theory asks
     std::vector<Finding> findings;  ///< what theory says about this step; where it failed, why, comes last
 };
 

@@ -67,16 +67,16 @@ namespace carom {
 
 /// Operations on series. Pairs write two registers, their own and the next.
 enum class SeriesOp : std::uint8_t {
-    Constant,    ///< number
-    Input,       ///< input a
-    Add,         ///< x + y
-    Subtract,    ///< x - y
-    Multiply,    ///< x y
-    Divide,      ///< x / y
-    Scale,       ///< number x
-    Shift,       ///< x + number
-    Square,      ///< x^2
-    Sqrt,        ///< needs x_0 > 0, or x = 0
+    Constant,  ///< number
+    Input,     ///< input a
+    Add,       ///< x + y
+    Subtract,  ///< x - y
+    Multiply,  ///< x y
+    Divide,    ///< x / y
+    Scale,     ///< number x
+    Shift,     ///< x + number
+    Square,    ///< x^2
+    Sqrt,      ///< needs x_0 > 0, or x = 0
     Exp,
     Power,       ///< x^number; needs x_0 > 0, or x = 0
     Quadrature,  ///< z' = number x' / y; z_0 is given by the function c: Log, Asin, Acos or Atan
@@ -95,7 +95,7 @@ enum class SeriesOp : std::uint8_t {
     Not,         ///< of truths
     And,
     Or,
-    Select,      ///< y where the truth x is not 0, else register c
+    Select,  ///< y where the truth x is not 0, else register c
 };
 
 /// Where a Quadrature starts.

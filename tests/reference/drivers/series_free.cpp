@@ -1,5 +1,5 @@
-#include "follower_system.hpp"
 #include "double_pendulum_system.hpp"
+#include "follower_system.hpp"
 #include "series_drivers.hpp"
 #include "series_motion.hpp"
 
@@ -57,7 +57,8 @@ double next_maximum(const SeriesMotion& motion, int coordinate, double from_s)
 
 void series_cube_root(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"q"}, .kinetic = "q'^2/2", .forces = {"6*abs(q)^(1/3)"}}, task);
+    const Model model =
+        model_of({.coordinates = {"q"}, .kinetic = "q'^2/2", .forces = {"6*abs(q)^(1/3)"}}, task);
     answers.give("residual of q=t^3 at t=#", Means::Exact, [&](const Pieces& p) {
         const double t_s = number_in(p[0]);
         Workspace work;
@@ -81,8 +82,10 @@ void series_blow_up(const Task& task, Answers& answers)
     SeriesMotion motion(model, make_state(model, one(0), one(1)), 0.01);
     motion.may_fail();
     motion.until_s(3);
-    answers.give("q(*)", Means::Exact, [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).q[0]); });
-    answers.give("v(*)", Means::Exact, [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).u[0]); });
+    answers.give("q(*)", Means::Exact,
+                 [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).q[0]); });
+    answers.give("v(*)", Means::Exact,
+                 [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).u[0]); });
     answers.give("t_max", Means::Exact, [&] { return Json(motion.failure().findings.back().time_s); });
 }
 
@@ -100,11 +103,14 @@ void series_follower(const Task& task, Answers& answers)
 void series_pressed_particle(const Task& task, Answers& answers)
 {
     const Model model = model_of(
-        {.coordinates = {"q"}, .kinetic = "q'^2/2", .forces = {"f"}, .contacts = {{"obstacle", "-q", "e"}}}, task);
+        {.coordinates = {"q"}, .kinetic = "q'^2/2", .forces = {"f"}, .contacts = {{"obstacle", "-q", "e"}}},
+        task);
     SeriesMotion motion(model, make_state(model, one(task.number("q0")), one(task.number("v0"))), 0.25);
     motion.until_s(last_of(answers, {"q(*)", "v(*)", "v+(*)", "reaction density for t>#"}) + 0.5);
-    answers.give("q(*)", Means::Exact, [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).q[0]); });
-    answers.give("v(*)", Means::Exact, [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).u[0]); });
+    answers.give("q(*)", Means::Exact,
+                 [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).q[0]); });
+    answers.give("v(*)", Means::Exact,
+                 [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).u[0]); });
     answers.give("v+(*)", Means::Exact, [&](const Pieces& p) {
         // the impact at that instant, up to its rounding
         const double t_s = number_in(p[0]);
@@ -126,7 +132,8 @@ void series_pressed_particle(const Task& task, Answers& answers)
 void series_bouncing_ball(const Task& task, Answers& answers)
 {
     const Model model = model_of(
-        {.coordinates = {"z"}, .kinetic = "z'^2/2", .potential = "g*z", .contacts = {{"floor", "z", "e"}}}, task);
+        {.coordinates = {"z"}, .kinetic = "z'^2/2", .potential = "g*z", .contacts = {{"floor", "z", "e"}}},
+        task);
     SeriesMotion motion(model, make_state(model, one(task.number("h0")), one(0)), 0.5);
     motion.until([&] { return !motion.events(EventKind::Accumulation).empty(); });
     answers.give("impact_times_1..#", Means::Exact, [&](const Pieces& p) {
@@ -155,12 +162,14 @@ void series_double_pendulum(const Task& task, Answers& answers)
     const auto impacts = motion.events(EventKind::Impact);
     const auto impact = [&](const Pieces& p) { return impacts[count_in(p[0]) - 1]; };
     answers.give("impact_#_time", Means::Exact, [&](const Pieces& p) { return Json(impact(p).time_s); });
-    answers.give("impact_#_constraint", Means::Exact, [&](const Pieces& p) { return Json(impact(p).contact + 1); });
+    answers.give("impact_#_constraint", Means::Exact,
+                 [&](const Pieces& p) { return Json(impact(p).contact + 1); });
     answers.give("impact_#_state_after", Means::Exact, [&](const Pieces& p) {
         const State after = motion.at(impact(p).time_s);
         return Json({after.q[0], after.q[1], after.u[0], after.u[1]});
     });
-    answers.give("impact_#_energy_loss", Means::Exact, [&](const Pieces& p) { return Json(-impact(p).energy_J); });
+    answers.give("impact_#_energy_loss", Means::Exact,
+                 [&](const Pieces& p) { return Json(-impact(p).energy_J); });
 }
 
 void series_collision_count(const Task& task, Answers& answers)
@@ -181,7 +190,8 @@ void series_collision_count(const Task& task, Answers& answers)
         });
         return std::pair(motion.events(EventKind::Impact).size(), motion.state().u);
     };
-    answers.give("number_of_impacts(M=#)", Means::Exact, [&](const Pieces& p) { return Json(collisions(p).first); });
+    answers.give("number_of_impacts(M=#)", Means::Exact,
+                 [&](const Pieces& p) { return Json(collisions(p).first); });
     answers.give("final_velocities(M=#) small,big", Means::Exact,
                  [&](const Pieces& p) { return list_of(collisions(p).second); });
 }
@@ -217,7 +227,8 @@ void series_triangle_billiard(const Task& task, Answers& answers)
     answers.give("period", Means::Exact, [&] {
         for (const Event& impact : motion.events(EventKind::Impact)) {
             const State after = motion.at(impact.time_s);
-            if ((after.q - start.q).norm() < 1e-6 && (after.u - start.u).norm() < 1e-6) return Json(impact.time_s);
+            if ((after.q - start.q).norm() < 1e-6 && (after.u - start.u).norm() < 1e-6)
+                return Json(impact.time_s);
         }
         throw DriverFailure("the motion did not come back to its start");
     });
@@ -237,7 +248,8 @@ void series_parabola(const Task& task, Answers& answers)
                                   .potential = "g*y",
                                   .contacts = {{"floor", "y - x^2/2", "1"}}},
                                  task);
-    const State start = make_state(model, Eigen::Vector2d(task.number("x0"), task.number("y0")), task.vector("v0"));
+    const State start =
+        make_state(model, Eigen::Vector2d(task.number("x0"), task.number("y0")), task.vector("v0"));
     SeriesMotion motion(model, start, 1);
     const auto count = static_cast<std::size_t>(task.number("bounces"));
     motion.until([&] { return motion.events(EventKind::Impact).size() >= count; });
@@ -250,7 +262,8 @@ void series_parabola(const Task& task, Answers& answers)
     answers.give("energy_drift", Means::Exact, [&] {
         Workspace work;
         const auto energy_J = [&](const State& state) {
-            return model.kinetic_energy(point_of(state), work) + model.potential_energy(point_of(state), work);
+            return model.kinetic_energy(point_of(state), work) +
+                   model.potential_energy(point_of(state), work);
         };
         double drift = 0;
         for (const Event& impact : impacts) {
@@ -270,8 +283,8 @@ void series_impact_oscillator(const Task& task, Answers& answers)
                                  task);
     const double period_s = 2 * pi / task.number("w");
     for (int part = 0; part < 8; ++part) {
-        SeriesMotion motion(model, make_state(model, one(task.number("sigma")), one(-1), part / 8.0 * period_s),
-                            period_s);
+        SeriesMotion motion(
+            model, make_state(model, one(task.number("sigma")), one(-1), part / 8.0 * period_s), period_s);
         motion.until_s(300 * period_s);
         const auto impacts = motion.events(EventKind::Impact);
         if (impacts.size() < 3) continue;
@@ -283,7 +296,8 @@ void series_impact_oscillator(const Task& task, Answers& answers)
         answers.give("v_before", Means::Exact, [&] { return Json(-last.velocity_before_m_s); });
         answers.give("v_after", Means::Exact, [&] { return Json(-last.velocity_after_m_s); });
         answers.give("x_min", Means::Exact, [&] {
-            const double t_s = motion.first_fall_s(before.time_s, [](const State& state) { return -state.u[0]; });
+            const double t_s =
+                motion.first_fall_s(before.time_s, [](const State& state) { return -state.u[0]; });
             return Json(motion.at(t_s).q[0]);
         });
         return;
@@ -299,7 +313,8 @@ void series_cylinder(const Task& task, Answers& answers)
                                   .contacts = {{"cylinder", "sqrt(x^2 + y^2) - R"}}},
                                  task);
     const double R = task.number("R");
-    SeriesMotion motion(model, make_state(model, Eigen::Vector2d(0, R), Eigen::Vector2d(task.number("v0"), 0)), 0.1);
+    SeriesMotion motion(model,
+                        make_state(model, Eigen::Vector2d(0, R), Eigen::Vector2d(task.number("v0"), 0)), 0.1);
     motion.until([&] { return motion.state().q[1] + R <= 0; });
     const auto lost = motion.events(EventKind::ContactLost);
     if (lost.empty()) throw DriverFailure("the mass did not leave");
@@ -307,7 +322,8 @@ void series_cylinder(const Task& task, Answers& answers)
     answers.give("t_leave", Means::Exact, [&] { return Json(lost.back().time_s); });
     answers.give("cos_theta_leave", Means::Exact, [&] { return Json(leaving.q[1] / leaving.q.norm()); });
     answers.give("speed_leave", Means::Exact, [&] { return Json(leaving.u.norm()); });
-    const double ground_s = motion.first_fall_s(leaving.t_s, [&](const State& state) { return state.q[1] + R; });
+    const double ground_s =
+        motion.first_fall_s(leaving.t_s, [&](const State& state) { return state.q[1] + R; });
     answers.give("t_ground", Means::Exact, [&] { return Json(ground_s); });
     answers.give("x_ground", Means::Exact, [&] { return Json(motion.at(ground_s).q[0]); });
 }
@@ -345,8 +361,9 @@ public:
             const double step = 1e-3 * (i == 0 ? period_s_ : bounce[1]);
             Eigen::Vector2d d = Eigen::Vector2d::Zero();
             d[i] = step;
-            D.col(i) = (8 * (next(bounce + d) - next(bounce - d)) - (next(bounce + 2 * d) - next(bounce - 2 * d))) /
-                       (12 * step);
+            D.col(i) =
+                (8 * (next(bounce + d) - next(bounce - d)) - (next(bounce + 2 * d) - next(bounce - 2 * d))) /
+                (12 * step);
         }
         return D;
     }
@@ -446,7 +463,9 @@ Eigen::MatrixXd round_of_impacts(const Model& model, double r)
 
 void series_collapse(const Task& task, Answers& answers)
 {
-    const auto start = [&](const Model& model) { return make_state(model, task.vector("x"), task.vector("v")); };
+    const auto start = [&](const Model& model) {
+        return make_state(model, task.vector("x"), task.vector("v"));
+    };
     // impacts go on for ever where the round of impacts has real multipliers on relative velocities: they
     // then keep approaching in turns
     answers.give("r_c", Means::Exact, [&] {

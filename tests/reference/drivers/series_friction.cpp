@@ -73,17 +73,17 @@ void series_smooth_force(const Task& task, Answers& answers)
     answers.give("C", Means::Exact, [&] { return Json(C); });
 
     const double margin = 2e-3;
-    const Model model =
-        model_of({.coordinates = {"q"},
-                  .kinetic = "q'^2/2",
-                  .forces = {"if(t < first, 0, if(t > last, 0, strength*exp(1/((t - ramp)/length*((t - ramp)/length - 1)))))"},
-                  .contacts = {{"obstacle", "-q", "1"}}},
-                 task,
-                 {{"first", ramp_s + margin * length_s},
-                  {"last", ramp_s + (1 - margin) * length_s},
-                  {"strength", C / 2},
-                  {"ramp", ramp_s},
-                  {"length", length_s}});
+    const Model model = model_of({.coordinates = {"q"},
+                                  .kinetic = "q'^2/2",
+                                  .forces = {"if(t < first, 0, if(t > last, 0, strength*exp(1/((t - "
+                                             "ramp)/length*((t - ramp)/length - 1)))))"},
+                                  .contacts = {{"obstacle", "-q", "1"}}},
+                                 task,
+                                 {{"first", ramp_s + margin * length_s},
+                                  {"last", ramp_s + (1 - margin) * length_s},
+                                  {"strength", C / 2},
+                                  {"ramp", ramp_s},
+                                  {"length", length_s}});
     const Eigen::VectorXd q = Eigen::VectorXd::Zero(1), u = Eigen::VectorXd::Constant(1, -1.0 / 24);
     SeriesMotion motion(model, make_state(model, q, u, a(1)), length_s / 2000);
     motion.until_s(a(0) - 1e-9);
@@ -95,29 +95,31 @@ void series_smooth_force(const Task& task, Answers& answers)
     answers.give("v(a_0-)", Means::Exact, [&] { return Json(motion.state().u[0]); });
     answers.give("q(a_0-)", Means::Exact,
                  [&] { return Json(motion.state().q[0] + 1e-9 * motion.state().u[0]); });
-    answers.give("min of q on intervals n=0..# lies below v_{n+1} delta_n =", Means::Exact, [&](const Pieces& p) {
-        Json list = Json::array();
-        double factorial = 24;
-        for (int n = 0; n <= static_cast<int>(count_in(p[0])); ++n) {
-            list.push_back(-delta(n) / factorial);
-            factorial *= n + 5;
-        }
-        return list;
-    });
+    answers.give("min of q on intervals n=0..# lies below v_{n+1} delta_n =", Means::Exact,
+                 [&](const Pieces& p) {
+                     Json list = Json::array();
+                     double factorial = 24;
+                     for (int n = 0; n <= static_cast<int>(count_in(p[0])); ++n) {
+                         list.push_back(-delta(n) / factorial);
+                         factorial *= n + 5;
+                     }
+                     return list;
+                 });
 }
 
 void series_status_line(const Task& task, Answers& answers)
 {
-    const auto forces = std::map<std::string, std::string>{{"a", "1 + t"},           {"b", "1 - t"}, {"c", "1 + t^2"},
-                                                           {"d", "1 - t^2 + 2*t^3"}, {"e", "1"},     {"f", "1.3"}};
+    const auto forces = std::map<std::string, std::string>{
+        {"a", "1 + t"}, {"b", "1 - t"}, {"c", "1 + t^2"}, {"d", "1 - t^2 + 2*t^3"}, {"e", "1"}, {"f", "1.3"}};
     const auto moved = [&](const std::string& name, double t_s, auto&& value) {
         // thresholds scale with mu N, the forces of the statement are parts of it
-        const Model model = model_of({.coordinates = {"x", "y"},
-                                      .kinetic = "(x'^2 + y'^2)/2",
-                                      .potential = "N*y",
-                                      .forces = {"mu*N*(" + forces.at(name) + ")", "0"},
-                                      .contacts = {{.name = "floor", .gap = "y", .friction = "mu", .sliding = {"x'"}}}},
-                                     task);
+        const Model model =
+            model_of({.coordinates = {"x", "y"},
+                      .kinetic = "(x'^2 + y'^2)/2",
+                      .potential = "N*y",
+                      .forces = {"mu*N*(" + forces.at(name) + ")", "0"},
+                      .contacts = {{.name = "floor", .gap = "y", .friction = "mu", .sliding = {"x'"}}}},
+                     task);
         SeriesMotion motion(model, at_rest(model), 0.25);
         motion.until_s(t_s);
         return Json(value(motion));
@@ -188,9 +190,12 @@ void series_status_cascade(const Task& task, Answers& answers)
     SeriesMotion motion(model, at_rest(model), 0.25);
     motion.until_s(1.25);
     // the case counts normals and their reactions the other way round
-    answers.give("u_t^1(#)", Means::Exact, [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).q[0]); });
-    answers.give("u_n^2(#)", Means::Exact, [&](const Pieces& p) { return Json(-motion.at(number_in(p[0])).q[3]); });
-    answers.give("u_t^3(#)", Means::Exact, [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).q[4]); });
+    answers.give("u_t^1(#)", Means::Exact,
+                 [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).q[0]); });
+    answers.give("u_n^2(#)", Means::Exact,
+                 [&](const Pieces& p) { return Json(-motion.at(number_in(p[0])).q[3]); });
+    answers.give("u_t^3(#)", Means::Exact,
+                 [&](const Pieces& p) { return Json(motion.at(number_in(p[0])).q[4]); });
     answers.give("r_n^3(#)", Means::Exact,
                  [&](const Pieces& p) { return Json(-motion.reaction_N(2, number_in(p[0]))[0]); });
 }
@@ -216,7 +221,8 @@ void series_particle_impact(const Task& task, Answers& answers)
     const State after = motion.at(impacts[0].time_s);
     answers.give("vt_plus", Means::Exact, [&] { return Json({after.u[0], after.u[1]}); });
     answers.give("vn_rebound", Means::Exact, [&] { return Json(after.u[2]); });
-    answers.give("percussion_norm_tangential", Means::Exact, [&] { return Json((after.u - u).head(2).norm()); });
+    answers.give("percussion_norm_tangential", Means::Exact,
+                 [&] { return Json((after.u - u).head(2).norm()); });
     answers.give("energy_loss", Means::Exact, [&] { return Json(-impacts[0].energy_J); });
 }
 
@@ -226,11 +232,13 @@ void series_thrown_particle(const Task& task, Answers& answers)
         {.coordinates = {"x", "y"},
          .kinetic = "(x'^2 + y'^2)/2",
          .potential = "g*y",
-         .contacts = {{.name = "floor", .gap = "y", .restitution = "e", .friction = "mu", .sliding = {"x'"}}}},
+         .contacts =
+             {{.name = "floor", .gap = "y", .restitution = "e", .friction = "mu", .sliding = {"x'"}}}},
         task);
-    SeriesMotion motion(model, make_state(model, Eigen::Vector2d(0, task.number("h0")),
-                                          Eigen::Vector2d(task.number("vx"), 0)),
-                        0.25);
+    SeriesMotion motion(
+        model,
+        make_state(model, Eigen::Vector2d(0, task.number("h0")), Eigen::Vector2d(task.number("vx"), 0)),
+        0.25);
     motion.until([&] { return !motion.events(EventKind::Stick).empty(); });
     const auto impacts = motion.events(EventKind::Impact);
     const auto at_impacts = [&](const Pieces& p, auto&& value) {
@@ -271,8 +279,9 @@ void series_inclined_plane(const Task& task, Answers& answers)
                                                 .position = {"x", "y", "z"}}}},
                                  task);
     const double phi0 = task.number("phi0_deg") * pi / 180, v0 = task.number("v0");
-    SeriesMotion motion(model, make_state(model, Eigen::Vector3d::Zero(),
-                                          Eigen::Vector3d(v0 * std::cos(phi0), v0 * std::sin(phi0), 0)),
+    SeriesMotion motion(model,
+                        make_state(model, Eigen::Vector3d::Zero(),
+                                   Eigen::Vector3d(v0 * std::cos(phi0), v0 * std::sin(phi0), 0)),
                         0.25);
     motion.until_s(last_of(answers, "(x,y,vx,vy)(t=#)"));
     answers.give("(x,y,vx,vy)(t=#)", Means::Exact, [&](const Pieces& p) {
@@ -287,7 +296,8 @@ void series_bowl(const Task& task, Answers& answers)
         {.coordinates = {"x", "y"},
          .kinetic = "(x'^2 + y'^2)/2",
          .potential = "g*y",
-         .contacts = {{.name = "bowl", .gap = "R - sqrt(x^2 + y^2)", .friction = "mu", .position = {"x", "y"}}}},
+         .contacts =
+             {{.name = "bowl", .gap = "R - sqrt(x^2 + y^2)", .friction = "mu", .position = {"x", "y"}}}},
         task);
     const double theta0 = task.number("theta0_deg") * pi / 180, R = task.number("R"), v0 = task.number("v0");
     const Eigen::Vector2d along(std::cos(theta0), std::sin(theta0));
@@ -311,14 +321,16 @@ void series_rough_cylinder(const Task& task, Answers& answers)
         {.coordinates = {"x", "y"},
          .kinetic = "(x'^2 + y'^2)/2",
          .potential = "g*y",
-         .contacts = {{.name = "cylinder", .gap = "sqrt(x^2 + y^2) - R", .friction = "mu", .position = {"x", "y"}}}},
+         .contacts =
+             {{.name = "cylinder", .gap = "sqrt(x^2 + y^2) - R", .friction = "mu", .position = {"x", "y"}}}},
         task);
     const double R = task.number("R");
     const State start = make_state(model, Eigen::Vector2d(0, R), Eigen::Vector2d(task.number("v0"), 0));
     SeriesMotion motion(model, start, 0.05);
     motion.until([&] { return !motion.events(EventKind::ContactLost).empty(); });
     const State leaving = motion.at(motion.events(EventKind::ContactLost).front().time_s);
-    answers.give("theta_leave_rad", Means::Exact, [&] { return Json(std::atan2(leaving.q[0], leaving.q[1])); });
+    answers.give("theta_leave_rad", Means::Exact,
+                 [&] { return Json(std::atan2(leaving.q[0], leaving.q[1])); });
     answers.give("t_leave", Means::Exact, [&] { return Json(leaving.t_s); });
     answers.give("speed_leave", Means::Exact, [&] { return Json(leaving.u.norm()); });
     answers.give("min w on the way", Means::Exact, [&] {
@@ -336,19 +348,22 @@ void series_klarbring(const Task& task, Answers& answers)
 {
     const Eigen::MatrixXd K = task.matrix("K");
     const Eigen::VectorXd F = task.vector("F");
-    const Model model = model_of(
-        {.coordinates = {"a", "b"},
-         .kinetic = "(a'^2 + b'^2)/2",
-         .potential = "(Ktt*a^2 + (Ktn + Knt)*a*b + Knn*b^2)/2 - Ft*a - Fn*b",
-         .contacts = {{.name = "obstacle", .gap = "-b", .restitution = "restitution", .friction = "mu", .sliding = {"a'"}}}},
-        task,
-        {{"Ktt", K(0, 0)},
-         {"Ktn", K(0, 1)},
-         {"Knt", K(1, 0)},
-         {"Knn", K(1, 1)},
-         {"Ft", F[0]},
-         {"Fn", F[1]},
-         {"restitution", task.number("e", 0)}});
+    const Model model = model_of({.coordinates = {"a", "b"},
+                                  .kinetic = "(a'^2 + b'^2)/2",
+                                  .potential = "(Ktt*a^2 + (Ktn + Knt)*a*b + Knn*b^2)/2 - Ft*a - Fn*b",
+                                  .contacts = {{.name = "obstacle",
+                                                .gap = "-b",
+                                                .restitution = "restitution",
+                                                .friction = "mu",
+                                                .sliding = {"a'"}}}},
+                                 task,
+                                 {{"Ktt", K(0, 0)},
+                                  {"Ktn", K(0, 1)},
+                                  {"Knt", K(1, 0)},
+                                  {"Knn", K(1, 1)},
+                                  {"Ft", F[0]},
+                                  {"Fn", F[1]},
+                                  {"restitution", task.number("e", 0)}});
     SeriesMotion motion(model, make_state(model, task.vector("u0"), task.vector("v0")), 0.5);
     motion.until_s(std::max(task.number("T"), last_of(answers, "state(t=#)")));
     answers.give("state(t=#)", Means::Exact, [&](const Pieces& p) {
@@ -408,7 +423,8 @@ void series_spring_chain(const Task& task, Answers& answers)
     answers.give("first_switches", Means::Exact, [&] {
         Json list = Json::array();
         for (const Event& event : ends_of_sliding(motion, 1e-12)) {
-            const int code = event.kind == EventKind::Stick ? 0 : direction_after(motion, event.contact, event.time_s);
+            const int code =
+                event.kind == EventKind::Stick ? 0 : direction_after(motion, event.contact, event.time_s);
             list.push_back({event.time_s, event.contact + 1, code});
         }
         return list;
@@ -417,12 +433,13 @@ void series_spring_chain(const Task& task, Answers& answers)
 
 void series_coulomb_oscillator(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y"},
-                                  .kinetic = "(x'^2 + y'^2)/2",
-                                  .potential = "x^2/2 + y",
-                                  .forces = {"cos(beta*t)", "0"},
-                                  .contacts = {{.name = "floor", .gap = "y", .friction = "f", .sliding = {"x'"}}}},
-                                 task);
+    const Model model =
+        model_of({.coordinates = {"x", "y"},
+                  .kinetic = "(x'^2 + y'^2)/2",
+                  .potential = "x^2/2 + y",
+                  .forces = {"cos(beta*t)", "0"},
+                  .contacts = {{.name = "floor", .gap = "y", .friction = "f", .sliding = {"x'"}}}},
+                 task);
     const double period_s = 2 * pi / task.number("beta");
     SeriesMotion motion(model, make_state(model, Eigen::Vector2d(2, 0), Eigen::Vector2d::Zero()), period_s);
     motion.until_s(200 * period_s);
@@ -447,12 +464,14 @@ void series_belt(const Task& task, Answers& answers)
                                                 .position = {"x", "y"},
                                                 .obstacle_velocity = {"vb", "0"}}}},
                                  task);
-    SeriesMotion motion(model, make_state(model, Eigen::Vector2d::Zero(), Eigen::Vector2d(task.number("vb"), 0)), 0.5);
+    SeriesMotion motion(
+        model, make_state(model, Eigen::Vector2d::Zero(), Eigen::Vector2d(task.number("vb"), 0)), 0.5);
     constexpr std::size_t cycles = 3;
     motion.until([&] { return motion.events(EventKind::Stick).size() > cycles; });
     const auto sticks = motion.events(EventKind::Stick), slips = motion.events(EventKind::Slip);
     if (slips.size() < cycles) throw DriverFailure("sticking and slipping do not take turns");
-    const double stick_s = sticks[cycles - 1].time_s, slip_s = slips[cycles - 1].time_s, end_s = sticks[cycles].time_s;
+    const double stick_s = sticks[cycles - 1].time_s, slip_s = slips[cycles - 1].time_s,
+                 end_s = sticks[cycles].time_s;
     answers.give("stick_duration", Means::Exact, [&] { return Json(slip_s - stick_s); });
     answers.give("slip_duration", Means::Exact, [&] { return Json(end_s - slip_s); });
     answers.give("period", Means::Exact, [&] { return Json(end_s - stick_s); });
