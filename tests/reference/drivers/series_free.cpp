@@ -1,4 +1,3 @@
-#include "double_pendulum_system.hpp"
 #include "follower_system.hpp"
 #include "series_drivers.hpp"
 #include "series_motion.hpp"
