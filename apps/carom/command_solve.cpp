@@ -50,18 +50,13 @@ void check_options(const SolveOptions& options, Errors& errors)
     }
 }
 
-template <class Settings>
-void limit_time(Settings& settings, double time_limit_s)
-{
-    if constexpr (requires { settings.time_limit_s; }) settings.time_limit_s = time_limit_s;
-}
-
 Expected<SolveTask, Errors> task_of(const SolveOptions& options)
 {
     Errors errors;
     SolveTask task;
     task.settings.tolerance = options.tolerance;
-    limit_time(task.settings, options.time_limit_s);
+    task.settings.time_limit_s = options.time_limit_s;
+    task.settings.max_sweeps = patient_sweeps;
     task.repetitions = options.repeat;
     const auto kind = solver_named(options.solver);
     if (kind)

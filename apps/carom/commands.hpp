@@ -110,4 +110,15 @@ struct SolveOptions {
 /// carom solve: frictional contact problems of FCLIB files.
 [[nodiscard]] ExitStatus run_solve(const SolveOptions& options);
 
+struct BenchOptions {
+    std::string what = "onestep";
+    std::vector<std::string> files;  ///< problems to be solved by `auto`
+    int contacts = 100000;           ///< of the packing of spheres
+    int repeat = 5;
+    bool json = false;
+};
+
+/// carom bench onestep: speed of matrix-free sweeps on this machine, and of `auto` on problem files.
+[[nodiscard]] ExitStatus run_bench(const BenchOptions& options);
+
 }  // namespace carom::app

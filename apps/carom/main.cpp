@@ -179,6 +179,24 @@ void describe_solve(CLI::App& app, SolveOptions& options)
                     "Exit status: 0 all solved, 1 not all solved, 2 bad input.");
 }
 
+void describe_bench(CLI::App& app, BenchOptions& options)
+{
+    auto* command = app.add_subcommand("bench", "Measure the speed of solvers on this machine.");
+    command->add_option("WHAT", options.what, "onestep: sweeps over contacts of spheres, and problem files")
+        ->required()
+        ->check(CLI::IsMember({"onestep"}));
+    command->add_option("FILE", options.files, "problems in FCLIB's format, solved by auto to 1e-8 and 1e-4")
+        ->type_name("FILE...");
+    command->add_option("--contacts", options.contacts, "of the heap of spheres; then twice and four times")
+        ->check(CLI::Range(100, 20000000))
+        ->capture_default_str();
+    command->add_option("--repeat", options.repeat, "solve so many times; the quickest counts")
+        ->check(CLI::Range(1, 1000000));
+    command->add_flag("--json", options.json, "print one JSON object");
+    command->footer("Examples:\n  carom bench onestep\n  carom bench onestep problems/*.hdf5\n\n"
+                    "Exit status: 0 all solved, 1 not all solved, 2 bad input.");
+}
+
 /// Bad arguments are bad input, whatever CLI11 calls them.
 int exit_code_of(const CLI::App& app, const CLI::ParseError& problem)
 {
@@ -202,6 +220,7 @@ int run(int argc, char** argv)
     ViewOptions view_options;
     StudyOptions study_options;
     SolveOptions solve_options;
+    BenchOptions bench_options;
     describe_new(app, new_options);
     describe_run(app, run_options);
     describe_resume(app, resume_options);
@@ -211,6 +230,7 @@ int run(int argc, char** argv)
     describe_view(app, view_options);
     describe_study(app, study_options);
     describe_solve(app, solve_options);
+    describe_bench(app, bench_options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
@@ -224,6 +244,7 @@ int run(int argc, char** argv)
                               : app.got_subcommand("inspect") ? run_inspect(inspect_options)
                               : app.got_subcommand("study")   ? run_study(study_options)
                               : app.got_subcommand("solve")   ? run_solve(solve_options)
+                              : app.got_subcommand("bench")   ? run_bench(bench_options)
                                                               : run_scene(run_options);
     return static_cast<int>(status);
 }

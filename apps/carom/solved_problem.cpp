@@ -3,7 +3,6 @@
 #include "carom/core/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ctime>
 
@@ -11,8 +10,6 @@
 
 namespace carom::app {
 namespace {
-
-constexpr std::array solvers{SolverKind::Auto, SolverKind::Exact, SolverKind::GaussSeidel, SolverKind::Psor};
 
 double processor_time_s()
 {
@@ -41,6 +38,10 @@ Attempt attempt(const OneStepProblem& problem, const SolverSettings& asked)
         if (result.report.status != SolveStatus::Converged || error.siconos <= asked.tolerance) break;
         settings.tolerance = 0.5 * error.unit_free * std::max(1e-3, asked.tolerance / error.siconos);
         if (!(settings.tolerance > 1e-15)) break;
+        if (asked.time_limit_s > 0) {
+            settings.time_limit_s = asked.time_limit_s - (processor_time_s() - begin_s);
+            if (!(settings.time_limit_s > 0)) break;
+        }
         const int before = result.report.iterations;
         std::vector<double> P = result.P;
         SolveReport next = solve(problem, settings, P, scratch);
@@ -72,15 +73,10 @@ std::string carriers_in_words(const SolutionCheck& check)
 
 }  // namespace
 
-std::span<const SolverKind> all_solvers()
-{
-    return solvers;
-}
-
 Expected<SolverKind> solver_named(const std::string& name)
 {
     std::vector<std::string> known;
-    for (const SolverKind kind : solvers) {
+    for (const SolverKind kind : all_solver_kinds()) {
         if (name_of(kind) == name) return kind;
         known.emplace_back(name_of(kind));
     }

@@ -5,7 +5,6 @@
 #include "carom/solver/solve.hpp"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,9 +37,6 @@ struct SolveTask {
     SolverSettings settings;
     int repetitions = 1;  ///< each from P = 0; the quickest counts
 };
-
-/// Every solver, `auto` first.
-[[nodiscard]] std::span<const SolverKind> all_solvers();
 
 /// Errors: UnknownName, with the names there are.
 [[nodiscard]] Expected<SolverKind> solver_named(const std::string& name);

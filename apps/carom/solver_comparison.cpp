@@ -40,7 +40,7 @@ double ratio_of(const Comparison& comparison, std::size_t problem, std::size_t s
 Comparison compare(const std::vector<ProblemFile>& files, const SolveTask& task)
 {
     Comparison comparison;
-    for (const SolverKind kind : all_solvers()) {
+    for (const SolverKind kind : all_solver_kinds()) {
         comparison.solvers.emplace_back(name_of(kind));
     }
     for (std::size_t problem = 0; problem < files.size(); ++problem) {
@@ -48,7 +48,7 @@ Comparison compare(const std::vector<ProblemFile>& files, const SolveTask& task)
         comparison.contacts.push_back(files[problem].stored.contacts());
         for (std::size_t solver = 0; solver < comparison.solvers.size(); ++solver) {
             SolveTask one = task;
-            one.settings.kind = all_solvers()[solver];
+            one.settings.kind = all_solver_kinds()[solver];
             const SolvedProblem solved = solve_problem(files[problem], one);
             comparison.runs.push_back({.problem = problem,
                                        .solver = solver,

@@ -56,11 +56,12 @@ Contacts random_contacts(std::mt19937& random, int count)
     return contacts;
 }
 
-/// Velocities of the solution, to roundoff.
-Eigen::VectorXd solved_U(const OneStepProblem& problem, SolverKind kind = SolverKind::Auto)
+/// Velocities of the solution, by default to roundoff.
+Eigen::VectorXd solved_U(const OneStepProblem& problem, SolverKind kind = SolverKind::Auto,
+                         double tolerance = 1e-12)
 {
     std::vector<double> P(static_cast<std::size_t>(problem.size()), 0.0);
-    const SolveReport report = solve(problem, {.kind = kind, .tolerance = 1e-12}, P);
+    const SolveReport report = solve(problem, {.kind = kind, .tolerance = tolerance}, P);
     CAPTURE(name_of(kind));
     REQUIRE(report.status == SolveStatus::Converged);
     Eigen::VectorXd U(problem.size());
@@ -157,8 +158,8 @@ TEST_CASE("all solvers find the same velocities")
     for (int trial = 0; trial < 10; ++trial) {
         const OneStepProblem problem = random_contacts(random, 8).problem();
         const Eigen::VectorXd U = solved_U(problem);
-        for (const SolverKind kind : {SolverKind::Exact, SolverKind::GaussSeidel, SolverKind::Psor}) {
-            CHECK((solved_U(problem, kind) - U).norm() < same);
+        for (const SolverKind kind : all_solver_kinds()) {
+            CHECK((solved_U(problem, kind, 1e-8) - U).norm() < 1e-6);  // two digits for the conditioning of W
         }
     }
 }
