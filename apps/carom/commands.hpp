@@ -88,7 +88,7 @@ struct ViewOptions {
 
 struct ExportOptions {
     std::string recording;
-    std::string format;  ///< csv, svg, vtk or png
+    std::string format;  ///< csv, svg, vtk, gltf or png
     std::string output;  ///< empty: beside the recording; "-": standard output
 };
 

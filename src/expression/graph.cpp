@@ -174,14 +174,25 @@ int Graph::function(Op op, int x, int y, int z)
     return node({.op = op, .a = x, .b = operands > 1 ? y : 0, .c = operands > 2 ? z : 0});
 }
 
-int Graph::lookup(const std::shared_ptr<const Table>& table, int x)
+int Graph::place_of(const std::shared_ptr<const Table>& table)
 {
-    if (is_constant(x)) return constant(table->at((*this)[x].number).value);
     std::size_t index = 0;
     while (index < tables_.size() && tables_[index] != table)
         ++index;
     if (index == tables_.size()) tables_.push_back(table);
-    return node({.op = Op::Lookup, .a = x, .b = static_cast<std::int32_t>(index)});
+    return static_cast<int>(index);
+}
+
+int Graph::lookup(const std::shared_ptr<const Table>& table, int x)
+{
+    if (is_constant(x)) return constant(table->at((*this)[x].number).value);
+    return node({.op = Op::Lookup, .a = x, .b = place_of(table)});
+}
+
+int Graph::lookup_slope(const std::shared_ptr<const Table>& table, int x)
+{
+    if (is_constant(x)) return constant(table->at((*this)[x].number).slope);
+    return node({.op = Op::LookupSlope, .a = x, .b = place_of(table)});
 }
 
 }  // namespace carom

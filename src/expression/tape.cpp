@@ -38,7 +38,7 @@ Tape::Tape(std::vector<Instruction> instructions, std::vector<std::shared_ptr<co
         for (int n = 0; n < operand_count(it.op); ++n)
             if (operands[n] < 0 || operands[n] >= i)
                 throw InternalError("a tape reads a register not yet written");
-        if (it.op == Op::Lookup && (it.b < 0 || static_cast<std::size_t>(it.b) >= tables_.size()))
+        if (reads_table(it.op) && (it.b < 0 || static_cast<std::size_t>(it.b) >= tables_.size()))
             throw InternalError("a tape reads a table that it does not have");
     }
 }

@@ -75,13 +75,14 @@ std::vector<Piece> pieces_of(const Graph& graph, int root, double& offset)
 /// Walks of the nodes below one node; keeps its memory from walk to walk.
 class Walker {
 public:
-    /// The nodes that `root` needs, itself included, operands first.
-    const std::vector<int>& needed_by(const Graph& graph, int root)
+    /// The nodes that the roots need, themselves included, operands first.
+    const std::vector<int>& needed_by(const Graph& graph, std::span<const int> roots)
     {
         seen_.resize(static_cast<std::size_t>(graph.size()), 0);
         ++walk_;
         found_.clear();
-        visit(root);
+        for (const int root : roots)
+            visit(root);
         for (std::size_t next = 0; next < found_.size(); ++next) {
             const Instruction& it = graph[found_[next]];
             const std::int32_t operands[] = {it.a, it.b, it.c};
@@ -103,15 +104,10 @@ private:
     int walk_ = 0;
 };
 
-Variable variable_of(const Instruction& it)
-{
-    return {static_cast<Variable::Kind>(it.a), it.b};
-}
-
 std::vector<Variable> variables_of(const Graph& graph, int node, Walker& walker)
 {
     std::vector<Variable> variables;
-    for (const int n : walker.needed_by(graph, node))
+    for (const int n : walker.needed_by(graph, {&node, 1}))
         if (graph[n].op == Op::Variable) variables.push_back(variable_of(graph[n]));
     std::ranges::sort(variables);
     return variables;
@@ -127,10 +123,16 @@ std::int32_t place_in(std::vector<T>& list, const T& value)
     return place;
 }
 
-/// The nodes below `root`, renumbered into a tape whose inputs are the variables.
-Term compile(const Graph& graph, int root, const std::vector<Variable>& variables, Walker& walker)
+}  // namespace
+
+std::vector<int> needed_by(const Graph& graph, std::span<const int> roots)
 {
-    const std::vector<int>& nodes = walker.needed_by(graph, root);
+    Walker walker;
+    return walker.needed_by(graph, roots);
+}
+
+Tape compile(const Graph& graph, std::span<const int> nodes, std::span<const Variable> variables)
+{
     const auto renumbered = [&](std::int32_t node) {
         return static_cast<std::int32_t>(std::ranges::lower_bound(nodes, node) - nodes.begin());
     };
@@ -142,17 +144,15 @@ Term compile(const Graph& graph, int root, const std::vector<Variable>& variable
         std::int32_t* const operands[] = {&it.a, &it.b, &it.c};
         for (int i = 0; i < operand_count(it.op); ++i)
             *operands[i] = renumbered(*operands[i]);
-        if (it.op == Op::Lookup) it.b = place_in(tables, graph.tables()[static_cast<std::size_t>(it.b)]);
+        if (reads_table(it.op)) it.b = place_in(tables, graph.tables()[static_cast<std::size_t>(it.b)]);
         if (it.op == Op::Variable) {
             const auto input = std::ranges::lower_bound(variables, variable_of(it)) - variables.begin();
             it = {.op = Op::Variable, .a = static_cast<std::int32_t>(input)};
         }
         instructions.push_back(it);
     }
-    return {Tape(std::move(instructions), std::move(tables)), variables};
+    return {std::move(instructions), std::move(tables)};
 }
-
-}  // namespace
 
 Formula to_formula(Graph& graph, int root, std::string text)
 {
@@ -177,9 +177,12 @@ Formula to_formula(Graph& graph, int root, std::string text)
 
     std::vector<Term> terms;
     terms.reserve(sums.size() + 1);
+    const auto add_term = [&](int node, const std::vector<Variable>& variables) {
+        terms.emplace_back(compile(graph, walker.needed_by(graph, {&node, 1}), variables), variables);
+    };
     for (const auto& [node, variables] : sums)
-        terms.push_back(compile(graph, node, variables, walker));
-    if (offset != 0) terms.push_back(compile(graph, graph.constant(offset), {}, walker));
+        add_term(node, variables);
+    if (offset != 0) add_term(graph.constant(offset), {});
     return {std::move(terms), std::move(text)};
 }
 

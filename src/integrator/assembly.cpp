@@ -64,6 +64,7 @@ void assemble_delassus(const Model& model, const ContactCoupling& coupling, cons
 {
     const MassPattern& pattern = A.pattern();
     problem.W.begin(problem.offsets);
+    std::fill(work_n.begin(), work_n.end(), 0.0);
     for (int k = 0; k < rows.size(); ++k) {
         const int c = rows.contacts[k], d_c = rows.dimension(k);
         for (const int other : coupling.neighbours(c)) {
@@ -73,11 +74,6 @@ void assemble_delassus(const Model& model, const ContactCoupling& coupling, cons
         const auto support = model.support(c);
         for (int i = 0; i < d_c; ++i) {
             // y = A^-1 (row i of H_c)^T, zero outside the islands that the contact touches
-            for (const int island : islands) {
-                for (const int place : pattern.members(island)) {
-                    work_n[pattern.coordinate_at(place)] = 0;
-                }
-            }
             const auto H = rows.row(k, i);
             for (std::size_t p = 0; p < H.size(); ++p) {
                 work_n[support[p]] = H[p];
@@ -88,16 +84,14 @@ void assemble_delassus(const Model& model, const ContactCoupling& coupling, cons
             for (const auto& entry : problem.W.appended(k)) {
                 const int j = entry.column, d_d = rows.dimension(j);
                 const auto support_d = model.support(rows.contacts[j]);
-                const auto block = problem.W.values_of(k, entry);
+                double* const block = problem.W.values_of(k, entry).data() + i * d_d;
                 for (int l = 0; l < d_d; ++l) {
-                    const auto H_d = rows.row(j, l);
-                    double sum = 0;
-                    for (std::size_t p = 0; p < H_d.size(); ++p) {
-                        const int island = pattern.island(support_d[p]);
-                        const bool touched = std::binary_search(islands.begin(), islands.end(), island);
-                        if (touched) sum += H_d[p] * work_n[support_d[p]];
-                    }
-                    block[static_cast<std::size_t>(i * d_d + l)] = sum;
+                    block[l] = row_product(support_d, rows.row(j, l), work_n);
+                }
+            }
+            for (const int island : islands) {
+                for (const int coordinate : pattern.members(island)) {
+                    work_n[coordinate] = 0;
                 }
             }
         }

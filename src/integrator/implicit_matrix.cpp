@@ -47,12 +47,8 @@ ImplicitMatrix::ImplicitMatrix(const Model& model)
       J_(*pattern_)
 {
     const MassPattern& mass = model.mass_pattern();
-    slot_of_mass_.resize(static_cast<std::size_t>(mass.upper().nonZeros()));
-    for (int column = 0; column < mass.upper().outerSize(); ++column) {
-        for (Eigen::SparseMatrix<double>::InnerIterator it(mass.upper(), column); it; ++it) {
-            const int i = mass.coordinate_at(static_cast<int>(it.row())), j = mass.coordinate_at(column);
-            slot_of_mass_[mass.slot(i, j)] = pattern_->slot(i, j);
-        }
+    for (const auto& [i, j] : mass.entries()) {
+        slot_of_mass_.push_back(pattern_->slot(i, j));
     }
 }
 

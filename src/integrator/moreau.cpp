@@ -9,13 +9,6 @@
 namespace carom {
 namespace {
 
-bool forces_name_velocity(const Model& model)
-{
-    return std::ranges::any_of(model.system().forces, [](const Formula& force) {
-        return force.depends_on(Variable::Kind::Velocity);
-    });
-}
-
 /// One pass of (MS-2): u_free = u + h A^-1 K with K evaluated at the velocity u_at. The first one factorises
 /// A, which is the same in all; false when A is not positive.
 bool free_velocity_pass(const Model& model, double t_mid, double h, int pass, const Eigen::VectorXd& u_at,
@@ -27,7 +20,7 @@ bool free_velocity_pass(const Model& model, double t_mid, double h, int pass, co
         if (pass == 0 && !s.A.factorise()) return false;
         s.A_is_constant_and_factored = model.has_constant_mass();
     }
-    if (pass == 0 || forces_name_velocity(model)) model.given_forces(at, view(s.given_forces), s.work);
+    if (pass == 0 || model.has_forces_of_velocity()) model.given_forces(at, view(s.given_forces), s.work);
     s.x = s.given_forces - s.potential_gradient - s.velocity_terms;
     s.A.solve(view(s.x));
     s.u_free = s.u_minus + h * s.x;

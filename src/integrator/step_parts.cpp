@@ -76,7 +76,8 @@ Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::Vec
                   Workspace& work)
 {
     const Point at{view(q), view(u), t_s};
-    return {.kinetic_J = model.kinetic_energy(at, work), .potential_J = model.potential_energy(at, work)};
+    const auto [kinetic_J, potential_J] = model.energies(at, work);
+    return {.kinetic_J = kinetic_J, .potential_J = potential_J};
 }
 
 namespace {
@@ -110,7 +111,10 @@ bool choose_laws(const Model& model, const Point& at, const State& state, Scratc
     problem.laws.clear();
     problem.offsets.assign(s.rows.offsets.begin(), s.rows.offsets.end());
     local_velocities(model, s.rows, view(s.u_start), s.U_start);
-    local_velocities(model, s.rows, view(s.u_minus), problem.U_minus);
+    if (model.system().impact_map)
+        local_velocities(model, s.rows, view(s.u_minus), problem.U_minus);
+    else
+        problem.U_minus = s.U_start;
     s.P.clear();
     if (s.rows.size() == 0) return true;
     for (int k = 0; k < s.rows.size(); ++k) {
@@ -286,6 +290,7 @@ std::string_view name_of(StepStatus status) noexcept
     case StepStatus::NotFinite: return "not_finite";
     case StepStatus::MetricSingular: return "metric_singular";
     case StepStatus::LawOutOfRange: return "law_out_of_range";
+    case StepStatus::Undetermined: return "undetermined";
     }
     return "unknown";
 }

@@ -1,5 +1,7 @@
 #include "carom/model/model.hpp"
 
+#include "carom/expression/derivative.hpp"
+
 #include <algorithm>
 
 namespace carom {
@@ -32,6 +34,7 @@ bool is_constant_law(const Contact& contact)
 Model::Model(LagrangianSystem system) : system_(std::move(system))
 {
     prepare_kinetic();
+    prepare_programs();
     prepare_contacts();
     for (const Formula& force : system_.forces) {
         forces_name_velocity_ = forces_name_velocity_ || force.depends_on(Variable::Kind::Velocity);
@@ -76,6 +79,88 @@ void Model::prepare_kinetic()
     }
 }
 
+namespace {
+
+using Kind = Variable::Kind;
+
+/// Nodes that the program of the kinetic terms may grow to; beyond it duals take less memory and time.
+constexpr std::size_t longest_program = 200000;
+
+/// A bound of what two differentiations of every term make.
+std::size_t length_of_second_derivatives(const Formula& formula)
+{
+    std::size_t length = 0;
+    for (const Term& term : formula.terms()) {
+        length += static_cast<std::size_t>(term.tape().size()) * (term.variables().size() + 1) * 8;
+    }
+    return length;
+}
+
+/// Values of A by slot, then c_i = sum_j d2T/du_i dq_j u_j - dT/dq_i (LS-2), term by term.
+Program kinetic_program(const Formula& kinetic, const MassPattern& pattern)
+{
+    Graph g;
+    const std::size_t slots = pattern.entries().size();
+    std::vector<int> results(slots + static_cast<std::size_t>(pattern.coordinates()), g.constant(0));
+    const auto c = std::span(results).subspan(slots);
+    for (const Term& term : kinetic.terms()) {
+        const auto all = term.variables();
+        const auto first_velocity =
+            std::ranges::find_if(all, [](const Variable& v) { return v.kind == Kind::Velocity; });
+        const std::span<const Variable> q(all.begin(), first_velocity);
+        const std::span<const Variable> u(first_velocity, all.end());
+        const int T = add_formula(g, Formula({term}, {}));
+        const auto T_q = gradient(g, T, q);
+        for (std::size_t i = 0; i < q.size(); ++i) {
+            int& c_i = c[q[i].index];
+            c_i = g.subtract(c_i, T_q[i]);
+        }
+        const auto momenta = gradient(g, T, u);
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            const auto p_q = gradient(g, momenta[i], q);
+            int& c_i = c[u[i].index];
+            for (std::size_t j = 0; j < q.size(); ++j) {
+                c_i = g.add(c_i, g.multiply(p_q[j], g.variable({Kind::Velocity, q[j].index})));
+            }
+            const auto p_u = gradient(g, momenta[i], u.first(i + 1));
+            for (std::size_t j = 0; j <= i; ++j) {
+                int& A_ij = results[pattern.slot(u[i].index, u[j].index)];
+                A_ij = g.add(A_ij, p_u[j]);
+            }
+        }
+    }
+    return {g, results};
+}
+
+}  // namespace
+
+void Model::prepare_programs()
+{
+    Graph g;
+    const int both[] = {add_formula(g, system_.kinetic), add_formula(g, system_.potential)};
+    programs_.energies = {g, both};
+
+    std::vector<int> results(static_cast<std::size_t>(coordinates()) + 1, g.constant(0));
+    for (const Term& term : system_.potential.terms()) {
+        const auto variables = term.variables();
+        const auto derivatives = gradient(g, add_formula(g, Formula({term}, {})), variables);
+        for (std::size_t k = 0; k < variables.size(); ++k) {
+            int& sum = variables[k].kind == Kind::Time ? results.back() : results[variables[k].index];
+            sum = g.add(sum, derivatives[k]);
+        }
+    }
+    programs_.potential_gradient = {g, results};
+
+    results.clear();
+    for (const Formula& force : system_.forces) {
+        results.push_back(add_formula(g, force));
+    }
+    programs_.forces = {g, results};
+    if (length_of_second_derivatives(system_.kinetic) <= longest_program) {
+        programs_.kinetic = kinetic_program(system_.kinetic, mass_pattern_);
+    }
+}
+
 void Model::prepare_contacts()
 {
     for (const Contact& contact : system_.contacts) {
@@ -110,9 +195,20 @@ double Model::potential_energy(const Point& at, Workspace& work) const
     return system_.potential.value(at, work);
 }
 
+std::array<double, 2> Model::energies(const Point& at, Workspace& work) const
+{
+    std::array<double, 2> result{};
+    programs_.energies.run(at, work, result);
+    return result;
+}
+
 void Model::kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, Workspace& work) const
 {
     const auto values = A.values();
+    if (programs_.kinetic.results() > 0) {
+        programs_.kinetic.run(at, work, values, c);
+        return;
+    }
     std::fill(values.begin(), values.end(), 0.0);
     std::fill(c.begin(), c.end(), 0.0);
     const auto terms = system_.kinetic.terms();
@@ -134,27 +230,15 @@ void Model::kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, W
 
 double Model::potential_gradient(const Point& at, std::span<double> gradient, Workspace& work) const
 {
-    std::fill(gradient.begin(), gradient.end(), 0.0);
     double rate = 0;
-    for (const Term& term : system_.potential.terms()) {
-        const auto variables = term.variables();
-        if (variables.empty()) continue;
-        work.make_room(variables.size());
-        term.gradient(at, work, work.first);
-        for (std::size_t k = 0; k < variables.size(); ++k) {
-            (variables[k].kind == Variable::Kind::Time ? rate : gradient[variables[k].index]) +=
-                work.first[k];
-        }
-    }
+    programs_.potential_gradient.run(at, work, gradient, {&rate, 1});
     return rate;
 }
 
 void Model::given_forces(const Point& at, std::span<double> F, Workspace& work) const
 {
-    std::fill(F.begin(), F.end(), 0.0);
-    for (std::size_t i = 0; i < system_.forces.size(); ++i) {
-        F[i] = system_.forces[i].value(at, work);
-    }
+    if (system_.forces.empty()) std::fill(F.begin(), F.end(), 0.0);
+    programs_.forces.run(at, work, F);
 }
 
 double Model::gap_m(int contact, const Point& at, Workspace& work) const

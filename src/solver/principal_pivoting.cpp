@@ -24,11 +24,24 @@ double largest(std::span<const double> x)
     return result;
 }
 
+/// One interaction alone: P = -(U_free + s) / W, or nothing. False where W is not positive.
+bool solve_single(const OneStepProblem& problem, double& P)
+{
+    const double W = problem.W.diagonal(0)[0];
+    if (!(W > 0)) return false;
+    double s = 0;
+    velocity_shift(problem.laws[0], {problem.U_minus.data(), 1}, {}, {&s, 1});
+    P = -(problem.U_free[0] + s) / W;
+    if (!(P > 0) && !std::holds_alternative<Bilateral>(problem.laws[0])) P = 0;
+    return true;
+}
+
 }  // namespace
 
 int PrincipalPivoting::solve(const OneStepProblem& problem, std::span<double> P)
 {
     if (problem.size() == 0) return 0;
+    if (problem.size() == 1 && solve_single(problem, P[0])) return 1;
     load(problem, P);
 
     // nothing approaches and nothing presses: no percussion, whatever the step before had

@@ -1,3 +1,5 @@
+#include "carom/expression/derivative.hpp"
+#include "carom/expression/program.hpp"
 #include "support.hpp"
 #include "tree.hpp"
 
@@ -62,6 +64,55 @@ TEST_CASE("first and second derivatives are those of the textbook's rules")
                             64);
         }
     });
+}
+
+TEST_CASE("derivatives made as formulas, evaluated together, are those of the textbook's rules")
+{
+    std::vector<Variable> all;
+    for (int i = 0; i < 3; ++i)
+        all.push_back({Variable::Kind::Coordinate, i});
+    for (int i = 0; i < 3; ++i)
+        all.push_back({Variable::Kind::Velocity, i});
+    all.push_back({Variable::Kind::Time, 0});
+    holds_for(1000, [&] {
+        const Branch tree = random_tree(*rc::gen::inRange(1, 5));
+        const auto at = random_point();
+        RC_LOG(text_of(tree));
+        Graph graph;
+        std::vector<int> results{add_formula(graph, parsed(text_of(tree)))};
+        const auto first = gradient(graph, results.front(), all);
+        results.insert(results.end(), first.begin(), first.end());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const auto second = gradient(graph, first[i], std::span(all).first(i + 1));
+            results.insert(results.end(), second.begin(), second.end());
+        }
+        std::vector<double> seen(results.size());
+        Workspace work;
+        Program(graph, results).run(point_of(at), work, seen);
+        check_close(seen[0], evaluate(tree, at), 4);
+        std::size_t next = 1 + all.size();
+        for (int i = 0; i < tree_variables; ++i) {
+            const Branch by_i = derivative(tree, i);
+            check_close(seen[1 + static_cast<std::size_t>(i)], evaluate(by_i, at), 16);
+            for (int j = 0; j <= i; ++j)
+                check_close(seen[next++], evaluate(derivative(by_i, j), at), 64);
+        }
+    });
+}
+
+TEST_CASE("a table is differentiated on the piece where it is read, and what is not chosen spoils nothing")
+{
+    Graph graph;
+    const Variable x{Variable::Kind::Coordinate, 0};
+    const std::vector<int> results{
+        gradient(graph, add_formula(graph, parsed("table(ramp, x)^2")), {&x, 1}).front(),
+        gradient(graph, add_formula(graph, parsed("if(x < 3, x^3, sqrt(x - 3))")), {&x, 1}).front()};
+    const double q[] = {2};
+    double seen[2] = {};
+    Workspace work;
+    Program(graph, results).run({q, {}, 0}, work, seen);
+    CHECK(seen[0] == near(2 * 5 * 5, 1e-14));  // the ramp rises by 5 a unit and is at 5
+    CHECK(seen[1] == near(12, 1e-14));         // sqrt(-1) is not looked at
 }
 
 TEST_CASE("value, gradient and Hessian of a term agree on what they share")

@@ -31,6 +31,7 @@ public:
     /// A function of one, two or three arguments that none of the above builds.
     int function(Op op, int x, int y = 0, int z = 0);
     int lookup(const std::shared_ptr<const Table>& table, int x);
+    int lookup_slope(const std::shared_ptr<const Table>& table, int x);
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(nodes_.size()); }
     [[nodiscard]] const Instruction& operator[](int node) const
@@ -50,6 +51,7 @@ private:
     };
 
     int node(const Instruction& it);
+    int place_of(const std::shared_ptr<const Table>& table);
     int shift(int x, double number);
     int divide_by(int x, double number);
     int raise(int x, double exponent);
@@ -58,6 +60,19 @@ private:
     std::unordered_map<Instruction, int, Hash, Same> known_;
     std::vector<std::shared_ptr<const Table>> tables_;
 };
+
+/// What a `Variable` node of a graph stands for.
+[[nodiscard]] inline Variable variable_of(const Instruction& node) noexcept
+{
+    return {static_cast<Variable::Kind>(node.a), node.b};
+}
+
+/// The nodes that the roots need, themselves included, operands first.
+[[nodiscard]] std::vector<int> needed_by(const Graph& graph, std::span<const int> roots);
+
+/// The nodes, sorted and with all they need, renumbered into a tape whose inputs are the sorted variables.
+[[nodiscard]] Tape compile(const Graph& graph, std::span<const int> nodes,
+                           std::span<const Variable> variables);
 
 /// The expression at `root` as a sum of terms (EX-5). Sums are opened below signs, brackets and constant
 /// factors; what names the same variables becomes one term. New nodes may be added to the graph.

@@ -47,23 +47,30 @@ enum class Op : std::uint8_t {
     Hypot,  ///< sqrt(x^2 + y^2)
 
     // not analytic: kinks or jumps; which side counts there is said in (EX-6)
-    Abs,        ///< |x|; at 0 as x
-    Sign,       ///< -1, 0, 1; derivative 0 everywhere
-    Min,        ///< the smaller; x if equal
-    Max,        ///< the larger; x if equal
-    Less,       ///< 1 if x < y, else 0
-    LessEqual,  ///< 1 if x <= y, else 0
-    Equal,      ///< 1 if x == y, else 0
-    Not,        ///< 1 if x is 0, else 0
-    And,        ///< 1 if neither is 0, else 0
-    Or,         ///< 0 if both are 0, else 1
-    Select,     ///< y if x is not 0, else z
-    Lookup,     ///< table b at x, b being no register
+    Abs,          ///< |x|; at 0 as x
+    Sign,         ///< -1, 0, 1; derivative 0 everywhere
+    Min,          ///< the smaller; x if equal
+    Max,          ///< the larger; x if equal
+    Less,         ///< 1 if x < y, else 0
+    LessEqual,    ///< 1 if x <= y, else 0
+    Equal,        ///< 1 if x == y, else 0
+    Not,          ///< 1 if x is 0, else 0
+    And,          ///< 1 if neither is 0, else 0
+    Or,           ///< 0 if both are 0, else 1
+    Select,       ///< y if x is not 0, else z
+    Lookup,       ///< table b at x, b being no register
+    LookupSlope,  ///< slope of table b at x; only of derivatives
 };
 
 [[nodiscard]] constexpr bool is_analytic(Op op) noexcept
 {
     return op < Op::Abs;
+}
+
+/// Its b is a table.
+[[nodiscard]] constexpr bool reads_table(Op op) noexcept
+{
+    return op == Op::Lookup || op == Op::LookupSlope;
 }
 
 /// How many of a, b, c name registers.
@@ -88,6 +95,10 @@ public:
     [[nodiscard]] const Table& table(int index) const noexcept
     {
         return *tables_[static_cast<std::size_t>(index)];
+    }
+    [[nodiscard]] const std::shared_ptr<const Table>& shared_table(int index) const noexcept
+    {
+        return tables_[static_cast<std::size_t>(index)];
     }
     [[nodiscard]] int size() const noexcept { return static_cast<int>(instructions_.size()); }
     [[nodiscard]] bool analytic() const noexcept;
@@ -184,6 +195,7 @@ void run(const Tape& tape, Registers& r)
             r.linear(i, it.a, at.value, at.slope);
             break;
         }
+        case Op::LookupSlope: r.constant(i, tape.table(it.b).at(r.value(it.a)).slope); break;
         }
         // clang-format on
         ++i;

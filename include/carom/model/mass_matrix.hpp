@@ -24,18 +24,36 @@ public:
     /// Where entry (i, j) = (j, i) is kept among the values of a MassMatrix.
     [[nodiscard]] int slot(int i, int j) const;
 
-    [[nodiscard]] int place(int coordinate) const noexcept { return place_[coordinate]; }
-    [[nodiscard]] int coordinate_at(int place) const noexcept { return coordinate_[place]; }
     [[nodiscard]] int island(int coordinate) const noexcept { return island_[coordinate]; }
-    [[nodiscard]] int islands() const noexcept { return static_cast<int>(members_.size()); }
+    [[nodiscard]] int islands() const noexcept { return static_cast<int>(islands_of_.size()); }
 
-    /// Places of an island in elimination order.
-    [[nodiscard]] std::span<const int> members(int island) const noexcept { return members_[island]; }
+    /// Coordinates of an island in elimination order.
+    [[nodiscard]] std::span<const int> members(int island) const noexcept
+    {
+        return islands_of_[island].members;
+    }
+    /// Row and column of every entry that is kept, as coordinates, by slot.
+    [[nodiscard]] std::span<const std::pair<int, int>> entries() const noexcept { return entries_; }
     [[nodiscard]] const Eigen::SparseMatrix<double>& upper() const noexcept { return upper_; }
 
 private:
+    friend class MassMatrix;
+
+    /// Coordinates that A couples. Small islands are factored as dense triangles.
+    struct Island {
+        std::vector<int> members;
+        std::vector<int> slots;  ///< lower triangle by rows, -1 for zeros; empty when the island is large
+        std::size_t factor = 0;  ///< where its triangle begins among the dense factors
+    };
+
+    void number_islands();
+    [[nodiscard]] int find_slot(int i, int j) const;
+
     std::vector<int> place_, coordinate_, island_;
-    std::vector<std::vector<int>> members_;
+    std::vector<Island> islands_of_;
+    std::vector<std::pair<int, int>> entries_;
+    std::size_t dense_size_ = 0;
+    bool all_small_ = true;              ///< every island is dense
     Eigen::SparseMatrix<double> upper_;  ///< pattern of the upper triangle, permuted
 };
 
@@ -66,11 +84,17 @@ public:
     [[nodiscard]] Eigen::MatrixXd dense() const;
 
 private:
-    void solve_places(std::span<const int> places, std::span<double> x) noexcept;
+    using Island = MassPattern::Island;
+
+    bool factorise_dense(const Island& island) noexcept;
+    void solve_dense(const Island& island, std::span<double> x) noexcept;
+    void solve_sparse(const Island& island, std::span<double> x) noexcept;
+    void solve_island(const Island& island, std::span<double> x) noexcept;
 
     const MassPattern* pattern_;
     Eigen::SparseMatrix<double> upper_;
-    SparseLdlt factor_;
+    std::vector<double> dense_;  ///< L of small islands below D, triangles by rows
+    SparseLdlt factor_;          ///< of all, where an island is large
     std::vector<double> work_;
 };
 

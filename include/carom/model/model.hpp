@@ -6,6 +6,7 @@
 #include "carom/model/mass_matrix.hpp"
 #include "carom/model/state.hpp"
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,8 +34,14 @@ public:
         return !constant_mass_ || forces_name_velocity_;
     }
 
+    /// Some given force depends on u.
+    [[nodiscard]] bool has_forces_of_velocity() const noexcept { return forces_name_velocity_; }
+
     [[nodiscard]] double kinetic_energy(const Point& at, Workspace& work) const;
     [[nodiscard]] double potential_energy(const Point& at, Workspace& work) const;
+
+    /// Both at once, in joules: kinetic, potential.
+    [[nodiscard]] std::array<double, 2> energies(const Point& at, Workspace& work) const;
 
     /// A(q) into A.values(), and the velocity terms c(q,u).
     void kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, Workspace& work) const;
@@ -94,12 +101,21 @@ private:
         std::vector<Pair> velocity_velocity, velocity_coordinate;
         std::vector<std::pair<int, int>> coordinate;  ///< place of dT/dq_i within the term, and i
     };
+    /// What a step asks of the whole system, each evaluated at once (EX-10).
+    struct Programs {
+        Program energies;  ///< kinetic, potential
+        Program kinetic;   ///< values of A by slot, then c; without results where it would be too long
+        Program potential_gradient;  ///< dV/dq, then dV/dt
+        Program forces;
+    };
     explicit Model(LagrangianSystem system);
     void prepare_kinetic();
+    void prepare_programs();
     void prepare_contacts();
 
     LagrangianSystem system_;
     MassPattern mass_pattern_;
+    Programs programs_;
     std::vector<KineticScatter> kinetic_scatter_;
     std::vector<ContactGeometry> geometry_;
     std::vector<int> offsets_{0};
