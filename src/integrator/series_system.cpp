@@ -1,6 +1,7 @@
 #include "series_system.hpp"
 
 #include "carom/expression/derivative.hpp"
+#include "carom/model/contact_expressions.hpp"
 
 #include <array>
 #include <map>
@@ -60,23 +61,16 @@ public:
     }
 
     int variable(Variable v) { return graph_.variable(v); }
-    int inserted(const Formula& formula) { return add_formula(graph_, formula); }
-    int inserted_at_rest(const Formula& formula)
-    {
-        return add_formula(graph_, formula, [&](const Variable& v) {
-            return v.kind == Kind::Velocity ? graph_.constant(0) : graph_.variable(v);
-        });
-    }
     int by(int node, Kind kind, int index = 0) { return derivatives_.of(node, {kind, index}); }
 
     void dynamics(SeriesSystem& system, int order)
     {
         const LagrangianSystem& text = model_.system();
-        const int T = inserted(text.kinetic), V = inserted(text.potential);
+        const int T = add_formula(graph_, text.kinetic), V = add_formula(graph_, text.potential);
         std::vector<int> K, F, A;
         for (int i = 0; i < n_; ++i) {
             F.push_back(text.forces.empty() ? graph_.constant(0)
-                                            : inserted(text.forces[static_cast<std::size_t>(i)]));
+                                            : add_formula(graph_, text.forces[static_cast<std::size_t>(i)]));
             const int momentum = by(T, Kind::Velocity, i);
             int k =
                 graph_.add(graph_.subtract(F.back(), by(V, Kind::Coordinate, i)), by(T, Kind::Coordinate, i));
@@ -107,45 +101,23 @@ public:
         result.dimension = model_.dimension(c);
         result.support.assign(model_.support(c).begin(), model_.support(c).end());
         if (text.friction) friction(*text.friction, result);
-        if (text.particle) {
-            particle(*text.particle, text, order, result);
-        } else {
-            // the gap's own derivatives, and the sliding velocities, affine in u
-            const int gap = inserted(text.gap);
-            std::vector<Row> rows{gap_row(gap)};
-            for (int k = 1; k < result.dimension; ++k) {
-                const Formula& sliding = text.sliding[static_cast<std::size_t>(k) - 1];
-                Row row;
-                const int U = inserted(sliding);
-                for (int i = 0; i < n_; ++i) {
-                    row.H.push_back(by(U, Kind::Velocity, i));
-                }
-                row.b = inserted_at_rest(sliding);
-                rows.push_back(row);
+
+        // in space tangents follow the x axis, and the y axis where the normal is nearly along x (CF-3)
+        std::vector<TangentAxis> frames{TangentAxis::X};
+        if (result.dimension == 3 && text.particle && text.particle->tangent.empty()) {
+            frames.push_back(TangentAxis::Y);
+        }
+        for (const TangentAxis axis : frames) {
+            const ContactExpressions expressions(graph_, text, result.support, axis);
+            if (result.rows.empty()) {
+                result.gap = SeriesProgram(graph_, std::array{expressions.gap}, n_, order);
             }
-            result.gap = SeriesProgram(graph_, std::array{gap}, n_, order);
-            add_rows(rows, text, order, graph_.constant(0), result);
+            add_rows(expressions, text, order, result);
         }
         return result;
     }
 
 private:
-    struct Row {
-        std::vector<int> H;  ///< by coordinate
-        int b = 0;
-    };
-    using Space = std::vector<int>;  ///< nodes of a vector
-
-    Row gap_row(int gap)
-    {
-        Row row;
-        for (int i = 0; i < n_; ++i) {
-            row.H.push_back(by(gap, Kind::Coordinate, i));
-        }
-        row.b = by(gap, Kind::Time);
-        return row;
-    }
-
     static void friction(const ContactFriction& text, ContactPrograms& result)
     {
         result.friction = true;
@@ -158,147 +130,33 @@ private:
     }
 
     /// H, gamma, b, mu and the static mu of all rows as one program (PS-3).
-    void add_rows(const std::vector<Row>& rows, const Contact& text, int order, int normal_x,
+    void add_rows(const ContactExpressions& expressions, const Contact& text, int order,
                   ContactPrograms& result)
     {
-        std::vector<int> H, gamma, b;
-        for (const Row& row : rows) {
-            int rate = derivatives_.along_motion(row.b);
-            for (const int i : result.support) {
-                const int entry = row.H[static_cast<std::size_t>(i)];
-                H.push_back(entry);
+        std::vector<int> outputs, gamma, b;
+        for (int row = 0; row < result.dimension; ++row) {
+            const auto index = static_cast<std::size_t>(row);
+            int rate = derivatives_.along_motion(expressions.b[index]);
+            for (std::size_t k = 0; k < result.support.size(); ++k) {
+                const int entry = expressions.H[index][k];
+                outputs.push_back(entry);
                 const int turning = derivatives_.along_motion(entry);
-                rate = graph_.add(rate, graph_.multiply(turning, variable({Kind::Velocity, i})));
+                const int velocity = variable({Kind::Velocity, result.support[k]});
+                rate = graph_.add(rate, graph_.multiply(turning, velocity));
             }
             gamma.push_back(rate);
-            b.push_back(row.b);
+            b.push_back(expressions.b[index]);
         }
-        std::vector<int> outputs = H;
         outputs.insert(outputs.end(), gamma.begin(), gamma.end());
         outputs.insert(outputs.end(), b.begin(), b.end());
         if (text.friction) {
             const Formula& moving = text.friction->coefficient;
-            outputs.push_back(inserted(moving));
-            outputs.push_back(inserted(text.friction->static_coefficient.value_or(moving)));
+            outputs.push_back(add_formula(graph_, moving));
+            outputs.push_back(add_formula(graph_, text.friction->static_coefficient.value_or(moving)));
         }
         result.normal_x = static_cast<int>(outputs.size());
-        outputs.push_back(normal_x);
+        outputs.push_back(expressions.normal_x);
         result.rows.emplace_back(graph_, outputs, n_, order);
-    }
-
-    int dot(const Space& a, const Space& b)
-    {
-        int sum = graph_.constant(0);
-        for (std::size_t k = 0; k < a.size(); ++k) {
-            sum = graph_.add(sum, graph_.multiply(a[k], b[k]));
-        }
-        return sum;
-    }
-
-    /// Formulas of a point of space, and their derivatives there, at the position of the particle.
-    struct Surface {
-        int value = 0, rate = 0;
-        Space gradient;
-    };
-    Surface surface(const Formula& text, const Space& x)
-    {
-        Graph point;
-        Derivatives derivatives(point, static_cast<int>(x.size()));
-        const int f = add_formula(point, text);
-        Surface result;
-        result.value = transplanted(point, f, x);
-        result.rate = transplanted(point, derivatives.of(f, {Kind::Time, 0}), x);
-        for (int k = 0; k < static_cast<int>(x.size()); ++k) {
-            result.gradient.push_back(transplanted(point, derivatives.of(f, {Kind::Coordinate, k}), x));
-        }
-        return result;
-    }
-    int transplanted(const Graph& point, int node, const Space& x)
-    {
-        return copy_node(point, node, graph_, [&](const Variable& v) { return at_point(v, x); });
-    }
-    int at_point(Variable v, const Space& x)
-    {
-        return v.kind == Kind::Coordinate ? x[static_cast<std::size_t>(v.index)] : graph_.variable(v);
-    }
-    Space at_point(const std::vector<Formula>& formulas, const Space& x)
-    {
-        Space result;
-        for (const Formula& formula : formulas) {
-            result.push_back(add_formula(graph_, formula, [&](const Variable& v) { return at_point(v, x); }));
-        }
-        return result;
-    }
-
-    /// (CF-2): rows along the normal and the tangents, gap f / |grad f|.
-    void particle(const ContactParticle& text, const Contact& contact, int order, ContactPrograms& result)
-    {
-        Space x;
-        for (const Formula& position : text.position) {
-            x.push_back(inserted(position));
-        }
-        const Surface at = surface(text.surface, x);
-        const int size = graph_.function(Op::Sqrt, dot(at.gradient, at.gradient));
-        Space n;
-        for (const int slope : at.gradient) {
-            n.push_back(graph_.divide(slope, size));
-        }
-        result.gap = SeriesProgram(graph_, std::array{graph_.divide(at.value, size)}, n_, order);
-
-        Row normal = row_along(n, x);
-        normal.b = graph_.add(normal.b, graph_.divide(at.rate, size));
-        const Space w = at_point(text.obstacle_velocity, x);
-        const bool free_frame = x.size() == 3 && text.tangent.empty() && result.dimension > 1;
-        for (int frame = 0; frame < (free_frame ? 2 : 1); ++frame) {
-            std::vector<Row> rows{normal};
-            for (const Space& t : tangents(n, x, text.tangent, frame)) {
-                if (static_cast<int>(rows.size()) == result.dimension) break;
-                Row row = row_along(t, x);
-                if (!w.empty()) row.b = graph_.subtract(row.b, dot(t, w));
-                rows.push_back(row);
-            }
-            add_rows(rows, contact, order, n[0], result);
-        }
-    }
-
-    /// e.x' as a row: e.dx/dq and e.dx/dt.
-    Row row_along(const Space& e, const Space& x)
-    {
-        Row row;
-        for (int i = 0; i < n_; ++i) {
-            int sum = graph_.constant(0);
-            for (std::size_t k = 0; k < x.size(); ++k) {
-                sum = graph_.add(sum, graph_.multiply(e[k], by(x[k], Kind::Coordinate, i)));
-            }
-            row.H.push_back(sum);
-        }
-        row.b = graph_.constant(0);
-        for (std::size_t k = 0; k < x.size(); ++k) {
-            row.b = graph_.add(row.b, graph_.multiply(e[k], by(x[k], Kind::Time)));
-        }
-        return row;
-    }
-
-    /// (CF-3); without a direction asked for, frame 0 follows the x axis and frame 1 the y axis.
-    std::vector<Space> tangents(const Space& n, const Space& x, const std::vector<Formula>& asked, int frame)
-    {
-        Graph& g = graph_;
-        if (x.size() == 2) return {{n[1], g.negate(n[0])}};
-        Space along = asked.empty() ? Space{g.constant(frame == 0 ? 1 : 0), g.constant(frame), g.constant(0)}
-                                    : at_point(asked, x);
-        const int normal = dot(along, n);
-        for (std::size_t k = 0; k < 3; ++k) {
-            along[k] = g.subtract(along[k], g.multiply(normal, n[k]));
-        }
-        const int size = g.function(Op::Sqrt, dot(along, along));
-        Space t1;
-        for (const int component : along) {
-            t1.push_back(g.divide(component, size));
-        }
-        const auto cross = [&](std::size_t a, std::size_t b) {
-            return g.subtract(g.multiply(n[a], t1[b]), g.multiply(n[b], t1[a]));
-        };
-        return {t1, {cross(1, 2), cross(2, 0), cross(0, 1)}};
     }
 
     const Model& model_;
