@@ -115,7 +115,8 @@ SphereFigures measure_spheres(std::size_t wanted)
     SphereFigures figures;
     const double before = resident_bytes();
     SpherePacking packing = sphere_packing(wanted);
-    auto spheres = SphereContacts::make(std::move(packing.bodies), std::move(packing.contacts));
+    auto spheres =
+        SphereContacts::make(std::move(packing.bodies), SphereContacts::spread(std::move(packing.contacts)));
     if (!spheres) throw InternalError("the packing of spheres was refused: " + spheres.error().message);
     const double after = resident_bytes();
     figures.contacts = spheres->contacts().size();

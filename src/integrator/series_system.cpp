@@ -1,5 +1,6 @@
 #include "series_system.hpp"
 
+#include "carom/expression/derivative.hpp"
 #include "carom/model/contact_expressions.hpp"
 
 #include <array>
@@ -60,17 +61,16 @@ public:
     }
 
     int variable(Variable v) { return graph_.variable(v); }
-    int inserted(const Formula& formula) { return add_formula(graph_, formula); }
     int by(int node, Kind kind, int index = 0) { return derivatives_.of(node, {kind, index}); }
 
     void dynamics(SeriesSystem& system, int order)
     {
         const LagrangianSystem& text = model_.system();
-        const int T = inserted(text.kinetic), V = inserted(text.potential);
+        const int T = add_formula(graph_, text.kinetic), V = add_formula(graph_, text.potential);
         std::vector<int> K, F, A;
         for (int i = 0; i < n_; ++i) {
             F.push_back(text.forces.empty() ? graph_.constant(0)
-                                            : inserted(text.forces[static_cast<std::size_t>(i)]));
+                                            : add_formula(graph_, text.forces[static_cast<std::size_t>(i)]));
             const int momentum = by(T, Kind::Velocity, i);
             int k =
                 graph_.add(graph_.subtract(F.back(), by(V, Kind::Coordinate, i)), by(T, Kind::Coordinate, i));
@@ -102,11 +102,18 @@ public:
         result.support.assign(model_.support(c).begin(), model_.support(c).end());
         if (text.friction) friction(*text.friction, result);
 
-        // in space a frame turns smoothly only while it follows one axis
-        const bool free_frame = text.particle && text.particle->position.size() == 3 &&
-                                text.particle->tangent.empty() && result.dimension > 1;
-        add_rows({graph_, text, result.support, TangentAxis::X}, text, order, result);
-        if (free_frame) add_rows({graph_, text, result.support, TangentAxis::Y}, text, order, result);
+        // in space tangents follow the x axis, and the y axis where the normal is nearly along x (CF-3)
+        std::vector<TangentAxis> frames{TangentAxis::X};
+        if (result.dimension == 3 && text.particle && text.particle->tangent.empty()) {
+            frames.push_back(TangentAxis::Y);
+        }
+        for (const TangentAxis axis : frames) {
+            const ContactExpressions expressions(graph_, text, result.support, axis);
+            if (result.rows.empty()) {
+                result.gap = SeriesProgram(graph_, std::array{expressions.gap}, n_, order);
+            }
+            add_rows(expressions, text, order, result);
+        }
         return result;
     }
 
@@ -122,33 +129,33 @@ private:
         }
     }
 
-    /// The gap; and H, gamma, b, mu and the static mu of all rows as one program (PS-3).
-    void add_rows(const ContactExpressions& contact, const Contact& text, int order, ContactPrograms& result)
+    /// H, gamma, b, mu and the static mu of all rows as one program (PS-3).
+    void add_rows(const ContactExpressions& expressions, const Contact& text, int order,
+                  ContactPrograms& result)
     {
-        result.gap = SeriesProgram(graph_, std::array{contact.gap}, n_, order);
-        std::vector<int> H, gamma;
+        std::vector<int> outputs, gamma, b;
         for (int row = 0; row < result.dimension; ++row) {
-            const auto at = static_cast<std::size_t>(row);
-            int rate = derivatives_.along_motion(contact.b[at]);
+            const auto index = static_cast<std::size_t>(row);
+            int rate = derivatives_.along_motion(expressions.b[index]);
             for (std::size_t k = 0; k < result.support.size(); ++k) {
-                const int entry = contact.H[at][k];
-                H.push_back(entry);
+                const int entry = expressions.H[index][k];
+                outputs.push_back(entry);
                 const int turning = derivatives_.along_motion(entry);
-                rate =
-                    graph_.add(rate, graph_.multiply(turning, variable({Kind::Velocity, result.support[k]})));
+                const int velocity = variable({Kind::Velocity, result.support[k]});
+                rate = graph_.add(rate, graph_.multiply(turning, velocity));
             }
             gamma.push_back(rate);
+            b.push_back(expressions.b[index]);
         }
-        std::vector<int> outputs = H;
         outputs.insert(outputs.end(), gamma.begin(), gamma.end());
-        outputs.insert(outputs.end(), contact.b.begin(), contact.b.begin() + result.dimension);
+        outputs.insert(outputs.end(), b.begin(), b.end());
         if (text.friction) {
             const Formula& moving = text.friction->coefficient;
-            outputs.push_back(inserted(moving));
-            outputs.push_back(inserted(text.friction->static_coefficient.value_or(moving)));
+            outputs.push_back(add_formula(graph_, moving));
+            outputs.push_back(add_formula(graph_, text.friction->static_coefficient.value_or(moving)));
         }
         result.normal_x = static_cast<int>(outputs.size());
-        outputs.push_back(contact.normal_x);
+        outputs.push_back(expressions.normal_x);
         result.rows.emplace_back(graph_, outputs, n_, order);
     }
 

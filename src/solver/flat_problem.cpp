@@ -106,9 +106,17 @@ void FlatProblem::load(const OneStepProblem& problem, std::span<const int> inter
     column.clear();
     W_off.clear();
     floor = {};
+    load_laws(problem);
+    load_blocks(problem);
+    for (const int from : interaction) {
+        place_[from] = -1;
+    }
+}
 
-    // laws, scales and free velocities with the shifts that do not depend on U
-    for (std::size_t c = 0; c < m; ++c) {
+/// Laws, scales and free velocities with the shifts that do not depend on U.
+void FlatProblem::load_laws(const OneStepProblem& problem)
+{
+    for (std::size_t c = 0; c < interaction.size(); ++c) {
         const int from = interaction[c], rows = problem.W.dimension(from), at = problem.offsets[from];
         const Law& law = problem.laws[from];
         kind[c] = kind_of(law);
@@ -134,7 +142,12 @@ void FlatProblem::load(const OneStepProblem& problem, std::span<const int> inter
             q[c * d + k] *= scale[c];
         }
     }
+}
 
+/// Blocks, scaled; frictionless interactions take part with their normal row alone.
+void FlatProblem::load_blocks(const OneStepProblem& problem)
+{
+    const auto block = static_cast<std::size_t>(d * d);
     std::size_t blocks = 0;
     for (const int from : interaction) {
         blocks += problem.W.row(from).size();
@@ -142,8 +155,7 @@ void FlatProblem::load(const OneStepProblem& problem, std::span<const int> inter
     column.reserve(blocks);
     W_off.reserve(blocks * block);
 
-    // blocks, scaled; frictionless interactions take part with their normal row alone
-    for (std::size_t c = 0; c < m; ++c) {
+    for (std::size_t c = 0; c < interaction.size(); ++c) {
         const int from = interaction[c], rows = problem.W.dimension(from);
         const int used_rows = kind[c] == FlatKind::Friction ? rows : 1;
         for (const auto& entry : problem.W.row(from)) {
@@ -170,9 +182,6 @@ void FlatProblem::load(const OneStepProblem& problem, std::span<const int> inter
             W_cc[c * block + static_cast<std::size_t>(k * d + k)] = 1;
         }
         row_begin.push_back(static_cast<int>(column.size()));
-    }
-    for (const int from : interaction) {
-        place_[from] = -1;
     }
 }
 

@@ -114,6 +114,33 @@ Expected<SphereContacts> SphereContacts::make(std::vector<SphereBody> bodies,
     return result;
 }
 
+std::vector<SphereContact> SphereContacts::spread(std::vector<SphereContact> contacts)
+{
+    constexpr std::size_t window = 64, apart = 6;
+    std::vector<SphereContact> result;
+    result.reserve(contacts.size());
+    const auto shares = [](const SphereContact& x, const SphereContact& y) {
+        return x.a == y.a || x.a == y.b || (x.b >= 0 && (x.b == y.a || x.b == y.b));
+    };
+    // the first of those in the window that shares nothing with the last few taken
+    std::size_t next = std::min(window, contacts.size());
+    std::vector<SphereContact> waiting(contacts.begin(),
+                                       contacts.begin() + static_cast<std::ptrdiff_t>(next));
+    while (!waiting.empty()) {
+        const std::size_t last = std::min(apart, result.size());
+        const auto free = [&](const SphereContact& candidate) {
+            return std::none_of(result.end() - static_cast<std::ptrdiff_t>(last), result.end(),
+                                [&](const SphereContact& taken) { return shares(candidate, taken); });
+        };
+        auto chosen = std::find_if(waiting.begin(), waiting.end(), free);
+        if (chosen == waiting.end()) chosen = waiting.begin();
+        result.push_back(*chosen);
+        waiting.erase(chosen);
+        if (next < contacts.size()) waiting.push_back(contacts[next++]);
+    }
+    return result;
+}
+
 void SphereContacts::sweep() noexcept
 {
     const std::array<double, 2>* inverse = inverse_W_.data();

@@ -91,6 +91,23 @@ TEST_CASE("momentum that contacts between spheres exchange is conserved, and the
     CHECK(momentum == near(floor_push, 1e-10 * std::abs(floor_push)));  // sums of some hundred terms
 }
 
+TEST_CASE("spreading contacts keeps them all and parts neighbours")
+{
+    const SphereContacts spheres = pile(6, 6, 3);
+    const std::vector<SphereContact> before(spheres.contacts().begin(), spheres.contacts().end());
+    const auto after = SphereContacts::spread(before);
+    REQUIRE(after.size() == before.size());
+    long sum_before = 0, sum_after = 0;
+    int shared = 0;
+    for (std::size_t k = 0; k < after.size(); ++k) {
+        sum_before += 1000L * before[k].a + before[k].b;
+        sum_after += 1000L * after[k].a + after[k].b;
+        if (k > 0 && (after[k].a == after[k - 1].a || after[k].a == after[k - 1].b)) ++shared;
+    }
+    CHECK(sum_before == sum_after);
+    CHECK(shared < static_cast<int>(after.size()) / 20);  // those left when the window runs dry
+}
+
 TEST_CASE("contacts that make no sense are refused by number")
 {
     const SphereBody body{.inverse_mass = 1, .inverse_spin = 2.5}, wall{};

@@ -76,6 +76,9 @@ public:
     FlatError floor;
 
 private:
+    void load_laws(const OneStepProblem& problem);
+    void load_blocks(const OneStepProblem& problem);
+
     std::vector<int> place_;  ///< interaction -> contact, -1 outside
     std::vector<int> all_;
 };

@@ -23,7 +23,7 @@ namespace carom {
 /// Theory     docs/theory/solvers.md, (SO-20)
 
 /// One cache line.
-struct SphereBody {
+struct alignas(64) SphereBody {
     std::array<double, 3> v{};  ///< m/s
     double inverse_mass = 0;    ///< 1/kg; 0: does not move
     std::array<double, 3> w{};  ///< R omega, m/s
@@ -45,6 +45,10 @@ public:
     /// those without them.
     [[nodiscard]] static Expected<SphereContacts> make(std::vector<SphereBody> bodies,
                                                        std::vector<SphereContact> contacts);
+
+    /// The contacts in an order in which the next few share no moving body: their local solutions do not wait
+    /// for each other, and a sweep takes half the time. Contacts stay near their places, so memory does too.
+    [[nodiscard]] static std::vector<SphereContact> spread(std::vector<SphereContact> contacts);
 
     /// One sweep of exact local solutions, in the order of the contacts.
     void sweep() noexcept;

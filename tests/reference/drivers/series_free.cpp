@@ -45,13 +45,6 @@ double first_accumulation_s(const SeriesMotion& motion)
     return ends.front().time_s;
 }
 
-/// The place at which a coordinate's velocity falls through zero after an instant.
-double next_maximum(const SeriesMotion& motion, int coordinate, double from_s)
-{
-    const double t_s = motion.first_fall_s(from_s, [&](const State& state) { return state.u[coordinate]; });
-    return motion.at(t_s).q[coordinate];
-}
-
 }  // namespace
 
 void series_cube_root(const Task& task, Answers& answers)
@@ -141,7 +134,8 @@ void series_bouncing_ball(const Task& task, Answers& answers)
     answers.give("apex_heights_1..#", Means::Exact, [&](const Pieces& p) {
         Json list = Json::array();
         for (const double t_s : instants_of(motion.events(EventKind::Impact), count_in(p[0]))) {
-            list.push_back(next_maximum(motion, 0, t_s));
+            const double top_s = motion.first_fall_s(t_s, [](const State& state) { return state.u[0]; });
+            list.push_back(motion.at(top_s).q[0]);
         }
         return list;
     });
