@@ -40,6 +40,8 @@ CommandLine::CommandLine() : app_(about, "carom")
     add_resume();
     add_inspect();
     add_study();
+    add_solve();
+    add_bench();
     add_report();
     add_view();
     add_export();
@@ -89,6 +91,10 @@ void CommandLine::add_run()
         ->type_name("FILE");
     add_set(command, run_.sets);
     add_times(command, run_.times, "show the state");
+    command
+        .add_option("--save-problems", run_.save_problems,
+                    "all, failed or worst:N: write the one-step problems of the run, for carom solve")
+        ->type_name("WHICH");
     add_json(command, run_.json);
     add_quiet(command, run_.quiet);
     add_no_svg(command, run_.svg);
@@ -134,6 +140,61 @@ void CommandLine::add_study()
     describe_study(add("study", "Run a scene many times: vary, repeat, perturb, converge.",
                        [this] { return run_study(study_); }),
                    study_);
+}
+
+void CommandLine::add_solve()
+{
+    CLI::App& command = add("solve", "Solve frictional contact problems (FCLIB files).",
+                            [this] { return run_solve(solve_); });
+    command.add_option("FILE", solve_.files, "problems in FCLIB's format, HDF5, local or global form")
+        ->required()
+        ->type_name("FILE...");
+    command.add_option("--solver", solve_.solver, "which one; auto chooses")
+        ->type_name("NAME")
+        ->capture_default_str();
+    command.add_option("--tolerance", solve_.tolerance, "of both errors, the unit-free and Siconos'")
+        ->type_name("E")
+        ->capture_default_str();
+    command
+        .add_option("--time-limit", solve_.time_limit_s,
+                    "ends a solve after so many seconds; the status says so")
+        ->type_name("SECONDS");
+    command.add_option("--save", solve_.save, "write problem and solution, FCLIB")->type_name("FILE");
+    command.add_flag("--compare", solve_.compare, "all solvers, with their performance profile");
+    command.add_option("--profile", solve_.profile, "with --compare: write it as .csv or .svg")
+        ->type_name("FILE");
+    command.add_option("--repeat", solve_.repeat, "solve so many times; the quickest counts")
+        ->check(CLI::Range(1, 1000000))
+        ->type_name("N");
+    add_json(command, solve_.json, "the table");
+    command.footer("Examples:\n"
+                   "  carom solve problem.hdf5\n"
+                   "  carom solve problem.hdf5 --tolerance 1e-12 --save solved.hdf5\n"
+                   "  carom solve problems/*.hdf5 --compare --time-limit 5 --profile profile.svg\n\n"
+                   "Exit status: 0 all solved, 1 not all solved, 2 bad input.");
+}
+
+void CommandLine::add_bench()
+{
+    CLI::App& command =
+        add("bench", "Measure the speed of solvers on this machine.", [this] { return run_bench(bench_); });
+    command.add_option("WHAT", bench_.what, "onestep: sweeps over contacts of spheres, and problem files")
+        ->required()
+        ->check(CLI::IsMember({"onestep"}));
+    command.add_option("FILE", bench_.files, "problems in FCLIB's format, solved by auto to 1e-8 and 1e-4")
+        ->type_name("FILE...");
+    command.add_option("--contacts", bench_.contacts, "of the heap of spheres; then twice and four times")
+        ->check(CLI::Range(100, 20000000))
+        ->type_name("N")
+        ->capture_default_str();
+    command.add_option("--repeat", bench_.repeat, "solve so many times; the quickest counts")
+        ->check(CLI::Range(1, 1000000))
+        ->type_name("N");
+    add_json(command, bench_.json, "words");
+    command.footer("Examples:\n"
+                   "  carom bench onestep\n"
+                   "  carom bench onestep problems/*.hdf5\n\n"
+                   "Exit status: 0 all solved, 1 not all solved, 2 bad input.");
 }
 
 void CommandLine::add_export()
@@ -186,9 +247,10 @@ void CommandLine::add_texts()
 {
     add("schema", "Print the keys of scenes as JSON Schema, for editors.",
         [] { return print(scene_schema()); })
-        .footer("Editors that know TOML complete and check scenes with it: docs/how-to/scenes_in_editors.md.\n\n"
-                "Examples:\n"
-                "  carom schema > scene.schema.json");
+        .footer(
+            "Editors that know TOML complete and check scenes with it: docs/how-to/scenes_in_editors.md.\n\n"
+            "Examples:\n"
+            "  carom schema > scene.schema.json");
 
     CLI::App& completion = add("completion", "Print a completion script for a shell.",
                                [this] { return print(completion_script(app_, shell_)); });

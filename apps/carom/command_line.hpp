@@ -30,6 +30,8 @@ private:
     void add_resume();
     void add_inspect();
     void add_study();
+    void add_solve();
+    void add_bench();
     void add_export();
     void add_report();
     void add_view();
@@ -42,6 +44,8 @@ private:
     ResumeOptions resume_;
     InspectOptions inspect_;
     StudyOptions study_;
+    SolveOptions solve_;
+    BenchOptions bench_;
     ExportOptions export_;
     ReportOptions report_;
     ViewOptions view_;

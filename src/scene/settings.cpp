@@ -189,7 +189,10 @@ Settings read_settings(const Node& root, const Names& names, Mistakes& mistakes)
                 OnUnsolved::Stop, "stop");
 
     read_choice(root, "solver.kind", s.solver.kind, SolverKind::Auto, "auto", SolverKind::Exact, "exact",
-                SolverKind::GaussSeidel, "gauss_seidel", SolverKind::Psor, "psor");
+                SolverKind::GaussSeidel, "gauss_seidel", SolverKind::Psor, "psor", SolverKind::Anderson,
+                "anderson", SolverKind::NonlinearCg, "nonlinear_cg", SolverKind::AcceleratedGradients,
+                "accelerated_gradients", SolverKind::Admm, "admm", SolverKind::ProximalNewton,
+                "proximal_newton", SolverKind::InteriorPoint, "interior_point");
     read(root, "solver.tolerance", s.solver.tolerance);
     read(root, "solver.max_sweeps", s.solver.max_sweeps);
     read(root, "solver.relaxation", s.solver.relaxation);

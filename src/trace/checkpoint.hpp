@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/trace/recording.hpp"
-#include "hdf5_reader.hpp"
+#include "storage/hdf5_reader.hpp"
 
 namespace carom::detail {
 

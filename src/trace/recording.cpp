@@ -4,8 +4,8 @@
 #include "draw_json.hpp"
 #include "energy_names.hpp"
 #include "friction_json.hpp"
-#include "hdf5_reader.hpp"
 #include "report_json.hpp"
+#include "storage/hdf5_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
