@@ -70,13 +70,21 @@ void SeriesEngine::account(double s)
     }
 }
 
-/// How well the equations of motion hold at the end of an expansion: by the model's own evaluation on
+/// How well the equations of motion hold near the end of an expansion: by the model's own evaluation on
 /// numbers, which no series uses.
 void SeriesEngine::measure_defect(double s)
 {
     const int n = model_.coordinates(), K = x_.order();
     Scratch& w = scratch_;
-    const Point at{view(q_), view(u_), t_s_};
+    // inside the expansion: at its end a formula may already be in its next piece
+    const double t_s = t_s_ - 0.1 * s;
+    s *= 0.9;
+    Eigen::VectorXd q(n), u(n);
+    for (int i = 0; i < n; ++i) {
+        q[i] = series_value(x_.q(i), K, s);
+        u[i] = series_value(x_.u(i), K, s);
+    }
+    const Point at{view(q), view(u), t_s};
     model_.kinetic_terms(at, w.A, view(w.velocity_terms), w.work);
     model_.given_forces(at, view(w.given_forces), w.work);
     static_cast<void>(model_.potential_gradient(at, view(w.potential_gradient), w.work));
@@ -113,7 +121,7 @@ void SeriesEngine::measure_defect(double s)
     }
     // momentum that the defect would make in this time, against momentum and forces
     Eigen::VectorXd momentum(n);
-    w.A.multiply(view(u_), view(momentum));
+    w.A.multiply(view(u), view(momentum));
     const double scale = momentum.cwiseAbs().maxCoeff() + s * size.maxCoeff();
     const double defect = scale > 0 ? s * balance.cwiseAbs().maxCoeff() / scale : 0;
     Residual& residual = report_.solve.residual;

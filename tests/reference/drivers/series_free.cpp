@@ -402,20 +402,23 @@ void series_bouncing_table(const Task& task, Answers& answers)
     answers.give("A w^2 sin phi", Means::Exact, [&] { return Json(table.deceleration(phi)); });
     answers.give("stability_limit", Means::Exact, [&] {
         // the amplitude grows until a multiplier is -1, the motion followed on the way
-        const auto multiplier = [&](double amplitude_m) {
+        // from the last motion that attracts, so that none but it is followed
+        const auto attracts = [&](double amplitude_m) {
             const SeriesTable other(task, amplitude_m);
-            bounce = other.fixed_point(bounce);
-            return (other.derivative(bounce) + Eigen::Matrix2d::Identity()).determinant();
+            const Eigen::Vector2d found = other.fixed_point(bounce);
+            if ((other.derivative(found) + Eigen::Matrix2d::Identity()).determinant() <= 0) return false;
+            bounce = found;
+            return true;
         };
         double low = A, high = A;
-        for (int i = 0; multiplier(high) > 0; ++i) {
-            if (i > 200) throw DriverFailure("the motion attracts at amplitudes far greater too");
+        for (int i = 0; attracts(high); ++i) {
+            if (i > 800) throw DriverFailure("the motion attracts at amplitudes far greater too");
             low = high;
-            high *= 1.02;
+            high *= 1.005;
         }
         for (int i = 0; i < 45; ++i) {
             const double middle = (low + high) / 2;
-            (multiplier(middle) > 0 ? low : high) = middle;
+            (attracts(middle) ? low : high) = middle;
         }
         const SeriesTable at_limit(task, low);
         return Json(at_limit.deceleration(at_limit.phase(bounce)));
