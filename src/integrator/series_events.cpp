@@ -137,7 +137,11 @@ void SeriesEngine::watch_switches(std::vector<Occurrence>& found, double h)
 /// How far this expansion is used, and what happens at its end: all events within rounding of the first.
 double SeriesEngine::next_length(std::vector<Occurrence>& happening)
 {
-    const double h = std::min(x_.trusted_length_s(settings_.tolerance), left_s());
+    double h = std::min(x_.trusted_length_s(settings_.tolerance), left_s());
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+        const int contact = static_cast<int>(c);
+        if (!contacts_[c].closed) h = std::min(h, x_.trusted_gap_length_s(contact, settings_.tolerance));
+    }
     std::vector<Occurrence> found;
     if (h > 0) {
         watch_contacts(found, h);

@@ -414,6 +414,15 @@ double Expansion::trusted_length_s(double tolerance) const
     return 0.9 * h;
 }
 
+double Expansion::trusted_gap_length_s(int contact, double tolerance) const
+{
+    std::vector<double> sizes(gap(contact), gap(contact) + stride_);
+    for (double& size : sizes) {
+        size = std::abs(size);
+    }
+    return 0.9 * trusted_by(sizes, K_, tolerance);
+}
+
 double Expansion::radius_s(double tolerance) const
 {
     const double h = trusted_length_s(tolerance);

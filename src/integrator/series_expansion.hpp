@@ -109,6 +109,8 @@ public:
 
     /// Largest step that the coefficients allow (PS-7), and the radius of convergence they suggest.
     [[nodiscard]] double trusted_length_s(double tolerance) const;
+    /// The same for the gap of a contact that is not held closed: its obstacle may move on its own.
+    [[nodiscard]] double trusted_gap_length_s(int contact, double tolerance) const;
     [[nodiscard]] double radius_s(double tolerance) const;
 
     [[nodiscard]] int trouble_contact() const noexcept { return trouble_; }

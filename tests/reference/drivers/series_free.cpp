@@ -342,8 +342,10 @@ public:
         const double z = amplitude_m_ * std::sin(2 * pi * bounce[0] / period_s_);
         SeriesMotion motion(model_, make_state(model_, one(z), one(bounce[1]), bounce[0]), period_s_ / 2);
         motion.until([&] { return !motion.events(EventKind::Impact).empty(); });
-        const double t_s = motion.events(EventKind::Impact).front().time_s;
-        return {t_s - period_s_, motion.at(t_s).u[0]};
+        const Event impact = motion.events(EventKind::Impact).front();
+        const double w = 2 * pi / period_s_;
+        const double table_m_s = amplitude_m_ * w * std::cos(w * impact.time_s);
+        return {impact.time_s - period_s_, table_m_s + impact.velocity_after_m_s};
     }
 
     /// Derivative of next, by differences of fourth order.
@@ -351,7 +353,7 @@ public:
     {
         Eigen::Matrix2d D;
         for (int i = 0; i < 2; ++i) {
-            const double step = 1e-3 * (i == 0 ? period_s_ : bounce[1]);
+            const double step = 2e-4 * (i == 0 ? period_s_ : bounce[1]);
             Eigen::Vector2d d = Eigen::Vector2d::Zero();
             d[i] = step;
             D.col(i) =
