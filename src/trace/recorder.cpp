@@ -220,8 +220,13 @@ void Recorder::Impl::account_friction(const StepView& view)
     for (std::size_t k = 0; k < view.scratch.contacts.size(); ++k) {
         const ContactStep& contact = view.scratch.contacts[k];
         const int number = cone_of_[static_cast<std::size_t>(contact.contact)];
-        const auto* law = std::get_if<Coulomb>(&view.scratch.problem.laws[k]);
-        if (number < 0 || law == nullptr) continue;
+        if (number < 0) continue;
+        // series solve no one-step problem: there the law is that of the end of the step
+        const auto& laws = view.scratch.problem.laws;
+        const Law acting =
+            k < laws.size() ? laws[k] : model_->law(contact.contact, point_of(view.after), false, work_);
+        const auto* law = std::get_if<Coulomb>(&acting);
+        if (law == nullptr) continue;
         const auto cone = static_cast<std::size_t>(number);
         const auto first = static_cast<std::size_t>(columns_.cones()[cone].first);
         for (int i = 1; i < contact.dimension; ++i) {

@@ -51,6 +51,15 @@ TEST_CASE("a certified run exits with 0 and tells people what happened")
     CHECK(carom_program({"run", folder.path("ball.toml"), "--quiet"}).out.empty());
 }
 
+TEST_CASE("a run by series is recorded with its friction, and makes a page")
+{
+    const Folder folder;
+    const std::string scene = std::string(CAROM_SOURCE_DIR) + "/scenes/status_cascade.toml";
+    const std::string file = folder.path("run.h5");
+    CHECK(carom_program({"run", scene, "-o", file, "--at", "1.0", "--no-svg"}).status == 0);
+    CHECK(carom_program({"report", file, "-o", folder.path("page.html")}).status == 0);
+}
+
 TEST_CASE("--json prints one object with all that design asks for")
 {
     const Folder folder;
