@@ -1,4 +1,5 @@
 #include "drivers.hpp"
+#include "shared_systems.hpp"
 #include "sticking.hpp"
 
 #include <algorithm>
@@ -15,16 +16,7 @@ constexpr std::size_t cycles = 3;  // the first begins at a start of its own
 /// By simulate, from x = 0 with the belt's velocity.
 void drive_belt(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y"},
-                                  .kinetic = "m/2*(x'^2 + y'^2)",
-                                  .potential = "k/2*x^2 + N*y",
-                                  .contacts = {{.name = "belt",
-                                                .gap = "y",
-                                                .friction = "mu_d",
-                                                .static_friction = "mu_s",
-                                                .position = {"x", "y"},
-                                                .obstacle_velocity = {"vb", "0"}}}},
-                                 task);
+    const Model model = mass_on_belt(task);
     const State start = make_state(model, Eigen::Vector2d::Zero(), Eigen::Vector2d(task.number("vb"), 0));
     const Trajectory motion = run_until(model, start, task.step_s(1e-4), [&](const Trajectory& so_far) {
         return std::count_if(so_far.events.begin(), so_far.events.end(), [](const Event& event) {

@@ -1,4 +1,5 @@
 #include "drivers.hpp"
+#include "shared_systems.hpp"
 #include "status_walk.hpp"
 
 #include <fmt/format.h>
@@ -9,29 +10,6 @@ namespace carom::reference {
 namespace {
 
 constexpr double h_s = 1e-4;
-
-/// The contact's tangent points along +u_t where its obstacle is above: n = -e_n.
-Model particle(const Task& task)
-{
-    const Eigen::MatrixXd K = task.matrix("K");
-    const Eigen::VectorXd F = task.vector("F");
-    return model_of({.coordinates = {"a", "b"},
-                     .kinetic = "(a'^2 + b'^2)/2",
-                     .potential = "(Ktt*a^2 + (Ktn + Knt)*a*b + Knn*b^2)/2 - Ft*a - Fn*b",
-                     .contacts = {{.name = "obstacle",
-                                   .gap = "-b",
-                                   .restitution = "restitution",
-                                   .friction = "mu",
-                                   .sliding = {"a'"}}}},
-                    task,
-                    {{"Ktt", K(0, 0)},
-                     {"Ktn", K(0, 1)},
-                     {"Knt", K(1, 0)},
-                     {"Knn", K(1, 1)},
-                     {"Ft", F[0]},
-                     {"Fn", F[1]},
-                     {"restitution", task.number("e", 0)}});
-}
 
 /// A walk through all statuses, with the states at the instants asked for.
 struct Walk {
@@ -79,7 +57,7 @@ std::vector<double> instants(const Walk& coarse, const Walk& fine)
 /// 2014, 1-2). By moreau_step with located changes of status; two steps and extrapolation.
 void drive_klarbring(const Task& task, Answers& answers)
 {
-    const Model model = particle(task);
+    const Model model = klarbring_particle(task);
     const Walk coarse = walk(model, task, answers, h_s), fine = walk(model, task, answers, h_s / 2);
 
     answers.give("state(t=#)", Means::Exact, [&](const Pieces& p) {

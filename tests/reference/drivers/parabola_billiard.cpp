@@ -1,5 +1,6 @@
 #include "drivers.hpp"
 #include "located_walk.hpp"
+#include "shared_systems.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +11,7 @@ namespace carom::reference {
 /// located impacts; the drift is the greatest change of kinetic and potential energy after an impact.
 void drive_parabola_billiard(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y"},
-                                  .kinetic = "(x'^2 + y'^2)/2",
-                                  .potential = "g*y",
-                                  .contacts = {{"floor", "y - x^2/2", "1"}}},
-                                 task);
+    const Model model = parabola_billiard(task);
     const State start =
         make_state(model, Eigen::Vector2d(task.number("x0"), task.number("y0")), task.vector("v0"));
     LocatedWalk walk(model, start, 0.01);

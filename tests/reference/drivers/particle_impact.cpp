@@ -1,4 +1,5 @@
 #include "drivers.hpp"
+#include "shared_systems.hpp"
 #include "simulation.hpp"
 
 #include <cmath>
@@ -9,15 +10,7 @@ namespace carom::reference {
 /// Ballard 2014, 2). By one moreau_step through the obstacle.
 void drive_particle_impact(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y", "z"},
-                                  .kinetic = "(x'^2 + y'^2 + z'^2)/2",
-                                  .contacts = {{.name = "obstacle",
-                                                .gap = "z",
-                                                .restitution = "e",
-                                                .friction = "mu",
-                                                .shape = FrictionDisc{},
-                                                .sliding = {"x'", "y'"}}}},
-                                 task);
+    const Model model = particle_on_obstacle(task);
     const Eigen::VectorXd vt = task.vector("vt");
     if (vt.size() != 2) throw DriverFailure("vt is not a tangential velocity in space");
     State state =

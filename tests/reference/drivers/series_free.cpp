@@ -1,6 +1,7 @@
 #include "follower_system.hpp"
 #include "series_drivers.hpp"
 #include "series_motion.hpp"
+#include "shared_systems.hpp"
 
 #include "carom/model/geometry.hpp"
 
@@ -191,13 +192,7 @@ void series_collision_count(const Task& task, Answers& answers)
 
 void series_square_billiard(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y"},
-                                  .kinetic = "(x'^2 + y'^2)/2",
-                                  .contacts = {{"left", "x", "1"},
-                                               {"right", "1 - x", "1"},
-                                               {"bottom", "y", "1"},
-                                               {"top", "1 - y", "1"}}},
-                                 task);
+    const Model model = square_billiard(task);
     SeriesMotion motion(model, make_state(model, task.vector("x0"), task.vector("v")), 1);
     motion.until_s(task.number("T"));
     answers.give("x(T)", Means::Exact, [&] { return list_of(motion.state().q); });
@@ -236,11 +231,7 @@ void series_triangle_billiard(const Task& task, Answers& answers)
 
 void series_parabola(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y"},
-                                  .kinetic = "(x'^2 + y'^2)/2",
-                                  .potential = "g*y",
-                                  .contacts = {{"floor", "y - x^2/2", "1"}}},
-                                 task);
+    const Model model = parabola_billiard(task);
     const State start =
         make_state(model, Eigen::Vector2d(task.number("x0"), task.number("y0")), task.vector("v0"));
     SeriesMotion motion(model, start, 1);

@@ -1,5 +1,6 @@
 #include "series_drivers.hpp"
 #include "series_motion.hpp"
+#include "shared_systems.hpp"
 
 #include <fmt/format.h>
 
@@ -202,15 +203,7 @@ void series_status_cascade(const Task& task, Answers& answers)
 
 void series_particle_impact(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y", "z"},
-                                  .kinetic = "(x'^2 + y'^2 + z'^2)/2",
-                                  .contacts = {{.name = "obstacle",
-                                                .gap = "z",
-                                                .restitution = "e",
-                                                .friction = "mu",
-                                                .shape = FrictionDisc{},
-                                                .sliding = {"x'", "y'"}}}},
-                                 task);
+    const Model model = particle_on_obstacle(task);
     const Eigen::VectorXd vt = task.vector("vt");
     if (vt.size() != 2) throw DriverFailure("vt is not a tangential velocity in space");
     const Eigen::Vector3d u(vt[0], vt[1], -task.number("vn"));
@@ -346,24 +339,7 @@ void series_rough_cylinder(const Task& task, Answers& answers)
 
 void series_klarbring(const Task& task, Answers& answers)
 {
-    const Eigen::MatrixXd K = task.matrix("K");
-    const Eigen::VectorXd F = task.vector("F");
-    const Model model = model_of({.coordinates = {"a", "b"},
-                                  .kinetic = "(a'^2 + b'^2)/2",
-                                  .potential = "(Ktt*a^2 + (Ktn + Knt)*a*b + Knn*b^2)/2 - Ft*a - Fn*b",
-                                  .contacts = {{.name = "obstacle",
-                                                .gap = "-b",
-                                                .restitution = "restitution",
-                                                .friction = "mu",
-                                                .sliding = {"a'"}}}},
-                                 task,
-                                 {{"Ktt", K(0, 0)},
-                                  {"Ktn", K(0, 1)},
-                                  {"Knt", K(1, 0)},
-                                  {"Knn", K(1, 1)},
-                                  {"Ft", F[0]},
-                                  {"Fn", F[1]},
-                                  {"restitution", task.number("e", 0)}});
+    const Model model = klarbring_particle(task);
     SeriesMotion motion(model, make_state(model, task.vector("u0"), task.vector("v0")), 0.5);
     motion.until_s(std::max(task.number("T"), last_of(answers, "state(t=#)")));
     answers.give("state(t=#)", Means::Exact, [&](const Pieces& p) {
@@ -399,21 +375,7 @@ void series_spring_chain(const Task& task, Answers& answers)
 {
     const int n = static_cast<int>(task.number("n"));
     if (!(n >= 1 && n <= 50)) throw DriverFailure("n is not from 1 to 50");
-    SystemText text{.coordinates = {}, .kinetic = "0", .potential = "k*(drive*t - x1)^2/2"};
-    for (int i = 1; i <= n; ++i) {
-        text.coordinates.push_back(fmt::format("x{}", i));
-    }
-    for (int i = 1; i <= n; ++i) {
-        text.coordinates.push_back(fmt::format("y{}", i));
-        text.kinetic += fmt::format(" + (x{0}'^2 + y{0}'^2)/2", i);
-        text.potential += fmt::format(" + N*y{}", i);
-        if (i > 1) text.potential += fmt::format(" + k*(x{} - x{})^2/2", i - 1, i);
-        text.contacts.push_back({.name = fmt::format("floor{}", i),
-                                 .gap = fmt::format("y{}", i),
-                                 .friction = "mu",
-                                 .sliding = {fmt::format("x{}'", i)}});
-    }
-    const Model model = model_of(text, task);
+    const Model model = row_of_masses(task, n);
     SeriesMotion motion(model, at_rest(model), 1);
     motion.until_s(task.number("T"));
     answers.give("u(t=#)", Means::Exact,
@@ -454,16 +416,7 @@ void series_coulomb_oscillator(const Task& task, Answers& answers)
 
 void series_belt(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y"},
-                                  .kinetic = "m/2*(x'^2 + y'^2)",
-                                  .potential = "k/2*x^2 + N*y",
-                                  .contacts = {{.name = "belt",
-                                                .gap = "y",
-                                                .friction = "mu_d",
-                                                .static_friction = "mu_s",
-                                                .position = {"x", "y"},
-                                                .obstacle_velocity = {"vb", "0"}}}},
-                                 task);
+    const Model model = mass_on_belt(task);
     SeriesMotion motion(
         model, make_state(model, Eigen::Vector2d::Zero(), Eigen::Vector2d(task.number("vb"), 0)), 0.5);
     constexpr std::size_t cycles = 3;

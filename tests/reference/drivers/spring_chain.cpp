@@ -1,4 +1,5 @@
 #include "drivers.hpp"
+#include "shared_systems.hpp"
 #include "status_walk.hpp"
 
 #include <fmt/format.h>
@@ -7,26 +8,6 @@
 
 namespace carom::reference {
 namespace {
-
-/// n unit masses in a row on a floor, neighbours joined by springs, the first to a support that moves.
-Model row_of_masses(const Task& task, int n)
-{
-    SystemText text{.coordinates = {}, .kinetic = "0", .potential = "k*(drive*t - x1)^2/2"};
-    for (int i = 1; i <= n; ++i) {
-        text.coordinates.push_back(fmt::format("x{}", i));
-    }
-    for (int i = 1; i <= n; ++i) {
-        text.coordinates.push_back(fmt::format("y{}", i));
-        text.kinetic += fmt::format(" + (x{0}'^2 + y{0}'^2)/2", i);
-        text.potential += fmt::format(" + N*y{}", i);
-        if (i > 1) text.potential += fmt::format(" + k*(x{} - x{})^2/2", i - 1, i);
-        text.contacts.push_back({.name = fmt::format("floor{}", i),
-                                 .gap = fmt::format("y{}", i),
-                                 .friction = "mu",
-                                 .sliding = {fmt::format("x{}'", i)}});
-    }
-    return model_of(text, task);
-}
 
 /// What a switch begins: 0 stick, +1 and -1 slip.
 int code_of(Doing doing)

@@ -1,18 +1,13 @@
 #include "drivers.hpp"
 #include "located_walk.hpp"
+#include "shared_systems.hpp"
 
 namespace carom::reference {
 
 /// C-BILL-1: a particle in the unit square with elastic walls. By moreau_step with located impacts.
 void drive_square_billiard(const Task& task, Answers& answers)
 {
-    const Model model = model_of({.coordinates = {"x", "y"},
-                                  .kinetic = "(x'^2 + y'^2)/2",
-                                  .contacts = {{"left", "x", "1"},
-                                               {"right", "1 - x", "1"},
-                                               {"bottom", "y", "1"},
-                                               {"top", "1 - y", "1"}}},
-                                 task);
+    const Model model = square_billiard(task);
     LocatedWalk walk(model, make_state(model, task.vector("x0"), task.vector("v")), 0.01);
     walk.until_s(task.number("T"));
 
