@@ -1,4 +1,5 @@
 #include "support.hpp"
+#include "support/base64.hpp"
 #include "support/near.hpp"
 
 #include "carom/trace/gltf.hpp"
@@ -15,24 +16,6 @@ using namespace carom::test;
 namespace {
 
 using Json = nlohmann::json;
-
-std::string from_base64(const std::string& text)
-{
-    const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string bytes;
-    unsigned bits = 0;
-    int count = 0;
-    for (const char letter : text) {
-        const auto digit = letters.find(letter);
-        if (digit == std::string::npos) break;
-        bits = bits << 6 | static_cast<unsigned>(digit);
-        count += 6;
-        if (count < 8) continue;
-        count -= 8;
-        bytes.push_back(static_cast<char>(bits >> count & 0xff));
-    }
-    return bytes;
-}
 
 /// An asset, taken apart and held against what the specification of glTF 2.0 asks.
 class Asset {

@@ -1,4 +1,5 @@
 #include "support.hpp"
+#include "support/base64.hpp"
 
 #include "carom/trace/page.hpp"
 
@@ -64,24 +65,6 @@ std::string script(const std::string& page, const std::string& id)
     REQUIRE(at != std::string::npos);
     const auto begin = page.find('>', at) + 1;
     return page.substr(begin, page.find("</script", begin) - begin);
-}
-
-std::string from_base64(const std::string& text)
-{
-    const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string bytes;
-    unsigned bits = 0;
-    int count = 0;
-    for (const char letter : text) {
-        const auto digit = letters.find(letter);
-        if (digit == std::string::npos) break;
-        bits = bits << 6 | static_cast<unsigned>(digit);
-        count += 6;
-        if (count < 8) continue;
-        count -= 8;
-        bytes.push_back(static_cast<char>(bits >> count & 0xff));
-    }
-    return bytes;
 }
 
 struct Page {
