@@ -1,8 +1,12 @@
 #include "carom/convex/ball.hpp"
 #include "carom/convex/box.hpp"
+#include "carom/convex/ellipsoid.hpp"
 #include "carom/convex/half_space.hpp"
+#include "carom/convex/operations.hpp"
 #include "carom/convex/orthant.hpp"
 #include "carom/convex/polyhedral_cone.hpp"
+#include "carom/convex/polytope.hpp"
+#include "carom/convex/second_order_cone.hpp"
 #include "carom/convex/subspace.hpp"
 
 #include "convex/support.hpp"
@@ -30,27 +34,93 @@ Box some_box(int n)
     return *Box::make(lower, upper);
 }
 
+template <class Set>
+std::unique_ptr<ConvexSet> owned(Set set)
+{
+    return std::make_unique<Set>(std::move(set));
+}
+
+/// Inequalities that hold at a point of small integers, with equality for some of them.
+Polyhedron some_polyhedron(int n)
+{
+    const Eigen::MatrixXd G = test::small_integers(5, n);
+    const Eigen::VectorXd slack = test::small_integers(5, 1).cwiseMax(0.0);
+    return *Polyhedron::make(G, G * test::small_integers(n, 1) + slack);
+}
+
+Ellipsoid some_ellipsoid(int n)
+{
+    const Eigen::MatrixXd B = test::small_integers(n, n, 2);
+    return *Ellipsoid::make(test::small_integers(n, 1),
+                            B * B.transpose() + 0.25 * Eigen::MatrixXd::Identity(n, n));
+}
+
+std::unique_ptr<ConvexSet> some_set(int n);
+
+/// A ball that holds a ball of radius 1/2 about the origin, cut by a set that holds the origin.
+Intersection some_intersection(int n)
+{
+    const Eigen::VectorXd centre = test::small_integers(n, 1).normalized();
+    const SetPointer ball = shared(*Ball::make(centre, 1.5));
+    const Eigen::MatrixXd G = test::small_integers(3, n);
+    const SetPointer polyhedron = shared(*Polyhedron::make(G, test::small_integers(3, 1).cwiseMax(0.0)));
+    const SetPointer ellipsoid =
+        shared(*Ellipsoid::make(Eigen::VectorXd::Zero(n), 2 * Eigen::MatrixXd::Identity(n, n)));
+    switch (*rc::gen::inRange(0, 3)) {
+    case 0: return *Intersection::make({ball, polyhedron});
+    case 1: return *Intersection::make({ball, ellipsoid});
+    default: return *Intersection::make({ball, polyhedron, ellipsoid});
+    }
+}
+
+MinkowskiSum some_sum(int n)
+{
+    const SetPointer ball = shared(*Ball::make(test::small_integers(n, 1), 0.5 * *rc::gen::inRange(1, 5)));
+    switch (*rc::gen::inRange(0, 3)) {
+    case 0: return *MinkowskiSum::make({ball, shared(some_box(n))});
+    case 1: return *MinkowskiSum::make({ball, shared(*Polytope::from_vertices(test::small_integers(4, n)))});
+    default: return *MinkowskiSum::make({ball, shared(some_ellipsoid(n))});
+    }
+}
+
+LinearImage some_image(int n)
+{
+    const int k = *rc::gen::inRange(1, n + 2);
+    const Eigen::MatrixXd M = test::small_integers(n, k, 2);
+    if (*rc::gen::arbitrary<bool>()) {
+        return *LinearImage::make(shared(*Ball::make(test::small_integers(k, 1), 1)), M);
+    }
+    return *LinearImage::make(shared(*Polytope::from_vertices(test::small_integers(4, k))), M);
+}
+
 std::unique_ptr<ConvexSet> some_set(int n)
 {
-    switch (*rc::gen::inRange(0, 9)) {
-    case 0: return std::make_unique<Singleton>(*Singleton::make(test::small_integers(n, 1)));
-    case 1: return std::make_unique<Subspace>(*Subspace::whole(n));
-    case 2:
-        return std::make_unique<Subspace>(
-            *Subspace::spanned_by(test::small_integers(n, *rc::gen::inRange(0, n + 2))));
-    case 3: return std::make_unique<Orthant>(*Orthant::nonnegative(n));
-    case 4: return std::make_unique<Orthant>(*Orthant::nonpositive(n));
+    switch (*rc::gen::inRange(0, 18)) {
+    case 0: return owned(*Singleton::make(test::small_integers(n, 1)));
+    case 1: return owned(*Subspace::whole(n));
+    case 2: return owned(*Subspace::spanned_by(test::small_integers(n, *rc::gen::inRange(0, n + 2))));
+    case 3: return owned(*Orthant::nonnegative(n));
+    case 4: return owned(*Orthant::nonpositive(n));
     case 5: {
         Eigen::VectorXd normal = test::small_integers(n, 1);
         if (normal.isZero(0)) normal[0] = 1;
-        return std::make_unique<HalfSpace>(*HalfSpace::make(normal, *rc::gen::inRange(-2, 3)));
+        return owned(*HalfSpace::make(normal, *rc::gen::inRange(-2, 3)));
     }
-    case 6: return std::make_unique<Box>(some_box(n));
-    case 7:
-        return std::make_unique<Ball>(*Ball::make(test::small_integers(n, 1), 0.5 * *rc::gen::inRange(0, 5)));
-    default:
-        return std::make_unique<PolyhedralCone>(
-            *PolyhedralCone::from_inequalities(test::small_integers(4, n)));
+    case 6: return owned(some_box(n));
+    case 7: return owned(*Ball::make(test::small_integers(n, 1), 0.5 * *rc::gen::inRange(0, 5)));
+    case 8: return owned(*PolyhedralCone::from_inequalities(test::small_integers(4, n)));
+    case 9: return owned(some_ellipsoid(n));
+    case 10: return owned(*SecondOrderCone::make(n, 0.5 * *rc::gen::inRange(0, 5)));
+    case 11: return owned(some_polyhedron(n));
+    case 12: return owned(*Polytope::from_vertices(test::small_integers(*rc::gen::inRange(1, 8), n)));
+    case 13: return owned(*Moved::translated(SetPointer(some_set(n)), test::small_integers(n, 1)));
+    case 14: {
+        const double scale = *rc::gen::arbitrary<bool>() ? 2 : -0.5;
+        return owned(*Moved::scaled(SetPointer(some_set(n)), scale));
+    }
+    case 15: return owned(some_image(n));
+    case 16: return owned(some_intersection(n));
+    default: return owned(some_sum(n));
     }
 }
 
