@@ -16,9 +16,9 @@ struct FixedPointReport {
 
 /// v = T(v) for a non-expansive T, in place. Steps combine the last differences so that the linear part of
 /// the residual vanishes (Anderson); one that makes the residual grow is thrown away for the plain step v <-
-/// T(v). `rests(residual, v)` decides when the difference is roundoff.
-template <class Map, class Rests>
-FixedPointReport accelerated_fixed_point(Map&& T, Rests&& rests, Eigen::VectorXd& v, int max_evaluations)
+/// T(v). Ends when |T(v) - v| <= tolerance.
+template <class Map>
+FixedPointReport accelerated_fixed_point(Map&& T, double tolerance, Eigen::VectorXd& v, int max_evaluations)
 {
     const Eigen::Index n = v.size();
     const Eigen::Index depth = std::min<Eigen::Index>(n, 8);
@@ -28,15 +28,24 @@ FixedPointReport accelerated_fixed_point(Map&& T, Rests&& rests, Eigen::VectorXd
     Eigen::VectorXd image = T(v), residual = image - v;
     for (report.evaluations = 1;; ++report.evaluations) {
         report.residual = residual.norm();
-        report.converged = rests(report.residual, v);
+        report.converged = report.residual <= tolerance;
         if (report.converged || report.evaluations >= max_evaluations) return report;
 
         // the combined step, or the plain one while nothing is known
         Eigen::VectorXd trial = image;
         if (kept > 0) {
-            Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(residual_steps.leftCols(kept));
-            qr.setThreshold(1e-10);
-            trial -= image_steps.leftCols(kept) * qr.solve(residual).eval();
+            Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> cod;
+            cod.setThreshold(1e-10);  // differences that point the same way count once
+            cod.compute(residual_steps.leftCols(kept));
+            const Eigen::VectorXd combined = image_steps.leftCols(kept) * cod.solve(residual).eval();
+
+            // differences that are roundoff would send the step anywhere
+            constexpr double longest = 1e4;
+            if (combined.norm() <= longest * report.residual) {
+                trial -= combined;
+            } else {
+                kept = next_column = 0;
+            }
         }
         Eigen::VectorXd trial_image = T(trial);
         if (kept > 0 && !((trial_image - trial).norm() < report.residual)) {

@@ -134,21 +134,18 @@ ProxStatus LinearImage::nearest_in(const Metric& metric, ConstPoint z, Point x) 
     H.diagonal().array() += eps;
     const auto regular = Metric::from_matrix(H);
     if (!regular) return ProxStatus::NotConverged;
-    bool all_solved = true;
+    bool is_solved = true;  // the last step
     const auto step = [&](const Eigen::VectorXd& y_k) {
         Eigen::VectorXd next(n);
         const Eigen::VectorXd pull = regular->solve(whitened.transpose() * from + eps * y_k);
-        all_solved = set_->prox(*regular, pull, next) == ProxStatus::Converged && all_solved;
+        is_solved = set_->prox(*regular, pull, next) == ProxStatus::Converged;
         return next;
     };
-    const double scale = set_->size();
-    const auto rests = [&](double residual, const Eigen::VectorXd& at) {
-        return residual <= 1e-13 * (scale + at.norm());
-    };
     constexpr int max_evaluations = 1000;
-    const auto report = detail::accelerated_fixed_point(step, rests, y, max_evaluations);
+    const double tolerance = 1e-13 * (set_->size() + regular->solve(whitened.transpose() * from).norm());
+    const auto report = detail::accelerated_fixed_point(step, tolerance, y, max_evaluations);
     x = M_ * step(y);
-    return report.converged && all_solved ? ProxStatus::Converged : ProxStatus::NotConverged;
+    return report.converged && is_solved ? ProxStatus::Converged : ProxStatus::NotConverged;
 }
 
 double LinearImage::support_at(ConstPoint p) const

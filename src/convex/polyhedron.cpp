@@ -11,6 +11,9 @@ namespace carom {
 
 namespace {
 
+/// The remainder is 1 / (1 + d^2) for a set at d times the greatest violation: none is that far.
+constexpr double empty_below = 1e-13;
+
 Error no_polyhedron(ErrorCode code, std::string message)
 {
     return Error{.code = code,
@@ -49,7 +52,7 @@ Expected<Polyhedron> Polyhedron::make(const Eigen::Ref<const Eigen::MatrixXd>& G
     }
     Polyhedron set(normals.leftCols(count), bounds.head(count));
 
-    // a nearest point to the origin exists exactly if the set is not empty (CS-11)
+    // a nearest point to the origin exists exactly if the set is not empty (CS-16)
     Eigen::VectorXd x = Eigen::VectorXd::Zero(G.cols());
     if (set.prox(x, x) != ProxStatus::Converged || !set.contains(x, 1e-9)) {
         return no_polyhedron(ErrorCode::SettingOutOfRange, "no point satisfies all inequalities");
@@ -79,13 +82,29 @@ ProxStatus Polyhedron::nearest(ConstPoint z, Point x) const
 
 ProxStatus Polyhedron::nearest_in(const Metric& metric, ConstPoint z, Point x) const
 {
-    // multipliers of the sides: 0 <= mu perp W mu + (h - G z) >= 0 (CS-16)
-    const Eigen::MatrixXd F = metric.whitened_covectors(normals_);
-    Eigen::VectorXd mu = Eigen::VectorXd::Zero(bounds_.size());
-    const Eigen::VectorXd slack = bounds_ - normals_.transpose() * z;
-    const auto report = solve_nonnegative_qp(F.transpose() * F, slack, {}, mu);
-    x = z - metric.solve(normals_ * mu);
-    return report.status == QpStatus::Solved ? ProxStatus::Converged : ProxStatus::NotConverged;
+    // whitened and seen from z: the shortest y with f_i.y <= c_i, |f_i| = 1
+    x = z;
+    const Eigen::Index n = z.size(), m = bounds_.size();
+    if (m == 0) return ProxStatus::Converged;
+    Eigen::MatrixXd F = metric.whitened_covectors(normals_);
+    Eigen::VectorXd c = bounds_ - normals_.transpose() * z;
+    const Eigen::VectorXd lengths = F.colwise().norm();
+    F.array().rowwise() /= lengths.transpose().array();
+    c.array() /= lengths.array();
+    if (c.minCoeff() >= 0) return ProxStatus::Converged;
+
+    // what remains of (0, 1) beside the cone of the columns (-f_i, -c_i / s) is along (-y / s, 1) (CS-16)
+    const double s = c.lpNorm<Eigen::Infinity>();
+    Eigen::MatrixXd lifted(n + 1, m);
+    lifted << -F, -c.transpose() / s;
+    Eigen::VectorXd mu = Eigen::VectorXd::Zero(m), remainder(n + 1);
+    const auto report =
+        solve_nonnegative_least_squares(lifted, Eigen::VectorXd::Unit(n + 1, n), {}, mu, remainder);
+
+    // nothing remains: the inequalities contradict each other
+    if (report.status != QpStatus::Solved || !(remainder[n] > empty_below)) return ProxStatus::NotConverged;
+    x = z - metric.unwhitened(s / remainder[n] * remainder.head(n));
+    return ProxStatus::Converged;
 }
 
 double Polyhedron::support_at(ConstPoint p) const

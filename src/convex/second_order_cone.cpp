@@ -85,7 +85,7 @@ double SecondOrderCone::distance_to(ConstPoint v) const
 {
     const double v_N = sign_ * v[0];
     const double v_T = v.tail(n_ - 1).norm();
-    if (v_T <= mu_ * v_N) return 0;
+    if (v_N >= 0 && v_T <= mu_ * v_N) return 0;
     if (mu_ * v_T <= -v_N) return std::hypot(v_N, v_T);
     return (v_T - mu_ * v_N) / std::hypot(1.0, mu_);
 }
@@ -97,7 +97,7 @@ ProxStatus SecondOrderCone::nearest(ConstPoint z, Point x) const
 
     // inside the cone
     x = z;
-    if (z_T <= mu_ * z_N) return ProxStatus::Converged;
+    if (z_N >= 0 && z_T <= mu_ * z_N) return ProxStatus::Converged;
 
     // inside the polar cone: the apex
     if (mu_ * z_T <= -z_N) {
@@ -115,7 +115,7 @@ ProxStatus SecondOrderCone::nearest(ConstPoint z, Point x) const
 ProxStatus SecondOrderCone::nearest_in(const Metric& metric, ConstPoint z, Point x) const
 {
     // inside: nothing to do; inside the polar of the metric: the apex
-    const bool is_inside = z.tail(n_ - 1).norm() <= mu_ * sign_ * z[0];
+    const bool is_inside = sign_ * z[0] >= 0 && z.tail(n_ - 1).norm() <= mu_ * sign_ * z[0];
     if (is_inside) {
         x = z;
         return ProxStatus::Converged;

@@ -68,11 +68,8 @@ public:
             return all_solved_ ? ProxStatus::Converged : ProxStatus::NotConverged;
         }
         const double scale = z_.norm() + sum_of_sizes(sets_);
-        const auto rests = [&](double residual, const Eigen::VectorXd& at) {
-            return residual <= roundoff * (scale + at.norm());
-        };
         const auto report = detail::accelerated_fixed_point(
-            [&](const Eigen::VectorXd& at) { return sweep(at); }, rests, unknown, max_sweeps);
+            [&](const Eigen::VectorXd& at) { return sweep(at); }, roundoff * scale, unknown, max_sweeps);
         sweep(unknown);
         return report.converged && all_solved_ ? ProxStatus::Converged : ProxStatus::NotConverged;
     }
@@ -89,6 +86,7 @@ private:
         const Eigen::Index n = z_.size();
         v_.rightCols(v_.cols() - 1) = at.reshaped(n, v_.cols() - 1);
         Eigen::VectorXd nearest(n);
+        all_solved_ = true;
         for (Eigen::Index i = 0; i < v_.cols(); ++i) {
             v_.col(i).setZero();
             const Eigen::VectorXd left = z_ - sum();
@@ -103,8 +101,8 @@ private:
     Blocks blocks_;
     const Metric& metric_;
     Eigen::VectorXd z_;
-    Eigen::MatrixXd v_;  ///< one block per column
-    bool all_solved_ = true;
+    Eigen::MatrixXd v_;       ///< one block per column
+    bool all_solved_ = true;  ///< in the last sweep
 };
 
 }  // namespace

@@ -20,8 +20,8 @@ inline double support_by_prox(const ConvexSet& set, const Eigen::Ref<const Eigen
     const double scale = set.size() + x.norm() > 0 ? set.size() + x.norm() : 1;
 
     // the steps grow; a point beyond every length of the set says that it has no end in this direction
-    constexpr int max_steps = 200;
-    constexpr double far = 1e5, at_rest = 1e-13;
+    constexpr int max_steps = 60;
+    constexpr double far = 1e5, at_rest = 1e-13, longest = 1e14;
     double t = scale / length;
     for (int step = 0; step < max_steps; ++step) {
         Eigen::VectorXd next(x.size());
@@ -33,7 +33,7 @@ inline double support_by_prox(const ConvexSet& set, const Eigen::Ref<const Eigen
         if (x.norm() > far * scale && gained > direction_tolerance * length * x.norm()) {
             return std::numeric_limits<double>::infinity();
         }
-        if (t * length < 1e3 * scale) t *= 4;
+        if (t * length < longest * scale) t *= 4;
     }
     return std::numeric_limits<double>::quiet_NaN();
 }

@@ -28,7 +28,9 @@ void require_same(const ConvexSet& set, const ConvexSet& other, double tolerance
     RC_ASSERT(other.prox(metric, z, y) == ProxStatus::Converged);
     RC_ASSERT((x - y).norm() < tolerance);
     const double support = set.support(z), other_support = other.support(z);
-    RC_ASSERT(std::isinf(support) ? std::isinf(other_support) : std::abs(support - other_support) < 1e-9);
+    const bool agree =
+        std::isinf(support) ? std::isinf(other_support) : std::abs(support - other_support) < 1e-9;
+    RC_ASSERT(agree);
 }
 
 Eigen::VectorXd halves(int n)

@@ -4,7 +4,8 @@
 
 namespace carom {
 
-/// { v : |v_T| <= mu v_N }, v_N the first component and v_T the others: Coulomb's cone in every dimension.
+/// { v : |v_T| <= mu v_N, v_N >= 0 }, v_N the first component and v_T the others: Coulomb's cone in every
+/// dimension; a ray for mu = 0.
 /// Its polar { p : mu |p_T| <= -p_N } is, for mu > 0, the opposite of the cone with slope 1/mu.
 ///
 /// Nearest point: closed form, three cases (CS-14). In a metric: for a given v_N = r the tangential part is
