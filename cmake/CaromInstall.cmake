@@ -9,6 +9,15 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/carom DESTINATION ${CMAKE_INSTALL_
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET carom_program)
   install(TARGETS carom_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+  # the program prints its own manual page, completions and schema of scenes
+  set(texts ${CMAKE_BINARY_DIR}/texts)
+  install(CODE "set(PROGRAM \"$<TARGET_FILE:carom_program>\")\nset(FOLDER \"${texts}\")")
+  install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/print_texts.cmake)
+  install(FILES ${texts}/carom.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${texts}/carom DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${texts}/_carom DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${texts}/scene.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/carom)
 endif()
 
 install(EXPORT caromTargets NAMESPACE carom:: DESTINATION ${carom_package_dir})

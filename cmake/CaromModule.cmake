@@ -7,7 +7,8 @@ function(carom_module name)
     return()
   endif()
   add_library(carom_${name} OBJECT ${sources})
-  target_include_directories(carom_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
+  target_include_directories(carom_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                                           PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(carom_${name} PUBLIC Eigen3::Eigen PRIVATE carom_compiler fmt::fmt ${ARG_PRIVATE})
   target_precompile_headers(carom_${name} REUSE_FROM carom_precompiled)
   set_property(GLOBAL APPEND PROPERTY CAROM_MODULES ${name})
@@ -45,6 +46,7 @@ function(carom_module_test name)
   target_link_libraries(test_${name} PRIVATE carom_test_compiler Eigen3::Eigen fmt::fmt tomlplusplus::tomlplusplus
                                              hdf5::hdf5 ZLIB::ZLIB nlohmann_json::nlohmann_json doctest::doctest rapidcheck
                                              carom_test_main)
+  target_compile_definitions(test_${name} PRIVATE CAROM_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
   target_precompile_headers(test_${name} REUSE_FROM carom_test_precompiled)
   add_test(NAME ${name} COMMAND test_${name})
 endfunction()

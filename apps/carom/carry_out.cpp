@@ -1,9 +1,12 @@
 #include "carry_out.hpp"
 
+#include "carom/core/text.hpp"
 #include "interrupt.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
 #include "results.hpp"
+
+#include <fmt/format.h>
 
 namespace carom::app {
 namespace {
@@ -25,12 +28,26 @@ void finish_files(const Display& display, Task& task, RunReport& report, Results
         }
     }
     results.recording = task.recording;
+    if (auto kept = task.problems.finish(); !kept) {
+        fail(kept.error());
+        return;
+    }
     if (task.recording.empty() || !display.svg) return;
     auto picture = draw_picture(task.recording);
     if (picture)
         results.picture = *picture;
     else
         fail(picture.error());
+}
+
+/// Where the problems are, on standard error.
+void tell_problems(const KeptProblems& problems, const Display& display)
+{
+    if (display.quiet || problems.folder().empty()) return;
+    fmt::print(stderr, "{} one-step problems in {}\n", problems.written(), printable(problems.folder()));
+    if (problems.left_out() > 0) {
+        fmt::print(stderr, "{} left out: FCLIB holds isotropic friction only\n", problems.left_out());
+    }
 }
 
 ExitStatus status_of(const Results& results)
@@ -55,6 +72,7 @@ ExitStatus carry_out(Task& task, const Display& display)
     Progress progress(is_terminal(stderr) && !display.quiet, task.run, scene.plan.duration_s);
     const auto listener = [&](const StepView& step) {
         task.snapshots.after_step(step);
+        task.problems.after_step(step);
         progress.after_step(step);
         const bool recorded = !task.recorder || (*task.recorder)(step);
         return recorded && !interrupted();
@@ -74,6 +92,7 @@ ExitStatus carry_out(Task& task, const Display& display)
                     .recording = {},
                     .picture = {}};
     finish_files(display, task, report, results);
+    tell_problems(task.problems, display);
     const bool printed =
         display.json ? print_result(to_json(results)) : display.quiet || print_result(summary(results));
     return printed ? status_of(results) : ExitStatus::BadInput;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/trace/recorder.hpp"
+#include "kept_problems.hpp"
 #include "snapshots.hpp"
 #include "terminal.hpp"
 
@@ -17,6 +18,7 @@ struct Task {
     Snapshots snapshots;
     std::optional<Recorder> recorder;  ///< listens, where the run is recorded
     std::string recording;             ///< its file; empty: there is none
+    KeptProblems problems = {};        ///< keeps one-step problems, where that is asked
 };
 
 /// How a run is shown.

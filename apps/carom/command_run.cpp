@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -45,6 +46,25 @@ std::vector<double> read_times(const std::vector<std::string>& times, Errors& er
     return numbers;
 }
 
+KeepPlan read_keep_plan(const RunOptions& options, Errors& errors)
+{
+    if (options.save_problems.empty()) return {};
+    const auto plan = parse_keep_plan(options.save_problems);
+    if (plan) return *plan;
+    errors.push_back(plan.error());
+    return {};
+}
+
+/// Problems go beside the recording; without one into the working folder, named after the scene.
+std::string problems_folder(const RunOptions& options)
+{
+    if (options.save_problems.empty()) return {};
+    namespace fs = std::filesystem;
+    const fs::path stem = options.output.empty() ? fs::path(options.scene).stem()
+                                                 : fs::path(options.output).replace_extension();
+    return stem.string() + "_problems";
+}
+
 Expected<Task, Errors> prepare(const RunOptions& options)
 {
     Errors errors;
@@ -55,15 +75,18 @@ Expected<Task, Errors> prepare(const RunOptions& options)
     if (!options.output.empty()) {
         if (auto usable = check_output(options); !usable) errors.push_back(usable.error());
     }
+    const auto keep = read_keep_plan(options, errors);
     if (!errors.empty()) return errors;
     auto snapshots = Snapshots::at(times, *scene);
     if (!snapshots) return snapshots.error();
     RunSoFar run = start_run(scene->model, scene->start);
+    KeptProblems problems(keep, problems_folder(options), scene->title);
     return Task{.scene = std::move(*scene),
                 .run = std::move(run),
                 .snapshots = std::move(*snapshots),
                 .recorder = {},
-                .recording = options.output};
+                .recording = options.output,
+                .problems = std::move(problems)};
 }
 
 Expected<void> start_recording(const RunOptions& options, Task& task)
@@ -87,6 +110,7 @@ ExitStatus run_scene(const RunOptions& options)
     if (!task) return refuse(task.error(), display);
     if (auto recording = start_recording(options, *task); !recording)
         return refuse({recording.error()}, display);
+    if (auto begun = task->problems.begin(); !begun) return refuse({begun.error()}, display);
     return carry_out(*task, display);
 }
 

@@ -22,6 +22,7 @@ struct RunOptions {
     std::string output;              ///< recording; empty: none
     std::vector<std::string> sets;   ///< path=value
     std::vector<std::string> times;  ///< numbers, of --at
+    std::string save_problems;       ///< all, failed or worst:N; empty: none
     bool json = false;
     bool quiet = false;
     bool svg = true;
@@ -87,11 +88,37 @@ struct ViewOptions {
 
 struct ExportOptions {
     std::string recording;
-    std::string format;  ///< csv, svg, vtk or png
+    std::string format;  ///< csv, svg, vtk, gltf or png
     std::string output;  ///< empty: beside the recording; "-": standard output
 };
 
 /// carom export: a recording in another format.
 [[nodiscard]] ExitStatus run_export(const ExportOptions& options);
+
+struct SolveOptions {
+    std::vector<std::string> files;
+    std::string solver = "auto";
+    double tolerance = 1e-8;
+    double time_limit_s = 0;  ///< 0: none
+    int repeat = 1;
+    std::string save;     ///< FCLIB file with the solution; empty: none
+    std::string profile;  ///< .csv or .svg of a comparison; empty: none
+    bool compare = false;
+    bool json = false;
+};
+
+/// carom solve: frictional contact problems of FCLIB files.
+[[nodiscard]] ExitStatus run_solve(const SolveOptions& options);
+
+struct BenchOptions {
+    std::string what = "onestep";
+    std::vector<std::string> files;  ///< problems to be solved by `auto`
+    int contacts = 100000;           ///< of the packing of spheres
+    int repeat = 5;
+    bool json = false;
+};
+
+/// carom bench onestep: speed of matrix-free sweeps on this machine, and of `auto` on problem files.
+[[nodiscard]] ExitStatus run_bench(const BenchOptions& options);
 
 }  // namespace carom::app

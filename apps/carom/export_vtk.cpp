@@ -29,15 +29,18 @@ ExitStatus refuse_export(const std::string& where, std::string message, std::str
     return ExitStatus::BadInput;
 }
 
+ExitStatus refuse_without_drawings(const std::string& recording)
+{
+    return refuse_export(recording, "the scene draws nothing, so there is nothing to export",
+                         "add [[draw]] entries and run it again; docs/how-to/pictures.md shows how");
+}
+
 ExitStatus export_vtk(const Recording& recording, const ExportOptions& options)
 {
     if (options.output == "-")
         return refuse_export("-o -", "there are many files, standard output is one",
                              "give the name of a .pvd file");
-    if (recording.drawings.empty()) {
-        return refuse_export(options.recording, "the scene draws nothing, so there is nothing to export",
-                             "add [[draw]] entries and run it again; docs/how-to/pictures.md shows how");
-    }
+    if (recording.drawings.empty()) return refuse_without_drawings(options.recording);
 
     // RUN.pvd, and the frames in RUN_frames beside it
     const fs::path collection = options.output.empty() ? fs::path(options.recording).replace_extension(".pvd")

@@ -53,6 +53,21 @@ std::string start_row(const SceneInspection& inspection)
     return row("start", text);
 }
 
+/// "floor: active, decided at order 0 by 9.81; slip, at order 2 by 0.5".
+std::string status_in_words(const StatusDecision& one, const Model& model)
+{
+    const auto decided = [](int order, double leading) {
+        return order < 0 ? std::string() : fmt::format(", decided at order {} by {:.6g}", order, leading);
+    };
+    std::string text =
+        fmt::format("{}: {}{}", model.system().contacts[static_cast<std::size_t>(one.contact)].name,
+                    one.normal, decided(one.normal_order, one.normal_leading));
+    if (!one.friction.empty()) {
+        text += fmt::format("; {}{}", one.friction, decided(one.friction_order, one.friction_leading));
+    }
+    return text;
+}
+
 std::string_view heading_of(Bearing bearing)
 {
     switch (bearing) {
@@ -127,7 +142,11 @@ SceneInspection inspect(const Scene& scene)
     const WellPosednessSettings settings{.length_m = scene.length_m,
                                          .duration_s = scene.plan.duration_s,
                                          .gap_tolerance_m = 1e-9 * scene.length_m};
-    return {scene, diagnose_well_posedness(scene.model, scene.start, settings)};
+    SceneInspection result{scene, diagnose_well_posedness(scene.model, scene.start, settings), {}};
+    if (const auto* series = std::get_if<SeriesSettings>(&scene.integrator)) {
+        if (auto statuses = explain_statuses(scene.model, *series, scene.start)) result.statuses = *statuses;
+    }
+    return result;
 }
 
 std::string promise_in_words(const WellPosedness& theory)
@@ -156,6 +175,9 @@ std::string in_words(const SceneInspection& inspection)
                                      scene.model.coordinates() == 1 ? "" : "s", scene.model.contacts(),
                                      scene.model.contacts() == 1 ? "" : "s"));
     out += start_row(inspection);
+    for (const StatusDecision& one : inspection.statuses) {
+        out += row("status", printable(status_in_words(one, scene.model)));
+    }
 
     // what costs the promise first, what holds last
     for (const Bearing bearing : {Bearing::CostsExistence, Bearing::CostsUniqueness, Bearing::CostsEternity,
@@ -190,6 +212,16 @@ std::string to_json(const SceneInspection& inspection)
     for (const ClosedConfiguration& at : theory.search.samples)
         elsewhere.push_back(cone_of(at, model));
     const ImpactLawDiagnosis& impacts = theory.impacts;
+    Json statuses = Json::array();
+    for (const StatusDecision& one : inspection.statuses) {
+        statuses.push_back({{"contact", model.system().contacts[static_cast<std::size_t>(one.contact)].name},
+                            {"normal", one.normal},
+                            {"normal_order", one.normal_order},
+                            {"normal_leading", one.normal_leading},
+                            {"friction", one.friction},
+                            {"friction_order", one.friction_order},
+                            {"friction_leading", one.friction_leading}});
+    }
     const Json json = {{"status", theory.well_posed() ? "well_posed" : "not_promised"},
                        {"promise", name_of(theory.promise)},
                        {"for_all_time", theory.for_all_time},
@@ -197,6 +229,7 @@ std::string to_json(const SceneInspection& inspection)
                        {"contacts", model.contacts()},
                        {"hypotheses", hypotheses},
                        {"start", start},
+                       {"statuses", statuses},
                        {"closed_elsewhere", elsewhere},
                        {"searches", theory.search.searches},
                        {"singularities", singularities_of(theory)},

@@ -14,6 +14,7 @@ namespace carom::app {
 struct SceneInspection {
     const Scene& scene;
     WellPosedness theory;
+    std::vector<StatusDecision> statuses;  ///< at the start, of scenes that the series integrator runs
 };
 [[nodiscard]] SceneInspection inspect(const Scene& scene);
 [[nodiscard]] std::string in_words(const SceneInspection& inspection);

@@ -1,19 +1,13 @@
 #include "study_options.hpp"
 
+#include "common_options.hpp"
+
 namespace carom::app {
 namespace {
 
-/// An option that may be given as often as needed, with one value each.
-void add_repeated(CLI::App& command, const char* name, std::vector<std::string>& values, const char* help,
-                  const char* type)
-{
-    command.add_option(name, values, help)->take_all()->type_size(1)->expected(1)->type_name(type);
-}
-
 void describe_runs(CLI::App& command, StudyOptions& options)
 {
-    add_repeated(command, "--set", options.sets, "path=value: replace a value of the scene in all runs",
-                 "PATH=VALUE");
+    add_set(command, options.sets, "replace a value of the scene in all runs");
     add_repeated(
         command, "--vary", options.varies,
         "path=from:to:step or path=v1,v2,...: a run for each value; several --vary: all combinations",
@@ -40,11 +34,7 @@ void describe_questions(CLI::App& command, StudyOptions& options)
     command.add_option("--levels", options.levels, "how many steps, with --converge")->capture_default_str();
     add_repeated(command, "--exact", options.exacts, "column=number: measure errors against it",
                  "COLUMN=VALUE");
-    command.add_option("--at", options.times, "t1,t2,...: columns with the state at these times, in s")
-        ->delimiter(',')
-        ->take_all()
-        ->expected(1)
-        ->type_name("TIMES");
+    add_times(command, options.times, "columns with the state");
     command.add_option("--impacts", options.impacts, "columns with the instants of the first N impacts")
         ->type_name("N");
     command
@@ -57,31 +47,30 @@ void describe_questions(CLI::App& command, StudyOptions& options)
 
 }  // namespace
 
-void describe_study(CLI::App& app, StudyOptions& options)
+void describe_study(CLI::App& command, StudyOptions& options)
 {
-    auto* command = app.add_subcommand("study", "Run a scene many times: vary, repeat, perturb, converge.");
-    command->add_option("SCENE", options.scene, "scene file, TOML")->type_name("FILE");
+    add_scene(command, options.scene);
     command
-        ->add_option("-o,--output", options.output,
-                     "table of results, TABLE.csv or TABLE.h5; the same command goes on with it")
+        .add_option("-o,--output", options.output,
+                    "table of results, TABLE.csv or TABLE.h5; the same command goes on with it")
         ->type_name("FILE");
-    describe_runs(*command, options);
-    describe_questions(*command, options);
-    command->add_option("--shard", options.shard, "i/n: only the i-th of n parts of the runs")
+    describe_runs(command, options);
+    describe_questions(command, options);
+    command.add_option("--shard", options.shard, "i/n: only the i-th of n parts of the runs")
         ->type_name("I/N");
-    command->add_option("--threads", options.threads, "runs at a time; left out: one per core");
-    command->add_option("--merge", options.merge, "put tables of parts together, instead of a study; with -o")
+    command.add_option("--threads", options.threads, "runs at a time; left out: one per core");
+    command.add_option("--merge", options.merge, "put tables of parts together, instead of a study; with -o")
         ->type_name("FILES")
         ->expected(1, -1);
-    command->add_flag("--json", options.json, "print one JSON object instead of the summary");
-    command->add_flag("--quiet", options.quiet, "no progress and no summary: the exit status tells");
-    command->footer("Examples:\n"
-                    "  carom study pendulum.toml --vary parameters.e=0:1:0.1 -o restitution.csv\n"
-                    "  carom study pendulum.toml --repeat 100 --perturb-step -o outcomes.h5\n"
-                    "  carom study pendulum.toml --converge --levels 6 --at 1.0\n"
-                    "  carom study --merge part1.csv part2.csv -o all.csv\n\n"
-                    "Exit status: that of the worst run: 0 certified, 1 uncertified, 3 failed; 2 bad input,\n"
-                    "130 interrupted.");
+    add_json(command, options.json);
+    add_quiet(command, options.quiet);
+    command.footer("Examples:\n"
+                   "  carom study pendulum.toml --vary parameters.e=0:1:0.1 -o restitution.csv\n"
+                   "  carom study pendulum.toml --repeat 100 --perturb-step -o outcomes.h5\n"
+                   "  carom study pendulum.toml --converge --levels 6 --at 1.0\n"
+                   "  carom study --merge part1.csv part2.csv -o all.csv\n\n"
+                   "Exit status: that of the worst run: 0 certified, 1 uncertified, 3 failed; 2 bad input,\n"
+                   "130 interrupted.");
 }
 
 }  // namespace carom::app

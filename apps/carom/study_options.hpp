@@ -6,7 +6,7 @@
 
 namespace carom::app {
 
-/// Adds `carom study` to the commands.
-void describe_study(CLI::App& app, StudyOptions& options);
+/// Arguments, options and examples of `carom study`.
+void describe_study(CLI::App& command, StudyOptions& options);
 
 }  // namespace carom::app

@@ -53,6 +53,7 @@ std::string end_in_words(const Results& results)
     case RunEnd::LawOutOfRange:
         return "the law of a contact left its range (restitution from 0 to 1, friction not negative), or an "
                "impact map gave no velocity";
+    case RunEnd::Undetermined: return "the laws leave the motion no continuation, or several";
     }
     return {};
 }
@@ -165,6 +166,26 @@ std::string finding_rows(const RunReport& report)
     return out;
 }
 
+/// What to do now: how to see the run, to go on with it, or to make it better.
+std::string next_rows(const Results& results)
+{
+    const std::string recording = printable(results.recording);
+    std::string out;
+    const auto say = [&](const std::string& text) { out += row(out.empty() ? "next" : "", text); };
+    if (results.interrupted && !recording.empty())
+        say(fmt::format("carom resume {} goes on with it", recording));
+    if (results.report.status == RunStatus::Uncertified)
+        say("try a smaller step, --set integrator.time_step_s=..., or more sweeps, --set "
+            "solver.max_sweeps=...");
+    if (results.report.status == RunStatus::Failed)
+        say("carom inspect says what theory promises about the scene; a smaller step may go further");
+    if (recording.empty())
+        say("-o RUN.h5 keeps the run, carom report RUN.h5 then shows it");
+    else
+        say(fmt::format("carom report {} makes a page that shows it", recording));
+    return out;
+}
+
 }  // namespace
 
 std::string_view end_of(const Results& results)
@@ -206,7 +227,7 @@ std::string summary(const Results& results)
     out += row("computed in", fmt::format("{:.3g} s", results.wall_s));
     if (!results.recording.empty()) out += row("recording", printable(results.recording));
     if (!results.picture.empty()) out += row("picture", printable(results.picture));
-    return out;
+    return out + next_rows(results);
 }
 
 }  // namespace carom::app

@@ -41,6 +41,7 @@ std::optional<RunEnd> end_of_failed(StepStatus status)
     case StepStatus::NotFinite: return RunEnd::NotFinite;
     case StepStatus::MetricSingular: return RunEnd::MetricSingular;
     case StepStatus::LawOutOfRange: return RunEnd::LawOutOfRange;
+    case StepStatus::Undetermined: return RunEnd::Undetermined;
     case StepStatus::Solved:
     case StepStatus::NotSolved: break;
     }
@@ -139,6 +140,9 @@ void account(const Model& model, const StepReport& report, const State& before, 
     Certifier& certifier = run.progress.certifier;
     certifier.add_step(run.state.t_s, report.solve.residual, report.status == StepStatus::Solved,
                        report.max_penetration_m, report.energy, report.at_end);
+    for (const Finding& finding : report.findings) {
+        certifier.add_finding(finding.code, finding.time_s, finding.message);
+    }
     if (report.map_acted) judge_map(report, before.t_s, certifier.energy_scale_J(), certifier);
     look_for_created_energy(scratch, report.map_acted, certifier.energy_scale_J(), certifier);
     look_for_friction_trouble(model, scratch, run.state.t_s, certifier);
@@ -155,6 +159,14 @@ std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report,
     if (plan.until.rest && rest.at_rest()) end = RunEnd::Rest;
     if (plan.until.formula && plan.until.formula->value(at, work) >= 0) end = RunEnd::Formula;
     return end;
+}
+
+/// The last piece that begins at or before t.
+const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
+{
+    auto later = std::find_if(pieces.begin() + 1, pieces.end(),
+                              [&](const SeriesPiece& piece) { return piece.t_s > t_s; });
+    return *(later - 1);
 }
 
 }  // namespace
@@ -182,6 +194,12 @@ Expected<void> check(const RecordSettings& settings)
 
 void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u)
 {
+    if (const auto pieces = series_pieces(view.scratch); !pieces.empty()) {
+        const SeriesPiece& piece = piece_at(pieces, t_s);
+        piece.at(std::min(t_s - piece.t_s, piece.h_s), q, u);
+        if (t_s >= view.after.t_s) u = view.after.u;
+        return;
+    }
     const double part = (t_s - view.before.t_s) / (view.after.t_s - view.before.t_s);
     q = view.before.q + std::clamp(part, 0.0, 1.0) * (view.after.q - view.before.q);
     u = view.after.u;
@@ -234,7 +252,11 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
         step_settings = with_time_step(step_settings, grid.length(n));
         const StepReport report = step(model, step_settings, solver, state, scratch);
         if (const auto end = end_of_failed(report.status)) {
-            certifier.add_finding(std::string(name_of(*end)), before.t_s, explain(*end));
+            for (const Finding& finding : report.findings) {
+                certifier.add_finding(finding.code, finding.time_s, finding.message);
+            }
+            if (report.findings.empty())
+                certifier.add_finding(std::string(name_of(*end)), before.t_s, explain(*end));
             result.end = *end;
             failed = true;
             break;
@@ -270,6 +292,7 @@ std::string_view name_of(RunEnd end) noexcept
     case RunEnd::NotFinite: return "not_finite";
     case RunEnd::MetricSingular: return "metric_singular";
     case RunEnd::LawOutOfRange: return "law_out_of_range";
+    case RunEnd::Undetermined: return "undetermined";
     }
     return "unknown";
 }

@@ -4,6 +4,7 @@ namespace carom {
 
 std::string_view name_of(const IntegratorSettings& settings) noexcept
 {
+    if (std::holds_alternative<SeriesSettings>(settings)) return "series";
     return std::holds_alternative<MoreauSettings>(settings) ? "moreau" : "moreau_jean";
 }
 
@@ -34,6 +35,9 @@ StepReport step(const Model& model, const IntegratorSettings& settings, const So
 {
     if (const auto* moreau = std::get_if<MoreauSettings>(&settings)) {
         return moreau_step(model, *moreau, solver, state, scratch);
+    }
+    if (const auto* series = std::get_if<SeriesSettings>(&settings)) {
+        return series_step(model, *series, solver, state, scratch);
     }
     return moreau_jean_step(model, std::get<MoreauJeanSettings>(settings), solver, state, scratch);
 }

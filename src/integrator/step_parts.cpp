@@ -290,6 +290,7 @@ std::string_view name_of(StepStatus status) noexcept
     case StepStatus::NotFinite: return "not_finite";
     case StepStatus::MetricSingular: return "metric_singular";
     case StepStatus::LawOutOfRange: return "law_out_of_range";
+    case StepStatus::Undetermined: return "undetermined";
     }
     return "unknown";
 }

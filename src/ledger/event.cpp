@@ -10,6 +10,7 @@ std::string_view name_of(EventKind kind) noexcept
     case EventKind::ContactLost: return "contact_lost";
     case EventKind::Stick: return "stick";
     case EventKind::Slip: return "slip";
+    case EventKind::Accumulation: return "accumulation";
     }
     return "unknown";
 }

@@ -49,23 +49,24 @@ std::string_view name_of(DrawingKind kind) noexcept
 Expected<void> check(const Drawing& drawing, int contacts, const std::string& where)
 {
     const auto dimension = static_cast<std::size_t>(drawing.dimension);
-    const bool fits = (drawing.dimension == 2 || drawing.dimension == 3) &&
-                      drawing.points.size() % dimension == 0 && has_fitting_points(drawing) &&
-                      (drawing.normal.empty() || drawing.normal.size() == dimension);
+    const bool fits =
+        (drawing.dimension == 2 || drawing.dimension == 3) && drawing.points.size() % dimension == 0 &&
+        has_fitting_points(drawing) && (drawing.normal.empty() || drawing.normal.size() == dimension) &&
+        (drawing.tangent.empty() || (drawing.tangent.size() == dimension && !drawing.normal.empty()));
     if (!fits) {
         return refuse(
             ErrorCode::WrongSize, where,
             fmt::format("a {} has {} entries of {} per point", name_of(drawing.kind), drawing.points.size(),
                         drawing.dimension),
             "a point, circle or trace has one point, a segment two, a polyline two or more; each has "
-            "two entries or each has three, and so has the normal");
+            "two entries or each has three, and so have the normal and, with a normal, the tangent");
     }
     if (drawing.contact < -1 || drawing.contact >= contacts) {
         return refuse(ErrorCode::UnknownName, where,
                       fmt::format("there is no contact number {}", drawing.contact),
                       fmt::format("contacts count from 0, and there are {}", contacts));
     }
-    if (names_velocity(drawing.points) || names_velocity(drawing.normal) ||
+    if (names_velocity(drawing.points) || names_velocity(drawing.normal) || names_velocity(drawing.tangent) ||
         (drawing.radius_m && drawing.radius_m->depends_on(Variable::Kind::Velocity))) {
         return refuse(ErrorCode::NotAllowedHere, where, "what is drawn names a velocity",
                       "it may depend on coordinates, parameters and t");

@@ -141,6 +141,7 @@ private:
     {
         const Node* contact = find(item_, "contact");
         const Node* normal = find(item_, "normal");
+        const Node* tangent = find(item_, "tangent");
         if (contact != nullptr && contact->kind == Kind::Text) {
             const auto named = std::ranges::find(contacts_, contact->text, &Contact::name);
             drawing_.contact = static_cast<int>(named - contacts_.begin());
@@ -153,18 +154,29 @@ private:
                        nearest_or_all(contact->text, known));
             }
         }
-        if (normal == nullptr) return;
-        if (contact == nullptr) {
+        if (tangent != nullptr && normal == nullptr) {
+            refuse(tangent->key_place, ErrorCode::NotAllowedHere, "a tangent without a normal shows nothing",
+                   "give the normal, too: normal = [0, 1]");
+        } else if (normal != nullptr && contact == nullptr) {
             refuse(normal->key_place, ErrorCode::NotAllowedHere, "a normal without a contact shows nothing",
                    "name the contact: contact = \"floor\"");
-        } else if (normal->items.size() != static_cast<std::size_t>(drawing_.dimension)) {
-            refuse(normal->place, ErrorCode::WrongSize,
-                   fmt::format("the normal has {} entries and the places have {}", normal->items.size(),
-                               drawing_.dimension),
-                   "give it as many entries as the places have");
         } else {
-            read_list(*normal, drawing_.normal);
+            read_direction(normal, "normal", drawing_.normal);
+            read_direction(tangent, "tangent", drawing_.tangent);
         }
+    }
+
+    void read_direction(const Node* direction, const char* name, std::vector<Formula>& to)
+    {
+        if (direction == nullptr) return;
+        if (direction->items.size() == static_cast<std::size_t>(drawing_.dimension)) {
+            read_list(*direction, to);
+            return;
+        }
+        refuse(direction->place, ErrorCode::WrongSize,
+               fmt::format("the {} has {} entries and the places have {}", name, direction->items.size(),
+                           drawing_.dimension),
+               "give it as many entries as the places have");
     }
 
     void read_looks(std::size_t number)

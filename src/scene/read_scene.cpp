@@ -123,6 +123,9 @@ std::optional<State> check_start_of(const Node& root, const Model& model, const 
     settings.integrator = with_activation_gap(std::move(settings.integrator),
                                               settings.activation_gap_m.value_or(1e-9 * *settings.length_m));
     add_model_errors(root, check_start(model, start, 1e-9 * *settings.length_m), mistakes);
+    if (std::holds_alternative<SeriesSettings>(settings.integrator)) {
+        add_model_errors(root, check_for_series(model), mistakes);
+    }
     return start;
 }
 

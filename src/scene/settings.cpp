@@ -83,6 +83,14 @@ void belongs_to(const Node& root, std::string_view path, std::string_view kind, 
                  fmt::format("write integrator.kind = \"{}\", or leave it out", kind));
 }
 
+void refuse_series_keys(const Node& root, Mistakes& mistakes)
+{
+    for (const auto* path : {"integrator.order", "integrator.tolerance", "integrator.accumulation_speed_m_s",
+                             "integrator.max_events"}) {
+        belongs_to(root, path, "series", mistakes);
+    }
+}
+
 void read_moreau(const Node& root, MoreauSettings& moreau, Mistakes& mistakes)
 {
     read(root, "integrator.time_step_s", moreau.time_step_s);
@@ -93,6 +101,7 @@ void read_moreau(const Node& root, MoreauSettings& moreau, Mistakes& mistakes)
     for (const auto* path : {"integrator.theta", "integrator.force_tolerance", "integrator.max_iterations"}) {
         belongs_to(root, path, "moreau_jean", mistakes);
     }
+    refuse_series_keys(root, mistakes);
 }
 
 void read_moreau_jean(const Node& root, MoreauJeanSettings& jean, Mistakes& mistakes)
@@ -105,6 +114,22 @@ void read_moreau_jean(const Node& root, MoreauJeanSettings& jean, Mistakes& mist
     for (const auto* path : {"integrator.force_passes", "integrator.cone_point"}) {
         belongs_to(root, path, "moreau", mistakes);
     }
+    refuse_series_keys(root, mistakes);
+}
+
+void read_series(const Node& root, SeriesSettings& series, Mistakes& mistakes)
+{
+    read(root, "integrator.time_step_s", series.time_step_s);
+    read(root, "integrator.order", series.order);
+    read(root, "integrator.tolerance", series.tolerance);
+    read(root, "integrator.accumulation_speed_m_s", series.accumulation_speed_m_s);
+    read(root, "integrator.max_events", series.max_events);
+    for (const auto* path : {"integrator.force_passes", "integrator.cone_point", "integrator.correction"}) {
+        belongs_to(root, path, "moreau", mistakes);
+    }
+    for (const auto* path : {"integrator.theta", "integrator.force_tolerance", "integrator.max_iterations"}) {
+        belongs_to(root, path, "moreau_jean", mistakes);
+    }
 }
 
 void read_integrator(const Node& root, Settings& s, Mistakes& mistakes)
@@ -113,6 +138,8 @@ void read_integrator(const Node& root, Settings& s, Mistakes& mistakes)
     const Node* kind = value_at(root, "integrator.kind", Kind::Text);
     if (kind != nullptr && kind->text == "moreau_jean") {
         read_moreau_jean(root, s.integrator.emplace<MoreauJeanSettings>(), mistakes);
+    } else if (kind != nullptr && kind->text == "series") {
+        read_series(root, s.integrator.emplace<SeriesSettings>(), mistakes);
     } else {
         read_moreau(root, s.integrator.emplace<MoreauSettings>(), mistakes);
     }
@@ -162,7 +189,10 @@ Settings read_settings(const Node& root, const Names& names, Mistakes& mistakes)
                 OnUnsolved::Stop, "stop");
 
     read_choice(root, "solver.kind", s.solver.kind, SolverKind::Auto, "auto", SolverKind::Exact, "exact",
-                SolverKind::GaussSeidel, "gauss_seidel", SolverKind::Psor, "psor");
+                SolverKind::GaussSeidel, "gauss_seidel", SolverKind::Psor, "psor", SolverKind::Anderson,
+                "anderson", SolverKind::NonlinearCg, "nonlinear_cg", SolverKind::AcceleratedGradients,
+                "accelerated_gradients", SolverKind::Admm, "admm", SolverKind::ProximalNewton,
+                "proximal_newton", SolverKind::InteriorPoint, "interior_point");
     read(root, "solver.tolerance", s.solver.tolerance);
     read(root, "solver.max_sweeps", s.solver.max_sweeps);
     read(root, "solver.relaxation", s.solver.relaxation);

@@ -1,11 +1,34 @@
 #include "carom/solver/solve.hpp"
 
+#include "carom/solver/automatic.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 
 namespace carom {
+
+struct MethodScratch::Memory {
+    Islands islands;
+    FlatProblem flat;
+    Automatic automatic;
+    std::vector<double> x;
+};
+
+MethodScratch::MethodScratch() = default;
+MethodScratch::~MethodScratch() = default;
+MethodScratch::MethodScratch(MethodScratch&&) noexcept = default;
+MethodScratch& MethodScratch::operator=(MethodScratch&&) noexcept = default;
+
+MethodScratch::Memory& MethodScratch::memory()
+{
+    if (!memory_) memory_ = std::make_unique<Memory>();
+    return *memory_;
+}
+
 namespace {
 
 /// Where no solution exists, percussions grow until any error is small beside them. Velocities must fit as
@@ -27,6 +50,16 @@ bool has_friction(const OneStepProblem& problem)
                        [](const Law& law) { return std::holds_alternative<Coulomb>(law); });
 }
 
+Budget budget_of(const SolverSettings& settings)
+{
+    Budget budget{.tolerance = settings.tolerance, .max_iterations = settings.max_sweeps};
+    if (settings.time_limit_s > 0) {
+        budget.deadline = Budget::Clock::now() + std::chrono::duration_cast<Budget::Clock::duration>(
+                                                     std::chrono::duration<double>(settings.time_limit_s));
+    }
+    return budget;
+}
+
 /// Residual and status of the percussions found.
 void judge(const OneStepProblem& problem, const SolverSettings& settings, std::span<const double> P,
            SolverScratch& scratch, SolveReport& report)
@@ -39,11 +72,11 @@ void judge(const OneStepProblem& problem, const SolverSettings& settings, std::s
                                             : SolveStatus::NotSolved;
 }
 
-/// With friction: sweeps in growing numbers, each followed by an attempt to finish by Newton's method, which
-/// is exact once every contact has its right status. Where Gauss-Seidel has not come closer, PSOR begins at
-/// the best percussions seen: it moves differently.
-SolveReport solve_frictional(const OneStepProblem& problem, const SolverSettings& settings,
-                             std::span<double> P, SolverScratch& scratch)
+/// With friction of any shape: sweeps in growing numbers, each followed by an attempt to finish by Newton's
+/// method, which is exact once every contact has its right status. Where Gauss-Seidel has not come closer,
+/// PSOR begins at the best percussions seen: it moves differently.
+SolveReport solve_general(const OneStepProblem& problem, const SolverSettings& settings, const Budget& budget,
+                          std::span<double> P, SolverScratch& scratch)
 {
     SolveReport report;
     report.solver = SolverKind::GaussSeidel;
@@ -65,7 +98,7 @@ SolveReport solve_frictional(const OneStepProblem& problem, const SolverSettings
             scratch.polisher.polish(problem, P, scratch.residual);
             judge(problem, settings, P, scratch, report);
         }
-        if (report.status != SolveStatus::NotSolved) return report;
+        if (report.status != SolveStatus::NotSolved || budget.expired()) return report;
         const double now = report.residual.unit_free;
         if (now < best) scratch.best_P.assign(P.begin(), P.end());
         const bool stalls = !(now < 0.5 * best);
@@ -79,13 +112,101 @@ SolveReport solve_frictional(const OneStepProblem& problem, const SolverSettings
     return report;
 }
 
-SolveReport solve_auto(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
-                       SolverScratch& scratch)
+/// Sizes of U_free, scaled and raw, for parts of a problem to be measured by.
+FlatError size_of(const OneStepProblem& problem)
 {
-    if (has_friction(problem)) return solve_frictional(problem, settings, P, scratch);
+    double scaled = 0, raw = 0;
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const auto W = problem.W.diagonal(c);
+        const auto d = static_cast<std::size_t>(problem.W.dimension(c));
+        double trace = 0, sum = 0;
+        for (std::size_t k = 0; k < d; ++k) {
+            const double U_free = problem.U_free[static_cast<std::size_t>(problem.offsets[c]) + k];
+            trace += W[k * d + k];
+            sum += U_free * U_free;
+        }
+        scaled += trace > 0 ? sum * static_cast<double>(d) / trace : sum;
+        raw += sum;
+    }
+    return {std::sqrt(scaled), std::sqrt(raw)};
+}
+
+/// Island by island (SO-19). Each is solved to its share of the error of the whole.
+SolveReport solve_islands(const OneStepProblem& problem, const SolverSettings& settings, Budget budget,
+                          std::span<double> P, SolverScratch& scratch)
+{
     SolveReport report;
-    report.solver = SolverKind::Exact;
-    report.iterations = scratch.pivoting.solve(problem, P);
+    auto& [islands, flat, automatic, x] = scratch.methods.memory();
+    islands.find(problem);
+    report.islands = islands.count();
+    FlatError floor = size_of(problem);
+    const double share = 1 / std::sqrt(static_cast<double>(report.islands));
+    floor = {floor.unit_free * share, floor.siconos * share};
+    budget.tolerance *= report.islands > 1 ? 0.5 : 0.99;
+    const bool to_roundoff = problem.interactions() <= Polisher::most_interactions;
+    int hardest = -1;
+    for (int k = 0; k < report.islands; ++k) {
+        flat.load(problem, islands.members(k));
+        flat.floor = floor;
+        x.resize(static_cast<std::size_t>(flat.size()));
+        flat.gather(problem, P, x);
+        automatic.run(flat, budget, x, to_roundoff);
+        flat.scatter(problem, x, P);
+        const auto& work = automatic.work();
+        report.iterations += work.sweeps + work.factorisations + work.splittings;
+        report.factorisations += work.factorisations;
+        if (work.rank > hardest) {
+            hardest = work.rank;
+            report.solver = work.solver;
+        }
+    }
+    judge(problem, settings, P, scratch, report);
+    return report;
+}
+
+SolveReport solve_auto(const OneStepProblem& problem, const SolverSettings& settings, const Budget& budget,
+                       std::span<double> P, SolverScratch& scratch)
+{
+    SolveReport report;
+    if (!has_friction(problem)) {
+        report.solver = SolverKind::Exact;
+        report.iterations = report.factorisations = scratch.pivoting.solve(problem, P);
+        judge(problem, settings, P, scratch, report);
+        if (report.status == SolveStatus::Converged || report.status == SolveStatus::NotFinite) return report;
+    }
+    if (!FlatProblem::takes(problem)) return solve_general(problem, settings, budget, P, scratch);
+    report = solve_islands(problem, settings, budget, P, scratch);
+
+    // the last digits of a few contacts, by Newton on their statuses
+    constexpr double nearly_exact = 1e-14;
+    if (report.status == SolveStatus::Converged && report.residual.unit_free > nearly_exact &&
+        problem.interactions() <= Polisher::most_interactions) {
+        scratch.polisher.polish(problem, P, scratch.residual);
+        judge(problem, settings, P, scratch, report);
+    }
+    return report;
+}
+
+/// One named method on the whole problem; laws it does not know take the general path.
+SolveReport solve_named(const OneStepProblem& problem, const SolverSettings& settings, const Budget& budget,
+                        std::span<double> P, SolverScratch& scratch)
+{
+    SolveReport report;
+    report.solver = settings.kind;
+    if (FlatProblem::takes(problem)) {
+        auto& [islands, flat, automatic, x] = scratch.methods.memory();
+        flat.load(problem);
+        x.resize(static_cast<std::size_t>(flat.size()));
+        flat.gather(problem, P, x);
+        report.iterations = automatic.run_one(flat, settings.kind, settings.relaxation, budget, x);
+        flat.scatter(problem, x, P);
+    } else if (settings.kind == SolverKind::GaussSeidel) {
+        report.iterations = sweep_gauss_seidel(problem, settings, P, scratch);
+    } else if (settings.kind == SolverKind::Psor) {
+        report.iterations = sweep_psor(problem, settings, P, scratch);
+    } else {
+        return solve_general(problem, settings, budget, P, scratch);
+    }
     judge(problem, settings, P, scratch, report);
     return report;
 }
@@ -99,8 +220,29 @@ std::string_view name_of(SolverKind kind) noexcept
     case SolverKind::Exact: return "exact";
     case SolverKind::GaussSeidel: return "gauss_seidel";
     case SolverKind::Psor: return "psor";
+    case SolverKind::Anderson: return "anderson";
+    case SolverKind::NonlinearCg: return "nonlinear_cg";
+    case SolverKind::AcceleratedGradients: return "accelerated_gradients";
+    case SolverKind::Admm: return "admm";
+    case SolverKind::ProximalNewton: return "proximal_newton";
+    case SolverKind::InteriorPoint: return "interior_point";
     }
     return "unknown";
+}
+
+std::span<const SolverKind> all_solver_kinds() noexcept
+{
+    static constexpr std::array kinds{SolverKind::Auto,
+                                      SolverKind::Exact,
+                                      SolverKind::GaussSeidel,
+                                      SolverKind::Psor,
+                                      SolverKind::Anderson,
+                                      SolverKind::NonlinearCg,
+                                      SolverKind::AcceleratedGradients,
+                                      SolverKind::Admm,
+                                      SolverKind::ProximalNewton,
+                                      SolverKind::InteriorPoint};
+    return kinds;
 }
 
 std::string_view name_of(SolveStatus status) noexcept
@@ -109,6 +251,7 @@ std::string_view name_of(SolveStatus status) noexcept
     case SolveStatus::Converged: return "converged";
     case SolveStatus::NotSolved: return "not_solved";
     case SolveStatus::NotFinite: return "not_finite";
+    case SolveStatus::TimeLimit: return "time_limit";
     }
     return "unknown";
 }
@@ -127,6 +270,10 @@ Expected<void> check(const SolverSettings& settings)
         return out_of_range("relaxation", settings.relaxation,
                             "give a number between 0 and 2, for example 1");
     }
+    if (!(settings.time_limit_s >= 0)) {
+        return out_of_range("time_limit_s", settings.time_limit_s,
+                            "give a number of seconds, or 0 for no limit");
+    }
     return {};
 }
 
@@ -134,20 +281,16 @@ SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
                   SolverScratch& scratch)
 {
     SolveReport report;
-    report.solver = settings.kind;
-    switch (settings.kind) {
-    case SolverKind::Auto:
-    case SolverKind::Exact:
-        if (problem.interactions() > 0) return solve_auto(problem, settings, P, scratch);
+    if (problem.interactions() == 0) {
         report.solver = SolverKind::Exact;
         report.status = SolveStatus::Converged;
         return report;
-    case SolverKind::GaussSeidel:
-        report.iterations = sweep_gauss_seidel(problem, settings, P, scratch);
-        break;
-    case SolverKind::Psor: report.iterations = sweep_psor(problem, settings, P, scratch); break;
     }
-    judge(problem, settings, P, scratch, report);
+    const Budget budget = budget_of(settings);
+    const bool chooses = settings.kind == SolverKind::Auto || settings.kind == SolverKind::Exact;
+    report = chooses ? solve_auto(problem, settings, budget, P, scratch)
+                     : solve_named(problem, settings, budget, P, scratch);
+    if (report.status == SolveStatus::NotSolved && budget.expired()) report.status = SolveStatus::TimeLimit;
     return report;
 }
 

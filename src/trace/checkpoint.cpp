@@ -53,10 +53,10 @@ class CheckpointReader {
 public:
     explicit CheckpointReader(const Hdf5Reader& file) : file_(file) {}
 
-    Expected<Checkpoint> read(std::size_t n, std::size_t m)
+    Expected<Checkpoint> read(const CheckpointSizes& sizes)
     {
-        read_state(n, m);
-        read_frames(m);
+        read_state(sizes.coordinates, sizes.contacts);
+        read_frames(sizes);
         read_progress();
         if (error_) return *error_;
         return std::move(result_);
@@ -113,7 +113,7 @@ private:
     }
 
     void read_state(std::size_t n, std::size_t m);
-    void read_frames(std::size_t m);
+    void read_frames(const CheckpointSizes& sizes);
     void read_progress();
 
     const Hdf5Reader& file_;
@@ -133,13 +133,19 @@ void CheckpointReader::read_state(std::size_t n, std::size_t m)
     state.slides = flags("slides", m);
 }
 
-void CheckpointReader::read_frames(std::size_t m)
+void CheckpointReader::read_frames(const CheckpointSizes& sizes)
 {
     result_.next_frame = take(file_.integer_attribute("/checkpoint", "next_frame"));
     result_.frame_at_state = take(file_.integer_attribute("/checkpoint", "frame_at_state")) != 0;
     result_.residual_since_frame = take(file_.real_attribute("/checkpoint", "residual_since_frame"));
-    const auto since_frame = column("percussion_since_frame_Ns", m);
-    result_.percussion_since_frame_Ns.assign(since_frame.begin(), since_frame.end());
+    const auto read = [&](const char* name, std::size_t size, std::vector<double>& to) {
+        const Eigen::VectorXd values = column(name, size);
+        to.assign(values.begin(), values.end());
+    };
+    read("percussion_since_frame_Ns", sizes.contacts, result_.percussion_since_frame_Ns);
+    if (sizes.cones == 0) return;
+    read("friction_since_frame_Ns", sizes.tangential, result_.friction_since_frame_Ns);
+    read("coefficient_since_frame", sizes.cones, result_.coefficient_since_frame);
 }
 
 void CheckpointReader::read_progress()
@@ -204,6 +210,11 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
     for (const auto& [path, values] : columns) {
         if (auto put = file.put(path, values); !put) return put;
     }
+    if (!checkpoint.coefficient_since_frame.empty()) {
+        auto put = file.put("/checkpoint/friction_since_frame_Ns", checkpoint.friction_since_frame_Ns);
+        if (put) put = file.put("/checkpoint/coefficient_since_frame", checkpoint.coefficient_since_frame);
+        if (!put) return put;
+    }
     const auto real = [](const std::vector<char>& flags) {
         return std::vector<double>(flags.begin(), flags.end());
     };
@@ -230,9 +241,9 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
     return file.set_attribute("/checkpoint", "findings", to_json(checkpoint.progress.certifier.findings()));
 }
 
-Expected<Checkpoint> read_checkpoint(const Hdf5Reader& file, std::size_t coordinates, std::size_t contacts)
+Expected<Checkpoint> read_checkpoint(const Hdf5Reader& file, const CheckpointSizes& sizes)
 {
-    return CheckpointReader(file).read(coordinates, contacts);
+    return CheckpointReader(file).read(sizes);
 }
 
 }  // namespace carom::detail

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/trace/recording.hpp"
-#include "hdf5_reader.hpp"
+#include "storage/hdf5_reader.hpp"
 
 namespace carom::detail {
 
@@ -10,8 +10,13 @@ namespace carom::detail {
 /// Into a file that has the group; an older checkpoint is replaced.
 Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint);
 
-/// Of a recording with so many coordinates and contacts. Errors: FileMalformed.
-[[nodiscard]] Expected<Checkpoint> read_checkpoint(const Hdf5Reader& file, std::size_t coordinates,
-                                                   std::size_t contacts);
+/// How much of everything a recording has.
+struct CheckpointSizes {
+    std::size_t coordinates = 0, contacts = 0;
+    std::size_t tangential = 0, cones = 0;  ///< of recorded friction
+};
+
+/// Of a recording of these sizes. Errors: FileMalformed.
+[[nodiscard]] Expected<Checkpoint> read_checkpoint(const Hdf5Reader& file, const CheckpointSizes& sizes);
 
 }  // namespace carom::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hdf5_reader.hpp"
+#include "storage/hdf5_reader.hpp"
 
 namespace carom::detail {
 

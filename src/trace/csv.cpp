@@ -40,6 +40,13 @@ std::vector<Column> columns_of(const Recording& run)
     add_matrix(run.u, [&](std::size_t i) { return run.coordinates[i].name + "'"; }, columns);
     add_matrix(run.gap_m, [&](std::size_t c) { return "gap_m." + run.contacts[c]; }, columns);
     add_matrix(run.percussion_Ns, [&](std::size_t c) { return "percussion_Ns." + run.contacts[c]; }, columns);
+    std::vector<std::string> tangential;
+    for (const RecordedCone& cone : run.friction.cones) {
+        const std::string contact = "." + run.contacts[static_cast<std::size_t>(cone.contact)];
+        tangential.push_back("percussion_t1_Ns" + contact);
+        if (tangential_dimension(cone.shape) == 2) tangential.push_back("percussion_t2_Ns" + contact);
+    }
+    add_matrix(run.friction.percussion_Ns, [&](std::size_t k) { return tangential[k]; }, columns);
     add_vector("residual", run.residual, columns);
     for (const RecordedSeries& line : run.energies) {
         add_vector(line.name, line.values, columns);

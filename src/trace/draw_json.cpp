@@ -21,13 +21,15 @@ std::optional<DrawingKind> kind_named(const std::string& name)
 }
 
 /// Gives the next columns to a drawing.
-void place_columns(RecordedDrawing& drawing, bool has_radius, bool has_normal, int& next)
+void place_columns(RecordedDrawing& drawing, bool has_radius, bool has_normal, bool has_tangent, int& next)
 {
     drawing.first = next;
     next += drawing.points * drawing.dimension;
     drawing.radius = has_radius ? next++ : -1;
     drawing.normal = has_normal ? next : -1;
     if (has_normal) next += drawing.dimension;
+    drawing.tangent = has_tangent ? next : -1;
+    if (has_tangent) next += drawing.dimension;
 }
 
 }  // namespace
@@ -44,7 +46,8 @@ std::vector<RecordedDrawing> columns_of(const std::vector<Drawing>& drawings)
                           .closed = drawing.closed,
                           .dimension = drawing.dimension,
                           .points = drawing.point_count()});
-        place_columns(result.back(), drawing.radius_m.has_value(), !drawing.normal.empty(), next);
+        place_columns(result.back(), drawing.radius_m.has_value(), !drawing.normal.empty(),
+                      !drawing.tangent.empty(), next);
     }
     return result;
 }
@@ -54,7 +57,7 @@ int column_count(const std::vector<RecordedDrawing>& drawings) noexcept
     if (drawings.empty()) return 0;
     const RecordedDrawing& last = drawings.back();
     return last.first + last.points * last.dimension + (last.radius >= 0 ? 1 : 0) +
-           (last.normal >= 0 ? last.dimension : 0);
+           (last.normal >= 0 ? last.dimension : 0) + (last.tangent >= 0 ? last.dimension : 0);
 }
 
 void append_drawings(const std::vector<Drawing>& drawings, const Point& at, Workspace& work,
@@ -65,6 +68,8 @@ void append_drawings(const std::vector<Drawing>& drawings, const Point& at, Work
             row.push_back(entry.value(at, work));
         if (drawing.radius_m) row.push_back(drawing.radius_m->value(at, work));
         for (const Formula& entry : drawing.normal)
+            row.push_back(entry.value(at, work));
+        for (const Formula& entry : drawing.tangent)
             row.push_back(entry.value(at, work));
     }
 }
@@ -82,7 +87,8 @@ std::string to_json(const std::vector<RecordedDrawing>& drawings)
                         {"points", drawing.points},
                         {"first", drawing.first},
                         {"radius", drawing.radius},
-                        {"normal", drawing.normal}});
+                        {"normal", drawing.normal},
+                        {"tangent", drawing.tangent}});
     }
     return list.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -105,9 +111,12 @@ try {
                            drawing.points <= most_points && next <= most_points;
         if (!known) return std::nullopt;
 
-        // the columns follow from what there is; the file must say the same
-        place_columns(drawing, json.at("radius").get<int>() >= 0, json.at("normal").get<int>() >= 0, next);
-        if (json.at("first").get<int>() != drawing.first || json.at("radius").get<int>() != drawing.radius ||
+        // the columns follow from what there is; the file must say the same. Older files know no tangent
+        const int tangent = json.value("tangent", -1);
+        place_columns(drawing, json.at("radius").get<int>() >= 0, json.at("normal").get<int>() >= 0,
+                      tangent >= 0, next);
+        if (tangent != drawing.tangent || json.at("first").get<int>() != drawing.first ||
+            json.at("radius").get<int>() != drawing.radius ||
             json.at("normal").get<int>() != drawing.normal) {
             return std::nullopt;
         }

@@ -4,8 +4,8 @@
 
 namespace carom::detail {
 
-/// The drawings of a model with the columns of their numbers: for each its points, then its radius and its
-/// normal if it has them.
+/// The drawings of a model with the columns of their numbers: for each its points, then its radius, its
+/// normal and its tangent if it has them.
 [[nodiscard]] std::vector<RecordedDrawing> columns_of(const std::vector<Drawing>& drawings);
 
 /// How many columns they have together.

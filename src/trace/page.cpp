@@ -2,6 +2,7 @@
 
 #include "carom/core/error.hpp"
 #include "draw_json.hpp"
+#include "friction_json.hpp"
 #include "page_template.hpp"
 #include "page_tracks.hpp"
 #include "palette.hpp"
@@ -66,7 +67,8 @@ void PageData::choose(const PageSettings& settings)
 {
     const Recording& run = recording_;
     const auto columns = static_cast<double>(run.q.cols() + run.u.cols() + run.gap_m.cols() +
-                                             run.percussion_Ns.cols() + run.draw.cols()) +
+                                             run.percussion_Ns.cols() + run.friction.percussion_Ns.cols() +
+                                             run.friction.coefficient.cols() + run.draw.cols()) +
                          static_cast<double>(run.energies.size() + run.probes.size()) + 6;
     const auto frames = static_cast<double>(run.frames());
 
@@ -126,6 +128,8 @@ void PageData::add_frames()
     add_columns("u", run.u);
     add_columns("gap_m", run.gap_m);
     add_columns("percussion_Ns", run.percussion_Ns, Thinned::Sum);
+    add_columns("friction.percussion_Ns", run.friction.percussion_Ns, Thinned::Sum);
+    add_columns("friction.mu", run.friction.coefficient, Thinned::Worst);
     add_columns("draw", run.draw);
 
     // residuals live on many scales: sixteen bits of the largest would not do
@@ -169,7 +173,8 @@ void PageData::add_jump_columns(const std::string& name, const RowMatrix& table,
 void PageData::add_jumps()
 {
     const RecordedJumps& jumps = recording_.jumps;
-    const Eigen::Index width = 3 * jumps.q.cols() + jumps.draw.cols() + 4;
+    const RowMatrix& friction = recording_.friction.jump_percussion_Ns;
+    const Eigen::Index width = 3 * jumps.q.cols() + jumps.draw.cols() + friction.cols() + 4;
     const Eigen::Index all = jumps.time_s.size();
     const Eigen::Index rows = std::min(all, most_jump_entries / width);
     if (rows < all) {
@@ -181,6 +186,7 @@ void PageData::add_jumps()
     add_jump_columns("u_minus", jumps.u_minus, rows);
     add_jump_columns("u_plus", jumps.u_plus, rows);
     add_jump_columns("draw", jumps.draw, rows);
+    add_jump_columns("friction_Ns", friction, rows);
 }
 
 Json palette_json()
@@ -204,6 +210,19 @@ Json tracks_json(const PageTracks& tracks)
                         {"as", codes[static_cast<int>(track.code)]},
                         {"min", track.min},
                         {"max", track.max}});
+    }
+    return list;
+}
+
+/// Which contacts rub, and the section of each cone at P_N = 1 and mu = 1.
+Json friction_json(const RecordedFriction& friction)
+{
+    Json list = Json::array();
+    for (const RecordedCone& cone : friction.cones) {
+        list.push_back({{"contact", cone.contact},
+                        {"first", cone.first},
+                        {"dimension", tangential_dimension(cone.shape)},
+                        {"outline", detail::outline_of(cone.shape)}});
     }
     return list;
 }
@@ -233,6 +252,7 @@ Json PageData::head(const std::string& follow) const
             {"probes", probes},
             {"energies", energies},
             {"event_kinds", Json::parse(detail::event_kind_names())},
+            {"friction", friction_json(run.friction)},
             {"draw", Json::parse(detail::to_json(run.drawings))},
             {"report", report},
             {"palette", palette_json()},

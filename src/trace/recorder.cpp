@@ -53,15 +53,23 @@ public:
         double start_s, every_s, time_step_s;
         std::vector<double> snapshots_at_s;
         CheckpointSettings checkpoints;
+        bool friction;  ///< recorded with all components of percussions
     };
     Impl(const std::string& path, const Model& model, Plan plan, Checkpoint now)
         : model_(&model),
-          columns_(model, plan.settings, !plan.snapshots_at_s.empty()),
+          columns_(model, plan.settings, !plan.snapshots_at_s.empty(), plan.friction),
           file_(path),
           plan_(std::move(plan)),
           now_(std::move(now)),
-          snapshots_(plan_.snapshots_at_s, static_cast<std::size_t>(now_.snapshots))
+          snapshots_(plan_.snapshots_at_s, static_cast<std::size_t>(now_.snapshots)),
+          cone_of_(static_cast<std::size_t>(model.contacts()), -1)
     {
+        const std::vector<RecordedCone>& cones = columns_.cones();
+        for (std::size_t k = 0; k < cones.size(); ++k)
+            cone_of_[static_cast<std::size_t>(cones[k].contact)] = static_cast<int>(k);
+        friction_Ns_.assign(static_cast<std::size_t>(detail::column_count(cones)), 0.0);
+        now_.friction_since_frame_Ns.resize(friction_Ns_.size());
+        now_.coefficient_since_frame.resize(cones.size());
     }
 
     Expected<void> create(const std::string& title, const RunText& text);
@@ -75,6 +83,7 @@ private:
     Expected<void> commit(const RunReport* report);
     [[nodiscard]] bool checkpoint_is_due() const;
     void account(const StepView& view);
+    void account_friction(const StepView& view);
     void add_frames(const StepView& view);
     void add_frame(const Point& at);
     void add_jumps(const StepView& view);
@@ -87,6 +96,9 @@ private:
     Checkpoint now_;
     std::optional<Checkpoint> last_;  ///< what the file keeps when `now_` is no place to go on from
     Instants snapshots_;
+
+    std::vector<int> cone_of_;         ///< contact -> its cone, -1: none
+    std::vector<double> friction_Ns_;  ///< tangential percussions of this step, in columns
 
     Eigen::VectorXd q_, u_;
     Workspace work_;
@@ -195,9 +207,32 @@ void Recorder::Impl::account(const StepView& view)
     for (const ContactStep& contact : view.scratch.contacts) {
         now_.percussion_since_frame_Ns[static_cast<std::size_t>(contact.contact)] += contact.P[0];
     }
+    if (!columns_.cones().empty()) account_friction(view);
+
     // written this way so that NaN is not lost
     const double residual = view.report.solve.residual.unit_free;
     if (!(residual <= now_.residual_since_frame)) now_.residual_since_frame = residual;
+}
+
+void Recorder::Impl::account_friction(const StepView& view)
+{
+    std::fill(friction_Ns_.begin(), friction_Ns_.end(), 0.0);
+    for (std::size_t k = 0; k < view.scratch.contacts.size(); ++k) {
+        const ContactStep& contact = view.scratch.contacts[k];
+        const int number = cone_of_[static_cast<std::size_t>(contact.contact)];
+        const auto* law = std::get_if<Coulomb>(&view.scratch.problem.laws[k]);
+        if (number < 0 || law == nullptr) continue;
+        const auto cone = static_cast<std::size_t>(number);
+        const auto first = static_cast<std::size_t>(columns_.cones()[cone].first);
+        for (int i = 1; i < contact.dimension; ++i) {
+            const std::size_t column = first + static_cast<std::size_t>(i) - 1;
+            friction_Ns_[column] = contact.P[static_cast<std::size_t>(i)];
+            now_.friction_since_frame_Ns[column] += friction_Ns_[column];
+        }
+        // a formula may have changed mu between two frames: all percussions are in the widest cone
+        double& widest = now_.coefficient_since_frame[cone];
+        widest = std::max(widest, law->friction);
+    }
 }
 
 void Recorder::Impl::add_jumps(const StepView& view)
@@ -211,7 +246,7 @@ void Recorder::Impl::add_jumps(const StepView& view)
     if (!impact) return;
     const double t_mid = view.scratch.events.front().time_s;
     interpolate(view, t_mid, q_, u_);
-    columns_.add_jump(t_mid, q_, view.before.u, view.after.u, work_);
+    columns_.add_jump(t_mid, q_, view.before.u, view.after.u, friction_Ns_, work_);
     ++now_.jumps;
 }
 
@@ -246,9 +281,14 @@ void Recorder::Impl::add_frame(const Point& at)
     columns_.add_frame(at,
                        {.energy_since_start = now_.progress.certifier.sums().ledger.totals(),
                         .percussion_Ns = now_.percussion_since_frame_Ns,
+                        .friction_Ns = now_.friction_since_frame_Ns,
+                        .coefficient = now_.coefficient_since_frame,
                         .residual = now_.residual_since_frame},
                        work_);
-    std::fill(now_.percussion_since_frame_Ns.begin(), now_.percussion_since_frame_Ns.end(), 0.0);
+    for (auto* sums :
+         {&now_.percussion_since_frame_Ns, &now_.friction_since_frame_Ns, &now_.coefficient_since_frame}) {
+        std::fill(sums->begin(), sums->end(), 0.0);
+    }
     now_.residual_since_frame = 0;
     ++frames_waiting_;
 }
@@ -333,10 +373,11 @@ Expected<Recorder> Recorder::create(const std::string& path, const Model& model,
     now.state = std::move(run.state);
     now.progress = std::move(run.progress);
     now.percussion_since_frame_Ns.assign(m, 0.0);
-    auto impl = std::make_unique<Impl>(
-        path, model,
-        Impl::Plan{settings, start.t_s, every_s, time_step_s, std::move(snapshots_at_s), checkpoints},
-        std::move(now));
+    auto impl = std::make_unique<Impl>(path, model,
+                                       Impl::Plan{settings, start.t_s, every_s, time_step_s,
+                                                  std::move(snapshots_at_s), checkpoints,
+                                                  /*friction=*/true},
+                                       std::move(now));
     if (auto created = impl->create(title, {std::move(scene_text), duration_s}); !created) {
         return created.error();
     }
@@ -359,11 +400,11 @@ Expected<Recorder> Recorder::resume(const std::string& path, const Model& model,
     const double duration_s = prolonged ? prolonged->duration_s : recording->duration_s;
     if (auto good = check_frames(duration_s, recording->every_s); !good) return good.error();
 
-    auto impl = std::make_unique<Impl>(path, model,
-                                       Impl::Plan{recording->settings, recording->start_s, recording->every_s,
-                                                  recording->time_step_s,
-                                                  std::move(recording->snapshots.asked_s), checkpoints},
-                                       std::move(recording->checkpoint));
+    auto impl = std::make_unique<Impl>(
+        path, model,
+        Impl::Plan{recording->settings, recording->start_s, recording->every_s, recording->time_step_s,
+                   std::move(recording->snapshots.asked_s), checkpoints, !recording->friction.cones.empty()},
+        std::move(recording->checkpoint));
     if (auto resumed = impl->resume(prolonged); !resumed) return resumed.error();
     return Recorder(std::move(impl));
 }

@@ -3,8 +3,9 @@
 #include "checkpoint.hpp"
 #include "draw_json.hpp"
 #include "energy_names.hpp"
-#include "hdf5_reader.hpp"
+#include "friction_json.hpp"
 #include "report_json.hpp"
+#include "storage/hdf5_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,7 @@ private:
     void read_probes();
     void read_events();
     void read_jumps();
+    void read_friction();
     void read_drawings();
     void read_snapshots();
     void read_checkpoint();
@@ -65,10 +67,10 @@ Expected<Recording> RecordingReader::read()
 {
     using Part = void (RecordingReader::*)();
     constexpr Part parts[] = {
-        &RecordingReader::read_head,       &RecordingReader::read_names,     &RecordingReader::read_frames,
-        &RecordingReader::read_energies,   &RecordingReader::read_probes,    &RecordingReader::read_events,
-        &RecordingReader::read_jumps,      &RecordingReader::read_snapshots, &RecordingReader::read_drawings,
-        &RecordingReader::read_checkpoint, &RecordingReader::read_report};
+        &RecordingReader::read_head,     &RecordingReader::read_names,      &RecordingReader::read_frames,
+        &RecordingReader::read_energies, &RecordingReader::read_probes,     &RecordingReader::read_events,
+        &RecordingReader::read_jumps,    &RecordingReader::read_snapshots,  &RecordingReader::read_drawings,
+        &RecordingReader::read_friction, &RecordingReader::read_checkpoint, &RecordingReader::read_report};
     for (const Part part : parts) {
         (this->*part)();
         if (error_) return *error_;
@@ -232,6 +234,23 @@ void RecordingReader::read_drawings()
     }
 }
 
+void RecordingReader::read_friction()
+{
+    if (!file_.has("/friction")) return;
+    RecordedFriction& friction = result_.friction;
+    const auto contacts = static_cast<int>(result_.contacts.size());
+    auto cones = detail::cones_from_json(take(file_.text("/friction/cones")), contacts);
+    if (!cones) return refuse("the list of friction cones is damaged");
+    friction.cones = std::move(*cones);
+    const Eigen::Index width = detail::column_count(friction.cones);
+    friction.percussion_Ns = frames("/friction/percussion_Ns", width);
+    friction.coefficient = frames("/friction/coefficient", static_cast<Eigen::Index>(friction.cones.size()));
+    friction.jump_percussion_Ns = take(file_.table("/friction/jump_percussion_Ns", width));
+    if (friction.jump_percussion_Ns.rows() != result_.jumps.time_s.size()) {
+        refuse("/friction/jump_percussion_Ns has another number of rows than /jumps");
+    }
+}
+
 void RecordingReader::read_snapshots()
 {
     if (!file_.has("/snapshots")) return;
@@ -250,8 +269,12 @@ void RecordingReader::read_snapshots()
 
 void RecordingReader::read_checkpoint()
 {
-    result_.checkpoint =
-        take(detail::read_checkpoint(file_, result_.coordinates.size(), result_.contacts.size()));
+    const auto& cones = result_.friction.cones;
+    result_.checkpoint = take(
+        detail::read_checkpoint(file_, {.coordinates = result_.coordinates.size(),
+                                        .contacts = result_.contacts.size(),
+                                        .tangential = static_cast<std::size_t>(detail::column_count(cones)),
+                                        .cones = cones.size()}));
     const Checkpoint& checkpoint = result_.checkpoint;
     if (checkpoint.next_frame > result_.frames() ||
         checkpoint.events > static_cast<long>(result_.events.size()) ||
@@ -315,9 +338,16 @@ Expected<RunSoFar> run_at_checkpoint(const Recording& recording, const Model& mo
     const auto named = [](const Contact& contact, const std::string& name) { return contact.name == name; };
     const auto &coordinates = model.system().coordinates, &other = recording.coordinates;
     const auto& contacts = model.system().contacts;
+    const auto cones = detail::cones_of(contacts);
+    const auto same_cone = [](const RecordedCone& a, const RecordedCone& b) {
+        return a.contact == b.contact && a.first == b.first;
+    };
+    const auto& recorded_cones = recording.friction.cones;
     if (!std::equal(coordinates.begin(), coordinates.end(), other.begin(), other.end(), same) ||
         !std::equal(contacts.begin(), contacts.end(), recording.contacts.begin(), recording.contacts.end(),
                     named) ||
+        !(recorded_cones.empty() ||
+          std::equal(cones.begin(), cones.end(), recorded_cones.begin(), recorded_cones.end(), same_cone)) ||
         !fits(recording.checkpoint.state, model)) {
         return refuse(ErrorCode::WrongSize, "the recording is one of another model");
     }

@@ -27,12 +27,15 @@ std::string dataset_name(const std::string& name, const std::vector<ProbeName>& 
 
 }  // namespace
 
-RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool snapshots) : model_(&model)
+RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool snapshots, bool friction)
+    : model_(&model)
 {
     declare_frames(settings);
+    if (friction && settings.percussions) cones_ = cones_of(model.system().contacts);
     if (settings.probes) declare_probes();
     declare_events();
     if (!model.system().drawings.empty()) declare_drawings();
+    if (!cones_.empty()) declare_friction();
     if (snapshots) declare_snapshots();
 }
 
@@ -68,6 +71,18 @@ void RunColumns::declare_drawings()
     const int width = column_count(drawings_);
     draw_ = columns_.add({.path = "/draw/value", .width = width});
     jumps_.push_back(columns_.add({.path = "/jumps/draw", .width = width, .chunk_rows = chunk_rows}));
+}
+
+/// What rubs: with the normal percussions these are all their components.
+void RunColumns::declare_friction()
+{
+    constexpr int chunk_rows = 128;
+    const int width = column_count(cones_);
+    friction_ = columns_.add({.path = "/friction/percussion_Ns", .width = width});
+    coefficient_ = columns_.add({.path = "/friction/coefficient", .width = static_cast<int>(cones_.size())});
+    jump_friction_ =
+        columns_.add({.path = "/friction/jump_percussion_Ns", .width = width, .chunk_rows = chunk_rows});
+    jumps_.push_back(*jump_friction_);
 }
 
 void RunColumns::declare_events()
@@ -116,6 +131,10 @@ void RunColumns::add_frame(const Point& at, const FrameSums& sums, Workspace& wo
         columns_.push(*gap_, row_);
     }
     if (percussion_) columns_.push(*percussion_, sums.percussion_Ns);
+    if (friction_) {
+        columns_.push(*friction_, sums.friction_Ns);
+        columns_.push(*coefficient_, sums.coefficient);
+    }
     columns_.push(residual_, sums.residual);
 
     // kinetic and potential energy as they are, the other lines as sums since the start
@@ -153,7 +172,7 @@ void RunColumns::add_event(const Event& event)
 }
 
 void RunColumns::add_jump(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u_minus,
-                          const Eigen::VectorXd& u_plus, Workspace& work)
+                          const Eigen::VectorXd& u_plus, std::span<const double> friction_Ns, Workspace& work)
 {
     columns_.push(jumps_[0], t_s);
     columns_.push(jumps_[1], view(q));
@@ -164,6 +183,7 @@ void RunColumns::add_jump(double t_s, const Eigen::VectorXd& q, const Eigen::Vec
         append_drawings(model_->system().drawings, {view(q), view(u_plus), t_s}, work, row_);
         columns_.push(jumps_[4], row_);
     }
+    if (jump_friction_) columns_.push(*jump_friction_, friction_Ns);
 }
 
 void RunColumns::add_snapshot(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u)
@@ -214,6 +234,11 @@ Expected<void> RunColumns::create_in(Hdf5Writer& file) const
     if (draw_) {
         if (auto added = file.add_group("/draw"); !added) return added;
         if (auto added = file.add_text("/draw/drawings", to_json(drawings_)); !added) return added;
+    }
+
+    if (!cones_.empty()) {
+        if (auto added = file.add_group("/friction"); !added) return added;
+        if (auto added = file.add_text("/friction/cones", to_json(cones_)); !added) return added;
     }
 
     // names and units

@@ -2,6 +2,7 @@
 
 #include "columns.hpp"
 #include "draw_json.hpp"
+#include "friction_json.hpp"
 #include "report_json.hpp"
 
 #include <optional>
@@ -12,18 +13,21 @@ namespace carom::detail {
 /// description.
 class RunColumns {
 public:
-    RunColumns(const Model& model, const RecordSettings& settings, bool snapshots);
+    /// `friction`: all components of the percussions of contacts that rub; older files have the normal ones.
+    RunColumns(const Model& model, const RecordSettings& settings, bool snapshots, bool friction);
 
     /// What a frame shows beside what the model says at its point.
     struct FrameSums {
         const EnergyLines& energy_since_start;  ///< its first two lines are not used
         std::span<const double> percussion_Ns;
+        std::span<const double> friction_Ns, coefficient;  ///< in the columns of cones()
         double residual;
     };
     void add_frame(const Point& at, const FrameSums& sums, Workspace& work);
     void add_event(const Event& event);
+    /// `friction_Ns`: tangential percussions of the step, in the columns of cones().
     void add_jump(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u_minus,
-                  const Eigen::VectorXd& u_plus, Workspace& work);
+                  const Eigen::VectorXd& u_plus, std::span<const double> friction_Ns, Workspace& work);
 
     void add_snapshot(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u);
 
@@ -33,12 +37,16 @@ public:
     /// Begins where the checkpoint of a file is; true when the file has later rows.
     Expected<bool> continue_from(const Hdf5Reader& file, const Checkpoint& checkpoint);
 
+    /// The contacts whose friction is recorded.
+    [[nodiscard]] const std::vector<RecordedCone>& cones() const noexcept { return cones_; }
+
     [[nodiscard]] Columns& columns() noexcept { return columns_; }
     [[nodiscard]] const Columns& columns() const noexcept { return columns_; }
 
 private:
     void declare_frames(const RecordSettings& settings);
     void declare_probes();
+    void declare_friction();
     void declare_drawings();
     void declare_events();
     void declare_snapshots();
@@ -49,6 +57,8 @@ private:
     std::optional<std::size_t> u_, gap_, percussion_;
     std::vector<std::size_t> energies_, probes_, events_, jumps_, snapshots_;
     std::vector<ProbeName> probe_names_;
+    std::optional<std::size_t> friction_, coefficient_, jump_friction_;
+    std::vector<RecordedCone> cones_;
     std::optional<std::size_t> draw_;
     std::vector<RecordedDrawing> drawings_;
     std::vector<double> row_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hdf5.hpp"
+#include "storage/hdf5.hpp"
 
 #include <functional>
 

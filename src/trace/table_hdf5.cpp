@@ -1,5 +1,5 @@
 #include "carom/trace/table.hpp"
-#include "hdf5_reader.hpp"
+#include "storage/hdf5_reader.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -70,3 +70,24 @@ TEST_CASE("carom export --to vtk writes a collection and a file per frame")
     CHECK(nothing.status == 2);
     CHECK(contains(nothing.err, "[[draw]]"));
 }
+
+TEST_CASE("carom export --to gltf writes one asset, as text or binary")
+{
+    const Folder folder;
+    const std::string run = recorded(folder);
+    const Outcome outcome = carom_program({"export", run, "--to", "gltf"});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out == folder.path("ball.gltf") + "\n");
+    const auto asset = carom_program({"export", run, "--to", "gltf", "-o", "-"}).json();
+    CHECK(asset["asset"]["version"] == "2.0");
+    CHECK(asset["animations"][0]["channels"].size() == 1);
+    CHECK(carom_program({"export", run, "--to", "gltf", "-o", folder.path("ball.glb")}).status == 0);
+    CHECK(text_of(folder.path("ball.glb")).starts_with("glTF"));
+    CHECK(carom_program({"export", run, "--to", "gltf", "-o", run}).status == 2);
+
+    const std::string plain = folder.path("plain.h5");
+    CHECK(carom_program({"run", folder.write("plain.toml", ball), "-o", plain, "--quiet"}).status == 0);
+    const Outcome nothing = carom_program({"export", plain, "--to", "gltf"});
+    CHECK(nothing.status == 2);
+    CHECK(contains(nothing.err, "[[draw]]"));
+}

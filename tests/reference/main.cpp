@@ -4,6 +4,8 @@
 #include "drivers.hpp"
 #include "judge.hpp"
 #include "reference_case.hpp"
+#include "series_drivers.hpp"
+#include "series_motion.hpp"
 
 #include "carom/core/text.hpp"
 
@@ -24,11 +26,18 @@ constexpr int exit_bad_input = 2;
 struct Options {
     std::string cases = CAROM_REFERENCE_CASES;
     std::string integrator = "moreau";
+    int order = 24;
     bool json = false;
     bool list = false;
     bool with_driver = false;
     std::vector<std::string> ids;
 };
+
+/// The driver of a family with the integrator asked for.
+Driver chosen_driver(const Options& options, std::string_view family)
+{
+    return options.integrator == "series" ? series_driver_of(family) : driver_of(family);
+}
 
 struct Tally {
     int passed = 0;
@@ -54,10 +63,10 @@ std::string drive(const Task& task, Driver driver, Answers& answers)
 }
 
 /// One verdict per reference value, and one per output that has no reference.
-std::vector<Verdict> verdicts_of(const ReferenceCase& reference_case)
+std::vector<Verdict> verdicts_of(const ReferenceCase& reference_case, const Options& options)
 {
     const Task& task = reference_case.task;
-    const Driver driver = driver_of(task.family);
+    const Driver driver = chosen_driver(options, task.family);
     Answers answers(task.outputs);
     std::string reason = fmt::format("the driver of family {} does not know this output", task.family);
     if (driver == nullptr) {
@@ -83,17 +92,17 @@ std::vector<Verdict> verdicts_of(const ReferenceCase& reference_case)
     return result;
 }
 
-Tally run(const std::vector<const ReferenceCase*>& selected, bool json)
+Tally run(const std::vector<const ReferenceCase*>& selected, const Options& options, bool json)
 {
     Tally tally;
     for (const ReferenceCase* reference_case : selected) {
-        const auto verdicts = verdicts_of(*reference_case);
+        const auto verdicts = verdicts_of(*reference_case, options);
         for (const Verdict& verdict : verdicts) {
             print(verdict, json);
         }
         const bool passed = std::all_of(verdicts.begin(), verdicts.end(),
                                         [](const Verdict& verdict) { return verdict.pass; });
-        const bool has_driver = driver_of(reference_case->task.family) != nullptr;
+        const bool has_driver = chosen_driver(options, reference_case->task.family) != nullptr;
         ++(passed ? tally.passed : has_driver ? tally.failed : tally.without_driver);
     }
     return tally;
@@ -124,7 +133,7 @@ Expected<std::vector<const ReferenceCase*>, Errors> select(const std::vector<Ref
         const Task& task = reference_case.task;
         const bool named = std::find(options.ids.begin(), options.ids.end(), task.id) != options.ids.end();
         const bool all = options.ids.empty() && !options.with_driver;
-        if (all || named || (options.with_driver && driver_of(task.family)))
+        if (all || named || (options.with_driver && chosen_driver(options, task.family)))
             result.push_back(&reference_case);
     }
     return result;
@@ -149,12 +158,12 @@ int refuse(const Errors& errors)
 
 int run_with(const Options& options)
 {
-    if (options.integrator != "moreau") {
+    if (options.integrator != "moreau" && options.integrator != "series") {
         return refuse({{.code = ErrorCode::UnknownName,
                         .where = "--integrator",
                         .message = fmt::format("carom does not know the integrator {}",
                                                carom::quoted(options.integrator)),
-                        .hint = "it knows moreau",
+                        .hint = "it knows moreau and series",
                         .excerpt = {}}});
     }
     const auto cases = read_cases(options.cases);
@@ -167,7 +176,8 @@ int run_with(const Options& options)
     if (!selected) return refuse(selected.error());
 
     const bool json = options.json || isatty(STDOUT_FILENO) == 0;
-    const Tally tally = run(*selected, json);
+    set_series_order(options.order);
+    const Tally tally = run(*selected, options, json);
     fmt::print(stderr, "{} passed, {} failed, {} without a driver\n", tally.passed, tally.failed,
                tally.without_driver);
     return tally.failed == 0 && tally.without_driver == 0 ? 0 : 1;
@@ -180,7 +190,9 @@ int main_of(int argc, char** argv)
                  "Example: carom-reference --json M83-CORNER-1 C-PEND-1",
                  "carom-reference"};
     app.add_option("--cases", options.cases, "file of cases")->type_name("FILE")->capture_default_str();
-    app.add_option("--integrator", options.integrator, "integrator of the runs: moreau")->type_name("KIND");
+    app.add_option("--integrator", options.integrator, "integrator of the runs: moreau, series")
+        ->type_name("KIND");
+    app.add_option("--order", options.order, "order of the series")->type_name("N")->capture_default_str();
     app.add_flag("--json", options.json, "one JSON object a line; also when standard output is no terminal");
     app.add_flag("--list", options.list, "say what cases there are and which have a driver, and run none");
     app.add_flag("--with-driver", options.with_driver, "all cases that have a driver, beside the ones named");

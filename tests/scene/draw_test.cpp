@@ -30,6 +30,7 @@ kind = "point"
 at = ["l*sin(theta)", "-l*cos(theta)", "t"]
 contact = "wall"
 normal = ["cos(theta)", "sin(theta)", 0]
+tangent = ["-sin(theta)", "cos(theta)", 0]
 label = "bob"
 [[draw]]
 kind = "circle"
@@ -59,6 +60,8 @@ at = ["theta", 0]
     CHECK(drawings[1].label == "bob");
     REQUIRE(drawings[1].normal.size() == 3);
     CHECK(drawings[1].normal[1].value(start, work) == near(std::sin(1.0), 1e-15));
+    REQUIRE(drawings[1].tangent.size() == 3);
+    CHECK(drawings[1].tangent[0].value(start, work) == near(-std::sin(1.0), 1e-15));
     CHECK(drawings[1].colour == palette[1].name);  // colours come in turn
 
     REQUIRE(drawings[2].radius_m.has_value());
@@ -110,4 +113,9 @@ TEST_CASE("mistakes in what is drawn are told with their place")
                "s.toml:26:1");
     only_error(drawn("kind = \"point\"\nat = [0, 0]\ncontact = \"wall\"\nnormal = [1, 0, 0]\n"),
                ErrorCode::WrongSize, "s.toml:27:10");
+    only_error(drawn("kind = \"point\"\nat = [0, 0]\ncontact = \"wall\"\ntangent = [1, 0]\n"),
+               ErrorCode::NotAllowedHere, "s.toml:27:1");
+    only_error(
+        drawn("kind = \"point\"\nat = [0, 0]\ncontact = \"wall\"\nnormal = [1, 0]\ntangent = [1, 0, 0]\n"),
+        ErrorCode::WrongSize, "s.toml:28:11");
 }

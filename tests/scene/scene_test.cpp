@@ -188,6 +188,25 @@ TEST_CASE("the theta scheme is read with its settings, and each scheme refuses t
     CHECK(refused({"integrator.kind=moreau_jean", "integrator.theta=0.4"}, "theta"));
 }
 
+TEST_CASE("the series integrator and its settings")
+{
+    const Scene scene = good(pendulum, {"integrator.kind=series", "integrator.order=16",
+                                        "integrator.tolerance=1e-15", "integrator.time_step_s=0.1"});
+    const auto& series = std::get<SeriesSettings>(scene.integrator);
+    CHECK(series.order == 16);
+    CHECK(series.tolerance == 1e-15);
+    CHECK(series.time_step_s == 0.1);
+    CHECK(name_of(scene.integrator) == "series");
+
+    const auto refused = [](std::vector<std::string> overrides, std::string_view words) {
+        return contains(all_text(errors_of(pendulum, overrides)), words);
+    };
+    CHECK(refused({"integrator.order=16"}, "integrator.order is a setting of the integrator series"));
+    CHECK(refused({"integrator.kind=series", "integrator.order=3"}, "order"));
+    CHECK(refused({"integrator.kind=series", "integrator.correction=false"},
+                  "integrator.correction is a setting of the integrator moreau"));
+}
+
 TEST_CASE("the typical length is the largest gap or length at the start")
 {
     const std::string scene = R"(duration_s = 1

@@ -29,6 +29,7 @@ Model drawn_ball()
                         .points = {zero, z},
                         .radius_m = {},
                         .normal = {zero, one},
+                        .tangent = {},
                         .contact = 0,
                         .colour = "blue",
                         .label = "ball"},
@@ -37,6 +38,7 @@ Model drawn_ball()
                         .points = {z, zero, one},
                         .radius_m = radius,
                         .normal = {},
+                        .tangent = {},
                         .colour = "grey",
                         .label = {}}};
     auto model = make_model(std::move(system));

@@ -122,6 +122,9 @@ inline void check_same_rows(const Recording& a, const Recording& b)
     CHECK(same_bits(a.u, b.u));
     CHECK(same_bits(a.gap_m, b.gap_m));
     CHECK(same_bits(a.percussion_Ns, b.percussion_Ns));
+    CHECK(same_bits(a.friction.percussion_Ns, b.friction.percussion_Ns));
+    CHECK(same_bits(a.friction.coefficient, b.friction.coefficient));
+    CHECK(same_bits(a.friction.jump_percussion_Ns, b.friction.jump_percussion_Ns));
     CHECK(same_bits(a.residual, b.residual));
     CHECK(same_bits(a.jumps.time_s, b.jumps.time_s));
     CHECK(same_bits(a.jumps.q, b.jumps.q));

@@ -1,7 +1,7 @@
 import type { Colours } from './colours';
 import type { DrawEntry } from './data';
-import { arrowOf, type Picture, type Pose, type Stage } from './picture';
-import type { Statuses } from './statuses';
+import { arrowOf, coneOf, normalOf, type Percussions } from './percussions';
+import { nearest, type Picture, type Pose, type Stage } from './picture';
 import { number } from './text';
 
 /** Draws on a plain canvas: plane pictures always, spatial ones where there is no WebGL. */
@@ -11,7 +11,8 @@ export class CanvasStage implements Stage {
   private readonly context: CanvasRenderingContext2D;
   private readonly picture: Picture;
   private readonly colours: Colours;
-  private readonly statuses: Statuses;
+  private readonly percussions: Percussions;
+  private picked = -1;
   private pose: Pose | null = null;
   private scale = 1; // pixels per metre
   private centre = [0, 0, 0];
@@ -19,10 +20,10 @@ export class CanvasStage implements Stage {
   private azimuth = -0.6;
   private elevation = 0.35;
 
-  constructor(picture: Picture, colours: Colours, statuses: Statuses) {
+  constructor(picture: Picture, colours: Colours, percussions: Percussions) {
     this.picture = picture;
     this.colours = colours;
-    this.statuses = statuses;
+    this.percussions = percussions;
     this.element = document.createElement('canvas');
     const context = this.element.getContext('2d');
     if (!context) throw new Error('this browser has no canvas');
@@ -75,7 +76,28 @@ export class CanvasStage implements Stage {
     this.drawScale();
     for (const entry of this.picture.entries) if (entry.kind === 'trace') this.drawTrace(entry, pose);
     for (const entry of this.picture.entries) if (entry.kind !== 'trace') this.drawEntry(entry, pose);
-    for (const entry of this.picture.entries) this.drawArrow(entry, pose);
+    for (const entry of this.picture.entries) {
+      this.drawNormal(entry, pose);
+      if (entry.contact >= 0 && entry.contact === this.picked) this.drawCone(entry, pose);
+      else this.drawArrow(entry, pose);
+    }
+  }
+
+  pick(contact: number): void {
+    this.picked = contact;
+  }
+
+  contactAt(clientX: number, clientY: number): number {
+    const { pose } = this;
+    if (!pose) return -1;
+    const box = this.element.getBoundingClientRect();
+    const places = this.picture.entries
+      .filter((entry) => entry.contact >= 0)
+      .map((entry) => {
+        const [x, y] = this.point(entry, pose.values);
+        return { contact: entry.contact, x, y };
+      });
+    return nearest(places, clientX - box.left, clientY - box.top);
   }
 
   /** Width and height of everything, as seen from here. */
@@ -112,7 +134,7 @@ export class CanvasStage implements Stage {
 
   private colourOf(entry: DrawEntry, pose: Pose): string {
     if (entry.contact < 0) return this.colours.named(entry.colour);
-    return this.colours.status(this.statuses.status(entry.contact, pose.time, pose.glow_s));
+    return this.colours.status(this.percussions.status(entry.contact, pose));
   }
 
   private drawEntry(entry: DrawEntry, pose: Pose): void {
@@ -178,16 +200,32 @@ export class CanvasStage implements Stage {
     context.globalAlpha = 1;
   }
 
-  private drawArrow(entry: DrawEntry, pose: Pose): void {
-    const arrow = arrowOf(entry, pose, this.statuses, this.picture.size);
-    if (!arrow) return;
+  private drawNormal(entry: DrawEntry, pose: Pose): void {
+    const normal = normalOf(entry, pose, this.picture.size);
+    if (!normal) return;
     const { context } = this;
     const at = entry.first;
     const z = entry.dimension === 3 ? pose.values[at + 2] : 0;
-    const from = this.project(pose.values[at], pose.values[at + 1], z);
-    const to = this.project(pose.values[at] + arrow[0], pose.values[at + 1] + arrow[1], z + arrow[2]);
+    context.strokeStyle = this.colourOf(entry, pose);
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.moveTo(...this.project(pose.values[at], pose.values[at + 1], z));
+    context.lineTo(...this.project(pose.values[at] + normal[0], pose.values[at + 1] + normal[1], z + normal[2]));
+    context.stroke();
+  }
+
+  private drawArrow(entry: DrawEntry, pose: Pose): void {
+    const arrow = arrowOf(entry, pose, this.percussions, this.picture.size);
+    const at = entry.first;
+    if (arrow) this.arrow([pose.values[at], pose.values[at + 1], entry.dimension === 3 ? pose.values[at + 2] : 0], arrow, this.colourOf(entry, pose));
+  }
+
+  private arrow(apex: number[], way: number[], colour: string): void {
+    const { context } = this;
+    const from = this.project(apex[0], apex[1], apex[2]);
+    const to = this.project(apex[0] + way[0], apex[1] + way[1], apex[2] + way[2]);
     const angle = Math.atan2(to[1] - from[1], to[0] - from[0]);
-    context.strokeStyle = context.fillStyle = this.colours.status('impact');
+    context.strokeStyle = context.fillStyle = colour;
     context.lineWidth = 3;
     context.beginPath();
     context.moveTo(...from);
@@ -195,10 +233,37 @@ export class CanvasStage implements Stage {
     context.stroke();
     context.beginPath();
     for (const turn of [0, 2.6, -2.6]) {
-      const reach = turn === 0 ? 6 : 10;
+      const reach = turn === 0 ? 0 : 10;
       context.lineTo(to[0] + reach * Math.cos(angle + turn), to[1] + reach * Math.sin(angle + turn));
     }
     context.fill();
+  }
+
+  /** A sector in the plane; in space the rim and some lines from the apex to it. */
+  private drawCone(entry: DrawEntry, pose: Pose): void {
+    const cone = coneOf(entry, pose, this.percussions, this.picture.size);
+    if (!cone) return;
+    const { context } = this;
+    const colour = this.colours.status(cone.status);
+    const apex = this.project(...cone.apex);
+    const rim = cone.rim.map((x) => this.project(...x));
+    const plane = rim.length === 2;
+    context.strokeStyle = context.fillStyle = colour;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    if (plane) context.moveTo(...apex);
+    for (const x of rim) context.lineTo(...x);
+    context.closePath();
+    this.fillSoftly();
+    if (!plane) context.stroke();
+    context.beginPath();
+    rim.forEach((x, i) => {
+      if (!plane && i % Math.ceil(rim.length / 16) !== 0) return;
+      context.moveTo(...apex);
+      context.lineTo(...x);
+    });
+    context.stroke();
+    if (cone.percussion) this.arrow(cone.apex, cone.percussion, colour);
   }
 
   /** A bar of a round length, so that sizes can be read. */

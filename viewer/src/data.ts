@@ -23,6 +23,15 @@ export type DrawEntry = {
   first: number;
   radius: number; // column, -1: none
   normal: number; // first column, -1: none
+  tangent?: number; // first column of the direction of t1; -1 or left out: by the rule (CF-3)
+};
+
+/** A contact with friction. */
+export type ConeEntry = {
+  contact: number;
+  first: number; // column of its first tangential percussion
+  dimension: number; // how many it has, 1 or 2
+  outline: number[][]; // section of the cone at P_N = 1 and mu = 1; empty: no bound
 };
 
 export type Certificate = {
@@ -57,6 +66,7 @@ export type Head = {
   probes: { name: string; unit: string }[];
   energies: string[];
   event_kinds: string[];
+  friction?: ConeEntry[];
   draw: DrawEntry[];
   report: Report | null;
   palette: Palette;

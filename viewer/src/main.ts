@@ -67,6 +67,7 @@ const keys = [
   ['Home End', 'start, end'],
   ['− +', 'slower, faster'],
   ['z x 0', 'zoom plots in, out, all'],
+  ['c C', 'pick the next contact, the one before: its friction cone; Escape picks none'],
 ];
 
 function keySection(): HTMLElement {
@@ -74,7 +75,7 @@ function keySection(): HTMLElement {
   return section('keys', 'Keys', element('table', {}, element('caption', {}, 'On the whole page'), element('tbody', {}, ...rows)));
 }
 
-function listenToKeys(run: Run, player: Player, events: Events, plots: Plots): void {
+function listenToKeys(run: Run, player: Player, events: Events, plots: Plots, playback: Playback): void {
   const frame = run.head.every_s;
   const actions: Record<string, (event: KeyboardEvent) => void> = {
     ' ': () => player.toggle(),
@@ -89,6 +90,9 @@ function listenToKeys(run: Run, player: Player, events: Events, plots: Plots): v
     z: () => plots.zoom(0.5),
     x: () => plots.zoom(2),
     '0': () => plots.show(player.start, player.end),
+    c: () => playback.pickNext(1),
+    C: () => playback.pickNext(-1),
+    Escape: () => playback.pick(-1),
   };
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -120,7 +124,7 @@ async function start(page: HTMLElement): Promise<void> {
   const phase = new PhasePortrait(run, timeline, player, colours);
   right.append(plots.element, phase.element);
   main.append(element('div', { class: 'column both' }, events.element, sceneSection(run.head), keySection()));
-  listenToKeys(run, player, events, plots);
+  listenToKeys(run, player, events, plots, playback);
   followRun(run.head.follow ?? '', player);
   window.carom = { ready: true, player, playback, plots, run };
 }

@@ -1,5 +1,4 @@
 import type { DrawEntry, Run } from './data';
-import type { Statuses } from './statuses';
 import type { Timeline } from './timeline';
 
 /** What one instant looks like; stages draw it. */
@@ -23,7 +22,7 @@ export class Picture {
   constructor(run: Run, timeline: Timeline) {
     this.timeline = timeline;
     this.entries = run.head.draw;
-    this.width = this.entries.reduce((n, e) => Math.max(n, e.first + e.points * e.dimension, e.radius + 1, e.normal < 0 ? 0 : e.normal + e.dimension), 0);
+    this.width = this.entries.reduce((n, e) => Math.max(n, e.first + e.points * e.dimension, e.radius + 1, e.normal < 0 ? 0 : e.normal + e.dimension, (e.tangent ?? -1) < 0 ? 0 : e.tangent! + e.dimension), 0);
     this.now = new Float32Array(this.width);
     this.rows = new Float32Array(this.width * timeline.time.length);
     for (let k = 0; k < this.width; ++k) {
@@ -92,16 +91,31 @@ export interface Stage {
   fit(): void;
   zoom(factor: number): void;
   turn(azimuth: number, elevation: number): void;
+  /** Shows the friction cone of this contact from now on; -1: of none. */
+  pick(contact: number): void;
+  /** The drawn contact at this place of the window; -1: there is none. */
+  contactAt(clientX: number, clientY: number): number;
 }
 
-/** An arrow for the percussion of a contact that is being struck: from the drawn point along its normal. */
-export function arrowOf(entry: DrawEntry, pose: Pose, statuses: Statuses, size: number): number[] | null {
-  if (entry.contact < 0 || entry.normal < 0) return null;
-  const stroke = statuses.stroke(entry.contact, pose.time, pose.glow_s);
-  if (stroke === null || !(statuses.largest > 0)) return null;
-  const normal = [0, 1, 2].map((i) => (i < entry.dimension ? pose.values[entry.normal + i] : 0));
-  const length = Math.hypot(...normal);
-  if (!(length > 0)) return null;
-  const reach = (0.06 + (0.2 * Math.abs(stroke.percussion)) / statuses.largest) * size;
-  return normal.map((x) => (x / length) * reach);
+/** How near to a drawn contact a press must be to pick it, in pixels. */
+export const pickReach = 22;
+
+/** Tells presses from drags. */
+export function onPress(element: HTMLElement, act: (event: PointerEvent) => void): void {
+  let from = [0, 0];
+  element.addEventListener('pointerdown', (event) => (from = [event.clientX, event.clientY]));
+  element.addEventListener('pointerup', (event) => {
+    if (Math.hypot(event.clientX - from[0], event.clientY - from[1]) < 5) act(event);
+  });
+}
+
+/** The nearest of some places on the screen, as far as it is near enough. */
+export function nearest(places: { contact: number; x: number; y: number }[], x: number, y: number): number {
+  let best = -1;
+  let reach = pickReach;
+  for (const place of places) {
+    const distance = Math.hypot(place.x - x, place.y - y);
+    if (distance < reach) [best, reach] = [place.contact, distance];
+  }
+  return best;
 }

@@ -1,7 +1,8 @@
 import { CanvasStage } from './canvas_stage';
 import type { Colours } from './colours';
 import type { Run } from './data';
-import { Picture, type Stage } from './picture';
+import { coneOf, Percussions, type Cone } from './percussions';
+import { onPress, Picture, type Stage } from './picture';
 import type { Player } from './player';
 import { Statuses, statusWords } from './statuses';
 import { button, element, number, section, withUnit } from './text';
@@ -20,6 +21,9 @@ export class Playback {
   private readonly timeline: Timeline;
   private readonly player: Player;
   private readonly statuses: Statuses;
+  readonly percussions: Percussions;
+  private readonly pickedText = element('p', { class: 'picked', 'aria-live': 'polite' });
+  private picked_ = -1;
   private readonly holder = element('div', { class: 'stage', tabindex: '0', role: 'img' });
   private readonly slider: HTMLInputElement;
   private readonly clock = element('output', { class: 'clock' });
@@ -27,12 +31,14 @@ export class Playback {
   private readonly speeds = element('select', { 'aria-label': 'Speed of the playback' });
   private readonly values: { row: (row: number) => string; cell: HTMLElement }[] = [];
   private readonly statusCells: HTMLElement[] = [];
+  private readonly pickButtons: HTMLButtonElement[] = [];
 
   constructor(run: Run, timeline: Timeline, player: Player, colours: Colours) {
     this.run = run;
     this.timeline = timeline;
     this.player = player;
     this.statuses = new Statuses(run);
+    this.percussions = new Percussions(run, this.statuses);
     this.picture = new Picture(run, timeline);
     this.stage = this.picture.entries.length > 0 ? this.makeStage(colours) : null;
     this.playButton = button('▶', 'Play (space)', () => player.toggle());
@@ -42,11 +48,12 @@ export class Playback {
     const parts: (Node | null)[] = [];
     if (this.stage) {
       this.holder.append(this.stage.element);
+      onPress(this.stage.element, (event) => this.pickAt(event));
       parts.push(this.holder, this.legend(colours), this.viewTools());
     } else {
       parts.push(howToDraw());
     }
-    parts.push(this.controls(), this.numbers());
+    parts.push(this.controls(), run.head.contacts.length > 0 ? this.pickedText : null, this.numbers());
     this.element = section('playback', 'Playback', ...parts);
     player.watch(() => this.show());
     colours.onChange(() => this.repaint(colours));
@@ -60,6 +67,35 @@ export class Playback {
   /** How long an impact is shown, in seconds of the run. */
   private get glow_s(): number {
     return glowOnScreen_s * this.player.speed;
+  }
+
+  get picked(): number {
+    return this.picked_;
+  }
+
+  /** Shows the friction cone of a contact; -1: of none. */
+  pick(contact: number): void {
+    this.picked_ = contact >= 0 && contact < this.run.head.contacts.length ? contact : -1;
+    this.stage?.pick(this.picked_);
+    this.pickButtons.forEach((button, c) => button.setAttribute('aria-pressed', String(c === this.picked_)));
+    this.show();
+  }
+
+  /** The next contact, or the one before; after the last one none. */
+  pickNext(direction: 1 | -1): void {
+    const places = this.run.head.contacts.length + 1;
+    this.pick(((this.picked_ + 1 + direction + places) % places) - 1);
+  }
+
+  /** The cone of a contact as it is drawn at an instant; null where no drawing has its normal. */
+  coneAt(contact: number, t: number): Cone | null {
+    const entry = this.picture.entries.find((e) => e.contact === contact && e.normal >= 0);
+    return entry ? coneOf(entry, this.picture.at(t, this.glow_s), this.percussions, this.picture.size) : null;
+  }
+
+  private pickAt(event: PointerEvent): void {
+    const contact = this.stage?.contactAt(event.clientX, event.clientY) ?? -1;
+    this.pick(contact === this.picked_ ? -1 : contact);
   }
 
   /** One frame: place everything, then draw. */
@@ -83,12 +119,12 @@ export class Playback {
   private makeStage(colours: Colours): Stage {
     if (this.picture.spatial) {
       try {
-        return new ThreeStage(this.picture, colours, this.statuses);
+        return new ThreeStage(this.picture, colours, this.percussions);
       } catch {
         // no WebGL: the plain canvas draws the same in perspective of its own
       }
     }
-    return new CanvasStage(this.picture, colours, this.statuses);
+    return new CanvasStage(this.picture, colours, this.percussions);
   }
 
   private repaint(colours: Colours): void {
@@ -154,7 +190,12 @@ export class Playback {
       swatch.style.background = colours.status(status);
       return element('span', { class: 'key' }, swatch, statusWords[status]);
     });
-    return element('p', { class: 'legend' }, 'Contact points: ', ...items, ' arrows are percussions, longest: ', withUnit(this.statuses.largest, 'N s'));
+    const longest = [
+      this.statuses.largest > 0 ? `of impacts ${withUnit(this.statuses.largest, 'N s')}` : '',
+      this.percussions.largest > 0 ? `from frame to frame ${withUnit(this.percussions.largest, 'N s')}` : '',
+    ].filter((text) => text);
+    const arrows = longest.length > 0 ? ` Thin lines are normals, arrows percussions, largest ${longest.join(', ')}.` : '';
+    return element('p', { class: 'legend' }, 'Contacts: ', ...items, arrows);
   }
 
   /** The state at the instant shown, for those who read instead of look. */
@@ -180,10 +221,13 @@ export class Playback {
       .map(({ name, unit }, i) =>
         row(name, [(r) => withUnit(q[i][r], unit), (r) => (u ? withUnit(u[i][r], `${unit || '1'}/s`) : '–')]),
       );
-    const statusRows = contacts.slice(0, most).map((name) => {
+    const statusRows = contacts.slice(0, most).map((name, c) => {
       const cell = element('td');
       this.statusCells.push(cell);
-      return element('tr', {}, element('th', { scope: 'row' }, name), cell);
+      const pick = button(name, `Pick the contact ${name}: its percussion and friction cone (c)`, () => this.pick(c === this.picked_ ? -1 : c));
+      pick.setAttribute('aria-pressed', 'false');
+      this.pickButtons.push(pick);
+      return element('tr', {}, element('th', { scope: 'row' }, pick), cell);
     });
     const headings = (...texts: string[]) =>
       element('thead', {}, element('tr', {}, ...texts.map((text) => element('th', { scope: 'col' }, text))));
@@ -197,6 +241,26 @@ export class Playback {
     );
   }
 
+  /** The picked contact in words and numbers: what its cone shows. */
+  private pickedWords(): string {
+    const c = this.picked_;
+    const rubs = (this.run.head.friction ?? []).length > 0;
+    if (c < 0) return `Press a contact, or c, to see its percussion${rubs ? ' and its friction cone' : ''}.`;
+    const { player, percussions } = this;
+    const cone = percussions.cone(c);
+    const percussion = percussions.at(c, player.time, this.glow_s);
+    const name = `${this.run.head.contacts[c]} ${statusWords[this.statuses.status(c, player.time, this.glow_s)]}`;
+    const mu = percussions.coefficient(c, player.time);
+    const law = !cone ? 'no friction: the percussion is normal' : cone.outline.length === 0 ? 'rough: no bound on friction' : `friction cone with μ = ${number(mu)}`;
+    if (!percussion) return `${name}: no percussion now; ${law}.`;
+    const tangential = Math.hypot(percussion.t1, percussion.t2);
+    const when = percussion.impact ? 'of this impact' : 'since the frame before';
+    const used = percussions.used(c, player.time, percussion);
+    const part = used === null ? '' : `, ${number(100 * used, 3)} % of what friction bears`;
+    const sizes = cone ? `P_N = ${withUnit(percussion.n, 'N s')}, |P_T| = ${withUnit(tangential, 'N s')}${part}` : `P_N = ${withUnit(percussion.n, 'N s')}`;
+    return `${name}: ${sizes} ${when}; ${law}.`;
+  }
+
   private tellNumbers(): void {
     const { player } = this;
     const row = this.timeline.row(player.time);
@@ -206,6 +270,8 @@ export class Playback {
       cell.textContent = word;
       return `${this.run.head.contacts[c]} ${word}`;
     });
+    const picked = this.pickedWords();
+    if (this.pickedText.textContent !== picked) this.pickedText.textContent = picked;
     if (player.playing || !this.stage) return;
     const state = this.run.head.coordinates.slice(0, 8).map(({ name }, i) => `${name} ${this.values[2 * i].cell.textContent}`);
     this.holder.setAttribute('aria-label', `Picture of the run at ${number(player.time)} s: ${[...state, ...statuses.slice(0, 8)].join(', ')}`);

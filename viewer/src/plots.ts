@@ -88,6 +88,17 @@ function energyPanels(run: Run, time: Float64Array): Panel[] {
   return panels;
 }
 
+/** Tangential percussions: one line in the plane, two in space. */
+function frictionLines(run: Run): (PlotLine & { unit: string })[] {
+  return (run.head.friction ?? []).flatMap(({ contact, first, dimension }) =>
+    Array.from({ length: dimension }, (_, i) => ({
+      name: dimension === 1 ? run.head.contacts[contact] : `${run.head.contacts[contact]} t${i + 1}`,
+      unit: 'N s',
+      values: run.track(`friction.percussion_Ns.${first + i}`),
+    })),
+  );
+}
+
 export function panelsOf(run: Run, timeline: Timeline): Panel[] {
   const { contacts, probes } = run.head;
   const time = run.track('time_s');
@@ -101,6 +112,10 @@ export function panelsOf(run: Run, timeline: Timeline): Panel[] {
     ...panelsByUnit('percussions', 'Percussions', time, named('percussion_Ns', contacts, 'N s'), {
       steps: true,
       note: 'Sum since the frame before.',
+    }),
+    ...panelsByUnit('friction', 'Friction percussions', time, frictionLines(run), {
+      steps: true,
+      note: 'Tangential components, sum since the frame before.',
     }),
     ...panelsByUnit(
       'probes',

@@ -59,13 +59,13 @@ export class Statuses {
     return change.status[lastNotAfter(change.time, t)];
   }
 
-  /** The impact that is being shown: its percussion and how much of the glow is left, 1 to 0. */
-  stroke(contact: number, t: number, glow_s: number): { percussion: number; left: number } | null {
+  /** The impact that is being shown: its normal percussion, and when it was. */
+  stroke(contact: number, t: number, glow_s: number): { percussion: number; time: number } | null {
     const { time, percussion } = this.strokes[contact];
     if (time.length === 0) return null;
     const i = lastNotAfter(time, t);
     const age = t - time[i];
-    return age >= 0 && age < glow_s ? { percussion: percussion[i], left: 1 - age / glow_s } : null;
+    return age >= 0 && age < glow_s ? { percussion: percussion[i], time: time[i] } : null;
   }
 }
 

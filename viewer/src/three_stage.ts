@@ -4,12 +4,16 @@ import {
   BufferGeometry,
   Color,
   DirectionalLight,
+  DoubleSide,
   DynamicDrawUsage,
   GridHelper,
   InstancedMesh,
   Line,
   LineBasicMaterial,
+  LineSegments,
   Matrix4,
+  Mesh,
+  MeshBasicMaterial,
   MeshLambertMaterial,
   PerspectiveCamera,
   Scene,
@@ -22,8 +26,8 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 import type { Colours } from './colours';
 import type { DrawEntry } from './data';
-import { arrowOf, type Picture, type Pose, type Stage } from './picture';
-import type { Statuses } from './statuses';
+import { arrowOf, coneOf, normalOf, type Cone, type Percussions } from './percussions';
+import { nearest, type Picture, type Pose, type Stage } from './picture';
 
 type DrawnLine = {
   entry: DrawEntry;
@@ -43,17 +47,21 @@ export class ThreeStage implements Stage {
   private readonly controls: OrbitControls;
   private readonly picture: Picture;
   private readonly colours: Colours;
-  private readonly statuses: Statuses;
+  private readonly percussions: Percussions;
   private readonly ballEntries: DrawEntry[];
   private readonly balls: InstancedMesh;
   private readonly lines: DrawnLine[];
   private readonly arrows: DrawnArrow[];
+  private readonly normals: LineSegments<BufferGeometry, LineBasicMaterial>;
+  private readonly cone: DrawnCone = makeCone();
+  private picked = -1;
+  private pose: Pose | null = null;
 
   /** Throws where the browser has no WebGL. */
-  constructor(picture: Picture, colours: Colours, statuses: Statuses) {
+  constructor(picture: Picture, colours: Colours, percussions: Percussions) {
     this.picture = picture;
     this.colours = colours;
-    this.statuses = statuses;
+    this.percussions = percussions;
     this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
     this.element = this.renderer.domElement;
     this.scene.add(new AmbientLight(0xffffff, 1.6));
@@ -76,6 +84,8 @@ export class ThreeStage implements Stage {
       .filter((e) => e.contact >= 0 && e.normal >= 0)
       .map((entry) => ({ entry, arrow: new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 1) }));
     for (const { arrow } of this.arrows) this.scene.add(arrow);
+    this.normals = makeNormals(this.arrows.length);
+    this.scene.add(this.cone.side, this.cone.edges, this.normals);
     this.paint();
 
     this.camera.up.set(0, 0, 1);
@@ -90,14 +100,33 @@ export class ThreeStage implements Stage {
     const colour = new Color();
     this.ballEntries.forEach((entry, i) => this.balls.setColorAt(i, colour.set(this.colours.named(entry.colour))));
     for (const { entry, line } of this.lines) line.material.color.set(this.colours.named(entry.colour));
-    for (const { arrow } of this.arrows) arrow.setColor(this.colours.status('impact'));
     if (this.balls.instanceColor) this.balls.instanceColor.needsUpdate = true;
   }
 
   place(pose: Pose): void {
     this.placeBalls(pose);
     for (const drawn of this.lines) this.placeLine(drawn, pose);
+    this.pose = pose;
+    this.cone.side.visible = this.cone.edges.visible = false;
     for (const drawn of this.arrows) this.placeArrow(drawn, pose);
+    this.placeNormals(pose);
+  }
+
+  pick(contact: number): void {
+    this.picked = contact;
+  }
+
+  contactAt(clientX: number, clientY: number): number {
+    const { pose } = this;
+    if (!pose) return -1;
+    const box = this.element.getBoundingClientRect();
+    const places = this.picture.entries
+      .filter((entry) => entry.contact >= 0)
+      .map((entry) => {
+        const seen = new Vector3(...placeOf(entry, pose)).project(this.camera);
+        return { contact: entry.contact, x: ((seen.x + 1) / 2) * box.width, y: ((1 - seen.y) / 2) * box.height };
+      });
+    return nearest(places, clientX - box.left, clientY - box.top);
   }
 
   draw(): void {
@@ -188,8 +217,7 @@ export class ThreeStage implements Stage {
       matrix.setPosition(values[at], values[at + 1], entry.dimension === 3 ? values[at + 2] : 0);
       this.balls.setMatrixAt(i, matrix);
       if (entry.contact < 0) continue;
-      const status = this.statuses.status(entry.contact, pose.time, pose.glow_s);
-      this.balls.setColorAt(i, colour.set(this.colours.status(status)));
+      this.balls.setColorAt(i, colour.set(this.colours.status(this.percussions.status(entry.contact, pose))));
       if (this.balls.instanceColor) this.balls.instanceColor.needsUpdate = true;
     }
     this.balls.instanceMatrix.needsUpdate = true;
@@ -217,13 +245,72 @@ export class ThreeStage implements Stage {
   }
 
   private placeArrow({ entry, arrow }: DrawnArrow, pose: Pose): void {
-    const direction = arrowOf(entry, pose, this.statuses, this.picture.size);
+    const cone = entry.contact === this.picked ? coneOf(entry, pose, this.percussions, this.picture.size) : null;
+    if (cone) this.placeCone(cone);
+    const direction = cone ? cone.percussion : arrowOf(entry, pose, this.percussions, this.picture.size);
     arrow.visible = direction !== null;
     if (!direction) return;
     const length = Math.hypot(...direction);
-    const at = entry.first;
-    arrow.position.set(pose.values[at], pose.values[at + 1], entry.dimension === 3 ? pose.values[at + 2] : 0);
+    arrow.position.set(...placeOf(entry, pose));
     arrow.setDirection(new Vector3(...direction).normalize());
-    arrow.setLength(length, 0.3 * length, 0.15 * length);
+    arrow.setLength(length, Math.min(0.3 * length, 0.05 * this.picture.size), Math.min(0.15 * length, 0.03 * this.picture.size));
+    arrow.setColor(this.colours.status(this.percussions.status(entry.contact, pose)));
   }
+
+  private placeNormals(pose: Pose): void {
+    const { position, color } = this.normals.geometry.attributes;
+    const colour = new Color();
+    this.arrows.forEach(({ entry }, i) => {
+      const [x, y, z] = placeOf(entry, pose);
+      const way = normalOf(entry, pose, this.picture.size) ?? [0, 0, 0];
+      position.setXYZ(2 * i, x, y, z);
+      position.setXYZ(2 * i + 1, x + way[0], y + way[1], z + way[2]);
+      colour.set(this.colours.status(this.percussions.status(entry.contact, pose)));
+      for (const end of [0, 1]) color.setXYZ(2 * i + end, colour.r, colour.g, colour.b);
+    });
+    position.needsUpdate = color.needsUpdate = true;
+  }
+
+  /** Triangles from the apex to neighbours on the rim, and the edges that the eye needs. */
+  private placeCone({ apex, rim, status }: Cone): void {
+    const { side, edges } = this.cone;
+    const plane = rim.length === 2;
+    const sides: number[] = [];
+    const lines: number[] = [];
+    rim.forEach((x, i) => {
+      const next = rim[(i + 1) % rim.length];
+      if (!plane || i === 0) sides.push(...apex, ...x, ...next);
+      if (!plane) lines.push(...x, ...next);
+      if (plane || i % Math.ceil(rim.length / 8) === 0) lines.push(...apex, ...x);
+    });
+    for (const [shape, numbers] of [[side, sides], [edges, lines]] as const) {
+      shape.visible = rim.length > 0;
+      shape.geometry.dispose();
+      shape.geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(numbers), 3));
+      shape.material.color.set(this.colours.status(status));
+    }
+  }
+}
+
+type DrawnCone = { side: Mesh<BufferGeometry, MeshBasicMaterial>; edges: LineSegments<BufferGeometry, LineBasicMaterial> };
+
+function makeCone(): DrawnCone {
+  const glass = new MeshBasicMaterial({ transparent: true, opacity: 0.22, side: DoubleSide, depthWrite: false });
+  const drawn = { side: new Mesh(new BufferGeometry(), glass), edges: new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.45 })) };
+  drawn.side.frustumCulled = drawn.edges.frustumCulled = false;
+  drawn.side.visible = drawn.edges.visible = false;
+  return drawn;
+}
+
+function makeNormals(count: number): LineSegments<BufferGeometry, LineBasicMaterial> {
+  const geometry = new BufferGeometry();
+  for (const name of ['position', 'color']) geometry.setAttribute(name, new BufferAttribute(new Float32Array(6 * count), 3));
+  const lines = new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true }));
+  lines.frustumCulled = false;
+  return lines;
+}
+
+function placeOf(entry: DrawEntry, { values }: Pose): [number, number, number] {
+  const at = entry.first;
+  return [values[at], values[at + 1], entry.dimension === 3 ? values[at + 2] : 0];
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -78,4 +78,16 @@ test('a page follows a run that goes on', async () => {
     simulation.kill('SIGINT');
     await once(simulation, 'exit');
   }
+});
+
+test('carom export --to png takes a picture of the page', () => {
+  const place = folder();
+  const file = join(place, 'run.png');
+  const done = spawnSync(program, ['export', recording(place, 'run', 0.5), '--to', 'png', '-o', file], { encoding: 'utf8' });
+  assert.equal(done.status, 0, done.stderr);
+  const bytes = readFileSync(file);
+  // the signature of PNG, then width and height
+  assert.deepEqual([...bytes.subarray(1, 4)], [...Buffer.from('PNG')]);
+  assert.ok(bytes.readUInt32BE(16) >= 1000 && bytes.readUInt32BE(20) >= 700);
+  assert.ok(bytes.length > 20_000);
 });

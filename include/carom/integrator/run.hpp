@@ -48,9 +48,10 @@ enum class RunEnd {
     Formula,       ///< the until formula became >= 0
     Listener,      ///< a listener asked for it
     UnsolvedStep,  ///< on_unsolved = stop
-    NotFinite,     ///< the three ways to fail: see StepStatus
+    NotFinite,     ///< the ways to fail: see StepStatus
     MetricSingular,
     LawOutOfRange,
+    Undetermined,
 };
 
 [[nodiscard]] std::string_view name_of(RunEnd end) noexcept;
@@ -86,6 +87,7 @@ struct StepView {
 };
 
 /// Configuration within a step, linear in time; velocity its right limit, that of the end of the step (MS-6).
+/// The series integrator gives the motion itself.
 void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u);
 
 /// Returns false to end the run after this step.

@@ -2,6 +2,7 @@
 
 #include "carom/integrator/moreau.hpp"
 #include "carom/integrator/moreau_jean.hpp"
+#include "carom/integrator/series.hpp"
 
 #include <string_view>
 #include <variant>
@@ -9,7 +10,7 @@
 namespace carom {
 
 /// The scheme of a run with its settings; the scene key `integrator.kind` names it.
-using IntegratorSettings = std::variant<MoreauSettings, MoreauJeanSettings>;
+using IntegratorSettings = std::variant<MoreauSettings, MoreauJeanSettings, SeriesSettings>;
 
 [[nodiscard]] std::string_view name_of(const IntegratorSettings& settings) noexcept;
 [[nodiscard]] double time_step_s(const IntegratorSettings& settings) noexcept;

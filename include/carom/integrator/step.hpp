@@ -2,15 +2,19 @@
 
 #include "carom/integrator/assembly.hpp"
 #include "carom/integrator/implicit_matrix.hpp"
+#include "carom/ledger/certificate.hpp"
 #include "carom/ledger/energy.hpp"
 #include "carom/ledger/event.hpp"
 #include "carom/solver/solve.hpp"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string_view>
 
 namespace carom {
+
+struct SeriesMemory;
 
 /// What the time-stepping schemes have in common: how a step ends, what it reports, and its memory.
 
@@ -21,6 +25,7 @@ enum class StepStatus {
     NotFinite,       ///< NaN or infinity in forces, gaps or velocities
     MetricSingular,  ///< A(q) lost its positivity at the midpoint
     LawOutOfRange,   ///< a restitution formula left [0, 1], or an impact map gave no number
+    Undetermined,    ///< the motion has no continuation, several, or none that the scheme can find
 };
 
 [[nodiscard]] std::string_view name_of(StepStatus status) noexcept;
@@ -47,16 +52,19 @@ struct StepReport {
     Energies at_end;               ///< kinetic and potential energy after the step
     double max_penetration_m = 0;  ///< over all contacts, at the end of the step
     double h_s = 0;
-    bool map_acted = false;  ///< an impact map was called
-    Admissibility map;       ///< and how far its answer is from what theory asks
+    bool map_acted = false;         ///< an impact map was called
+    Admissibility map;              ///< and how far its answer is from what theory asks
+    std::vector<Finding> findings;  ///< what theory says about this step; where it failed, why, comes last
 };
 
 /// Memory of a step, reused by the next one. What a listener may read after a step is public and said so.
 struct Scratch {
     explicit Scratch(const Model& model);
 
-    // for listeners: the last step's active contacts, its gaps at the end, and its free velocity
+    // for listeners: the last step's active contacts, the problem that was solved with one law for each of
+    // them, its gaps at the end, and its free velocity
     std::vector<ContactStep> contacts;
+    OneStepProblem problem;
     std::vector<double> gap_m;  ///< per contact of the model, at the end of the step
     std::vector<Event> events;
     Eigen::VectorXd u_free;
@@ -69,7 +77,6 @@ struct Scratch {
         potential_gradient, x;
     double potential_rate_W = 0;
     ContactRows rows;
-    OneStepProblem problem;
     SolverScratch solver;
     std::vector<double> P, U_start, U_plus, map_P;
 
@@ -82,6 +89,9 @@ struct Scratch {
     // inside the iteration of moreau_jean; made by its first step
     std::optional<ImplicitMatrix> J;
     Eigen::VectorXd q_theta, u_theta, u_before;
+
+    // the series integrator's expansions; made by its first step
+    std::shared_ptr<SeriesMemory> series;
 
     // inside the correction
     MassMatrix correction_A;

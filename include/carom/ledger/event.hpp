@@ -6,12 +6,13 @@ namespace carom {
 
 /// Something that happened at a contact during a step.
 enum class EventKind {
-    Impact,       ///< an open contact closed with a velocity jump, or a closed one was struck through its
-                  ///< neighbours
-    ContactMade,  ///< the contact acts and stays
-    ContactLost,  ///< a contact that stayed acts no more
-    Stick,        ///< a contact with friction stays and has no sliding velocity
-    Slip,         ///< it stays and slides
+    Impact,        ///< an open contact closed with a velocity jump, or a closed one was struck through its
+                   ///< neighbours
+    ContactMade,   ///< the contact acts and stays
+    ContactLost,   ///< a contact that stayed acts no more
+    Stick,         ///< a contact with friction stays and has no sliding velocity
+    Slip,          ///< it stays and slides
+    Accumulation,  ///< infinitely many impacts ended here; the percussion is that of those not listed
 };
 
 /// The name used in recordings and `--json`, e.g. "contact_made".

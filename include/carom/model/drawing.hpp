@@ -30,6 +30,7 @@ struct Drawing {
     std::vector<Formula> points;      ///< m, point after point, `dimension` entries each
     std::optional<Formula> radius_m;  ///< of circles
     std::vector<Formula> normal;      ///< where the contact pushes, `dimension` entries; or empty
+    std::vector<Formula> tangent;     ///< with a normal: the direction of t1; empty: by the rule (CF-3)
     int contact = -1;                 ///< coloured by what this contact does; -1: none
     bool closed = false;              ///< of polylines: back to the first point
     std::string colour;               ///< one of core/palette.hpp

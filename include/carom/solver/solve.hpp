@@ -3,7 +3,9 @@
 #include "carom/onestep/residual.hpp"
 #include "carom/solver/polish.hpp"
 #include "carom/solver/principal_pivoting.hpp"
+#include "carom/solver/solver_kind.hpp"
 
+#include <memory>
 #include <string_view>
 
 namespace carom {
@@ -11,39 +13,51 @@ namespace carom {
 /// Solving the one-step problem. `solve` chooses, the named solvers do the work; all of them take the warm
 /// start in P and leave the answer there.
 ///
-/// Theory     docs/theory/solvers.md, (SO-1) principal pivoting, (SO-2) proximal point, (SO-3) Gauss-Seidel,
-///            (SO-4) PSOR, (SO-5) polishing
+/// Theory     docs/theory/solvers.md: (SO-1) to (SO-19), each solver with its section
 
-enum class SolverKind {
-    Auto,   ///< the exact solver without friction; with it Gauss-Seidel, polished, and PSOR where it stalls
-    Exact,  ///< block principal pivoting inside a proximal point iteration; with friction as `Auto`
-    GaussSeidel,  ///< block Gauss-Seidel with exact local solves
-    Psor,         ///< projected relaxation: one projection per interaction and sweep
-};
-
-/// The name used in scenes and reports, e.g. "gauss_seidel".
-[[nodiscard]] std::string_view name_of(SolverKind kind) noexcept;
+/// Sweeps that are worth it for a single hard problem, where nobody waits for a next step.
+inline constexpr int patient_sweeps = 20'000'000;
 
 struct SolverSettings {
     SolverKind kind = SolverKind::Auto;
     double tolerance = 1e-8;  ///< unit-free error e_d, docs/theory/one_step_problem.md; > 0
-    int max_sweeps =
-        10000;  ///< of Gauss-Seidel and PSOR; >= 1; a stack of n bodies needs of the order of n^2
+    int max_sweeps = 10000;   ///< of relaxations, or iterations of other methods; >= 1; a stack of n bodies
+                              ///< needs of the order of n^2 sweeps
     double relaxation = 1.0;  ///< of Gauss-Seidel and PSOR; in (0, 2)
+    double time_limit_s = 0;  ///< ends a solve and decides nothing else; 0: none
 };
 
 [[nodiscard]] Expected<void> check(const SolverSettings& settings);
 
 /// How a solve ended. Only `Converged` promises `residual.unit_free <= tolerance`.
-enum class SolveStatus { Converged, NotSolved, NotFinite };
+enum class SolveStatus { Converged, NotSolved, NotFinite, TimeLimit };
 
 [[nodiscard]] std::string_view name_of(SolveStatus status) noexcept;
 
 struct SolveReport {
     SolveStatus status = SolveStatus::NotSolved;
-    SolverKind solver = SolverKind::Auto;
-    int iterations = 0;  ///< factorisations of the exact solver, sweeps of the others
-    Residual residual;   ///< of the returned P, by residual(problem, P): never the solver's own
+    SolverKind solver =
+        SolverKind::Auto;    ///< that gave the answer; of several islands, the one of the hardest
+    int iterations = 0;      ///< factorisations of the exact solver, sweeps and iterations of the others
+    int factorisations = 0;  ///< among them, by `Auto`
+    int islands = 0;         ///< independent parts that `Auto` solved one by one; 0: it did not look
+    Residual residual;       ///< of the returned P, by residual(problem, P): never the solver's own
+};
+
+/// Memory of the methods for packed problems; made on its first use.
+class MethodScratch {
+public:
+    struct Memory;
+
+    MethodScratch();
+    ~MethodScratch();
+    MethodScratch(MethodScratch&&) noexcept;
+    MethodScratch& operator=(MethodScratch&&) noexcept;
+
+    [[nodiscard]] Memory& memory();
+
+private:
+    std::unique_ptr<Memory> memory_;
 };
 
 /// Memory that solves reuse from step to step.
@@ -52,6 +66,7 @@ struct SolverScratch {
     Polisher polisher;
     ResidualScratch residual;
     std::vector<double> best_P;
+    MethodScratch methods;
 };
 
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
@@ -59,8 +74,8 @@ struct SolverScratch {
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
                                 std::span<double> P);
 
-/// Block Gauss-Seidel with exact local solves (SO-3), and projected relaxation (SO-4); both return the number
-/// of sweeps.
+/// Block Gauss-Seidel with exact local solves (SO-3), and projected relaxation (SO-4) for any law; both
+/// return the number of sweeps.
 int sweep_gauss_seidel(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
                        SolverScratch& scratch);
 int sweep_psor(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,

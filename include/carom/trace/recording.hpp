@@ -30,10 +30,27 @@ struct RecordedDrawing {
     int contact = -1;  ///< -1: none
     bool closed = false;
     int dimension = 2;
-    int points = 1;   ///< how many, `dimension` columns each
-    int first = 0;    ///< column of the first point
-    int radius = -1;  ///< column; -1: none
-    int normal = -1;  ///< first column; -1: none
+    int points = 1;    ///< how many, `dimension` columns each
+    int first = 0;     ///< column of the first point
+    int radius = -1;   ///< column; -1: none
+    int normal = -1;   ///< first column; -1: none
+    int tangent = -1;  ///< first column; -1: none, by the rule (CF-3)
+};
+
+/// A contact with friction; its numbers are columns of `RecordedFriction`.
+struct RecordedCone {
+    int contact = 0;
+    FrictionShape shape = FrictionInterval{};  ///< at mu = 1
+    int first = 0;  ///< column of its first tangential percussion; it has tangential_dimension(shape) of them
+};
+
+/// Friction of the contacts that have some. With the normal percussions of the frames these are all
+/// components: since the cone is convex, the sum of a frame is in the cone of `coefficient`.
+struct RecordedFriction {
+    std::vector<RecordedCone> cones;
+    RowMatrix percussion_Ns;       ///< tangential components, sum since the frame before
+    RowMatrix coefficient;         ///< per cone: largest mu of a step since the frame before; 0: did not act
+    RowMatrix jump_percussion_Ns;  ///< tangential components, of the steps of RecordedJumps
 };
 
 /// One row per step with an impact: what frames are too far apart to show.
@@ -60,7 +77,9 @@ struct Checkpoint {
     long next_frame = 1;         ///< number k of the frame that comes next, at start + k every_s
     bool frame_at_state = true;  ///< the last frame shows this very state
     double residual_since_frame = 0;
-    std::vector<double> percussion_since_frame_Ns;  ///< per contact
+    std::vector<double> percussion_since_frame_Ns;  ///< per contact, normal
+    std::vector<double> friction_since_frame_Ns;    ///< tangential, in the columns of RecordedFriction
+    std::vector<double> coefficient_since_frame;    ///< per cone
     long events = 0, jumps = 0, snapshots = 0;      ///< rows; those of the frames are next_frame
 };
 
@@ -74,11 +93,12 @@ struct Recording {
     std::vector<Coordinate> coordinates;
     std::vector<std::string> contacts;
 
-    Eigen::VectorXd time_s;    ///< of the frames
-    RowMatrix q, u;            ///< per coordinate; u is the right limit
-    RowMatrix gap_m;           ///< per contact
-    RowMatrix percussion_Ns;   ///< per contact, sum since the frame before
-    Eigen::VectorXd residual;  ///< worst since the frame before, unit-free
+    Eigen::VectorXd time_s;     ///< of the frames
+    RowMatrix q, u;             ///< per coordinate; u is the right limit
+    RowMatrix gap_m;            ///< per contact
+    RowMatrix percussion_Ns;    ///< per contact, normal, sum since the frame before
+    RecordedFriction friction;  ///< without cones where nothing rubs, and in files of older versions
+    Eigen::VectorXd residual;   ///< worst since the frame before, unit-free
 
     /// kinetic_J and potential_J are values, the other lines of the ledger are sums since the start.
     std::vector<RecordedSeries> energies;

@@ -31,3 +31,11 @@ foreach(file ${package_files})
     message(FATAL_ERROR "${file} names the build folder ${BUILD_DIR}")
   endif()
 endforeach()
+
+# manual page, completions and the schema of scenes are where people and shells look for them
+foreach(text man/man1/carom.1 bash-completion/completions/carom zsh/site-functions/_carom carom/scene.schema.json)
+  file(SIZE ${WORK_DIR}/prefix/share/${text} size)
+  if(size LESS 500)
+    message(FATAL_ERROR "share/${text} has ${size} bytes")
+  endif()
+endforeach()

@@ -8,13 +8,10 @@
 namespace carom::detail {
 namespace {
 
-Error unreadable(const std::string& path, const std::string& what)
+Error unreadable(const std::string& path, const FileKind& kind, const std::string& what)
 {
-    return {.code = ErrorCode::FileUnreadable,
-            .where = path,
-            .message = what,
-            .hint = "give the path of a recording, as `carom run -o` wrote it",
-            .excerpt = {}};
+    return {
+        .code = ErrorCode::FileUnreadable, .where = path, .message = what, .hint = kind.give, .excerpt = {}};
 }
 
 /// Data that lie in the file itself, as they are.
@@ -36,31 +33,29 @@ std::string without_padding(std::string text)
 
 }  // namespace
 
-Expected<Hdf5Reader> Hdf5Reader::open(const std::string& path)
+Expected<Hdf5Reader> Hdf5Reader::open(const std::string& path, const FileKind& kind)
 {
     std::error_code problem;
     const auto status = std::filesystem::status(path, problem);
-    if (!std::filesystem::exists(status)) return unreadable(path, "there is no such file");
+    if (!std::filesystem::exists(status)) return unreadable(path, kind, "there is no such file");
     if (!std::filesystem::is_regular_file(status))
-        return unreadable(path, "this is not a file but a folder or device");
+        return unreadable(path, kind, "this is not a file but a folder or device");
     const std::uintmax_t bytes = std::filesystem::file_size(path, problem);
-    if (problem || !std::ifstream(path)) return unreadable(path, "the file may not be read");
+    if (problem || !std::ifstream(path)) return unreadable(path, kind, "the file may not be read");
 
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
     H5Pset_file_locking(access.id(), true, true);
-    Hdf5Reader reader(Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose), path, bytes);
+    Hdf5Reader reader(Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose), path, bytes,
+                      kind);
     if (!reader.file_) return reader.malformed("this is not an HDF5 file, or it is damaged");
     return reader;
 }
 
 Error Hdf5Reader::malformed(const std::string& what) const
 {
-    return {.code = ErrorCode::FileMalformed,
-            .where = name_,
-            .message = what,
-            .hint = "docs/reference/recording.md says what a recording holds",
-            .excerpt = {}};
+    return {
+        .code = ErrorCode::FileMalformed, .where = name_, .message = what, .hint = kind_.page, .excerpt = {}};
 }
 
 bool Hdf5Reader::has(const std::string& path) const
@@ -142,7 +137,7 @@ Expected<std::vector<std::int64_t>> Hdf5Reader::integers(const std::string& path
     return values;
 }
 
-Expected<RowMatrix> Hdf5Reader::table(const std::string& path, Eigen::Index columns) const
+Expected<Hdf5Reader::Table> Hdf5Reader::table(const std::string& path, Eigen::Index columns) const
 {
     const auto data = dataset(path, H5T_FLOAT, 2);
     if (!data) return data.error();
@@ -150,8 +145,8 @@ Expected<RowMatrix> Hdf5Reader::table(const std::string& path, Eigen::Index colu
         return malformed(path + " has " + std::to_string(data->columns) + " columns instead of " +
                          std::to_string(columns));
     }
-    if (columns == 0) return RowMatrix(static_cast<Eigen::Index>(data->rows), 0);
-    RowMatrix values(static_cast<Eigen::Index>(data->rows), columns);
+    if (columns == 0) return Table(static_cast<Eigen::Index>(data->rows), 0);
+    Table values(static_cast<Eigen::Index>(data->rows), columns);
     if (H5Dread(data->handle.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
         return malformed(path + " could not be read");
     }

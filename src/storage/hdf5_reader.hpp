@@ -1,9 +1,20 @@
 #pragma once
 
-#include "carom/trace/recording.hpp"
 #include "hdf5.hpp"
 
+#include <Eigen/Dense>
+
 namespace carom::detail {
+
+/// What users are told about a file that is not what it should be.
+struct FileKind {
+    const char* give;  ///< hint when there is nothing to read
+    const char* page;  ///< hint when the content is wrong
+};
+inline constexpr FileKind recording_file{
+    .give = "give the path of a recording, as `carom run -o` wrote it",
+    .page = "docs/reference/recording.md says what a recording holds",
+};
 
 /// Reads an HDF5 file that may have been made by anyone. Before memory is taken, sizes are held against the
 /// size of the file: nothing that we write is smaller on disk than in memory. Refused with FileMalformed:
@@ -11,9 +22,12 @@ namespace carom::detail {
 /// (compression), other types and ranks.
 class Hdf5Reader {
 public:
+    using Table = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
     /// Errors: FileUnreadable when there is no such file, it is a folder or may not be read; FileMalformed
     /// when it is not HDF5.
-    [[nodiscard]] static Expected<Hdf5Reader> open(const std::string& path);
+    [[nodiscard]] static Expected<Hdf5Reader> open(const std::string& path,
+                                                   const FileKind& kind = recording_file);
 
     /// Something has this path.
     [[nodiscard]] bool has(const std::string& path) const;
@@ -23,7 +37,7 @@ public:
     [[nodiscard]] Expected<std::vector<std::int64_t>> integers(const std::string& path) const;
 
     /// Rank 2, numbers, so many columns.
-    [[nodiscard]] Expected<RowMatrix> table(const std::string& path, Eigen::Index columns) const;
+    [[nodiscard]] Expected<Table> table(const std::string& path, Eigen::Index columns) const;
 
     /// Rows of a dataset that grows, after all checks.
     [[nodiscard]] Expected<std::uint64_t> rows_of(const Growing& growing) const;
@@ -49,8 +63,8 @@ private:
         hsize_t rows = 1, columns = 1;
     };
 
-    Hdf5Reader(Handle file, std::string name, std::uint64_t bytes)
-        : file_(std::move(file)), name_(std::move(name)), bytes_(bytes)
+    Hdf5Reader(Handle file, std::string name, std::uint64_t bytes, const FileKind& kind)
+        : file_(std::move(file)), name_(std::move(name)), bytes_(bytes), kind_(kind)
     {
     }
     [[nodiscard]] Expected<void> check_links(const std::string& path) const;
@@ -62,6 +76,7 @@ private:
     Handle file_;
     std::string name_;
     std::uint64_t bytes_;  ///< size of the file
+    FileKind kind_;
 };
 
 }  // namespace carom::detail

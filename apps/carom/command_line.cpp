@@ -1,0 +1,269 @@
+#include "command_line.hpp"
+
+#include "carom/core/version.hpp"
+#include "carom/scene/schema.hpp"
+#include "common_options.hpp"
+#include "study_options.hpp"
+#include "templates.hpp"
+#include "texts.hpp"
+
+#include <fmt/format.h>
+
+namespace carom::app {
+namespace {
+
+constexpr const char* about =
+    "carom simulates mechanics with contacts, impacts and friction, and says how far to trust the result.";
+
+std::string with_exit_statuses(const char* examples)
+{
+    return std::string(examples) + "\n\n" + exit_statuses;
+}
+
+ExitStatus print(const std::string& text)
+{
+    return print_result(text) ? ExitStatus::Certified : ExitStatus::BadInput;
+}
+
+}  // namespace
+
+CommandLine::CommandLine() : app_(about, "carom")
+{
+    app_.set_version_flag("--version", "carom " + std::string(version));
+    app_.require_subcommand(1);
+    app_.footer(with_exit_statuses("Examples:\n"
+                                   "  carom new first\n"
+                                   "  carom run first.toml -o first.h5\n"
+                                   "  carom report first.h5"));
+    add_new();
+    add_run();
+    add_resume();
+    add_inspect();
+    add_study();
+    add_solve();
+    add_bench();
+    add_report();
+    add_view();
+    add_export();
+    add_texts();
+}
+
+ExitStatus CommandLine::run() const
+{
+    for (const auto& [command, act] : acts_) {
+        if (command->parsed()) return act();
+    }
+    throw InternalError("a command was accepted that nothing carries out");
+}
+
+CLI::App& CommandLine::add(const char* name, const char* what, std::function<ExitStatus()> act)
+{
+    CLI::App* command = app_.add_subcommand(name, what);
+    acts_.emplace_back(command, std::move(act));
+    return *command;
+}
+
+void CommandLine::add_new()
+{
+    CLI::App& command =
+        add("new", "Write a commented scene to start from.", [this] { return run_new(new_); });
+    command.add_option("NAME", new_.name, "name of the scene; NAME.toml is written, never over a file")
+        ->required();
+    std::vector<std::string> names;
+    for (const Template& one : templates())
+        names.emplace_back(one.name);
+    command
+        .add_option("--template", new_.kind, fmt::format("what to start from: {}", fmt::join(names, ", ")))
+        ->type_name(fmt::format("{{{}}}", fmt::join(names, ",")))
+        ->capture_default_str();
+    command.footer("Examples:\n"
+                   "  carom new first\n"
+                   "  carom new clock --template pendulum\n"
+                   "  carom run first.toml -o first.h5");
+}
+
+void CommandLine::add_run()
+{
+    CLI::App& command = add("run", "Simulate a scene.", [this] { return run_scene(run_); });
+    add_scene(command, run_.scene)->required();
+    command
+        .add_option("-o,--output", run_.output, "write a recording, RUN.h5, and beside it a picture, RUN.svg")
+        ->type_name("FILE");
+    add_set(command, run_.sets);
+    add_times(command, run_.times, "show the state");
+    command
+        .add_option("--save-problems", run_.save_problems,
+                    "all, failed or worst:N: write the one-step problems of the run, for carom solve")
+        ->type_name("WHICH");
+    add_json(command, run_.json);
+    add_quiet(command, run_.quiet);
+    add_no_svg(command, run_.svg);
+    command.footer(with_exit_statuses(
+        "Examples:\n"
+        "  carom run scenes/pendulum_wall.toml -o pendulum.h5\n"
+        "  carom run pendulum.toml --set parameters.e=0.5 --set integrator.time_step_s=2e-4\n"
+        "  carom run pendulum.toml --at 0.5,1.0 --json"));
+}
+
+void CommandLine::add_resume()
+{
+    CLI::App& command = add("resume", "Go on with a run that was killed or interrupted.",
+                            [this] { return resume_run(resume_); });
+    add_recording(command, resume_.recording);
+    add_set(command, resume_.sets, "duration_s=VALUE: how long the run lasts now, also a finished one");
+    add_json(command, resume_.json);
+    add_quiet(command, resume_.quiet);
+    add_no_svg(command, resume_.svg);
+    command.footer(with_exit_statuses("Examples:\n"
+                                      "  carom resume pendulum.h5\n"
+                                      "  carom resume pendulum.h5 --set duration_s=20"));
+}
+
+void CommandLine::add_inspect()
+{
+    CLI::App& command =
+        add("inspect", "Say what theory promises about a scene, or what was proved about a run.",
+            [this] { return run_inspect(inspect_); });
+    command.add_option("FILE", inspect_.file, "scene, TOML, or recording, HDF5")
+        ->required()
+        ->type_name("FILE");
+    add_set(command, inspect_.sets);
+    add_json(command, inspect_.json, "words");
+    command.footer("Examples:\n"
+                   "  carom inspect scenes/pendulum_wall.toml\n"
+                   "  carom inspect pendulum.h5 --json\n\n"
+                   "Exit status: 0 one solution for all time, or a certified run; 1 not so; 2 bad input.");
+}
+
+void CommandLine::add_study()
+{
+    describe_study(add("study", "Run a scene many times: vary, repeat, perturb, converge.",
+                       [this] { return run_study(study_); }),
+                   study_);
+}
+
+void CommandLine::add_solve()
+{
+    CLI::App& command = add("solve", "Solve frictional contact problems (FCLIB files).",
+                            [this] { return run_solve(solve_); });
+    command.add_option("FILE", solve_.files, "problems in FCLIB's format, HDF5, local or global form")
+        ->required()
+        ->type_name("FILE...");
+    command.add_option("--solver", solve_.solver, "which one; auto chooses")
+        ->type_name("NAME")
+        ->capture_default_str();
+    command.add_option("--tolerance", solve_.tolerance, "of both errors, the unit-free and Siconos'")
+        ->type_name("E")
+        ->capture_default_str();
+    command
+        .add_option("--time-limit", solve_.time_limit_s,
+                    "ends a solve after so many seconds; the status says so")
+        ->type_name("SECONDS");
+    command.add_option("--save", solve_.save, "write problem and solution, FCLIB")->type_name("FILE");
+    command.add_flag("--compare", solve_.compare, "all solvers, with their performance profile");
+    command.add_option("--profile", solve_.profile, "with --compare: write it as .csv or .svg")
+        ->type_name("FILE");
+    command.add_option("--repeat", solve_.repeat, "solve so many times; the quickest counts")
+        ->check(CLI::Range(1, 1000000))
+        ->type_name("N");
+    add_json(command, solve_.json, "the table");
+    command.footer("Examples:\n"
+                   "  carom solve problem.hdf5\n"
+                   "  carom solve problem.hdf5 --tolerance 1e-12 --save solved.hdf5\n"
+                   "  carom solve problems/*.hdf5 --compare --time-limit 5 --profile profile.svg\n\n"
+                   "Exit status: 0 all solved, 1 not all solved, 2 bad input.");
+}
+
+void CommandLine::add_bench()
+{
+    CLI::App& command =
+        add("bench", "Measure the speed of solvers on this machine.", [this] { return run_bench(bench_); });
+    command.add_option("WHAT", bench_.what, "onestep: sweeps over contacts of spheres, and problem files")
+        ->required()
+        ->check(CLI::IsMember({"onestep"}));
+    command.add_option("FILE", bench_.files, "problems in FCLIB's format, solved by auto to 1e-8 and 1e-4")
+        ->type_name("FILE...");
+    command.add_option("--contacts", bench_.contacts, "of the heap of spheres; then twice and four times")
+        ->check(CLI::Range(100, 20000000))
+        ->type_name("N")
+        ->capture_default_str();
+    command.add_option("--repeat", bench_.repeat, "solve so many times; the quickest counts")
+        ->check(CLI::Range(1, 1000000))
+        ->type_name("N");
+    add_json(command, bench_.json, "words");
+    command.footer("Examples:\n"
+                   "  carom bench onestep\n"
+                   "  carom bench onestep problems/*.hdf5\n\n"
+                   "Exit status: 0 all solved, 1 not all solved, 2 bad input.");
+}
+
+void CommandLine::add_export()
+{
+    CLI::App& command =
+        add("export", "Write a recording in another format.", [this] { return run_export(export_); });
+    add_recording(command, export_.recording);
+    command
+        .add_option("--to", export_.format,
+                    "csv: the frames as a table; svg: the picture; vtk: what is drawn, for ParaView; "
+                    "gltf: the same, moving, for 3D programs; png: the page, by Chromium")
+        ->required()
+        ->check(CLI::IsMember({"csv", "svg", "vtk", "gltf", "png"}));
+    add_made_output(command, export_.output, "file");
+    command.footer("With --to gltf a name that ends with .glb gives the binary form.\n\n"
+                   "Examples:\n"
+                   "  carom export pendulum.h5 --to csv\n"
+                   "  carom export pendulum.h5 --to svg -o picture.svg\n"
+                   "  carom export pendulum.h5 --to gltf -o pendulum.glb");
+}
+
+void CommandLine::add_report()
+{
+    CLI::App& command =
+        add("report", "Write one HTML page that shows a run.", [this] { return run_report(report_); });
+    add_recording(command, report_.recording);
+    add_made_output(command, report_.output, "page");
+    command.footer("The page needs no network: open it in a browser, or send it to somebody.\n\n"
+                   "Examples:\n"
+                   "  carom report pendulum.h5\n"
+                   "  carom report pendulum.h5 -o page.html");
+}
+
+void CommandLine::add_view()
+{
+    CLI::App& command = add("view", "Show a run in the browser, also one that still goes on.",
+                            [this] { return run_view(view_); });
+    add_recording(command, view_.recording);
+    command.add_option("--port", view_.port, "of 127.0.0.1; left out: any free one")
+        ->check(CLI::Range(0, 65535))
+        ->type_name("N");
+    command.footer("Prints the address of the page and serves it until Ctrl-C, to this machine only.\n\n"
+                   "Examples:\n"
+                   "  carom run long.toml -o long.h5 &\n"
+                   "  carom view long.h5");
+}
+
+/// Texts about carom itself.
+void CommandLine::add_texts()
+{
+    add("schema", "Print the keys of scenes as JSON Schema, for editors.",
+        [] { return print(scene_schema()); })
+        .footer(
+            "Editors that know TOML complete and check scenes with it: docs/how-to/scenes_in_editors.md.\n\n"
+            "Examples:\n"
+            "  carom schema > scene.schema.json");
+
+    CLI::App& completion = add("completion", "Print a completion script for a shell.",
+                               [this] { return print(completion_script(app_, shell_)); });
+    completion.add_option("SHELL", shell_, "which shell")->required()->check(CLI::IsMember({"bash", "zsh"}));
+    completion.footer("An installed carom has them in place already.\n\n"
+                      "Examples:\n"
+                      "  source <(carom completion bash)\n"
+                      "  carom completion zsh > ~/.zsh/functions/_carom");
+
+    add("manual", "Print the manual page.", [this] { return print(manual_page(app_)); })
+        .footer("An installed carom has it in place already: man carom.\n\n"
+                "Examples:\n"
+                "  carom manual | man -l -");
+}
+
+}  // namespace carom::app

@@ -1,0 +1,147 @@
+#include "commands.hpp"
+#include "results.hpp"
+#include "solver_comparison.hpp"
+
+#include "carom/core/text.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace carom::app {
+namespace {
+
+ExitStatus refuse(const Errors& errors, bool json)
+{
+    print_errors(errors);
+    if (json) static_cast<void>(print_result(to_json(errors)));
+    return ExitStatus::BadInput;
+}
+
+void check_options(const SolveOptions& options, Errors& errors)
+{
+    const auto mistake = [&](const char* where, const std::string& message, const char* hint) {
+        errors.push_back({.code = ErrorCode::NotAllowedHere,
+                          .where = where,
+                          .message = message,
+                          .hint = hint,
+                          .excerpt = {}});
+    };
+    if (!options.save.empty() && options.files.size() != 1) {
+        mistake("--save", "the solutions of several problems do not fit into one file", "give one problem");
+    }
+    if (!options.save.empty() && options.compare) {
+        mistake("--save", "a comparison has no one solution", "leave out --save or --compare");
+    }
+    if (!options.profile.empty() && !options.compare) {
+        mistake("--profile", "there is a profile only where solvers are compared", "add --compare");
+    }
+    if (!options.profile.empty() && !options.profile.ends_with(".csv") &&
+        !options.profile.ends_with(".svg")) {
+        mistake("--profile", carom::quoted(options.profile) + " ends neither in .csv nor in .svg",
+                "the ending says which is written");
+    }
+    std::error_code problem;
+    if (!options.save.empty() && options.files.size() == 1 &&
+        std::filesystem::equivalent(options.save, options.files.front(), problem)) {
+        mistake("--save", "this is the problem file itself", "give another name");
+    }
+}
+
+Expected<SolveTask, Errors> task_of(const SolveOptions& options)
+{
+    Errors errors;
+    SolveTask task;
+    task.settings.tolerance = options.tolerance;
+    task.settings.time_limit_s = options.time_limit_s;
+    task.settings.max_sweeps = patient_sweeps;
+    task.repetitions = options.repeat;
+    const auto kind = solver_named(options.solver);
+    if (kind)
+        task.settings.kind = *kind;
+    else
+        errors.push_back(kind.error());
+    if (auto checked = check(task.settings); !checked) errors.push_back(checked.error());
+    check_options(options, errors);
+    if (!errors.empty()) return errors;
+    return task;
+}
+
+Expected<void> write_text(const std::string& path, const std::string& text)
+{
+    std::ofstream out(path, std::ios::binary);
+    out << text << std::flush;
+    if (out) return {};
+    return Error{.code = ErrorCode::FileUnwritable,
+                 .where = printable(path),
+                 .message = "the file cannot be written",
+                 .hint = "look at the folder, its rights and the disk",
+                 .excerpt = {}};
+}
+
+ExitStatus compare_solvers(const std::vector<ProblemFile>& files, const SolveOptions& options,
+                           const SolveTask& task)
+{
+    const Comparison comparison = compare(files, task);
+    const Profile profile = profile_of(comparison);
+    if (!options.profile.empty()) {
+        const bool svg = options.profile.ends_with(".svg");
+        if (auto written = write_text(options.profile, svg ? to_svg(profile) : to_csv(comparison)); !written)
+            return refuse({written.error()}, options.json);
+    }
+    if (!print_result(options.json ? to_json(comparison, profile) : in_words(comparison, profile)))
+        return ExitStatus::BadInput;
+
+    // every problem was solved by somebody
+    for (std::size_t problem = 0; problem < files.size(); ++problem) {
+        bool solved = false;
+        for (std::size_t solver = 0; solver < comparison.solvers.size(); ++solver) {
+            solved = solved || comparison.run(problem, solver).solved();
+        }
+        if (!solved) return ExitStatus::Uncertified;
+    }
+    return ExitStatus::Certified;
+}
+
+ExitStatus solve_all(const std::vector<ProblemFile>& files, const SolveOptions& options,
+                     const SolveTask& task)
+{
+    std::vector<SolvedProblem> problems;
+    bool all = true;
+    for (const ProblemFile& file : files) {
+        problems.push_back(solve_problem(file, task));
+        examine(problems.back(), task.settings.tolerance);
+        all = all && problems.back().solved();
+    }
+    if (!options.save.empty()) {
+        const ProblemFile& file = files.front();
+        const FclibSolution solution = fclib_solution(file.stored, file.loaded.rows, problems.front().P);
+        if (auto written = write_fclib(options.save, file.stored, &solution); !written)
+            return refuse({written.error()}, options.json);
+    }
+    if (!print_result(options.json ? to_json(problems) : summary(problems))) return ExitStatus::BadInput;
+    return all ? ExitStatus::Certified : ExitStatus::Uncertified;
+}
+
+}  // namespace
+
+ExitStatus run_solve(const SolveOptions& options)
+{
+    // every mistake at once: options, then files
+    const auto task = task_of(options);
+    Errors errors = task ? Errors{} : task.error();
+    std::vector<ProblemFile> files;
+    for (const std::string& path : options.files) {
+        auto file = read_problem(path);
+        if (file)
+            files.push_back(std::move(*file));
+        else
+            errors.push_back(file.error());
+    }
+    if (!errors.empty()) return refuse(errors, options.json);
+    return options.compare ? compare_solvers(files, options, *task) : solve_all(files, options, *task);
+}
+
+}  // namespace carom::app

@@ -1,0 +1,136 @@
+#include "kept_problems.hpp"
+
+#include "carom/core/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace carom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_kept_file(const fs::path& path)
+{
+    const std::string name = path.filename().string();
+    return name.starts_with("step_") && name.ends_with(".hdf5");
+}
+
+/// For heaps whose top is the least bad; of equal ones the later step.
+constexpr auto worse = [](const auto& a, const auto& b) {
+    return a.residual != b.residual ? a.residual > b.residual : a.step < b.step;
+};
+
+}  // namespace
+
+Expected<KeepPlan> parse_keep_plan(const std::string& text)
+{
+    if (text == "all") return KeepPlan{.which = KeepPlan::Which::All};
+    if (text == "failed") return KeepPlan{.which = KeepPlan::Which::Failed};
+    constexpr std::string_view prefix = "worst:";
+    if (text.starts_with(prefix)) {
+        KeepPlan plan{.which = KeepPlan::Which::Worst};
+        const char* end = text.data() + text.size();
+        const auto [stop, problem] = std::from_chars(text.data() + prefix.size(), end, plan.count);
+        if (problem == std::errc() && stop == end && plan.count >= 1 && plan.count <= 10000) return plan;
+    }
+    return Error{.code = ErrorCode::WrongType,
+                 .where = "--save-problems",
+                 .message = fmt::format("{} is not known", carom::quoted(text)),
+                 .hint = "give all, failed, or worst:N with N from 1 to 10000, for example worst:10",
+                 .excerpt = {}};
+}
+
+KeptProblems::KeptProblems(KeepPlan plan, std::string folder, std::string title)
+    : plan_(plan), folder_(std::move(folder)), title_(std::move(title))
+{
+}
+
+Expected<void> KeptProblems::begin()
+{
+    if (plan_.which == KeepPlan::Which::None) return {};
+    std::error_code problem;
+    fs::create_directories(folder_, problem);
+    std::vector<fs::path> old;
+    if (!problem) {
+        for (const auto& entry : fs::directory_iterator(folder_, problem)) {
+            if (is_kept_file(entry.path())) old.push_back(entry.path());
+        }
+    }
+    for (const fs::path& path : old) {
+        if (!problem) fs::remove(path, problem);
+    }
+    if (!problem) return {};
+    return Error{.code = ErrorCode::FileUnwritable,
+                 .where = printable(folder_),
+                 .message = "the folder for problems cannot be made or emptied: " + problem.message(),
+                 .hint = "look at the folder and its rights",
+                 .excerpt = {}};
+}
+
+void KeptProblems::after_step(const StepView& view)
+{
+    // steps without contacts have no problem
+    if (plan_.which == KeepPlan::Which::None || view.scratch.contacts.empty()) return;
+    const SolveReport& solve = view.report.solve;
+    if (plan_.which == KeepPlan::Which::Failed && solve.status == SolveStatus::Converged) return;
+    const bool full = plan_.which == KeepPlan::Which::Worst && worst_.size() >= plan_.count;
+    if (full && solve.residual.unit_free <= worst_.front().residual) return;
+
+    auto problem = fclib_problem(view.scratch.problem);
+    if (!problem) {
+        ++left_out_;
+        return;
+    }
+    Kept kept{.step = view.step,
+              .residual = solve.residual.unit_free,
+              .problem = std::move(*problem),
+              .solution = {}};
+    kept.solution = fclib_solution(kept.problem.stored, kept.problem.rows, view.scratch.P);
+    kept.problem.stored.info = {
+        .title = fmt::format("{}, step {}", printable(title_), view.step),
+        .description = fmt::format(
+            "one-step problem of carom: t = {} s, h = {} s, unit-free error {} by {}, {}", view.after.t_s,
+            view.report.h_s, solve.residual.unit_free, name_of(solve.solver), name_of(solve.status)),
+        .math_info = "W = H A^-1 H^T; shifts of restitution are in q"};
+    keep(std::move(kept));
+}
+
+void KeptProblems::keep(Kept kept)
+{
+    if (plan_.which != KeepPlan::Which::Worst) {
+        write(kept);
+        return;
+    }
+    if (worst_.size() >= plan_.count) {
+        std::pop_heap(worst_.begin(), worst_.end(), worse);
+        worst_.pop_back();
+    }
+    worst_.push_back(std::move(kept));
+    std::push_heap(worst_.begin(), worst_.end(), worse);
+}
+
+void KeptProblems::write(const Kept& kept)
+{
+    if (failure_) return;
+    const std::string path = (fs::path(folder_) / fmt::format("step_{:06}.hdf5", kept.step)).string();
+    if (auto done = write_fclib(path, kept.problem.stored, &kept.solution); done)
+        ++written_;
+    else
+        failure_ = done.error();
+}
+
+Expected<void> KeptProblems::finish()
+{
+    for (const Kept& kept : worst_) {
+        write(kept);
+    }
+    worst_.clear();
+    if (failure_) return *failure_;
+    return {};
+}
+
+}  // namespace carom::app

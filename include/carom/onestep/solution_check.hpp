@@ -1,0 +1,55 @@
+#pragma once
+
+#include "carom/onestep/problem.hpp"
+
+#include <optional>
+
+namespace carom {
+
+/// What can be proved about percussions P that somebody claims to solve a one-step problem, from
+/// (P, W P + U_free) alone. Cones, errors and estimates are computed here a second time, by code that no
+/// solver and no stopping test uses.
+///
+/// Symbols    F   natural map of (OS-3), after the scaling (OS-5)
+///            b   bipotential: b(-U, P) + U.P = mu P_N |U_T| + U.P >= 0, zero where the law holds (OS-7)
+/// Theory     docs/theory/one_step_problem.md, (OS-7) gap in joules, (OS-8) error hidden by a residual
+/// Papers     [DeSaxceFeng 1998] for the bipotential
+
+/// An interaction and its part of the residual.
+struct ResidualCarrier {
+    int interaction = -1;
+    double share = 0;  ///< of |F|^2, in [0, 1]
+};
+
+struct SolutionCheck {
+    bool finite = true;                     ///< false: NaN or infinity in P or U, and errors are infinite
+    double unit_free = 0;                   ///< e_d (OS-5)
+    double siconos = 0;                     ///< e_S (OS-4)
+    double cone_violation_Ns = 0;           ///< worst |P_T| - mu P_N, or -P_N where that is more
+    double penetration_m_s = 0;             ///< worst closing speed left
+    double joint_speed_m_s = 0;             ///< worst speed left at a bilateral interaction
+    double gap_J = 0;                       ///< sum of |b(-U, P) + U.P| over interactions (OS-7)
+    std::vector<ResidualCarrier> carriers;  ///< the fewest that hold 90 % of |F|^2, the largest first
+};
+
+[[nodiscard]] SolutionCheck check_solution(const OneStepProblem& problem, std::span<const double> P);
+
+/// What W itself is like. Theory wants it symmetric and positive semidefinite; data of others need not be.
+struct OperatorCheck {
+    double asymmetry = 0;  ///< |W - W^T| / |W|, Frobenius
+    double largest = 0;    ///< eigenvalue of the symmetric part, scaled by (OS-5)
+    double smallest = 0;   ///< likewise; above 1000 rows its power of ten only
+    int negative = 0;      ///< eigenvalues below -1e-12 of the largest
+};
+
+[[nodiscard]] OperatorCheck check_operator(const OneStepProblem& problem);
+
+/// How far the velocities of the solution may be from those of P although the residual is small (OS-8):
+/// |W dP| / max(|U|, |U_free|) in the scaled norms, for the shortest step dP that would make the linearised
+/// natural map vanish. As large as one says that the residual proves nothing. Nothing above
+/// `most_rows_for_hidden_error` rows, where the estimate would cost more than the solution.
+inline constexpr int most_rows_for_hidden_error = 20000;
+[[nodiscard]] std::optional<double> hidden_velocity_error(const OneStepProblem& problem,
+                                                          std::span<const double> P);
+
+}  // namespace carom

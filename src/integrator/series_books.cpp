@@ -1,0 +1,186 @@
+#include "series_engine.hpp"
+
+#include "step_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::detail {
+namespace {
+
+/// Integral of the product of two series from 0 to s.
+double product_integral(const double* x, const double* y, int order, double s)
+{
+    double sum = 0;
+    for (int k = order; k >= 0; --k) {
+        sum = sum * s + product_coefficient(x, y, k) / (k + 1);
+    }
+    return sum * s;
+}
+
+std::string name_of_status(NormalStatus status)
+{
+    switch (status) {
+    case NormalStatus::Active: return "active";
+    case NormalStatus::Inactive: return "inactive";
+    case NormalStatus::Undecided: break;
+    }
+    return "undecided";
+}
+
+std::string name_of_status(FrictionStatus status)
+{
+    switch (status) {
+    case FrictionStatus::None: return "";
+    case FrictionStatus::Stick: return "stick";
+    case FrictionStatus::Slip: return "slip";
+    case FrictionStatus::Undecided: break;
+    }
+    return "undecided";
+}
+
+}  // namespace
+
+/// Works and percussions of an expansion up to s, as integrals of series.
+void SeriesEngine::account(double s)
+{
+    const int order = x_.order() - 1;
+    EnergyLines& energy = report_.energy;
+    const SeriesSystem& system = x_.system();
+    if (!model_.system().forces.empty()) {
+        for (int i = 0; i < model_.coordinates(); ++i) {
+            energy.given_forces_J += product_integral(system.F(i), x_.u(i), order, s);
+        }
+    }
+    energy.prescribed_motions_J += series_integral(system.potential_rate(), order, s);
+    for (const Player& one : x_.players()) {
+        if (!one.may_act()) continue;
+        Contact& contact = contacts_[static_cast<std::size_t>(one.known.contact)];
+        for (int i = 0; i < one.dimension; ++i) {
+            const double* r = x_.series(one.r, i);
+            contact.P[static_cast<std::size_t>(i)] += series_integral(r, order, s);
+            energy.prescribed_motions_J -=
+                product_integral(r, one.rows->output(one.programs->b_at(i)), order, s);
+            const bool slides = i > 0 && one.friction == FrictionStatus::Slip;
+            const double work = slides ? product_integral(r, x_.series(one.U, i), order, s) : 0;
+            energy.friction_J += work;
+            contact.friction_J += work;
+            contact.U_plus[static_cast<std::size_t>(i)] = series_value(x_.series(one.U, i), x_.order(), s);
+        }
+    }
+}
+
+/// How well the equations of motion hold at the end of an expansion: by the model's own evaluation on
+/// numbers, which no series uses.
+void SeriesEngine::measure_defect(double s)
+{
+    const int n = model_.coordinates(), K = x_.order();
+    Scratch& w = scratch_;
+    const Point at{view(q_), view(u_), t_s_};
+    model_.kinetic_terms(at, w.A, view(w.velocity_terms), w.work);
+    model_.given_forces(at, view(w.given_forces), w.work);
+    static_cast<void>(model_.potential_gradient(at, view(w.potential_gradient), w.work));
+    Eigen::VectorXd acceleration(n), balance(n);
+    for (int i = 0; i < n; ++i) {
+        acceleration[i] = series_value(x_.a(i), K - 1, s);
+    }
+    w.A.multiply(view(acceleration), view(balance));
+    Eigen::VectorXd size = balance.cwiseAbs() + w.given_forces.cwiseAbs() + w.potential_gradient.cwiseAbs() +
+                           w.velocity_terms.cwiseAbs();
+    balance += w.velocity_terms + w.potential_gradient - w.given_forces;
+    std::vector<double> H, b;
+    for (const Player& one : x_.players()) {
+        if (!one.may_act()) continue;
+        const int c = one.known.contact;
+        const auto& support = one.programs->support;
+        H.assign(support.size() * static_cast<std::size_t>(one.dimension), 0.0);
+        b.assign(static_cast<std::size_t>(one.dimension), 0.0);
+        model_.contact_rows(c, at, H, b, w.work);
+        if (one.programs->rows.size() > 1) {
+            // the model may turn its tangents within an expansion
+            const double n_x =
+                series_value(one.rows->output(static_cast<std::size_t>(one.programs->normal_x)), K - 1, s);
+            if ((std::abs(n_x) < 0.9 ? 0 : 1) != one.frame) return;
+        }
+        for (int i = 0; i < one.dimension; ++i) {
+            const double r = series_value(x_.series(one.r, i), K - 1, s);
+            for (std::size_t k = 0; k < support.size(); ++k) {
+                const double part = H[static_cast<std::size_t>(i) * support.size() + k] * r;
+                balance[support[k]] -= part;
+                size[support[k]] += std::abs(part);
+            }
+        }
+    }
+    // momentum that the defect would make in this time, against momentum and forces
+    Eigen::VectorXd momentum(n);
+    w.A.multiply(view(u_), view(momentum));
+    const double scale = momentum.cwiseAbs().maxCoeff() + s * size.maxCoeff();
+    const double defect = scale > 0 ? s * balance.cwiseAbs().maxCoeff() / scale : 0;
+    Residual& residual = report_.solve.residual;
+    if (!std::isfinite(defect)) {
+        residual.finite = false;
+        report_.status = StepStatus::NotSolved;
+    } else if (defect > residual.unit_free) {
+        residual.unit_free = defect;
+    }
+    if (residual.unit_free > solver_.tolerance) report_.status = StepStatus::NotSolved;
+}
+
+Expected<std::vector<StatusDecision>> SeriesEngine::decisions()
+{
+    look_at_start();
+    if (report_.status != StepStatus::Solved || !expand()) {
+        return Error{.code = ErrorCode::NotAllowedHere,
+                     .where = "series",
+                     .message = report_.findings.empty() ? "no series" : report_.findings.back().message,
+                     .hint = {},
+                     .excerpt = {}};
+    }
+    std::vector<StatusDecision> result;
+    for (const Player& one : x_.players()) {
+        result.push_back({.contact = one.known.contact,
+                          .normal = name_of_status(one.normal),
+                          .normal_order = one.normal_order,
+                          .normal_leading = one.normal_leading,
+                          .friction = one.may_act() ? name_of_status(one.friction) : "",
+                          .friction_order = one.friction_order,
+                          .friction_leading = one.friction_leading});
+    }
+    return result;
+}
+
+/// Hands the result over to the state and to listeners.
+void SeriesEngine::finish()
+{
+    state_.q = q_;
+    state_.u = u_;
+    state_.t_s = start_s_ + settings_.time_step_s;
+    scratch_.contacts.clear();
+    std::ranges::fill(state_.percussion_Ns, 0.0);
+    for (int c = 0; c < model_.contacts(); ++c) {
+        const auto index = static_cast<std::size_t>(c);
+        const Contact& contact = contacts_[index];
+        state_.closed[index] = contact.closed ? 1 : 0;
+        state_.slides[index] = contact.closed && model_.dimension(c) > 1 && !contact.known.at_rest ? 1 : 0;
+        const double gap = model_.gap_m(c, point_of(state_), scratch_.work);
+        scratch_.gap_m[index] = gap;
+        report_.max_penetration_m = std::max(report_.max_penetration_m, -gap);
+        if (!contact.acted) continue;
+        ContactStep step;
+        step.contact = c;
+        step.dimension = model_.dimension(c);
+        step.P = contact.P;
+        step.U_minus = contact.U_minus;
+        step.U_free = contact.U_minus;
+        step.U_plus = contact.U_plus;
+        step.energy_J = contact.energy_J;
+        step.friction_J = contact.friction_J;
+        step.kinetic_J = report_.at_end.kinetic_J;
+        scratch_.contacts.push_back(step);
+        std::copy_n(contact.P.begin(), step.dimension, state_.percussion_Ns.begin() + model_.offset(c));
+    }
+    scratch_.u_free = u_;
+    if (!std::isfinite(report_.at_end.kinetic_J) || !q_.allFinite()) report_.status = StepStatus::NotFinite;
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,140 @@
+#pragma once
+
+#include "series_expansion.hpp"
+#include "series_roots.hpp"
+
+#include "carom/integrator/series.hpp"
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// What the series integrator keeps from report to report.
+struct SeriesMemory {
+    SeriesMemory(const Model& model, int order) : expansion(model, order) {}
+
+    detail::Expansion expansion;
+    std::vector<SeriesPiece> pieces;  ///< of the last report
+    double radius_s = 0;              ///< of the last expansion
+
+    /// Impacts of late, for accumulations of several contacts (PS-9).
+    struct Strike {
+        double t_s = 0;
+        std::vector<int> contacts;
+    };
+    std::deque<Strike> strikes;
+};
+
+namespace detail {
+
+/// What an event function stands for.
+enum class Watch { Gap, Reaction, SlipEnd, Threshold, Switch };
+
+struct Occurrence {
+    Watch what{};
+    int contact = -1;
+    int side = 0;                ///< of a threshold in the plane
+    SeriesTape* tape = nullptr;  ///< of a switch
+    std::size_t index = 0;
+    bool touches = false;
+    double s = 0;  ///< when, from the start of the expansion
+};
+
+/// Runs the motion from one report to the next: expand, advance to the first event, treat it, again.
+class SeriesEngine {
+public:
+    SeriesEngine(const Model& model, const SeriesSettings& settings, const SolverSettings& solver,
+                 State& state, Scratch& scratch, SeriesMemory& memory);
+
+    [[nodiscard]] StepReport run();
+
+    /// The statuses at the start, and how they were decided.
+    [[nodiscard]] Expected<std::vector<StatusDecision>> decisions();
+
+private:
+    /// What is known of a contact between expansions.
+    struct Contact {
+        bool closed = false;
+        Known known;
+        bool gap_is_zero = false;  ///< it has just opened
+        int gap_valuation = 0;     ///< then: the first order at which its gap may differ from zero
+        bool told_closed = false, slid = false, stuck = false;  ///< what was last told
+        int told_side = 0;
+        std::array<double, 3> P{};  ///< of this report
+        std::array<double, 3> U_minus{}, U_plus{};
+        double energy_J = 0, friction_J = 0;
+        bool acted = false;
+    };
+
+    /// Where a contact moves, and against what its velocities are small.
+    struct LocalVelocity {
+        double normal = 0, sliding = 0;
+        double normal_scale = 0, sliding_scale = 0;
+    };
+    /// A contact that left after an impact, and how.
+    struct Bounce {
+        int contact = 0;
+        double before_m_s = 0, after_m_s = 0;  ///< U_N
+    };
+
+    void look_at_start();
+    [[nodiscard]] LocalVelocity local_velocity(int contact);
+    [[nodiscard]] bool expand();
+    void tell_statuses();
+    [[nodiscard]] double next_length(std::vector<Occurrence>& happening);
+    void watch(std::vector<Occurrence>& found, Occurrence what, const double* series, int order,
+               int valuation, double h);
+    void watch_contacts(std::vector<Occurrence>& found, double h);
+    void watch_stick(std::vector<Occurrence>& found, const Player& one, double h);
+    void watch_switches(std::vector<Occurrence>& found, double h);
+    void advance(double s);
+    void account(double s);
+    void measure_defect(double s);
+    [[nodiscard]] bool treat(const std::vector<Occurrence>& happening);
+    [[nodiscard]] bool strike(std::vector<int> hit, bool soft, EventKind kind);
+    void after_impact(const std::vector<int>& contacts, const ImpactContacts& closed,
+                      const Eigen::VectorXd& U_minus, const Eigen::VectorXd& P, const Eigen::MatrixXd& W,
+                      EventKind kind);
+    [[nodiscard]] std::vector<int> struck_with(const std::vector<int>& hit, const Metric& A);
+    [[nodiscard]] bool pass_accumulation(double h);
+    [[nodiscard]] bool pass_collapse();
+    void project_configuration();
+    void forget_instant();
+    bool fail(StepStatus status, std::string words);
+    void finding(std::string code, std::string message);
+    void tell(EventKind kind, int contact, double P, double before, double after, double energy);
+    void finish();
+    [[nodiscard]] double length_m() const noexcept
+    {
+        return settings_.activation_gap_m > 0 ? 1e9 * settings_.activation_gap_m : 1.0;
+    }
+    [[nodiscard]] double left_s() const noexcept { return settings_.time_step_s - done_s_; }
+
+    const Model& model_;
+    const SeriesSettings& settings_;
+    const SolverSettings& solver_;
+    State& state_;
+    Scratch& scratch_;
+    SeriesMemory& memory_;
+    Expansion& x_;
+    double start_s_, t_s_;
+    double done_s_ = 0;  ///< since the start; t_s_ is start_s_ + done_s_
+    Eigen::VectorXd q_, u_;
+    std::vector<Contact> contacts_;
+    std::vector<Bounce> bounced_;  ///< contacts of the last impact that left again
+    RootFinder roots_;
+    std::vector<double> work_;
+    StepReport report_;
+    int events_ = 0, flips_ = 0;
+    double flip_s_ = -1;
+};
+
+/// The memory of a scratch, made for this model and order if it is not there.
+[[nodiscard]] SeriesMemory& series_memory(const Model& model, int order, Scratch& scratch);
+
+}  // namespace detail
+}  // namespace carom

@@ -1,0 +1,423 @@
+#include "series_expansion.hpp"
+
+#include "series_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace carom::detail {
+
+Expansion::Expansion(const Model& model, int order)
+    : system_(model, order),
+      n_(model.coordinates()),
+      K_(order),
+      stride_(static_cast<std::size_t>(order) + 1),
+      x_((2 * static_cast<std::size_t>(n_) + 1) * stride_, 0.0),
+      a_(static_cast<std::size_t>(n_) * stride_, 0.0),
+      A_constant_(std::ranges::all_of(system_.entries, [](const auto& entry) { return entry.constant; }))
+{
+}
+
+const Player* Expansion::player_of(int contact) const noexcept
+{
+    const auto found =
+        std::ranges::find_if(players_, [&](const Player& one) { return one.known.contact == contact; });
+    return found == players_.end() ? nullptr : &*found;
+}
+
+ExpansionStatus Expansion::compute(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
+                                   std::span<const Known> closed, double radius_s)
+{
+    std::vector<Known> known(closed.begin(), closed.end());
+    radius_ = radius_s;
+    for (std::size_t attempt = 0; attempt <= known.size(); ++attempt) {
+        set_up(t_s, q, u, known);
+        if (const auto status = first_order_data(); status != ExpansionStatus::Good) return status;
+        for (int p = 0; p < K_; ++p) {
+            if (p > 0) {
+                system_.dynamics.tape.advance(p, x_.data(), stride_);
+                for (Player& one : players_) {
+                    if (one.may_act()) one.rows->tape.advance(p, x_.data(), stride_);
+                }
+            }
+            right_hand_side(p);
+            slip_directions(p);
+            if (const auto status = solve_islands(p); status != ExpansionStatus::Good) return status;
+            accept(p);
+        }
+        if (!std::ranges::all_of(x_, [](double c) { return std::isfinite(c); }))
+            return ExpansionStatus::NotFinite;
+
+        // past a static threshold the smaller coefficient holds from the first order on
+        bool again = false;
+        for (const Player& one : players_) {
+            const bool late = one.polar || one.friction_order > 0;
+            if (one.friction != FrictionStatus::Slip || !one.programs->distinct_static || !late) continue;
+            for (Known& it : known) {
+                if (it.contact != one.known.contact || it.begins_slip || !it.at_rest) continue;
+                it.begins_slip = again = true;
+                it.at_threshold = false;
+                it.side = one.side;
+            }
+        }
+        if (!again) return ExpansionStatus::Good;
+    }
+    return ExpansionStatus::Good;
+}
+
+void Expansion::set_up(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
+                       std::span<const Known> closed)
+{
+    std::ranges::fill(x_, 0.0);
+    for (int i = 0; i < n_; ++i) {
+        x(i)[0] = q[i];
+        x(n_ + i)[0] = u[i];
+        x(i)[1] = u[i];
+    }
+    x(2 * n_)[0] = t_s;
+    x(2 * n_)[1] = 1;
+
+    players_.resize(closed.size());
+    local_size_ = 0;
+    trouble_ = -1;
+    words_.clear();
+    for (std::size_t k = 0; k < closed.size(); ++k) {
+        Player& one = players_[k];
+        one.known = closed[k];
+        one.programs = &system_.contacts[static_cast<std::size_t>(closed[k].contact)];
+        one.dimension = one.programs->dimension;
+        one.offset = local_size_;
+        one.normal = NormalStatus::Undecided;
+        one.normal_order = one.friction_order = -1;
+        one.normal_leading = one.friction_leading = 0;
+        one.side = closed[k].side;
+        one.polar = false;
+        one.scale_n = one.scale_t = 0;
+        const auto size = static_cast<std::size_t>(one.dimension) * stride_;
+        for (auto* series : {&one.r, &one.U, &one.dU, &one.d, &one.mu_d}) {
+            series->assign(size, 0.0);
+        }
+        one.speed.assign(stride_, 0.0);
+        local_size_ += one.dimension;
+    }
+    y_.setZero(n_);
+    for (auto* local : {&e_, &r_, &dU_, &scale_}) {
+        local->setZero(local_size_);
+    }
+}
+
+/// Values at the instant itself: metric, rows, what moves and what rests.
+ExpansionStatus Expansion::first_order_data()
+{
+    system_.dynamics.tape.start_with_sides(x_.data(), stride_);
+    if (!A_known_ || !A_constant_) {
+        Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n_, n_);
+        for (std::size_t k = 0; k < system_.entries.size(); ++k) {
+            const auto& entry = system_.entries[k];
+            A(entry.i, entry.j) = A(entry.j, entry.i) = system_.A(k)[0];
+        }
+        if (!A.allFinite()) return ExpansionStatus::NotFinite;
+        A_.compute(A);
+        if (A_.info() != Eigen::Success) return ExpansionStatus::MetricSingular;
+        A_known_ = true;
+    }
+    choose_frames();
+    local_matrices();
+    project_velocity();
+    starting_statuses();
+    find_islands();
+    return W_.allFinite() ? ExpansionStatus::Good : ExpansionStatus::NotFinite;
+}
+
+/// (CF-3): tangents along the x axis, but for normals that are nearly along x.
+void Expansion::choose_frames()
+{
+    for (Player& one : players_) {
+        auto& programs = system_.contacts[static_cast<std::size_t>(one.known.contact)].rows;
+        one.frame = 0;
+        one.rows = &programs.front();
+        one.rows->tape.start_with_sides(x_.data(), stride_);
+        const double n_x = one.rows->output(static_cast<std::size_t>(one.programs->normal_x))[0];
+        if (programs.size() == 1 || std::abs(n_x) < 0.9) continue;
+        one.frame = 1;
+        one.rows = &programs.back();
+        one.rows->tape.start_with_sides(x_.data(), stride_);
+    }
+}
+
+void Expansion::local_matrices()
+{
+    H_.setZero(local_size_, n_);
+    for (Player& one : players_) {
+        const auto& support = one.programs->support;
+        for (int i = 0; i < one.dimension; ++i) {
+            double U = one.rows->output(one.programs->b_at(i))[0];
+            for (std::size_t s = 0; s < support.size(); ++s) {
+                const double entry = one.rows->output(one.programs->H_at(i, s))[0];
+                H_(one.offset + i, support[s]) = entry;
+                U += entry * x_[static_cast<std::size_t>(n_ + support[s]) * stride_];
+            }
+            one.U[static_cast<std::size_t>(i) * stride_] = U;
+        }
+    }
+    AiHt_ = A_.solve(H_.transpose());
+    W_ = H_ * AiHt_;
+}
+
+/// Local velocities that are zero by status are made so: the velocity moves by rounding, in the kinetic
+/// metric.
+void Expansion::project_velocity()
+{
+    std::vector<Eigen::Index> zero;
+    for (const Player& one : players_) {
+        zero.push_back(one.offset);
+        for (int i = 1; one.known.at_rest && i < one.dimension; ++i) {
+            zero.push_back(one.offset + i);
+        }
+    }
+    if (zero.empty()) return;
+    Eigen::VectorXd U(static_cast<Eigen::Index>(zero.size()));
+    Eigen::Index a = 0;
+    for (Player& one : players_) {
+        for (int i = 0; i < one.dimension; ++i) {
+            if (i > 0 && !one.known.at_rest) continue;
+            U[a++] = one.U[static_cast<std::size_t>(i) * stride_];
+            one.U[static_cast<std::size_t>(i) * stride_] = 0;
+        }
+    }
+    if (U.isZero(0)) return;
+    const Eigen::MatrixXd W = W_(zero, zero);
+    const Eigen::VectorXd P = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(W).solve(U);
+    const Eigen::VectorXd u = AiHt_(Eigen::all, zero) * P;
+    for (int i = 0; i < n_; ++i) {
+        x(n_ + i)[0] -= u[i];
+        x(i)[1] = x(n_ + i)[0];
+    }
+    system_.dynamics.tape.advance(0, x_.data(), stride_);
+    for (Player& one : players_) {
+        one.rows->tape.advance(0, x_.data(), stride_);
+    }
+}
+
+void Expansion::starting_statuses()
+{
+    for (Player& one : players_) {
+        one.friction = FrictionStatus::None;
+        if (!one.programs->friction) continue;
+        const bool at_rest = one.known.at_rest;
+        one.friction = at_rest ? FrictionStatus::Undecided : FrictionStatus::Slip;
+        if (at_rest && one.programs->rough) one.friction = FrictionStatus::Stick;
+        if (one.dimension == 2) {
+            if (!at_rest) one.side = series(one.U, 1)[0] > 0 ? 1 : -1;
+            if (at_rest && one.known.begins_slip && one.side != 0) one.friction = FrictionStatus::Slip;
+        }
+    }
+}
+
+void Expansion::find_islands()
+{
+    // contacts whose rows of W meet more than by rounding
+    const auto count = static_cast<int>(players_.size());
+    std::vector<int> island(players_.size());
+    for (int k = 0; k < count; ++k) {
+        island[static_cast<std::size_t>(k)] = k;
+    }
+    const auto meet = [&](const Player& a, const Player& b) {
+        const auto block = W_.block(a.offset, b.offset, a.dimension, b.dimension);
+        const double size = std::sqrt(W_(a.offset, a.offset) * W_(b.offset, b.offset));
+        return !(block.cwiseAbs().maxCoeff() <= 1e-13 * size);
+    };
+    for (int k = 0; k < count; ++k) {
+        for (int l = 0; l < k; ++l) {
+            const int from = island[static_cast<std::size_t>(k)], to = island[static_cast<std::size_t>(l)];
+            if (from == to ||
+                !meet(players_[static_cast<std::size_t>(k)], players_[static_cast<std::size_t>(l)]))
+                continue;
+            std::ranges::replace(island, from, to);
+        }
+    }
+    islands_.clear();
+    for (int k = 0; k < count; ++k) {
+        Island one;
+        for (int l = 0; l < count; ++l) {
+            if (island[static_cast<std::size_t>(l)] == k) one.players.push_back(l);
+        }
+        if (!one.players.empty()) islands_.push_back(std::move(one));
+    }
+
+    // a particle at rest in space: its slip begins in a direction that the series finds
+    for (const Island& one : islands_) {
+        Player& first = players_[static_cast<std::size_t>(one.players.front())];
+        if (one.players.size() > 1 || first.dimension != 3 || !first.known.at_rest || first.programs->rough)
+            continue;
+        const auto W = W_.block(first.offset, first.offset, 3, 3);
+        const double small = 1e-12 * W(0, 0);
+        first.polar = std::abs(W(0, 1)) <= small && std::abs(W(0, 2)) <= small &&
+                      std::abs(W(1, 2)) <= small && std::abs(W(1, 1) - W(2, 2)) <= small;
+        if (first.polar) first.onset.reset(K_);
+    }
+}
+
+/// Order p of A u' = K + H^T r and of U' = H u' + gamma without the unknown coefficients of order p (PS-4).
+void Expansion::right_hand_side(int p)
+{
+    for (int i = 0; i < n_; ++i) {
+        y_[i] = system_.K(i)[p];
+    }
+    for (std::size_t k = 0; k < system_.entries.size(); ++k) {
+        const auto& entry = system_.entries[k];
+        if (entry.constant) continue;
+        const double* A = system_.A(k);
+        for (int i = 1; i <= p; ++i) {
+            y_[entry.i] -= A[i] * a(entry.j)[p - i];
+            if (entry.i != entry.j) y_[entry.j] -= A[i] * a(entry.i)[p - i];
+        }
+    }
+    for (const Player& one : players_) {
+        if (!one.may_act()) continue;
+        const auto& support = one.programs->support;
+        for (int row = 0; row < one.dimension; ++row) {
+            const double* r = series(one.r, row);
+            for (std::size_t s = 0; s < support.size(); ++s) {
+                const double* H = one.rows->output(one.programs->H_at(row, s));
+                for (int i = 1; i <= p; ++i) {
+                    y_[support[s]] += H[i] * r[p - i];
+                }
+            }
+        }
+    }
+    A_.solveInPlace(y_);
+
+    for (const Player& one : players_) {
+        if (!one.may_act()) continue;
+        const auto& support = one.programs->support;
+        for (int row = 0; row < one.dimension; ++row) {
+            double sum = one.rows->output(one.programs->gamma_at(row))[p], size = std::abs(sum);
+            for (std::size_t s = 0; s < support.size(); ++s) {
+                const double* H = one.rows->output(one.programs->H_at(row, s));
+                const double* acceleration = a(support[s]);
+                const double first = H[0] * y_[support[s]];
+                double rest = 0;
+                for (int i = 1; i <= p; ++i) {
+                    rest += H[i] * acceleration[p - i];
+                }
+                sum += first + rest;
+                size += std::abs(first) + std::abs(rest);
+            }
+            e_[one.offset + row] = sum;
+            scale_[one.offset + row] = size;
+        }
+    }
+}
+
+/// Coefficient p of the direction of contacts that slide in space, U_T = |U_T| d.
+void Expansion::slip_directions(int p)
+{
+    for (Player& one : players_) {
+        if (!one.may_act() || one.polar || one.dimension != 3 || one.friction != FrictionStatus::Slip)
+            continue;
+        const double *U1 = series(one.U, 1), *U2 = series(one.U, 2);
+        double* d1 = one.d.data();
+        double* d2 = d1 + stride_;
+        double* N = one.speed.data();
+        const double square = product_coefficient(U1, U1, p) + product_coefficient(U2, U2, p);
+        if (p == 0) {
+            N[0] = std::sqrt(square);
+            d1[0] = U1[0] / N[0];
+            d2[0] = U2[0] / N[0];
+        } else {
+            N[p] = (square - inner_coefficient(N, N, p)) / (2 * N[0]);
+            d1[p] = (U1[p] - d1[0] * N[p] - inner_coefficient(d1, N, p)) / N[0];
+            d2[p] = (U2[p] - d2[0] * N[p] - inner_coefficient(d2, N, p)) / N[0];
+        }
+        const double* mu = one.rows->output(one.programs->mu_at());
+        one.mu_d[static_cast<std::size_t>(p)] = product_coefficient(mu, d1, p);
+        one.mu_d[stride_ + static_cast<std::size_t>(p)] = product_coefficient(mu, d2, p);
+    }
+}
+
+ExpansionStatus Expansion::solve_islands(int p)
+{
+    for (Island& island : islands_) {
+        const auto status = OrderProblem(*this, island, p).solve();
+        if (status != ExpansionStatus::Good) return status;
+    }
+    return ExpansionStatus::Good;
+}
+
+/// Everything of order p is known: accelerations, and so velocities of order p + 1.
+void Expansion::accept(int p)
+{
+    const auto at = static_cast<std::size_t>(p);
+    for (Player& one : players_) {
+        for (int i = 0; i < one.dimension && one.may_act(); ++i) {
+            const std::size_t row = static_cast<std::size_t>(i) * stride_;
+            one.r[row + at] = r_[one.offset + i];
+            one.dU[row + at] = dU_[one.offset + i];
+            one.U[row + at + 1] = dU_[one.offset + i] / (p + 1);
+        }
+        if (!one.may_act()) r_.segment(one.offset, one.dimension).setZero();
+    }
+    if (local_size_ > 0) y_.noalias() += AiHt_ * r_;
+    for (int i = 0; i < n_; ++i) {
+        a_[static_cast<std::size_t>(i) * stride_ + at] = y_[i];
+        x(n_ + i)[p + 1] = y_[i] / (p + 1);
+        if (p + 2 <= K_) x(i)[p + 2] = x(n_ + i)[p + 1] / (p + 2);
+    }
+}
+
+void Expansion::compute_gaps()
+{
+    for (std::size_t c = 0; c < system_.contacts.size(); ++c) {
+        const Player* one = player_of(static_cast<int>(c));
+        if (one != nullptr && one->may_act()) continue;
+        SeriesTape& tape = system_.contacts[c].gap.tape;
+        tape.start_with_sides(x_.data(), stride_);
+        for (int p = 1; p <= K_; ++p) {
+            tape.advance(p, x_.data(), stride_);
+        }
+    }
+}
+
+namespace {
+
+/// Largest h with |x_j| h^j <= tolerance max_i |x_i| h^i for the last two orders j and some low order i.
+double trusted_by(const std::vector<double>& size, int K, double tolerance)
+{
+    const auto at = [&](int k) { return size[static_cast<std::size_t>(k)]; };
+    double longest = 0;
+    for (int i = 0; i <= K - 2; ++i) {
+        double h = std::numeric_limits<double>::infinity();
+        for (int j = K - 1; j <= K; ++j) {
+            if (at(j) > 0) h = std::min(h, std::pow(tolerance * at(i) / at(j), 1.0 / (j - i)));
+        }
+        longest = std::max(longest, h);
+    }
+    return longest;
+}
+
+}  // namespace
+
+double Expansion::trusted_length_s(double tolerance) const
+{
+    double h = std::numeric_limits<double>::infinity();
+    for (int first = 0; first <= n_ && n_ > 0; first += n_) {
+        std::vector<double> norms(stride_, 0.0);
+        for (int i = 0; i < n_; ++i) {
+            for (std::size_t k = 0; k < stride_; ++k) {
+                norms[k] = std::max(norms[k], std::abs(q(first + i)[k]));
+            }
+        }
+        h = std::min(h, trusted_by(norms, K_, tolerance));
+    }
+    return 0.9 * h;
+}
+
+double Expansion::radius_s(double tolerance) const
+{
+    const double h = trusted_length_s(tolerance);
+    return std::isfinite(h) ? h / std::pow(tolerance, 1.0 / K_) : 0;
+}
+
+}  // namespace carom::detail

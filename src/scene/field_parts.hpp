@@ -1,0 +1,24 @@
+#pragma once
+
+#include "carom/scene/fields.hpp"
+
+#include <limits>
+
+namespace carom::detail {
+
+/// The list of scene/fields.hpp, concept by concept; each part has its groups before what is in them.
+[[nodiscard]] std::vector<Field> run_fields();      ///< title, times, end
+[[nodiscard]] std::vector<Field> name_fields();     ///< parameters and tables
+[[nodiscard]] std::vector<Field> system_fields();   ///< coordinates, energies and forces
+[[nodiscard]] std::vector<Field> contact_fields();  ///< contacts with their laws and friction
+[[nodiscard]] std::vector<Field> impact_fields();   ///< strings and impact maps
+[[nodiscard]] std::vector<Field> probe_fields();
+[[nodiscard]] std::vector<Field> draw_fields();
+[[nodiscard]] std::vector<Field> method_fields();  ///< integrator, solver, recording
+
+inline constexpr double unbounded = std::numeric_limits<double>::infinity();
+inline constexpr Range positive{.low = 0, .high = unbounded, .with_low = false, .with_high = true};
+inline constexpr Range not_negative{.low = 0, .high = unbounded};
+inline constexpr Range zero_to_one{.low = 0, .high = 1};
+
+}  // namespace carom::detail

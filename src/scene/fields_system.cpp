@@ -1,0 +1,117 @@
+#include "field_parts.hpp"
+
+namespace carom::detail {
+
+using Type = FieldType;
+
+std::vector<Field> run_fields()
+{
+    return {
+        {.path = "title",
+         .type = Type::Text,
+         .fallback = "the name of the file",
+         .help = "what the scene shows"},
+        {.path = "start_s",
+         .type = Type::Number,
+         .unit = "s",
+         .fallback = "0",
+         .help = "time at which the run starts"},
+        {.path = "duration_s",
+         .type = Type::Number,
+         .needed = true,
+         .unit = "s",
+         .range = positive,
+         .help = "how long it runs at most",
+         .hint = "otherwise the run would end before it starts"},
+        {.path = "until",
+         .type = Type::Formula,
+         .choices = {"rest"},
+         .help = "ends the run earlier: \"rest\", or a formula that ends it when it becomes >= 0"},
+        {.path = "length_m",
+         .type = Type::Number,
+         .unit = "m",
+         .range = positive,
+         .fallback = "the largest gap or coordinate in m at the start, else 1",
+         .help = "typical length: what small gaps are small against"},
+    };
+}
+
+std::vector<Field> name_fields()
+{
+    return {
+        {.path = "parameters", .type = Type::Group, .help = "numbers that formulas use by name"},
+        {.path = "parameters.*",
+         .type = Type::Constant,
+         .help = "a number, or a formula of other parameters"},
+        {.path = "table",
+         .type = Type::GroupList,
+         .help = "a function given by points, in formulas table(name, t)"},
+        {.path = "table[].name", .type = Type::Name, .needed = true, .help = "how formulas call it"},
+        {.path = "table[].t_s",
+         .type = Type::NumberList,
+         .unit = "s",
+         .help = "abscissae, strictly increasing; constant outside them"},
+        {.path = "table[].value",
+         .type = Type::NumberList,
+         .help = "values at these abscissae, straight between"},
+        {.path = "table[].file",
+         .type = Type::File,
+         .help = "instead of t_s and value: a CSV file of two columns below the scene's folder"},
+    };
+}
+
+std::vector<Field> system_fields()
+{
+    return {
+        {.path = "coordinate",
+         .type = Type::GroupList,
+         .needed = true,
+         .help = "what the configuration consists of"},
+        {.path = "coordinate[].name",
+         .type = Type::Name,
+         .needed = true,
+         .help = "in formulas x, and x' for its velocity"},
+        {.path = "coordinate[].start", .type = Type::Constant, .needed = true, .help = "value at the start"},
+        {.path = "coordinate[].start_velocity",
+         .type = Type::Constant,
+         .fallback = "0",
+         .help = "velocity at the start, in units per second"},
+        {.path = "coordinate[].unit",
+         .type = Type::Text,
+         .fallback = "\"m\"",
+         .help = "unit for tables and pictures; \"m\" marks lengths"},
+        {.path = "lagrangian", .type = Type::Group, .needed = true, .help = "energies and forces"},
+        {.path = "lagrangian.kinetic",
+         .type = Type::Formula,
+         .unit = "J",
+         .help = "kinetic energy, a quadratic form of the velocities; or give mass"},
+        {.path = "lagrangian.mass",
+         .type = Type::Matrix,
+         .help = "kinetic matrix A of T = u.A u / 2, its lower triangle or all of it; or give kinetic"},
+        {.path = "lagrangian.potential",
+         .type = Type::Formula,
+         .unit = "J",
+         .fallback = "0",
+         .help = "potential energy of coordinates and t"},
+        {.path = "lagrangian.forces", .type = Type::Group, .help = "given forces, one per coordinate"},
+        {.path = "lagrangian.forces.*",
+         .type = Type::Formula,
+         .fallback = "0",
+         .help = "force on the coordinate of that name"},
+    };
+}
+
+std::vector<Field> probe_fields()
+{
+    return {
+        {.path = "probe", .type = Type::GroupList, .help = "a quantity to be shown and recorded"},
+        {.path = "probe[].name", .type = Type::Name, .needed = true, .help = "how results call it"},
+        {.path = "probe[].value", .type = Type::Formula, .needed = true, .help = "formula of everything"},
+        {.path = "probe[].unit",
+         .type = Type::Text,
+         .fallback = "\"\"",
+         .help = "unit for tables and pictures"},
+    };
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,155 @@
+#include "carom/expression/derivative.hpp"
+#include "carom/expression/parse.hpp"
+#include "carom/expression/series_program.hpp"
+
+#include "support/near.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace carom;
+using test::near;
+
+namespace {
+
+constexpr int order = 24;
+constexpr std::size_t stride = order + 1;
+
+/// Names x and y; formulas of one variable are put on x = 0.3 + t.
+struct Names {
+    Vocabulary vocabulary;
+    Names()
+    {
+        REQUIRE(vocabulary.add_coordinate("x").has_value());
+        REQUIRE(vocabulary.add_coordinate("y").has_value());
+    }
+    Formula read(const std::string& text) const
+    {
+        auto formula = parse_formula(text, vocabulary);
+        INFO(text);
+        REQUIRE(formula.has_value());
+        return *formula;
+    }
+};
+
+/// The series of a formula for x(t) = x_0 + x_1 t, y(t) = y_0 + y_1 t.
+std::vector<double> series_of(const Formula& formula, double x0, double x1, double y0, double y1)
+{
+    Graph graph;
+    const int node = add_formula(graph, formula);
+    SeriesProgram program(graph, std::vector<int>{node}, 2, order);
+    std::vector<double> inputs(5 * stride, 0.0);
+    inputs[0] = x0;
+    inputs[1] = x1;
+    inputs[stride] = y0;
+    inputs[stride + 1] = y1;
+    inputs[4 * stride + 1] = 1;
+    program.tape.start_with_sides(inputs.data(), stride);
+    for (int k = 1; k <= order; ++k) {
+        program.tape.advance(k, inputs.data(), stride);
+    }
+    return {program.output(0), program.output(0) + stride};
+}
+
+const char* const formulas[] = {"x*y",
+                                "x/y",
+                                "sqrt(x)",
+                                "exp(x)",
+                                "log(x)",
+                                "sin(x)",
+                                "cos(x)",
+                                "tan(x)",
+                                "asin(x)",
+                                "acos(x)",
+                                "atan(x)",
+                                "sinh(x)",
+                                "cosh(x)",
+                                "tanh(x)",
+                                "atan2(x, y)",
+                                "hypot(x, y)",
+                                "x^3",
+                                "x^-2",
+                                "x^0.3",
+                                "x^y",
+                                "1/x",
+                                "x^2 + 3*x",
+                                "abs(x - 2)",
+                                "min(x, y)",
+                                "max(x, y)",
+                                "if(x < y, x^2, y)",
+                                "sin(x*y)/(1 + exp(-x)) + t",
+                                "sign(x - 2)*x"};
+
+}  // namespace
+
+TEST_CASE("the series of every function sums up to the function")
+{
+    const Names names;
+    Workspace work;
+    for (const char* text : formulas) {
+        INFO(text);
+        const Formula formula = names.read(text);
+        // away from singularities: within a fifth of the nearest, at x = 0
+        const auto series = series_of(formula, 0.3, 0.7, 0.9, -0.4);
+        for (const double t : {-0.05, 0.03, 0.08}) {
+            const double point[] = {0.3 + 0.7 * t, 0.9 - 0.4 * t}, u[] = {0, 0};
+            // 0.19^25 is below 1e-17
+            CHECK(series_value(series.data(), order, t) ==
+                  near(formula.value({point, u, t}, work), 2e-15 * 6));
+        }
+    }
+}
+
+TEST_CASE("derivatives of expressions are those of duals")
+{
+    const Names names;
+    Workspace work;
+    for (const char* text : formulas) {
+        INFO(text);
+        const Formula formula = names.read(text);
+        Graph graph;
+        const int node = add_formula(graph, formula);
+        const double point[] = {0.37, 0.81}, u[] = {0, 0};
+        for (int i = 0; i < 2; ++i) {
+            double exact = 0;
+            for (const Term& term : formula.terms()) {
+                work.make_room(term.variables().size());
+                term.gradient({point, u, 0.2}, work, work.first);
+                for (std::size_t k = 0; k < term.variables().size(); ++k) {
+                    if (term.variables()[k] == Variable{Variable::Kind::Coordinate, i})
+                        exact += work.first[k];
+                }
+            }
+            const std::vector<Variable> direction{{Variable::Kind::Coordinate, i}};
+            const int slope = gradient(graph, node, direction).front();
+            SeriesProgram program(graph, std::vector<int>{slope}, 2, order);
+            std::vector<double> inputs(5 * stride, 0.0);
+            inputs[0] = point[0];
+            inputs[stride] = point[1];
+            inputs[4 * stride] = 0.2;
+            program.tape.start_with_sides(inputs.data(), stride);
+            CHECK(program.output(0)[0] == near(exact, 1e-14 * (1 + std::abs(exact))));
+        }
+    }
+}
+
+TEST_CASE("a base that vanishes at the instant has a series where its power does")
+{
+    const Names names;
+    const auto cube = series_of(names.read("x^3"), 0, 2, 0, 0);
+    CHECK(cube[3] == 8);
+    CHECK(cube[2] == 0);
+    // the root of zero is zero, that of t has no series
+    CHECK(series_of(names.read("sqrt(x)"), 0, 0, 0, 0)[5] == 0);
+    CHECK_FALSE(std::isfinite(series_of(names.read("sqrt(x)"), 0, 1, 0, 0)[1]));
+    CHECK_FALSE(std::isfinite(series_of(names.read("x^(1/3)"), 0, 1, 0, 0)[2]));
+}
+
+TEST_CASE("tables are told before they are asked for a series")
+{
+    const Names names;
+    CHECK_FALSE(has_table(names.read("abs(x)")));
+}
