@@ -1,7 +1,8 @@
 #include "carom/convex/operations.hpp"
 
-#include "fixed_point.hpp"
+#include "conic_form.hpp"
 
+#include <Eigen/QR>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,6 +17,15 @@ Error no_image(const char* where, ErrorCode code, std::string message)
                  .where = where,
                  .message = std::move(message),
                  .hint = "give finite numbers that fit the dimension of the set, and a scale other than zero",
+                 .excerpt = {}};
+}
+
+Error not_of_the_catalogue(const char* where)
+{
+    return Error{.code = ErrorCode::SettingOutOfRange,
+                 .where = where,
+                 .message = "a set only knows its nearest points",
+                 .hint = "build images, sums and intersections from the sets of the catalogue",
                  .excerpt = {}};
 }
 
@@ -88,6 +98,36 @@ double Moved::support_at(ConstPoint p) const
     return set_->support(Eigen::VectorXd(scale_ * p)) + p.dot(shift_);
 }
 
+Composite::Composite(const detail::ConicForm& form, double size)
+    : form_(std::make_shared<const detail::ConicForm>(form)),
+      dimension_(static_cast<int>(form.c.size())),
+      size_(size)
+{
+}
+
+double Composite::distance_to(ConstPoint v) const
+{
+    return distance_of(*this, v);
+}
+
+ProxStatus Composite::nearest(ConstPoint z, Point x) const
+{
+    return nearest_in(Metric::euclidean(), z, x);
+}
+
+ProxStatus Composite::nearest_in(const Metric& metric, ConstPoint z, Point x) const
+{
+    Eigen::VectorXd found(z.size());
+    const ProxStatus status = detail::nearest(*form_, metric, z, size_, found);
+    x = found;
+    return status;
+}
+
+LinearImage::LinearImage(SetPointer set, Eigen::MatrixXd M, const detail::ConicForm& form)
+    : Composite(form, M.norm() * set->size()), set_(std::move(set)), M_(std::move(M))
+{
+}
+
 Expected<LinearImage> LinearImage::make(SetPointer set, Eigen::MatrixXd M)
 {
     if (!set || M.rows() == 0 || M.cols() != set->dimension()) {
@@ -96,61 +136,35 @@ Expected<LinearImage> LinearImage::make(SetPointer set, Eigen::MatrixXd M)
                                     set ? set->dimension() : 0, M.rows(), M.cols()));
     }
     if (!M.allFinite()) return no_image("LinearImage", ErrorCode::NotFinite, "the matrix is not finite");
-    return LinearImage(std::move(set), std::move(M));
-}
-
-double LinearImage::distance_to(ConstPoint v) const
-{
-    return distance_of(*this, v);
-}
-
-ProxStatus LinearImage::nearest(ConstPoint z, Point x) const
-{
-    return nearest_in(Metric::euclidean(), z, x);
+    const auto form = detail::conic_form(*set);
+    if (!form) return not_of_the_catalogue("LinearImage");
+    const detail::ConicForm mapped = detail::image(M, *form);
+    return LinearImage(std::move(set), std::move(M), mapped);
 }
 
 ProxStatus LinearImage::nearest_in(const Metric& metric, ConstPoint z, Point x) const
 {
-    const Eigen::Index n = M_.cols();
+    // one-to-one: the nearest point in the metric M^T A M to the solution of least squares (CS-18)
     const Eigen::MatrixXd whitened = metric.whitened(M_);
-    const Eigen::VectorXd from = metric.whitened(z);
-    Eigen::MatrixXd H = whitened.transpose() * whitened;
-    Eigen::VectorXd y = Eigen::VectorXd::Zero(n);
-
-    // one-to-one: the nearest point in the metric M^T A M to the least-squares solution (CS-18)
     Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(1e-7);
+    qr.setThreshold(1e-5);
     qr.compute(whitened);
-    if (qr.rank() == n) {
-        const auto carried = Metric::from_matrix(H);
-        const Eigen::VectorXd solution = qr.solve(from);
-        const ProxStatus status = carried ? set_->prox(*carried, solution, y) : ProxStatus::NotConverged;
-        x = M_ * y;
-        return status;
-    }
-
-    // otherwise proximal steps: the term eps |y - y_k|^2 / 2 makes each of them well-posed
-    const double eps = H.trace() > 0 ? 1e-3 * H.trace() : 1;
-    H.diagonal().array() += eps;
-    const auto regular = Metric::from_matrix(H);
-    if (!regular) return ProxStatus::NotConverged;
-    bool is_solved = true;  // the last step
-    const auto step = [&](const Eigen::VectorXd& y_k) {
-        Eigen::VectorXd next(n);
-        const Eigen::VectorXd pull = regular->solve(whitened.transpose() * from + eps * y_k);
-        is_solved = set_->prox(*regular, pull, next) == ProxStatus::Converged;
-        return next;
-    };
-    constexpr int max_evaluations = 1000;
-    const double tolerance = 1e-13 * (set_->size() + regular->solve(whitened.transpose() * from).norm());
-    const auto report = detail::accelerated_fixed_point(step, tolerance, y, max_evaluations);
-    x = M_ * step(y);
-    return report.converged && is_solved ? ProxStatus::Converged : ProxStatus::NotConverged;
+    if (qr.rank() < M_.cols()) return Composite::nearest_in(metric, z, x);
+    const auto carried = Metric::from_matrix(whitened.transpose() * whitened);
+    if (!carried) return Composite::nearest_in(metric, z, x);
+    const Eigen::VectorXd solution = qr.solve(Eigen::VectorXd(metric.whitened(z)));
+    Eigen::VectorXd y(M_.cols());
+    const ProxStatus status = set_->prox(*carried, solution, y);
+    x = M_ * y;
+    return status;
 }
 
 double LinearImage::support_at(ConstPoint p) const
 {
-    return set_->support(Eigen::VectorXd(M_.transpose() * p));
+    // a covector that M sends to roundoff sees a single point
+    Eigen::VectorXd q = M_.transpose() * p;
+    if (q.norm() <= direction_tolerance * M_.norm() * p.norm()) q.setZero();
+    return set_->support(q);
 }
 
 }  // namespace carom

@@ -1,18 +1,14 @@
-#include "carom/convex/nonnegative_qp.hpp"
 #include "carom/convex/polytope.hpp"
 
-#include "support_by_prox.hpp"
+#include "inequalities.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <limits>
 
 namespace carom {
 
 namespace {
-
-/// The remainder is 1 / (1 + d^2) for a set at d times the greatest violation: none is that far.
-constexpr double empty_below = 1e-13;
 
 Error no_polyhedron(ErrorCode code, std::string message)
 {
@@ -82,34 +78,15 @@ ProxStatus Polyhedron::nearest(ConstPoint z, Point x) const
 
 ProxStatus Polyhedron::nearest_in(const Metric& metric, ConstPoint z, Point x) const
 {
-    // whitened and seen from z: the shortest y with f_i.y <= c_i, |f_i| = 1
-    x = z;
-    const Eigen::Index n = z.size(), m = bounds_.size();
-    if (m == 0) return ProxStatus::Converged;
-    Eigen::MatrixXd F = metric.whitened_covectors(normals_);
-    Eigen::VectorXd c = bounds_ - normals_.transpose() * z;
-    const Eigen::VectorXd lengths = F.colwise().norm();
-    F.array().rowwise() /= lengths.transpose().array();
-    c.array() /= lengths.array();
-    if (c.minCoeff() >= 0) return ProxStatus::Converged;
-
-    // what remains of (0, 1) beside the cone of the columns (-f_i, -c_i / s) is along (-y / s, 1) (CS-16)
-    const double s = c.lpNorm<Eigen::Infinity>();
-    Eigen::MatrixXd lifted(n + 1, m);
-    lifted << -F, -c.transpose() / s;
-    Eigen::VectorXd mu = Eigen::VectorXd::Zero(m), remainder(n + 1);
-    const auto report =
-        solve_nonnegative_least_squares(lifted, Eigen::VectorXd::Unit(n + 1, n), {}, mu, remainder);
-
-    // nothing remains: the inequalities contradict each other
-    if (report.status != QpStatus::Solved || !(remainder[n] > empty_below)) return ProxStatus::NotConverged;
-    x = z - metric.unwhitened(s / remainder[n] * remainder.head(n));
-    return ProxStatus::Converged;
+    Eigen::VectorXd found(z.size());
+    const ProxStatus status = detail::nearest({normals_, bounds_}, metric, z, found);
+    x = found;
+    return status;
 }
 
 double Polyhedron::support_at(ConstPoint p) const
 {
-    return detail::support_by_prox(*this, p);
+    return detail::support({normals_, bounds_}, p);
 }
 
 }  // namespace carom

@@ -92,10 +92,10 @@ private:
         return false;
     }
 
-    /// prox of the set at t; false if there is none.
-    bool find_nearest(double t_s, const Eigen::VectorXd& z)
+    /// prox of the set at t, seen from `at`; false if there is none.
+    bool find_nearest(double t_s, const Eigen::VectorXd& at, const Eigen::VectorXd& z)
     {
-        auto found = problem_.set.prox(t_s, problem_.metric, z, nearest_);
+        const auto found = problem_.set.prox(t_s, at, problem_.metric, z, nearest_);
         if (!found) {
             report_.error = found.error();
             return stop(SweepEnd::NoSet);
@@ -109,7 +109,7 @@ private:
     {
         free_ = from;
         if (problem_.F) free_ += h_s * problem_.F(t_s, from);
-        if (!find_nearest(set_s, free_)) return false;
+        if (!find_nearest(set_s, from, free_)) return false;
         if (lambda_s_ == 0) {
             to = nearest_;
         } else {
@@ -122,7 +122,7 @@ private:
     bool jump(double t_s)
     {
         free_ = u_;
-        if (!find_nearest(t_s, free_)) return false;
+        if (!find_nearest(t_s, u_, free_)) return false;
         before_ = u_;
         u_ = nearest_;
         return accept(t_s, t_s, true);
@@ -132,10 +132,12 @@ private:
     bool accept(double t_s, double set_s, bool is_jump)
     {
         report_.t_s = t_s;
-        report_.variation += problem_.metric.norm(u_ - before_);
+        difference_ = u_ - before_;
+        report_.variation += problem_.metric.norm(difference_);
         if (settings_.measure_distance) {
-            if (!find_nearest(set_s, u_)) return false;
-            report_.largest_outside = std::max(report_.largest_outside, problem_.metric.norm(u_ - nearest_));
+            if (!find_nearest(set_s, u_, u_)) return false;
+            difference_ = u_ - nearest_;
+            report_.largest_outside = std::max(report_.largest_outside, problem_.metric.norm(difference_));
         }
         if (listener_ && !listener_({.t_s = t_s, .u = u_, .is_jump = is_jump}))
             return stop(SweepEnd::Listener);
@@ -203,7 +205,7 @@ private:
     Eigen::VectorXd& u_;
     SweepReport report_;
     double h_s_ = 0;
-    Eigen::VectorXd nearest_, free_, before_, whole_, middle_, halved_;
+    Eigen::VectorXd nearest_, free_, before_, difference_, whole_, middle_, halved_;
 };
 
 }  // namespace

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace carom {
 
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Error no_set(const char* where, ErrorCode code, std::string message)
 {
@@ -25,13 +29,23 @@ Expected<SetOfTime> SetOfTime::make(int n, Function set_at)
         return no_set("SetOfTime", ErrorCode::WrongSize,
                       "the space has no dimension, or there is no function");
     }
+    return SetOfTime(
+        n, [set_at = std::move(set_at)](double t_s, const Eigen::VectorXd&) { return set_at(t_s); });
+}
+
+Expected<SetOfTime> SetOfTime::of_point(int n, FunctionOfPoint set_at)
+{
+    if (n < 1 || !set_at) {
+        return no_set("SetOfTime", ErrorCode::WrongSize,
+                      "the space has no dimension, or there is no function");
+    }
     return SetOfTime(n, std::move(set_at));
 }
 
-Expected<ProxStatus> SetOfTime::prox(double t_s, const Metric& metric, const ConvexSet::ConstVector& z,
-                                     ConvexSet::Vector x) const
+Expected<ProxStatus> SetOfTime::prox(double t_s, const Eigen::VectorXd& at, const Metric& metric,
+                                     const ConvexSet::ConstVector& z, ConvexSet::Vector x) const
 {
-    const auto set = set_at_(t_s);
+    const auto set = set_at_(t_s, at);
     if (!set) return set.error();
     if (!*set || (*set)->dimension() != n_) {
         return no_set("SetOfTime", ErrorCode::WrongSize,
@@ -46,8 +60,8 @@ Expected<CarriedSet> CarriedSet::make(SetPointer set, Shift shift, Scale scale)
     return CarriedSet(std::move(set), std::move(shift), std::move(scale));
 }
 
-Expected<ProxStatus> CarriedSet::prox(double t_s, const Metric& metric, const ConvexSet::ConstVector& z,
-                                      ConvexSet::Vector x) const
+Expected<ProxStatus> CarriedSet::prox(double t_s, const Eigen::VectorXd&, const Metric& metric,
+                                      const ConvexSet::ConstVector& z, ConvexSet::Vector x) const
 {
     const Eigen::VectorXd shift = shift_(t_s);
     const double scale = scale_ ? scale_(t_s) : 1;
@@ -69,6 +83,24 @@ Expected<ProxStatus> CarriedSet::prox(double t_s, const Metric& metric, const Co
     const ProxStatus status = set_->prox(metric, x, x);
     x = scale * x + shift;
     return status;
+}
+
+Expected<MovingInterval> MovingInterval::make(Function ends)
+{
+    if (!ends) return no_set("MovingInterval", ErrorCode::WrongSize, "there is no function");
+    return MovingInterval(std::move(ends));
+}
+
+Expected<ProxStatus> MovingInterval::prox(double t_s, const Eigen::VectorXd&, const Metric&,
+                                          const ConvexSet::ConstVector& z, ConvexSet::Vector x) const
+{
+    const Ends ends = ends_(t_s);
+    if (!(ends.lower <= ends.upper && ends.lower < infinity && ends.upper > -infinity)) {
+        return no_set("MovingInterval", ErrorCode::SettingOutOfRange,
+                      fmt::format("the ends at t = {} s are {} and {}", t_s, ends.lower, ends.upper));
+    }
+    x[0] = std::clamp(z[0], ends.lower, ends.upper);
+    return std::isfinite(z[0]) ? ProxStatus::Converged : ProxStatus::NotFinite;
 }
 
 }  // namespace carom

@@ -63,9 +63,8 @@ double error_at_2(double h, double lambda)
 
 TEST_CASE("play operator: an interval that moves up and down carries the point by its ends, exactly")
 {
-    const auto interval = *CarriedSet::make(shared(*Interval::make(-0.5, 0.5)), [](double t) {
-        return Eigen::VectorXd(Eigen::VectorXd::Constant(1, std::sin(3 * t)));
-    });
+    const auto interval = *MovingInterval::make(
+        [](double t) -> MovingInterval::Ends { return {std::sin(3 * t) - 0.5, std::sin(3 * t) + 0.5}; });
     Eigen::VectorXd u = Eigen::VectorXd::Zero(1);
     double clipped = 0, worst = 0;
     const auto report =
@@ -79,8 +78,8 @@ TEST_CASE("play operator: an interval that moves up and down carries the point b
     CHECK(worst < 1e-15);
     CHECK(report->largest_outside < 1e-15);
 
-    // carried from 0 to 1/2, -1/2, 1/2, -1/2, where it rests at the end; the extremes of the sine are missed by
-    // at most (3 h)^2 / 8
+    // carried from 0 to 1/2, -1/2, 1/2, -1/2, where it rests at the end; the extremes of the sine are missed
+    // by at most (3 h)^2 / 8
     CHECK(u[0] == near(-0.5, 9e-6 / 8));
     CHECK(report->variation == near(3.5, 7 * 9e-6 / 8));
 }
@@ -249,19 +248,18 @@ TEST_CASE("a sweep that cannot go on says why, with the last point that is certa
     REQUIRE(report->error);
     CHECK(report->error->code == ErrorCode::SettingOutOfRange);
 
-    // two discs that touch in one point from t = 1 on: no multiplier exists, the splitting does not rest
+    // two discs that move apart have nothing in common after t = 1
     const auto lens = *SetOfTime::make(2, [](double t) -> Expected<SetPointer> {
-        const double apart = std::min(t, 1.0);
-        const auto set = Intersection::make({shared(*Ball::make(Eigen::Vector2d(apart, 0), 1)),
-                                             shared(*Ball::make(Eigen::Vector2d(-apart, 0), 1))});
+        const auto set = Intersection::make(
+            {shared(*Ball::make(Eigen::Vector2d(t, 0), 1)), shared(*Ball::make(Eigen::Vector2d(-t, 0), 1))});
         if (!set) return set.error();
         return shared(*set);
     });
     u = Eigen::Vector2d(0, 1);
-    const auto stuck = catching_up({.set = lens}, {.time_step_s = 0.25}, 0, 2, u);
-    CHECK(stuck->end != SweepEnd::Finished);
-    CHECK(stuck->t_s == 0.75);
-    CHECK(u[1] == near(std::sqrt(1 - 0.75 * 0.75), 1e-10));
+    const auto torn = catching_up({.set = lens}, {.time_step_s = 0.3}, 0, 2, u);
+    CHECK(torn->end == SweepEnd::NoSet);
+    CHECK(torn->t_s == near(0.9, 0.01));
+    CHECK(u[1] == near(std::sqrt(1 - torn->t_s * torn->t_s), 1e-9));
 
     const auto disc = moving_disc(1);
     const SweepingProblem bad{.set = disc, .F = [](double t, const Eigen::VectorXd& at) {
@@ -274,6 +272,28 @@ TEST_CASE("a sweep that cannot go on says why, with the last point that is certa
         catching_up({.set = disc}, {}, 0, 1, u, [](const SweepStep& step) { return step.t_s < 0.5; });
     CHECK(stopped->end == SweepEnd::Listener);
     CHECK(stopped->t_s == near(0.5, 1e-12));
+}
+
+TEST_CASE("a set that depends on the point: discs that keep their distance push each other, linearised at "
+          "the start of a step")
+{
+    // two discs of radius 1/2 on a line, the left one drifts to the right: it pushes the other, each moves
+    // with half the speed from the touch on
+    const auto apart = *SetOfTime::of_point(2, [](double, const Eigen::VectorXd& at) -> Expected<SetPointer> {
+        const double gap = at[1] - at[0] - 1;
+        const auto set = HalfSpace::make(Eigen::Vector2d(1, -1), gap + at[0] - at[1]);
+        if (!set) return set.error();
+        return shared(*set);
+    });
+    Eigen::VectorXd u = Eigen::Vector2d(0, 2);
+    const SweepingProblem problem{.set = apart, .F = [](double, const Eigen::VectorXd&) {
+                                      return Eigen::VectorXd(Eigen::Vector2d(1, 0));
+                                  }};
+    const auto report = catching_up(problem, {.time_step_s = 0.01}, 0, 3, u);
+    REQUIRE(report->end == SweepEnd::Finished);
+    CHECK(u[0] == near(1 + 0.5 * 2, 1e-12));
+    CHECK(u[1] == near(2 + 0.5 * 2, 1e-12));
+    CHECK(report->largest_outside < 1e-14);
 }
 
 TEST_CASE("bad settings are refused with their name")
@@ -297,4 +317,10 @@ TEST_CASE("bad settings are refused with their name")
     CHECK(catching_up(problem, {}, 0, 1, infinite).error().code == ErrorCode::NotFinite);
     CHECK(SetOfTime::make(0, {}).error().code == ErrorCode::WrongSize);
     CHECK(CarriedSet::make(nullptr, {}).error().code == ErrorCode::WrongSize);
+    CHECK(MovingInterval::make({}).error().code == ErrorCode::WrongSize);
+    const auto crossed = *MovingInterval::make([](double t) -> MovingInterval::Ends { return {t, 1 - t}; });
+    Eigen::VectorXd point = Eigen::VectorXd::Zero(1);
+    const auto closed = catching_up({.set = crossed}, {.time_step_s = 0.25}, 0, 1, point);
+    CHECK(closed->end == SweepEnd::NoSet);
+    CHECK(closed->t_s == 0.5);
 }

@@ -20,7 +20,7 @@ namespace carom {
 
 /// How a projection ended.
 enum class ProxStatus {
-    Converged,     ///< x is the nearest point up to roundoff; of iterated sets, in the sense of (CS-19)
+    Converged,     ///< x is the nearest point up to roundoff
     NotConverged,  ///< x is the best point found; never the end of a closed form
     NotFinite,     ///< z holds NaN or infinity; so may x
 };
@@ -45,8 +45,7 @@ public:
     ProxStatus prox(const Metric& metric, std::span<const double> z, std::span<double> x) const;
 
     /// sup { p.v : v in C }, +infinity where there is no bound (CS-5). Directions that differ from one with a
-    /// finite value by roundoff count as that one. NaN where p is not finite, or where an iterated set does
-    /// not find it.
+    /// finite value by roundoff count as that one.
     [[nodiscard]] double support(std::span<const double> p) const;
 
     // the same for vectors of Eigen
@@ -57,8 +56,7 @@ public:
     ProxStatus prox(const Metric& metric, const ConstVector& z, Vector x) const;
     [[nodiscard]] double support(const ConstVector& p) const;
 
-    /// { p : p.v <= 0 for every v in C }, the polar of a cone (CS-6); null if C is no cone with apex 0,
-    /// and for images, sums and intersections, which do not know theirs.
+    /// { p : p.v <= 0 for every v in C }, the polar of a cone (CS-6); null if C is no cone with apex 0.
     [[nodiscard]] virtual std::unique_ptr<ConvexSet> polar_cone() const { return nullptr; }
 
 protected:

@@ -20,6 +20,7 @@ public:
     [[nodiscard]] int dimension() const noexcept override { return static_cast<int>(centre_.size()); }
     [[nodiscard]] double size() const noexcept override { return centre_.norm() + factor_.norm(); }
     [[nodiscard]] const Eigen::VectorXd& centre() const noexcept { return centre_; }
+    [[nodiscard]] const Eigen::MatrixXd& factor() const noexcept { return factor_; }  ///< F, E = F F^T
 
 private:
     Ellipsoid(Eigen::VectorXd centre, Eigen::MatrixXd factor)

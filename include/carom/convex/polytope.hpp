@@ -6,8 +6,7 @@ namespace carom {
 
 /// Polyhedral sets of R^n that are no cones: by inequalities or by vertices.
 ///
-/// Theory     docs/theory/convex_sets.md, (CS-16) inequalities, (CS-17) vertices, (CS-20) support by proximal
-///            steps
+/// Theory     docs/theory/convex_sets.md, (CS-16) inequalities, (CS-17) vertices, (CS-20) support
 /// Both projections are exact active set methods on the nonnegative programme (CS-9), in every metric.
 
 /// { v : g_i.v <= h_i }, g_i the rows of G; may be unbounded. Redundant, repeated and opposite rows are
@@ -23,6 +22,8 @@ public:
 
     /// Greatest distance of a side from the origin.
     [[nodiscard]] double size() const noexcept override;
+    [[nodiscard]] const Eigen::MatrixXd& unit_normals() const noexcept { return normals_; }  ///< columns
+    [[nodiscard]] const Eigen::VectorXd& offsets() const noexcept { return bounds_; }        ///< h_i / |g_i|
 
 private:
     Polyhedron(Eigen::MatrixXd normals, Eigen::VectorXd bounds)
@@ -48,6 +49,7 @@ public:
 
     [[nodiscard]] int dimension() const noexcept override { return static_cast<int>(vertices_.rows()); }
     [[nodiscard]] double size() const noexcept override { return vertices_.colwise().norm().maxCoeff(); }
+    [[nodiscard]] const Eigen::MatrixXd& vertices() const noexcept { return vertices_; }  ///< columns
 
 private:
     explicit Polytope(Eigen::MatrixXd vertices) : vertices_(std::move(vertices)) {}

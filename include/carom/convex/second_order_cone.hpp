@@ -19,6 +19,10 @@ public:
 
     [[nodiscard]] int dimension() const noexcept override { return n_; }
     [[nodiscard]] double mu() const noexcept { return mu_; }
+    [[nodiscard]] double sign() const noexcept
+    {
+        return sign_;
+    }  ///< 1: opens along v_N > 0, -1: along v_N < 0
     [[nodiscard]] std::unique_ptr<ConvexSet> polar_cone() const override;
 
 private:
