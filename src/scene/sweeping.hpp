@@ -33,7 +33,8 @@ struct SetDraft {
 
 /// Outlines of set `index` in the plane and the way of the point, where the scene draws nothing itself.
 [[nodiscard]] std::vector<Drawing> drawings_of(const std::vector<SetDraft>& sets, std::size_t index,
-                                               const std::vector<Coordinate>& coordinates, const Names& names);
+                                               const std::vector<Coordinate>& coordinates,
+                                               const Names& names);
 
 /// What [sweeping] says; nothing after a mistake. Adds drawings to the draft.
 [[nodiscard]] std::optional<SweepingPlan> sweeping_of(const Node& root, const Names& names, Draft& draft,

@@ -7,6 +7,7 @@
 #include "carom/convex/second_order_cone.hpp"
 #include "carom/convex/subspace.hpp"
 #include "carom/core/text.hpp"
+#include "carom/scene/fields.hpp"
 #include "sweeping.hpp"
 #include "validate.hpp"
 
@@ -74,8 +75,12 @@ public:
         set_.name = name->text;
         set_.kind = kind->text;
         set_.place = item_.place;
-        const bool is_taken = std::ranges::any_of(before_, [&](const SetDraft& s) { return s.name == name->text; });
-        if (is_taken) refuse(name->place, ErrorCode::DuplicateName, fmt::format("two sets are called {}", quoted(name->text)), "give each its own name");
+        const bool is_taken =
+            std::ranges::any_of(before_, [&](const SetDraft& s) { return s.name == name->text; });
+        if (is_taken)
+            refuse(name->place, ErrorCode::DuplicateName,
+                   fmt::format("two sets are called {}", carom::quoted(name->text)),
+                   "give each its own name");
         read_keys(*known);
         return good_ ? std::optional(std::move(set_)) : std::nullopt;
     }
@@ -92,7 +97,7 @@ private:
         for (const std::string& key : kind.needed) {
             if (find(item_, key) != nullptr) continue;
             refuse(item_.place, ErrorCode::MissingKey,
-                   fmt::format("the {} {} has no {}", kind.name, quoted(set_.name), key),
+                   fmt::format("the {} {} has no {}", kind.name, carom::quoted(set_.name), key),
                    fmt::format("add {} = ...", key));
         }
         for (const Entry& entry : item_.entries) {
@@ -132,7 +137,8 @@ private:
             for (const Node& row : value.items) {
                 if (static_cast<Eigen::Index>(row.items.size()) != grid.columns) {
                     refuse(row.place, ErrorCode::WrongSize,
-                           fmt::format("the rows of {} differ in length", entry.key), "give rows of one length");
+                           fmt::format("the rows of {} differ in length", entry.key),
+                           "give rows of one length");
                     return;
                 }
                 for (const Node& item : row.items)
@@ -165,14 +171,15 @@ private:
             for (const SetDraft& set : before_)
                 known.push_back(set.name);
             refuse(item.place, ErrorCode::UnknownName,
-                   fmt::format("no set before this one is called {}", quoted(item.text)),
+                   fmt::format("no set before this one is called {}", carom::quoted(item.text)),
                    nearest_or_all(item.text, known));
         }
         const bool takes_one = set_.kind == "moved" || set_.kind == "image";
         if (takes_one && list.items.size() != 1) {
-            refuse(list.place, ErrorCode::WrongSize,
-                   fmt::format("a set of kind {} is made of one set, not of {}", set_.kind, list.items.size()),
-                   "write of = [\"name\"]");
+            refuse(
+                list.place, ErrorCode::WrongSize,
+                fmt::format("a set of kind {} is made of one set, not of {}", set_.kind, list.items.size()),
+                "write of = [\"name\"]");
         }
     }
 
@@ -232,7 +239,8 @@ private:
         if (kind == "point") return pointer_to(Singleton::make(vector(set, "point")));
         if (kind == "half_line") return half_line(set);
         if (kind == "interval") {
-            return pointer_to(Interval::make(number(set, "lower", -infinity), number(set, "upper", infinity)));
+            return pointer_to(
+                Interval::make(number(set, "lower", -infinity), number(set, "upper", infinity)));
         }
         if (kind == "box") return pointer_to(Box::make(vector(set, "lower"), vector(set, "upper")));
         if (kind == "ball") return pointer_to(Ball::make(vector(set, "centre"), number(set, "radius", 0)));

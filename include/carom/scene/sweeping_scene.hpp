@@ -21,7 +21,8 @@ struct SweepingPlan {
     std::vector<double> jumps_s;
     SweepingSettings settings;
     std::optional<double> lambda_s;  ///< regularised by this time; absent: catching-up
-    std::string in_words;            ///< "catching_up in steps of 0.001 s; set window: intersection of left, right"
+    bool depends_on_point = false;   ///< some formula of the set names a coordinate (SW-9)
+    std::string in_words;  ///< "catching_up in steps of 0.001 s; set window: intersection of left, right"
 };
 
 /// A scene of either kind.
@@ -37,10 +38,10 @@ struct AnyScene {
                                                              std::span<const Override> overrides = {},
                                                              const std::filesystem::path& folder = {});
 
-/// Sweeps `run` to the end of its plan, and tells listeners of every step; an instant of a jump belongs to the
-/// step that ends there. The certificate: `max_penetration_m` is the greatest distance of the point to its
-/// set, in units of the point; `Certified` that every nearest point was found and every controlled step met
-/// its tolerance.
+/// Sweeps `run` to the end of its plan, and tells listeners of every step; an instant of a jump belongs to
+/// the step that ends there. The certificate: `max_penetration_m` is the greatest distance of the point to
+/// its set, in units of the point; `Certified` that every nearest point was found and every controlled step
+/// met its tolerance.
 [[nodiscard]] RunReport sweep(const Model& model, const SweepingPlan& sweeping, const RunPlan& plan,
                               RunSoFar& run, const StepListener& listener = {});
 
