@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 
 namespace carom {
@@ -57,6 +58,86 @@ Error refused(ErrorCode code, std::size_t contact, const std::string& message, c
             .hint = hint,
             .excerpt = {}};
 }
+
+// every function that takes or returns four numbers is inlined, so it has no binary interface
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+/// Four numbers at once: a vector of space and what is kept beside it. Operations are those of one number, in
+/// the same order, whatever the processor makes of them: all machines get the same bits.
+using Four = double __attribute__((vector_size(32)));
+using Mask = long long __attribute__((vector_size(32)));
+
+[[gnu::always_inline]] inline Four load(const double* from)
+{
+    Four value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+[[gnu::always_inline]] inline void store(Four value, double* to)
+{
+    std::memcpy(to, &value, sizeof value);
+}
+
+/// The vector of space alone.
+[[gnu::always_inline]] inline Four in_space(Four a)
+{
+    constexpr Mask space{-1, -1, -1, 0};
+    return reinterpret_cast<Four>(reinterpret_cast<Mask>(a) & space);
+}
+
+[[gnu::always_inline]] inline double dot(Four a, Four b)
+{
+    const Four product = a * b;
+    return product[0] + product[1] + product[2];
+}
+
+[[gnu::always_inline]] inline Four cross(Four a, Four b)
+{
+    const Four a_next = __builtin_shufflevector(a, a, 1, 2, 0, 3);
+    const Four b_next = __builtin_shufflevector(b, b, 1, 2, 0, 3), c = a * b_next - a_next * b;
+    return __builtin_shufflevector(c, c, 1, 2, 0, 3);
+}
+
+/// Exact local solutions, one contact after the other.
+[[gnu::always_inline]] inline void sweep_over(std::span<SphereContact> contacts,
+                                              std::span<const std::array<double, 2>> inverse_W,
+                                              SphereBody* bodies)
+{
+    const std::array<double, 2>* inverse = inverse_W.data();
+    for (SphereContact& contact : contacts) {
+        SphereBody &a = bodies[contact.a], &b = bodies[contact.b];
+        const Four n = in_space(load(contact.normal.data())), P_and_mu = load(contact.P.data());
+        const Four P = in_space(P_and_mu);
+        Four v_a = load(a.v.data()), w_a = load(a.w.data()), v_b = load(b.v.data()), w_b = load(b.w.data());
+        const Four U = in_space(v_a - v_b - cross(w_a + w_b, n));
+        const double U_n = dot(U, n), P_n = dot(P, n);
+        const auto [inverse_n, inverse_t] = *inverse++;
+
+        // normal part, then the tangential one within its disc
+        const double next_n = std::max(0.0, P_n - (U_n + contact.shift_m_s) * inverse_n);
+        const Four t = P - P_n * n - (U - U_n * n) * inverse_t;
+        const double radius = contact.friction * next_n, size2 = dot(t, t);
+        const double part = size2 > radius * radius ? radius / std::sqrt(size2) : 1.0;
+        const Four next = next_n * n + part * t, change = next - P, turn = cross(n, change);
+        store(next, contact.P.data());  // and zero for the friction
+        contact.friction = P_and_mu[3];
+
+        // the numbers beside the vectors change by zero
+        store(v_a + a.inverse_mass * change, a.v.data());
+        store(v_b - b.inverse_mass * change, b.v.data());
+        store(w_a - a.inverse_spin * turn, a.w.data());
+        store(w_b - b.inverse_spin * turn, b.w.data());
+    }
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void sweep_wide(std::span<SphereContact> contacts,
+                                        std::span<const std::array<double, 2>> inverse_W, SphereBody* bodies)
+{
+    sweep_over(contacts, inverse_W, bodies);
+}
+#endif
 
 }  // namespace
 
@@ -143,30 +224,11 @@ std::vector<SphereContact> SphereContacts::spread(std::vector<SphereContact> con
 
 void SphereContacts::sweep() noexcept
 {
-    const std::array<double, 2>* inverse = inverse_W_.data();
-    for (SphereContact& contact : contacts_) {
-        SphereBody &a = bodies_[contact.a], &b = bodies_[contact.b];
-        const Vector& n = contact.normal;
-        const Vector U = local_velocity(a, b, n);
-        const double U_n = dot(U, n), P_n = dot(contact.P, n);
-        const auto [inverse_n, inverse_t] = *inverse++;
-
-        // normal part, then the tangential one within its disc
-        const double next_n = std::max(0.0, P_n - (U_n + contact.shift_m_s) * inverse_n);
-        Vector t;
-        for (std::size_t k = 0; k < 3; ++k) {
-            t[k] = contact.P[k] - P_n * n[k] - (U[k] - U_n * n[k]) * inverse_t;
-        }
-        const double radius = contact.friction * next_n, size2 = dot(t, t);
-        const double part = size2 > radius * radius ? radius / std::sqrt(size2) : 1.0;
-        Vector change;
-        for (std::size_t k = 0; k < 3; ++k) {
-            const double next = next_n * n[k] + part * t[k];
-            change[k] = next - contact.P[k];
-            contact.P[k] = next;
-        }
-        apply(n, change, a, b);
-    }
+#if defined(__x86_64__)
+    static const bool wide = __builtin_cpu_supports("avx2");
+    if (wide) return sweep_wide(contacts_, inverse_W_, bodies_.data());
+#endif
+    sweep_over(contacts_, inverse_W_, bodies_.data());
 }
 
 double SphereContacts::error() const noexcept
