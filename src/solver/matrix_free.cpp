@@ -1,15 +1,19 @@
 #include "carom/solver/matrix_free.hpp"
 
+#include "four_numbers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 namespace carom {
 namespace {
 
+using detail::Four;
+using detail::load;
+using detail::store;
 using Vector = std::array<double, 3>;
 
 double dot(const Vector& a, const Vector& b)
@@ -59,25 +63,7 @@ Error refused(ErrorCode code, std::size_t contact, const std::string& message, c
             .excerpt = {}};
 }
 
-// every function that takes or returns four numbers is inlined, so it has no binary interface
-#pragma GCC diagnostic ignored "-Wpsabi"
-
-/// Four numbers at once: a vector of space and what is kept beside it. Operations are those of one number, in
-/// the same order, whatever the processor makes of them: all machines get the same bits.
-using Four = double __attribute__((vector_size(32)));
 using Mask = long long __attribute__((vector_size(32)));
-
-[[gnu::always_inline]] inline Four load(const double* from)
-{
-    Four value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-}
-
-[[gnu::always_inline]] inline void store(Four value, double* to)
-{
-    std::memcpy(to, &value, sizeof value);
-}
 
 /// The vector of space alone.
 [[gnu::always_inline]] inline Four in_space(Four a)
@@ -131,13 +117,11 @@ using Mask = long long __attribute__((vector_size(32)));
     }
 }
 
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] void sweep_wide(std::span<SphereContact> contacts,
-                                        std::span<const std::array<double, 2>> inverse_W, SphereBody* bodies)
+CAROM_WIDE void sweep_wide(std::span<SphereContact> contacts,
+                           std::span<const std::array<double, 2>> inverse_W, SphereBody* bodies)
 {
     sweep_over(contacts, inverse_W, bodies);
 }
-#endif
 
 }  // namespace
 
@@ -224,11 +208,11 @@ std::vector<SphereContact> SphereContacts::spread(std::vector<SphereContact> con
 
 void SphereContacts::sweep() noexcept
 {
-#if defined(__x86_64__)
-    static const bool wide = __builtin_cpu_supports("avx2");
-    if (wide) return sweep_wide(contacts_, inverse_W_, bodies_.data());
-#endif
-    sweep_over(contacts_, inverse_W_, bodies_.data());
+    if (detail::has_wide_registers()) {
+        sweep_wide(contacts_, inverse_W_, bodies_.data());
+    } else {
+        sweep_over(contacts_, inverse_W_, bodies_.data());
+    }
 }
 
 double SphereContacts::error() const noexcept
