@@ -24,6 +24,22 @@ using Four = double __attribute__((vector_size(32)));
     std::memcpy(to, &value, sizeof value);
 }
 
+// vectors of space in the first three
+
+[[gnu::always_inline]] inline double dot(Four a, Four b)
+{
+    const Four product = a * b;
+    return product[0] + product[1] + product[2];
+}
+
+/// The fourth number becomes zero where those of a and b are finite.
+[[gnu::always_inline]] inline Four cross(Four a, Four b)
+{
+    const Four a_next = __builtin_shufflevector(a, a, 1, 2, 0, 3);
+    const Four b_next = __builtin_shufflevector(b, b, 1, 2, 0, 3), c = a * b_next - a_next * b;
+    return __builtin_shufflevector(c, c, 1, 2, 0, 3);
+}
+
 /// Whether this processor has registers for four numbers.
 inline bool has_wide_registers() noexcept
 {

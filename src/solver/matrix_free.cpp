@@ -11,6 +11,8 @@
 namespace carom {
 namespace {
 
+using detail::cross;
+using detail::dot;
 using detail::Four;
 using detail::load;
 using detail::store;
@@ -70,19 +72,6 @@ using Mask = long long __attribute__((vector_size(32)));
 {
     constexpr Mask space{-1, -1, -1, 0};
     return reinterpret_cast<Four>(reinterpret_cast<Mask>(a) & space);
-}
-
-[[gnu::always_inline]] inline double dot(Four a, Four b)
-{
-    const Four product = a * b;
-    return product[0] + product[1] + product[2];
-}
-
-[[gnu::always_inline]] inline Four cross(Four a, Four b)
-{
-    const Four a_next = __builtin_shufflevector(a, a, 1, 2, 0, 3);
-    const Four b_next = __builtin_shufflevector(b, b, 1, 2, 0, 3), c = a * b_next - a_next * b;
-    return __builtin_shufflevector(c, c, 1, 2, 0, 3);
 }
 
 /// Exact local solutions, one contact after the other.
