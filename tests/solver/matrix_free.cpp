@@ -1,7 +1,7 @@
 #include "carom/solver/matrix_free.hpp"
 
 #include "carom/onestep/residual.hpp"
-#include "carom/solver/body_contacts.hpp"
+#include "carom/solver/rigid_contacts.hpp"
 #include "carom/solver/solve.hpp"
 #include "support/near.hpp"
 
@@ -46,10 +46,10 @@ SphereContacts pile(int side, int layers, unsigned seed)
 /// Crates in a row of heaps, each on four corners on the one below: redundant contacts, arms and inertias of
 /// any kind, one crate fixed, some contacts without friction, one body a bar with a singular inertia.
 struct Heap {
-    std::vector<ContactBody> bodies;
-    std::vector<BodyContact> contacts;
+    std::vector<RigidBody> bodies;
+    std::vector<RigidContact> contacts;
 
-    [[nodiscard]] BodyContacts made() const { return *BodyContacts::make(bodies, contacts); }
+    [[nodiscard]] RigidContacts made() const { return *RigidContacts::make(bodies, contacts); }
 };
 
 Heap crates(int heaps, int layers, unsigned seed)
@@ -63,9 +63,9 @@ Heap crates(int heaps, int layers, unsigned seed)
             Eigen::Matrix3d A = Eigen::Matrix3d::NullaryExpr([&] { return uniform(random) - 1; });
             A = (A * A.transpose() + Eigen::Matrix3d::Identity()).eval();
             if (here == 1) A = Eigen::Vector3d(3, 4, 0).asDiagonal();
-            ContactBody body{.v = {uniform(random) - 1, uniform(random) - 1, -uniform(random)},
-                             .w = {uniform(random) - 1, uniform(random) - 1, uniform(random) - 1},
-                             .inverse_mass = uniform(random)};
+            RigidBody body{.v = {uniform(random) - 1, uniform(random) - 1, -uniform(random)},
+                           .w = {uniform(random) - 1, uniform(random) - 1, uniform(random) - 1},
+                           .inverse_mass = uniform(random)};
             std::copy(A.data(), A.data() + 9, body.inverse_inertia.begin());
             if (here == 2) body = {};
             heap.bodies.push_back(body);
@@ -98,7 +98,7 @@ Heap crates(int heaps, int layers, unsigned seed)
 TEST_CASE("sweeps over bodies without the matrix are sweeps with it")
 {
     for (const Sweep kind : {Sweep::GaussSeidel, Sweep::Psor}) {
-        BodyContacts heap = crates(3, 3, 21).made();
+        RigidContacts heap = crates(3, 3, 21).made();
         std::vector<double> P;
         const OneStepProblem problem = heap.assembled(P);
         FlatProblem flat;
@@ -128,7 +128,7 @@ TEST_CASE("sweeps over bodies without the matrix are sweeps with it")
 TEST_CASE("bodies: a run ends at the tolerance with the velocities of its percussions; a solution comes back")
 {
     const Heap given = crates(4, 5, 22);
-    BodyContacts heap = given.made();
+    RigidContacts heap = given.made();
     const int sweeps = heap.run({.tolerance = 1e-6, .max_iterations = 20000});
     CHECK(sweeps < 20000);
     CHECK(heap.error() <= 1e-6);
@@ -137,7 +137,7 @@ TEST_CASE("bodies: a run ends at the tolerance with the velocities of its percus
     for (std::size_t k = 0; k < given.bodies.size(); ++k) {
         Eigen::Vector3d push = Eigen::Vector3d::Zero(), turn = Eigen::Vector3d::Zero();
         for (std::size_t c = 0; c < given.contacts.size(); ++c) {
-            const BodyContact& contact = given.contacts[c];
+            const RigidContact& contact = given.contacts[c];
             const auto p = heap.percussion(static_cast<int>(c));
             const Eigen::Vector3d P(p[0], p[1], p[2]);
             for (const bool first : {true, false}) {
@@ -147,7 +147,7 @@ TEST_CASE("bodies: a run ends at the tolerance with the velocities of its percus
                 turn += (first ? 1 : -1) * Eigen::Vector3d(arm[0], arm[1], arm[2]).cross(P);
             }
         }
-        const ContactBody& body = given.bodies[k];
+        const RigidBody& body = given.bodies[k];
         const Eigen::Vector3d v(heap.velocity(static_cast<int>(k)).data());
         const Eigen::Vector3d w(heap.angular_velocity(static_cast<int>(k)).data());
         const Eigen::Matrix3d inverse_J(body.inverse_inertia.data());
@@ -167,9 +167,9 @@ TEST_CASE("bodies: a run ends at the tolerance with the velocities of its percus
 
 TEST_CASE("contacts of bodies that make no sense are refused by number")
 {
-    const ContactBody body{.inverse_mass = 1}, wall{};
-    const auto refused = [](std::vector<ContactBody> bodies, std::vector<BodyContact> contacts) {
-        return BodyContacts::make(bodies, contacts).error();
+    const RigidBody body{.inverse_mass = 1}, wall{};
+    const auto refused = [](std::vector<RigidBody> bodies, std::vector<RigidContact> contacts) {
+        return RigidContacts::make(bodies, contacts).error();
     };
     CHECK(refused({body}, {{.a = 0, .b = 1}}).code == ErrorCode::WrongSize);
     CHECK(refused({body}, {{.normal = {0, 0, 2}, .a = 0}}).where.ends_with("contact 0"));

@@ -20,14 +20,14 @@ namespace carom {
 ///            velocity, rad/s;  J  inertia, all in the axes of the world;  P  percussion on a, N s
 /// Theory     docs/theory/solvers.md, (SO-21), (SO-15) nonlinear conjugate gradients
 
-struct ContactBody {
+struct RigidBody {
     std::array<double, 3> v{};                ///< m/s, of the centre of mass
     std::array<double, 3> w{};                ///< rad/s
     double inverse_mass = 0;                  ///< 1/kg; 0: does not move
     std::array<double, 9> inverse_inertia{};  ///< 1/(kg m^2), symmetric; may be singular, as that of a bar
 };
 
-struct BodyContact {
+struct RigidContact {
     std::array<double, 3> normal{0, 0, 1};  ///< from b to a, unit
     std::array<double, 3> arm_a{}, arm_b{};
     double shift_m_s = 0;       ///< added to U_n: gap / step, restitution
@@ -36,12 +36,12 @@ struct BodyContact {
     int a = 0, b = -1;          ///< bodies; b = -1: an obstacle at rest
 };
 
-class BodyContacts {
+class RigidContacts {
 public:
     /// Velocities are those without the percussions of the contacts. Errors: bodies out of range, normals
     /// that are not unit vectors, negative masses or friction, contacts between bodies that do not move.
-    [[nodiscard]] static Expected<BodyContacts> make(std::span<const ContactBody> bodies,
-                                                     std::span<const BodyContact> contacts);
+    [[nodiscard]] static Expected<RigidContacts> make(std::span<const RigidBody> bodies,
+                                                      std::span<const RigidContact> contacts);
 
     /// One sweep in the order of the contacts.
     void sweep(Sweep kind = Sweep::GaussSeidel) noexcept;
@@ -82,7 +82,7 @@ private:
     };
     struct Kernel;  ///< the inner loops, compiled for wide registers and for others
 
-    void prepare(std::span<const BodyContact> contacts);
+    void prepare(std::span<const RigidContact> contacts);
     [[nodiscard]] double coupling(const Rows& here, int row, const Rows& there, int column) const noexcept;
     void restore_velocities() noexcept;
     void step_on(double beta) noexcept;

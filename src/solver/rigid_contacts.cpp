@@ -1,4 +1,4 @@
-#include "carom/solver/body_contacts.hpp"
+#include "carom/solver/rigid_contacts.hpp"
 
 #include "four_numbers.hpp"
 
@@ -28,7 +28,7 @@ Four tangent(const Vector& n)
     return t / std::sqrt(detail::dot(t, t));
 }
 
-bool moves(const ContactBody& body)
+bool moves(const RigidBody& body)
 {
     return body.inverse_mass > 0 || std::any_of(body.inverse_inertia.begin(), body.inverse_inertia.end(),
                                                 [](double value) { return value != 0; });
@@ -36,15 +36,18 @@ bool moves(const ContactBody& body)
 
 Error refused(ErrorCode code, const std::string& where, const std::string& message, const char* hint)
 {
-    return {
-        .code = code, .where = "BodyContacts::make" + where, .message = message, .hint = hint, .excerpt = {}};
+    return {.code = code,
+            .where = "RigidContacts::make" + where,
+            .message = message,
+            .hint = hint,
+            .excerpt = {}};
 }
 
 }  // namespace
 
-struct BodyContacts::Kernel {
+struct RigidContacts::Kernel {
     /// Scaled local velocity of a contact, shifts in it.
-    [[gnu::always_inline]] static inline void velocity(const BodyContacts& all, int c, double* u)
+    [[gnu::always_inline]] static inline void velocity(const RigidContacts& all, int c, double* u)
     {
         const Rows& rows = all.rows_[static_cast<std::size_t>(c)];
         const Moving &a = all.bodies_[rows.a], &b = all.bodies_[rows.b];
@@ -77,7 +80,7 @@ struct BodyContacts::Kernel {
         push(bodies[rows.b], load(rows.arm_b.data()), P, -1);
     }
 
-    [[gnu::always_inline]] static inline void sweep(BodyContacts& all, Sweep kind)
+    [[gnu::always_inline]] static inline void sweep(RigidContacts& all, Sweep kind)
     {
         const FlatProblem& problem = all.diagonal_;
         for (int c = 0; c < problem.contacts(); ++c) {
@@ -102,18 +105,18 @@ struct BodyContacts::Kernel {
         }
     }
 
-    CAROM_WIDE static void sweep_wide(BodyContacts& all, Sweep kind) { sweep(all, kind); }
+    CAROM_WIDE static void sweep_wide(RigidContacts& all, Sweep kind) { sweep(all, kind); }
 };
 
-Expected<BodyContacts> BodyContacts::make(std::span<const ContactBody> bodies,
-                                          std::span<const BodyContact> contacts)
+Expected<RigidContacts> RigidContacts::make(std::span<const RigidBody> bodies,
+                                            std::span<const RigidContact> contacts)
 {
-    BodyContacts result;
+    RigidContacts result;
     const int count = static_cast<int>(bodies.size());
     result.free_.resize(bodies.size() + 1);
     result.couples_.assign(bodies.size() + 1, 0);
     for (std::size_t k = 0; k < bodies.size(); ++k) {
-        const ContactBody& body = bodies[k];
+        const RigidBody& body = bodies[k];
         result.couples_[k] = moves(body) ? 1 : 0;
         if (!(body.inverse_mass >= 0)) {
             return refused(ErrorCode::SettingOutOfRange, fmt::format(", body {}", k),
@@ -128,7 +131,7 @@ Expected<BodyContacts> BodyContacts::make(std::span<const ContactBody> bodies,
         }
     }
     for (std::size_t c = 0; c < contacts.size(); ++c) {
-        const BodyContact& contact = contacts[c];
+        const RigidContact& contact = contacts[c];
         const std::string where = fmt::format(", contact {}", c);
         if (contact.a < 0 || contact.a >= count || contact.b < -1 || contact.b >= count ||
             contact.a == contact.b) {
@@ -152,7 +155,7 @@ Expected<BodyContacts> BodyContacts::make(std::span<const ContactBody> bodies,
 }
 
 /// Rows, W_cc and warm start in the units of (SO-6).
-void BodyContacts::prepare(std::span<const BodyContact> contacts)
+void RigidContacts::prepare(std::span<const RigidContact> contacts)
 {
     const std::size_t m = contacts.size();
     FlatProblem& flat = diagonal_;
@@ -168,7 +171,7 @@ void BodyContacts::prepare(std::span<const BodyContact> contacts)
     x_.assign(3 * m, 0.0);
     u_.resize(3 * m);
     for (std::size_t c = 0; c < m; ++c) {
-        const BodyContact& contact = contacts[c];
+        const RigidContact& contact = contacts[c];
         Rows& rows = rows_[c];
         rows.a = contact.a;
         rows.b = contact.b < 0 ? static_cast<int>(free_.size()) - 1 : contact.b;
@@ -213,7 +216,7 @@ void BodyContacts::prepare(std::span<const BodyContact> contacts)
 }
 
 /// Velocity along a row of one contact that a unit percussion along a row of another brings about.
-double BodyContacts::coupling(const Rows& here, int row, const Rows& there, int column) const noexcept
+double RigidContacts::coupling(const Rows& here, int row, const Rows& there, int column) const noexcept
 {
     const Four D_i = load(here.D[row].data()), D_j = load(there.D[column].data());
     double sum = 0;
@@ -233,7 +236,7 @@ double BodyContacts::coupling(const Rows& here, int row, const Rows& there, int 
     return sum;
 }
 
-void BodyContacts::restore_velocities() noexcept
+void RigidContacts::restore_velocities() noexcept
 {
     bodies_ = free_;
     for (std::size_t c = 0; c < rows_.size(); ++c) {
@@ -241,7 +244,7 @@ void BodyContacts::restore_velocities() noexcept
     }
 }
 
-void BodyContacts::sweep(Sweep kind) noexcept
+void RigidContacts::sweep(Sweep kind) noexcept
 {
     if (detail::has_wide_registers()) {
         Kernel::sweep_wide(*this, kind);
@@ -250,7 +253,7 @@ void BodyContacts::sweep(Sweep kind) noexcept
     }
 }
 
-double BodyContacts::error() noexcept
+double RigidContacts::error() noexcept
 {
     for (int c = 0; c < contacts(); ++c) {
         Kernel::velocity(*this, c, u_.data() + 3 * static_cast<std::size_t>(c));
@@ -259,7 +262,7 @@ double BodyContacts::error() noexcept
 }
 
 /// (SO-15): from the swept point along the direction, velocities with the same coefficients as percussions.
-void BodyContacts::step_on(double beta) noexcept
+void RigidContacts::step_on(double beta) noexcept
 {
     for (std::size_t k = 0; k < x_.size(); ++k) {
         const double f = x_[k] - x_before_[k];
@@ -278,7 +281,7 @@ void BodyContacts::step_on(double beta) noexcept
     }
 }
 
-int BodyContacts::run(const Budget& budget)
+int RigidContacts::run(const Budget& budget)
 {
     constexpr int longest_interval = 16;
     direction_x_.assign(x_.size(), 0.0);
@@ -308,7 +311,7 @@ int BodyContacts::run(const Budget& budget)
     return sweeps;
 }
 
-std::array<double, 3> BodyContacts::percussion(int contact) const noexcept
+std::array<double, 3> RigidContacts::percussion(int contact) const noexcept
 {
     const auto c = static_cast<std::size_t>(contact);
     std::array<double, 3> P{};
@@ -320,26 +323,26 @@ std::array<double, 3> BodyContacts::percussion(int contact) const noexcept
     return P;
 }
 
-std::array<double, 3> BodyContacts::velocity(int body) const noexcept
+std::array<double, 3> RigidContacts::velocity(int body) const noexcept
 {
     const auto& v = bodies_[static_cast<std::size_t>(body)].v;
     return {v[0], v[1], v[2]};
 }
 
-std::array<double, 3> BodyContacts::angular_velocity(int body) const noexcept
+std::array<double, 3> RigidContacts::angular_velocity(int body) const noexcept
 {
     const auto& w = bodies_[static_cast<std::size_t>(body)].w;
     return {w[0], w[1], w[2]};
 }
 
-OneStepProblem BodyContacts::assembled(std::vector<double>& P) const
+OneStepProblem RigidContacts::assembled(std::vector<double>& P) const
 {
     const std::size_t m = rows_.size();
     OneStepProblem problem;
     std::vector<std::vector<int>> touching(free_.size());
     P.resize(3 * m);
     problem.U_minus.assign(3 * m, 0.0);
-    BodyContacts before = *this;
+    RigidContacts before = *this;
     before.bodies_ = before.free_;
     before.diagonal_.kind.assign(m, FlatKind::Friction);  // all rows
     for (std::size_t c = 0; c < m; ++c) {
@@ -380,7 +383,7 @@ OneStepProblem BodyContacts::assembled(std::vector<double>& P) const
     return problem;
 }
 
-void BodyContacts::take_percussions(std::span<const double> P) noexcept
+void RigidContacts::take_percussions(std::span<const double> P) noexcept
 {
     for (std::size_t k = 0; k < x_.size(); ++k) {
         x_[k] = P[k] / diagonal_.scale[k / 3];
