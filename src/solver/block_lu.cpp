@@ -50,12 +50,12 @@ CAROM_WIDE void eliminate_wide(const double* a, const double* b, std::span<const
     using detail::Four;
     for (const int j : columns) {
         double* c = work + j * 9;
-        const Four b_0 = detail::load(b), b_1 = detail::load(b + 3), b_2 = detail::load(b + 6);
-        const Four c_0 = detail::load(c) - a[0] * b_0 - a[1] * b_1 - a[2] * b_2;
-        const Four c_1 = detail::load(c + 3) - a[3] * b_0 - a[4] * b_1 - a[5] * b_2;
-        const Four c_2 = detail::load(c + 6) - a[6] * b_0 - a[7] * b_1 - a[8] * b_2;
-        detail::store(c_0, c);
-        detail::store(c_1, c + 3);
+        const Four b_0 = detail::load_four(b), b_1 = detail::load_four(b + 3), b_2 = detail::load_four(b + 6);
+        const Four c_0 = detail::load_four(c) - a[0] * b_0 - a[1] * b_1 - a[2] * b_2;
+        const Four c_1 = detail::load_four(c + 3) - a[3] * b_0 - a[4] * b_1 - a[5] * b_2;
+        const Four c_2 = detail::load_four(c + 6) - a[6] * b_0 - a[7] * b_1 - a[8] * b_2;
+        detail::store_four(c_0, c);
+        detail::store_four(c_1, c + 3);
         std::memcpy(c + 6, &c_2, 3 * sizeof(double));
         b += 9;
     }

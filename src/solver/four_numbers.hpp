@@ -12,14 +12,14 @@ namespace carom::detail {
 
 using Four = double __attribute__((vector_size(32)));
 
-[[gnu::always_inline]] inline Four load(const double* from)
+[[gnu::always_inline]] inline Four load_four(const double* from)
 {
     Four value;
     std::memcpy(&value, from, sizeof value);
     return value;
 }
 
-[[gnu::always_inline]] inline void store(Four value, double* to)
+[[gnu::always_inline]] inline void store_four(Four value, double* to)
 {
     std::memcpy(to, &value, sizeof value);
 }

@@ -14,8 +14,8 @@ namespace {
 using detail::cross;
 using detail::dot;
 using detail::Four;
-using detail::load;
-using detail::store;
+using detail::load_four;
+using detail::store_four;
 using Vector = std::array<double, 3>;
 
 double dot(const Vector& a, const Vector& b)
@@ -82,9 +82,10 @@ using Mask = long long __attribute__((vector_size(32)));
     const std::array<double, 2>* inverse = inverse_W.data();
     for (SphereContact& contact : contacts) {
         SphereBody &a = bodies[contact.a], &b = bodies[contact.b];
-        const Four n = in_space(load(contact.normal.data())), P_and_mu = load(contact.P.data());
+        const Four n = in_space(load_four(contact.normal.data())), P_and_mu = load_four(contact.P.data());
         const Four P = in_space(P_and_mu);
-        Four v_a = load(a.v.data()), w_a = load(a.w.data()), v_b = load(b.v.data()), w_b = load(b.w.data());
+        Four v_a = load_four(a.v.data()), w_a = load_four(a.w.data()), v_b = load_four(b.v.data()),
+             w_b = load_four(b.w.data());
         const Four U = in_space(v_a - v_b - cross(w_a + w_b, n));
         const double U_n = dot(U, n), P_n = dot(P, n);
         const auto [inverse_n, inverse_t] = *inverse++;
@@ -95,14 +96,14 @@ using Mask = long long __attribute__((vector_size(32)));
         const double radius = contact.friction * next_n, size2 = dot(t, t);
         const double part = size2 > radius * radius ? radius / std::sqrt(size2) : 1.0;
         const Four next = next_n * n + part * t, change = next - P, turn = cross(n, change);
-        store(next, contact.P.data());  // and zero for the friction
+        store_four(next, contact.P.data());  // and zero for the friction
         contact.friction = P_and_mu[3];
 
         // the numbers beside the vectors change by zero
-        store(v_a + a.inverse_mass * change, a.v.data());
-        store(v_b - b.inverse_mass * change, b.v.data());
-        store(w_a - a.inverse_spin * turn, a.w.data());
-        store(w_b - b.inverse_spin * turn, b.w.data());
+        store_four(v_a + a.inverse_mass * change, a.v.data());
+        store_four(v_b - b.inverse_mass * change, b.v.data());
+        store_four(w_a - a.inverse_spin * turn, a.w.data());
+        store_four(w_b - b.inverse_spin * turn, b.w.data());
     }
 }
 

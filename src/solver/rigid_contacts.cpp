@@ -11,8 +11,8 @@ namespace carom {
 namespace {
 
 using detail::Four;
-using detail::load;
-using detail::store;
+using detail::load_four;
+using detail::store_four;
 using Vector = std::array<double, 3>;
 
 Four in_four(const Vector& a, double beside = 0)
@@ -37,7 +37,7 @@ bool moves(const RigidBody& body)
 Error refused(ErrorCode code, const std::string& where, const std::string& message, const char* hint)
 {
     return {.code = code,
-            .where = "RigidContacts::make" + where,
+            .where = "RigidContacts::load" + where,
             .message = message,
             .hint = hint,
             .excerpt = {}};
@@ -51,13 +51,13 @@ struct RigidContacts::Kernel {
     {
         const Rows& rows = all.rows_[static_cast<std::size_t>(c)];
         const Moving &a = all.bodies_[rows.a], &b = all.bodies_[rows.b];
-        const Four there = load(a.v.data()) - load(b.v.data()) +
-                           detail::cross(load(a.w.data()), load(rows.arm_a.data())) -
-                           detail::cross(load(b.w.data()), load(rows.arm_b.data()));
+        const Four there = load_four(a.v.data()) - load_four(b.v.data()) +
+                           detail::cross(load_four(a.w.data()), load_four(rows.arm_a.data())) -
+                           detail::cross(load_four(b.w.data()), load_four(rows.arm_b.data()));
         const int used = all.diagonal_.kind[c] == FlatKind::Friction ? 3 : 1;
         u[1] = u[2] = 0;
         for (int k = 0; k < used; ++k) {
-            u[k] = detail::dot(load(rows.D[static_cast<std::size_t>(k)].data()), there);
+            u[k] = detail::dot(load_four(rows.D[static_cast<std::size_t>(k)].data()), there);
         }
         u[0] += all.diagonal_.scale[c] * all.shift_[c];
     }
@@ -65,19 +65,20 @@ struct RigidContacts::Kernel {
     [[gnu::always_inline]] static inline void push(Moving& body, Four arm, Four P, double sign)
     {
         const Four turn = sign * detail::cross(arm, P);
-        store(load(body.v.data()) + sign * body.v[3] * P, body.v.data());
-        store(load(body.w.data()) + turn[0] * load(body.inverse_J[0].data()) +
-                  turn[1] * load(body.inverse_J[1].data()) + turn[2] * load(body.inverse_J[2].data()),
-              body.w.data());
+        store_four(load_four(body.v.data()) + sign * body.v[3] * P, body.v.data());
+        store_four(load_four(body.w.data()) + turn[0] * load_four(body.inverse_J[0].data()) +
+                       turn[1] * load_four(body.inverse_J[1].data()) +
+                       turn[2] * load_four(body.inverse_J[2].data()),
+                   body.w.data());
     }
 
     /// What a change of the scaled percussion does to both bodies.
     [[gnu::always_inline]] static inline void apply(const Rows& rows, const double* dx, Moving* bodies)
     {
-        const Four P =
-            dx[0] * load(rows.D[0].data()) + dx[1] * load(rows.D[1].data()) + dx[2] * load(rows.D[2].data());
-        push(bodies[rows.a], load(rows.arm_a.data()), P, 1);
-        push(bodies[rows.b], load(rows.arm_b.data()), P, -1);
+        const Four P = dx[0] * load_four(rows.D[0].data()) + dx[1] * load_four(rows.D[1].data()) +
+                       dx[2] * load_four(rows.D[2].data());
+        push(bodies[rows.a], load_four(rows.arm_a.data()), P, 1);
+        push(bodies[rows.b], load_four(rows.arm_b.data()), P, -1);
     }
 
     [[gnu::always_inline]] static inline void sweep(RigidContacts& all, Sweep kind)
@@ -108,26 +109,24 @@ struct RigidContacts::Kernel {
     CAROM_WIDE static void sweep_wide(RigidContacts& all, Sweep kind) { sweep(all, kind); }
 };
 
-Expected<RigidContacts> RigidContacts::make(std::span<const RigidBody> bodies,
-                                            std::span<const RigidContact> contacts)
+Expected<void> RigidContacts::load(std::span<const RigidBody> bodies, std::span<const RigidContact> contacts)
 {
-    RigidContacts result;
     const int count = static_cast<int>(bodies.size());
-    result.free_.resize(bodies.size() + 1);
-    result.couples_.assign(bodies.size() + 1, 0);
+    free_.assign(bodies.size() + 1, Moving{});
+    couples_.assign(bodies.size() + 1, 0);
     for (std::size_t k = 0; k < bodies.size(); ++k) {
         const RigidBody& body = bodies[k];
-        result.couples_[k] = moves(body) ? 1 : 0;
+        couples_[k] = moves(body) ? 1 : 0;
         if (!(body.inverse_mass >= 0)) {
             return refused(ErrorCode::SettingOutOfRange, fmt::format(", body {}", k),
                            "an inverse mass is negative", "give a number >= 0");
         }
-        Moving& moving = result.free_[k];
-        store(in_four(body.v, body.inverse_mass), moving.v.data());
-        store(in_four(body.w), moving.w.data());
+        Moving& moving = free_[k];
+        store_four(in_four(body.v, body.inverse_mass), moving.v.data());
+        store_four(in_four(body.w), moving.w.data());
         for (std::size_t j = 0; j < 3; ++j) {
             const double* column = body.inverse_inertia.data() + 3 * j;
-            store(Four{column[0], column[1], column[2], 0}, moving.inverse_J[j].data());
+            store_four(Four{column[0], column[1], column[2], 0}, moving.inverse_J[j].data());
         }
     }
     for (std::size_t c = 0; c < contacts.size(); ++c) {
@@ -150,8 +149,8 @@ Expected<RigidContacts> RigidContacts::make(std::span<const RigidBody> bodies,
                            "leave this contact out");
         }
     }
-    result.prepare(contacts);
-    return result;
+    prepare(contacts);
+    return {};
 }
 
 /// Rows, W_cc and warm start in the units of (SO-6).
@@ -175,12 +174,12 @@ void RigidContacts::prepare(std::span<const RigidContact> contacts)
         Rows& rows = rows_[c];
         rows.a = contact.a;
         rows.b = contact.b < 0 ? static_cast<int>(free_.size()) - 1 : contact.b;
-        store(in_four(contact.arm_a), rows.arm_a.data());
-        store(in_four(contact.arm_b), rows.arm_b.data());
+        store_four(in_four(contact.arm_a), rows.arm_a.data());
+        store_four(in_four(contact.arm_b), rows.arm_b.data());
         const Four n = in_four(contact.normal), t = tangent(contact.normal);
-        store(n, rows.D[0].data());
-        store(t, rows.D[1].data());
-        store(detail::cross(n, t), rows.D[2].data());
+        store_four(n, rows.D[0].data());
+        store_four(t, rows.D[1].data());
+        store_four(detail::cross(n, t), rows.D[2].data());
         flat.kind[c] = contact.friction > 0 ? FlatKind::Friction : FlatKind::Unilateral;
         flat.mu[c] = contact.friction;
         shift_[c] = contact.shift_m_s;
@@ -200,8 +199,8 @@ void RigidContacts::prepare(std::span<const RigidContact> contacts)
             }
         }
         for (int k = 0; k < 3; ++k) {
-            if (k < used) x_[3 * c + k] = detail::dot(load(rows.D[k].data()), in_four(contact.P)) / s;
-            store(s * load(rows.D[k].data()), rows.D[k].data());
+            if (k < used) x_[3 * c + k] = detail::dot(load_four(rows.D[k].data()), in_four(contact.P)) / s;
+            store_four(s * load_four(rows.D[k].data()), rows.D[k].data());
         }
     }
     relaxation_.load(flat);
@@ -218,15 +217,15 @@ void RigidContacts::prepare(std::span<const RigidContact> contacts)
 /// Velocity along a row of one contact that a unit percussion along a row of another brings about.
 double RigidContacts::coupling(const Rows& here, int row, const Rows& there, int column) const noexcept
 {
-    const Four D_i = load(here.D[row].data()), D_j = load(there.D[column].data());
+    const Four D_i = load_four(here.D[row].data()), D_j = load_four(there.D[column].data());
     double sum = 0;
     const auto add = [&](int body, const auto& arm_i, const auto& arm_j, double sign) {
         const Moving& moving = free_[body];
-        const Four turn_i = detail::cross(load(arm_i.data()), D_i),
-                   turn_j = detail::cross(load(arm_j.data()), D_j);
+        const Four turn_i = detail::cross(load_four(arm_i.data()), D_i),
+                   turn_j = detail::cross(load_four(arm_j.data()), D_j);
         sum += sign * moving.v[3] * detail::dot(D_i, D_j);
         for (std::size_t k = 0; k < 3; ++k) {
-            sum += sign * turn_j[k] * detail::dot(load(moving.inverse_J[k].data()), turn_i);
+            sum += sign * turn_j[k] * detail::dot(load_four(moving.inverse_J[k].data()), turn_i);
         }
     };
     if (here.a == there.a) add(here.a, here.arm_a, there.arm_a, 1);
@@ -253,12 +252,12 @@ void RigidContacts::sweep(Sweep kind) noexcept
     }
 }
 
-double RigidContacts::error() noexcept
+FlatError RigidContacts::error() noexcept
 {
     for (int c = 0; c < contacts(); ++c) {
         Kernel::velocity(*this, c, u_.data() + 3 * static_cast<std::size_t>(c));
     }
-    return diagonal_.error_at(x_, u_).unit_free;
+    return diagonal_.error_at(x_, u_);
 }
 
 /// (SO-15): from the swept point along the direction, velocities with the same coefficients as percussions.
@@ -273,10 +272,11 @@ void RigidContacts::step_on(double beta) noexcept
         for (auto part : {&Moving::v, &Moving::w}) {
             double* now = (bodies_[k].*part).data();
             double* direction = (direction_v_[k].*part).data();
-            const Four swept = load(now), f = swept - load((before_[k].*part).data());
-            const Four along = load(direction);
-            store(swept + beta * along, now);  // the inverse mass beside v does not change: f is zero there
-            store(beta * along + f, direction);
+            const Four swept = load_four(now), f = swept - load_four((before_[k].*part).data());
+            const Four along = load_four(direction);
+            store_four(swept + beta * along,
+                       now);  // the inverse mass beside v does not change: f is zero there
+            store_four(beta * along + f, direction);
         }
     }
 }
@@ -294,9 +294,9 @@ int RigidContacts::run(const Budget& budget)
         sweep();
         if (++sweeps == next || sweeps == budget.max_iterations) {
             next += std::min(next, longest_interval);
-            if (error() <= budget.tolerance || budget.expired()) {
+            if (error().unit_free <= budget.tolerance || budget.expired()) {
                 restore_velocities();
-                if (error() <= budget.tolerance || budget.expired()) break;
+                if (error().unit_free <= budget.tolerance || budget.expired()) break;
             }
         }
         if (sweeps == budget.max_iterations) break;

@@ -40,8 +40,9 @@ class RigidContacts {
 public:
     /// Velocities are those without the percussions of the contacts. Errors: bodies out of range, normals
     /// that are not unit vectors, negative masses or friction, contacts between bodies that do not move.
-    [[nodiscard]] static Expected<RigidContacts> make(std::span<const RigidBody> bodies,
-                                                      std::span<const RigidContact> contacts);
+    /// Keeps its memory from one problem to the next.
+    [[nodiscard]] Expected<void> load(std::span<const RigidBody> bodies,
+                                      std::span<const RigidContact> contacts);
 
     /// One sweep in the order of the contacts.
     void sweep(Sweep kind = Sweep::GaussSeidel) noexcept;
@@ -51,8 +52,8 @@ public:
     /// are computed anew from the percussions, so no rounding of the way is left in them.
     int run(const Budget& budget);
 
-    /// Unit-free error e_d of the percussions as they are.
-    [[nodiscard]] double error() noexcept;
+    /// Both errors of the percussions as they are; the unit-free one decides.
+    [[nodiscard]] FlatError error() noexcept;
 
     [[nodiscard]] int contacts() const noexcept { return diagonal_.contacts(); }
 
