@@ -143,9 +143,12 @@ void assemble(const BodyModel& model, const MoreauSettings& settings, const Body
                     contact.axes[static_cast<std::size_t>(i)].dot(kept->percussion_Ns);
             }
         }
-        // an open soft contact may close at the end of the step and no sooner (BO-9)
-        if (contact.restitution == 0)
-            problem.U_free[at] += 2 * std::max(0.0, contact.at.gap_m) / settings.time_step_s;
+        // an open soft contact may close at the end of the step and no sooner (BO-9); one that is open by no
+        // more than the activation gap is closed, so that a body at rest meets the same problem at every step
+        if (contact.restitution == 0) {
+            const double open = std::max(0.0, contact.at.gap_m - settings.activation_gap_m);
+            problem.U_free[at] += 2 * open / settings.time_step_s;
+        }
     }
 }
 
