@@ -17,18 +17,38 @@ std::array<double, 3> components(const Vec3& a)
 
 }  // namespace
 
+void load_rigid_bodies(const BodyModel& model, std::span<const Vec3> v, std::span<const Vec3> w,
+                       BodyScratch& s)
+{
+    s.rigid_bodies.assign(static_cast<std::size_t>(model.bodies()), RigidBody{});
+    for (int i = 0; i < model.bodies(); ++i) {
+        RigidBody& body = s.rigid_bodies[static_cast<std::size_t>(i)];
+        if (!v.empty()) {
+            body.v = components(v[i]);
+            body.w = components(w[i]);
+        }
+        body.inverse_mass = model.inverse_mass[i];
+        std::copy_n(s.inverse_inertia[i].data(), 9, body.inverse_inertia.begin());
+    }
+}
+
+RigidContact rigid_contact(const BodyContact& contact, double friction, double shift_m_s, const Vec3& P)
+{
+    return {.normal = components(contact.axes[0]),
+            .arm_a = components(contact.arm_first),
+            .arm_b = components(contact.arm_second),
+            .shift_m_s = shift_m_s,
+            .P = components(P),
+            .friction = friction,
+            .a = contact.first,
+            .b = contact.second};
+}
+
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
 {
     const int m = static_cast<int>(s.contacts.size());
     if (solver.kind != SolverKind::Auto || model.is_flat() || m <= Polisher::most_interactions) return false;
-    s.rigid_bodies.resize(static_cast<std::size_t>(model.bodies()));
-    for (int i = 0; i < model.bodies(); ++i) {
-        RigidBody& body = s.rigid_bodies[static_cast<std::size_t>(i)];
-        body.v = components(s.v_free[i]);
-        body.w = components(s.w_free[i]);
-        body.inverse_mass = model.inverse_mass[i];
-        std::copy_n(s.inverse_inertia[i].data(), 9, body.inverse_inertia.begin());
-    }
+    load_rigid_bodies(model, s.v_free, s.w_free, s);
     s.rigid_contacts.resize(s.contacts.size());
     for (int c = 0; c < m; ++c) {
         const BodyContact& contact = s.contacts[c];
@@ -37,15 +57,9 @@ bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScra
         for (int k = 1; k < contact.dimension; ++k) {
             P += s.P[at + static_cast<std::size_t>(k)] * contact.axes[static_cast<std::size_t>(k)];
         }
-        s.rigid_contacts[static_cast<std::size_t>(c)] = {
-            .normal = components(contact.axes[0]),
-            .arm_a = components(contact.arm_first),
-            .arm_b = components(contact.arm_second),
-            .shift_m_s = contact.may_close_m_s + contact.restitution * std::min(contact.U_minus[0], 0.0),
-            .P = components(P),
-            .friction = model.surface(contact.first, contact.second).friction,
-            .a = contact.first,
-            .b = contact.second};
+        const double shift = contact.may_close_m_s + contact.restitution * std::min(contact.U_minus[0], 0.0);
+        s.rigid_contacts[static_cast<std::size_t>(c)] =
+            rigid_contact(contact, model.surface(contact.first, contact.second).friction, shift, P);
     }
     if (!s.sweeps.load(s.rigid_bodies, s.rigid_contacts)) return false;
     report.solver = SolverKind::NonlinearCg;
