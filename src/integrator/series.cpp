@@ -115,8 +115,9 @@ std::array<double, 3> SeriesPiece::reaction_N(int contact, double s) const
     for (const Reaction& reaction : reactions) {
         if (reaction.contact != contact) continue;
         for (int i = 0; i < reaction.dimension; ++i) {
-            const auto begin = static_cast<std::size_t>(i) * (static_cast<std::size_t>(order) + 1);
-            result[static_cast<std::size_t>(i)] = series_value(reaction.r.data() + begin, order, s);
+            const auto component = static_cast<std::size_t>(i);
+            const std::size_t begin = reaction.first + component * (static_cast<std::size_t>(order) + 1);
+            result[component] = series_value(r.data() + begin, order, s);
         }
     }
     return result;
@@ -125,7 +126,7 @@ std::array<double, 3> SeriesPiece::reaction_N(int contact, double s) const
 std::span<const SeriesPiece> series_pieces(const Scratch& scratch) noexcept
 {
     if (!scratch.series) return {};
-    return scratch.series->pieces;
+    return {scratch.series->pieces.data(), scratch.series->piece_count};
 }
 
 Expected<std::vector<StatusDecision>> explain_statuses(const Model& model, const SeriesSettings& settings,
