@@ -115,9 +115,8 @@ std::array<double, 3> SeriesPiece::reaction_N(int contact, double s) const
     for (const Reaction& reaction : reactions) {
         if (reaction.contact != contact) continue;
         for (int i = 0; i < reaction.dimension; ++i) {
-            const auto component = static_cast<std::size_t>(i);
-            const std::size_t begin = reaction.first + component * (static_cast<std::size_t>(order) + 1);
-            result[component] = series_value(r.data() + begin, order, s);
+            const auto begin = static_cast<std::size_t>(i) * (static_cast<std::size_t>(order) + 1);
+            result[static_cast<std::size_t>(i)] = series_value(reaction.r.data() + begin, order, s);
         }
     }
     return result;

@@ -295,6 +295,30 @@ SeriesPiece& SeriesEngine::new_piece()
     return memory_.pieces[memory_.piece_count++];
 }
 
+/// The reactions of contacts that act; entries that are too many are spared for later pieces.
+void SeriesEngine::keep_reactions(SeriesPiece& piece)
+{
+    std::size_t count = 0;
+    for (const Player& one : x_.players()) {
+        if (!one.may_act()) continue;
+        if (piece.reactions.size() == count) {
+            piece.reactions.emplace_back();
+            if (!memory_.spare.empty()) {
+                piece.reactions.back() = std::move(memory_.spare.back());
+                memory_.spare.pop_back();
+            }
+        }
+        SeriesPiece::Reaction& reaction = piece.reactions[count++];
+        reaction.contact = one.known.contact;
+        reaction.dimension = one.dimension;
+        reaction.r = one.r;
+    }
+    while (piece.reactions.size() > count) {
+        memory_.spare.push_back(std::move(piece.reactions.back()));
+        piece.reactions.pop_back();
+    }
+}
+
 /// On by s; the defect is measured where the series are trusted.
 void SeriesEngine::advance(double s, double trusted_s)
 {
@@ -307,13 +331,7 @@ void SeriesEngine::advance(double s, double trusted_s)
         piece.order = K;
         piece.q.assign(x_.q(0), x_.q(0) + static_cast<std::size_t>(n) * x_.stride());
         piece.u.assign(x_.u(0), x_.u(0) + static_cast<std::size_t>(n) * x_.stride());
-        piece.reactions.clear();
-        piece.r.clear();
-        for (const Player& one : x_.players()) {
-            if (!one.may_act()) continue;
-            piece.reactions.push_back({one.known.contact, one.dimension, piece.r.size()});
-            piece.r.insert(piece.r.end(), one.r.begin(), one.r.end());
-        }
+        keep_reactions(piece);
         measure_defect(std::min(s, trusted_s));
         for (int i = 0; i < n; ++i) {
             q_[i] = series_value(x_.q(i), K, s);

@@ -70,6 +70,7 @@ struct SeriesMemory {
     detail::EngineBuffers buffers;
     std::vector<SeriesPiece> pieces;  ///< of the last report: the first piece_count of them
     std::size_t piece_count = 0;
+    std::vector<SeriesPiece::Reaction> spare;
     double radius_s = 0;  ///< of the last expansion
 
     /// Impacts of late, for accumulations of several contacts (PS-9).
@@ -113,6 +114,7 @@ private:
     void watch_switches(double h);
     void advance(double s, double trusted_s);
     SeriesPiece& new_piece();
+    void keep_reactions(SeriesPiece& piece);
     void account(double s);
     void measure_defect(double s);
     [[nodiscard]] bool treat();

@@ -41,15 +41,13 @@ struct SeriesPiece {
     int order = 0;
     std::vector<double> q, u;  ///< coefficients: order + 1 per coordinate
 
-    /// Reaction of a contact that acts, N: (normal, t1, t2), order + 1 coefficients each, from `first` in r
-    /// on.
+    /// Reaction of a contact that acts, N: (normal, t1, t2), order + 1 coefficients each.
     struct Reaction {
         int contact = 0;
         int dimension = 1;
-        std::size_t first = 0;
+        std::vector<double> r;
     };
     std::vector<Reaction> reactions;
-    std::vector<double> r;
 
     /// Configuration and velocity at t_s + s.
     void at(double s, Eigen::VectorXd& q_out, Eigen::VectorXd& u_out) const;
