@@ -20,6 +20,7 @@ struct Results {
     double wall_s = 0;
     long steps_now = 0;              ///< taken in that time; a run that was resumed has more
     std::string recording, picture;  ///< where they are; empty: there are none
+    bool is_sweep = false;           ///< a sweeping process: no contacts, no energies
 };
 
 /// Why the run ended, as `--json` says it: name_of(RunEnd), or "interrupted".

@@ -20,8 +20,25 @@ std::string row(std::string_view heading, std::string_view text)
     return fmt::format("{:<13}{}\n", heading, text);
 }
 
+/// How well a swept point is known.
+std::string sweep_line(const Results& results)
+{
+    switch (results.report.status) {
+    case RunStatus::Certified:
+        return coloured("certified", Colour::Green, stdout) + ": every nearest point was found";
+    case RunStatus::Uncertified:
+        return coloured("uncertified", Colour::Yellow, stdout) +
+               fmt::format(": {} steps missed the tolerance at the smallest step",
+                           results.report.certificate.unsolved_steps);
+    case RunStatus::Failed: break;
+    }
+    return coloured("failed", Colour::Red, stdout) +
+           ": the sweep could not go on; what is below holds until then";
+}
+
 std::string status_line(const Results& results)
 {
+    if (results.is_sweep) return sweep_line(results);
     const Certificate& certificate = results.report.certificate;
     switch (results.report.status) {
     case RunStatus::Certified:
@@ -205,9 +222,9 @@ std::string next_rows(const Results& results)
     const std::string recording = printable(results.recording);
     std::string out;
     const auto say = [&](const std::string& text) { out += row(out.empty() ? "next" : "", text); };
-    if (results.interrupted && !recording.empty())
+    if (results.interrupted && !recording.empty() && !results.is_sweep)
         say(fmt::format("carom resume {} goes on with it", recording));
-    if (results.report.status == RunStatus::Uncertified)
+    if (results.report.status == RunStatus::Uncertified && !results.is_sweep)
         say("try a smaller step, --set integrator.time_step_s=..., or more sweeps, --set "
             "solver.max_sweeps=...");
     if (results.report.status == RunStatus::Failed)
@@ -254,9 +271,13 @@ std::string summary(const Results& results)
     out += state_rows(scene.model, "state", results.end.q, results.end.u);
     out += probe_rows(scene.model, probe_values(scene.model, point_of(results.end), work));
     out += snapshot_rows(results);
-    out += event_rows(results);
-    out += certificate_rows(results);
-    out += ledger_rows(certificate.energy, certificate.energy_balance_J);
+    if (results.is_sweep) {
+        out += row("outside", fmt::format("at most {:.2e} from its set", certificate.max_penetration_m));
+    } else {
+        out += event_rows(results);
+        out += certificate_rows(results);
+        out += ledger_rows(certificate.energy, certificate.energy_balance_J);
+    }
     out += row("computed in", fmt::format("{:.3g} s", results.wall_s));
     if (!results.recording.empty()) out += row("recording", printable(results.recording));
     if (!results.picture.empty()) out += row("picture", printable(results.picture));

@@ -83,6 +83,10 @@ constexpr std::array registry = {
     Entry{"M88-TABLE-M", drive_vibrating_table},
     Entry{"M88-TABLE-M5", drive_table_slide},
     Entry{"CB-ENERGY", drive_contact_work},
+    Entry{"M83-SWEEP-1", drive_moving_disc},
+    Entry{"M83-SWEEP-3", drive_turning_half_plane},
+    Entry{"M83-SWEEP-4", drive_play},
+    Entry{"M83-YOSIDA", drive_regularised_landing},
 };
 // clang-format on
 

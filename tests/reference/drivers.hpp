@@ -85,5 +85,9 @@ void drive_catastrophe(const Task& task, Answers& answers);
 void drive_vibrating_table(const Task& task, Answers& answers);
 void drive_table_slide(const Task& task, Answers& answers);
 void drive_contact_work(const Task& task, Answers& answers);
+void drive_moving_disc(const Task& task, Answers& answers);
+void drive_turning_half_plane(const Task& task, Answers& answers);
+void drive_play(const Task& task, Answers& answers);
+void drive_regularised_landing(const Task& task, Answers& answers);
 
 }  // namespace carom::reference
