@@ -138,7 +138,13 @@ void hold_velocities(const Model& model, double t_s, Scratch& s)
     s.correction_P.assign(rows.contacts.size(), 0.0);
     s.solver.pivoting.solve(problem, s.correction_P);
     apply_percussions(model, rows, s.correction_P, A, view(s.correction_x));
-    if (s.correction_x.allFinite()) s.u_held += s.correction_x;
+    if (!s.correction_x.allFinite()) return;
+    s.u_held += s.correction_x;
+
+    // what the reaction grows by within the step: with it percussions are of second order
+    for (int k = 0; k < rows.size(); ++k) {
+        s.held_P[s.problem.offsets[s.rows.index_of[rows.contacts[k]]]] = s.correction_P[k];
+    }
 }
 
 /// The reaction of the limits that nothing presses.
@@ -222,6 +228,7 @@ void hold_constraints(const Model& model, double activation_gap_m, double t_s, S
                              first, violation, std::sqrt(undone / moved))});
     }
     s.u_held = s.u_end;
+    s.held_P.assign(s.P.size(), 0.0);
     hold_velocities(model, t_s, s);
 }
 
@@ -239,7 +246,7 @@ void report_constraints(const Model& model, State& state, Scratch& s)
         double& work_J = s.reaction_J[model.part(i).constraint];
         for (int r = 0; r < s.rows.dimension(k); ++r) {
             const int row = s.problem.offsets[k] + r;
-            state.percussion_Ns[model.offset(i) + r] = s.P[row];
+            state.percussion_Ns[model.offset(i) + r] = s.P[row] + (s.held_P.empty() ? 0.0 : s.held_P[row]);
             work_J += s.P[row] * (s.problem.U_minus[row] + s.U_plus[row]) / 2;
         }
     }

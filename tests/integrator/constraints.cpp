@@ -105,7 +105,8 @@ TEST_CASE("a moving suspension does the work of its reaction")
     const auto report = run(model, state, 1e-3, 2.0);
     const EnergyLines& energy = report.certificate.energy;
     CHECK(energy.joint_J == near(0, 1e-11));
-    CHECK(energy.prescribed_motions_J == near(energy.kinetic_J + energy.potential_J, 1e-3));
+    // but for what the projection of velocities, of order h^2 a step, takes from the suspension
+    CHECK(energy.prescribed_motions_J == near(energy.kinetic_J + energy.potential_J, 1e-2));
 
     const Model still = model_of(rod_pendulum);
     State other = make_state(still, vector({1, 0}), vector({0, 0}));
@@ -229,8 +230,8 @@ TEST_CASE("a freewheel lets go in one direction and drives in the other")
     CHECK(state.u[0] == near(0.3 * (2.0 - t_c) / 0.33, 1e-3));
     CHECK(state.u[1] == near(state.u[0], 1e-14));
     CHECK(last == near(-0.3 * 0.08 / 0.33, 1e-12));
-    CHECK(report.certificate.energy.non_firm_J <= 0);
-    CHECK(report.certificate.energy.non_firm_J > -1e-4);  // what engages within a step
+    // it engages within a step, in which the velocity changes its sign: a part of h^2
+    CHECK(std::abs(report.certificate.energy.non_firm_J) < 1e-7);
 }
 
 TEST_CASE("a clutch slips at its limit and then holds; what it takes is heat")

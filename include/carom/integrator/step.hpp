@@ -97,7 +97,7 @@ struct Scratch {
 
     // constraints: those that let go, violations of one, the velocity that they allow at the end
     std::vector<char> released;
-    std::vector<double> phi;
+    std::vector<double> phi, held_P;
     Eigen::VectorXd u_held, q_moved;
 
     // inside the correction
