@@ -135,14 +135,20 @@ Residual not_finite()
 
 Residual residual(const OneStepProblem& problem, std::span<const double> P, ResidualScratch& scratch)
 {
+    scratch.U.resize(static_cast<std::size_t>(problem.size()));
+    local_velocity(problem, P, scratch.U);
+    return residual_at(problem, P, scratch.U, scratch);
+}
+
+Residual residual_at(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U,
+                     ResidualScratch& scratch)
+{
     const auto n = static_cast<std::size_t>(problem.size());
-    scratch.U.resize(n);
     scratch.s.resize(n);
     scratch.F.resize(n);
-    local_velocity(problem, P, scratch.U);
 
     // NaN first: maxima below would lose it
-    if (!all_finite(P) || !all_finite(scratch.U)) return not_finite();
+    if (!all_finite(P) || !all_finite(U)) return not_finite();
 
     Residual result;
     Norms raw, scaled;
@@ -150,7 +156,7 @@ Residual residual(const OneStepProblem& problem, std::span<const double> P, Resi
     for (int c = 0; c < problem.interactions(); ++c) {
         const Law& law = problem.laws[c];
         const auto P_c = problem.part(P, c);
-        const auto U_c = problem.part(std::span<const double>(scratch.U), c);
+        const auto U_c = problem.part(U, c);
         const auto U_free_c = problem.part(std::span<const double>(problem.U_free), c);
         const auto s_c = problem.part(std::span<double>(scratch.s), c);
         const auto F_c = problem.part(std::span<double>(scratch.F), c);

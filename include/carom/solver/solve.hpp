@@ -14,7 +14,7 @@ namespace carom {
 /// Solving the one-step problem. `solve` chooses, the named solvers do the work; all of them take the warm
 /// start in P and leave the answer there.
 ///
-/// Theory     docs/theory/solvers.md: (SO-1) to (SO-21), each solver with its section
+/// Theory     docs/theory/solvers.md: (SO-1) to (SO-22), each solver with its section
 
 /// Sweeps that are worth it for a single hard problem, where nobody waits for a next step.
 inline constexpr int patient_sweeps = 20'000'000;
