@@ -184,6 +184,8 @@ std::string certificate_rows(const Results& results)
     std::string out = row("residual", fmt::format("at most {:.2e} of the laws' own size, asked for {:g}",
                                                   certificate.max_residual, results.scene.solver.tolerance));
     out += row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
+    if (results.scene.model.constraints() > 0)
+        out += row("violation", fmt::format("of constraints at most {:.2e}", certificate.max_violation));
     out += row("unsolved", fmt::format("{} of {} steps", certificate.unsolved_steps, certificate.steps));
     return out;
 }

@@ -56,12 +56,29 @@ void rough_map(std::span<const double> P, std::span<const double> U, std::span<c
     }
 }
 
+/// A set of reactions that is no cone does not keep its size when P is scaled: the map is, afterwards.
+void limited_map(const Law& law, std::span<const double> P, std::span<const double> U,
+                 std::span<const double> s, double d, std::span<double> F)
+{
+    for (std::size_t k = 0; k < P.size(); ++k) {
+        F[k] = P[k] - d * d * (U[k] + s[k]);
+    }
+    project_on_set(law, F);
+    for (std::size_t k = 0; k < P.size(); ++k) {
+        F[k] = (P[k] - F[k]) / d;
+    }
+}
+
 /// |F_c|^2 for U scaled by `d` and P by 1 / d, which keeps cones (OS-5); d = 1 is the raw data.
 double natural_map_squared(const Law& law, std::span<const double> P, std::span<const double> U,
                            std::span<const double> s, double d, std::span<double> F)
 {
     if (is_rough(law)) {
         rough_map(P, U, s, d, F);
+        return squared(F);
+    }
+    if (gives_way(law)) {
+        limited_map(law, P, U, s, d, F);
         return squared(F);
     }
     for (std::size_t k = 0; k < P.size(); ++k) {
