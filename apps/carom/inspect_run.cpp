@@ -71,7 +71,9 @@ std::string proof_rows(const RunInspection& run)
         out += row("worst step", fmt::format("number {}, ending at {:.6g} s", run.worst_step,
                                              certificate.max_residual_time_s));
     }
-    return out + row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
+    out += row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
+    if (run.recording.constraints.names.empty()) return out;
+    return out + row("violation", fmt::format("of constraints at most {:.2e}", certificate.max_violation));
 }
 
 std::string ledger_rows(const Certificate& certificate)
@@ -184,6 +186,7 @@ std::string to_json(const RunInspection& run)
                          {"max_residual_time_s", certificate.max_residual_time_s},
                          {"worst_step", run.worst_step},
                          {"max_penetration_m", certificate.max_penetration_m},
+                         {"max_violation", certificate.max_violation},
                          {"max_cone_violation", certificate.max_cone_violation_Ns},
                          {"energy_balance_J", certificate.energy_balance_J},
                          {"energy", energy},

@@ -1,4 +1,5 @@
 #include "carom/core/text.hpp"
+#include "event_statuses.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
 
@@ -10,6 +11,7 @@ namespace carom::app {
 namespace {
 
 constexpr std::size_t events_shown = 6;
+constexpr std::size_t located_events_shown = 60;  ///< of the series integrator: its main result
 constexpr std::size_t coordinates_shown = 40;
 
 /// A heading in a column of its own.
@@ -121,6 +123,32 @@ std::string snapshot_rows(const Results& results)
     return out;
 }
 
+/// Events whose instants are known to rounding: what happened, what the contact was and is, what jumped.
+std::string located_event_rows(const Results& results)
+{
+    const auto& events = results.report.events;
+    const auto& contacts = results.scene.model.system().contacts;
+    const auto statuses = event_statuses(events, static_cast<int>(contacts.size()));
+    std::string out;
+    for (std::size_t i = 0; i < events.size() && i < located_events_shown; ++i) {
+        const Event& event = events[i];
+        std::string kind(name_of(event.kind));
+        std::ranges::replace(kind, '_', ' ');
+        std::string text = fmt::format("{:>20.15g} s  {:<12} {:<12} {:>6} -> {:<6}", event.time_s, kind,
+                                       contacts[static_cast<std::size_t>(event.contact)].name,
+                                       statuses[i].before, statuses[i].after);
+        if (event.kind == EventKind::Impact || event.kind == EventKind::Accumulation) {
+            text += fmt::format("  {:>11.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s", event.velocity_before_m_s,
+                                event.velocity_after_m_s, event.percussion_Ns);
+        }
+        out += row("", text);
+    }
+    if (events.size() > located_events_shown)
+        out += row(
+            "", fmt::format("... and {} more: --json lists them all", events.size() - located_events_shown));
+    return out;
+}
+
 std::string event_rows(const Results& results)
 {
     const auto& events = results.report.events;
@@ -130,7 +158,12 @@ std::string event_rows(const Results& results)
     if (const auto slips = count(EventKind::Slip), sticks = count(EventKind::Stick); slips + sticks > 0) {
         counts += fmt::format(", {} begin to slip, {} to stick", slips, sticks);
     }
+    if (const auto ends = count(EventKind::Accumulation); ends > 0) {
+        counts += fmt::format(", {} accumulations of infinitely many impacts", ends);
+    }
     std::string out = row("events", counts);
+    const bool located = std::holds_alternative<SeriesSettings>(results.scene.integrator);
+    if (located) return out + located_event_rows(results);
     for (std::size_t i = 0; i < events.size() && i < events_shown; ++i) {
         const Event& event = events[i];
         const auto& contact = results.scene.model.system().contacts[static_cast<std::size_t>(event.contact)];
@@ -151,6 +184,8 @@ std::string certificate_rows(const Results& results)
     std::string out = row("residual", fmt::format("at most {:.2e} of the laws' own size, asked for {:g}",
                                                   certificate.max_residual, results.scene.solver.tolerance));
     out += row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
+    if (results.scene.model.constraints() > 0)
+        out += row("violation", fmt::format("of constraints at most {:.2e}", certificate.max_violation));
     out += row("unsolved", fmt::format("{} of {} steps", certificate.unsolved_steps, certificate.steps));
     return out;
 }

@@ -7,10 +7,11 @@
 namespace carom::detail {
 
 /// The list of scene/fields.hpp, concept by concept; each part has its groups before what is in them.
-[[nodiscard]] std::vector<Field> run_fields();       ///< title, times, end
-[[nodiscard]] std::vector<Field> name_fields();      ///< parameters and tables
-[[nodiscard]] std::vector<Field> system_fields();    ///< coordinates, energies and forces
-[[nodiscard]] std::vector<Field> contact_fields();   ///< contacts with their laws and friction
+[[nodiscard]] std::vector<Field> run_fields();      ///< title, times, end
+[[nodiscard]] std::vector<Field> name_fields();     ///< parameters and tables
+[[nodiscard]] std::vector<Field> system_fields();   ///< coordinates, energies and forces
+[[nodiscard]] std::vector<Field> contact_fields();  ///< contacts with their laws and friction
+[[nodiscard]] std::vector<Field> constraint_fields();
 [[nodiscard]] std::vector<Field> impact_fields();    ///< strings and impact maps
 [[nodiscard]] std::vector<Field> sweeping_fields();  ///< the sweeping process
 [[nodiscard]] std::vector<Field> set_fields();       ///< its convex sets

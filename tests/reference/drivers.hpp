@@ -89,5 +89,14 @@ void drive_moving_disc(const Task& task, Answers& answers);
 void drive_turning_half_plane(const Task& task, Answers& answers);
 void drive_play(const Task& task, Answers& answers);
 void drive_regularised_landing(const Task& task, Answers& answers);
+void drive_dependent_constraints(const Task& task, Answers& answers);
+void drive_rolling_ball(const Task& task, Answers& answers);
+void drive_ball_holonomy(const Task& task, Answers& answers);
+void drive_freewheel(const Task& task, Answers& answers);
+void drive_particle_on_cylinder(const Task& task, Answers& answers);
+void drive_particle_on_paraboloid(const Task& task, Answers& answers);
+void drive_table_feet(const Task& task, Answers& answers);
+void drive_sliding_bar(const Task& task, Answers& answers);
+void drive_bar_between_rails(const Task& task, Answers& answers);
 
 }  // namespace carom::reference
