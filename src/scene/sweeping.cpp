@@ -19,7 +19,8 @@ using Kind = Node::Kind;
 /// A system of mechanics beside the sweep: two different things in one scene.
 void refuse_mechanics(const Node& root, Mistakes& mistakes)
 {
-    for (const auto* key : {"lagrangian", "contact", "string", "impact", "integrator", "solver"}) {
+    for (const auto* key :
+         {"lagrangian", "contact", "string", "constraint", "impact", "integrator", "solver"}) {
         const Node* node = find(root, key);
         if (node == nullptr) continue;
         mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
