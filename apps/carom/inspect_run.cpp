@@ -15,11 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string row(std::string_view heading, std::string_view text)
-{
-    return fmt::format("{:<13}{}\n", heading, text);
-}
-
 std::map<std::string_view, long> events_by_kind(const Recording& recording)
 {
     std::map<std::string_view, long> counts;

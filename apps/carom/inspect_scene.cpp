@@ -1,5 +1,6 @@
 #include "carom/core/text.hpp"
 #include "inspection.hpp"
+#include "results.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -11,11 +12,6 @@ namespace carom::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string row(std::string_view heading, std::string_view text)
-{
-    return fmt::format("{:<13}{}\n", heading, text);
-}
 
 /// The text in lines of at most `width` bytes, the first with a heading before it.
 std::string paragraph(std::string_view heading, std::string_view text, std::size_t width = 100)
@@ -174,12 +170,12 @@ std::string in_words(const SceneInspection& inspection)
     const auto counted = [](int n, std::string_view thing) {
         return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
     };
-    out += row("system",
-               fmt::format("{} degree{} of freedom, {}{}", scene.model.coordinates(),
-                           scene.model.coordinates() == 1 ? "" : "s", counted(scene.model.contacts(), "contact"),
-                           scene.model.constraints() > 0
-                               ? ", " + counted(scene.model.constraints(), "constraint")
-                               : ""));
+    out += row("system", fmt::format("{} degree{} of freedom, {}{}", scene.model.coordinates(),
+                                     scene.model.coordinates() == 1 ? "" : "s",
+                                     counted(scene.model.contacts(), "contact"),
+                                     scene.model.constraints() > 0
+                                         ? ", " + counted(scene.model.constraints(), "constraint")
+                                         : ""));
     out += start_row(inspection);
     for (const StatusDecision& one : inspection.statuses) {
         out += row("status", printable(status_in_words(one, scene.model)));

@@ -1,5 +1,6 @@
 #include "carom/core/text.hpp"
 #include "inspection.hpp"
+#include "results.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -9,11 +10,6 @@ namespace carom::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string row(std::string_view heading, std::string_view text)
-{
-    return fmt::format("{:<13}{}\n", heading, text);
-}
 
 /// What theory says of the process (SW-2), (SW-9).
 std::string_view reason(const SweepInspection& inspection)

@@ -29,6 +29,9 @@ struct Results {
 /// The lines of a ledger with their names, in the order of (LE-1).
 [[nodiscard]] std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy);
 
+/// A line of a page for people: a heading and what is said of it.
+[[nodiscard]] std::string row(std::string_view heading, std::string_view text);
+
 /// For people: a page of text.
 [[nodiscard]] std::string summary(const Results& results);
 

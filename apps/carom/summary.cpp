@@ -14,12 +14,6 @@ constexpr std::size_t events_shown = 6;
 constexpr std::size_t located_events_shown = 60;  ///< of the series integrator: its main result
 constexpr std::size_t coordinates_shown = 40;
 
-/// A heading in a column of its own.
-std::string row(std::string_view heading, std::string_view text)
-{
-    return fmt::format("{:<13}{}\n", heading, text);
-}
-
 /// How well a swept point is known.
 std::string sweep_line(const Results& results)
 {
@@ -239,6 +233,11 @@ std::string next_rows(const Results& results)
 }
 
 }  // namespace
+
+std::string row(std::string_view heading, std::string_view text)
+{
+    return fmt::format("{:<13}{}\n", heading, text);
+}
 
 std::string_view end_of(const Results& results)
 {

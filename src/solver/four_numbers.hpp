@@ -6,7 +6,6 @@
 /// whatever the processor makes of them: all machines get the same bits. Functions here are always inlined,
 /// also into functions made for wider registers (`[[gnu::target("avx2")]]`), so they have no binary
 /// interface.
-#pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace carom::detail {
 

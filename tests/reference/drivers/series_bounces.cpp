@@ -1,3 +1,4 @@
+#include "double_pendulum_system.hpp"
 #include "series_drivers.hpp"
 #include "series_support.hpp"
 #include "shared_systems.hpp"
@@ -9,7 +10,7 @@
 namespace carom::reference {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 }  // namespace
 

@@ -13,7 +13,7 @@
 namespace carom::reference {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// The point that a sweep reaches, if every nearest point on the way was found.
 Eigen::VectorXd finished(const Expected<SweepReport>& report, const Eigen::VectorXd& u)
