@@ -73,6 +73,16 @@ TEST_CASE("sets that can be described in two ways: vertices, inequalities, image
     });
 }
 
+TEST_CASE("a point just outside an ellipse, on its long axis, goes back to the vertex")
+{
+    const auto ellipse =
+        *Ellipsoid::make(Eigen::Vector2d(0, 0), Eigen::Vector2d(4, 1).asDiagonal().toDenseMatrix());
+    Eigen::VectorXd x(2);
+    CHECK(ellipse.prox(Eigen::Vector2d(2.005, 0), x) == ProxStatus::Converged);
+    CHECK(x[0] == near(2, 1e-14));
+    CHECK(x[1] == near(0, 1e-14));
+}
+
 TEST_CASE("round sets: ellipsoids are images of balls, balls add up")
 {
     test::holds([] {
