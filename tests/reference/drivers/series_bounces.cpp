@@ -1,3 +1,4 @@
+#include "double_pendulum_system.hpp"
 #include "series_drivers.hpp"
 #include "series_support.hpp"
 #include "shared_systems.hpp"
