@@ -77,7 +77,9 @@ ExitStatus carry_out(Task& task, const Display& display)
         const bool recorded = !task.recorder || (*task.recorder)(step);
         return recorded && !interrupted();
     };
-    RunReport report = go_on(scene.model, scene.integrator, scene.solver, scene.plan, task.run, listener);
+    RunReport report =
+        task.sweeping ? sweep(scene.model, *task.sweeping, scene.plan, task.run, listener)
+                      : go_on(scene.model, scene.integrator, scene.solver, scene.plan, task.run, listener);
     task.snapshots.at_end(scene.model, task.run.state);
     progress.clear();
 
@@ -90,7 +92,8 @@ ExitStatus carry_out(Task& task, const Display& display)
                     .wall_s = progress.seconds(),
                     .steps_now = task.run.progress.steps - steps_before,
                     .recording = {},
-                    .picture = {}};
+                    .picture = {},
+                    .is_sweep = task.sweeping.has_value()};
     finish_files(display, task, report, results);
     tell_problems(task.problems, display);
     const bool printed =

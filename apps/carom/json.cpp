@@ -64,6 +64,7 @@ Json certificate_of(const Certificate& certificate)
     return {{"max_residual", certificate.max_residual},
             {"max_residual_time_s", certificate.max_residual_time_s},
             {"max_penetration_m", certificate.max_penetration_m},
+            {"max_violation", certificate.max_violation},
             {"max_cone_violation", certificate.max_cone_violation_Ns},
             {"energy_balance_J", certificate.energy_balance_J},
             {"energy", energy},

@@ -19,11 +19,11 @@ constexpr double dense_factor = 8;
 constexpr double roundoff = 4e-16, finishing_sigma = 1e-8;
 constexpr int finishing_steps = 5;
 
-constexpr int splitting_iterations = 60, newton_steps = 60, interior_iterations = 40;
+constexpr int splitting_iterations = 60, first_newton_steps = 30, newton_steps = 60, interior_iterations = 40;
 
 // sweeps and Newton in turn, with the proximal parameter that lets Newton move loads
 constexpr double small_sigma = 1e-5;
-constexpr int rounds = 10, full_steps = 8, round_sweeps = 20;
+constexpr int rounds = 5, full_steps = 8, round_sweeps = 20;
 
 /// Of proximal points that follow a drift.
 constexpr double follow_sigma = 1e-4;
@@ -145,7 +145,7 @@ bool Automatic::factorising(const FlatProblem& problem, const Budget& budget, st
         }
         if (work_.error <= budget.tolerance) return true;
     }
-    work_.factorisations += newton_.run(problem, budget.with(newton_steps), x);
+    work_.factorisations += newton_.run(problem, budget.with(first_newton_steps), x);
     if (done(problem, budget, x, SolverKind::ProximalNewton)) return true;
 
     // the interior point method begins far inside, whatever was found before
@@ -154,6 +154,7 @@ bool Automatic::factorising(const FlatProblem& problem, const Budget& budget, st
     trial_.assign(x.size(), 0.0);
     work_.factorisations += interior_.run(problem, budget.with(interior_iterations), trial_);
     if (!done(problem, budget, trial_, SolverKind::InteriorPoint)) {
+        work_.factorisations += newton_.full_steps(problem, small_sigma, budget.tolerance, full_steps, trial_);
         work_.factorisations += newton_.run(problem, budget.with(newton_steps), trial_, small_sigma);
         (void)done(problem, budget, trial_, SolverKind::ProximalNewton);
     }

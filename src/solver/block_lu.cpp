@@ -1,5 +1,7 @@
 #include "carom/solver/block_lu.hpp"
 
+#include "four_numbers.hpp"
+
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 
@@ -28,6 +30,34 @@ inline void subtract_product(const double* __restrict a, const double* __restric
                 c[i * D + j] -= a_ik * b[k * D + j];
             }
         }
+    }
+}
+
+/// c_j -= a b_j for the blocks of one row, c_j in the places `columns` of `work`.
+template <int D>
+void eliminate(const double* a, const double* b, std::span<const int> columns, double* work)
+{
+    for (const int j : columns) {
+        subtract_product<D>(a, b, work + j * D * D);
+        b += D * D;
+    }
+}
+
+/// The same for blocks of three rows, a row at once: its fourth number belongs to the next row and is written
+/// right with that. Reads one number behind the last block.
+CAROM_WIDE void eliminate_wide(const double* a, const double* b, std::span<const int> columns, double* work)
+{
+    using detail::Four;
+    for (const int j : columns) {
+        double* c = work + j * 9;
+        const Four b_0 = detail::load_four(b), b_1 = detail::load_four(b + 3), b_2 = detail::load_four(b + 6);
+        const Four c_0 = detail::load_four(c) - a[0] * b_0 - a[1] * b_1 - a[2] * b_2;
+        const Four c_1 = detail::load_four(c + 3) - a[3] * b_0 - a[4] * b_1 - a[5] * b_2;
+        const Four c_2 = detail::load_four(c + 6) - a[6] * b_0 - a[7] * b_1 - a[8] * b_2;
+        detail::store_four(c_0, c);
+        detail::store_four(c_1, c + 3);
+        std::memcpy(c + 6, &c_2, 3 * sizeof(double));
+        b += 9;
     }
 }
 
@@ -146,9 +176,9 @@ void BlockLu::analyse(const FlatProblem& problem)
     diagonal_.resize(m * block);
     off_.resize(problem.W_off.size());
     L_.resize(lower_.size() * block);
-    U_.resize(upper_.size() * block);
+    U_.resize(upper_.size() * block + 1);  // read one number at most behind its end
     inverse_.resize(m * block);
-    work_.assign(m * block, 0.0);
+    work_.assign(m * block + 1, 0.0);
     rhs_.resize(m * static_cast<std::size_t>(d_));
 }
 
@@ -309,6 +339,7 @@ int BlockLu::factorise_blocks(const FlatProblem& problem)
     constexpr int B = D * D;
     int moved = 0;
     double* const work = work_.data();
+    const bool wide = D == 3 && detail::has_wide_registers();
     for (int i = 0; i < static_cast<int>(order_.size()); ++i) {
         // row i of A spread over the places that elimination can fill
         const int c = order_[i];
@@ -330,9 +361,12 @@ int BlockLu::factorise_blocks(const FlatProblem& problem)
             double* L_ik = L_.data() + static_cast<std::size_t>(at) * B;
             set_product<D>(work + k * B, inverse_.data() + k * B, L_ik);
             if (std::all_of(L_ik, L_ik + B, [](double value) { return value == 0; })) continue;
-            const double* U_kj = U_.data() + static_cast<std::size_t>(upper_begin_[k]) * B;
-            for (int to = upper_begin_[k]; to < upper_begin_[k + 1]; ++to, U_kj += B) {
-                subtract_product<D>(L_ik, U_kj, work + upper_[to] * B);
+            const double* U_k = U_.data() + static_cast<std::size_t>(upper_begin_[k]) * B;
+            const std::span columns(upper_.begin() + upper_begin_[k], upper_.begin() + upper_begin_[k + 1]);
+            if (wide) {
+                eliminate_wide(L_ik, U_k, columns, work);
+            } else {
+                eliminate<D>(L_ik, U_k, columns, work);
             }
         }
         if (!invert_safely<D>(work + i * B, inverse_.data() + i * B)) ++moved;

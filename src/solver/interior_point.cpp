@@ -9,6 +9,10 @@ namespace {
 
 constexpr int most_without_gain = 8;
 constexpr double to_the_boundary = 0.99;
+
+/// A step aims at no less than this part of the complementarity there is: off the central path directions of
+/// percussion and slip differ by the root of it.
+constexpr double least_target = 0.1;
 constexpr double bilateral_softness = 1e-10;
 
 /// Part of the typical size of q at which a contact begins that no warm start presses.
@@ -245,18 +249,24 @@ void InteriorPoint::solve_step(const FlatProblem& problem, double target, bool c
         }
     }
     lu_->solve(dr_);
+
+    // dv by the equation of motion, so that this one holds to roundoff however large T is
+    problem.velocity(dr_, dv_);
     for (int c = 0; c < problem.contacts(); ++c) {
         const int n = cone_size(problem, c);
         if (n == 0) continue;
         Cone& cone = cones_[c];
         const double mu = n == 1 ? 1.0 : problem.mu[c];
+        double* dv = dv_.data() + c * d;
+        for (int k = 0; k < n; ++k) {
+            dv[k] += p_[c * d + k] - problem.q[c * d + k];
+        }
+        for (int k = 1; k < n; ++k) {
+            dv[0] -= mu * shift_[c * block + k] * dv[k];
+        }
         for (int k = 0; k < n; ++k) {
             cone.dx[k] = dr_[c * d + k] * (k == 0 ? mu : 1.0);
-        }
-        multiply(cone.T2, cone.dx, n, pushed);
-        for (int k = 0; k < n; ++k) {
-            cone.dz[k] -= pushed[k];
-            dv_[c * d + k] = cone.dz[k] / (k == 0 ? 1.0 : mu);
+            cone.dz[k] = dv[k] * (k == 0 ? 1.0 : mu);
         }
     }
 }
@@ -308,7 +318,7 @@ int InteriorPoint::run(const FlatProblem& problem, const Budget& budget, std::sp
         const double affine = std::min(1.0, to_the_boundary * step_length(problem));
         const double now = complementarity(problem, 0.0);
         const double ratio = now > 0 ? complementarity(problem, affine) / now : 0.0;
-        solve_step(problem, std::min(1.0, ratio * ratio * ratio) * now, true);
+        solve_step(problem, std::clamp(ratio * ratio * ratio, least_target, 1.0) * now, true);
         const double step = std::min(1.0, to_the_boundary * step_length(problem));
         for (std::size_t k = 0; k < r_.size(); ++k) {
             r_[k] += step * dr_[k];

@@ -1,5 +1,7 @@
 #include "carom/solver/matrix_free.hpp"
 
+#include "four_numbers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +11,11 @@
 namespace carom {
 namespace {
 
+using detail::cross;
+using detail::dot;
+using detail::Four;
+using detail::load_four;
+using detail::store_four;
 using Vector = std::array<double, 3>;
 
 double dot(const Vector& a, const Vector& b)
@@ -56,6 +63,54 @@ Error refused(ErrorCode code, std::size_t contact, const std::string& message, c
             .message = message,
             .hint = hint,
             .excerpt = {}};
+}
+
+using Mask = long long __attribute__((vector_size(32)));
+
+/// The vector of space alone.
+[[gnu::always_inline]] inline Four in_space(Four a)
+{
+    constexpr Mask space{-1, -1, -1, 0};
+    return reinterpret_cast<Four>(reinterpret_cast<Mask>(a) & space);
+}
+
+/// Exact local solutions, one contact after the other.
+[[gnu::always_inline]] inline void sweep_over(std::span<SphereContact> contacts,
+                                              std::span<const std::array<double, 2>> inverse_W,
+                                              SphereBody* bodies)
+{
+    const std::array<double, 2>* inverse = inverse_W.data();
+    for (SphereContact& contact : contacts) {
+        SphereBody &a = bodies[contact.a], &b = bodies[contact.b];
+        const Four n = in_space(load_four(contact.normal.data())), P_and_mu = load_four(contact.P.data());
+        const Four P = in_space(P_and_mu);
+        Four v_a = load_four(a.v.data()), w_a = load_four(a.w.data()), v_b = load_four(b.v.data()),
+             w_b = load_four(b.w.data());
+        const Four U = in_space(v_a - v_b - cross(w_a + w_b, n));
+        const double U_n = dot(U, n), P_n = dot(P, n);
+        const auto [inverse_n, inverse_t] = *inverse++;
+
+        // normal part, then the tangential one within its disc
+        const double next_n = std::max(0.0, P_n - (U_n + contact.shift_m_s) * inverse_n);
+        const Four t = P - P_n * n - (U - U_n * n) * inverse_t;
+        const double radius = contact.friction * next_n, size2 = dot(t, t);
+        const double part = size2 > radius * radius ? radius / std::sqrt(size2) : 1.0;
+        const Four next = next_n * n + part * t, change = next - P, turn = cross(n, change);
+        store_four(next, contact.P.data());  // and zero for the friction
+        contact.friction = P_and_mu[3];
+
+        // the numbers beside the vectors change by zero
+        store_four(v_a + a.inverse_mass * change, a.v.data());
+        store_four(v_b - b.inverse_mass * change, b.v.data());
+        store_four(w_a - a.inverse_spin * turn, a.w.data());
+        store_four(w_b - b.inverse_spin * turn, b.w.data());
+    }
+}
+
+CAROM_WIDE void sweep_wide(std::span<SphereContact> contacts,
+                           std::span<const std::array<double, 2>> inverse_W, SphereBody* bodies)
+{
+    sweep_over(contacts, inverse_W, bodies);
 }
 
 }  // namespace
@@ -143,29 +198,10 @@ std::vector<SphereContact> SphereContacts::spread(std::vector<SphereContact> con
 
 void SphereContacts::sweep() noexcept
 {
-    const std::array<double, 2>* inverse = inverse_W_.data();
-    for (SphereContact& contact : contacts_) {
-        SphereBody &a = bodies_[contact.a], &b = bodies_[contact.b];
-        const Vector& n = contact.normal;
-        const Vector U = local_velocity(a, b, n);
-        const double U_n = dot(U, n), P_n = dot(contact.P, n);
-        const auto [inverse_n, inverse_t] = *inverse++;
-
-        // normal part, then the tangential one within its disc
-        const double next_n = std::max(0.0, P_n - (U_n + contact.shift_m_s) * inverse_n);
-        Vector t;
-        for (std::size_t k = 0; k < 3; ++k) {
-            t[k] = contact.P[k] - P_n * n[k] - (U[k] - U_n * n[k]) * inverse_t;
-        }
-        const double radius = contact.friction * next_n, size2 = dot(t, t);
-        const double part = size2 > radius * radius ? radius / std::sqrt(size2) : 1.0;
-        Vector change;
-        for (std::size_t k = 0; k < 3; ++k) {
-            const double next = next_n * n[k] + part * t[k];
-            change[k] = next - contact.P[k];
-            contact.P[k] = next;
-        }
-        apply(n, change, a, b);
+    if (detail::has_wide_registers()) {
+        sweep_wide(contacts_, inverse_W_, bodies_.data());
+    } else {
+        sweep_over(contacts_, inverse_W_, bodies_.data());
     }
 }
 

@@ -15,6 +15,36 @@ constexpr double singular = 1e-10;
 constexpr double last_step = 1e-8;
 constexpr int most_newton_steps = 20;
 
+/// x <- projection of x - rho (u + mu |u_T| e_N)
+template <int D>
+inline void projection_step(const FlatProblem& problem, int c, const double* u, double rho, double* x)
+{
+    if (D == 1 || problem.kind[c] != FlatKind::Friction) {
+        x[0] -= rho * u[0];
+        if (problem.kind[c] == FlatKind::Unilateral) x[0] = std::max(x[0], 0.0);
+        return;
+    }
+    double slip2 = 0, t2 = 0;
+    for (int k = 1; k < D; ++k) {
+        slip2 += u[k] * u[k];
+        x[k] -= rho * u[k];
+        t2 += x[k] * x[k];
+    }
+    const double mu = problem.mu[c];
+    const double n = x[0] - rho * (u[0] + mu * std::sqrt(slip2)), t = std::sqrt(t2);
+    x[0] = n;
+    if (t <= mu * n) return;
+    if (mu * t <= -n) {
+        std::fill(x, x + D, 0.0);
+        return;
+    }
+    const double on = (n + mu * t) / (1 + mu * mu), part = mu * on / t;
+    x[0] = on;
+    for (int k = 1; k < D; ++k) {
+        x[k] *= part;
+    }
+}
+
 }  // namespace
 
 void Relaxation::load(const FlatProblem& problem)
@@ -104,32 +134,15 @@ void Relaxation::psor_sweep(const FlatProblem& problem, double* x, double relaxa
                 u[r] += sum;
             }
         }
-        const double rho = relaxation * step_[c];
-        if (D == 1 || problem.kind[c] != FlatKind::Friction) {
-            x_c[0] -= rho * u[0];
-            if (problem.kind[c] == FlatKind::Unilateral) x_c[0] = std::max(x_c[0], 0.0);
-            continue;
-        }
-        double slip2 = 0, t2 = 0;
-        for (int k = 1; k < D; ++k) {
-            slip2 += u[k] * u[k];
-            x_c[k] -= rho * u[k];
-            t2 += x_c[k] * x_c[k];
-        }
-        const double mu = problem.mu[c];
-        const double n = x_c[0] - rho * (u[0] + mu * std::sqrt(slip2)), t = std::sqrt(t2);
-        x_c[0] = n;
-        if (t <= mu * n) continue;
-        if (mu * t <= -n) {
-            std::fill(x_c, x_c + D, 0.0);
-            continue;
-        }
-        const double on = (n + mu * t) / (1 + mu * mu), part = mu * on / t;
-        x_c[0] = on;
-        for (int k = 1; k < D; ++k) {
-            x_c[k] *= part;
-        }
+        projection_step<D>(problem, c, u, relaxation * step_[c], x_c);
     }
+}
+
+void Relaxation::project_step(const FlatProblem& problem, int c, const double* u, double* x) const
+{
+    if (problem.d == 3) return projection_step<3>(problem, c, u, step_[c], x);
+    if (problem.d == 2) return projection_step<2>(problem, c, u, step_[c], x);
+    projection_step<1>(problem, c, u, step_[c], x);
 }
 
 void Relaxation::solve_contact(const FlatProblem& problem, int c, const double* b, double* x)

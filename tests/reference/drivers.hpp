@@ -85,5 +85,18 @@ void drive_catastrophe(const Task& task, Answers& answers);
 void drive_vibrating_table(const Task& task, Answers& answers);
 void drive_table_slide(const Task& task, Answers& answers);
 void drive_contact_work(const Task& task, Answers& answers);
+void drive_moving_disc(const Task& task, Answers& answers);
+void drive_turning_half_plane(const Task& task, Answers& answers);
+void drive_play(const Task& task, Answers& answers);
+void drive_regularised_landing(const Task& task, Answers& answers);
+void drive_dependent_constraints(const Task& task, Answers& answers);
+void drive_rolling_ball(const Task& task, Answers& answers);
+void drive_ball_holonomy(const Task& task, Answers& answers);
+void drive_freewheel(const Task& task, Answers& answers);
+void drive_particle_on_cylinder(const Task& task, Answers& answers);
+void drive_particle_on_paraboloid(const Task& task, Answers& answers);
+void drive_table_feet(const Task& task, Answers& answers);
+void drive_sliding_bar(const Task& task, Answers& answers);
+void drive_bar_between_rails(const Task& task, Answers& answers);
 
 }  // namespace carom::reference

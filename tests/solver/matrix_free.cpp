@@ -1,7 +1,8 @@
 #include "carom/solver/matrix_free.hpp"
 
 #include "carom/onestep/residual.hpp"
-#include "carom/solver/relaxation.hpp"
+#include "carom/solver/rigid_contacts.hpp"
+#include "carom/solver/solve.hpp"
 #include "support/near.hpp"
 
 #include <doctest/doctest.h>
@@ -42,7 +43,147 @@ SphereContacts pile(int side, int layers, unsigned seed)
     return *SphereContacts::make(bodies, contacts);
 }
 
+/// Crates in a row of heaps, each on four corners on the one below: redundant contacts, arms and inertias of
+/// any kind, one crate fixed, some contacts without friction, one body a bar with a singular inertia.
+struct Heap {
+    std::vector<RigidBody> bodies;
+    std::vector<RigidContact> contacts;
+
+    [[nodiscard]] RigidContacts made() const
+    {
+        RigidContacts result;
+        REQUIRE(result.load(bodies, contacts).has_value());
+        return result;
+    }
+};
+
+Heap crates(int heaps, int layers, unsigned seed)
+{
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> uniform(0.5, 2.0);
+    Heap heap;
+    for (int i = 0; i < heaps; ++i) {
+        for (int k = 0; k < layers; ++k) {
+            const int here = i * layers + k;
+            Eigen::Matrix3d A = Eigen::Matrix3d::NullaryExpr([&] { return uniform(random) - 1; });
+            A = (A * A.transpose() + Eigen::Matrix3d::Identity()).eval();
+            if (here == 1) A = Eigen::Vector3d(3, 4, 0).asDiagonal();
+            RigidBody body{.v = {uniform(random) - 1, uniform(random) - 1, -uniform(random)},
+                           .w = {uniform(random) - 1, uniform(random) - 1, uniform(random) - 1},
+                           .inverse_mass = uniform(random)};
+            std::copy(A.data(), A.data() + 9, body.inverse_inertia.begin());
+            if (here == 2) body = {};
+            heap.bodies.push_back(body);
+            for (int corner = 0; corner < 4; ++corner) {
+                const double x = corner % 2 == 0 ? -0.5 : 0.5, y = corner < 2 ? -0.5 : 0.4;
+                if (here == 2 && k == 0) continue;
+                heap.contacts.push_back({.normal = {0.6 * x, 0, std::sqrt(1 - 0.09)},
+                                         .arm_a = {x, y, -0.5},
+                                         .arm_b = {x, y, 0.5},
+                                         .shift_m_s = 0.1 * corner,
+                                         .friction = corner == 3 ? 0.0 : 0.3 * uniform(random),
+                                         .a = here,
+                                         .b = k == 0 ? -1 : here - 1});
+            }
+            if (i > 0) {
+                heap.contacts.push_back({.normal = {0, 0.8, 0.6},
+                                         .arm_a = {0, -0.5, 0.1},
+                                         .arm_b = {0, 0.5, -0.2},
+                                         .friction = 0.7,
+                                         .a = here,
+                                         .b = here - layers});
+            }
+        }
+    }
+    return heap;
+}
+
 }  // namespace
+
+TEST_CASE("sweeps over bodies without the matrix are sweeps with it")
+{
+    for (const Sweep kind : {Sweep::GaussSeidel, Sweep::Psor}) {
+        RigidContacts heap = crates(3, 3, 21).made();
+        std::vector<double> P;
+        const OneStepProblem problem = heap.assembled(P);
+        FlatProblem flat;
+        flat.load(problem);
+        Relaxation relaxation;
+        relaxation.load(flat);
+        std::vector<double> x(P.size(), 0.0);
+        for (int sweep = 0; sweep < 20; ++sweep) {
+            heap.sweep(kind);
+            if (kind == Sweep::GaussSeidel) relaxation.gauss_seidel(flat, x);
+            if (kind == Sweep::Psor) relaxation.psor(flat, x);
+        }
+        flat.scatter(problem, x, P);
+        std::vector<double> P_free;
+        (void)heap.assembled(P_free);
+        double worst = 0, largest = 0;
+        for (std::size_t k = 0; k < P.size(); ++k) {
+            worst = std::max(worst, std::abs(P[k] - P_free[k]));
+            largest = std::max(largest, std::abs(P[k]));
+        }
+        CHECK(largest > 0.1);
+        CHECK(worst <= 1e-11 * largest);  // rounding of 20 sweeps
+        CHECK(heap.error().unit_free == near(residual(problem, P_free).unit_free, 1e-9));
+        flat.gather(problem, P_free, x);
+        CHECK(heap.error().siconos == near(flat.error(x, P).siconos, 1e-9));
+    }
+}
+
+TEST_CASE("bodies: a run ends at the tolerance with the velocities of its percussions; a solution comes back")
+{
+    const Heap given = crates(4, 5, 22);
+    RigidContacts heap = given.made();
+    const int sweeps = heap.run({.tolerance = 1e-6, .max_iterations = 20000});
+    CHECK(sweeps < 20000);
+    CHECK(heap.error().unit_free <= 1e-6);
+
+    // m (v - v_free) is the sum of the percussions on a body, and so for the turns
+    for (std::size_t k = 0; k < given.bodies.size(); ++k) {
+        Eigen::Vector3d push = Eigen::Vector3d::Zero(), turn = Eigen::Vector3d::Zero();
+        for (std::size_t c = 0; c < given.contacts.size(); ++c) {
+            const RigidContact& contact = given.contacts[c];
+            const auto p = heap.percussion(static_cast<int>(c));
+            const Eigen::Vector3d P(p[0], p[1], p[2]);
+            for (const bool first : {true, false}) {
+                if ((first ? contact.a : contact.b) != static_cast<int>(k)) continue;
+                const auto& arm = first ? contact.arm_a : contact.arm_b;
+                push += (first ? 1 : -1) * P;
+                turn += (first ? 1 : -1) * Eigen::Vector3d(arm[0], arm[1], arm[2]).cross(P);
+            }
+        }
+        const RigidBody& body = given.bodies[k];
+        const Eigen::Vector3d v(heap.velocity(static_cast<int>(k)).data());
+        const Eigen::Vector3d w(heap.angular_velocity(static_cast<int>(k)).data());
+        const Eigen::Matrix3d inverse_J(body.inverse_inertia.data());
+        CHECK((v - Eigen::Vector3d(body.v.data()) - body.inverse_mass * push).norm() < 1e-11);
+        CHECK((w - Eigen::Vector3d(body.w.data()) - inverse_J * turn).norm() < 1e-11);
+    }
+
+    // the warm start is recognised; percussions of another solver are taken over
+    std::vector<double> P;
+    const OneStepProblem problem = heap.assembled(P);
+    CHECK(heap.run({.tolerance = 1e-6, .max_iterations = 10}) == 1);
+    const SolveReport report = solve(problem, {.tolerance = 1e-10}, P);
+    REQUIRE(report.status == SolveStatus::Converged);
+    heap.take_percussions(P);
+    CHECK(heap.error().unit_free <= 2e-10);
+}
+
+TEST_CASE("contacts of bodies that make no sense are refused by number")
+{
+    const RigidBody body{.inverse_mass = 1}, wall{};
+    const auto refused = [](std::vector<RigidBody> bodies, std::vector<RigidContact> contacts) {
+        return RigidContacts{}.load(bodies, contacts).error();
+    };
+    CHECK(refused({body}, {{.a = 0, .b = 1}}).code == ErrorCode::WrongSize);
+    CHECK(refused({body}, {{.normal = {0, 0, 2}, .a = 0}}).where.ends_with("contact 0"));
+    CHECK(refused({body}, {{.friction = -1, .a = 0}}).code == ErrorCode::SettingOutOfRange);
+    CHECK(refused({body, wall}, {{.a = 0}, {.a = 1}}).where.ends_with("contact 1"));
+    CHECK(refused({{.inverse_mass = -1}}, {}).where.ends_with("body 0"));
+}
 
 TEST_CASE("a sweep without the matrix is a sweep with it")
 {

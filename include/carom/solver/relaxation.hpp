@@ -25,6 +25,9 @@ public:
     /// The exact solution of one contact whose others give the velocity b; x is the last one.
     void solve_contact(const FlatProblem& problem, int c, const double* b, double* x);
 
+    /// One projection of a contact whose velocity is u, percussion x in it.
+    void project_step(const FlatProblem& problem, int c, const double* u, double* x) const;
+
 private:
     /// W_cc of a contact in space with U_N = 0 eliminated (OC-3).
     struct Reduced {

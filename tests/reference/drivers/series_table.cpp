@@ -10,7 +10,7 @@ namespace carom::reference {
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// The ball on its table from one impact to the next: (instant, velocity after).
 class SeriesTable {

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "carom/geometry/hull.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace carom {
+
+/// Contact points of two placed shapes, each with a signed gap: at positive gaps too, so that contacts are
+/// known before they close. A function of the two places alone: no history, no random choice, no cap.
+///
+/// Symbols    n   unit normal, from the second shape to the first: where a contact pushes the first one
+///            g   gap, m; negative overlaps
+/// Theory     docs/theory/bodies.md, (BO-4) rounded hulls, (BO-5) axes, (BO-6) points
+
+struct ContactPoint {
+    Vec3 point_m;  ///< half-way between the two surfaces
+    Vec3 normal;
+    double gap_m = 0;
+    std::uint64_t feature = 0;  ///< which parts of the shapes meet: the same from step to step while they do
+};
+
+/// A shape made ready once: its hull and its extent.
+struct Collider {
+    Shape shape;
+    Hull hull;
+    Vec3 centre_m = Vec3::Zero();  ///< of the body in the frame of the shape; hulls are shifted by it
+    double radius_m = 0;           ///< of the ball about the centre that holds it; infinite for planes
+};
+
+/// The shape must have passed check(). `centre_m` becomes the origin of the collider.
+[[nodiscard]] Collider make_collider(const Shape& shape, const Vec3& centre_m = Vec3::Zero());
+
+/// A collider at a place, in world coordinates. Refilling keeps the memory.
+struct PlacedCollider {
+    const Collider* collider = nullptr;
+    Pose pose;
+    std::vector<Vec3> vertices, normals, directions;
+    Vec3 low = Vec3::Zero(), high = Vec3::Zero();  ///< box along the axes that holds it
+};
+
+void place(const Collider& collider, const Pose& pose, PlacedCollider& placed);
+
+/// Whether carom has formulas for this pair of shapes. Two planes have none, and cylinders only with planes
+/// and spheres.
+[[nodiscard]] bool can_touch(const Shape& a, const Shape& b) noexcept;
+
+/// Appends the points whose gap is not above `reach_m`, in an order that depends on the places alone.
+void find_contact_points(const PlacedCollider& a, const PlacedCollider& b, double reach_m,
+                         std::vector<ContactPoint>& points);
+
+}  // namespace carom

@@ -1,0 +1,286 @@
+#include "carom/body/body_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+Error mistake(ErrorCode code, std::string where, std::string message, const char* hint)
+{
+    return {
+        .code = code, .where = std::move(where), .message = std::move(message), .hint = hint, .excerpt = {}};
+}
+
+std::string where_of(const Body& body, std::size_t place)
+{
+    return body.name.empty() ? fmt::format("body[{}]", place) : "body." + body.name;
+}
+
+void check_numbers(const Body& body, const std::string& where, Errors& errors)
+{
+    const bool finite = body.pose.position_m.allFinite() && body.pose.rotation.coeffs().allFinite() &&
+                        body.velocity_m_s.allFinite() && body.angular_velocity_rad_s.allFinite();
+    if (!finite) {
+        errors.push_back(mistake(ErrorCode::NotFinite, where, "place or velocity is infinite or not a number",
+                                 "give finite numbers"));
+    } else if (std::abs(body.pose.rotation.norm() - 1) > 1e-9) {
+        errors.push_back(mistake(ErrorCode::SettingOutOfRange, where,
+                                 fmt::format("the quaternion has length {}", body.pose.rotation.norm()),
+                                 "give a unit quaternion"));
+    }
+    if (body.motion == BodyMotion::Prescribed && !body.path) {
+        errors.push_back(mistake(ErrorCode::MissingKey, where, "a prescribed body needs its path",
+                                 "give its place as a function of time, or let it be fixed"));
+    }
+}
+
+bool is_plane(const Body& body)
+{
+    return body.shape && std::holds_alternative<PlaneShape>(*body.shape);
+}
+
+/// Flat bodies keep to their plane; what they meet must stand upright on it.
+void check_flat(const Body& body, const std::string& where, Errors& errors)
+{
+    const bool in_plane = body.pose.position_m.z() == 0 && body.velocity_m_s.z() == 0 &&
+                          body.pose.rotation.x() == 0 && body.pose.rotation.y() == 0 &&
+                          body.angular_velocity_rad_s.x() == 0 && body.angular_velocity_rad_s.y() == 0;
+    const bool upright = is_plane(body) && std::get<PlaneShape>(*body.shape).normal.z() == 0;
+    if (body.shape && !is_flat(*body.shape) && !upright) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, where,
+                                 fmt::format("a {} cannot meet discs and polygons", name_of(*body.shape)),
+                                 "in the plane use disc, polygon, and planes whose normal has no z"));
+    } else if (!in_plane) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, where, "a body of the plane leaves z = 0",
+                                 "leave out z, and turn about z only"));
+    }
+}
+
+/// The inverse on the directions in which J is positive; zero on the others.
+Mat3 pseudo_inverse(const Mat3& J)
+{
+    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(J);
+    Vec3 inverse = Vec3::Zero();
+    for (int i = 0; i < 3; ++i) {
+        const double value = eigen.eigenvalues()[i];
+        if (value > 1e-12 * eigen.eigenvalues()[2]) inverse[i] = 1 / value;
+    }
+    return eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+/// An inertia that some mass could have: symmetric, not negative, and no moment above the sum of the others.
+bool is_inertia(const Mat3& J, bool flat)
+{
+    if (!J.allFinite() || (J - J.transpose()).norm() > 1e-9 * J.norm()) return false;
+    if (flat) return J(2, 2) >= 0;
+    const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(J).eigenvalues();
+    return moments[0] >= -1e-12 * moments[2] && moments[2] <= (moments[0] + moments[1]) * (1 + 1e-9);
+}
+
+/// Mass, centre and inertia of a body: as given, and as its filled shape has them for the rest.
+MassProperties mass_of(const Body& body)
+{
+    MassProperties filled = body.shape ? mass_properties(*body.shape, body.density) : MassProperties{};
+    MassProperties result = filled;
+    if (body.mass_kg) {
+        result.mass_kg = *body.mass_kg;
+        if (filled.mass_kg > 0) result.inertia_kg_m2 *= *body.mass_kg / filled.mass_kg;
+    }
+    if (body.centre_m) result.centre_m = *body.centre_m;
+    if (body.inertia_kg_m2) result.inertia_kg_m2 = *body.inertia_kg_m2;
+    return result;
+}
+
+void check_mass(const Body& body, const MassProperties& mass, const std::string& where, bool flat,
+                Errors& errors)
+{
+    if (body.motion != BodyMotion::Free) return;
+    if (is_plane(body)) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, where, "a plane has no end and no mass",
+                                 "let it be fixed or prescribed"));
+    } else if (!(mass.mass_kg > 0 && std::isfinite(mass.mass_kg))) {
+        errors.push_back(mistake(ErrorCode::SettingOutOfRange, where,
+                                 fmt::format("its mass is {} kg", mass.mass_kg),
+                                 "give a shape with a positive density, or mass_kg"));
+    } else if (!is_inertia(mass.inertia_kg_m2, flat)) {
+        errors.push_back(
+            mistake(ErrorCode::MetricNotPositive, where, "no body has this inertia",
+                    "give a symmetric matrix whose moments are not negative, none above the sum of "
+                    "the other two"));
+    }
+}
+
+void check_law(double friction, double restitution, const std::string& where, Errors& errors)
+{
+    if (!(friction >= 0 && std::isfinite(friction))) {
+        errors.push_back(mistake(ErrorCode::SettingOutOfRange, where, fmt::format("friction is {}", friction),
+                                 "give zero or more"));
+    }
+    if (!(restitution >= 0 && restitution <= 1)) {
+        errors.push_back(mistake(ErrorCode::SettingOutOfRange, where,
+                                 fmt::format("restitution is {}", restitution), "give a number from 0 to 1"));
+    }
+}
+
+void check_materials(const BodySetup& setup, Errors& errors)
+{
+    const int materials = static_cast<int>(setup.materials.size());
+    for (const Material& material : setup.materials) {
+        check_law(material.friction, material.restitution, "material." + material.name, errors);
+    }
+    for (const MaterialPair& pair : setup.pairs) {
+        check_law(pair.friction, pair.restitution, "material_pair", errors);
+        if (std::min(pair.first, pair.second) < 0 || std::max(pair.first, pair.second) >= materials) {
+            errors.push_back(mistake(ErrorCode::UnknownName, "material_pair", "a pair of unknown materials",
+                                     "name materials of the list"));
+        }
+    }
+}
+
+void check_springs(const BodySetup& setup, Errors& errors)
+{
+    const int bodies = static_cast<int>(setup.bodies.size());
+    for (const BodySpring& spring : setup.springs) {
+        if (spring.first < 0 || spring.first >= bodies || spring.second < -1 || spring.second >= bodies) {
+            errors.push_back(mistake(ErrorCode::UnknownName, "spring", "a spring of an unknown body",
+                                     "name bodies of the list, or -1 for the world"));
+        }
+        const bool fine = spring.stiffness_N_m >= 0 && spring.damping_Ns_m >= 0 &&
+                          spring.rest_length_m >= 0 &&
+                          std::isfinite(spring.stiffness_N_m + spring.damping_Ns_m + spring.rest_length_m) &&
+                          spring.first_point_m.allFinite() && spring.second_point_m.allFinite();
+        if (!fine) {
+            errors.push_back(mistake(ErrorCode::SettingOutOfRange, "spring",
+                                     "stiffness, damping or rest length is negative or not finite",
+                                     "give numbers from 0 on"));
+        }
+    }
+}
+
+/// Pairs of shapes that can meet and that carom has no formulas for.
+void check_shapes_meet(const BodySetup& setup, Errors& errors)
+{
+    for (std::size_t i = 0; i < setup.bodies.size(); ++i) {
+        const Body& a = setup.bodies[i];
+        if (!a.shape || !std::holds_alternative<CylinderShape>(*a.shape)) continue;
+        for (std::size_t j = 0; j < setup.bodies.size(); ++j) {
+            const Body& b = setup.bodies[j];
+            const bool both_still = a.motion != BodyMotion::Free && b.motion != BodyMotion::Free;
+            if (i == j || !b.shape || both_still || can_touch(*a.shape, *b.shape)) continue;
+            errors.push_back(
+                mistake(ErrorCode::NotAllowedHere, where_of(a, i),
+                        fmt::format("a cylinder cannot meet the {} {}", name_of(*b.shape), b.name),
+                        "cylinders meet planes and spheres; use a polyhedron for one of them"));
+            return;
+        }
+    }
+}
+
+std::vector<SurfaceLaw> surface_table(const BodySetup& setup)
+{
+    const std::size_t n = setup.materials.size();
+    std::vector<SurfaceLaw> table(n * n);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+            const Material &a = setup.materials[i], &b = setup.materials[j];
+            table[i * n + j] = {.friction = std::sqrt(a.friction * b.friction),
+                                .restitution = std::min(a.restitution, b.restitution)};
+        }
+    }
+    for (const MaterialPair& pair : setup.pairs) {
+        const auto i = static_cast<std::size_t>(pair.first), j = static_cast<std::size_t>(pair.second);
+        table[i * n + j] = table[j * n + i] = {.friction = pair.friction, .restitution = pair.restitution};
+    }
+    return table;
+}
+
+/// The middle of the sizes of the bodies that move.
+double typical_length(const BodyModel& model)
+{
+    std::vector<double> sizes;
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (model.inverse_mass[i] > 0 && model.collides[i]) sizes.push_back(model.colliders[i].radius_m);
+    }
+    if (sizes.empty()) return 1;
+    std::nth_element(sizes.begin(), sizes.begin() + static_cast<long>(sizes.size() / 2), sizes.end());
+    return sizes[sizes.size() / 2];
+}
+
+}  // namespace
+
+Expected<BodyModel, Errors> make_body_model(BodySetup setup)
+{
+    Errors errors;
+    BodyModel model;
+    model.flat_ = std::any_of(setup.bodies.begin(), setup.bodies.end(),
+                              [](const Body& body) { return body.shape && is_flat(*body.shape); });
+    if (!setup.gravity_m_s2.allFinite() || (model.flat_ && setup.gravity_m_s2.z() != 0)) {
+        errors.push_back(mistake(ErrorCode::SettingOutOfRange, "gravity_m_s2",
+                                 "gravity leaves the plane or is not finite",
+                                 "with discs and polygons give (0, -9.81, 0)"));
+    }
+    check_materials(setup, errors);
+    check_springs(setup, errors);
+
+    for (std::size_t i = 0; i < setup.bodies.size(); ++i) {
+        const Body& body = setup.bodies[i];
+        const std::string where = where_of(body, i);
+        check_numbers(body, where, errors);
+        if (body.material < 0 || body.material >= static_cast<int>(setup.materials.size())) {
+            errors.push_back(
+                mistake(ErrorCode::UnknownName, where, "an unknown material", "name one of the list"));
+        }
+        if (body.shape) {
+            if (auto fine = check(*body.shape, where); !fine) {
+                errors.push_back(fine.error());
+                continue;
+            }
+        }
+        if (model.flat_) check_flat(body, where, errors);
+
+        const MassProperties mass = mass_of(body);
+        check_mass(body, mass, where, model.flat_, errors);
+        const bool moves = body.motion == BodyMotion::Free;
+        Mat3 J = mass.inertia_kg_m2;
+        if (model.flat_) J = Vec3(0, 0, J(2, 2)).asDiagonal();
+        model.mass.push_back(moves ? mass.mass_kg : 0);
+        model.inverse_mass.push_back(moves ? 1 / mass.mass_kg : 0);
+        model.inertia.push_back(moves ? J : Mat3(Mat3::Zero()));
+        model.inverse_inertia.push_back(moves && J.allFinite() ? pseudo_inverse(J) : Mat3(Mat3::Zero()));
+        model.isotropic.push_back(model.flat_ || (J - J(0, 0) * Mat3::Identity()).norm() <= 1e-14 * J.norm());
+        model.centre.push_back(mass.centre_m);
+        model.collides.push_back(body.shape.has_value());
+        model.colliders.push_back(body.shape ? make_collider(*body.shape, mass.centre_m) : Collider{});
+        model.material_.push_back(body.material);
+    }
+    check_shapes_meet(setup, errors);
+    if (!errors.empty()) return errors;
+
+    model.materials_ = setup.materials.size();
+    model.surfaces_ = surface_table(setup);
+    model.setup_ = std::move(setup);
+    model.length_m_ = typical_length(model);
+    return model;
+}
+
+BodyState make_body_state(const BodyModel& model)
+{
+    BodyState state;
+    for (int i = 0; i < model.bodies(); ++i) {
+        const Body& body = model.setup().bodies[static_cast<std::size_t>(i)];
+        const bool prescribed = body.motion == BodyMotion::Prescribed;
+        const Pose pose = model.centre_of_frame(i, prescribed ? body.path(0) : body.pose);
+        const bool moves = body.motion == BodyMotion::Free;
+        state.x.push_back(pose.position_m);
+        state.R.push_back(pose.rotation);
+        state.v.push_back(moves ? body.velocity_m_s : Vec3(Vec3::Zero()));
+        state.W.push_back(moves ? Vec3(pose.rotation.conjugate() * body.angular_velocity_rad_s)
+                                : Vec3(Vec3::Zero()));
+    }
+    return state;
+}
+
+}  // namespace carom

@@ -1,0 +1,107 @@
+#include "carom/geometry/broad_phase.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+bool overlap(const AxisBox& a, const AxisBox& b)
+{
+    return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
+}
+
+double size_of(const AxisBox& box)
+{
+    return (box.high - box.low).maxCoeff();
+}
+
+void add_pair(std::span<const AxisBox> boxes, int i, int j, std::vector<std::array<int, 2>>& pairs)
+{
+    if (!boxes[i].moves && !boxes[j].moves) return;
+    if (overlap(boxes[i], boxes[j])) pairs.push_back({std::min(i, j), std::max(i, j)});
+}
+
+}  // namespace
+
+void BroadPhase::find_pairs(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs)
+{
+    pairs.clear();
+    sizes_.clear();
+    for (const AxisBox& box : boxes) {
+        sizes_.push_back(size_of(box));
+    }
+    if (sizes_.empty()) return;
+
+    // what is ordinary: not more than four times the middle size; infinite boxes never are
+    std::nth_element(sizes_.begin(), sizes_.begin() + static_cast<long>(sizes_.size() / 2), sizes_.end());
+    const double limit = 4 * sizes_[sizes_.size() / 2];
+    ordinary_.clear();
+    large_.clear();
+    cell_m_ = 0;
+    for (int i = 0; i < static_cast<int>(boxes.size()); ++i) {
+        const double size = size_of(boxes[i]);
+        const bool fits = size <= limit && std::isfinite(size);
+        (fits ? ordinary_ : large_).push_back(i);
+        if (fits) cell_m_ = std::max(cell_m_, size);
+    }
+
+    // ordinary boxes by their cells, large ones against all
+    if (!ordinary_.empty()) {
+        sort_into_cells(boxes);
+        pairs_of_cells(boxes, pairs);
+    }
+    for (std::size_t k = 0; k < large_.size(); ++k) {
+        for (const int j : ordinary_) {
+            add_pair(boxes, large_[k], j, pairs);
+        }
+        for (std::size_t l = k + 1; l < large_.size(); ++l) {
+            add_pair(boxes, large_[k], large_[l], pairs);
+        }
+    }
+    std::sort(pairs.begin(), pairs.end());
+}
+
+std::array<long, 3> BroadPhase::cell_of(const AxisBox& box) const
+{
+    const Vec3 at = (0.5 * (box.low + box.high) - origin_) / cell_m_;
+    // far beyond any scene, where a long would overflow, all share the last cell
+    const auto index = [](double x) { return static_cast<long>(std::floor(std::clamp(x, -1e15, 1e15))); };
+    return {index(at.x()), index(at.y()), index(at.z())};
+}
+
+void BroadPhase::sort_into_cells(std::span<const AxisBox> boxes)
+{
+    // centres of overlapping boxes are at most one cell apart along each axis
+    cell_m_ = cell_m_ > 0 ? cell_m_ : 1;
+    origin_ = boxes[ordinary_.front()].low;
+    entries_.clear();
+    for (const int i : ordinary_) {
+        entries_.push_back({cell_of(boxes[i]), i});
+    }
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+        return a.cell != b.cell ? a.cell < b.cell : a.box < b.box;
+    });
+}
+
+void BroadPhase::pairs_of_cells(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs) const
+{
+    // cells are sorted by x, then y, then z: the neighbours (x', y', z - 1 .. z + 1) of a cell are one range,
+    // and the beginnings of the nine ranges only move forward
+    std::array<std::size_t, 9> begin{};
+    for (const Entry& entry : entries_) {
+        for (int k = 0; k < 9; ++k) {
+            const std::array<long, 3> first{entry.cell[0] + k / 3 - 1, entry.cell[1] + k % 3 - 1,
+                                            entry.cell[2] - 1};
+            const std::array<long, 3> last{first[0], first[1], entry.cell[2] + 1};
+            while (begin[k] < entries_.size() && entries_[begin[k]].cell < first) {
+                ++begin[k];
+            }
+            for (std::size_t e = begin[k]; e < entries_.size() && entries_[e].cell <= last; ++e) {
+                if (entry.box < entries_[e].box) add_pair(boxes, entry.box, entries_[e].box, pairs);
+            }
+        }
+    }
+}
+
+}  // namespace carom

@@ -1,0 +1,382 @@
+#include "hull_contact.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace carom::detail {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Lengths below this part of the two hulls count as zero: which axis is better, whether a corner is inside.
+constexpr double small = 1e-9;
+
+/// The best axis of a kind (BO-5). The hulls are apart by `separation` along it, or overlap.
+struct Axis {
+    double separation = -infinity;
+    Vec3 normal = Vec3::UnitZ();  ///< from the first hull to the second
+    int face = -1;
+    Vec3 direction_a = Vec3::Zero(), direction_b = Vec3::Zero();  ///< of the edges, for a pair of edges
+};
+
+struct Extremes {
+    double low = infinity, high = -infinity;
+};
+
+Extremes along(const Vec3& axis, const std::vector<Vec3>& points)
+{
+    Extremes extremes;
+    for (const Vec3& point : points) {
+        const double x = axis.dot(point);
+        extremes.low = std::min(extremes.low, x);
+        extremes.high = std::max(extremes.high, x);
+    }
+    return extremes;
+}
+
+/// The face of `a` from which `b` is farthest.
+Axis best_face(const PlacedCollider& a, const PlacedCollider& b)
+{
+    Axis best;
+    const auto& faces = a.collider->hull.faces;
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+        const double face_at = a.normals[f].dot(a.vertices[faces[f].loop.front()]);
+        double lowest = infinity;
+        for (const Vec3& vertex : b.vertices) {
+            lowest = std::min(lowest, a.normals[f].dot(vertex));
+        }
+        if (lowest - face_at > best.separation) {
+            best.separation = lowest - face_at;
+            best.normal = a.normals[f];
+            best.face = static_cast<int>(f);
+        }
+    }
+    return best;
+}
+
+/// The normal of two edges along which the hulls are farthest apart.
+Axis best_edges(const PlacedCollider& a, const PlacedCollider& b)
+{
+    Axis best;
+    for (const Vec3& da : a.directions) {
+        for (const Vec3& db : b.directions) {
+            Vec3 normal = da.cross(db);
+            if (normal.norm() < 1e-6) continue;  // parallel: their faces, or nearest_features, do it
+            normal.normalize();
+            const Extremes at_a = along(normal, a.vertices), at_b = along(normal, b.vertices);
+            const bool forward = at_b.low - at_a.high >= at_a.low - at_b.high;
+            const double separation = forward ? at_b.low - at_a.high : at_a.low - at_b.high;
+            if (separation > best.separation) {
+                best = {.separation = separation,
+                        .normal = forward ? normal : Vec3(-normal),
+                        .face = -1,
+                        .direction_a = da,
+                        .direction_b = db};
+            }
+        }
+    }
+    return best;
+}
+
+struct Corner {
+    Vec3 point;
+    std::uint64_t tag;  ///< a vertex of the face, or a side of it and the side of the other face that cut it
+};
+
+/// Corners of the face of `hull` that looks against the axis and holds its extreme vertex; of a hull without
+/// faces, all vertices.
+std::vector<Corner> facing_corners(const PlacedCollider& hull, const Vec3& axis, double tolerance)
+{
+    const auto& faces = hull.collider->hull.faces;
+    const double lowest = along(axis, hull.vertices).low;
+    int best = -1;
+    double most = infinity;
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+        const bool touches = std::any_of(faces[f].loop.begin(), faces[f].loop.end(), [&](int v) {
+            return axis.dot(hull.vertices[v]) <= lowest + tolerance;
+        });
+        const double alignment = axis.dot(hull.normals[f]);
+        if (touches && alignment < most) {
+            most = alignment;
+            best = static_cast<int>(f);
+        }
+    }
+    std::vector<Corner> corners;
+    if (best < 0) {
+        for (std::size_t v = 0; v < hull.vertices.size(); ++v) {
+            corners.push_back({hull.vertices[v], v});
+        }
+        return corners;
+    }
+    for (const int v : faces[best].loop) {
+        corners.push_back({hull.vertices[v], static_cast<std::uint64_t>(v)});
+    }
+    return corners;
+}
+
+/// The part of the polygon where normal . (x - origin) <= tolerance.
+void cut(const Vec3& normal, const Vec3& origin, double tolerance, std::uint64_t side,
+         std::vector<Corner>& corners)
+{
+    std::vector<Corner> kept;
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+        const Corner& from = corners[i];
+        const Corner& to = corners[(i + 1) % corners.size()];
+        const double from_at = normal.dot(from.point - origin), to_at = normal.dot(to.point - origin);
+        if (from_at <= tolerance) kept.push_back(from);
+        if ((from_at <= tolerance) != (to_at <= tolerance)) {
+            // one is inside and the other out, so they differ; the tolerance may put the crossing beyond an
+            // end
+            const double part = std::clamp(from_at / (from_at - to_at), 0.0, 1.0);
+            const std::uint64_t edge = std::min(from.tag & 0xffff, to.tag & 0xffff);
+            kept.push_back({from.point + part * (to.point - from.point), (side + 1) << 16 | edge});
+        }
+    }
+    corners = std::move(kept);
+}
+
+/// The corners of the facing part of `other` that lie above the face (BO-6).
+std::vector<Corner> corners_above(const PlacedCollider& hull, int f, std::vector<Corner> corners,
+                                  double tolerance)
+{
+    const Vec3& n = hull.normals[f];
+    const std::vector<int>& loop = hull.collider->hull.faces[f].loop;
+    const int sides = static_cast<int>(loop.size());
+    for (int i = 0; i < sides && !corners.empty(); ++i) {
+        const Vec3& from = hull.vertices[loop[i]];
+        const Vec3& to = hull.vertices[loop[(i + 1) % sides]];
+        // a side of a polygon in the plane ends at its two corners
+        const Vec3 outward = sides == 2 ? Vec3(from - to) : Vec3((to - from).cross(n));
+        cut(outward.normalized(), from, tolerance, static_cast<std::uint64_t>(i), corners);
+    }
+    return corners;
+}
+
+bool repeats(const Corner& corner, std::span<const Corner> earlier, double tolerance)
+{
+    return std::any_of(earlier.begin(), earlier.end(),
+                       [&](const Corner& other) { return (other.point - corner.point).norm() <= tolerance; });
+}
+
+/// Two hulls and what they have in common during one query.
+struct Query {
+    const PlacedCollider& a;
+    const PlacedCollider& b;
+    double reach_m;
+    double tolerance;
+    std::vector<ContactPoint>& points;
+
+    [[nodiscard]] double rounding() const { return a.collider->hull.radius_m + b.collider->hull.radius_m; }
+
+    /// n from b to a.
+    void add(const Vec3& on_a, const Vec3& on_b, const Vec3& n, std::uint64_t feature) const
+    {
+        const ContactPoint point =
+            rounded_point(on_a, on_b, n, a.collider->hull.radius_m, b.collider->hull.radius_m, feature);
+        if (point.gap_m <= reach_m) points.push_back(point);
+    }
+
+    bool by_face(const Axis& axis, bool face_of_a) const;
+    bool by_edges(const Axis& axis) const;
+    void by_nearest_features(const Axis& axis) const;
+    void by_deepest_vertex(const Axis& axis) const;
+};
+
+/// Points above a face. False when the hulls are apart and none of them is where the face is nearest: then
+/// the nearest features are an edge or a corner of it.
+bool Query::by_face(const Axis& axis, bool face_of_a) const
+{
+    const PlacedCollider& hull = face_of_a ? a : b;
+    const PlacedCollider& other = face_of_a ? b : a;
+    const Vec3& n = axis.normal;
+    const Vec3& origin = hull.vertices[hull.collider->hull.faces[axis.face].loop.front()];
+    const std::vector<Corner> corners =
+        corners_above(hull, axis.face, facing_corners(other, n, tolerance), tolerance);
+
+    double lowest = infinity;
+    for (const Corner& corner : corners) {
+        lowest = std::min(lowest, n.dot(corner.point - origin));
+    }
+    if (corners.empty() || (axis.separation > tolerance && lowest > axis.separation + tolerance))
+        return false;
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+        const Corner& corner = corners[i];
+        if (repeats(corner, std::span(corners).first(i), tolerance)) continue;
+        const Vec3 below = corner.point - n.dot(corner.point - origin) * n;
+        const std::uint64_t feature =
+            std::uint64_t{face_of_a} << 63 | std::uint64_t(axis.face + 1) << 40 | corner.tag;
+        if (face_of_a) {
+            add(below, corner.point, -n, feature);
+        } else {
+            add(corner.point, below, n, feature);
+        }
+    }
+    return true;
+}
+
+/// The edge of a direction that is extreme along the axis; nothing where no edge is.
+const std::array<int, 2>* extreme_edge(const PlacedCollider& hull, const Vec3& axis, const Vec3& direction,
+                                       double tolerance)
+{
+    const double highest = along(axis, hull.vertices).high;
+    for (const std::array<int, 2>& edge : hull.collider->hull.edges) {
+        const Vec3& from = hull.vertices[edge[0]];
+        const Vec3& to = hull.vertices[edge[1]];
+        const bool extreme = axis.dot(from) >= highest - tolerance && axis.dot(to) >= highest - tolerance;
+        if (extreme && (to - from).normalized().cross(direction).norm() < 1e-6) return &edge;
+    }
+    return nullptr;
+}
+
+/// Where two edges cross. False when they do not cross above each other.
+bool Query::by_edges(const Axis& axis) const
+{
+    const auto* edge_a = extreme_edge(a, axis.normal, axis.direction_a, tolerance);
+    const auto* edge_b = extreme_edge(b, -axis.normal, axis.direction_b, tolerance);
+    if (edge_a == nullptr || edge_b == nullptr) return false;
+    const Vec3 &p0 = a.vertices[(*edge_a)[0]], &p1 = a.vertices[(*edge_a)[1]];
+    const Vec3 &q0 = b.vertices[(*edge_b)[0]], &q1 = b.vertices[(*edge_b)[1]];
+    const SegmentPair at = nearest_on_segments(p0, p1, q0, q1);
+    const Vec3 on_a = p0 + at.s * (p1 - p0), on_b = q0 + at.t * (q1 - q0);
+    // crossing edges differ along the axis only
+    const Vec3 apart = on_b - on_a;
+    if ((apart - axis.normal.dot(apart) * axis.normal).norm() > tolerance) return false;
+    add(on_a, on_b, -axis.normal,
+        std::uint64_t{1} << 62 | std::uint64_t(edge_a - a.collider->hull.edges.data()) << 20 |
+            std::uint64_t(edge_b - b.collider->hull.edges.data()));
+    return true;
+}
+
+std::vector<std::array<int, 2>> segments_of(const Hull& hull)
+{
+    if (!hull.edges.empty()) return hull.edges;
+    return {{0, 0}};
+}
+
+/// Nearest edges or corners of two hulls that are apart, by looking at all of them. Parallel edges touch at
+/// both ends of what they have in common.
+void Query::by_nearest_features(const Axis& axis) const
+{
+    const auto edges_a = segments_of(a.collider->hull), edges_b = segments_of(b.collider->hull);
+    double least = infinity;
+    std::size_t best_a = 0, best_b = 0;
+    Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();
+    for (std::size_t i = 0; i < edges_a.size(); ++i) {
+        const Vec3 &p0 = a.vertices[edges_a[i][0]], &p1 = a.vertices[edges_a[i][1]];
+        for (std::size_t j = 0; j < edges_b.size(); ++j) {
+            const Vec3 &q0 = b.vertices[edges_b[j][0]], &q1 = b.vertices[edges_b[j][1]];
+            const SegmentPair at = nearest_on_segments(p0, p1, q0, q1);
+            const Vec3 pa = p0 + at.s * (p1 - p0), pb = q0 + at.t * (q1 - q0);
+            const double distance = (pa - pb).norm();
+            if (distance < least - tolerance) {
+                least = distance;
+                best_a = i;
+                best_b = j;
+                on_a = pa;
+                on_b = pb;
+            }
+        }
+    }
+    const std::uint64_t feature =
+        std::uint64_t{1} << 61 | std::uint64_t(best_a) << 20 | std::uint64_t(best_b);
+    const Vec3 n = least > tolerance ? Vec3((on_a - on_b) / least) : Vec3(-axis.normal);
+
+    // parallel edges: the ends of the common part
+    const Vec3 &p0 = a.vertices[edges_a[best_a][0]], &p1 = a.vertices[edges_a[best_a][1]];
+    const Vec3 &q0 = b.vertices[edges_b[best_b][0]], &q1 = b.vertices[edges_b[best_b][1]];
+    const double length = (p1 - p0).norm();
+    const Vec3 d = length > 0 ? Vec3((p1 - p0) / length) : Vec3(Vec3::Zero());
+    const bool parallel = length > 0 && (q1 - q0).norm() > 0 && d.cross((q1 - q0).normalized()).norm() < 1e-6;
+    if (parallel) {
+        const double t0 = d.dot(q0 - p0), t1 = d.dot(q1 - p0);
+        const double from = std::max(0.0, std::min(t0, t1)), to = std::min(length, std::max(t0, t1));
+        if (to - from > tolerance) {
+            for (const double s : {from, to}) {
+                const Vec3 pa = p0 + s * d;
+                add(pa, q0 + (s - t0) / (t1 - t0) * (q1 - q0), n, feature | std::uint64_t{s == to} << 50);
+            }
+            return;
+        }
+    }
+    add(on_a, on_b, n, feature);
+}
+
+/// Overlapping hulls whose faces and edges do not face each other: the vertex of b that is deepest in a.
+void Query::by_deepest_vertex(const Axis& axis) const
+{
+    const auto deepest =
+        std::min_element(b.vertices.begin(), b.vertices.end(), [&](const Vec3& x, const Vec3& y) {
+            return axis.normal.dot(x) < axis.normal.dot(y);
+        });
+    add(*deepest - axis.separation * axis.normal, *deepest, -axis.normal,
+        std::uint64_t{1} << 60 | std::uint64_t(deepest - b.vertices.begin()));
+}
+
+}  // namespace
+
+ContactPoint rounded_point(const Vec3& on_a, const Vec3& on_b, const Vec3& n, double radius_a,
+                           double radius_b, std::uint64_t feature)
+{
+    const Vec3 surface_a = on_a - radius_a * n, surface_b = on_b + radius_b * n;
+    return {.point_m = 0.5 * (surface_a + surface_b),
+            .normal = n,
+            .gap_m = n.dot(on_a - on_b) - radius_a - radius_b,
+            .feature = feature};
+}
+
+SegmentPair nearest_on_segments(const Vec3& p0, const Vec3& p1, const Vec3& q0, const Vec3& q1)
+{
+    const Vec3 p = p1 - p0, q = q1 - q0, r = p0 - q0;
+    const double pp = p.dot(p), qq = q.dot(q), pq = p.dot(q), pr = p.dot(r), qr = q.dot(r);
+    if (pp == 0 && qq == 0) return {};
+    if (pp == 0) return {.s = 0, .t = std::clamp(qr / qq, 0.0, 1.0)};
+    if (qq == 0) return {.s = std::clamp(-pr / pp, 0.0, 1.0), .t = 0};
+
+    // where the lines are nearest, then each end that was passed
+    const double determinant = pp * qq - pq * pq;
+    double s = determinant > 1e-14 * pp * qq ? std::clamp((pq * qr - qq * pr) / determinant, 0.0, 1.0) : 0.0;
+    double t = (pq * s + qr) / qq;
+    if (t < 0 || t > 1) {
+        t = std::clamp(t, 0.0, 1.0);
+        s = std::clamp((pq * t - pr) / pp, 0.0, 1.0);
+    }
+    return {.s = s, .t = t};
+}
+
+void hull_contact_points(const PlacedCollider& a, const PlacedCollider& b, double reach_m,
+                         std::vector<ContactPoint>& points)
+{
+    // axes in order of preference: an edge pair or the second hull's face must be clearly better
+    const double tolerance = small * ((a.high - a.low).norm() + (b.high - b.low).norm());
+    const Query query{a, b, reach_m, tolerance, points};
+    const double far = reach_m + query.rounding();
+    const Axis face_a = best_face(a, b);
+    if (face_a.separation > far) return;
+    const Axis face_b = best_face(b, a);
+    if (face_b.separation > far) return;
+    const Axis edges = best_edges(a, b);
+    if (edges.separation > far) return;
+
+    const bool face_of_a = face_a.face >= 0 && face_a.separation >= face_b.separation - tolerance;
+    const Axis& face = face_of_a ? face_a : face_b;
+    const bool edges_win = edges.separation > face.separation + tolerance;
+    if (!edges_win && face.face >= 0) {
+        if (query.by_face(face, face_of_a)) return;
+    } else if (edges.separation > -infinity) {
+        if (query.by_edges(edges)) return;
+    }
+    // the axis from a to b along which they are farthest apart
+    Axis axis = edges;
+    if (!edges_win && face.face >= 0) {
+        axis = face;
+        if (!face_of_a) axis.normal = -face.normal;
+    }
+    if (axis.separation > tolerance || axis.separation == -infinity) {
+        query.by_nearest_features(axis);
+    } else {
+        query.by_deepest_vertex(axis);
+    }
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,121 @@
+#include "body_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace detail {
+namespace {
+
+/// Contacts a little beyond what the step can reach by itself: others may push.
+constexpr double skin = 5e-3;
+
+void place_bodies(const BodyModel& model, const BodyState& at, std::span<const double> reach_m,
+                  BodyScratch& s)
+{
+    const auto n = static_cast<std::size_t>(model.bodies());
+    s.placed.resize(n);
+    s.boxes.resize(n);
+    for (int i = 0; i < model.bodies(); ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        if (!model.collides[k]) {
+            // nowhere: overlaps nothing
+            s.boxes[k] = {.low = Vec3::Constant(1), .high = Vec3::Constant(-1), .moves = false};
+            continue;
+        }
+        place(model.colliders[k], {.position_m = at.x[k], .rotation = at.R[k]}, s.placed[k]);
+        const Vec3 grown = Vec3::Constant(reach_m[k]);
+        s.boxes[k] = {.low = s.placed[k].low - grown,
+                      .high = s.placed[k].high + grown,
+                      .moves = model.inverse_mass[k] > 0};
+    }
+}
+
+void add_contacts(const BodyModel& model, int a, int b, double reach_m, BodyScratch& s,
+                  std::vector<BodyContact>& contacts)
+{
+    s.points.clear();
+    find_contact_points(s.placed[a], s.placed[b], reach_m, s.points);
+    const SurfaceLaw& surface = model.surface(a, b);
+    for (const ContactPoint& point : s.points) {
+        BodyContact& contact = contacts.emplace_back();
+        contact.first = a;
+        contact.second = b;
+        contact.at = point;
+        contact.restitution = surface.restitution;
+        contact.dimension = surface.friction == 0 ? 1 : model.is_flat() ? 2 : 3;
+    }
+}
+
+}  // namespace
+
+void detect(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
+{
+    const double h = settings.time_step_s;
+    const double gravity = model.setup().gravity_m_s2.norm();
+
+    // how far a surface can come in the second half of the step, and a little more
+    s.reach_m.resize(static_cast<std::size_t>(model.bodies()));
+    for (int i = 0; i < model.bodies(); ++i) {
+        const double size =
+            model.collides[i] && std::isfinite(model.colliders[i].radius_m) ? model.colliders[i].radius_m : 0;
+        const double speed = state.v[i].norm() + state.W[i].norm() * size;
+        const bool moves = model.inverse_mass[i] > 0;
+        s.reach_m[i] =
+            settings.activation_gap_m + h * (speed + (moves ? gravity * h : 0)) + (moves ? skin * size : 0);
+    }
+    place_bodies(model, s.mid, s.reach_m, s);
+    s.broad_phase.find_pairs(s.boxes, s.pairs);
+
+    // soft contacts are known before they close; with restitution a contact acts when it has closed (BO-9)
+    s.contacts.clear();
+    for (const auto& [a, b] : s.pairs) {
+        if (!model.may_meet(a, b)) continue;
+        const bool soft = model.surface(a, b).restitution == 0;
+        const double reach = soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
+        add_contacts(model, a, b, reach, s, s.contacts);
+    }
+    for (BodyContact& contact : s.contacts) {
+        set_frame(s.mid.x, contact);
+    }
+}
+
+void set_frame(std::span<const Vec3> x, BodyContact& contact)
+{
+    contact.axes[0] = contact.at.normal;
+    tangents(contact.axes[0], contact.axes[1], contact.axes[2]);
+    contact.arm_first = contact.at.point_m - x[contact.first];
+    contact.arm_second = contact.at.point_m - x[contact.second];
+}
+
+std::array<double, 3> relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
+                                        std::span<const Vec3> W_world)
+{
+    const Vec3 U = v[contact.first] + W_world[contact.first].cross(contact.arm_first) - v[contact.second] -
+                   W_world[contact.second].cross(contact.arm_second);
+    return {contact.axes[0].dot(U), contact.axes[1].dot(U), contact.axes[2].dot(U)};
+}
+
+}  // namespace detail
+
+Vec3 BodyContact::percussion_Ns() const
+{
+    return P[0] * axes[0] + P[1] * axes[1] + P[2] * axes[2];
+}
+
+std::vector<BodyContact> body_contacts(const BodyModel& model, const BodyState& state, double reach_m)
+{
+    BodyScratch s;
+    const std::vector<double> reach(static_cast<std::size_t>(model.bodies()), reach_m / 2);
+    detail::place_bodies(model, state, reach, s);
+    s.broad_phase.find_pairs(s.boxes, s.pairs);
+    for (const auto& [a, b] : s.pairs) {
+        if (model.may_meet(a, b)) detail::add_contacts(model, a, b, reach_m, s, s.contacts);
+    }
+    for (BodyContact& contact : s.contacts) {
+        detail::set_frame(state.x, contact);
+    }
+    return std::move(s.contacts);
+}
+
+}  // namespace carom

@@ -1,0 +1,415 @@
+#include "carom/solver/rigid_contacts.hpp"
+
+#include "four_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+using detail::Four;
+using detail::load_four;
+using detail::store_four;
+using Vector = std::array<double, 3>;
+
+Four in_four(const Vector& a, double beside = 0)
+{
+    return Four{a[0], a[1], a[2], beside};
+}
+
+/// Any unit vector across n.
+Four tangent(const Vector& n)
+{
+    const Four axis = std::abs(n[0]) < 0.6 ? Four{1, 0, 0, 0} : Four{0, 1, 0, 0};
+    const Four t = detail::cross(in_four(n), axis);
+    return t / std::sqrt(detail::dot(t, t));
+}
+
+bool moves(const RigidBody& body)
+{
+    return body.inverse_mass > 0 || std::any_of(body.inverse_inertia.begin(), body.inverse_inertia.end(),
+                                                [](double value) { return value != 0; });
+}
+
+Error refused(ErrorCode code, const std::string& where, const std::string& message, const char* hint)
+{
+    return {.code = code,
+            .where = "RigidContacts::load" + where,
+            .message = message,
+            .hint = hint,
+            .excerpt = {}};
+}
+
+}  // namespace
+
+struct RigidContacts::Kernel {
+    /// Scaled local velocity of a contact, shifts in it.
+    [[gnu::always_inline]] static inline void velocity(const RigidContacts& all, int c, double* u)
+    {
+        const Rows& rows = all.rows_[static_cast<std::size_t>(c)];
+        const Moving &a = all.bodies_[rows.a], &b = all.bodies_[rows.b];
+        const Four there = load_four(a.v.data()) - load_four(b.v.data()) +
+                           detail::cross(load_four(a.w.data()), load_four(rows.arm_a.data())) -
+                           detail::cross(load_four(b.w.data()), load_four(rows.arm_b.data()));
+        const int used = all.diagonal_.kind[c] == FlatKind::Friction ? 3 : 1;
+        u[1] = u[2] = 0;
+        for (int k = 0; k < used; ++k) {
+            u[k] = detail::dot(load_four(rows.D[static_cast<std::size_t>(k)].data()), there);
+        }
+        u[0] += all.diagonal_.scale[c] * all.shift_[c];
+    }
+
+    [[gnu::always_inline]] static inline void push(Moving& body, Four arm, Four P, double sign)
+    {
+        const Four turn = sign * detail::cross(arm, P);
+        store_four(load_four(body.v.data()) + sign * body.v[3] * P, body.v.data());
+        store_four(load_four(body.w.data()) + turn[0] * load_four(body.inverse_J[0].data()) +
+                       turn[1] * load_four(body.inverse_J[1].data()) +
+                       turn[2] * load_four(body.inverse_J[2].data()),
+                   body.w.data());
+    }
+
+    /// What a change of the scaled percussion does to both bodies.
+    [[gnu::always_inline]] static inline void apply(const Rows& rows, const double* dx, Moving* bodies)
+    {
+        const Four P = dx[0] * load_four(rows.D[0].data()) + dx[1] * load_four(rows.D[1].data()) +
+                       dx[2] * load_four(rows.D[2].data());
+        push(bodies[rows.a], load_four(rows.arm_a.data()), P, 1);
+        push(bodies[rows.b], load_four(rows.arm_b.data()), P, -1);
+    }
+
+    [[gnu::always_inline]] static inline void sweep(RigidContacts& all, Sweep kind)
+    {
+        const FlatProblem& problem = all.diagonal_;
+        for (int c = 0; c < problem.contacts(); ++c) {
+            double u[3], before[3], dx[3];
+            velocity(all, c, u);
+            double* x = all.x_.data() + 3 * static_cast<std::size_t>(c);
+            const double* W = problem.W_cc.data() + 9 * static_cast<std::size_t>(c);
+            std::copy_n(x, 3, before);
+            if (kind == Sweep::GaussSeidel) {
+                // what the others do, then the exact local solution
+                for (int k = 0; k < 3; ++k) {
+                    u[k] -= W[3 * k] * x[0] + W[3 * k + 1] * x[1] + W[3 * k + 2] * x[2];
+                }
+                all.relaxation_.solve_contact(problem, c, u, x);
+            } else {
+                all.relaxation_.project_step(problem, c, u, x);
+            }
+            for (int k = 0; k < 3; ++k) {
+                dx[k] = x[k] - before[k];
+            }
+            apply(all.rows_[static_cast<std::size_t>(c)], dx, all.bodies_.data());
+        }
+    }
+
+    CAROM_WIDE static void sweep_wide(RigidContacts& all, Sweep kind) { sweep(all, kind); }
+};
+
+Expected<void> RigidContacts::load(std::span<const RigidBody> bodies, std::span<const RigidContact> contacts)
+{
+    const int count = static_cast<int>(bodies.size());
+    free_.assign(bodies.size() + 1, Moving{});
+    couples_.assign(bodies.size() + 1, 0);
+    for (std::size_t k = 0; k < bodies.size(); ++k) {
+        const RigidBody& body = bodies[k];
+        couples_[k] = moves(body) ? 1 : 0;
+        if (!(body.inverse_mass >= 0)) {
+            return refused(ErrorCode::SettingOutOfRange, fmt::format(", body {}", k),
+                           "an inverse mass is negative", "give a number >= 0");
+        }
+        Moving& moving = free_[k];
+        store_four(in_four(body.v, body.inverse_mass), moving.v.data());
+        store_four(in_four(body.w), moving.w.data());
+        for (std::size_t j = 0; j < 3; ++j) {
+            const double* column = body.inverse_inertia.data() + 3 * j;
+            store_four(Four{column[0], column[1], column[2], 0}, moving.inverse_J[j].data());
+        }
+    }
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+        const RigidContact& contact = contacts[c];
+        const auto where = [c] { return fmt::format(", contact {}", c); };
+        if (contact.a < 0 || contact.a >= count || contact.b < -1 || contact.b >= count ||
+            contact.a == contact.b) {
+            return refused(ErrorCode::WrongSize, where(),
+                           fmt::format("bodies {} and {} of {}", contact.a, contact.b, count),
+                           "name two bodies, or -1 for an obstacle as the second");
+        }
+        const Four n = in_four(contact.normal);
+        if (!(std::abs(detail::dot(n, n) - 1) < 1e-9) || !(contact.friction >= 0)) {
+            return refused(ErrorCode::SettingOutOfRange, where(), "the normal is no unit vector, or mu < 0",
+                           "normalise n, and give a friction >= 0");
+        }
+        if (!moves(bodies[static_cast<std::size_t>(contact.a)]) &&
+            (contact.b < 0 || !moves(bodies[static_cast<std::size_t>(contact.b)]))) {
+            return refused(ErrorCode::SettingOutOfRange, where(), "neither body moves",
+                           "leave this contact out");
+        }
+    }
+    prepare(contacts);
+    return {};
+}
+
+/// Rows, W_cc and warm start in the units of (SO-6).
+void RigidContacts::prepare(std::span<const RigidContact> contacts)
+{
+    const std::size_t m = contacts.size();
+    FlatProblem& flat = diagonal_;
+    flat.d = 3;
+    flat.kind.resize(m);
+    flat.mu.resize(m);
+    flat.scale.assign(m, 1.0);
+    flat.q.assign(3 * m, 0.0);
+    flat.W_cc.assign(9 * m, 0.0);
+    flat.row_begin.assign(m + 1, 0);
+    rows_.resize(m);
+    shift_.resize(m);
+    x_.assign(3 * m, 0.0);
+    u_.resize(3 * m);
+    for (std::size_t c = 0; c < m; ++c) {
+        const RigidContact& contact = contacts[c];
+        Rows& rows = rows_[c];
+        rows.a = contact.a;
+        rows.b = contact.b < 0 ? static_cast<int>(free_.size()) - 1 : contact.b;
+        store_four(in_four(contact.arm_a), rows.arm_a.data());
+        store_four(in_four(contact.arm_b), rows.arm_b.data());
+        const Four n = in_four(contact.normal), t = tangent(contact.normal);
+        store_four(n, rows.D[0].data());
+        store_four(t, rows.D[1].data());
+        store_four(detail::cross(n, t), rows.D[2].data());
+        flat.kind[c] = contact.friction > 0 ? FlatKind::Friction : FlatKind::Unilateral;
+        flat.mu[c] = contact.friction;
+        shift_[c] = contact.shift_m_s;
+
+        // rows that a contact without friction does not have are one on the diagonal
+        double full[9];
+        own_block(rows, full);
+        const double s = flat.scale[c] = 1 / std::sqrt((full[0] + full[4] + full[8]) / 3);
+        const int used = flat.kind[c] == FlatKind::Friction ? 3 : 1;
+        double* W = flat.W_cc.data() + 9 * c;
+        for (int r = 0; r < 3; ++r) {
+            for (int k = 0; k < 3; ++k) {
+                W[3 * r + k] = r < used && k < used ? s * s * full[3 * r + k] : r == k ? 1.0 : 0.0;
+            }
+        }
+        for (int k = 0; k < 3; ++k) {
+            if (k < used) x_[3 * c + k] = detail::dot(load_four(rows.D[k].data()), in_four(contact.P)) / s;
+            store_four(s * load_four(rows.D[k].data()), rows.D[k].data());
+        }
+    }
+    relaxation_.load(flat);
+    flat.project(x_);
+
+    // the size of the free velocities is one of those that errors are measured by
+    bodies_ = free_;
+    for (int c = 0; c < flat.contacts(); ++c) {
+        Kernel::velocity(*this, c, flat.q.data() + 3 * static_cast<std::size_t>(c));
+    }
+    restore_velocities();
+}
+
+/// W_cc for rows of length one.
+void RigidContacts::own_block(const Rows& rows, double* W) const noexcept
+{
+    std::fill_n(W, 9, 0.0);
+    for (const bool first : {true, false}) {
+        const Moving& body = free_[first ? rows.a : rows.b];
+        const Four arm = load_four((first ? rows.arm_a : rows.arm_b).data());
+        Four turn[3], moved[3];
+        for (int k = 0; k < 3; ++k) {
+            turn[k] = detail::cross(arm, load_four(rows.D[k].data()));
+            moved[k] = turn[k][0] * load_four(body.inverse_J[0].data()) +
+                       turn[k][1] * load_four(body.inverse_J[1].data()) +
+                       turn[k][2] * load_four(body.inverse_J[2].data());
+            W[4 * k] += body.v[3];
+        }
+        for (int r = 0; r < 3; ++r) {
+            for (int k = 0; k < 3; ++k) {
+                W[3 * r + k] += detail::dot(turn[r], moved[k]);
+            }
+        }
+    }
+}
+
+/// Velocity along a row of one contact that a unit percussion along a row of another brings about.
+double RigidContacts::coupling(const Rows& here, int row, const Rows& there, int column) const noexcept
+{
+    const Four D_i = load_four(here.D[row].data()), D_j = load_four(there.D[column].data());
+    double sum = 0;
+    const auto add = [&](int body, const auto& arm_i, const auto& arm_j, double sign) {
+        const Moving& moving = free_[body];
+        const Four turn_i = detail::cross(load_four(arm_i.data()), D_i),
+                   turn_j = detail::cross(load_four(arm_j.data()), D_j);
+        sum += sign * moving.v[3] * detail::dot(D_i, D_j);
+        for (std::size_t k = 0; k < 3; ++k) {
+            sum += sign * turn_j[k] * detail::dot(load_four(moving.inverse_J[k].data()), turn_i);
+        }
+    };
+    if (here.a == there.a) add(here.a, here.arm_a, there.arm_a, 1);
+    if (here.a == there.b) add(here.a, here.arm_a, there.arm_b, -1);
+    if (here.b == there.a) add(here.b, here.arm_b, there.arm_a, -1);
+    if (here.b == there.b) add(here.b, here.arm_b, there.arm_b, 1);
+    return sum;
+}
+
+void RigidContacts::restore_velocities() noexcept
+{
+    bodies_ = free_;
+    for (std::size_t c = 0; c < rows_.size(); ++c) {
+        Kernel::apply(rows_[c], x_.data() + 3 * c, bodies_.data());
+    }
+}
+
+void RigidContacts::sweep(Sweep kind) noexcept
+{
+    if (detail::has_wide_registers()) {
+        Kernel::sweep_wide(*this, kind);
+    } else {
+        Kernel::sweep(*this, kind);
+    }
+}
+
+FlatError RigidContacts::error() noexcept
+{
+    for (int c = 0; c < contacts(); ++c) {
+        Kernel::velocity(*this, c, u_.data() + 3 * static_cast<std::size_t>(c));
+    }
+    return diagonal_.error_at(x_, u_);
+}
+
+/// (SO-15): from the swept point along the direction, velocities with the same coefficients as percussions.
+void RigidContacts::step_on(double beta) noexcept
+{
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+        const double f = x_[k] - x_before_[k];
+        x_[k] += beta * direction_x_[k];
+        direction_x_[k] = beta * direction_x_[k] + f;
+    }
+    for (std::size_t k = 0; k < bodies_.size(); ++k) {
+        for (auto part : {&Moving::v, &Moving::w}) {
+            double* now = (bodies_[k].*part).data();
+            double* direction = (direction_v_[k].*part).data();
+            const Four swept = load_four(now), f = swept - load_four((before_[k].*part).data());
+            const Four along = load_four(direction);
+            store_four(swept + beta * along,
+                       now);  // the inverse mass beside v does not change: f is zero there
+            store_four(beta * along + f, direction);
+        }
+    }
+}
+
+int RigidContacts::run(const Budget& budget)
+{
+    constexpr int longest_interval = 16;
+    direction_x_.assign(x_.size(), 0.0);
+    direction_v_.assign(bodies_.size(), Moving{});
+    int sweeps = 0, next = 1;
+    double last2 = 0;
+    while (sweeps < budget.max_iterations) {
+        x_before_ = x_;
+        before_ = bodies_;
+        sweep();
+        if (++sweeps == next || sweeps == budget.max_iterations) {
+            next += std::min(next, longest_interval);
+            if (error().unit_free <= budget.tolerance || budget.expired()) {
+                restore_velocities();
+                if (error().unit_free <= budget.tolerance || budget.expired()) break;
+            }
+        }
+        if (sweeps == budget.max_iterations) break;
+        double now2 = 0;
+        for (std::size_t k = 0; k < x_.size(); ++k) {
+            now2 += (x_[k] - x_before_[k]) * (x_[k] - x_before_[k]);
+        }
+        step_on(last2 > 0 && now2 <= last2 ? now2 / last2 : 0.0);
+        last2 = now2;
+    }
+    restore_velocities();
+    return sweeps;
+}
+
+std::array<double, 3> RigidContacts::percussion(int contact) const noexcept
+{
+    const auto c = static_cast<std::size_t>(contact);
+    std::array<double, 3> P{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t i = 0; i < 3; ++i) {
+            P[i] += x_[3 * c + k] * rows_[c].D[k][i];
+        }
+    }
+    return P;
+}
+
+std::array<double, 3> RigidContacts::velocity(int body) const noexcept
+{
+    const auto& v = bodies_[static_cast<std::size_t>(body)].v;
+    return {v[0], v[1], v[2]};
+}
+
+std::array<double, 3> RigidContacts::angular_velocity(int body) const noexcept
+{
+    const auto& w = bodies_[static_cast<std::size_t>(body)].w;
+    return {w[0], w[1], w[2]};
+}
+
+OneStepProblem RigidContacts::assembled(std::vector<double>& P) const
+{
+    const std::size_t m = rows_.size();
+    OneStepProblem problem;
+    std::vector<std::vector<int>> touching(free_.size());
+    P.resize(3 * m);
+    problem.U_minus.assign(3 * m, 0.0);
+    RigidContacts before = *this;
+    before.bodies_ = before.free_;
+    before.diagonal_.kind.assign(m, FlatKind::Friction);  // all rows
+    for (std::size_t c = 0; c < m; ++c) {
+        const double s = diagonal_.scale[c];
+        problem.laws.emplace_back(Coulomb{.shape = FrictionDisc{}, .friction = diagonal_.mu[c]});
+        problem.offsets.push_back(3 * static_cast<int>(c + 1));
+        for (const int body : {rows_[c].a, rows_[c].b}) {
+            if (couples_[static_cast<std::size_t>(body)]) touching[body].push_back(static_cast<int>(c));
+        }
+        double u[3];
+        Kernel::velocity(before, static_cast<int>(c), u);
+        for (std::size_t k = 0; k < 3; ++k) {
+            P[3 * c + k] = s * x_[3 * c + k];
+            problem.U_free.push_back(u[k] / s);
+        }
+    }
+
+    // row by row: contacts that share a body
+    problem.W.begin(problem.offsets);
+    std::vector<int> near;
+    for (std::size_t i = 0; i < m; ++i) {
+        near = touching[rows_[i].a];
+        near.insert(near.end(), touching[rows_[i].b].begin(), touching[rows_[i].b].end());
+        std::sort(near.begin(), near.end());
+        near.erase(std::unique(near.begin(), near.end()), near.end());
+        for (const int j : near) {
+            const double s = diagonal_.scale[i] * diagonal_.scale[j];
+            auto block = problem.W.append(static_cast<int>(i), j);
+            for (int r = 0; r < 3; ++r) {
+                for (int k = 0; k < 3; ++k) {
+                    block[static_cast<std::size_t>(3 * r + k)] =
+                        coupling(rows_[i], r, rows_[static_cast<std::size_t>(j)], k) / s;
+                }
+            }
+        }
+    }
+    problem.W.finish();
+    return problem;
+}
+
+void RigidContacts::take_percussions(std::span<const double> P) noexcept
+{
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+        x_[k] = P[k] / diagonal_.scale[k / 3];
+    }
+    diagonal_.project(x_);
+    restore_velocities();
+}
+
+}  // namespace carom
