@@ -87,7 +87,8 @@ TEST_CASE("round sets: ellipsoids are images of balls, balls add up")
         const auto small = shared(*Ball::make(halves(n), 0.5)), large = shared(*Ball::make(c, 1.25));
         const auto sum = MinkowskiSum::make({small, large});
         const Eigen::VectorXd centre = c + static_cast<const Ball&>(*small).centre();
-        require_same(*sum, *Ball::make(centre, 1.75), 1e-9);
+        // inside and at the boundary the gap proves no more than its square root (CS-22)
+        require_same(*sum, *Ball::make(centre, 1.75), 1e-6);
         require_same(*Moved::make(small, -3, c),
                      *Ball::make(c - 3 * static_cast<const Ball&>(*small).centre(), 1.5), 1e-10);
     });
