@@ -165,8 +165,7 @@ private:
                                  [&](const Contact& c) { return c.name == constraint_.only_while; })) {
             add(ErrorCode::UnknownName, ".only_while",
                 fmt::format("there is no contact {}", constraint_.only_while), "name a contact of the system");
-        }
-        if (positions_ > 0) {
+        } else if (positions_ > 0) {
             add(ErrorCode::NotAllowedHere, ".only_while",
                 "a constraint that holds positions cannot wait for a contact",
                 "let velocities wait, as rolling does; positions are held always");
