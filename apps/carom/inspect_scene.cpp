@@ -174,12 +174,12 @@ std::string in_words(const SceneInspection& inspection)
     const auto counted = [](int n, std::string_view thing) {
         return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
     };
-    out += row("system",
-               fmt::format("{} degree{} of freedom, {}{}", scene.model.coordinates(),
-                           scene.model.coordinates() == 1 ? "" : "s", counted(scene.model.contacts(), "contact"),
-                           scene.model.constraints() > 0
-                               ? ", " + counted(scene.model.constraints(), "constraint")
-                               : ""));
+    out += row("system", fmt::format("{} degree{} of freedom, {}{}", scene.model.coordinates(),
+                                     scene.model.coordinates() == 1 ? "" : "s",
+                                     counted(scene.model.contacts(), "contact"),
+                                     scene.model.constraints() > 0
+                                         ? ", " + counted(scene.model.constraints(), "constraint")
+                                         : ""));
     out += start_row(inspection);
     for (const StatusDecision& one : inspection.statuses) {
         out += row("status", printable(status_in_words(one, scene.model)));

@@ -33,7 +33,8 @@ public:
         const Node* law = find(item_, "law");
         const Node* sets = find(item_, "set");
         if (law != nullptr && sets != nullptr) {
-            refuse(law->place, ErrorCode::NotAllowedHere, "the constraint has law and set, which say the same thing",
+            refuse(law->place, ErrorCode::NotAllowedHere,
+                   "the constraint has law and set, which say the same thing",
                    "give law for the usual limits, [[constraint.set]] for any others");
         } else if (sets != nullptr && sets->kind == Kind::Array) {
             for (const Node& set : sets->items) {
@@ -106,7 +107,8 @@ private:
             not_with(law, {"low", "high", "limit", "friction", "preload", "normal"}, "a firm constraint",
                      "write kind = \"limited\" or kind = \"friction\"");
         } else if (kind == "limited") {
-            not_with(law, {"friction", "preload", "normal"}, "a limited reaction", "write kind = \"friction\"");
+            not_with(law, {"friction", "preload", "normal"}, "a limited reaction",
+                     "write kind = \"friction\"");
             read_limits(law);
         } else if (kind == "friction" || kind == "coulomb") {
             not_with(law, {"low", "high", "limit"}, "friction", "write kind = \"limited\"");
@@ -116,12 +118,13 @@ private:
         }
     }
 
-    void not_with(const Node& law, std::initializer_list<const char*> keys, const char* what, const char* hint)
+    void not_with(const Node& law, std::initializer_list<const char*> keys, const char* what,
+                  const char* hint)
     {
         for (const char* key : keys) {
             if (const Node* node = find(law, key)) {
-                refuse(node->key_place, ErrorCode::NotAllowedHere, fmt::format("{} means nothing for {}", key, what),
-                       hint);
+                refuse(node->key_place, ErrorCode::NotAllowedHere,
+                       fmt::format("{} means nothing for {}", key, what), hint);
             }
         }
     }
@@ -152,7 +155,8 @@ private:
             if (node == nullptr) {
                 add_limit(end < 0 ? interval(-infinity, 0) : interval(0, infinity), Formula::constant(1));
             } else if (auto read = formula(node)) {
-                add_limit(interval(std::min(end, 0.0), std::max(end, 0.0)), end < 0 ? negative(*node) : *read);
+                add_limit(interval(std::min(end, 0.0), std::max(end, 0.0)),
+                          end < 0 ? negative(*node) : *read);
             }
         };
         bound(low, -1);

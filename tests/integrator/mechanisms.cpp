@@ -21,7 +21,8 @@ struct Run {
     RunReport report;
 };
 
-Run run(const test::Sketch& sketch, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, double duration_s)
+Run run(const test::Sketch& sketch, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h,
+        double duration_s)
 {
     const Model model = model_of(sketch);
     const State start = make_state(model, q, u);
@@ -59,8 +60,8 @@ void check_same_impacts(const RunReport& a, const RunReport& b, double h, double
 }
 
 /// A corner at (X, Y) of a slider of height 2 b in a guide of height 2 (b + c); sign 1 is the upper wall.
-test::ContactText corner(const std::string& name, const std::string& x_velocity, const std::string& y, const char* X,
-                         const char* Y, int sign)
+test::ContactText corner(const std::string& name, const std::string& x_velocity, const std::string& y,
+                         const char* X, const char* Y, int sign)
 {
     const std::string height = std::string("(") + X + "*sin(th3) + " + Y + "*cos(th3))";
     return {.name = name,
@@ -99,7 +100,8 @@ TEST_CASE("a slider-crank of three bodies and their joints strikes its guide as 
         .constraints = {
             {.name = "pivot", .zero = {"x1 - 0.0765*cos(th1)", "y1 - 0.0765*sin(th1)"}},
             {.name = "crank_pin",
-             .zero = {"x2 - 0.153*cos(th2) - x1 - 0.0765*cos(th1)", "y2 - 0.153*sin(th2) - y1 - 0.0765*sin(th1)"}},
+             .zero = {"x2 - 0.153*cos(th2) - x1 - 0.0765*cos(th1)",
+                      "y2 - 0.153*sin(th2) - y1 - 0.0765*sin(th1)"}},
             {.name = "slider_pin", .zero = {"x3 - x2 - 0.153*cos(th2)", "y3 - y2 - 0.153*sin(th2)"}}}};
     const double h = 1e-5;
     const Run a = run(angles, vector({0, 0, 0}), vector({150, -75, 0}), h, 0.008);
@@ -117,18 +119,20 @@ TEST_CASE("a slider-crank of three bodies and their joints strikes its guide as 
 TEST_CASE("a double pendulum of two pinned bars strikes an obstacle as the one of two angles (B02 example 8)")
 {
     // l1 = 1, l2 = 0.8, m1 = 1, m2 = 0.7, springs 2 and 1.5 in the joints, e = 0.5
-    const test::Sketch angles{.coordinates = {"q1", "q2"},
-                              .kinetic = "(1/3 + 0.7)/2*q1'^2 + 0.7*0.64/6*q2'^2 + 0.28*cos(q1 - q2)*q1'*q2'",
-                              .potential = "q1^2 + 0.75*(q2 - q1)^2",
-                              .contacts = {{"joint", "sin(q1)", "0.5"}, {"tip", "sin(q1) + 0.8*sin(q2)", "0.5"}}};
+    const test::Sketch angles{
+        .coordinates = {"q1", "q2"},
+        .kinetic = "(1/3 + 0.7)/2*q1'^2 + 0.7*0.64/6*q2'^2 + 0.28*cos(q1 - q2)*q1'*q2'",
+        .potential = "q1^2 + 0.75*(q2 - q1)^2",
+        .contacts = {{"joint", "sin(q1)", "0.5"}, {"tip", "sin(q1) + 0.8*sin(q2)", "0.5"}}};
     const test::Sketch bars{
         .coordinates = {"x1", "y1", "q1", "x2", "y2", "q2"},
         .kinetic = "(x1'^2 + y1'^2)/2 + q1'^2/24 + 0.35*(x2'^2 + y2'^2) + 0.7*0.64/24*q2'^2",
         .potential = "q1^2 + 0.75*(q2 - q1)^2",
         .contacts = {{"joint", "sin(q1)", "0.5"}, {"tip", "y2 + 0.4*sin(q2)", "0.5"}},
-        .constraints = {{.name = "pivot", .zero = {"x1 - cos(q1)/2", "y1 - sin(q1)/2"}},
-                        {.name = "pin", .zero = {"x2 - 0.4*cos(q2) - x1 - cos(q1)/2",
-                                                 "y2 - 0.4*sin(q2) - y1 - sin(q1)/2"}}}};
+        .constraints = {
+            {.name = "pivot", .zero = {"x1 - cos(q1)/2", "y1 - sin(q1)/2"}},
+            {.name = "pin",
+             .zero = {"x2 - 0.4*cos(q2) - x1 - cos(q1)/2", "y2 - 0.4*sin(q2) - y1 - sin(q1)/2"}}}};
     const double a = 0.5, b = 0.4, va = -1, vb = 0.3, h = 1e-4;
     const Eigen::VectorXd q = vector({std::cos(a) / 2, std::sin(a) / 2, a, std::cos(a) + 0.4 * std::cos(b),
                                       std::sin(a) + 0.4 * std::sin(b), b});

@@ -68,7 +68,8 @@ TEST_CASE("a scene's constraint holds, rubs and gives way as its law says")
           near(2 / (1 + 0.3 * 2 * 0.5 / 0.5), 2e-3));
 
     // a set of the reader's own: an interval, pressed by the ring; and a preload beside friction
-    const std::string set = "\n[[constraint.set]]\nkind = \"interval\"\nlow = [-1]\nhigh = [1]\nsize = 0.3\nnormal = \"ring\"\n";
+    const std::string set =
+        "\n[[constraint.set]]\nkind = \"interval\"\nlow = [-1]\nhigh = [1]\nsize = 0.3\nnormal = \"ring\"\n";
     CHECK(run(with(bead, law, set)).u.norm() == near(run(bead).u.norm(), 1e-12));
     CHECK(run(with(bead, law, R"(law = { kind = "friction", friction = 0, preload = 1 })")).u.norm() ==
           near(2 - 0.5, 2e-3));
@@ -77,8 +78,10 @@ TEST_CASE("a scene's constraint holds, rubs and gives way as its law says")
 TEST_CASE("mistakes in a constraint are named where they stand")
 {
     const std::string law = R"(law = { kind = "friction", friction = 0.3 })";
-    CHECK(mistake(with(bead, "hypot(x, y) - 0.5", "hypot(x, y) - 0.4")).code == ErrorCode::ConstraintViolated);
-    CHECK(mistake(with(bead, "start_velocity = 2.0", "start_velocity = 2.0\n[[coordinate]]\nname = \"z\"\nstart = 0"))
+    CHECK(mistake(with(bead, "hypot(x, y) - 0.5", "hypot(x, y) - 0.4")).code ==
+          ErrorCode::ConstraintViolated);
+    CHECK(mistake(with(bead, "start_velocity = 2.0",
+                       "start_velocity = 2.0\n[[coordinate]]\nname = \"z\"\nstart = 0"))
               .code == ErrorCode::MetricNotPositive);
     CHECK(mistake(with(bead, "hypot(x, y) - 0.5", "x' - 0.5")).code == ErrorCode::NotAllowedHere);
     CHECK(mistake(with(bead, "(x*y' - y*x')/0.5", "x'*y'")).code == ErrorCode::NotAllowedHere);
@@ -94,7 +97,6 @@ TEST_CASE("mistakes in a constraint are named where they stand")
     CHECK(mistake(with(bead, law, R"(law = { kind = "friction", friction = 0.3, normal = "rail" })")).code ==
           ErrorCode::UnknownName);
     CHECK(mistake(with(bead, law, "only_while = \"floor\"")).message.find("floor") != std::string::npos);
-    const Error series =
-        mistake(with(bead, "[integrator]", "[integrator]\nkind = \"series\""));
+    const Error series = mistake(with(bead, "[integrator]", "[integrator]\nkind = \"series\""));
     CHECK(series.message == "the series integrator knows contacts, not constraints");
 }

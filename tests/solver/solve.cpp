@@ -185,12 +185,9 @@ TEST_CASE("sets of several components beside friction and joints are solved to r
     for (unsigned seed = 0; seed < 60; ++seed) {
         std::mt19937 dice(seed);
         std::normal_distribution<double> normal;
-        const std::vector<Law> laws{NonFirm{.set = ball, .size = 0.5},
-                                    Bilateral{},
-                                    NonFirm{.set = box, .size = 0.2},
-                                    Coulomb{.friction = 0.3},
-                                    NonFirm{.set = ball, .size = 0.1},
-                                    Unilateral{}};
+        const std::vector<Law> laws{NonFirm{.set = ball, .size = 0.5}, Bilateral{},
+                                    NonFirm{.set = box, .size = 0.2},  Coulomb{.friction = 0.3},
+                                    NonFirm{.set = ball, .size = 0.1}, Unilateral{}};
         const Eigen::MatrixXd H = Eigen::MatrixXd::NullaryExpr(12, 14, [&] { return normal(dice); });
         const Eigen::VectorXd U = H * Eigen::VectorXd::NullaryExpr(14, [&] { return normal(dice); });
         const auto problem = make_problem(H * H.transpose(), U, U, laws);

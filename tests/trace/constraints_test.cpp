@@ -16,11 +16,14 @@ Model bead_on_ring()
 {
     LagrangianSystem system;
     system.coordinates = {{.name = "x"}, {.name = "y"}};
-    system.kinetic = record(2, [](const auto&, const auto& u, const auto&) { return 0.5 * (u[0] * u[0] + u[1] * u[1]); });
+    system.kinetic =
+        record(2, [](const auto&, const auto& u, const auto&) { return 0.5 * (u[0] * u[0] + u[1] * u[1]); });
     system.potential = record(2, [](const auto& q, const auto&, const auto&) { return g * q[1]; });
     Constraint ring{.name = "ring"};
-    ring.zero = {record(2, [](const auto& q, const auto&, const auto&) { return q[0] * q[0] + q[1] * q[1] - 1.0; })};
-    ring.velocity = {record(2, [](const auto& q, const auto& u, const auto&) { return q[0] * u[1] - q[1] * u[0]; })};
+    ring.zero = {
+        record(2, [](const auto& q, const auto&, const auto&) { return q[0] * q[0] + q[1] * q[1] - 1.0; })};
+    ring.velocity = {
+        record(2, [](const auto& q, const auto& u, const auto&) { return q[0] * u[1] - q[1] * u[0]; })};
     ring.limits = {{.set = std::make_shared<const Interval>(*Interval::make(-1, 1)),
                     .size = Formula::constant(0.2),
                     .pressed_by = "ring"}};
@@ -78,7 +81,8 @@ TEST_CASE("reactions of constraints and their work are recorded, and a resumed r
     REQUIRE(run.has_value());
     auto resumed = Recorder::resume(folder / "part.h5", model);
     REQUIRE(resumed.has_value());
-    const RunReport rest = go_on(model, step, {}, plan, *run, [&](const StepView& view) { return (*resumed)(view); });
+    const RunReport rest =
+        go_on(model, step, {}, plan, *run, [&](const StepView& view) { return (*resumed)(view); });
     REQUIRE(resumed->finish(rest).has_value());
     const Recording joined = read(folder / "part.h5");
     CHECK(same_bits(joined.constraints.percussion_Ns, whole.constraints.percussion_Ns));

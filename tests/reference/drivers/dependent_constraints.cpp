@@ -22,8 +22,7 @@ void drive_dependent_constraints(const Task& task, Answers& answers)
         make_state(model, Eigen::Vector3d(0, 0, task.number("theta")), Eigen::Vector3d::Zero());
     const ConstraintRank found = diagnose_constraints(model, start);
     answers.give("rank_of_constraint_differentials", Means::Exact, [&] { return Json(found.rank); });
-    answers.give("unbalanced_force", Means::Exact,
-                 [&] { return list_of(found.unbalanced_force.head(2)); });
+    answers.give("unbalanced_force", Means::Exact, [&] { return list_of(found.unbalanced_force.head(2)); });
     answers.give("|unbalanced_force|", Means::Exact,
                  [&] { return Json(found.unbalanced_force.head(2).norm()); });
     answers.give("has_solution", Means::Exact, [&] { return Json(found.has_solution); });

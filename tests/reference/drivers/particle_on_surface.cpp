@@ -13,22 +13,21 @@ SystemText particle_on(const std::string& phi, const std::string& length, std::v
 {
     return {.coordinates = {"x", "y", "z"},
             .kinetic = "(x'^2 + y'^2 + z'^2)/2",
-            .constraints = {{.name = "surface",
-                             .zero = {phi},
-                             .velocity = std::move(tangential),
-                             .limits = {{.set = test::unit_ball(2),
-                                         .size = "mu*" + length,
-                                         .pressed_by = "surface"}}}}};
+            .constraints = {
+                {.name = "surface",
+                 .zero = {phi},
+                 .velocity = std::move(tangential),
+                 .limits = {{.set = test::unit_ball(2), .size = "mu*" + length, .pressed_by = "surface"}}}}};
 }
 
 }  // namespace
 
-/// B-EX11-1: a free particle on a cylinder with friction (Ballard 2002, example 11), by simulate with the step
-/// of the case.
+/// B-EX11-1: a free particle on a cylinder with friction (Ballard 2002, example 11), by simulate with the
+/// step of the case.
 void drive_particle_on_cylinder(const Task& task, Answers& answers)
 {
-    const Model model = model_of(
-        particle_on("hypot(x, y) - R", "1", {"(x*y' - y*x')/hypot(x, y)", "z'"}), task);
+    const Model model =
+        model_of(particle_on("hypot(x, y) - R", "1", {"(x*y' - y*x')/hypot(x, y)", "z'"}), task);
     const double R = task.number("R"), v0 = task.number("v0");
     const double alpha = task.number("alpha_deg") * std::numbers::pi / 180;
     const State start = make_state(model, Eigen::Vector3d(R, 0, 0),

@@ -19,8 +19,7 @@ SystemText rolling_ball()
 {
     return {.coordinates = {"x", "y", "psi", "theta", "phi"},
             .kinetic = "M*(x'^2 + y'^2)/2 + M*R^2/5*(psi'^2 + theta'^2 + phi'^2 + 2*cos(theta)*psi'*phi')",
-            .constraints = {
-                {.name = "rolling", .velocity = {"x' - R*" + omega_y, "y' + R*" + omega_x}}}};
+            .constraints = {{.name = "rolling", .velocity = {"x' - R*" + omega_y, "y' + R*" + omega_x}}}};
 }
 
 Eigen::Matrix3d orientation(const State& state)
@@ -66,8 +65,7 @@ Eigen::Matrix3d turn_around_square(const Task& task, int steps)
     bool begun = false;
     for (const auto& [vx, vy] : {std::pair{1.0, 0.0}, {0.0, 1.0}, {-1.0, 0.0}, {0.0, -1.0}}) {
         SystemText text = rolling_ball();
-        text.constraints.push_back(
-            {.name = "drive", .velocity = {"x' - vx", "y' - vy", omega_z}});
+        text.constraints.push_back({.name = "drive", .velocity = {"x' - vx", "y' - vy", omega_z}});
         const Model model = model_of(text, task, {{"M", 1.0}, {"vx", vx}, {"vy", vy}});
         const Eigen::VectorXd here = state.q;
         state.q = here;
@@ -118,7 +116,8 @@ void drive_rolling_ball(const Task& task, Answers& answers)
 void drive_ball_holonomy(const Task& task, Answers& answers)
 {
     constexpr int steps = 1000;
-    const Eigen::Matrix3d coarse = turn_around_square(task, steps), fine = turn_around_square(task, 2 * steps);
+    const Eigen::Matrix3d coarse = turn_around_square(task, steps),
+                          fine = turn_around_square(task, 2 * steps);
     const Eigen::Matrix3d turn = (4 * fine - coarse) / 3;
     answers.give("rotation_matrix", Means::Exact, [&] { return matrix_of(turn); });
     answers.give("net_rotation_angle_rad", Means::Exact,

@@ -15,16 +15,16 @@ constexpr double degree = std::numbers::pi / 180;
 /// they are (Ballard 2002, example 13).
 SystemText bar_on_rail()
 {
-    return {.coordinates = {"x", "y", "theta"},
-            .kinetic = "M/2*(x'^2 + y'^2 + L^2/3*theta'^2 - L*sin(theta)*x'*theta' + L*cos(theta)*y'*theta')",
-            .potential = "M*g*(y + L/2*sin(theta))",
-            .constraints = {{.name = "rail",
-                             .zero = {"y"},
-                             .velocity = {"x'"},
-                             .limits = {{.set = test::interval(-1, 1),
-                                         .size = "mu",
-                                         .pressed_by = "rail",
-                                         .real_world = true}}}}};
+    return {
+        .coordinates = {"x", "y", "theta"},
+        .kinetic = "M/2*(x'^2 + y'^2 + L^2/3*theta'^2 - L*sin(theta)*x'*theta' + L*cos(theta)*y'*theta')",
+        .potential = "M*g*(y + L/2*sin(theta))",
+        .constraints = {
+            {.name = "rail",
+             .zero = {"y"},
+             .velocity = {"x'"},
+             .limits = {
+                 {.set = test::interval(-1, 1), .size = "mu", .pressed_by = "rail", .real_world = true}}}}};
 }
 
 /// k of the bar at an angle.
@@ -100,14 +100,14 @@ void drive_sliding_bar(const Task& task, Answers& answers)
     answers.give("min mu_c", Means::Exact, [&] { return Json(critical(theta)); });
     answers.give("argmin theta", Means::Exact, [&] { return Json(theta); });
     answers.give("interval at mu=#, theta=#deg, R_N=#", Means::Exact, [&](const Pieces& p) {
-        const Limited interval = coulomb_interval(number_in(p[0]), number_in(p[2]),
-                                                  coupling(model, number_in(p[1]) * degree));
+        const Limited interval =
+            coulomb_interval(number_in(p[0]), number_in(p[2]), coupling(model, number_in(p[1]) * degree));
         return Json({interval.low, interval.high});
     });
 }
 
-/// B-EX14: a bar between two rails, one of which rubs: friction that depends on the direction. By simulate with
-/// the step of the case.
+/// B-EX14: a bar between two rails, one of which rubs: friction that depends on the direction. By simulate
+/// with the step of the case.
 void drive_bar_between_rails(const Task& task, Answers& answers)
 {
     const double h_s = task.step_s(1e-4), v0 = task.number("v0"), mu = task.number("mu");

@@ -35,9 +35,9 @@ State rest_of(const Model& model, const Task& task, int coordinate, double v)
 {
     Eigen::VectorXd u = Eigen::VectorXd::Zero(6);
     u[coordinate] = v;
-    const Trajectory motion =
-        run_until(model, make_state(model, Eigen::VectorXd::Zero(6), u), task.step_s(1e-4),
-                  [&](const Trajectory& so_far) { return so_far.states.back().u.norm() < 1e-9 * std::abs(v); });
+    const Trajectory motion = run_until(
+        model, make_state(model, Eigen::VectorXd::Zero(6), u), task.step_s(1e-4),
+        [&](const Trajectory& so_far) { return so_far.states.back().u.norm() < 1e-9 * std::abs(v); });
     return motion.states.back();
 }
 
@@ -67,8 +67,8 @@ double torque_limit_Nm(const Task& task)
 
 }  // namespace
 
-/// B-EX12-1: a table with four feet that rub (Ballard 2002, example 12), by simulate with the step of the case.
-/// The feet share its weight as they like; the motion does not depend on it.
+/// B-EX12-1: a table with four feet that rub (Ballard 2002, example 12), by simulate with the step of the
+/// case. The feet share its weight as they like; the motion does not depend on it.
 void drive_table_feet(const Task& task, Answers& answers)
 {
     const Model model = table(task, 0);
