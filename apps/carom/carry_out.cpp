@@ -50,6 +50,15 @@ void tell_problems(const KeptProblems& problems, const Display& display)
     }
 }
 
+/// The steps of the scene, of its bodies where it has them.
+RunReport go_on_with(const Scene& scene, RunSoFar& run, const StepListener& listener)
+{
+    if (!scene.bodies) return go_on(scene.model, scene.integrator, scene.solver, scene.plan, run, listener);
+    BodyState state = scene.bodies->start;
+    return go_on(scene.bodies->model, scene.model, scene.bodies->integrator, scene.solver, scene.plan, state,
+                 run, listener);
+}
+
 ExitStatus status_of(const Results& results)
 {
     if (results.interrupted) return ExitStatus::Interrupted;
@@ -77,7 +86,7 @@ ExitStatus carry_out(Task& task, const Display& display)
         const bool recorded = !task.recorder || (*task.recorder)(step);
         return recorded && !interrupted();
     };
-    RunReport report = go_on(scene.model, scene.integrator, scene.solver, scene.plan, task.run, listener);
+    RunReport report = go_on_with(scene, task.run, listener);
     task.snapshots.at_end(scene.model, task.run.state);
     progress.clear();
 

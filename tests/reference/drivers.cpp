@@ -83,6 +83,9 @@ constexpr std::array registry = {
     Entry{"M88-TABLE-M", drive_vibrating_table},
     Entry{"M88-TABLE-M5", drive_table_slide},
     Entry{"CB-ENERGY", drive_contact_work},
+    Entry{"C-COLUMN", drive_ball_column},
+    Entry{"C-STACK-OVER", drive_overhang},
+    Entry{"C-EULER", drive_euler_disc},
 };
 // clang-format on
 

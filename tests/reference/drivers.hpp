@@ -85,5 +85,8 @@ void drive_catastrophe(const Task& task, Answers& answers);
 void drive_vibrating_table(const Task& task, Answers& answers);
 void drive_table_slide(const Task& task, Answers& answers);
 void drive_contact_work(const Task& task, Answers& answers);
+void drive_ball_column(const Task& task, Answers& answers);
+void drive_overhang(const Task& task, Answers& answers);
+void drive_euler_disc(const Task& task, Answers& answers);
 
 }  // namespace carom::reference
