@@ -15,11 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string row(std::string_view heading, std::string_view text)
-{
-    return fmt::format("{:<13}{}\n", heading, text);
-}
-
 std::map<std::string_view, long> events_by_kind(const Recording& recording)
 {
     std::map<std::string_view, long> counts;
@@ -66,7 +61,9 @@ std::string proof_rows(const RunInspection& run)
         out += row("worst step", fmt::format("number {}, ending at {:.6g} s", run.worst_step,
                                              certificate.max_residual_time_s));
     }
-    return out + row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
+    out += row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
+    if (run.recording.constraints.names.empty()) return out;
+    return out + row("violation", fmt::format("of constraints at most {:.2e}", certificate.max_violation));
 }
 
 std::string ledger_rows(const Certificate& certificate)
@@ -175,6 +172,7 @@ std::string to_json(const RunInspection& run)
                          {"max_residual_time_s", certificate.max_residual_time_s},
                          {"worst_step", run.worst_step},
                          {"max_penetration_m", certificate.max_penetration_m},
+                         {"max_violation", certificate.max_violation},
                          {"max_cone_violation", certificate.max_cone_violation_Ns},
                          {"energy_balance_J", certificate.energy_balance_J},
                          {"energy", energy},

@@ -1,5 +1,6 @@
 #include "carom/core/text.hpp"
 #include "inspection.hpp"
+#include "results.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -11,11 +12,6 @@ namespace carom::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string row(std::string_view heading, std::string_view text)
-{
-    return fmt::format("{:<13}{}\n", heading, text);
-}
 
 /// The text in lines of at most `width` bytes, the first with a heading before it.
 std::string paragraph(std::string_view heading, std::string_view text, std::size_t width = 100)
@@ -171,9 +167,15 @@ std::string in_words(const SceneInspection& inspection)
     const Colour colour = theory.well_posed() ? Colour::Green : Colour::Yellow;
     std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
                       coloured(promise_in_words(theory), colour, stdout) + "\n\n";
-    out += row("system", fmt::format("{} degree{} of freedom, {} contact{}", scene.model.coordinates(),
-                                     scene.model.coordinates() == 1 ? "" : "s", scene.model.contacts(),
-                                     scene.model.contacts() == 1 ? "" : "s"));
+    const auto counted = [](int n, std::string_view thing) {
+        return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
+    };
+    out += row("system", fmt::format("{} degree{} of freedom, {}{}", scene.model.coordinates(),
+                                     scene.model.coordinates() == 1 ? "" : "s",
+                                     counted(scene.model.contacts(), "contact"),
+                                     scene.model.constraints() > 0
+                                         ? ", " + counted(scene.model.constraints(), "constraint")
+                                         : ""));
     out += start_row(inspection);
     for (const StatusDecision& one : inspection.statuses) {
         out += row("status", printable(status_in_words(one, scene.model)));
@@ -227,6 +229,7 @@ std::string to_json(const SceneInspection& inspection)
                        {"for_all_time", theory.for_all_time},
                        {"degrees_of_freedom", model.coordinates()},
                        {"contacts", model.contacts()},
+                       {"constraints", model.constraints()},
                        {"hypotheses", hypotheses},
                        {"start", start},
                        {"statuses", statuses},

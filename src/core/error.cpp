@@ -27,6 +27,8 @@ std::string_view name_of(ErrorCode code) noexcept
     case ErrorCode::MetricNotPositive: return "metric_not_positive";
     case ErrorCode::GapViolated: return "gap_violated";
     case ErrorCode::GradientVanishes: return "gradient_vanishes";
+    case ErrorCode::ConstraintViolated: return "constraint_violated";
+    case ErrorCode::ConstraintsDependent: return "constraints_dependent";
     case ErrorCode::WrongSize: return "wrong_size";
     }
     return "unknown";

@@ -13,22 +13,67 @@ void find_closed(const Model& model, const Point& at, double activation_gap_m, W
     }
 }
 
+void find_active(const Model& model, const Point& at, double activation_gap_m, Workspace& work,
+                 std::vector<int>& interactions)
+{
+    find_closed(model, at, activation_gap_m, work, interactions);
+    const auto closed = interactions.size();
+    for (int j = 0; j < model.constraints(); ++j) {
+        const int contact = model.only_while(j);
+        const auto end = interactions.begin() + static_cast<std::ptrdiff_t>(closed);
+        if (contact >= 0 && !std::binary_search(interactions.begin(), end, contact)) continue;
+        for (int i = model.first_part(j); i < model.first_part(j + 1); ++i) {
+            interactions.push_back(i);
+        }
+    }
+}
+
+namespace {
+
+/// All rows of a constraint into rows.whole: H, then b. Returns where b begins.
+std::size_t evaluate_constraint(const Model& model, int constraint, const Point& at, Workspace& work,
+                                ContactRows& rows)
+{
+    const ConstraintGeometry& geometry = model.constraint(constraint);
+    const auto count = static_cast<std::size_t>(geometry.size());
+    const std::size_t size = geometry.support().size() * count;
+    rows.whole.resize(size + count);
+    const std::span<double> whole(rows.whole);
+    model.constraint_rows(constraint, at, whole.first(size), whole.subspan(size), work);
+    return size;
+}
+
+}  // namespace
+
 void evaluate_rows(const Model& model, const Point& at, Workspace& work, ContactRows& rows, RowsOf which)
 {
-    rows.index_of.assign(static_cast<std::size_t>(model.contacts()), -1);
+    rows.index_of.assign(static_cast<std::size_t>(model.interactions()), -1);
     rows.begin.assign(1, 0);
     rows.offsets.assign(1, 0);
     rows.H.clear();
     rows.b.clear();
+    int evaluated = -1;  // the constraint whose rows are in `whole`
+    std::size_t b_begin = 0;
     for (int k = 0; k < rows.size(); ++k) {
         const int c = rows.contacts[k];
         const int d = which == RowsOf::Normal ? 1 : model.dimension(c);
-        const std::size_t size = model.support(c).size() * static_cast<std::size_t>(d);
+        const std::size_t length = model.support(c).size(), size = length * static_cast<std::size_t>(d);
         rows.index_of[c] = k;
         rows.H.resize(rows.H.size() + size);
         rows.b.resize(rows.b.size() + static_cast<std::size_t>(d));
-        model.contact_rows(c, at, {rows.H.data() + rows.begin.back(), size},
-                           {rows.b.data() + rows.offsets.back(), static_cast<std::size_t>(d)}, work);
+        double* const H = rows.H.data() + rows.begin.back();
+        double* const b = rows.b.data() + rows.offsets.back();
+        if (model.is_contact(c)) {
+            model.contact_rows(c, at, {H, size}, {b, static_cast<std::size_t>(d)}, work);
+        } else {
+            // the rows of a constraint are evaluated together, whichever of them are wanted
+            const ConstraintPart& part = model.part(c);
+            if (part.constraint != evaluated) b_begin = evaluate_constraint(model, part.constraint, at, work, rows);
+            evaluated = part.constraint;
+            const auto first = static_cast<std::size_t>(part.row);
+            std::copy_n(rows.whole.data() + first * length, size, H);
+            std::copy_n(rows.whole.data() + b_begin + first, d, b);
+        }
         rows.begin.push_back(rows.H.size());
         rows.offsets.push_back(rows.offsets.back() + d);
     }

@@ -106,7 +106,7 @@ void assemble_delassus(const BodyModel& model, std::span<const BodyContact> cont
     problem.W.finish();
 }
 
-void assemble(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
+void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
 {
     OneStepProblem& problem = s.problem;
     problem.laws.clear();
@@ -114,21 +114,30 @@ void assemble(const BodyModel& model, const MoreauSettings& settings, const Body
     for (const BodyContact& contact : s.contacts) {
         problem.offsets.push_back(problem.offsets.back() + contact.dimension);
     }
-    assemble_delassus(model, s.contacts, s.inverse_inertia, s.contacts_of, problem);
+    problem.W.begin(problem.offsets);
+    for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
+        const BodyContact& contact = s.contacts[c];
+        const std::span<double> block = problem.W.append(c, c);
+        for (const int body : {contact.first, contact.second}) {
+            add_block(model, s.inverse_inertia[body], contact, contact, body, block);
+        }
+    }
+    problem.W.finish();
 
     // velocities of the bodies in the axes of the world, before the step and if nothing acted
-    std::vector<Vec3> W_before, W_free;
+    s.w_before.clear();
+    s.w_free.clear();
     for (int i = 0; i < model.bodies(); ++i) {
-        W_before.emplace_back(s.mid.R[i] * s.mid.W[i]);
-        W_free.emplace_back(s.mid.R[i] * s.W_free[i]);
+        s.w_before.emplace_back(s.mid.R[i] * s.mid.W[i]);
+        s.w_free.emplace_back(s.mid.R[i] * s.W_free[i]);
     }
     problem.U_free.assign(static_cast<std::size_t>(problem.size()), 0.0);
     problem.U_minus.assign(problem.U_free.size(), 0.0);
     s.P.assign(problem.U_free.size(), 0.0);
     for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
         BodyContact& contact = s.contacts[c];
-        contact.U_minus = relative_velocity(contact, s.mid.v, W_before);
-        const auto U_free = relative_velocity(contact, s.v_free, W_free);
+        contact.U_minus = relative_velocity(contact, s.mid.v, s.w_before);
+        const auto U_free = relative_velocity(contact, s.v_free, s.w_free);
         const KeptContact* kept = find_kept(state, contact);
         if (kept != nullptr) calm(*kept, problem.W.diagonal(c)[0], contact);
         problem.laws.push_back(
@@ -145,10 +154,12 @@ void assemble(const BodyModel& model, const MoreauSettings& settings, const Body
         }
         // an open soft contact may close at the end of the step and no sooner (BO-9); one that is open by no
         // more than the activation gap is closed, so that a body at rest meets the same problem at every step
+        contact.may_close_m_s = 0;
         if (contact.restitution == 0) {
             const double open = std::max(0.0, contact.at.gap_m - settings.activation_gap_m);
-            problem.U_free[at] += 2 * open / settings.time_step_s;
+            contact.may_close_m_s = 2 * open / settings.time_step_s;
         }
+        problem.U_free[at] += contact.may_close_m_s;
     }
 }
 

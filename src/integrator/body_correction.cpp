@@ -11,7 +11,12 @@ constexpr int most_passes = 3;
 
 /// Up to so many contacts are corrected exactly; more of them by sweeps, to the accuracy that a correction
 /// needs.
-constexpr int most_exact = 200;
+constexpr std::size_t most_exact = 200;
+constexpr double sweeps_tolerance = 1e-2;
+constexpr int most_sweeps = 20;
+
+/// Overlaps of many contacts that are left alone, as a part of the size of the bodies.
+constexpr double harmless = 2e-7;
 
 /// A pair that leaves by restitution is not lifted.
 bool leaves(std::span<const BodyContact> contacts)
@@ -63,32 +68,40 @@ void place_at_end(const BodyModel& model, BodyScratch& s)
     }
 }
 
-/// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5).
-void move_apart(const BodyModel& model, BodyScratch& s)
+/// Percussions that make the linearised gaps non-negative, exactly.
+void press_exactly(const BodyModel& model, BodyScratch& s)
 {
     OneStepProblem& problem = s.correction;
     problem.laws.assign(s.overlaps.size(), Unilateral{});
     problem.offsets.assign(1, 0);
     problem.U_free.clear();
-    for (BodyContact& contact : s.overlaps) {
-        set_frame(s.next.x, contact);
+    for (const BodyContact& contact : s.overlaps) {
         problem.offsets.push_back(problem.offsets.back() + 1);
         problem.U_free.push_back(contact.at.gap_m);
+    }
+    problem.U_minus.assign(s.overlaps.size(), 0.0);
+    assemble_delassus(model, s.overlaps, s.inverse_inertia, s.contacts_of, problem);
+    s.correction_P.assign(s.overlaps.size(), 0.0);
+    if (solve(problem, {}, s.correction_P, s.solver).status == SolveStatus::NotFinite) {
+        s.correction_P.assign(s.overlaps.size(), 0.0);
+    }
+}
+
+/// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5).
+void move_apart(const BodyModel& model, BodyScratch& s)
+{
+    for (BodyContact& contact : s.overlaps) {
+        set_frame(s.next.x, contact);
     }
     for (int i = 0; i < model.bodies(); ++i) {
         const Mat3 R = s.next.R[i].toRotationMatrix();
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
     }
-    problem.U_minus.assign(s.overlaps.size(), 0.0);
-    assemble_delassus(model, s.overlaps, s.inverse_inertia, s.contacts_of, problem);
-    s.correction_P.assign(s.overlaps.size(), 0.0);
-    SolverSettings settings;
-    if (problem.interactions() > most_exact) {
-        settings = {.kind = SolverKind::GaussSeidel, .tolerance = 1e-4, .max_sweeps = 100};
+    if (s.overlaps.size() > most_exact) {
+        press_by_sweeps(model, {.tolerance = sweeps_tolerance, .max_iterations = most_sweeps}, s);
+    } else {
+        press_exactly(model, s);
     }
-    const SolveReport report = solve(problem, settings, s.correction_P, s.solver);
-    if (report.status == SolveStatus::NotFinite) return;
-
     std::vector<Vec3> turn(static_cast<std::size_t>(model.bodies()), Vec3::Zero());
     for (std::size_t c = 0; c < s.overlaps.size(); ++c) {
         const BodyContact& contact = s.overlaps[c];
@@ -109,11 +122,13 @@ void move_apart(const BodyModel& model, BodyScratch& s)
 double correct_overlaps(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
 {
     double deepest = 0;
-    const double tolerance = std::max(settings.activation_gap_m, 1e-12 * model.length_m());
-    for (int pass = 0; pass <= most_passes; ++pass) {
+    const double harmless_m = (s.contacts.size() > most_exact ? harmless : 1e-12) * model.length_m();
+    const double tolerance = std::max(settings.activation_gap_m, harmless_m);
+    const int passes = s.contacts.size() > most_exact ? 1 : most_passes;
+    for (int pass = 0; pass <= passes; ++pass) {
         place_at_end(model, s);
         const double worst = overlaps_at_end(1e-3 * model.length_m(), s, deepest);
-        if (!settings.correction || worst <= tolerance || pass == most_passes) break;
+        if (!settings.correction || worst <= tolerance || pass == passes) break;
         move_apart(model, s);
     }
     return deepest;

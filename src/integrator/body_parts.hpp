@@ -13,9 +13,21 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
 /// Velocities at the end of the step if nothing touched (BO-8).
 void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
 
-/// Laws, W and U_free of scratch.contacts; percussions of the last step as a start.
-void assemble(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-              BodyScratch& scratch);
+/// Laws, U_free and the diagonal of W of scratch.contacts; percussions of the last step as a start.
+void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+               BodyScratch& scratch);
+
+/// Many contacts in space by sweeps that need no more of W (SO-21): percussions in scratch.P, good or not.
+/// False where this way is not the one to go.
+bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+                  SolveReport& report);
+
+/// Percussions without friction, in scratch.correction_P, that open the overlaps as far as linearised gaps
+/// say (BO-10); at rest before.
+void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& scratch);
+
+/// Judges scratch.P by the velocities that the bodies have with them.
+void judge_by_bodies(const SolverSettings& solver, BodyScratch& scratch, SolveReport& report);
 
 /// Fills axes and arms of a contact whose bodies and point are known.
 void set_frame(std::span<const Vec3> x, BodyContact& contact);

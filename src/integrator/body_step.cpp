@@ -210,16 +210,22 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     // free: velocity at the end of the step if nothing touched
     free_velocities(model, settings, s);
 
-    // assemble and solve: U = W P + U_free, -(U + s) in N_C(P)
-    assemble(model, settings, state, s);
-    report.solve = solve(s.problem, solver, s.P, s.solver);
-    if (report.solve.status == SolveStatus::NotFinite) report.status = StepStatus::NotFinite;
-    if (report.status == StepStatus::NotFinite) return report;
+    // solve: U = W P + U_free, -(U + s) in N_C(P); then advance: the percussions make the velocities jump,
+    // and the second half-step uses the new ones
+    load_laws(model, settings, state, s);
+    if (sweep_bodies(model, solver, s, report.solve)) {
+        advance(model, h, state, s);
+        judge_by_bodies(solver, s, report.solve);
+    }
+    if (report.solve.status != SolveStatus::Converged) {
+        assemble_delassus(model, s.contacts, s.inverse_inertia, s.contacts_of, s.problem);
+        const int sweeps = report.solve.iterations;
+        report.solve = solve(s.problem, solver, s.P, s.solver);
+        report.solve.iterations += sweeps;
+        if (report.solve.status != SolveStatus::NotFinite) advance(model, h, state, s);
+    }
     if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
-
-    // advance: the percussions make the velocities jump; the second half-step uses the new ones
-    advance(model, h, state, s);
-    if (!all_finite(s.next)) {
+    if (report.solve.status == SolveStatus::NotFinite || !all_finite(s.next)) {
         report.status = StepStatus::NotFinite;
         return report;
     }

@@ -29,9 +29,13 @@ bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& s)
     MassMatrix& A = s.A_is_constant_and_factored ? s.A : s.correction_A;
     evaluate_rows(model, at, s.work, rows, RowsOf::Normal);
 
-    // least displacement dq with  g + H dq >= 0:  0 <= P perp W P + g >= 0,  dq = A^-1 H^T P
+    // least displacement dq with  g + H dq >= 0:  0 <= P perp W P + g >= 0,  dq = A^-1 H^T P; positions that
+    // constraints hold become zero
     OneStepProblem& problem = s.correction_problem;
     problem.laws.assign(rows.contacts.size(), Unilateral{});
+    for (std::size_t k = 0; k < rows.contacts.size(); ++k) {
+        if (!model.is_contact(rows.contacts[k])) problem.laws[k] = Bilateral{};
+    }
     problem.offsets = rows.offsets;
     problem.U_minus.assign(rows.contacts.size(), 0.0);
     assemble_delassus(model, model.coupling(), rows, A, view(s.correction_x), problem);
@@ -39,7 +43,7 @@ bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& s)
     s.solver.pivoting.solve(problem, s.correction_P);
 
     const bool moves =
-        std::any_of(s.correction_P.begin(), s.correction_P.end(), [](double P) { return P > 0; });
+        std::any_of(s.correction_P.begin(), s.correction_P.end(), [](double P) { return P != 0; });
     if (!moves) return false;
     apply_percussions(model, rows, s.correction_P, A, view(s.correction_x));
     if (!s.correction_x.allFinite()) return false;

@@ -1,5 +1,6 @@
 #include "carom/integrator/moreau.hpp"
 
+#include "constraint_parts.hpp"
 #include "impact_map.hpp"
 #include "step_parts.hpp"
 
@@ -61,7 +62,7 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     const bool at_end = settings.cone_point == ConePoint::End;
     move(state.q, state.u, at_end ? h : h / 2, s.q_cone);
     const Point cone_point{view(s.q_cone), view(s.u_start), at_end ? t_end : t_mid};
-    find_closed(model, cone_point, settings.activation_gap_m, s.work, s.rows.contacts);
+    find_active(model, cone_point, settings.activation_gap_m, s.work, s.rows.contacts);
     evaluate_rows(model, cone_point, s.work, s.rows);
     if (!apply_impact_map(model, state, cone_point.t_s, s, report))
         return failed(StepStatus::LawOutOfRange, h);
@@ -71,12 +72,11 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     if (!s.u_free.allFinite()) return failed(StepStatus::NotFinite, h);
 
     // assemble and solve: U = W P + U_free, -(U + s) in N_C(P) (MS-3)
-    if (!choose_laws(model, cone_point, state, s)) return failed(StepStatus::LawOutOfRange, h);
+    if (!choose_laws(model, cone_point, h, state, s)) return failed(StepStatus::LawOutOfRange, h);
     assemble(model, model.coupling(), s.A, s);
     calm_persistent_contacts(model, state, settings.activation_gap_m, s);
-    report.solve = solve(s.problem, solver, s.P, s.solver);
-    if (report.solve.status == SolveStatus::NotFinite) return failed(StepStatus::NotFinite, h);
-    if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
+    solve_with_constraints(model, {state, cone_point, h, carried_part(0.5)}, solver, s, report);
+    if (!has_advanced(report.status)) return failed(std::move(report));
 
     // advance: the percussions make the velocity jump; the second half-step uses the new velocity (MS-4)
     apply_solution(model, s.A, s);

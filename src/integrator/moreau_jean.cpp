@@ -1,5 +1,6 @@
 #include "carom/integrator/moreau_jean.hpp"
 
+#include "constraint_parts.hpp"
 #include "impact_map.hpp"
 #include "step_parts.hpp"
 
@@ -61,8 +62,9 @@ StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const
 
         assemble(model, s.J->coupling(), s.J->matrix(), s);
         calm_persistent_contacts(model, state, settings.activation_gap_m, s);
-        report.solve = solve(s.problem, solver, s.P, s.solver);
-        if (report.solve.status == SolveStatus::NotFinite) return StepStatus::NotFinite;
+        const Point rows_at{view(s.q_mid), view(s.u_start), state.t_s + h / 2};
+        solve_with_constraints(model, {state, rows_at, h, carried_part(settings.theta)}, solver, s, report);
+        if (!has_advanced(report.status)) return report.status;
         s.u_before = s.u_end;
         apply_solution(model, s.J->matrix(), s);
 
@@ -74,7 +76,7 @@ StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const
                                       s.A.squared_norm(view(s.u_free)));
         evaluate = iteration > 0 && change > 0.1 * last_change;
         if (change <= settings.force_tolerance * size) {
-            return report.solve.status == SolveStatus::Converged ? StepStatus::Solved : StepStatus::NotSolved;
+            return report.status;
         }
     }
     return StepStatus::NotSolved;
@@ -98,17 +100,15 @@ StepReport moreau_jean_step(const Model& model, const MoreauJeanSettings& settin
     s.q_cone = s.q_mid;
     const Point mid{view(s.q_mid), view(s.u_start), t_mid};
     if (!evaluate_metric(model, mid, s)) return failed(StepStatus::MetricSingular, h);
-    find_closed(model, mid, settings.activation_gap_m, s.work, s.rows.contacts);
+    find_active(model, mid, settings.activation_gap_m, s.work, s.rows.contacts);
     evaluate_rows(model, mid, s.work, s.rows);
     if (!apply_impact_map(model, state, t_mid, s, report)) return failed(StepStatus::LawOutOfRange, h);
-    if (!choose_laws(model, mid, state, s)) return failed(StepStatus::LawOutOfRange, h);
+    if (!choose_laws(model, mid, h, state, s)) return failed(StepStatus::LawOutOfRange, h);
 
     // forces and percussions together (MJ-1), (MJ-2)
     s.u_end = s.u_minus;
     report.status = iterate(model, settings, solver, state, s, report);
-    if (report.status != StepStatus::Solved && report.status != StepStatus::NotSolved) {
-        return failed(report.status, h);
-    }
+    if (!has_advanced(report.status)) return failed(std::move(report));
 
     // advance with the mean of both velocities, weighted by theta (MJ-1)
     s.u_theta = (1 - theta) * s.u_start + theta * s.u_end;

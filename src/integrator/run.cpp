@@ -1,5 +1,6 @@
 #include "carom/integrator/run.hpp"
 
+#include "carom/model/constraint_rank.hpp"
 #include "statuses.hpp"
 
 #include <fmt/format.h>
@@ -129,6 +130,26 @@ void look_for_friction_trouble(const Model& model, const Scratch& scratch, doubl
     }
 }
 
+/// Firm constraints that depend on each other where the run begins (CO-10), (CO-11).
+void look_at_constraints(const Model& model, const State& start, Certifier& certifier)
+{
+    const ConstraintRank found = diagnose_constraints(model, start);
+    if (found.independent()) return;
+    const std::string names = fmt::format("{}", fmt::join(found.names, ", "));
+    if (!found.singular) {
+        certifier.add_finding("constraints_redundant", start.t_s,
+                              fmt::format("{} depend on each other, rank {} of {}: the motion is determined, "
+                                          "how they share their reactions is not",
+                                          names, found.rank, found.rows));
+        return;
+    }
+    certifier.add_finding(
+        "constraints_dependent", start.t_s,
+        fmt::format("the gradients of {} depend on each other, rank {} of {}, but the positions do not: {}", names,
+                    found.rank, found.rows,
+                    found.has_solution ? "a motion need not exist" : "there is no solution"));
+}
+
 /// A step is taken: its events, and what it means for the certificate.
 void account(const Model& model, const StepReport& report, const State& before, Scratch& scratch,
              RunSoFar& run)
@@ -140,6 +161,7 @@ void account(const Model& model, const StepReport& report, const State& before, 
     Certifier& certifier = run.progress.certifier;
     certifier.add_step(run.state.t_s, report.solve.residual, report.status == StepStatus::Solved,
                        report.max_penetration_m, report.energy, report.at_end);
+    certifier.add_violation(report.max_violation);
     for (const Finding& finding : report.findings) {
         certifier.add_finding(finding.code, finding.time_s, finding.message);
     }
@@ -161,11 +183,13 @@ std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report,
     return end;
 }
 
-/// The last piece that begins at or before t.
+/// The last piece that begins at or before t, up to roundings: the right limit also where an impact at an
+/// instant that is known exactly was found a rounding later.
 const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
 {
+    const double reached_s = t_s + 4e-15 * std::abs(t_s);
     auto later = std::find_if(pieces.begin() + 1, pieces.end(),
-                              [&](const SeriesPiece& piece) { return piece.t_s > t_s; });
+                              [&](const SeriesPiece& piece) { return piece.t_s > reached_s; });
     return *(later - 1);
 }
 
@@ -196,7 +220,7 @@ void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::Ve
 {
     if (const auto pieces = series_pieces(view.scratch); !pieces.empty()) {
         const SeriesPiece& piece = piece_at(pieces, t_s);
-        piece.at(std::min(t_s - piece.t_s, piece.h_s), q, u);
+        piece.at(std::clamp(t_s - piece.t_s, 0.0, piece.h_s), q, u);
         if (t_s >= view.after.t_s) u = view.after.u;
         return;
     }
@@ -220,6 +244,7 @@ RunSoFar start_run(const Model& model, State start)
     run.progress.start_s = run.state.t_s;
     run.progress.certifier = Certifier(
         {.kinetic_J = model.kinetic_energy(at, work), .potential_J = model.potential_energy(at, work)});
+    if (model.constraints() > 0) look_at_constraints(model, run.state, run.progress.certifier);
     return run;
 }
 

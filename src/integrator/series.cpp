@@ -93,6 +93,14 @@ Errors check_for_series(const Model& model)
     for (const Contact& contact : system.contacts) {
         check_contact(contact, errors);
     }
+    for (const Constraint& constraint : system.constraints) {
+        errors.push_back({.code = ErrorCode::NotAllowedHere,
+                          .where = "constraint." + constraint.name,
+                          .message = "the series integrator knows contacts, not constraints",
+                          .hint = "use integrator.kind = \"moreau\" or \"moreau_jean\", or coordinates that "
+                                  "fulfil the constraint by themselves",
+                          .excerpt = {}});
+    }
     return errors;
 }
 
@@ -125,7 +133,7 @@ std::array<double, 3> SeriesPiece::reaction_N(int contact, double s) const
 std::span<const SeriesPiece> series_pieces(const Scratch& scratch) noexcept
 {
     if (!scratch.series) return {};
-    return scratch.series->pieces;
+    return {scratch.series->pieces.data(), scratch.series->piece_count};
 }
 
 Expected<std::vector<StatusDecision>> explain_statuses(const Model& model, const SeriesSettings& settings,
@@ -142,6 +150,15 @@ Expected<std::vector<StatusDecision>> explain_statuses(const Model& model, const
 StepReport series_step(const Model& model, const SeriesSettings& settings, const SolverSettings& solver,
                        State& state, Scratch& scratch)
 {
+    if (model.constraints() > 0) {
+        StepReport report;
+        report.status = StepStatus::Undetermined;
+        report.h_s = settings.time_step_s;
+        report.findings.push_back({.code = "constraints_unknown",
+                                   .time_s = state.t_s,
+                                   .message = "the series integrator knows contacts, not constraints"});
+        return report;
+    }
     SeriesMemory& memory = detail::series_memory(model, settings.order, scratch);
     return detail::SeriesEngine(model, settings, solver, state, scratch, memory).run();
 }

@@ -1,6 +1,7 @@
 #include "step_parts.hpp"
 
 #include "carom/solver/one_contact.hpp"
+#include "constraint_parts.hpp"
 #include "statuses.hpp"
 
 #include <fmt/format.h>
@@ -67,7 +68,8 @@ Scratch::Scratch(const Model& model)
     const int n = model.coordinates();
     for (auto* vector :
          {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &u_end, &q_end, &velocity_terms,
-          &given_forces, &potential_gradient, &x, &correction_x, &q_theta, &u_theta, &u_before}) {
+          &given_forces, &potential_gradient, &x, &correction_x, &q_theta, &u_theta, &u_before, &u_held,
+          &q_moved}) {
         *vector = Eigen::VectorXd::Zero(n);
     }
 }
@@ -105,7 +107,7 @@ Law without_restitution(Law law)
 
 }  // namespace
 
-bool choose_laws(const Model& model, const Point& at, const State& state, Scratch& s)
+bool choose_laws(const Model& model, const Point& at, double h_s, const State& state, Scratch& s)
 {
     OneStepProblem& problem = s.problem;
     problem.laws.clear();
@@ -119,8 +121,9 @@ bool choose_laws(const Model& model, const Point& at, const State& state, Scratc
     if (s.rows.size() == 0) return true;
     for (int k = 0; k < s.rows.size(); ++k) {
         const int c = s.rows.contacts[k];
-        const bool sticks = sticks_before(state, c, problem.part(std::span<const double>(s.U_start), k));
-        Law law = model.law(c, at, sticks, s.work);
+        const auto U_start = problem.part(std::span<const double>(s.U_start), k);
+        Law law = model.is_contact(c) ? model.law(c, at, sticks_before(state, c, U_start), s.work)
+                                      : constraint_law(model, c, at, h_s, s.work);
         if (!check(law)) return false;
         problem.laws.push_back(model.system().impact_map ? without_restitution(std::move(law))
                                                          : std::move(law));
@@ -184,7 +187,7 @@ void report_contacts(const Model& model, Scratch& s)
     local_velocities(model, s.rows, view(s.u_end), s.U_plus);
     const double kinetic_J = s.rows.size() > 0 ? s.A.squared_norm(view(s.u_free)) / 2 : 0.0;
     s.contacts.clear();
-    for (int k = 0; k < s.rows.size(); ++k) {
+    for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
         ContactStep contact;
         contact.contact = s.rows.contacts[k];
         contact.dimension = s.rows.dimension(k);
@@ -225,9 +228,13 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
     const Point end_point{view(s.q_end), view(s.u_end), t_end};
     report.max_penetration_m = evaluate_gaps(model, end_point, s);
     Energies corrected = end;
-    if (correction && correct(model, activation_gap_m, t_end, s)) {
+    const bool holds = correction && model.constraints() > 0;
+    if (holds) hold_constraints(model, activation_gap_m, t_end, s, report);
+    if (model.constraints() > 0 && !correction) report.max_violation = largest_violation(model, t_end, s);
+    const Eigen::VectorXd& u_after = holds ? s.u_held : s.u_end;
+    if (holds || (correction && correct(model, activation_gap_m, t_end, s))) {
         report.max_penetration_m = evaluate_gaps(model, end_point, s);
-        corrected = energies(model, s.q_end, s.u_end, t_end, s.work);
+        corrected = energies(model, s.q_end, u_after, t_end, s.work);
     }
     if (!std::isfinite(corrected.kinetic_J + corrected.potential_J)) {
         report = failed(StepStatus::NotFinite, report.h_s);
@@ -255,12 +262,13 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
                                  start, end, corrected);
     report.at_end = s.at_end = corrected;
     s.at_end_q = s.q_end;
-    s.at_end_u = s.u_end;
+    s.at_end_u = u_after;
     s.at_end_t_s = t_end;
     s.at_end_known = true;
     update_statuses(model, s.contacts, t_contact_s, state, s.events);
+    report_constraints(model, state, s);
     state.q = s.q_end;
-    state.u = s.u_end;
+    state.u = u_after;
     state.t_s = t_end;
 }
 
@@ -280,6 +288,13 @@ StepReport failed(StepStatus status, double h_s)
     report.status = status;
     report.h_s = h_s;
     return report;
+}
+
+StepReport failed(StepReport report)
+{
+    StepReport result = failed(report.status, report.h_s);
+    result.findings = std::move(report.findings);
+    return result;
 }
 
 std::string_view name_of(StepStatus status) noexcept

@@ -15,8 +15,9 @@ inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, E
 [[nodiscard]] Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
                                 double t_s, Workspace& work);
 
-/// One law per active contact, with U_minus and a first P. False when a restitution is out of range.
-[[nodiscard]] bool choose_laws(const Model& model, const Point& at, const State& state, Scratch& scratch);
+/// One law per active interaction, with U_minus and a first P. False when a law is out of range.
+[[nodiscard]] bool choose_laws(const Model& model, const Point& at, double h_s, const State& state,
+                               Scratch& scratch);
 
 /// W = H B^-1 H^T and U_free = H u_free + b; B is the matrix that percussions act through.
 void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B, Scratch& scratch);
@@ -46,5 +47,14 @@ bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& sc
 [[nodiscard]] Error out_of_range(const char* where, double seen, const char* hint);
 
 [[nodiscard]] StepReport failed(StepStatus status, double h_s);
+
+/// A step that ended before it advanced, with what was found out about it.
+[[nodiscard]] StepReport failed(StepReport report);
+
+/// Solved, well or not.
+[[nodiscard]] constexpr bool has_advanced(StepStatus status) noexcept
+{
+    return status == StepStatus::Solved || status == StepStatus::NotSolved;
+}
 
 }  // namespace carom

@@ -1,5 +1,7 @@
 #include "carom/law/law.hpp"
 
+#include "carom/convex/convex_set.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,26 +26,81 @@ Expected<void> check_restitution(const char* where, double e)
                  .excerpt = {}};
 }
 
+Error limit_out_of_range(const char* where, std::string message)
+{
+    return {.code = ErrorCode::SettingOutOfRange,
+            .where = where,
+            .message = std::move(message),
+            .hint = "no reaction at all must be allowed: low <= 0 <= high, a size from 0 on",
+            .excerpt = {}};
+}
+
+Expected<void> check_limits(const Limited& limited)
+{
+    if (limited.low <= 0 && limited.high >= 0) return {};  // NaN is refused too
+    return limit_out_of_range(
+        "Limited::low", fmt::format("the reaction is limited to [{}, {}]", limited.low, limited.high));
+}
+
+Expected<void> check_limits(const NonFirm& law)
+{
+    if (!law.set || law.set->dimension() > most_components) {
+        return Error{.code = ErrorCode::WrongSize,
+                     .where = "NonFirm::set",
+                     .message = law.set ? fmt::format("the set has {} components", law.set->dimension())
+                                        : "there is no set of reactions",
+                     .hint = fmt::format("give a convex set of 1 to {} components", most_components),
+                     .excerpt = {}};
+    }
+    if (law.size >= 0 && std::isfinite(law.size)) return {};
+    return limit_out_of_range("NonFirm::size", fmt::format("the size of the set is {}", law.size));
+}
+
+/// Nearest point of size * set; a cone has no size.
+void project_on_scaled(const NonFirm& law, std::span<double> P) noexcept
+{
+    const bool cone = law.set->size() == 0;
+    if (!cone && law.size == 0) {
+        std::fill(P.begin(), P.end(), 0.0);
+        return;
+    }
+    const double size = cone ? 1.0 : law.size;
+    for (double& value : P) {
+        value /= size;
+    }
+    static_cast<void>(law.set->prox(std::span<const double>(P), P));
+    for (double& value : P) {
+        value *= size;
+    }
+}
+
 }  // namespace
 
 int dimension(const Law& law) noexcept
 {
     return std::visit(
         Overloaded{[](const Unilateral&) { return 1; }, [](const Bilateral&) { return 1; },
-                   [](const Coulomb& coulomb) { return 1 + tangential_dimension(coulomb.shape); }},
+                   [](const Coulomb& coulomb) { return 1 + tangential_dimension(coulomb.shape); },
+                   [](const Limited&) { return 1; },
+                   [](const NonFirm& law_of_set) { return law_of_set.set ? law_of_set.set->dimension() : 0; }},
         law);
 }
 
 bool is_unilateral(const Law& law) noexcept
 {
-    return !std::holds_alternative<Bilateral>(law);
+    return std::holds_alternative<Unilateral>(law) || std::holds_alternative<Coulomb>(law);
+}
+
+bool gives_way(const Law& law) noexcept
+{
+    return std::holds_alternative<Limited>(law) || std::holds_alternative<NonFirm>(law);
 }
 
 double restitution(const Law& law) noexcept
 {
     return std::visit(Overloaded{[](const Unilateral& unilateral) { return unilateral.restitution; },
-                                 [](const Bilateral&) { return 0.0; },
-                                 [](const Coulomb& coulomb) { return coulomb.restitution; }},
+                                 [](const Coulomb& coulomb) { return coulomb.restitution; },
+                                 [](const auto&) { return 0.0; }},
                       law);
 }
 
@@ -69,6 +126,8 @@ Expected<void> check(const Law& law)
         }
         return check(coulomb->shape);
     }
+    if (const auto* limited = std::get_if<Limited>(&law)) return check_limits(*limited);
+    if (const auto* non_firm = std::get_if<NonFirm>(&law)) return check_limits(*non_firm);
     return {};
 }
 
@@ -79,6 +138,8 @@ void project_on_set(const Law& law, std::span<double> P) noexcept
     if (const auto* coulomb = std::get_if<Coulomb>(&law)) {
         project_on_friction_cone(coulomb->shape, coulomb->friction, P);
     }
+    if (const auto* limited = std::get_if<Limited>(&law)) P[0] = std::clamp(P[0], limited->low, limited->high);
+    if (const auto* non_firm = std::get_if<NonFirm>(&law)) project_on_scaled(*non_firm, P);
 }
 
 void velocity_shift(const Law& law, std::span<const double> U_minus, std::span<const double> U,

@@ -46,6 +46,12 @@ void Certifier::add_step(double time_s, const Residual& residual, bool solved, d
     }
 }
 
+void Certifier::add_violation(double violation) noexcept
+{
+    double& worst = sums_.certificate.max_violation;
+    if (!(violation <= worst)) worst = violation;  // NaN is not lost
+}
+
 void Certifier::add_finding(std::string code, double time_s, std::string message)
 {
     const auto same = std::find_if(sums_.findings.begin(), sums_.findings.end(),

@@ -32,6 +32,17 @@ double work_of(std::span<const double> force, const StepWork& step)
     return step.h_s / 2 * sum;
 }
 
+/// Where the work of a reaction is written down.
+double EnergyLines::* line_of(const Law& law, bool normal)
+{
+    if (std::holds_alternative<Bilateral>(law)) return &EnergyLines::joint_J;
+    const auto* limited = std::get_if<Limited>(&law);
+    const auto* non_firm = std::get_if<NonFirm>(&law);
+    if (limited != nullptr) return limited->rubs ? &EnergyLines::friction_J : &EnergyLines::non_firm_J;
+    if (non_firm != nullptr) return non_firm->rubs ? &EnergyLines::friction_J : &EnergyLines::non_firm_J;
+    return normal ? &EnergyLines::impact_J : &EnergyLines::friction_J;
+}
+
 }  // namespace
 
 double EnergyLines::balance_J() const noexcept
@@ -69,10 +80,7 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
         for (int i = step.offsets[c]; i < step.offsets[c + 1]; ++i) {
             const double work = step.P[i] * (step.U_minus[i] + step.U_plus[i]) / 2;
             const bool normal = i == step.offsets[c];
-            double& line = !is_unilateral(step.laws[c]) ? result.joint_J
-                           : normal                     ? result.impact_J
-                                                        : result.friction_J;
-            line += work;
+            result.*line_of(step.laws[c], normal) += work;
             result.prescribed_motions_J -= step.P[i] * step.b[i];
             if (normal || step.map_P.empty()) continue;
             const double by_map = step.map_P[i] * ((step.U_start[i] + step.U_minus[i]) / 2 - step.b[i]);

@@ -305,6 +305,7 @@ WellPosedness diagnose_well_posedness(const Model& model, const State& start,
     judge_constraints(model, result);
     judge_obstacles(model, start, settings, result);
     judge_scope(model, result);
+    detail::judge_bilateral(model, start, result);
 
     // the impact law, at the start and where the search found closed contacts
     std::vector<ClosedConfiguration> places = result.search.samples;

@@ -20,4 +20,7 @@ void add(WellPosedness& result, std::string code, Bearing bearing, std::string m
 /// (WP-5): what the places without a power series mean for the promise.
 void judge_singularities(const Model& model, WellPosedness& result);
 
+/// Constraints that act in both directions: rank, sets of reactions, friction.
+void judge_bilateral(const Model& model, const State& start, WellPosedness& result);
+
 }  // namespace carom::detail

@@ -4,6 +4,8 @@
 #include "carom/expression/record.hpp"
 #include "carom/law/law.hpp"
 
+#include "check_constraints.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -356,6 +358,7 @@ Expected<Model, Errors> make_model(LagrangianSystem system)
     check_kinetic(system, errors);
     refuse_velocity(system.potential, "lagrangian.potential", "the potential", errors);
     check_contacts(system, errors);
+    detail::check_constraints(system, errors);
     check_drawings(system, errors);
 
     if (!errors.empty()) return errors;
@@ -389,6 +392,7 @@ Errors check_start(const Model& model, const State& state, double tolerance_m)
     for (int c = 0; c < model.contacts(); ++c) {
         check_contact_start(model, state, tolerance_m, c, errors);
     }
+    if (errors.empty()) detail::check_constraints_start(model, state, tolerance_m, errors);
     return errors;
 }
 

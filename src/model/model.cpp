@@ -167,6 +167,7 @@ void Model::prepare_contacts()
         geometry_.emplace_back(contact);
         offsets_.push_back(offsets_.back() + contact.dimension());
     }
+    prepare_constraints();
     coupling_ = coupling_through(mass_pattern_);
     Workspace work;
     for (int c = 0; c < contacts(); ++c) {
@@ -176,11 +177,64 @@ void Model::prepare_contacts()
     }
 }
 
+void Model::prepare_constraints()
+{
+    const auto& contacts_named = system_.contacts;
+    const auto& named = system_.constraints;
+    const auto place = [](const auto& things, const std::string& name) {
+        const auto found = std::ranges::find_if(things, [&](const auto& thing) { return thing.name == name; });
+        return name.empty() || found == things.end() ? -1 : static_cast<int>(found - things.begin());
+    };
+    for (int j = 0; j < constraints(); ++j) {
+        const Constraint& constraint = named[static_cast<std::size_t>(j)];
+        const auto geometry = geometry_of(constraint);
+        constraint_geometry_.push_back(geometry);
+        first_part_.push_back(interactions());
+        for (const ConstraintPart& part :
+             parts_of(constraint, j, geometry->positions(), geometry->velocities())) {
+            parts_.push_back(part);
+            offsets_.push_back(offsets_.back() + part.dimension);
+        }
+        only_while_.push_back(place(contacts_named, constraint.only_while));
+        auto& pressing = pressed_by_.emplace_back();
+        for (const ReactionLimit& limit : constraint.limits) {
+            pressing.push_back(place(named, limit.pressed_by));
+        }
+    }
+    first_part_.push_back(interactions());
+}
+
+void Model::constraint_rows(int constraint, const Point& at, std::span<double> H, std::span<double> b,
+                            Workspace& work) const
+{
+    const ConstraintGeometry& geometry = *constraint_geometry_[constraint];
+    geometry.rows(at, H, b, work);
+    const auto& map = system_.constraints[constraint].map;
+    if (map.empty()) return;
+
+    // R = H^T lambda with lambda = L x: the rows of x are L^T H
+    const auto n = static_cast<std::size_t>(geometry.velocities());
+    const auto first = static_cast<std::size_t>(geometry.positions());
+    const std::size_t length = geometry.support().size();
+    std::vector<double> mapped(n * length), mapped_b(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0; k < n; ++k) {
+            const double L_ik = map[i][k].value(at, work);
+            for (std::size_t p = 0; p < length; ++p) {
+                mapped[k * length + p] += L_ik * H[(first + i) * length + p];
+            }
+            mapped_b[k] += L_ik * b[first + i];
+        }
+    }
+    std::copy(mapped.begin(), mapped.end(), H.begin() + static_cast<std::ptrdiff_t>(first * length));
+    std::copy(mapped_b.begin(), mapped_b.end(), b.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
 ContactCoupling Model::coupling_through(const MassPattern& pattern) const
 {
     std::vector<std::span<const int>> supports;
-    for (const ContactGeometry& geometry : geometry_) {
-        supports.emplace_back(geometry.support());
+    for (int i = 0; i < interactions(); ++i) {
+        supports.emplace_back(support(i));
     }
     return {pattern, supports};
 }

@@ -60,10 +60,11 @@ void fill_blocks(const Matrix& W, std::span<const Place> places, std::span<const
 std::optional<double> isotropic_friction(const Law& law)
 {
     if (std::holds_alternative<Unilateral>(law)) return 0.0;
-    const auto& coulomb = std::get<Coulomb>(law);
-    if (std::holds_alternative<FrictionDisc>(coulomb.shape)) return coulomb.friction;
-    if (const auto* interval = std::get_if<FrictionInterval>(&coulomb.shape)) {
-        if (interval->low == -interval->high) return coulomb.friction * interval->high;
+    const auto* coulomb = std::get_if<Coulomb>(&law);
+    if (coulomb == nullptr) return {};
+    if (std::holds_alternative<FrictionDisc>(coulomb->shape)) return coulomb->friction;
+    if (const auto* interval = std::get_if<FrictionInterval>(&coulomb->shape)) {
+        if (interval->low == -interval->high) return coulomb->friction * interval->high;
     }
     return {};
 }
@@ -74,7 +75,8 @@ Error not_isotropic(int interaction)
             .where = "fclib_problem",
             .message = fmt::format("interaction {} has friction that FCLIB cannot hold", interaction),
             .hint =
-                "FCLIB knows one coefficient per contact: no ellipse, polygon, rough or asymmetric friction",
+                "FCLIB knows one coefficient per contact: no ellipse, polygon, rough or asymmetric friction, "
+                "and no constraint that gives way",
             .excerpt = {}};
 }
 

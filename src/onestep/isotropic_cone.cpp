@@ -19,7 +19,10 @@ Cone Cone::of(const OneStepProblem& problem, int c)
         cone.restitution_shift[0] = unilateral->restitution * std::min(U_minus[0], 0.0);
         return cone;
     }
-    const auto& coulomb = std::get<Coulomb>(law);
+    const auto* coulomb_law = std::get_if<Coulomb>(&law);
+    cone.is_isotropic = false;
+    if (coulomb_law == nullptr) return cone;  // a set of reactions, by its projection
+    const auto& coulomb = *coulomb_law;
     cone.restitution_shift = coulomb.tangential_restitution * U_minus;
     cone.restitution_shift[0] = coulomb.restitution * std::min(U_minus[0], 0.0);
     cone.mu = coulomb.friction;
@@ -62,7 +65,7 @@ double Cone::outside(const Eigen::Vector3d& P) const
 
 double Cone::dissipation(const Eigen::Vector3d& P, const Eigen::Vector3d& V) const
 {
-    if (is_free || dimension == 1) return 0;
+    if (is_free || dimension == 1 || gives_way(*law)) return 0;
     if (is_isotropic) return mu * P[0] * std::hypot(V[1], V[2]);
     const auto& coulomb = std::get<Coulomb>(*law);
     if (std::holds_alternative<FrictionRough>(coulomb.shape)) return 0;

@@ -56,12 +56,29 @@ void rough_map(std::span<const double> P, std::span<const double> U, std::span<c
     }
 }
 
+/// A set of reactions that is no cone does not keep its size when P is scaled: the map is, afterwards.
+void limited_map(const Law& law, std::span<const double> P, std::span<const double> U,
+                 std::span<const double> s, double d, std::span<double> F)
+{
+    for (std::size_t k = 0; k < P.size(); ++k) {
+        F[k] = P[k] - d * d * (U[k] + s[k]);
+    }
+    project_on_set(law, F);
+    for (std::size_t k = 0; k < P.size(); ++k) {
+        F[k] = (P[k] - F[k]) / d;
+    }
+}
+
 /// |F_c|^2 for U scaled by `d` and P by 1 / d, which keeps cones (OS-5); d = 1 is the raw data.
 double natural_map_squared(const Law& law, std::span<const double> P, std::span<const double> U,
                            std::span<const double> s, double d, std::span<double> F)
 {
     if (is_rough(law)) {
         rough_map(P, U, s, d, F);
+        return squared(F);
+    }
+    if (gives_way(law)) {
+        limited_map(law, P, U, s, d, F);
         return squared(F);
     }
     for (std::size_t k = 0; k < P.size(); ++k) {
@@ -118,14 +135,20 @@ Residual not_finite()
 
 Residual residual(const OneStepProblem& problem, std::span<const double> P, ResidualScratch& scratch)
 {
+    scratch.U.resize(static_cast<std::size_t>(problem.size()));
+    local_velocity(problem, P, scratch.U);
+    return residual_at(problem, P, scratch.U, scratch);
+}
+
+Residual residual_at(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U,
+                     ResidualScratch& scratch)
+{
     const auto n = static_cast<std::size_t>(problem.size());
-    scratch.U.resize(n);
     scratch.s.resize(n);
     scratch.F.resize(n);
-    local_velocity(problem, P, scratch.U);
 
     // NaN first: maxima below would lose it
-    if (!all_finite(P) || !all_finite(scratch.U)) return not_finite();
+    if (!all_finite(P) || !all_finite(U)) return not_finite();
 
     Residual result;
     Norms raw, scaled;
@@ -133,7 +156,7 @@ Residual residual(const OneStepProblem& problem, std::span<const double> P, Resi
     for (int c = 0; c < problem.interactions(); ++c) {
         const Law& law = problem.laws[c];
         const auto P_c = problem.part(P, c);
-        const auto U_c = problem.part(std::span<const double>(scratch.U), c);
+        const auto U_c = problem.part(U, c);
         const auto U_free_c = problem.part(std::span<const double>(problem.U_free), c);
         const auto s_c = problem.part(std::span<double>(scratch.s), c);
         const auto F_c = problem.part(std::span<double>(scratch.F), c);

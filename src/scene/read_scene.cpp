@@ -5,6 +5,7 @@
 #include "carom/core/text.hpp"
 #include "overrides.hpp"
 #include "settings.hpp"
+#include "sweeping.hpp"
 #include "validate.hpp"
 
 #include <algorithm>
@@ -133,8 +134,8 @@ std::optional<State> check_start_of(const Node& root, const Model& model, const 
 /// What a scene of bodies cannot have.
 void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& mistakes)
 {
-    for (const auto* key :
-         {"coordinate", "lagrangian", "contact", "string", "impact", "probe", "draw", "constraint"}) {
+    for (const auto* key : {"coordinate", "lagrangian", "contact", "string", "impact", "probe", "draw",
+                            "constraint", "sweeping", "set"}) {
         if (const Node* node = find(root, key)) {
             mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
                          fmt::format("a scene of bodies has no {}", key),
@@ -236,11 +237,17 @@ std::string hint_for_missing(const std::filesystem::path& file)
                            : fmt::format("did you mean {}?", nearest);
 }
 
-}  // namespace
+/// A scene is of mechanics, with energies, or of a sweeping process.
+void check_kind(const Node& root, Mistakes& mistakes)
+{
+    if (find(root, "lagrangian") != nullptr || find(root, "sweeping") != nullptr) return;
+    mistakes.add(Place{}, ErrorCode::MissingKey, "the scene has no lagrangian",
+                 "add [lagrangian]: energies and forces; or [sweeping] for a sweeping process");
+}
 
-Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view name,
-                                        std::span<const Override> overrides,
-                                        const std::filesystem::path& folder, BodiesInScenes bodies)
+Expected<AnyScene, Errors> read_text(std::string_view text, std::string_view name,
+                                     std::span<const Override> overrides, const std::filesystem::path& folder,
+                                     BodiesInScenes bodies)
 {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark says nothing in UTF-8
     Mistakes mistakes(name, text, overrides);
@@ -259,10 +266,12 @@ Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view 
         if (!mistakes.empty() || !scene) return mistakes.sorted();
         scene->title = title_of(*root, name);
         scene->text = text_as_run(text, *root, overrides, folder);
-        return std::move(*scene);
+        return AnyScene{std::move(*scene), std::nullopt};
     }
-    const Draft draft = draft_system(*root, names, mistakes);
+    check_kind(*root, mistakes);
+    Draft draft = draft_system(*root, names, mistakes);
     Settings settings = read_settings(*root, names, mistakes);
+    auto sweeping = sweeping_of(*root, names, draft, settings, mistakes);
 
     // the model and the start have mistakes of their own; look at them as far as what was read allows
     if (draft.system.coordinates.empty() && !mistakes.empty()) return mistakes.sorted();
@@ -277,19 +286,32 @@ Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view 
     if (!mistakes.empty()) return mistakes.sorted();
     if (!start) throw InternalError("a scene without mistakes has no start");
 
-    return Scene{.title = title_of(*root, name),
-                 .text = text_as_run(text, *root, overrides, folder),
-                 .model = std::move(*model),
-                 .start = std::move(*start),
-                 .integrator = settings.integrator,
-                 .solver = settings.solver,
-                 .plan = settings.plan,
-                 .record = settings.record,
-                 .length_m = *settings.length_m};
+    Scene scene{.title = title_of(*root, name),
+                .text = text_as_run(text, *root, overrides, folder),
+                .model = std::move(*model),
+                .start = std::move(*start),
+                .integrator = settings.integrator,
+                .solver = settings.solver,
+                .plan = settings.plan,
+                .record = settings.record,
+                .length_m = *settings.length_m};
+    return AnyScene{std::move(scene), std::move(sweeping)};
 }
 
-Expected<Scene, Errors> read_scene(const std::filesystem::path& file, std::span<const Override> overrides,
-                                   BodiesInScenes bodies)
+/// A scene of mechanics only.
+Expected<Scene, Errors> without_sweeping(Expected<AnyScene, Errors> any, std::string_view name)
+{
+    if (!any) return any.error();
+    if (!any->sweeping) return std::move(any->scene);
+    return Errors{Error{.code = ErrorCode::NotAllowedHere,
+                        .where = printable(name),
+                        .message = "this scene is a sweeping process, which is no system of bodies",
+                        .hint = "carom run and carom inspect take it",
+                        .excerpt = {}}};
+}
+
+/// The text of a scene file.
+Expected<std::string, Errors> text_of_file(const std::filesystem::path& file)
 {
     std::error_code problem;
     if (std::filesystem::is_directory(file, problem)) {
@@ -311,8 +333,38 @@ Expected<Scene, Errors> read_scene(const std::filesystem::path& file, std::span<
         return file_error(file, fmt::format("the file has more than {} bytes", max_scene_bytes),
                           "put long lists of numbers into a file of a [[table]]");
     }
-    auto folder = file.parent_path();
-    return read_scene_text(text, file.string(), overrides, folder.empty() ? "." : folder, bodies);
+    return text;
+}
+
+}  // namespace
+
+Expected<AnyScene, Errors> read_any_scene_text(std::string_view text, std::string_view name,
+                                               std::span<const Override> overrides,
+                                               const std::filesystem::path& folder, BodiesInScenes bodies)
+{
+    return read_text(text, name, overrides, folder, bodies);
+}
+
+Expected<AnyScene, Errors> read_any_scene(const std::filesystem::path& file,
+                                          std::span<const Override> overrides, BodiesInScenes bodies)
+{
+    const auto text = text_of_file(file);
+    if (!text) return text.error();
+    const auto folder = file.parent_path();
+    return read_text(*text, file.string(), overrides, folder.empty() ? "." : folder, bodies);
+}
+
+Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view name,
+                                        std::span<const Override> overrides,
+                                        const std::filesystem::path& folder, BodiesInScenes bodies)
+{
+    return without_sweeping(read_any_scene_text(text, name, overrides, folder, bodies), name);
+}
+
+Expected<Scene, Errors> read_scene(const std::filesystem::path& file, std::span<const Override> overrides,
+                                   BodiesInScenes bodies)
+{
+    return without_sweeping(read_any_scene(file, overrides, bodies), file.string());
 }
 
 }  // namespace carom

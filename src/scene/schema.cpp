@@ -97,8 +97,8 @@ std::string scene_schema()
                    {"description", "A mechanical system with contacts, its start, and how to run it."}};
     schema.update(group_schema(""));
 
-    // coordinates with their energies, or bodies
-    schema["anyOf"] = {{{"required", {"coordinate", "lagrangian"}}}, {{"required", {"body"}}}};
+    // coordinates, or bodies
+    schema["anyOf"] = Json::array({{{"required", {"coordinate"}}}, {{"required", {"body"}}}});
     return schema.dump(2) + "\n";
 }
 

@@ -37,6 +37,7 @@ public:
             draft_.system.kinetic = stand_in_kinetic();
         for_each("contact", [&](const Node& item) { add_contact(item); });
         for_each("string", [&](const Node& item) { add_string(item); });
+        for_each("constraint", [&](const Node& item) { add_constraint(item); });
         if (const Node* impact = find(root_, "impact"); impact != nullptr && impact->kind == Kind::Table) {
             draft_.system.impact_map = detail::impact_map_of(*impact, draft_.system, names_, mistakes_);
         }
@@ -126,6 +127,18 @@ private:
                                           .restitution = restitution.value_or(Formula())});
     }
 
+    /// One that could not be read holds the first coordinate, and the start is not looked at.
+    void add_constraint(const Node& item)
+    {
+        std::string name = name_of(item, constraint_names_);
+        auto constraint = constraint_of(item, name, names_, mistakes_);
+        if (!constraint) {
+            constraint = Constraint{.name = std::move(name), .zero = {stand_in_gap()}};
+            draft_.start_known = false;
+        }
+        draft_.system.constraints.push_back(std::move(*constraint));
+    }
+
     void add_probe(const Node& item)
     {
         const auto value = formula_of(find(item, "value"), names_, mistakes_);
@@ -172,7 +185,7 @@ private:
     const Names& names_;
     Mistakes& mistakes_;
     Draft draft_;
-    Vocabulary contact_names_, probe_names_;
+    Vocabulary contact_names_, constraint_names_, probe_names_;
 };
 
 }  // namespace

@@ -27,6 +27,10 @@ struct Draft {
 [[nodiscard]] Contact contact_of(const Node& item, const Names& names, const Formula& stand_in,
                                  Mistakes& mistakes);
 
+/// A [[constraint]]; nothing after a mistake.
+[[nodiscard]] std::optional<Constraint> constraint_of(const Node& item, std::string name, const Names& names,
+                                                      Mistakes& mistakes);
+
 /// Gap of an inextensible string, its length less the way through its points; nothing after a mistake.
 [[nodiscard]] std::optional<Formula> gap_of_string(const Node& item, const Names& names, Mistakes& mistakes);
 

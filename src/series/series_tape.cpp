@@ -10,11 +10,24 @@ namespace {
 /// sum of i x_i y_{k-i} for i = 1 .. k, over k: coefficient k of the integral of x' y.
 double chain_coefficient(const double* x, const double* y, int k) noexcept
 {
-    double sum = 0;
-    for (int i = 1; i <= k; ++i) {
-        sum += i * x[i] * y[k - i];
+    double sum = 0, i_as_number = 1;
+    for (int i = 1; i <= k; ++i, i_as_number += 1) {
+        sum += i_as_number * x[i] * y[k - i];
     }
     return sum / k;
+}
+
+/// The same for two y at once.
+std::pair<double, double> chain_coefficients(const double* x, const double* y, const double* z,
+                                             int k) noexcept
+{
+    double by_y = 0, by_z = 0, i_as_number = 1;
+    for (int i = 1; i <= k; ++i, i_as_number += 1) {
+        const double slope = i_as_number * x[i];
+        by_y += slope * y[k - i];
+        by_z += slope * z[k - i];
+    }
+    return {by_y / k, by_z / k};
 }
 
 /// Zero in all coefficients up to k.
@@ -26,7 +39,7 @@ bool vanishes(const double* x, int k) noexcept
     return true;
 }
 
-bool is_constant(const SeriesInstruction& it, const std::vector<char>& constant)
+bool stays_constant(const SeriesInstruction& it, const std::vector<char>& constant)
 {
     const auto is = [&](std::int32_t reg) { return constant[static_cast<std::size_t>(reg)] != 0; };
     switch (it.op) {
@@ -65,10 +78,10 @@ SeriesTape::SeriesTape(std::vector<SeriesInstruction> instructions, std::vector<
                        int order)
     : instructions_(std::move(instructions)), stride_(static_cast<std::size_t>(order) + 1), order_(order)
 {
-    std::vector<char> constant(instructions_.size(), 0);
+    constant_.assign(instructions_.size(), 0);
     for (std::size_t i = 0; i < instructions_.size(); ++i) {
-        constant[i] = is_constant(instructions_[i], constant) ? 1 : 0;
-        if (constant[i] == 0) moving_.push_back(static_cast<int>(i));
+        constant_[i] = stays_constant(instructions_[i], constant_) ? 1 : 0;
+        if (constant_[i] == 0) moving_.push_back(static_cast<int>(i));
     }
     for (const int reg : switched_registers) {
         switches_.push_back({.reg = reg, .side = 1, .held = 0});
@@ -160,16 +173,26 @@ void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* 
         break;
     case SeriesOp::Add: z[k] = x[k] + at(it.b)[k]; break;
     case SeriesOp::Subtract: z[k] = x[k] - at(it.b)[k]; break;
-    case SeriesOp::Multiply: z[k] = product_coefficient(x, at(it.b), k); break;
+    case SeriesOp::Multiply: {
+        const double* y = at(it.b);
+        z[k] = is_constant(it.a)   ? x[0] * y[k]
+               : is_constant(it.b) ? x[k] * y[0]
+                                   : product_coefficient(x, y, k);
+        break;
+    }
     case SeriesOp::Divide: {
         // from x = z y
         const double* y = at(it.b);
+        if (is_constant(it.b)) {
+            z[k] = x[k] / y[0];
+            break;
+        }
         z[k] = (x[k] - z[0] * y[k] - inner_coefficient(z, y, k)) / y[0];
         break;
     }
     case SeriesOp::Scale: z[k] = it.number * x[k]; break;
     case SeriesOp::Shift: z[k] = x[k]; break;
-    case SeriesOp::Square: z[k] = product_coefficient(x, x, k); break;
+    case SeriesOp::Square: z[k] = square_coefficient(x, k); break;
     case SeriesOp::Sqrt:
         // from x = z^2; the root of zero is zero
         z[k] = vanishes(x, k) ? 0 : (x[k] - inner_coefficient(z, z, k)) / (2 * z[0]);
@@ -211,9 +234,9 @@ void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* 
     case SeriesOp::SinCos:
     case SeriesOp::SinhCosh: {
         double* other = at(i + 1);
-        const double slope = chain_coefficient(x, z, k);
-        z[k] = chain_coefficient(x, other, k);
-        other[k] = it.op == SeriesOp::SinCos ? -slope : slope;
+        const auto [by_other, by_own] = chain_coefficients(x, other, z, k);
+        z[k] = by_other;
+        other[k] = it.op == SeriesOp::SinCos ? -by_own : by_own;
         break;
     }
     case SeriesOp::Tan:
@@ -221,7 +244,7 @@ void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* 
         // z' = x' w with w = 1 +- z^2
         double* w = at(i + 1);
         z[k] = chain_coefficient(x, w, k);
-        const double square = product_coefficient(z, z, k);
+        const double square = square_coefficient(z, k);
         w[k] = it.op == SeriesOp::Tan ? square : -square;
         break;
     }

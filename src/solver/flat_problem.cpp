@@ -10,6 +10,7 @@ namespace {
 
 bool is_flat(const Law& law) noexcept
 {
+    if (gives_way(law)) return false;
     const auto* coulomb = std::get_if<Coulomb>(&law);
     if (coulomb == nullptr || std::holds_alternative<FrictionDisc>(coulomb->shape)) return true;
     const auto* interval = std::get_if<FrictionInterval>(&coulomb->shape);

@@ -7,15 +7,49 @@
 namespace carom {
 namespace {
 
-constexpr std::size_t largest_block = 3;
-using Block = std::array<double, largest_block>;
+using Block = std::array<double, most_components>;
 
-/// One component: U + s = 0, or no percussion where that would pull. Exact.
+/// One component: U + s = 0, or the nearest percussion that the law allows. Exact.
 double solve_scalar(const Law& law, double W_ii, double b)
 {
     if (!(W_ii > 0)) return 0.0;  // nothing moves at this interaction, whatever acts
-    const double trial = -b / W_ii;
-    return is_unilateral(law) && trial < 0 ? 0.0 : trial;
+    double P = -b / W_ii;
+    project_on_set(law, {&P, 1});
+    return P;
+}
+
+/// Several components of a set: projected gradients on P.W P / 2 + b.P, whose steps cannot overshoot.
+void solve_on_set(const Law& law, std::span<const double> W, std::span<const double> b, std::span<double> P)
+{
+    constexpr int most_steps = 50;
+    const std::size_t d = P.size();
+    double largest_row = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+        double row = 0;
+        for (std::size_t j = 0; j < d; ++j) {
+            row += std::abs(W[i * d + j]);
+        }
+        largest_row = std::max(largest_row, row);
+    }
+    if (!(largest_row > 0)) return;
+    for (int step = 0; step < most_steps; ++step) {
+        Block next{};
+        for (std::size_t i = 0; i < d; ++i) {
+            double U = b[i];
+            for (std::size_t j = 0; j < d; ++j) {
+                U += W[i * d + j] * P[j];
+            }
+            next[i] = P[i] - U / largest_row;
+        }
+        project_on_set(law, std::span(next).first(d));
+        double change = 0, size = 0;
+        for (std::size_t i = 0; i < d; ++i) {
+            change += std::abs(next[i] - P[i]);
+            size += std::abs(next[i]);
+            P[i] = next[i];
+        }
+        if (change <= 1e-15 * size) return;
+    }
 }
 
 /// b = U_free + s + what the other interactions do; the shift of restitution only.
@@ -33,6 +67,7 @@ void local_drive(const OneStepProblem& problem, int c, std::span<const double> U
     }
     b[0] += restitution(problem.laws[c]) * std::min(U_minus[0], 0.0);
     const auto* coulomb = std::get_if<Coulomb>(&problem.laws[c]);
+    if (coulomb == nullptr) return;
     for (std::size_t i = 1; i < d; ++i) {
         b[i] += coulomb->tangential_restitution * U_minus[i];
     }
@@ -47,8 +82,10 @@ void solve_block(const OneStepProblem& problem, int c, std::span<const double> U
     const auto W = problem.W.diagonal(c);
     if (const auto* coulomb = std::get_if<Coulomb>(&problem.laws[c])) {
         solve_one_contact(*coulomb, W, std::span(b).first(d), P);
-    } else {
+    } else if (d == 1) {
         P[0] = solve_scalar(problem.laws[c], W[0], b[0]);
+    } else {
+        solve_on_set(problem.laws[c], W, std::span(b).first(d), P);
     }
 }
 
@@ -63,6 +100,7 @@ void project_block(const OneStepProblem& problem, int c, double relaxation, std:
         trace += W[i * d + i];
     }
     if (!(trace > 0)) return;
+    if (gives_way(problem.laws[c])) trace *= static_cast<double>(d);  // a step that no W_cc makes too long
     Block s{};
     velocity_shift(problem.laws[c], problem.part(std::span<const double>(problem.U_minus), c), U,
                    std::span(s).first(d));

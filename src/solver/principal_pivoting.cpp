@@ -15,6 +15,11 @@ constexpr int max_rounds = 50;
 /// Block exchanges that may fail to reduce the number of wrong signs before single exchanges take over.
 constexpr int patience = 3;
 
+// where an unknown is: at its lower bound, at its upper one, or between them with U + s = 0 (passive)
+constexpr char at_low = 0, passive = 1, at_high = 2;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 double largest(std::span<const double> x)
 {
     double result = 0;
@@ -32,7 +37,7 @@ bool solve_single(const OneStepProblem& problem, double& P)
     double s = 0;
     velocity_shift(problem.laws[0], {problem.U_minus.data(), 1}, {}, {&s, 1});
     P = -(problem.U_free[0] + s) / W;
-    if (!(P > 0) && !std::holds_alternative<Bilateral>(problem.laws[0])) P = 0;
+    project_on_set(problem.laws[0], {&P, 1});
     return true;
 }
 
@@ -74,11 +79,11 @@ int PrincipalPivoting::solve(const OneStepProblem& problem, std::span<double> P)
 void PrincipalPivoting::load(const OneStepProblem& problem, std::span<const double> P)
 {
     const auto n = static_cast<std::size_t>(problem.size());
-    for (auto* vector : {&scale_, &b_, &b_prox_, &x_, &y_}) {
+    for (auto* vector : {&scale_, &b_, &b_prox_, &x_, &y_, &low_, &high_}) {
         vector->assign(n, 0.0);
     }
-    is_free_.assign(n, 0);
-    is_passive_.assign(n, 0);
+    place_.assign(n, at_low);
+    has_limits_ = false;
 
     // scale every row to a diagonal of one: masses of any ratio then meet the same tolerances
     for (std::size_t i = 0; i < n; ++i) {
@@ -100,9 +105,20 @@ void PrincipalPivoting::load(const OneStepProblem& problem, std::span<const doub
         double s = 0;
         velocity_shift(problem.laws[i], {&problem.U_minus[i], 1}, {}, {&s, 1});
         b_[i] = scale_[i] * (problem.U_free[i] + s);
-        is_free_[i] = std::holds_alternative<Bilateral>(problem.laws[i]);
+        load_law(problem.laws[i], i);
         x_[i] = std::isfinite(P[i]) ? P[i] / scale_[i] : 0.0;
-        is_passive_[i] = is_free_[i] || x_[i] > 0;
+        place_[i] = !(x_[i] > low_[i]) ? at_low : !(x_[i] < high_[i]) ? at_high : passive;
+    }
+}
+
+void PrincipalPivoting::load_law(const Law& law, std::size_t i)
+{
+    high_[i] = infinity;
+    if (std::holds_alternative<Bilateral>(law)) low_[i] = -infinity;
+    if (const auto* limited = std::get_if<Limited>(&law)) {
+        low_[i] = limited->low / scale_[i];
+        high_[i] = limited->high / scale_[i];
+        has_limits_ = true;
     }
 }
 
@@ -134,20 +150,20 @@ int PrincipalPivoting::pivot(std::span<const double> b)
         }
     }
 
-    // signs within the tolerance are zero
+    // what is beyond its bound within the tolerance is at it
     for (std::size_t i = 0; i < x_.size(); ++i) {
-        if (!is_free_[i] && x_[i] < 0) x_[i] = 0;
+        x_[i] = std::clamp(x_[i], low_[i], high_[i]);
     }
     return factorisations;
 }
 
-/// x on the passive set with U + s = 0 there, zero elsewhere; y = W x + b, the velocity U + s.
+/// x on the passive set with U + s = 0 there, at its bounds elsewhere; y = W x + b, the velocity U + s.
 void PrincipalPivoting::solve_on_passive(std::span<const double> b)
 {
     passive_.clear();
     for (std::size_t i = 0; i < x_.size(); ++i) {
-        x_[i] = 0;
-        if (is_passive_[i]) passive_.push_back(static_cast<int>(i));
+        x_[i] = place_[i] == passive ? 0.0 : place_[i] == at_low ? low_[i] : high_[i];
+        if (place_[i] == passive) passive_.push_back(static_cast<int>(i));
     }
     if (!passive_.empty()) {
         // a data error (W not positive semidefinite) shows in the residual; a larger shift keeps the numbers
@@ -158,6 +174,7 @@ void PrincipalPivoting::solve_on_passive(std::span<const double> b)
         }
         for (std::size_t k = 0; k < passive_.size(); ++k) {
             y_[k] = -b[passive_[k]];
+            if (has_limits_) y_[k] = -row_sum(b[passive_[k]], static_cast<std::size_t>(passive_[k]));
         }
         factor_.solve({y_.data(), passive_.size()});
         for (std::size_t k = 0; k < passive_.size(); ++k) {
@@ -165,20 +182,27 @@ void PrincipalPivoting::solve_on_passive(std::span<const double> b)
         }
     }
     for (std::size_t i = 0; i < x_.size(); ++i) {
-        double sum = b[i] + proximal * x_[i];
-        for (std::size_t k = W_.row_begin[i]; k < W_.row_begin[i + 1]; ++k) {
-            sum += W_.value[k] * x_[W_.column[k]];
-        }
-        y_[i] = sum;
+        y_[i] = row_sum(b[i] + proximal * x_[i], i);
     }
+}
+
+/// first + row i of W times x
+double PrincipalPivoting::row_sum(double first, std::size_t i) const
+{
+    double sum = first;
+    for (std::size_t k = W_.row_begin[i]; k < W_.row_begin[i + 1]; ++k) {
+        sum += W_.value[k] * x_[W_.column[k]];
+    }
+    return sum;
 }
 
 void PrincipalPivoting::collect_infeasible(double tolerance)
 {
     infeasible_.clear();
     for (std::size_t i = 0; i < x_.size(); ++i) {
-        if (is_free_[i]) continue;
-        const double must_not_be_negative = is_passive_[i] ? x_[i] : y_[i];
+        const double must_not_be_negative = place_[i] == passive ? std::min(x_[i] - low_[i], high_[i] - x_[i])
+                                            : place_[i] == at_low ? y_[i]
+                                                                  : -y_[i];
         if (must_not_be_negative < -tolerance) infeasible_.push_back(static_cast<int>(i));
     }
 }
@@ -186,8 +210,8 @@ void PrincipalPivoting::collect_infeasible(double tolerance)
 void PrincipalPivoting::exchange(std::size_t first)
 {
     for (std::size_t k = first; k < infeasible_.size(); ++k) {
-        char& passive = is_passive_[infeasible_[k]];
-        passive = passive ? 0 : 1;
+        const int i = infeasible_[k];
+        place_[i] = place_[i] != passive ? passive : x_[i] < low_[i] ? at_low : at_high;
     }
 }
 
@@ -196,11 +220,10 @@ double PrincipalPivoting::error() const
 {
     double worst = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) {
-        double y = b_[i];
-        for (std::size_t k = W_.row_begin[i]; k < W_.row_begin[i + 1]; ++k) {
-            y += W_.value[k] * x_[W_.column[k]];
-        }
-        const double map = is_free_[i] ? y : std::min(x_[i], y);
+        const double y = row_sum(b_[i], i);
+        const bool bounded = low_[i] != 0 || high_[i] != infinity;
+        const double map =
+            bounded ? x_[i] - std::clamp(x_[i] - y, low_[i], high_[i]) : std::min(x_[i], y);
         if (!std::isfinite(map)) return std::numeric_limits<double>::infinity();
         worst = std::max(worst, std::abs(map));
     }

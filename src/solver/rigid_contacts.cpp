@@ -131,21 +131,21 @@ Expected<void> RigidContacts::load(std::span<const RigidBody> bodies, std::span<
     }
     for (std::size_t c = 0; c < contacts.size(); ++c) {
         const RigidContact& contact = contacts[c];
-        const std::string where = fmt::format(", contact {}", c);
+        const auto where = [c] { return fmt::format(", contact {}", c); };
         if (contact.a < 0 || contact.a >= count || contact.b < -1 || contact.b >= count ||
             contact.a == contact.b) {
-            return refused(ErrorCode::WrongSize, where,
+            return refused(ErrorCode::WrongSize, where(),
                            fmt::format("bodies {} and {} of {}", contact.a, contact.b, count),
                            "name two bodies, or -1 for an obstacle as the second");
         }
         const Four n = in_four(contact.normal);
         if (!(std::abs(detail::dot(n, n) - 1) < 1e-9) || !(contact.friction >= 0)) {
-            return refused(ErrorCode::SettingOutOfRange, where, "the normal is no unit vector, or mu < 0",
+            return refused(ErrorCode::SettingOutOfRange, where(), "the normal is no unit vector, or mu < 0",
                            "normalise n, and give a friction >= 0");
         }
         if (!moves(bodies[static_cast<std::size_t>(contact.a)]) &&
             (contact.b < 0 || !moves(bodies[static_cast<std::size_t>(contact.b)]))) {
-            return refused(ErrorCode::SettingOutOfRange, where, "neither body moves",
+            return refused(ErrorCode::SettingOutOfRange, where(), "neither body moves",
                            "leave this contact out");
         }
     }
@@ -185,17 +185,14 @@ void RigidContacts::prepare(std::span<const RigidContact> contacts)
         shift_[c] = contact.shift_m_s;
 
         // rows that a contact without friction does not have are one on the diagonal
-        double* W = flat.W_cc.data() + 9 * c;
+        double full[9];
+        own_block(rows, full);
+        const double s = flat.scale[c] = 1 / std::sqrt((full[0] + full[4] + full[8]) / 3);
         const int used = flat.kind[c] == FlatKind::Friction ? 3 : 1;
-        double trace = 0;
-        for (int k = 0; k < 3; ++k) {
-            W[4 * k] = 1;
-            trace += coupling(rows, k, rows, k);
-        }
-        const double s = flat.scale[c] = 1 / std::sqrt(trace / 3);
-        for (int r = 0; r < used; ++r) {
-            for (int k = 0; k < used; ++k) {
-                W[3 * r + k] = s * s * coupling(rows, r, rows, k);
+        double* W = flat.W_cc.data() + 9 * c;
+        for (int r = 0; r < 3; ++r) {
+            for (int k = 0; k < 3; ++k) {
+                W[3 * r + k] = r < used && k < used ? s * s * full[3 * r + k] : r == k ? 1.0 : 0.0;
             }
         }
         for (int k = 0; k < 3; ++k) {
@@ -212,6 +209,29 @@ void RigidContacts::prepare(std::span<const RigidContact> contacts)
         Kernel::velocity(*this, c, flat.q.data() + 3 * static_cast<std::size_t>(c));
     }
     restore_velocities();
+}
+
+/// W_cc for rows of length one.
+void RigidContacts::own_block(const Rows& rows, double* W) const noexcept
+{
+    std::fill_n(W, 9, 0.0);
+    for (const bool first : {true, false}) {
+        const Moving& body = free_[first ? rows.a : rows.b];
+        const Four arm = load_four((first ? rows.arm_a : rows.arm_b).data());
+        Four turn[3], moved[3];
+        for (int k = 0; k < 3; ++k) {
+            turn[k] = detail::cross(arm, load_four(rows.D[k].data()));
+            moved[k] = turn[k][0] * load_four(body.inverse_J[0].data()) +
+                       turn[k][1] * load_four(body.inverse_J[1].data()) +
+                       turn[k][2] * load_four(body.inverse_J[2].data());
+            W[4 * k] += body.v[3];
+        }
+        for (int r = 0; r < 3; ++r) {
+            for (int k = 0; k < 3; ++k) {
+                W[3 * r + k] += detail::dot(turn[r], moved[k]);
+            }
+        }
+    }
 }
 
 /// Velocity along a row of one contact that a unit percussion along a row of another brings about.

@@ -44,10 +44,27 @@ Error out_of_range(const char* field, double seen, const char* hint)
             .excerpt = {}};
 }
 
-bool has_friction(const OneStepProblem& problem)
+/// Some interaction has several components: no complementarity of numbers.
+bool has_blocks(const OneStepProblem& problem)
 {
-    return std::any_of(problem.laws.begin(), problem.laws.end(),
-                       [](const Law& law) { return std::holds_alternative<Coulomb>(law); });
+    return std::any_of(problem.laws.begin(), problem.laws.end(), [](const Law& law) {
+        return std::holds_alternative<Coulomb>(law) || std::holds_alternative<NonFirm>(law);
+    });
+}
+
+bool has_limits(const OneStepProblem& problem)
+{
+    return std::any_of(problem.laws.begin(), problem.laws.end(), gives_way);
+}
+
+/// Newton's method from where sweeps have come; each kind of problem has its own.
+void polish(const OneStepProblem& problem, std::span<double> P, SolverScratch& scratch)
+{
+    if (has_limits(problem)) {
+        scratch.natural_newton.polish(problem, P, scratch.residual);
+    } else {
+        scratch.polisher.polish(problem, P, scratch.residual);
+    }
 }
 
 Budget budget_of(const SolverSettings& settings)
@@ -85,7 +102,8 @@ SolveReport solve_general(const OneStepProblem& problem, const SolverSettings& s
 
     // the local solution of a single contact is the solution
     const bool single = problem.interactions() == 1;
-    const bool small = problem.interactions() <= Polisher::most_interactions;
+    const bool small = has_limits(problem) ? problem.size() <= NaturalNewton::most_rows
+                                           : problem.interactions() <= Polisher::most_interactions;
     const double roundoff = (single ? 32 : 1) * std::numeric_limits<double>::epsilon();
     double best = std::numeric_limits<double>::infinity();
     for (int sweeps = single ? 1 : 4; report.iterations < 2 * settings.max_sweeps; sweeps *= 2) {
@@ -95,7 +113,7 @@ SolveReport solve_general(const OneStepProblem& problem, const SolverSettings& s
                                  : sweep_psor(problem, part, P, scratch);
         judge(problem, settings, P, scratch, report);
         if (small && report.residual.unit_free > roundoff) {
-            scratch.polisher.polish(problem, P, scratch.residual);
+            polish(problem, P, scratch);
             judge(problem, settings, P, scratch, report);
         }
         if (report.status != SolveStatus::NotSolved || budget.expired()) return report;
@@ -168,7 +186,7 @@ SolveReport solve_auto(const OneStepProblem& problem, const SolverSettings& sett
                        std::span<double> P, SolverScratch& scratch)
 {
     SolveReport report;
-    if (!has_friction(problem)) {
+    if (!has_blocks(problem)) {
         report.solver = SolverKind::Exact;
         report.iterations = report.factorisations = scratch.pivoting.solve(problem, P);
         judge(problem, settings, P, scratch, report);

@@ -143,6 +143,10 @@ void CheckpointReader::read_frames(const CheckpointSizes& sizes)
         to.assign(values.begin(), values.end());
     };
     read("percussion_since_frame_Ns", sizes.contacts, result_.percussion_since_frame_Ns);
+    if (sizes.constraints > 0) {
+        read("reaction_since_frame_Ns", sizes.reactions, result_.reaction_since_frame_Ns);
+        read("reaction_energy_J", sizes.constraints, result_.reaction_energy_J);
+    }
     if (sizes.cones == 0) return;
     read("friction_since_frame_Ns", sizes.tangential, result_.friction_since_frame_Ns);
     read("coefficient_since_frame", sizes.cones, result_.coefficient_since_frame);
@@ -165,6 +169,7 @@ void CheckpointReader::read_progress()
                         .energy = {},
                         .steps = progress.steps,
                         .unsolved_steps = count[0]};
+    if (file_.has("/checkpoint/max_violation")) sums.certificate.max_violation = column("max_violation", 1)[0];
     sums.ledger = {.sums = lines("energy_sums_J"),
                    .compensation = lines("energy_compensation_J"),
                    .worst_step_balance_J = number[5],
@@ -209,6 +214,13 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
         {"/checkpoint/measures", numbers}};
     for (const auto& [path, values] : columns) {
         if (auto put = file.put(path, values); !put) return put;
+    }
+    if (!checkpoint.reaction_energy_J.empty()) {
+        const double violation = checkpoint.progress.certifier.sums().certificate.max_violation;
+        auto put = file.put("/checkpoint/reaction_since_frame_Ns", checkpoint.reaction_since_frame_Ns);
+        if (put) put = file.put("/checkpoint/reaction_energy_J", checkpoint.reaction_energy_J);
+        if (put) put = file.put("/checkpoint/max_violation", std::vector<double>{violation});
+        if (!put) return put;
     }
     if (!checkpoint.coefficient_since_frame.empty()) {
         auto put = file.put("/checkpoint/friction_since_frame_Ns", checkpoint.friction_since_frame_Ns);

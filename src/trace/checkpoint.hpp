@@ -14,6 +14,7 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint);
 struct CheckpointSizes {
     std::size_t coordinates = 0, contacts = 0;
     std::size_t tangential = 0, cones = 0;  ///< of recorded friction
+    std::size_t constraints = 0, reactions = 0;
 };
 
 /// Of a recording of these sizes. Errors: FileMalformed.

@@ -47,6 +47,12 @@ std::vector<Column> columns_of(const Recording& run)
         if (tangential_dimension(cone.shape) == 2) tangential.push_back("percussion_t2_Ns" + contact);
     }
     add_matrix(run.friction.percussion_Ns, [&](std::size_t k) { return tangential[k]; }, columns);
+    const RecordedConstraints& constraints = run.constraints;
+    add_matrix(
+        constraints.percussion_Ns,
+        [&](std::size_t k) { return "percussion_Ns." + constraints.reactions[k]; }, columns);
+    add_matrix(
+        constraints.energy_J, [&](std::size_t j) { return "energy_J." + constraints.names[j]; }, columns);
     add_vector("residual", run.residual, columns);
     for (const RecordedSeries& line : run.energies) {
         add_vector(line.name, line.values, columns);

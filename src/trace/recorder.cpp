@@ -70,6 +70,8 @@ public:
         friction_Ns_.assign(static_cast<std::size_t>(detail::column_count(cones)), 0.0);
         now_.friction_since_frame_Ns.resize(friction_Ns_.size());
         now_.coefficient_since_frame.resize(cones.size());
+        now_.reaction_since_frame_Ns.resize(model.constraints() > 0 ? detail::reaction_names(model).size() : 0);
+        now_.reaction_energy_J.resize(static_cast<std::size_t>(model.constraints()));
     }
 
     Expected<void> create(const std::string& title, const RunText& text);
@@ -84,6 +86,7 @@ private:
     [[nodiscard]] bool checkpoint_is_due() const;
     void account(const StepView& view);
     void account_friction(const StepView& view);
+    void account_constraints(const StepView& view);
     void add_frames(const StepView& view);
     void add_frame(const Point& at);
     void add_jumps(const StepView& view);
@@ -208,10 +211,22 @@ void Recorder::Impl::account(const StepView& view)
         now_.percussion_since_frame_Ns[static_cast<std::size_t>(contact.contact)] += contact.P[0];
     }
     if (!columns_.cones().empty()) account_friction(view);
+    if (model_->constraints() > 0) account_constraints(view);
 
     // written this way so that NaN is not lost
     const double residual = view.report.solve.residual.unit_free;
     if (!(residual <= now_.residual_since_frame)) now_.residual_since_frame = residual;
+}
+
+void Recorder::Impl::account_constraints(const StepView& view)
+{
+    const auto first = static_cast<std::size_t>(model_->offset(model_->contacts()));
+    for (std::size_t k = 0; k < now_.reaction_since_frame_Ns.size(); ++k) {
+        now_.reaction_since_frame_Ns[k] += view.after.percussion_Ns[first + k];
+    }
+    for (std::size_t j = 0; j < now_.reaction_energy_J.size(); ++j) {
+        now_.reaction_energy_J[j] += view.scratch.reaction_J[j];
+    }
 }
 
 void Recorder::Impl::account_friction(const StepView& view)
@@ -288,10 +303,13 @@ void Recorder::Impl::add_frame(const Point& at)
                         .percussion_Ns = now_.percussion_since_frame_Ns,
                         .friction_Ns = now_.friction_since_frame_Ns,
                         .coefficient = now_.coefficient_since_frame,
+                        .reaction_Ns = now_.reaction_since_frame_Ns,
+                        .reaction_energy_J = now_.reaction_energy_J,
                         .residual = now_.residual_since_frame},
                        work_);
     for (auto* sums :
-         {&now_.percussion_since_frame_Ns, &now_.friction_since_frame_Ns, &now_.coefficient_since_frame}) {
+         {&now_.percussion_since_frame_Ns, &now_.friction_since_frame_Ns, &now_.coefficient_since_frame,
+          &now_.reaction_since_frame_Ns}) {
         std::fill(sums->begin(), sums->end(), 0.0);
     }
     now_.residual_since_frame = 0;

@@ -31,6 +31,7 @@ private:
     void read_probes();
     void read_events();
     void read_jumps();
+    void read_constraints();
     void read_friction();
     void read_drawings();
     void read_snapshots();
@@ -70,7 +71,8 @@ Expected<Recording> RecordingReader::read()
         &RecordingReader::read_head,     &RecordingReader::read_names,      &RecordingReader::read_frames,
         &RecordingReader::read_energies, &RecordingReader::read_probes,     &RecordingReader::read_events,
         &RecordingReader::read_jumps,    &RecordingReader::read_snapshots,  &RecordingReader::read_drawings,
-        &RecordingReader::read_friction, &RecordingReader::read_checkpoint, &RecordingReader::read_report};
+        &RecordingReader::read_friction, &RecordingReader::read_constraints,
+        &RecordingReader::read_checkpoint, &RecordingReader::read_report};
     for (const Part part : parts) {
         (this->*part)();
         if (error_) return *error_;
@@ -251,6 +253,18 @@ void RecordingReader::read_friction()
     }
 }
 
+void RecordingReader::read_constraints()
+{
+    if (!file_.has("/constraints")) return;
+    RecordedConstraints& constraints = result_.constraints;
+    constraints.names = take(file_.texts("/constraints/name"));
+    constraints.reactions = take(file_.texts("/constraints/reaction"));
+    constraints.percussion_Ns = frames("/constraints/percussion_Ns",
+                                       static_cast<Eigen::Index>(constraints.reactions.size()));
+    constraints.energy_J =
+        frames("/constraints/energy_J", static_cast<Eigen::Index>(constraints.names.size()));
+}
+
 void RecordingReader::read_snapshots()
 {
     if (!file_.has("/snapshots")) return;
@@ -274,7 +288,9 @@ void RecordingReader::read_checkpoint()
         detail::read_checkpoint(file_, {.coordinates = result_.coordinates.size(),
                                         .contacts = result_.contacts.size(),
                                         .tangential = static_cast<std::size_t>(detail::column_count(cones)),
-                                        .cones = cones.size()}));
+                                        .cones = cones.size(),
+                                        .constraints = result_.constraints.names.size(),
+                                        .reactions = result_.constraints.reactions.size()}));
     const Checkpoint& checkpoint = result_.checkpoint;
     if (checkpoint.next_frame > result_.frames() ||
         checkpoint.events > static_cast<long>(result_.events.size()) ||

@@ -46,6 +46,7 @@ Certificate certificate_from(const Json& json)
     }
     result.steps = json.at("steps").get<long>();
     result.unsolved_steps = json.at("unsolved_steps").get<long>();
+    if (json.contains("max_violation")) result.max_violation = number(json.at("max_violation"));
     return result;
 }
 
@@ -62,7 +63,8 @@ Json json_of(const Certificate& certificate)
             {"energy_balance_J", certificate.energy_balance_J},
             {"energy", energy},
             {"steps", certificate.steps},
-            {"unsolved_steps", certificate.unsolved_steps}};
+            {"unsolved_steps", certificate.unsolved_steps},
+            {"max_violation", certificate.max_violation}};
 }
 
 Json json_of(const std::vector<Finding>& findings)

@@ -27,6 +27,20 @@ std::string dataset_name(const std::string& name, const std::vector<ProbeName>& 
 
 }  // namespace
 
+std::vector<std::string> reaction_names(const Model& model)
+{
+    std::vector<std::string> names;
+    for (int j = 0; j < model.constraints(); ++j) {
+        const std::string& name = model.system().constraints[static_cast<std::size_t>(j)].name;
+        const int count = model.offset(model.first_part(j + 1) - 1) +
+                          model.dimension(model.first_part(j + 1) - 1) - model.offset(model.first_part(j));
+        for (int k = 0; k < count; ++k) {
+            names.push_back(count == 1 ? name : name + "." + std::to_string(k + 1));
+        }
+    }
+    return names;
+}
+
 RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool snapshots, bool friction)
     : model_(&model)
 {
@@ -36,6 +50,7 @@ RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool 
     declare_events();
     if (!model.system().drawings.empty()) declare_drawings();
     if (!cones_.empty()) declare_friction();
+    if (settings.percussions && model.constraints() > 0) declare_constraints();
     if (snapshots) declare_snapshots();
 }
 
@@ -83,6 +98,14 @@ void RunColumns::declare_friction()
     jump_friction_ =
         columns_.add({.path = "/friction/jump_percussion_Ns", .width = width, .chunk_rows = chunk_rows});
     jumps_.push_back(*jump_friction_);
+}
+
+/// What constraints do, and what that does to the energy.
+void RunColumns::declare_constraints()
+{
+    const int width = static_cast<int>(reaction_names(*model_).size());
+    reactions_ = columns_.add({.path = "/constraints/percussion_Ns", .width = width});
+    reaction_energies_ = columns_.add({.path = "/constraints/energy_J", .width = model_->constraints()});
 }
 
 void RunColumns::declare_events()
@@ -134,6 +157,10 @@ void RunColumns::add_frame(const Point& at, const FrameSums& sums, Workspace& wo
     if (friction_) {
         columns_.push(*friction_, sums.friction_Ns);
         columns_.push(*coefficient_, sums.coefficient);
+    }
+    if (reactions_) {
+        columns_.push(*reactions_, sums.reaction_Ns);
+        columns_.push(*reaction_energies_, sums.reaction_energy_J);
     }
     columns_.push(residual_, sums.residual);
 
@@ -239,6 +266,16 @@ Expected<void> RunColumns::create_in(Hdf5Writer& file) const
     if (!cones_.empty()) {
         if (auto added = file.add_group("/friction"); !added) return added;
         if (auto added = file.add_text("/friction/cones", to_json(cones_)); !added) return added;
+    }
+
+    if (reactions_) {
+        std::vector<std::string> constraints;
+        for (const Constraint& constraint : model_->system().constraints) {
+            constraints.push_back(constraint.name);
+        }
+        if (auto added = file.add_group("/constraints"); !added) return added;
+        if (auto added = file.add_texts("/constraints/name", constraints); !added) return added;
+        if (auto added = file.add_texts("/constraints/reaction", reaction_names(*model_)); !added) return added;
     }
 
     // names and units

@@ -9,6 +9,9 @@
 
 namespace carom::detail {
 
+/// Names of the reactions of all constraints, in the order of their percussions in a State.
+[[nodiscard]] std::vector<std::string> reaction_names(const Model& model);
+
 /// The columns of a run: which datasets there are, and rows for them. docs/reference/recording.md is their
 /// description.
 class RunColumns {
@@ -21,6 +24,7 @@ public:
         const EnergyLines& energy_since_start;  ///< its first two lines are not used
         std::span<const double> percussion_Ns;
         std::span<const double> friction_Ns, coefficient;  ///< in the columns of cones()
+        std::span<const double> reaction_Ns, reaction_energy_J;  ///< of constraints
         double residual;
     };
     void add_frame(const Point& at, const FrameSums& sums, Workspace& work);
@@ -47,6 +51,7 @@ private:
     void declare_frames(const RecordSettings& settings);
     void declare_probes();
     void declare_friction();
+    void declare_constraints();
     void declare_drawings();
     void declare_events();
     void declare_snapshots();
@@ -59,6 +64,7 @@ private:
     std::vector<ProbeName> probe_names_;
     std::optional<std::size_t> friction_, coefficient_, jump_friction_;
     std::vector<RecordedCone> cones_;
+    std::optional<std::size_t> reactions_, reaction_energies_;
     std::optional<std::size_t> draw_;
     std::vector<RecordedDrawing> drawings_;
     std::vector<double> row_;

@@ -73,6 +73,11 @@ Model model_of(const SystemText& text, const Task& task, const std::map<std::str
         };
         system.contacts.push_back(test::contact_of(contact, read(vocabulary), read(point)));
     }
+    for (const auto& constraint : text.constraints) {
+        system.constraints.push_back(test::constraint_of(constraint, [&](const std::string& formula) {
+            return value_of(parse_formula(formula, vocabulary, constraint.name));
+        }));
+    }
     auto model = make_model(std::move(system));
     if (!model) throw DriverFailure(model.error().front().where + ": " + model.error().front().message);
     return std::move(*model);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "reference_case.hpp"
+#include "support/constraint_text.hpp"
 #include "support/contact_text.hpp"
 
 #include "carom/integrator/run.hpp"
@@ -31,6 +32,7 @@ struct SystemText {
     std::string potential = "0";
     std::vector<std::string> forces = {};  ///< one per coordinate, or none
     std::vector<test::ContactText> contacts = {};
+    std::vector<test::ConstraintText> constraints = {};
 };
 
 /// The model; formulas may use every parameter of the case that is a number, and `constants` beside them.

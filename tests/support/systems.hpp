@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/constraint_text.hpp"
 #include "support/contact_text.hpp"
 
 #include "carom/expression/parse.hpp"
@@ -21,6 +22,7 @@ struct Sketch {
     std::string potential = "0";
     std::vector<std::string> forces = {};
     std::vector<ContactText> contacts = {};
+    std::vector<ConstraintText> constraints = {};
 };
 
 /// The system of a sketch; a formula that cannot be read fails the test.
@@ -55,6 +57,9 @@ inline LagrangianSystem system_of(const Sketch& sketch)
     };
     for (const ContactText& contact : sketch.contacts) {
         system.contacts.push_back(contact_of(contact, formula, over_point));
+    }
+    for (const ConstraintText& constraint : sketch.constraints) {
+        system.constraints.push_back(constraint_of(constraint, formula));
     }
     return system;
 }

@@ -31,6 +31,8 @@ enum class ErrorCode {
     MetricNotPositive,  ///< kinetic energy that is zero or negative for some velocity
     GapViolated,        ///< the start overlaps an obstacle
     GradientVanishes,   ///< a gap that no coordinate can change
+    ConstraintViolated,    ///< the start does not fulfil a constraint
+    ConstraintsDependent,  ///< gradients of constraints lose rank at the start
     WrongSize,          ///< vectors or matrices whose sizes do not fit together
 };
 

@@ -8,15 +8,16 @@
 
 namespace carom {
 
-/// Rows of H, and the obstacle speeds b, of some contacts at one point:  U = H u + b. A contact has one row
-/// without friction, two in the plane, three in space.
+/// Rows of H, and the obstacle speeds b, of some interactions at one point:  U = H u + b. A contact has one
+/// row without friction, two in the plane, three in space; a constraint has parts of any number of rows.
 struct ContactRows {
-    std::vector<int> contacts;       ///< of the model, sorted
+    std::vector<int> contacts;       ///< interactions of the model, sorted: contacts come first
     std::vector<std::size_t> begin;  ///< where the rows of contact k begin in H; one more than contacts
     std::vector<int> offsets;        ///< where its components begin in U, P and b; one more than contacts
     std::vector<double> H;           ///< row by row, each in the order of model.support(contact)
     std::vector<double> b;           ///< m/s
-    std::vector<int> index_of;       ///< contact -> its place here, -1 for the others
+    std::vector<int> index_of;       ///< interaction -> its place here, -1 for the others
+    std::vector<double> whole;       ///< memory for all rows of a constraint
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(contacts.size()); }
     [[nodiscard]] int dimension(int k) const noexcept { return offsets[k + 1] - offsets[k]; }
@@ -33,7 +34,12 @@ struct ContactRows {
 void find_closed(const Model& model, const Point& at, double activation_gap_m, Workspace& work,
                  std::vector<int>& contacts);
 
-/// Which rows of a contact are wanted.
+/// The interactions of a step: closed contacts, then the constraints that act. One that waits for a contact
+/// acts where that contact is closed (CO-5).
+void find_active(const Model& model, const Point& at, double activation_gap_m, Workspace& work,
+                 std::vector<int>& interactions);
+
+/// Which rows of a contact are wanted; parts of constraints have all of theirs.
 enum class RowsOf { Contact, Normal };
 
 /// Evaluates the rows of `rows.contacts`.

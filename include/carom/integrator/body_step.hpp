@@ -3,6 +3,7 @@
 #include "carom/body/body_model.hpp"
 #include "carom/geometry/broad_phase.hpp"
 #include "carom/integrator/moreau.hpp"
+#include "carom/solver/rigid_contacts.hpp"
 
 #include <array>
 #include <vector>
@@ -23,6 +24,7 @@ struct BodyContact {
     ContactPoint at;            ///< half-way through the step
     int dimension = 3;          ///< 1 without friction, 2 in the plane, 3 in space
     double restitution = 0;
+    double may_close_m_s = 0;  ///< an open contact may close so fast, U_N >= -may_close_m_s (BO-9)
     std::array<Vec3, 3> axes;  ///< normal, t1, t2
     Vec3 arm_first, arm_second;
     std::array<double, 3> U_minus{}, U_plus{}, P{};
@@ -35,7 +37,7 @@ struct BodyContact {
 /// step.
 struct BodyScratch {
     std::vector<BodyContact> contacts;  ///< sorted by bodies
-    OneStepProblem problem;
+    OneStepProblem problem;             ///< of W the diagonal only, where sweeps without the matrix solved it
 
     // inside the step
     BodyState mid, next;
@@ -48,7 +50,12 @@ struct BodyScratch {
     BroadPhase broad_phase;
     std::vector<std::array<int, 2>> pairs;
     std::vector<ContactPoint> points;
-    std::vector<double> P;
+    std::vector<double> P, U;
+    std::vector<Vec3> w_before, w_free;  ///< angular velocities, axes of the world
+    std::vector<RigidBody> rigid_bodies;
+    std::vector<RigidContact> rigid_contacts;
+    RigidContacts sweeps;
+    std::vector<int> order;                     ///< of the contacts in sweeps
     std::vector<std::vector<int>> contacts_of;  ///< per body
     SolverScratch solver;
 

@@ -24,7 +24,7 @@ enum class StepStatus {
     NotSolved,       ///< the one-step problem missed its tolerance; best percussions used
     NotFinite,       ///< NaN or infinity in forces, gaps or velocities
     MetricSingular,  ///< A(q) lost its positivity at the midpoint
-    LawOutOfRange,   ///< a restitution formula left [0, 1], or an impact map gave no number
+    LawOutOfRange,   ///< a restitution formula left [0, 1], a limit became negative, or a map gave no number
     Undetermined,    ///< the motion has no continuation, several, or none that the scheme can find
 };
 
@@ -51,6 +51,7 @@ struct StepReport {
     EnergyLines energy;
     Energies at_end;               ///< kinetic and potential energy after the step
     double max_penetration_m = 0;  ///< over all contacts, at the end of the step
+    double max_violation = 0;      ///< over all positions that constraints hold, in their own units
     double h_s = 0;
     bool map_acted = false;         ///< an impact map was called
     Admissibility map;              ///< and how far its answer is from what theory asks
@@ -68,6 +69,7 @@ struct Scratch {
     std::vector<double> gap_m;  ///< per contact of the model, at the end of the step
     std::vector<Event> events;
     Eigen::VectorXd u_free;
+    std::vector<double> reaction_J;  ///< per constraint: what its reaction did to the kinetic energy
 
     // inside the step
     Workspace work;
@@ -92,6 +94,11 @@ struct Scratch {
 
     // the series integrator's expansions; made by its first step
     std::shared_ptr<SeriesMemory> series;
+
+    // constraints: those that let go, violations of one, the velocity that they allow at the end
+    std::vector<char> released;
+    std::vector<double> phi, held_P;
+    Eigen::VectorXd u_held, q_moved;
 
     // inside the correction
     MassMatrix correction_A;

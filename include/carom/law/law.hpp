@@ -2,10 +2,14 @@
 
 #include "carom/law/friction_shape.hpp"
 
+#include <limits>
+#include <memory>
 #include <span>
 #include <variant>
 
 namespace carom {
+
+class ConvexSet;
 
 /// Laws of interactions. Every law is one normal-cone inclusion
 ///
@@ -19,8 +23,8 @@ namespace carom {
 ///            e    restitution in [0, 1], dimensionless
 ///            mu   friction coefficient, dimensionless, mu >= 0
 /// Theory     docs/theory/laws.md, (LA-1) inclusion, (LA-2) unilateral, (LA-3) bilateral, (LA-4) dissipation
-///            index; docs/theory/friction.md, (FR-1) Coulomb
-/// Papers     [Moreau 1983] 5, [Moreau 1988] 8-10, 12-17, [Ballard 2002] 3, [DeSaxceFeng 1998]
+///            index, (LA-5) limited, (LA-6) non-firm; docs/theory/friction.md, (FR-1) Coulomb
+/// Papers     [Moreau 1983] 5, [Moreau 1988] 8-10, 12-17, [Ballard 2002] 3-6, [DeSaxceFeng 1998]
 
 /// Frictionless unilateral contact (LA-2):  C = { P >= 0 },  s = e min(U^-, 0).
 /// e = 0 is Moreau's standard inelastic shock; one e for all contacts is Ballard's canonical law.
@@ -44,7 +48,26 @@ struct Coulomb {
     double tangential_restitution = 0;  ///< e_T, in [0, 1]; 0 is Newton's form, e_T = e Moreau's
 };
 
-using Law = std::variant<Unilateral, Bilateral, Coulomb>;
+/// Non-firm constraint of one component (LA-5):  C = [low, high],  s = 0. Within its bounds it holds, U = 0;
+/// at a bound it gives way, against the reaction: maximal dissipation. Brake, clutch, motor: both bounds;
+/// freewheel and ratchet: one of them infinite, the other zero.
+struct Limited {
+    double low = -std::numeric_limits<double>::infinity();  ///< N s, <= 0
+    double high = std::numeric_limits<double>::infinity();  ///< N s, >= 0
+    bool rubs = false;  ///< the bounds come from a normal reaction: the ledger counts it as friction
+};
+
+/// Non-firm constraint of several components (LA-6):  C = size times a closed convex set,  s = 0.
+struct NonFirm {
+    std::shared_ptr<const ConvexSet> set;  ///< of R^n, n <= 12; contains the origin
+    double size = 1;                       ///< >= 0; not read for a cone
+    bool rubs = false;                     ///< as for Limited
+};
+
+using Law = std::variant<Unilateral, Bilateral, Coulomb, Limited, NonFirm>;
+
+/// Components that a law may have.
+inline constexpr int most_components = 12;
 
 /// Number of components of U and P.
 [[nodiscard]] int dimension(const Law& law) noexcept;
@@ -62,6 +85,9 @@ void velocity_shift(const Law& law, std::span<const double> U_minus, std::span<c
 
 /// Only pushes apart, and acts only where it does not separate.
 [[nodiscard]] bool is_unilateral(const Law& law) noexcept;
+
+/// A non-firm constraint: Limited or NonFirm.
+[[nodiscard]] bool gives_way(const Law& law) noexcept;
 
 /// Of the normal velocity; 0 for a law without one.
 [[nodiscard]] double restitution(const Law& law) noexcept;

@@ -19,6 +19,7 @@ struct Certificate {
     EnergyLines energy;           ///< by line
     long steps = 0;
     long unsolved_steps = 0;
+    double max_violation = 0;  ///< of positions that constraints hold, in their own units, at the end of a step
 };
 
 /// Something that theory says about the run and the user should know.
@@ -49,6 +50,7 @@ public:
 
     void add_step(double time_s, const Residual& residual, bool solved, double penetration_m,
                   const EnergyLines& energy, const Energies& at_end);
+    void add_violation(double violation) noexcept;
     void add_finding(std::string code, double time_s, std::string message);
 
     [[nodiscard]] Certificate certificate() const;

@@ -2,6 +2,7 @@
 
 #include "carom/expression/formula.hpp"
 #include "carom/law/impact.hpp"
+#include "carom/model/constraint.hpp"
 #include "carom/model/contact.hpp"
 #include "carom/model/drawing.hpp"
 
@@ -18,6 +19,7 @@ namespace carom {
 ///     V(q,t)                     potential energy, J
 ///     F(q,u,t)                   given forces, one per coordinate
 ///     g_c(q,t) >= 0              gaps of the unilateral contacts
+///     phi(q,t) = 0, ...          constraints that act in both directions
 ///
 /// Theory     docs/theory/lagrangian_systems.md, (LS-1) Lagrange's equations, (LS-2) velocity terms, (LS-3)
 /// gaps
@@ -42,6 +44,7 @@ struct LagrangianSystem {
     std::vector<Contact> contacts;
     std::vector<Probe> probes;
     std::vector<Drawing> drawings;
+    std::vector<Constraint> constraints = {};
     ImpactMap impact_map;  ///< instead of the restitutions of the contacts; empty: none
 };
 

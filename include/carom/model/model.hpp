@@ -24,6 +24,7 @@ public:
     [[nodiscard]] const LagrangianSystem& system() const noexcept { return system_; }
     [[nodiscard]] int coordinates() const noexcept { return static_cast<int>(system_.coordinates.size()); }
     [[nodiscard]] int contacts() const noexcept { return static_cast<int>(system_.contacts.size()); }
+    [[nodiscard]] int constraints() const noexcept { return static_cast<int>(system_.constraints.size()); }
     [[nodiscard]] const MassPattern& mass_pattern() const noexcept { return mass_pattern_; }
 
     /// A does not depend on q: it has one factor for the whole run, and there are no velocity terms.
@@ -53,24 +54,50 @@ public:
 
     [[nodiscard]] double gap_m(int contact, const Point& at, Workspace& work) const;
 
-    /// The coordinates that a contact names, sorted.
-    [[nodiscard]] std::span<const int> support(int contact) const noexcept
+    /// Interactions: the contacts, then the parts of all constraints.
+    [[nodiscard]] int interactions() const noexcept { return contacts() + static_cast<int>(parts_.size()); }
+    [[nodiscard]] bool is_contact(int interaction) const noexcept { return interaction < contacts(); }
+    [[nodiscard]] const ConstraintPart& part(int interaction) const noexcept
     {
-        return geometry_[contact].support();
+        return parts_[interaction - contacts()];
+    }
+    /// Interactions of a constraint: from its first one to that of the next.
+    [[nodiscard]] int first_part(int constraint) const noexcept { return first_part_[constraint]; }
+
+    [[nodiscard]] const ConstraintGeometry& constraint(int number) const noexcept
+    {
+        return *constraint_geometry_[number];
+    }
+    /// All rows of a constraint, U = H u + b; those of velocities after the map L: L^T H, L^T b (CO-6).
+    void constraint_rows(int constraint, const Point& at, std::span<double> H, std::span<double> b,
+                         Workspace& work) const;
+
+    /// The contact that a constraint waits for, and the constraint that presses a limit; -1: none.
+    [[nodiscard]] int only_while(int constraint) const noexcept { return only_while_[constraint]; }
+    [[nodiscard]] int pressed_by(int constraint, int limit) const noexcept
+    {
+        return pressed_by_[constraint][limit];
     }
 
-    /// Components of a contact's local velocity, and where they begin among those of all contacts.
-    [[nodiscard]] int dimension(int contact) const noexcept
+    /// The coordinates that an interaction names, sorted.
+    [[nodiscard]] std::span<const int> support(int interaction) const noexcept
     {
-        return offsets_[contact + 1] - offsets_[contact];
+        return is_contact(interaction) ? geometry_[interaction].support()
+                                       : constraint_geometry_[part(interaction).constraint]->support();
     }
-    [[nodiscard]] int offset(int contact) const noexcept { return offsets_[contact]; }
+
+    /// Components of an interaction's local velocity, and where they begin among those of all.
+    [[nodiscard]] int dimension(int interaction) const noexcept
+    {
+        return offsets_[interaction + 1] - offsets_[interaction];
+    }
+    [[nodiscard]] int offset(int interaction) const noexcept { return offsets_[interaction]; }
     [[nodiscard]] int local_size() const noexcept { return offsets_.back(); }
 
-    /// How contacts meet through A.
+    /// How interactions meet through A.
     [[nodiscard]] const ContactCoupling& coupling() const noexcept { return coupling_; }
 
-    /// How contacts meet through a matrix of another pattern.
+    /// How interactions meet through a matrix of another pattern.
     [[nodiscard]] ContactCoupling coupling_through(const MassPattern& pattern) const;
 
     /// The row of the gap, H_c in the order of support(contact); returns b_c.
@@ -111,6 +138,7 @@ private:
     explicit Model(LagrangianSystem system);
     void prepare_kinetic();
     void prepare_programs();
+    void prepare_constraints();
     void prepare_contacts();
 
     LagrangianSystem system_;
@@ -118,6 +146,10 @@ private:
     Programs programs_;
     std::vector<KineticScatter> kinetic_scatter_;
     std::vector<ContactGeometry> geometry_;
+    std::vector<std::shared_ptr<const ConstraintGeometry>> constraint_geometry_;
+    std::vector<ConstraintPart> parts_;
+    std::vector<int> first_part_, only_while_;
+    std::vector<std::vector<int>> pressed_by_;
     std::vector<int> offsets_{0};
     ContactCoupling coupling_;
     std::vector<std::optional<Law>> constant_law_;  ///< of contacts whose law names nothing that changes
@@ -134,7 +166,8 @@ private:
                                double t_s = 0);
 
 /// What must hold where a run begins: everything finite, A positive definite, no gap below -tolerance_m, no
-/// gap gradient zero where a contact is closed, restitutions in range.
+/// gap gradient zero where a contact is closed, restitutions in range, constraints fulfilled and their
+/// gradients independent or redundant, but not just here.
 [[nodiscard]] Errors check_start(const Model& model, const State& state, double tolerance_m);
 
 inline std::span<const double> view(const Eigen::VectorXd& x)

@@ -30,4 +30,9 @@ struct ResidualScratch {
                                 ResidualScratch& scratch);
 [[nodiscard]] Residual residual(const OneStepProblem& problem, std::span<const double> P);
 
+/// The same for velocities U that are known otherwise, e.g. from those of the bodies: of W only the diagonal
+/// is read, so nothing else of it need be there.
+[[nodiscard]] Residual residual_at(const OneStepProblem& problem, std::span<const double> P,
+                                   std::span<const double> U, ResidualScratch& scratch);
+
 }  // namespace carom

@@ -8,10 +8,11 @@
 
 namespace carom {
 
-/// Exact solver for one-step problems whose laws are unilateral or bilateral: the mixed complementarity
-/// problem
+/// Exact solver for one-step problems whose laws have one component, unilateral, bilateral or limited: the
+/// mixed complementarity problem
 ///
 ///     0 <= P_i  perp  U_i + s_i >= 0  (unilateral),     U_i = 0  (bilateral),     U = W P + U_free
+///     low <= P_i <= high,   U_i >= 0 at low,  U_i <= 0 at high,  U_i = 0 between   (limited)
 ///
 /// W may be singular (redundant contacts). A proximal point iteration (SO-2) makes each subproblem strictly
 /// convex, block principal pivoting (SO-1) solves it in finitely many sparse factorisations; the set of
@@ -31,13 +32,16 @@ private:
     void solve_on_passive(std::span<const double> b);
     void collect_infeasible(double tolerance);
     void exchange(std::size_t first);
+    void load_law(const Law& law, std::size_t i);
     [[nodiscard]] double error() const;
+    [[nodiscard]] double row_sum(double first, std::size_t i) const;
 
     SymmetricCsr W_;             ///< scaled so that the diagonal is one
     std::vector<double> scale_;  ///< x = P / scale, b = scale (U_free + s)
     std::vector<double> b_, b_prox_, x_, y_;
-    std::vector<char> is_free_;     ///< bilateral: always passive
-    std::vector<char> is_passive_;  ///< x_i may differ from zero
+    std::vector<double> low_, high_;  ///< bounds of x
+    std::vector<char> place_;         ///< where x_i is, see the source
+    bool has_limits_ = false;         ///< some bound is neither zero nor infinite
     std::vector<int> passive_, infeasible_;
     PassiveFactor factor_;
 };

@@ -84,6 +84,7 @@ private:
     struct Kernel;  ///< the inner loops, compiled for wide registers and for others
 
     void prepare(std::span<const RigidContact> contacts);
+    void own_block(const Rows& rows, double* W) const noexcept;
     [[nodiscard]] double coupling(const Rows& here, int row, const Rows& there, int column) const noexcept;
     void restore_velocities() noexcept;
     void step_on(double beta) noexcept;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/onestep/residual.hpp"
+#include "carom/solver/natural_newton.hpp"
 #include "carom/solver/polish.hpp"
 #include "carom/solver/principal_pivoting.hpp"
 #include "carom/solver/solver_kind.hpp"
@@ -13,7 +14,7 @@ namespace carom {
 /// Solving the one-step problem. `solve` chooses, the named solvers do the work; all of them take the warm
 /// start in P and leave the answer there.
 ///
-/// Theory     docs/theory/solvers.md: (SO-1) to (SO-19), each solver with its section
+/// Theory     docs/theory/solvers.md: (SO-1) to (SO-22), each solver with its section
 
 /// Sweeps that are worth it for a single hard problem, where nobody waits for a next step.
 inline constexpr int patient_sweeps = 20'000'000;
@@ -64,6 +65,7 @@ private:
 struct SolverScratch {
     PrincipalPivoting pivoting;
     Polisher polisher;
+    NaturalNewton natural_newton;
     ResidualScratch residual;
     std::vector<double> best_P;
     MethodScratch methods;

@@ -53,6 +53,14 @@ struct RecordedFriction {
     RowMatrix jump_percussion_Ns;  ///< tangential components, of the steps of RecordedJumps
 };
 
+/// Reactions of constraints.
+struct RecordedConstraints {
+    std::vector<std::string> names;      ///< of the constraints
+    std::vector<std::string> reactions;  ///< of the columns: "rod", or "hinge.1", "hinge.2" for several
+    RowMatrix percussion_Ns;             ///< per reaction, sum since the frame before
+    RowMatrix energy_J;  ///< per constraint: what it did to the kinetic energy, sum since the start
+};
+
 /// One row per step with an impact: what frames are too far apart to show.
 struct RecordedJumps {
     Eigen::VectorXd time_s;     ///< middle of the step, where Moreau's scheme lets the velocity jump
@@ -80,6 +88,8 @@ struct Checkpoint {
     std::vector<double> percussion_since_frame_Ns;  ///< per contact, normal
     std::vector<double> friction_since_frame_Ns;    ///< tangential, in the columns of RecordedFriction
     std::vector<double> coefficient_since_frame;    ///< per cone
+    std::vector<double> reaction_since_frame_Ns;    ///< per reaction of RecordedConstraints
+    std::vector<double> reaction_energy_J;          ///< per constraint, since the start
     long events = 0, jumps = 0, snapshots = 0;      ///< rows; those of the frames are next_frame
 };
 
@@ -98,6 +108,7 @@ struct Recording {
     RowMatrix gap_m;            ///< per contact
     RowMatrix percussion_Ns;    ///< per contact, normal, sum since the frame before
     RecordedFriction friction;  ///< without cones where nothing rubs, and in files of older versions
+    RecordedConstraints constraints;  ///< without names where there are none
     Eigen::VectorXd residual;   ///< worst since the frame before, unit-free
 
     /// kinetic_J and potential_J are values, the other lines of the ledger are sums since the start.

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "carom/model/model.hpp"
+
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// Whether the firm constraints of a model are independent where it stands, and if not, whether that is a
+/// matter of reactions only.
+///
+///     rank H = rows              independent: one motion, one set of reactions
+///     rank H < rows, redundant   positions allow every velocity that H u = 0 allows: one motion, reactions not
+///                                unique
+///     rank H < rows, singular    they do not: the gradients have lost rank just here, and a motion need not
+///                                exist (B02, counter-example 3)
+///
+/// Theory     docs/theory/constraints.md, (CO-10) rank, (CO-11) singular configurations
+/// Papers     [Ballard 2002] 2, hypothesis I and counter-example 3
+struct ConstraintRank {
+    int rows = 0;
+    int rank = 0;
+    bool singular = false;           ///< some velocity with H u = 0 is no motion of the positions
+    bool has_solution = true;        ///< false: the forces drive the system along such a velocity
+    Eigen::VectorXd unbalanced_force;   ///< K less the nearest reaction, one entry per coordinate
+    std::vector<std::string> names;  ///< constraints of rows that depend on each other
+
+    [[nodiscard]] bool independent() const noexcept { return rank == rows; }
+};
+
+/// Looks at the firm rows that act unconditionally, dense: for systems of up to some hundred rows.
+[[nodiscard]] ConstraintRank diagnose_constraints(const Model& model, const State& state);
+
+}  // namespace carom

@@ -1,0 +1,178 @@
+#include "carom/model/constraint_rank.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// Rows of unit length in the kinetic metric that differ from zero by less count as dependent.
+constexpr double rank_tolerance = 1e-9;
+
+/// How far the search for motions goes, against the size of the configuration.
+constexpr double search_distance = 1e-4;
+constexpr int search_passes = 30;
+
+/// Larger systems are not looked at: dense decompositions would take longer than a run.
+constexpr int most_rows = 400;
+
+/// Held positions and velocity rows of firm constraints at one point, dense.
+class FirmRows {
+public:
+    explicit FirmRows(const Model& model) : model_(model)
+    {
+        for (int i = model.contacts(); i < model.interactions(); ++i) {
+            const ConstraintPart& part = model.part(i);
+            if (part.limit < 0 && model.only_while(part.constraint) < 0) parts_.push_back(i);
+        }
+    }
+
+    [[nodiscard]] int size() const { return static_cast<int>(parts_.size()); }
+    [[nodiscard]] const std::string& name(int row) const
+    {
+        return model_.system().constraints[model_.part(parts_[row]).constraint].name;
+    }
+
+    [[nodiscard]] Eigen::MatrixXd H(const Eigen::VectorXd& q, double t_s) const
+    {
+        Eigen::MatrixXd result = Eigen::MatrixXd::Zero(size(), model_.coordinates());
+        const Eigen::VectorXd u = Eigen::VectorXd::Zero(model_.coordinates());
+        const Point at{view(q), view(u), t_s};
+        Workspace work;
+        for (int row = 0; row < size(); ++row) {
+            const ConstraintPart& part = model_.part(parts_[row]);
+            const ConstraintGeometry& geometry = model_.constraint(part.constraint);
+            const auto support = geometry.support();
+            std::vector<double> entries(support.size() * static_cast<std::size_t>(geometry.size()));
+            std::vector<double> b(static_cast<std::size_t>(geometry.size()));
+            model_.constraint_rows(part.constraint, at, entries, b, work);
+            for (std::size_t p = 0; p < support.size(); ++p) {
+                result(row, support[p]) = entries[static_cast<std::size_t>(part.row) * support.size() + p];
+            }
+        }
+        return result;
+    }
+
+    /// phi of held positions, zero for rows of velocities.
+    [[nodiscard]] Eigen::VectorXd phi(const Eigen::VectorXd& q, double t_s) const
+    {
+        Eigen::VectorXd result = Eigen::VectorXd::Zero(size());
+        const Eigen::VectorXd u = Eigen::VectorXd::Zero(model_.coordinates());
+        const Point at{view(q), view(u), t_s};
+        Workspace work;
+        for (int row = 0; row < size(); ++row) {
+            const ConstraintPart& part = model_.part(parts_[row]);
+            if (!part.held) continue;
+            std::vector<double> values(static_cast<std::size_t>(model_.constraint(part.constraint).positions()));
+            model_.constraint(part.constraint).violations(at, values, work);
+            result[row] = values[static_cast<std::size_t>(part.row)];
+        }
+        return result;
+    }
+
+private:
+    const Model& model_;
+    std::vector<int> parts_;
+};
+
+/// Coordinates in which the kinetic metric at q is Euclidean: dq = L^-T x.
+struct Whitened {
+    Eigen::LLT<Eigen::MatrixXd> A;
+
+    [[nodiscard]] Eigen::MatrixXd rows(const Eigen::MatrixXd& H) const
+    {
+        return A.matrixL().solve(H.transpose()).transpose();
+    }
+    [[nodiscard]] Eigen::VectorXd back(const Eigen::VectorXd& x) const { return A.matrixU().solve(x); }
+};
+
+Whitened whitened_at(const Model& model, const Eigen::VectorXd& q)
+{
+    Workspace work;
+    MassMatrix A(model.mass_pattern());
+    Eigen::VectorXd c(model.coordinates()), u = Eigen::VectorXd::Zero(model.coordinates());
+    model.kinetic_terms({view(q), view(u), 0}, A, view(c), work);
+    return {Eigen::LLT<Eigen::MatrixXd>(A.dense())};
+}
+
+/// Whether the positions take back a small way along the velocity `x` (whitened) that gradients allow.
+bool is_blocked(const FirmRows& firm, const Whitened& metric, const State& state, const Eigen::VectorXd& x)
+{
+    const Eigen::VectorXd direction = metric.back(x);
+    const double size = direction.cwiseAbs().maxCoeff();
+    if (!(size > 0)) return false;
+    const double distance = search_distance * std::max(1.0, state.q.cwiseAbs().maxCoeff()) / size;
+    const Eigen::VectorXd there = state.q + distance * direction;
+    Eigen::VectorXd q = there;
+    for (int pass = 0; pass < search_passes; ++pass) {
+        const Eigen::VectorXd phi = firm.phi(q, state.t_s);
+        if (!phi.allFinite() || phi.cwiseAbs().maxCoeff() < 1e-15) break;
+        Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> rows(metric.rows(firm.H(q, state.t_s)));
+        q -= metric.back(rows.solve(phi));
+    }
+    const double taken_back = metric.A.matrixU().operator*(q - there).norm();
+    return taken_back > 0.1 * distance * x.norm();
+}
+
+/// Constraints of the rows that a dependence has a part of.
+std::vector<std::string> names_in(const FirmRows& firm, const Eigen::MatrixXd& dependences)
+{
+    std::vector<std::string> names;
+    for (int row = 0; row < firm.size(); ++row) {
+        const bool takes_part = dependences.row(row).norm() > 1e-6;
+        if (takes_part && std::ranges::find(names, firm.name(row)) == names.end())
+            names.push_back(firm.name(row));
+    }
+    return names;
+}
+
+Eigen::VectorXd driving_forces(const Model& model, const State& state)
+{
+    Workspace work;
+    const Point at = point_of(state);
+    Eigen::VectorXd K(model.coordinates()), gradient(model.coordinates()), c(model.coordinates());
+    MassMatrix A(model.mass_pattern());
+    model.given_forces(at, view(K), work);
+    static_cast<void>(model.potential_gradient(at, view(gradient), work));
+    model.kinetic_terms(at, A, view(c), work);
+    return K - gradient - c;
+}
+
+}  // namespace
+
+ConstraintRank diagnose_constraints(const Model& model, const State& state)
+{
+    ConstraintRank result;
+    const FirmRows firm(model);
+    result.rows = result.rank = firm.size();
+    result.unbalanced_force = driving_forces(model, state);
+    if (firm.size() == 0 || firm.size() > most_rows || model.coordinates() > 4 * most_rows) return result;
+
+    // rows of unit length: units of a constraint do not decide its rank
+    const Whitened metric = whitened_at(model, state.q);
+    Eigen::MatrixXd rows = metric.rows(firm.H(state.q, state.t_s));
+    if (metric.A.info() != Eigen::Success || !rows.allFinite()) return result;
+    for (int row = 0; row < rows.rows(); ++row) {
+        const double length = rows.row(row).norm();
+        if (length > 0) rows.row(row) /= length;
+    }
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(rows, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    result.rank = static_cast<int>((svd.singularValues().array() > rank_tolerance).count());
+
+    // forces that no reaction balances, as a covector: A times the acceleration
+    const Eigen::MatrixXd free = svd.matrixV().rightCols(rows.cols() - result.rank);
+    const Eigen::VectorXd force = metric.A.matrixL().solve(result.unbalanced_force);
+    const Eigen::VectorXd acceleration = free * (free.transpose() * force);
+    result.unbalanced_force = metric.A.matrixL() * acceleration;
+    if (result.independent()) return result;
+
+    result.names = names_in(firm, svd.matrixU().rightCols(rows.rows() - result.rank));
+    for (int k = 0; k < free.cols() && !result.singular; ++k) {
+        result.singular = is_blocked(firm, metric, state, free.col(k));
+    }
+    const bool driven = acceleration.norm() > 1e-12 * force.norm();
+    result.has_solution = !(result.singular && driven && is_blocked(firm, metric, state, acceleration));
+    return result;
+}
+
+}  // namespace carom
