@@ -1,5 +1,6 @@
 #pragma once
 
+#include "carom/scene/sweeping_scene.hpp"
 #include "carom/trace/recorder.hpp"
 #include "kept_problems.hpp"
 #include "snapshots.hpp"
@@ -16,9 +17,10 @@ struct Task {
     Scene scene;
     RunSoFar run;
     Snapshots snapshots;
-    std::optional<Recorder> recorder;  ///< listens, where the run is recorded
-    std::string recording;             ///< its file; empty: there is none
-    KeptProblems problems = {};        ///< keeps one-step problems, where that is asked
+    std::optional<Recorder> recorder;           ///< listens, where the run is recorded
+    std::string recording;                      ///< its file; empty: there is none
+    KeptProblems problems = {};                 ///< keeps one-step problems, where that is asked
+    std::optional<SweepingPlan> sweeping = {};  ///< of a sweeping process
 };
 
 /// How a run is shown.

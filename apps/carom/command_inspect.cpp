@@ -62,10 +62,14 @@ ExitStatus inspect_scene(const InspectOptions& options)
         else
             errors.push_back(set.error());
     }
-    const auto scene = read_scene(options.file, overrides);
+    const auto scene = read_any_scene(options.file, overrides);
     if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
     if (!errors.empty()) return refuse(errors, options.json);
-    const SceneInspection inspection = inspect(*scene);
+    if (scene->sweeping) {
+        const SweepInspection inspection{*scene};
+        return show(inspection, is_promised(inspection), options.json);
+    }
+    const SceneInspection inspection = inspect(scene->scene);
     return show(inspection, inspection.theory.well_posed(), options.json);
 }
 

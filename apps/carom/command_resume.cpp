@@ -19,7 +19,7 @@ Error bad_set(const std::string& text, std::string message, std::string hint)
 }
 
 /// A run that goes on may last longer; everything else about it has been decided.
-std::vector<Override> read_sets(const std::vector<std::string>& sets, Errors& errors)
+std::vector<Override> read_duration(const std::vector<std::string>& sets, Errors& errors)
 {
     std::vector<Override> overrides;
     for (const std::string& text : sets) {
@@ -76,7 +76,7 @@ Expected<void> check_duration(const Scene& scene, const RunSoFar& run)
 Expected<Task, Errors> prepare(const ResumeOptions& options, const Recording& recording)
 {
     Errors errors;
-    const auto overrides = read_sets(options.sets, errors);
+    const auto overrides = read_duration(options.sets, errors);
     if (!errors.empty()) return errors;
     auto scene = scene_of(recording, options.recording, overrides);
     if (!scene) return scene.error();

@@ -70,13 +70,14 @@ Expected<Task, Errors> prepare(const RunOptions& options)
     Errors errors;
     const auto overrides = read_sets(options.sets, errors);
     const auto times = read_times(options.times, errors);
-    auto scene = read_scene(options.scene, overrides);
-    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
+    auto any = read_any_scene(options.scene, overrides, BodiesInScenes::Welcome);
+    if (!any) errors.insert(errors.end(), any.error().begin(), any.error().end());
     if (!options.output.empty()) {
         if (auto usable = check_output(options); !usable) errors.push_back(usable.error());
     }
     const auto keep = read_keep_plan(options, errors);
     if (!errors.empty()) return errors;
+    Scene* scene = &any->scene;
     auto snapshots = Snapshots::at(times, *scene);
     if (!snapshots) return snapshots.error();
     RunSoFar run = start_run(scene->model, scene->start);
@@ -86,7 +87,8 @@ Expected<Task, Errors> prepare(const RunOptions& options)
                 .snapshots = std::move(*snapshots),
                 .recorder = {},
                 .recording = options.output,
-                .problems = std::move(problems)};
+                .problems = std::move(problems),
+                .sweeping = std::move(any->sweeping)};
 }
 
 Expected<void> start_recording(const RunOptions& options, Task& task)

@@ -1,5 +1,6 @@
 #include "carom/core/text.hpp"
 #include "inspection.hpp"
+#include "results.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -11,11 +12,6 @@ namespace carom::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string row(std::string_view heading, std::string_view text)
-{
-    return fmt::format("{:<13}{}\n", heading, text);
-}
 
 /// The text in lines of at most `width` bytes, the first with a heading before it.
 std::string paragraph(std::string_view heading, std::string_view text, std::size_t width = 100)

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/ledger/well_posedness.hpp"
-#include "carom/scene/scene.hpp"
+#include "carom/scene/sweeping_scene.hpp"
 #include "carom/trace/recording.hpp"
 
 #include <optional>
@@ -23,6 +23,14 @@ struct SceneInspection {
 /// The promise as people read it: "one solution, for all time".
 [[nodiscard]] std::string promise_in_words(const WellPosedness& theory);
 
+/// What `carom inspect` says about a scene of the sweeping process.
+struct SweepInspection {
+    const AnyScene& scene;
+};
+[[nodiscard]] bool is_promised(const SweepInspection& inspection);  ///< exactly one solution
+[[nodiscard]] std::string in_words(const SweepInspection& inspection);
+[[nodiscard]] std::string to_json(const SweepInspection& inspection);
+
 /// What `carom inspect` says about a recording. A run that was killed is judged up to its last checkpoint.
 struct RunInspection {
     const Recording& recording;
@@ -33,6 +41,7 @@ struct RunInspection {
     double reached_s = 0;
     std::optional<double> tolerance;      ///< asked for, where the recorded scene can be read
     std::optional<WellPosedness> theory;  ///< of that scene
+    bool is_sweep = false;                ///< of a sweeping process, which has neither contacts nor energies
 };
 [[nodiscard]] RunInspection inspect(const Recording& recording);
 [[nodiscard]] std::string in_words(const RunInspection& inspection);

@@ -1,4 +1,5 @@
 #include "carom/core/text.hpp"
+#include "event_statuses.hpp"
 #include "results.hpp"
 
 #include <nlohmann/json.hpp>
@@ -37,8 +38,10 @@ Json snapshots_of(const Results& results)
 Json events_of(const Results& results)
 {
     const auto& contacts = results.scene.model.system().contacts;
+    const auto statuses = event_statuses(results.report.events, static_cast<int>(contacts.size()));
     Json list = Json::array();
-    for (const Event& event : results.report.events) {
+    for (std::size_t i = 0; i < statuses.size(); ++i) {
+        const Event& event = results.report.events[i];
         list.push_back({{"time_s", event.time_s},
                         {"step", event.step},
                         {"kind", name_of(event.kind)},
@@ -46,7 +49,9 @@ Json events_of(const Results& results)
                         {"percussion_Ns", event.percussion_Ns},
                         {"velocity_before_m_s", event.velocity_before_m_s},
                         {"velocity_after_m_s", event.velocity_after_m_s},
-                        {"energy_J", event.energy_J}});
+                        {"energy_J", event.energy_J},
+                        {"status_before", statuses[i].before},
+                        {"status_after", statuses[i].after}});
     }
     return list;
 }

@@ -20,6 +20,7 @@ struct Results {
     double wall_s = 0;
     long steps_now = 0;              ///< taken in that time; a run that was resumed has more
     std::string recording, picture;  ///< where they are; empty: there are none
+    bool is_sweep = false;           ///< a sweeping process: no contacts, no energies
 };
 
 /// Why the run ended, as `--json` says it: name_of(RunEnd), or "interrupted".
@@ -27,6 +28,9 @@ struct Results {
 
 /// The lines of a ledger with their names, in the order of (LE-1).
 [[nodiscard]] std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy);
+
+/// A line of a page for people: a heading and what is said of it.
+[[nodiscard]] std::string row(std::string_view heading, std::string_view text);
 
 /// For people: a page of text.
 [[nodiscard]] std::string summary(const Results& results);

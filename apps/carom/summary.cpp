@@ -1,4 +1,5 @@
 #include "carom/core/text.hpp"
+#include "event_statuses.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
 
@@ -10,16 +11,28 @@ namespace carom::app {
 namespace {
 
 constexpr std::size_t events_shown = 6;
+constexpr std::size_t located_events_shown = 60;  ///< of the series integrator: its main result
 constexpr std::size_t coordinates_shown = 40;
 
-/// A heading in a column of its own.
-std::string row(std::string_view heading, std::string_view text)
+/// How well a swept point is known.
+std::string sweep_line(const Results& results)
 {
-    return fmt::format("{:<13}{}\n", heading, text);
+    switch (results.report.status) {
+    case RunStatus::Certified:
+        return coloured("certified", Colour::Green, stdout) + ": every nearest point was found";
+    case RunStatus::Uncertified:
+        return coloured("uncertified", Colour::Yellow, stdout) +
+               fmt::format(": {} steps missed the tolerance at the smallest step",
+                           results.report.certificate.unsolved_steps);
+    case RunStatus::Failed: break;
+    }
+    return coloured("failed", Colour::Red, stdout) +
+           ": the sweep could not go on; what is below holds until then";
 }
 
 std::string status_line(const Results& results)
 {
+    if (results.is_sweep) return sweep_line(results);
     const Certificate& certificate = results.report.certificate;
     switch (results.report.status) {
     case RunStatus::Certified:
@@ -104,6 +117,32 @@ std::string snapshot_rows(const Results& results)
     return out;
 }
 
+/// Events whose instants are known to rounding: what happened, what the contact was and is, what jumped.
+std::string located_event_rows(const Results& results)
+{
+    const auto& events = results.report.events;
+    const auto& contacts = results.scene.model.system().contacts;
+    const auto statuses = event_statuses(events, static_cast<int>(contacts.size()));
+    std::string out;
+    for (std::size_t i = 0; i < events.size() && i < located_events_shown; ++i) {
+        const Event& event = events[i];
+        std::string kind(name_of(event.kind));
+        std::ranges::replace(kind, '_', ' ');
+        std::string text = fmt::format("{:>20.15g} s  {:<12} {:<12} {:>6} -> {:<6}", event.time_s, kind,
+                                       contacts[static_cast<std::size_t>(event.contact)].name,
+                                       statuses[i].before, statuses[i].after);
+        if (event.kind == EventKind::Impact || event.kind == EventKind::Accumulation) {
+            text += fmt::format("  {:>11.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s", event.velocity_before_m_s,
+                                event.velocity_after_m_s, event.percussion_Ns);
+        }
+        out += row("", text);
+    }
+    if (events.size() > located_events_shown)
+        out += row(
+            "", fmt::format("... and {} more: --json lists them all", events.size() - located_events_shown));
+    return out;
+}
+
 std::string event_rows(const Results& results)
 {
     const auto& events = results.report.events;
@@ -113,7 +152,12 @@ std::string event_rows(const Results& results)
     if (const auto slips = count(EventKind::Slip), sticks = count(EventKind::Stick); slips + sticks > 0) {
         counts += fmt::format(", {} begin to slip, {} to stick", slips, sticks);
     }
+    if (const auto ends = count(EventKind::Accumulation); ends > 0) {
+        counts += fmt::format(", {} accumulations of infinitely many impacts", ends);
+    }
     std::string out = row("events", counts);
+    const bool located = std::holds_alternative<SeriesSettings>(results.scene.integrator);
+    if (located) return out + located_event_rows(results);
     for (std::size_t i = 0; i < events.size() && i < events_shown; ++i) {
         const Event& event = events[i];
         const auto& contact = results.scene.model.system().contacts[static_cast<std::size_t>(event.contact)];
@@ -174,9 +218,9 @@ std::string next_rows(const Results& results)
     const std::string recording = printable(results.recording);
     std::string out;
     const auto say = [&](const std::string& text) { out += row(out.empty() ? "next" : "", text); };
-    if (results.interrupted && !recording.empty())
+    if (results.interrupted && !recording.empty() && !results.is_sweep)
         say(fmt::format("carom resume {} goes on with it", recording));
-    if (results.report.status == RunStatus::Uncertified)
+    if (results.report.status == RunStatus::Uncertified && !results.is_sweep)
         say("try a smaller step, --set integrator.time_step_s=..., or more sweeps, --set "
             "solver.max_sweeps=...");
     if (results.report.status == RunStatus::Failed)
@@ -189,6 +233,11 @@ std::string next_rows(const Results& results)
 }
 
 }  // namespace
+
+std::string row(std::string_view heading, std::string_view text)
+{
+    return fmt::format("{:<13}{}\n", heading, text);
+}
 
 std::string_view end_of(const Results& results)
 {
@@ -223,9 +272,13 @@ std::string summary(const Results& results)
     out += state_rows(scene.model, "state", results.end.q, results.end.u);
     out += probe_rows(scene.model, probe_values(scene.model, point_of(results.end), work));
     out += snapshot_rows(results);
-    out += event_rows(results);
-    out += certificate_rows(results);
-    out += ledger_rows(certificate.energy, certificate.energy_balance_J);
+    if (results.is_sweep) {
+        out += row("outside", fmt::format("at most {:.2e} from its set", certificate.max_penetration_m));
+    } else {
+        out += event_rows(results);
+        out += certificate_rows(results);
+        out += ledger_rows(certificate.energy, certificate.energy_balance_J);
+    }
     out += row("computed in", fmt::format("{:.3g} s", results.wall_s));
     if (!results.recording.empty()) out += row("recording", printable(results.recording));
     if (!results.picture.empty()) out += row("picture", printable(results.picture));

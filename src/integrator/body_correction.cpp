@@ -12,11 +12,11 @@ constexpr int most_passes = 3;
 /// Up to so many contacts are corrected exactly; more of them by sweeps, to the accuracy that a correction
 /// needs.
 constexpr std::size_t most_exact = 200;
-constexpr double sweeps_tolerance = 1e-4;
-constexpr int most_sweeps = 100;
+constexpr double sweeps_tolerance = 1e-2;
+constexpr int most_sweeps = 20;
 
 /// Overlaps of many contacts that are left alone, as a part of the size of the bodies.
-constexpr double harmless = 1e-7;
+constexpr double harmless = 2e-7;
 
 /// A pair that leaves by restitution is not lifted.
 bool leaves(std::span<const BodyContact> contacts)
@@ -87,24 +87,6 @@ void press_exactly(const BodyModel& model, BodyScratch& s)
     }
 }
 
-/// The same for many contacts, by sweeps without the matrix.
-void press_by_sweeps(const BodyModel& model, BodyScratch& s)
-{
-    load_rigid_bodies(model, {}, {}, s);
-    s.rigid_contacts.resize(s.overlaps.size());
-    for (std::size_t c = 0; c < s.overlaps.size(); ++c) {
-        const BodyContact& contact = s.overlaps[c];
-        s.rigid_contacts[c] = rigid_contact(contact, 0.0, contact.at.gap_m, Vec3::Zero());
-    }
-    s.correction_P.assign(s.overlaps.size(), 0.0);
-    if (!s.sweeps.load(s.rigid_bodies, s.rigid_contacts)) return;
-    s.sweeps.run({.tolerance = sweeps_tolerance, .max_iterations = most_sweeps});
-    for (std::size_t c = 0; c < s.overlaps.size(); ++c) {
-        const auto P = s.sweeps.percussion(static_cast<int>(c));
-        s.correction_P[c] = s.overlaps[c].at.normal.dot(Vec3(P[0], P[1], P[2]));
-    }
-}
-
 /// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5).
 void move_apart(const BodyModel& model, BodyScratch& s)
 {
@@ -116,7 +98,7 @@ void move_apart(const BodyModel& model, BodyScratch& s)
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
     }
     if (s.overlaps.size() > most_exact) {
-        press_by_sweeps(model, s);
+        press_by_sweeps(model, {.tolerance = sweeps_tolerance, .max_iterations = most_sweeps}, s);
     } else {
         press_exactly(model, s);
     }
@@ -142,10 +124,11 @@ double correct_overlaps(const BodyModel& model, const MoreauSettings& settings, 
     double deepest = 0;
     const double harmless_m = (s.contacts.size() > most_exact ? harmless : 1e-12) * model.length_m();
     const double tolerance = std::max(settings.activation_gap_m, harmless_m);
-    for (int pass = 0; pass <= most_passes; ++pass) {
+    const int passes = s.contacts.size() > most_exact ? 1 : most_passes;
+    for (int pass = 0; pass <= passes; ++pass) {
         place_at_end(model, s);
         const double worst = overlaps_at_end(1e-3 * model.length_m(), s, deepest);
-        if (!settings.correction || worst <= tolerance || pass == most_passes) break;
+        if (!settings.correction || worst <= tolerance || pass == passes) break;
         move_apart(model, s);
     }
     return deepest;

@@ -17,16 +17,14 @@ void free_velocities(const BodyModel& model, const MoreauSettings& settings, Bod
 void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
                BodyScratch& scratch);
 
-/// scratch.rigid_bodies with these velocities, axes of the world; none: at rest.
-void load_rigid_bodies(const BodyModel& model, std::span<const Vec3> v, std::span<const Vec3> w,
-                       BodyScratch& scratch);
-[[nodiscard]] RigidContact rigid_contact(const BodyContact& contact, double friction, double shift_m_s,
-                                         const Vec3& P);
-
 /// Many contacts in space by sweeps that need no more of W (SO-21): percussions in scratch.P, good or not.
 /// False where this way is not the one to go.
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
                   SolveReport& report);
+
+/// Percussions without friction, in scratch.correction_P, that open the overlaps as far as linearised gaps
+/// say (BO-10); at rest before.
+void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& scratch);
 
 /// Judges scratch.P by the velocities that the bodies have with them.
 void judge_by_bodies(const SolverSettings& solver, BodyScratch& scratch, SolveReport& report);

@@ -183,11 +183,13 @@ std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report,
     return end;
 }
 
-/// The last piece that begins at or before t.
+/// The last piece that begins at or before t, up to roundings: the right limit also where an impact at an
+/// instant that is known exactly was found a rounding later.
 const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
 {
+    const double reached_s = t_s + 4e-15 * std::abs(t_s);
     auto later = std::find_if(pieces.begin() + 1, pieces.end(),
-                              [&](const SeriesPiece& piece) { return piece.t_s > t_s; });
+                              [&](const SeriesPiece& piece) { return piece.t_s > reached_s; });
     return *(later - 1);
 }
 
@@ -218,7 +220,7 @@ void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::Ve
 {
     if (const auto pieces = series_pieces(view.scratch); !pieces.empty()) {
         const SeriesPiece& piece = piece_at(pieces, t_s);
-        piece.at(std::min(t_s - piece.t_s, piece.h_s), q, u);
+        piece.at(std::clamp(t_s - piece.t_s, 0.0, piece.h_s), q, u);
         if (t_s >= view.after.t_s) u = view.after.u;
         return;
     }

@@ -133,7 +133,7 @@ std::array<double, 3> SeriesPiece::reaction_N(int contact, double s) const
 std::span<const SeriesPiece> series_pieces(const Scratch& scratch) noexcept
 {
     if (!scratch.series) return {};
-    return scratch.series->pieces;
+    return {scratch.series->pieces.data(), scratch.series->piece_count};
 }
 
 Expected<std::vector<StatusDecision>> explain_statuses(const Model& model, const SeriesSettings& settings,

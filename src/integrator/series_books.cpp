@@ -55,7 +55,7 @@ void SeriesEngine::account(double s)
     energy.prescribed_motions_J += series_integral(system.potential_rate(), order, s);
     for (const Player& one : x_.players()) {
         if (!one.may_act()) continue;
-        Contact& contact = contacts_[static_cast<std::size_t>(one.known.contact)];
+        ContactNow& contact = contacts_[static_cast<std::size_t>(one.known.contact)];
         for (int i = 0; i < one.dimension; ++i) {
             const double* r = x_.series(one.r, i);
             contact.P[static_cast<std::size_t>(i)] += series_integral(r, order, s);
@@ -77,9 +77,13 @@ void SeriesEngine::measure_defect(double s)
     const int n = model_.coordinates(), K = x_.order();
     Scratch& w = scratch_;
     // inside the expansion: at its end a formula may already be in its next piece
-    const double t_s = t_s_ - 0.1 * s;
     s *= 0.9;
-    Eigen::VectorXd q(n), u(n);
+    const double t_s = t_s_ + s;
+    Eigen::VectorXd &q = w_.q_inside, &u = w_.u_inside, &acceleration = w_.acceleration;
+    Eigen::VectorXd &balance = w_.balance, &size = w_.sizes, &momentum = w_.momentum;
+    for (auto* vector : {&q, &u, &acceleration, &balance, &momentum}) {
+        vector->resize(n);
+    }
     for (int i = 0; i < n; ++i) {
         q[i] = series_value(x_.q(i), K, s);
         u[i] = series_value(x_.u(i), K, s);
@@ -88,15 +92,14 @@ void SeriesEngine::measure_defect(double s)
     model_.kinetic_terms(at, w.A, view(w.velocity_terms), w.work);
     model_.given_forces(at, view(w.given_forces), w.work);
     static_cast<void>(model_.potential_gradient(at, view(w.potential_gradient), w.work));
-    Eigen::VectorXd acceleration(n), balance(n);
     for (int i = 0; i < n; ++i) {
         acceleration[i] = series_value(x_.a(i), K - 1, s);
     }
     w.A.multiply(view(acceleration), view(balance));
-    Eigen::VectorXd size = balance.cwiseAbs() + w.given_forces.cwiseAbs() + w.potential_gradient.cwiseAbs() +
-                           w.velocity_terms.cwiseAbs();
+    size = balance.cwiseAbs() + w.given_forces.cwiseAbs() + w.potential_gradient.cwiseAbs() +
+           w.velocity_terms.cwiseAbs();
     balance += w.velocity_terms + w.potential_gradient - w.given_forces;
-    std::vector<double> H, b;
+    std::vector<double>&H = w_.H, &b = w_.b;
     for (const Player& one : x_.players()) {
         if (!one.may_act()) continue;
         const int c = one.known.contact;
@@ -120,7 +123,6 @@ void SeriesEngine::measure_defect(double s)
         }
     }
     // momentum that the defect would make in this time, against momentum and forces
-    Eigen::VectorXd momentum(n);
     w.A.multiply(view(u), view(momentum));
     const double scale = momentum.cwiseAbs().maxCoeff() + s * size.maxCoeff();
     const double defect = scale > 0 ? s * balance.cwiseAbs().maxCoeff() / scale : 0;
@@ -167,7 +169,7 @@ void SeriesEngine::finish()
     std::ranges::fill(state_.percussion_Ns, 0.0);
     for (int c = 0; c < model_.contacts(); ++c) {
         const auto index = static_cast<std::size_t>(c);
-        const Contact& contact = contacts_[index];
+        const ContactNow& contact = contacts_[index];
         state_.closed[index] = contact.closed ? 1 : 0;
         state_.slides[index] = contact.closed && model_.dimension(c) > 1 && !contact.known.at_rest ? 1 : 0;
         const double gap = model_.gap_m(c, point_of(state_), scratch_.work);

@@ -36,13 +36,20 @@ SeriesEngine::SeriesEngine(const Model& model, const SeriesSettings& settings, c
       x_(memory.expansion),
       start_s_(state.t_s),
       t_s_(state.t_s),
-      q_(state.q),
-      u_(state.u),
-      contacts_(static_cast<std::size_t>(model.contacts()))
+      w_(memory.buffers),
+      q_(w_.q),
+      u_(w_.u),
+      contacts_(w_.contacts),
+      bounced_(w_.bounced),
+      work_(w_.work)
 {
+    q_ = state.q;
+    u_ = state.u;
+    contacts_.assign(static_cast<std::size_t>(model.contacts()), {});
+    bounced_.clear();
     report_.h_s = settings.time_step_s;
     report_.solve.status = SolveStatus::Converged;
-    memory_.pieces.clear();
+    memory_.piece_count = 0;
     scratch_.events.clear();
 }
 
@@ -95,14 +102,13 @@ StepReport SeriesEngine::run()
         // the series of the motion and the statuses of its contacts (PS-4), (PS-5)
         if (!expand()) return report_;
 
-        // impacts that accumulate are passed at once (PS-9)
-        std::vector<Occurrence> happening;
-        const double h = next_length(happening);
-        if (pass_accumulation(h) || pass_collapse()) {
+        // impacts that accumulate, and slip in space that ends, are passed at once (PS-9), (PS-11)
+        const double h = next_length();
+        if (pass_accumulation(h) || pass_collapse() || pass_slip_end(h)) {
             if (report_.status != StepStatus::Solved) return report_;
             continue;
         }
-        if (!(h > 4e-16 * std::abs(t_s_)) && h < left_s() && happening.empty()) {
+        if (!(h > 4e-16 * std::abs(t_s_)) && h < left_s() && w_.happening.empty()) {
             fail(StepStatus::NotFinite, fmt::format("the series converge nowhere beyond {:.9g} s: the motion "
                                                     "ends there or leaves every bound",
                                                     t_s_));
@@ -110,8 +116,8 @@ StepReport SeriesEngine::run()
         }
 
         // to the first event, and what happens there (PS-7), (PS-8)
-        advance(h);
-        if (!treat(happening)) return report_;
+        advance(h, h);
+        if (!treat()) return report_;
     }
     report_.at_end = energies(model_, q_, u_, t_s_, scratch_.work);
     report_.energy.kinetic_J = report_.at_end.kinetic_J - before.kinetic_J;
@@ -124,7 +130,9 @@ SeriesEngine::LocalVelocity SeriesEngine::local_velocity(int c)
 {
     const auto support = model_.support(c);
     const auto rows = static_cast<std::size_t>(model_.dimension(c));
-    std::vector<double> H(rows * support.size()), b(rows);
+    std::vector<double>&H = w_.H, &b = w_.b;
+    H.resize(rows * support.size());
+    b.resize(rows);
     model_.contact_rows(c, {view(q_), view(u_), t_s_}, H, b, scratch_.work);
     LocalVelocity result;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -151,7 +159,7 @@ void SeriesEngine::look_at_start()
     std::vector<int> hit;
     for (int c = 0; c < model_.contacts(); ++c) {
         const auto index = static_cast<std::size_t>(c);
-        Contact& contact = contacts_[index];
+        ContactNow& contact = contacts_[index];
         contact.known.contact = c;
         contact.closed = contact.told_closed = state_.closed[index] != 0;
         contact.slid = contact.closed && state_.slides[index] != 0;
@@ -178,8 +186,9 @@ void SeriesEngine::look_at_start()
 
 bool SeriesEngine::expand()
 {
-    std::vector<Known> closed;
-    for (const Contact& contact : contacts_) {
+    std::vector<Known>& closed = w_.closed;
+    closed.clear();
+    for (const ContactNow& contact : contacts_) {
         if (contact.closed) closed.push_back(contact.known);
     }
     ExpansionStatus status = x_.compute(t_s_, q_, u_, closed, memory_.radius_s);
@@ -218,14 +227,35 @@ bool SeriesEngine::expand()
                                 named()));
     case ExpansionStatus::Onset:
         return fail(StepStatus::Undetermined,
-                    fmt::format("at {} slip begins in space at a contact that others or its own body couple: "
-                                "the series integrator finds its direction for particles only",
+                    fmt::format("at {} slip begins in space at several contacts together, and directions "
+                                "that satisfy all laws were not found",
+                                named()));
+    case ExpansionStatus::TooMany:
+        return fail(StepStatus::Undetermined,
+                    fmt::format("at {} too many contacts are undecided at once to try all combinations of "
+                                "sticking and sliding",
                                 named()));
     }
     memory_.radius_s = x_.radius_s(settings_.tolerance);
     x_.compute_gaps();
     tell_statuses();
+    tell_untested();
     return true;
+}
+
+/// What the statuses rest on without proof.
+void SeriesEngine::tell_untested()
+{
+    if (x_.untested_matrix()) {
+        finding("p_matrix_not_tested",
+                "more than 20 contacts slide together and W_NN - mu W_NT has no positive symmetric part: "
+                "whether it is a P-matrix, so that the motion is the only one, was not tested");
+    }
+    if (x_.untested_directions()) {
+        finding("directions_not_enumerated",
+                "several contacts that meet are at rest in space: directions in which they might begin to "
+                "slip together were looked for by Newton's method, others were not excluded");
+    }
 }
 
 /// Statuses that changed, as events.
@@ -233,7 +263,7 @@ void SeriesEngine::tell_statuses()
 {
     for (const Player& one : x_.players()) {
         const int c = one.known.contact;
-        Contact& contact = contacts_[static_cast<std::size_t>(c)];
+        ContactNow& contact = contacts_[static_cast<std::size_t>(c)];
         if (!one.may_act()) {
             if (contact.told_closed) tell(EventKind::ContactLost, c, 0, 0, 0, 0);
             contact.closed = contact.told_closed = contact.slid = contact.stuck = false;
@@ -258,25 +288,57 @@ void SeriesEngine::tell_statuses()
     }
 }
 
-void SeriesEngine::advance(double s)
+/// The next piece of this report, with the memory of an earlier one.
+SeriesPiece& SeriesEngine::new_piece()
+{
+    if (memory_.pieces.size() == memory_.piece_count) memory_.pieces.emplace_back();
+    return memory_.pieces[memory_.piece_count++];
+}
+
+/// The reactions of contacts that act; entries that are too many are spared for later pieces.
+void SeriesEngine::keep_reactions(SeriesPiece& piece)
+{
+    std::size_t count = 0;
+    for (const Player& one : x_.players()) {
+        if (!one.may_act()) continue;
+        if (piece.reactions.size() == count) {
+            piece.reactions.emplace_back();
+            if (!memory_.spare.empty()) {
+                piece.reactions.back() = std::move(memory_.spare.back());
+                memory_.spare.pop_back();
+            }
+        }
+        SeriesPiece::Reaction& reaction = piece.reactions[count++];
+        reaction.contact = one.known.contact;
+        reaction.dimension = one.dimension;
+        reaction.r = one.r;
+    }
+    while (piece.reactions.size() > count) {
+        memory_.spare.push_back(std::move(piece.reactions.back()));
+        piece.reactions.pop_back();
+    }
+}
+
+/// On by s; the defect is measured where the series are trusted.
+void SeriesEngine::advance(double s, double trusted_s)
 {
     if (s > 0) {
         const int n = model_.coordinates(), K = x_.order();
         account(s);
-        SeriesPiece piece{.t_s = t_s_, .h_s = s, .order = K, .q = {}, .u = {}, .reactions = {}};
-        for (const Player& one : x_.players()) {
-            if (one.may_act()) piece.reactions.push_back({one.known.contact, one.dimension, one.r});
-        }
+        SeriesPiece& piece = new_piece();
+        piece.t_s = t_s_;
+        piece.h_s = s;
+        piece.order = K;
         piece.q.assign(x_.q(0), x_.q(0) + static_cast<std::size_t>(n) * x_.stride());
         piece.u.assign(x_.u(0), x_.u(0) + static_cast<std::size_t>(n) * x_.stride());
+        keep_reactions(piece);
+        measure_defect(std::min(s, trusted_s));
         for (int i = 0; i < n; ++i) {
             q_[i] = series_value(x_.q(i), K, s);
             u_[i] = series_value(x_.u(i), K, s);
         }
         done_s_ = s >= left_s() ? settings_.time_step_s : done_s_ + s;
         t_s_ = start_s_ + done_s_;
-        memory_.pieces.push_back(std::move(piece));
-        measure_defect(s);
     }
     forget_instant();
 }
@@ -284,7 +346,7 @@ void SeriesEngine::advance(double s)
 /// Exact zeros hold at one instant only.
 void SeriesEngine::forget_instant()
 {
-    for (Contact& contact : contacts_) {
+    for (ContactNow& contact : contacts_) {
         contact.gap_is_zero = false;
         contact.known.begins_slip = contact.known.no_reaction = contact.known.at_threshold = false;
         contact.known.side = 0;
@@ -311,18 +373,18 @@ void SeriesEngine::forget_instant()
     }
 }
 
-bool SeriesEngine::treat(const std::vector<Occurrence>& happening)
+bool SeriesEngine::treat()
 {
     std::vector<int> hit;
     bool flipped = false;
-    for (const Occurrence& one : happening) {
+    for (const Occurrence& one : w_.happening) {
         if (one.what == Watch::Switch) {
             SeriesSwitch& it = one.tape->switches()[one.index];
             it.held = -it.side;
             flipped = true;
             continue;
         }
-        Contact& contact = contacts_[static_cast<std::size_t>(one.contact)];
+        ContactNow& contact = contacts_[static_cast<std::size_t>(one.contact)];
         switch (one.what) {
         case Watch::Gap:
             if (one.touches) {

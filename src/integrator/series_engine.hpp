@@ -13,22 +13,6 @@
 
 namespace carom {
 
-/// What the series integrator keeps from report to report.
-struct SeriesMemory {
-    SeriesMemory(const Model& model, int order) : expansion(model, order) {}
-
-    detail::Expansion expansion;
-    std::vector<SeriesPiece> pieces;  ///< of the last report
-    double radius_s = 0;              ///< of the last expansion
-
-    /// Impacts of late, for accumulations of several contacts (PS-9).
-    struct Strike {
-        double t_s = 0;
-        std::vector<int> contacts;
-    };
-    std::deque<Strike> strikes;
-};
-
 namespace detail {
 
 /// What an event function stands for.
@@ -44,6 +28,61 @@ struct Occurrence {
     double s = 0;  ///< when, from the start of the expansion
 };
 
+/// What is known of a contact between expansions.
+struct ContactNow {
+    bool closed = false;
+    Known known;
+    bool gap_is_zero = false;  ///< it has just opened
+    int gap_valuation = 0;     ///< then: the first order at which its gap may differ from zero
+    bool told_closed = false, slid = false, stuck = false;  ///< what was last told
+    int told_side = 0;
+    std::array<double, 3> P{};  ///< of this report
+    std::array<double, 3> U_minus{}, U_plus{};
+    double energy_J = 0, friction_J = 0;
+    bool acted = false;
+};
+
+/// A contact that left after an impact, and how.
+struct Bounce {
+    int contact = 0;
+    double before_m_s = 0, after_m_s = 0;  ///< U_N
+};
+
+/// Memory of the engine: nothing in it outlasts a report, but for its size.
+struct EngineBuffers {
+    Eigen::VectorXd q, u, q_inside, u_inside, acceleration, balance, sizes, momentum;
+    std::vector<ContactNow> contacts;
+    std::vector<Bounce> bounced;
+    std::vector<Occurrence> found, happening;
+    std::vector<Known> closed;
+    std::vector<int> closed_contacts;
+    std::vector<double> gaps, work, bound, H, b;
+    RootFinder roots;
+};
+
+}  // namespace detail
+
+/// What the series integrator keeps from report to report.
+struct SeriesMemory {
+    SeriesMemory(const Model& model, int order) : expansion(model, order) {}
+
+    detail::Expansion expansion;
+    detail::EngineBuffers buffers;
+    std::vector<SeriesPiece> pieces;  ///< of the last report: the first piece_count of them
+    std::size_t piece_count = 0;
+    std::vector<SeriesPiece::Reaction> spare;
+    double radius_s = 0;  ///< of the last expansion
+
+    /// Impacts of late, for accumulations of several contacts (PS-9).
+    struct Strike {
+        double t_s = 0;
+        std::vector<int> contacts;
+    };
+    std::deque<Strike> strikes;
+};
+
+namespace detail {
+
 /// Runs the motion from one report to the next: expand, advance to the first event, treat it, again.
 class SeriesEngine {
 public:
@@ -56,50 +95,36 @@ public:
     [[nodiscard]] Expected<std::vector<StatusDecision>> decisions();
 
 private:
-    /// What is known of a contact between expansions.
-    struct Contact {
-        bool closed = false;
-        Known known;
-        bool gap_is_zero = false;  ///< it has just opened
-        int gap_valuation = 0;     ///< then: the first order at which its gap may differ from zero
-        bool told_closed = false, slid = false, stuck = false;  ///< what was last told
-        int told_side = 0;
-        std::array<double, 3> P{};  ///< of this report
-        std::array<double, 3> U_minus{}, U_plus{};
-        double energy_J = 0, friction_J = 0;
-        bool acted = false;
-    };
-
     /// Where a contact moves, and against what its velocities are small.
     struct LocalVelocity {
         double normal = 0, sliding = 0;
         double normal_scale = 0, sliding_scale = 0;
-    };
-    /// A contact that left after an impact, and how.
-    struct Bounce {
-        int contact = 0;
-        double before_m_s = 0, after_m_s = 0;  ///< U_N
     };
 
     void look_at_start();
     [[nodiscard]] LocalVelocity local_velocity(int contact);
     [[nodiscard]] bool expand();
     void tell_statuses();
-    [[nodiscard]] double next_length(std::vector<Occurrence>& happening);
-    void watch(std::vector<Occurrence>& found, Occurrence what, const double* series, int order,
-               int valuation, double h);
-    void watch_contacts(std::vector<Occurrence>& found, double h);
-    void watch_stick(std::vector<Occurrence>& found, const Player& one, double h);
-    void watch_switches(std::vector<Occurrence>& found, double h);
-    void advance(double s);
+    void tell_untested();
+    [[nodiscard]] double next_length();
+    void watch(Occurrence what, const double* series, int order, int valuation, double h);
+    void watch_contacts(double h);
+    void watch_stick(const Player& one, double h);
+    void watch_slip(const Player& one, double h);
+    void watch_switches(double h);
+    void advance(double s, double trusted_s);
+    SeriesPiece& new_piece();
+    void keep_reactions(SeriesPiece& piece);
     void account(double s);
     void measure_defect(double s);
-    [[nodiscard]] bool treat(const std::vector<Occurrence>& happening);
+    [[nodiscard]] bool treat();
     [[nodiscard]] bool strike(std::vector<int> hit, bool soft, EventKind kind);
     void after_impact(const std::vector<int>& contacts, const ImpactContacts& closed,
                       const Eigen::VectorXd& U_minus, const Eigen::VectorXd& P, const Eigen::MatrixXd& W,
                       EventKind kind);
     [[nodiscard]] std::vector<int> struck_with(const std::vector<int>& hit, const Metric& A);
+    [[nodiscard]] double slip_left_s(const Player& one) const;
+    [[nodiscard]] bool pass_slip_end(double h);
     [[nodiscard]] bool pass_accumulation(double h);
     [[nodiscard]] bool pass_collapse();
     void project_configuration();
@@ -123,11 +148,11 @@ private:
     Expansion& x_;
     double start_s_, t_s_;
     double done_s_ = 0;  ///< since the start; t_s_ is start_s_ + done_s_
-    Eigen::VectorXd q_, u_;
-    std::vector<Contact> contacts_;
-    std::vector<Bounce> bounced_;  ///< contacts of the last impact that left again
-    RootFinder roots_;
-    std::vector<double> work_;
+    EngineBuffers& w_;
+    Eigen::VectorXd &q_, &u_;
+    std::vector<ContactNow>& contacts_;
+    std::vector<Bounce>& bounced_;  ///< contacts of the last impact that left again
+    std::vector<double>& work_;
     StepReport report_;
     int events_ = 0, flips_ = 0;
     double flip_s_ = -1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace carom::detail {
 namespace {
@@ -17,63 +18,70 @@ int first_nonzero(const double* x, int k, int order)
 
 }  // namespace
 
-void SeriesEngine::watch(std::vector<Occurrence>& found, Occurrence what, const double* series, int order,
-                         int valuation, double h)
+void SeriesEngine::watch(Occurrence what, const double* series, int order, int valuation, double h)
 {
     if (valuation > order || !(series[valuation] > 0)) return;
-    if (const auto root = roots_.first_root(series, order, valuation, h)) {
+    if (const auto root = w_.roots.first_root(series, order, valuation, h)) {
         what.s = root->t;
         what.touches = root->touches;
-        found.push_back(what);
+        w_.found.push_back(what);
     }
 }
 
-void SeriesEngine::watch_contacts(std::vector<Occurrence>& found, double h)
+void SeriesEngine::watch_contacts(double h)
 {
     const int K = x_.order();
     for (int c = 0; c < model_.contacts(); ++c) {
-        const Contact& contact = contacts_[static_cast<std::size_t>(c)];
+        const ContactNow& contact = contacts_[static_cast<std::size_t>(c)];
         if (contact.closed) continue;
         const double* gap = x_.gap(c);
         const bool from_zero = contact.gap_is_zero || gap[0] <= 0;
-        watch(found, {.what = Watch::Gap, .contact = c}, gap, K,
-              from_zero ? std::max(1, contact.gap_valuation) : 0, h);
+        watch({.what = Watch::Gap, .contact = c}, gap, K, from_zero ? std::max(1, contact.gap_valuation) : 0,
+              h);
     }
     for (const Player& one : x_.players()) {
         if (one.normal != NormalStatus::Active) continue;
         const int c = one.known.contact;
-        watch(found, {.what = Watch::Reaction, .contact = c}, x_.series(one.r, 0), K - 1, one.normal_order,
-              h);
-        if (one.friction == FrictionStatus::Stick && !one.programs->rough) watch_stick(found, one, h);
-        if (one.friction != FrictionStatus::Slip) continue;
-        const Occurrence end{.what = Watch::SlipEnd, .contact = c};
-        const int from = one.known.at_rest ? std::max(one.friction_order, 0) + 1 : 0;
-        if (one.dimension == 2) {
-            work_.assign(x_.series(one.U, 1), x_.series(one.U, 1) + K + 1);
-            for (double& coefficient : work_) {
-                coefficient *= one.side;
-            }
-            watch(found, end, work_.data(), K, from, h);
-        } else if (!one.polar) {
-            watch(found, end, one.speed.data(), K - 1, 0, h);
-        } else {
-            // S = t^(v + 1) sigma
-            const int v = one.onset.valuation();
-            work_.assign(static_cast<std::size_t>(K) + 1, 0.0);
-            for (int k = 0; v + 1 + k <= K; ++k) {
-                work_[static_cast<std::size_t>(v + 1 + k)] = one.onset.sigma(k);
-            }
-            watch(found, end, work_.data(), K, one.onset.decided_order() + 1, h);
-        }
+        watch({.what = Watch::Reaction, .contact = c}, x_.series(one.r, 0), K - 1, one.normal_order, h);
+        if (one.friction == FrictionStatus::Stick && !one.programs->rough) watch_stick(one, h);
+        if (one.friction == FrictionStatus::Slip) watch_slip(one, h);
     }
 }
 
+/// The speed of a contact that slides: where it vanishes, slip ends.
+void SeriesEngine::watch_slip(const Player& one, double h)
+{
+    const int K = x_.order();
+    const Occurrence end{.what = Watch::SlipEnd, .contact = one.known.contact};
+    if (one.dimension == 2) {
+        work_.assign(x_.series(one.U, 1), x_.series(one.U, 1) + K + 1);
+        for (double& coefficient : work_) {
+            coefficient *= one.side;
+        }
+        watch(end, work_.data(), K, one.known.at_rest ? std::max(one.friction_order, 0) + 1 : 0, h);
+        return;
+    }
+    if (!one.known.at_rest) {
+        watch(end, one.speed.data(), K - 1, 0, h);
+        return;
+    }
+    // it began here: S = t^(v + 1) sigma
+    const int v = one.polar ? one.onset.valuation() : one.lead;
+    work_.assign(static_cast<std::size_t>(K) + 1, 0.0);
+    for (int k = 0; v + 1 + k <= K; ++k) {
+        work_[static_cast<std::size_t>(v + 1 + k)] =
+            one.polar ? one.onset.sigma(k) : one.sigma[static_cast<std::size_t>(k)];
+    }
+    watch(end, work_.data(), K, one.friction_order + 1, h);
+}
+
 /// Margins against the static threshold.
-void SeriesEngine::watch_stick(std::vector<Occurrence>& found, const Player& one, double h)
+void SeriesEngine::watch_stick(const Player& one, double h)
 {
     const int order = x_.order() - 1;
     const double* mu = one.rows->output(one.programs->mu_static_at());
-    std::vector<double> bound(static_cast<std::size_t>(order) + 1);
+    std::vector<double>& bound = w_.bound;
+    bound.resize(static_cast<std::size_t>(order) + 1);
     for (int k = 0; k <= order; ++k) {
         bound[static_cast<std::size_t>(k)] = product_coefficient(mu, x_.series(one.r, 0), k);
     }
@@ -81,15 +89,16 @@ void SeriesEngine::watch_stick(std::vector<Occurrence>& found, const Player& one
     const int decided = std::max(one.friction_order, 0), from = std::max(one.normal_order, 0);
     if (one.dimension == 3) {
         for (int k = 0; k <= order; ++k) {
-            double sum = product_coefficient(bound.data(), bound.data(), k);
+            double sum = square_coefficient(bound.data(), k);
             for (int i = 1; i < 3; ++i) {
-                sum -= product_coefficient(x_.series(one.r, i), x_.series(one.r, i), k);
+                sum -= square_coefficient(x_.series(one.r, i), k);
             }
             work_[static_cast<std::size_t>(k)] = sum;
         }
-        const int valuation = one.polar ? one.onset.valuation() + one.onset.decided_order() : 2 * decided;
-        watch(found, {.what = Watch::Threshold, .contact = one.known.contact}, work_.data(), order, valuation,
-              h);
+        const int valuation = one.polar       ? one.onset.valuation() + one.onset.decided_order()
+                              : one.lead >= 0 ? one.lead + decided
+                                              : 2 * decided;
+        watch({.what = Watch::Threshold, .contact = one.known.contact}, work_.data(), order, valuation, h);
         return;
     }
     for (const int side : {1, -1}) {
@@ -98,13 +107,13 @@ void SeriesEngine::watch_stick(std::vector<Occurrence>& found, const Player& one
             work_[static_cast<std::size_t>(k)] =
                 factor * bound[static_cast<std::size_t>(k)] + side * x_.series(one.r, 1)[k];
         }
-        watch(found, {.what = Watch::Threshold, .contact = one.known.contact, .side = side}, work_.data(),
-              order, one.side == 0 || one.side == side ? decided : from, h);
+        watch({.what = Watch::Threshold, .contact = one.known.contact, .side = side}, work_.data(), order,
+              one.side == 0 || one.side == side ? decided : from, h);
     }
 }
 
 /// Where a formula goes over to another piece (PS-2).
-void SeriesEngine::watch_switches(std::vector<Occurrence>& found, double h)
+void SeriesEngine::watch_switches(double h)
 {
     const auto look = [&](SeriesTape& tape, int order) {
         const auto switches = tape.switches();
@@ -118,9 +127,9 @@ void SeriesEngine::watch_switches(std::vector<Occurrence>& found, double h)
             }
             const Occurrence what{.what = Watch::Switch, .tape = &tape, .index = i};
             if (work_[static_cast<std::size_t>(valuation)] > 0) {
-                watch(found, what, work_.data(), order, valuation, h);
+                watch(what, work_.data(), order, valuation, h);
             } else {
-                found.push_back(what);  // at once
+                w_.found.push_back(what);  // at once
             }
         }
     };
@@ -135,26 +144,72 @@ void SeriesEngine::watch_switches(std::vector<Occurrence>& found, double h)
 }
 
 /// How far this expansion is used, and what happens at its end: all events within rounding of the first.
-double SeriesEngine::next_length(std::vector<Occurrence>& happening)
+double SeriesEngine::next_length()
 {
     double h = std::min(x_.trusted_length_s(settings_.tolerance), left_s());
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
         const int contact = static_cast<int>(c);
         if (!contacts_[c].closed) h = std::min(h, x_.trusted_gap_length_s(contact, settings_.tolerance));
     }
-    std::vector<Occurrence> found;
+    w_.found.clear();
+    w_.happening.clear();
     if (h > 0) {
-        watch_contacts(found, h);
-        if (!x_.system().analytic) watch_switches(found, h);
+        watch_contacts(h);
+        if (!x_.system().analytic) watch_switches(h);
     }
-    if (found.empty()) return h;
+    if (w_.found.empty()) return h;
     const auto earlier = [](const Occurrence& a, const Occurrence& b) { return a.s < b.s; };
-    const double first = std::ranges::min_element(found, earlier)->s;
+    const double first = std::ranges::min_element(w_.found, earlier)->s;
     const double same = 16 * 2.2e-16 * (std::abs(t_s_) + first);
-    for (const Occurrence& one : found) {
-        if (one.s <= first + same) happening.push_back(one);
+    for (const Occurrence& one : w_.found) {
+        if (one.s <= first + same) w_.happening.push_back(one);
     }
     return first;
+}
+
+/// How long slip that is slow takes to its end (PS-11); infinity where it does not end.
+double SeriesEngine::slip_left_s(const Player& one) const
+{
+    const double S = one.speed[0], slope = one.speed[1];
+    if (!(slope < 0)) return std::numeric_limits<double>::infinity();
+
+    // slow, yet not so slow that coefficients S / (S/S')^K leave the numbers
+    const double smallest = std::pow(10.0, -270.0 / x_.order());
+    const double slow = std::max(one.alone ? 1e-8 : 1e-14, smallest) * std::sqrt(length_m() * -slope);
+    if (!(S < slow)) return std::numeric_limits<double>::infinity();
+    if (!one.alone) return S / -slope;
+
+    // U_T' = F - R d with constant F and R: R S + F.U_T falls by R^2 - F^2 in a second
+    const auto at = [&](const std::vector<double>& local, int i) { return x_.series(local, i)[0]; };
+    const double R = x_.W(one.offset + 1, one.offset + 1) * std::hypot(at(one.r, 1), at(one.r, 2));
+    const double F_1 = at(one.dU, 1) + R * at(one.d, 0), F_2 = at(one.dU, 2) + R * at(one.d, 1);
+    const double falls = R * R - F_1 * F_1 - F_2 * F_2;
+    if (!(falls > 0)) return std::numeric_limits<double>::infinity();
+    return (R * S + F_1 * at(one.U, 1) + F_2 * at(one.U, 2)) / falls;
+}
+
+/// Slip in space that ends (PS-11): its direction turns without end towards that of the force, and no series
+/// reaches the instant. Once it is slow, the rest of the way is that of constant forces.
+bool SeriesEngine::pass_slip_end(double h)
+{
+    if (!w_.happening.empty()) return false;
+    for (const Player& one : x_.players()) {
+        const bool slides = one.dimension == 3 && one.friction == FrictionStatus::Slip;
+        if (!slides || one.normal != NormalStatus::Active || one.known.at_rest) continue;
+        const double rest_s = slip_left_s(one);
+        if (rest_s > left_s()) continue;
+
+        // nothing else may happen meanwhile
+        w_.found.clear();
+        watch_contacts(rest_s);
+        const int contact = one.known.contact;
+        if (std::ranges::any_of(w_.found, [&](const Occurrence& it) { return it.contact != contact; }))
+            continue;
+        advance(rest_s, h);
+        contacts_[static_cast<std::size_t>(contact)].known.at_rest = true;
+        return true;
+    }
+    return false;
 }
 
 }  // namespace carom::detail

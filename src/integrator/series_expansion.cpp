@@ -21,23 +21,24 @@ Expansion::Expansion(const Model& model, int order)
 
 const Player* Expansion::player_of(int contact) const noexcept
 {
-    const auto found =
-        std::ranges::find_if(players_, [&](const Player& one) { return one.known.contact == contact; });
-    return found == players_.end() ? nullptr : &*found;
+    for (const Player& one : players()) {
+        if (one.known.contact == contact) return &one;
+    }
+    return nullptr;
 }
 
 ExpansionStatus Expansion::compute(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
                                    std::span<const Known> closed, double radius_s)
 {
-    std::vector<Known> known(closed.begin(), closed.end());
+    known_.assign(closed.begin(), closed.end());
     radius_ = radius_s;
-    for (std::size_t attempt = 0; attempt <= known.size(); ++attempt) {
-        set_up(t_s, q, u, known);
+    for (std::size_t attempt = 0; attempt <= known_.size(); ++attempt) {
+        set_up(t_s, q, u);
         if (const auto status = first_order_data(); status != ExpansionStatus::Good) return status;
         for (int p = 0; p < K_; ++p) {
             if (p > 0) {
                 system_.dynamics.tape.advance(p, x_.data(), stride_);
-                for (Player& one : players_) {
+                for (Player& one : playing()) {
                     if (one.may_act()) one.rows->tape.advance(p, x_.data(), stride_);
                 }
             }
@@ -48,26 +49,29 @@ ExpansionStatus Expansion::compute(double t_s, const Eigen::VectorXd& q, const E
         }
         if (!std::ranges::all_of(x_, [](double c) { return std::isfinite(c); }))
             return ExpansionStatus::NotFinite;
-
-        // past a static threshold the smaller coefficient holds from the first order on
-        bool again = false;
-        for (const Player& one : players_) {
-            const bool late = one.polar || one.friction_order > 0;
-            if (one.friction != FrictionStatus::Slip || !one.programs->distinct_static || !late) continue;
-            for (Known& it : known) {
-                if (it.contact != one.known.contact || it.begins_slip || !it.at_rest) continue;
-                it.begins_slip = again = true;
-                it.at_threshold = false;
-                it.side = one.side;
-            }
-        }
-        if (!again) return ExpansionStatus::Good;
+        if (!ask_again()) return ExpansionStatus::Good;
     }
     return ExpansionStatus::Good;
 }
 
-void Expansion::set_up(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
-                       std::span<const Known> closed)
+/// Past a static threshold the smaller coefficient holds from the first order on: then once more.
+bool Expansion::ask_again()
+{
+    bool again = false;
+    for (const Player& one : players()) {
+        const bool late = one.polar || one.lead >= 0 || one.friction_order > 0;
+        if (one.friction != FrictionStatus::Slip || !one.programs->distinct_static || !late) continue;
+        for (Known& it : known_) {
+            if (it.contact != one.known.contact || it.begins_slip || !it.at_rest) continue;
+            it.begins_slip = again = true;
+            it.at_threshold = false;
+            it.side = one.side;
+        }
+    }
+    return again;
+}
+
+void Expansion::set_up(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u)
 {
     std::ranges::fill(x_, 0.0);
     for (int i = 0; i < n_; ++i) {
@@ -78,28 +82,14 @@ void Expansion::set_up(double t_s, const Eigen::VectorXd& q, const Eigen::Vector
     x(2 * n_)[0] = t_s;
     x(2 * n_)[1] = 1;
 
-    players_.resize(closed.size());
+    count_ = known_.size();
+    if (players_.size() < count_) players_.resize(count_);
     local_size_ = 0;
     trouble_ = -1;
-    words_.clear();
-    for (std::size_t k = 0; k < closed.size(); ++k) {
-        Player& one = players_[k];
-        one.known = closed[k];
-        one.programs = &system_.contacts[static_cast<std::size_t>(closed[k].contact)];
-        one.dimension = one.programs->dimension;
-        one.offset = local_size_;
-        one.normal = NormalStatus::Undecided;
-        one.normal_order = one.friction_order = -1;
-        one.normal_leading = one.friction_leading = 0;
-        one.side = closed[k].side;
-        one.polar = false;
-        one.scale_n = one.scale_t = 0;
-        const auto size = static_cast<std::size_t>(one.dimension) * stride_;
-        for (auto* series : {&one.r, &one.U, &one.dU, &one.d, &one.mu_d}) {
-            series->assign(size, 0.0);
-        }
-        one.speed.assign(stride_, 0.0);
-        local_size_ += one.dimension;
+    trusted_s_ = -1;
+    untested_matrix_ = untested_directions_ = false;
+    for (std::size_t k = 0; k < count_; ++k) {
+        set_up_player(players_[k], known_[k]);
     }
     y_.setZero(n_);
     for (auto* local : {&e_, &r_, &dU_, &scale_}) {
@@ -107,12 +97,40 @@ void Expansion::set_up(double t_s, const Eigen::VectorXd& q, const Eigen::Vector
     }
 }
 
+void Expansion::set_up_player(Player& one, const Known& known)
+{
+    one.known = known;
+    one.programs = &system_.contacts[static_cast<std::size_t>(known.contact)];
+    one.dimension = one.programs->dimension;
+    one.offset = local_size_;
+    one.normal = NormalStatus::Undecided;
+    one.normal_order = one.friction_order = one.lead = -1;
+    one.normal_leading = one.friction_leading = 0;
+    one.side = known.side;
+    one.alone = one.polar = false;
+    one.scale_n = one.scale_t = 0;
+    const auto size = static_cast<std::size_t>(one.dimension) * stride_;
+    for (auto* series : {&one.r, &one.U, &one.dU}) {
+        series->assign(size, 0.0);
+    }
+    if (one.dimension == 3) {
+        for (auto* series : {&one.d, &one.mu_d}) {
+            series->assign(2 * stride_, 0.0);
+        }
+        for (auto* series : {&one.speed, &one.sigma, &one.bound}) {
+            series->assign(stride_, 0.0);
+        }
+    }
+    local_size_ += one.dimension;
+}
+
 /// Values at the instant itself: metric, rows, what moves and what rests.
 ExpansionStatus Expansion::first_order_data()
 {
     system_.dynamics.tape.start_with_sides(x_.data(), stride_);
     if (!A_known_ || !A_constant_) {
-        Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n_, n_);
+        Eigen::MatrixXd& A = A_0_;
+        A.setZero(n_, n_);
         for (std::size_t k = 0; k < system_.entries.size(); ++k) {
             const auto& entry = system_.entries[k];
             A(entry.i, entry.j) = A(entry.j, entry.i) = system_.A(k)[0];
@@ -133,7 +151,7 @@ ExpansionStatus Expansion::first_order_data()
 /// (CF-3): tangents along the x axis, but for normals that are nearly along x.
 void Expansion::choose_frames()
 {
-    for (Player& one : players_) {
+    for (Player& one : playing()) {
         auto& programs = system_.contacts[static_cast<std::size_t>(one.known.contact)].rows;
         one.frame = 0;
         one.rows = &programs.front();
@@ -149,7 +167,7 @@ void Expansion::choose_frames()
 void Expansion::local_matrices()
 {
     H_.setZero(local_size_, n_);
-    for (Player& one : players_) {
+    for (Player& one : playing()) {
         const auto& support = one.programs->support;
         for (int i = 0; i < one.dimension; ++i) {
             double U = one.rows->output(one.programs->b_at(i))[0];
@@ -161,48 +179,55 @@ void Expansion::local_matrices()
             one.U[static_cast<std::size_t>(i) * stride_] = U;
         }
     }
-    AiHt_ = A_.solve(H_.transpose());
-    W_ = H_ * AiHt_;
+    AiHt_ = H_.transpose();
+    if (local_size_ > 0) A_.solveInPlace(AiHt_);
+    W_.resize(local_size_, local_size_);
+    W_.noalias() = H_ * AiHt_;
 }
 
 /// Local velocities that are zero by status are made so: the velocity moves by rounding, in the kinetic
 /// metric.
 void Expansion::project_velocity()
 {
-    std::vector<Eigen::Index> zero;
-    for (const Player& one : players_) {
-        zero.push_back(one.offset);
-        for (int i = 1; one.known.at_rest && i < one.dimension; ++i) {
-            zero.push_back(one.offset + i);
-        }
-    }
-    if (zero.empty()) return;
-    Eigen::VectorXd U(static_cast<Eigen::Index>(zero.size()));
-    Eigen::Index a = 0;
-    for (Player& one : players_) {
+    zero_rows_.clear();
+    zero_U_.clear();
+    bool moves = false;
+    for (Player& one : playing()) {
         for (int i = 0; i < one.dimension; ++i) {
             if (i > 0 && !one.known.at_rest) continue;
-            U[a++] = one.U[static_cast<std::size_t>(i) * stride_];
-            one.U[static_cast<std::size_t>(i) * stride_] = 0;
+            double& U = one.U[static_cast<std::size_t>(i) * stride_];
+            zero_rows_.push_back(one.offset + i);
+            zero_U_.push_back(U);
+            moves = moves || U != 0;
+            U = 0;
         }
     }
-    if (U.isZero(0)) return;
-    const Eigen::MatrixXd W = W_(zero, zero);
-    const Eigen::VectorXd P = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(W).solve(U);
-    const Eigen::VectorXd u = AiHt_(Eigen::all, zero) * P;
+    if (!moves) return;
+    const std::size_t size = zero_rows_.size();
+    zero_W_.resize(size * size);
+    zero_P_.resize(size);
+    for (std::size_t a = 0; a < size; ++a) {
+        for (std::size_t b = 0; b < size; ++b) {
+            zero_W_[a * size + b] = W_(zero_rows_[a], zero_rows_[b]);
+        }
+    }
+    zero_system_.factor(zero_W_, static_cast<int>(size));
+    zero_system_.solve(zero_U_, zero_P_);
     for (int i = 0; i < n_; ++i) {
-        x(n_ + i)[0] -= u[i];
+        for (std::size_t a = 0; a < size; ++a) {
+            x(n_ + i)[0] -= AiHt_(i, zero_rows_[a]) * zero_P_[a];
+        }
         x(i)[1] = x(n_ + i)[0];
     }
     system_.dynamics.tape.advance(0, x_.data(), stride_);
-    for (Player& one : players_) {
+    for (Player& one : playing()) {
         one.rows->tape.advance(0, x_.data(), stride_);
     }
 }
 
 void Expansion::starting_statuses()
 {
-    for (Player& one : players_) {
+    for (Player& one : playing()) {
         one.friction = FrictionStatus::None;
         if (!one.programs->friction) continue;
         const bool at_rest = one.known.at_rest;
@@ -218,45 +243,43 @@ void Expansion::starting_statuses()
 void Expansion::find_islands()
 {
     // contacts whose rows of W meet more than by rounding
-    const auto count = static_cast<int>(players_.size());
-    std::vector<int> island(players_.size());
-    for (int k = 0; k < count; ++k) {
-        island[static_cast<std::size_t>(k)] = k;
-    }
     const auto meet = [&](const Player& a, const Player& b) {
         const auto block = W_.block(a.offset, b.offset, a.dimension, b.dimension);
         const double size = std::sqrt(W_(a.offset, a.offset) * W_(b.offset, b.offset));
         return !(block.cwiseAbs().maxCoeff() <= 1e-13 * size);
     };
-    for (int k = 0; k < count; ++k) {
-        for (int l = 0; l < k; ++l) {
-            const int from = island[static_cast<std::size_t>(k)], to = island[static_cast<std::size_t>(l)];
-            if (from == to ||
-                !meet(players_[static_cast<std::size_t>(k)], players_[static_cast<std::size_t>(l)]))
-                continue;
-            std::ranges::replace(island, from, to);
+    island_of_.resize(count_);
+    for (std::size_t k = 0; k < count_; ++k) {
+        island_of_[k] = static_cast<int>(k);
+        for (std::size_t l = 0; l < k; ++l) {
+            const int from = island_of_[k], to = island_of_[l];
+            if (from != to && meet(players_[k], players_[l])) std::ranges::replace(island_of_, from, to);
         }
     }
-    islands_.clear();
-    for (int k = 0; k < count; ++k) {
-        Island one;
-        for (int l = 0; l < count; ++l) {
-            if (island[static_cast<std::size_t>(l)] == k) one.players.push_back(l);
+    island_count_ = 0;
+    for (std::size_t k = 0; k < count_; ++k) {
+        if (std::ranges::find(island_of_, static_cast<int>(k)) == island_of_.end()) continue;
+        if (islands_.size() == island_count_) islands_.emplace_back();
+        Island& one = islands_[island_count_++];
+        one.decided = false;
+        one.players.clear();
+        for (std::size_t l = 0; l < count_; ++l) {
+            if (island_of_[l] == static_cast<int>(k)) one.players.push_back(static_cast<int>(l));
         }
-        if (!one.players.empty()) islands_.push_back(std::move(one));
+        if (one.players.size() == 1) look_at_particle(players_[static_cast<std::size_t>(one.players[0])]);
     }
+}
 
-    // a particle at rest in space: its slip begins in a direction that the series finds
-    for (const Island& one : islands_) {
-        Player& first = players_[static_cast<std::size_t>(one.players.front())];
-        if (one.players.size() > 1 || first.dimension != 3 || !first.known.at_rest || first.programs->rough)
-            continue;
-        const auto W = W_.block(first.offset, first.offset, 3, 3);
-        const double small = 1e-12 * W(0, 0);
-        first.polar = std::abs(W(0, 1)) <= small && std::abs(W(0, 2)) <= small &&
-                      std::abs(W(1, 2)) <= small && std::abs(W(1, 1) - W(2, 2)) <= small;
-        if (first.polar) first.onset.reset(K_);
-    }
+/// A particle in space, alone: slip that begins has a direction that the series finds (PS-6).
+void Expansion::look_at_particle(Player& one)
+{
+    if (one.dimension != 3 || one.friction == FrictionStatus::None || one.programs->rough) return;
+    const auto W = W_.block(one.offset, one.offset, 3, 3);
+    const double small = 1e-12 * W(0, 0);
+    one.alone = std::abs(W(0, 1)) <= small && std::abs(W(0, 2)) <= small && std::abs(W(1, 2)) <= small &&
+                std::abs(W(1, 1) - W(2, 2)) <= small;
+    one.polar = one.alone && one.known.at_rest;
+    if (one.polar) one.onset.reset(K_);
 }
 
 /// Order p of A u' = K + H^T r and of U' = H u' + gamma without the unknown coefficients of order p (PS-4).
@@ -269,39 +292,33 @@ void Expansion::right_hand_side(int p)
         const auto& entry = system_.entries[k];
         if (entry.constant) continue;
         const double* A = system_.A(k);
-        for (int i = 1; i <= p; ++i) {
-            y_[entry.i] -= A[i] * a(entry.j)[p - i];
-            if (entry.i != entry.j) y_[entry.j] -= A[i] * a(entry.i)[p - i];
-        }
+        y_[entry.i] -= convolution(A, a(entry.j), p, 1, p);
+        if (entry.i != entry.j) y_[entry.j] -= convolution(A, a(entry.i), p, 1, p);
     }
-    for (const Player& one : players_) {
+    for (const Player& one : players()) {
         if (!one.may_act()) continue;
         const auto& support = one.programs->support;
         for (int row = 0; row < one.dimension; ++row) {
             const double* r = series(one.r, row);
             for (std::size_t s = 0; s < support.size(); ++s) {
-                const double* H = one.rows->output(one.programs->H_at(row, s));
-                for (int i = 1; i <= p; ++i) {
-                    y_[support[s]] += H[i] * r[p - i];
-                }
+                const std::size_t place = one.programs->H_at(row, s);
+                if (one.rows->is_constant(place)) continue;
+                y_[support[s]] += convolution(one.rows->output(place), r, p, 1, p);
             }
         }
     }
     A_.solveInPlace(y_);
 
-    for (const Player& one : players_) {
+    for (const Player& one : players()) {
         if (!one.may_act()) continue;
         const auto& support = one.programs->support;
         for (int row = 0; row < one.dimension; ++row) {
             double sum = one.rows->output(one.programs->gamma_at(row))[p], size = std::abs(sum);
             for (std::size_t s = 0; s < support.size(); ++s) {
-                const double* H = one.rows->output(one.programs->H_at(row, s));
-                const double* acceleration = a(support[s]);
+                const std::size_t place = one.programs->H_at(row, s);
+                const double* H = one.rows->output(place);
                 const double first = H[0] * y_[support[s]];
-                double rest = 0;
-                for (int i = 1; i <= p; ++i) {
-                    rest += H[i] * acceleration[p - i];
-                }
+                const double rest = one.rows->is_constant(place) ? 0 : convolution(H, a(support[s]), p, 1, p);
                 sum += first + rest;
                 size += std::abs(first) + std::abs(rest);
             }
@@ -314,14 +331,14 @@ void Expansion::right_hand_side(int p)
 /// Coefficient p of the direction of contacts that slide in space, U_T = |U_T| d.
 void Expansion::slip_directions(int p)
 {
-    for (Player& one : players_) {
-        if (!one.may_act() || one.polar || one.dimension != 3 || one.friction != FrictionStatus::Slip)
-            continue;
+    for (Player& one : playing()) {
+        const bool slides = one.dimension == 3 && one.friction == FrictionStatus::Slip;
+        if (!one.may_act() || !slides || one.known.at_rest) continue;
         const double *U1 = series(one.U, 1), *U2 = series(one.U, 2);
         double* d1 = one.d.data();
         double* d2 = d1 + stride_;
         double* N = one.speed.data();
-        const double square = product_coefficient(U1, U1, p) + product_coefficient(U2, U2, p);
+        const double square = square_coefficient(U1, p) + square_coefficient(U2, p);
         if (p == 0) {
             N[0] = std::sqrt(square);
             d1[0] = U1[0] / N[0];
@@ -339,8 +356,8 @@ void Expansion::slip_directions(int p)
 
 ExpansionStatus Expansion::solve_islands(int p)
 {
-    for (Island& island : islands_) {
-        const auto status = OrderProblem(*this, island, p).solve();
+    for (std::size_t k = 0; k < island_count_; ++k) {
+        const auto status = OrderProblem(*this, islands_[k], p).solve();
         if (status != ExpansionStatus::Good) return status;
     }
     return ExpansionStatus::Good;
@@ -350,7 +367,7 @@ ExpansionStatus Expansion::solve_islands(int p)
 void Expansion::accept(int p)
 {
     const auto at = static_cast<std::size_t>(p);
-    for (Player& one : players_) {
+    for (Player& one : playing()) {
         for (int i = 0; i < one.dimension && one.may_act(); ++i) {
             const std::size_t row = static_cast<std::size_t>(i) * stride_;
             one.r[row + at] = r_[one.offset + i];
@@ -382,48 +399,56 @@ void Expansion::compute_gaps()
 
 namespace {
 
-/// Largest h with |x_j| h^j <= tolerance max_i |x_i| h^i for the last two orders j and some low order i.
-double trusted_by(const std::vector<double>& size, int K, double tolerance)
+/// Largest h with |x_j| h^j <= tolerance max_i |x_i| h^i for the last two orders j and some low order i;
+/// sizes become their logarithms.
+double trusted_by(std::vector<double>& size, int K, double tolerance)
 {
     const auto at = [&](int k) { return size[static_cast<std::size_t>(k)]; };
-    double longest = 0;
+    if (at(K - 1) == 0 && at(K) == 0) return std::numeric_limits<double>::infinity();
+    for (double& one : size) {
+        one = std::log2(one);  // of zero: minus infinity
+    }
+    const double part = std::log2(tolerance);
+    double longest = -std::numeric_limits<double>::infinity();
     for (int i = 0; i <= K - 2; ++i) {
         double h = std::numeric_limits<double>::infinity();
         for (int j = K - 1; j <= K; ++j) {
-            if (at(j) > 0) h = std::min(h, std::pow(tolerance * at(i) / at(j), 1.0 / (j - i)));
+            if (std::isfinite(at(j))) h = std::min(h, (part + at(i) - at(j)) / (j - i));
         }
         longest = std::max(longest, h);
     }
-    return longest;
+    return std::exp2(longest);
 }
 
 }  // namespace
 
-double Expansion::trusted_length_s(double tolerance) const
+double Expansion::trusted_length_s(double tolerance)
 {
+    if (trusted_s_ >= 0) return trusted_s_;
     double h = std::numeric_limits<double>::infinity();
     for (int first = 0; first <= n_ && n_ > 0; first += n_) {
-        std::vector<double> norms(stride_, 0.0);
+        sizes_.assign(stride_, 0.0);
         for (int i = 0; i < n_; ++i) {
             for (std::size_t k = 0; k < stride_; ++k) {
-                norms[k] = std::max(norms[k], std::abs(q(first + i)[k]));
+                sizes_[k] = std::max(sizes_[k], std::abs(q(first + i)[k]));
             }
         }
-        h = std::min(h, trusted_by(norms, K_, tolerance));
+        h = std::min(h, trusted_by(sizes_, K_, tolerance));
     }
-    return 0.9 * h;
+    trusted_s_ = 0.9 * h;
+    return trusted_s_;
 }
 
-double Expansion::trusted_gap_length_s(int contact, double tolerance) const
+double Expansion::trusted_gap_length_s(int contact, double tolerance)
 {
-    std::vector<double> sizes(gap(contact), gap(contact) + stride_);
-    for (double& size : sizes) {
+    sizes_.assign(gap(contact), gap(contact) + stride_);
+    for (double& size : sizes_) {
         size = std::abs(size);
     }
-    return 0.9 * trusted_by(sizes, K_, tolerance);
+    return 0.9 * trusted_by(sizes_, K_, tolerance);
 }
 
-double Expansion::radius_s(double tolerance) const
+double Expansion::radius_s(double tolerance)
 {
     const double h = trusted_length_s(tolerance);
     return std::isfinite(h) ? h / std::pow(tolerance, 1.0 / K_) : 0;

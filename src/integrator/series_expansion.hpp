@@ -1,12 +1,13 @@
 #pragma once
 
+#include "series_linear.hpp"
 #include "series_onset.hpp"
 #include "series_system.hpp"
 
 #include <Eigen/Dense>
 
-#include <optional>
-#include <string>
+#include <array>
+#include <span>
 #include <vector>
 
 namespace carom::detail {
@@ -41,14 +42,22 @@ struct Player {
     int friction_order = -1;
     double friction_leading = 0;
     int side = 0;        ///< direction of slip or of the tendency to it, in the plane
-    bool polar = false;  ///< onset of slip in space (PS-6)
+    bool alone = false;  ///< in space, W_NT = 0 and W_TT = w 1, and it meets no other contact
+    bool polar = false;  ///< onset of slip in space of one that is alone (PS-6)
     SlipOnset onset;
+    int lead = -1;  ///< onset in space of one that is not (PS-10): first order of r_T or U_T'; -1: none yet
 
     std::vector<double> r, U, dU;        ///< reaction, local velocity and its derivative, N, m/s, m/s^2
     std::vector<double> d, speed, mu_d;  ///< direction of slip in space, |U_T|, mu d
+    std::vector<double> sigma, bound;    ///< of an onset (PS-10): |U_T| / t^(lead + 1), mu r_N
+    double turn = 0;                     ///< of this order: component of d across d_0
     double scale_n = 0, scale_t = 0;     ///< what a coefficient that is only rounding is small against
 
     [[nodiscard]] bool may_act() const noexcept { return normal != NormalStatus::Inactive; }
+    [[nodiscard]] bool begins_in_space() const noexcept
+    {
+        return dimension == 3 && friction == FrictionStatus::Slip && lead >= 0;
+    }
 };
 
 enum class ExpansionStatus {
@@ -58,17 +67,61 @@ enum class ExpansionStatus {
     NoSolution,
     SeveralSolutions,
     NotPMatrix,
-    Onset
+    Onset,
+    TooMany
+};
+
+/// What a contact does at one order: nothing, holds without friction, slides, sticks, has lost its reaction
+/// just now, begins to slide in a direction that is unknown (Lead) or known to the order before (Onset).
+enum class Mode { Off, Frictionless, Slide, Stick, Hold, Lead, Onset };
+
+/// The mode of a contact, and the side of its slip in the plane.
+struct Choice {
+    Mode mode = Mode::Off;
+    int side = 0;
+};
+
+/// An unknown of the problem of one order: z is a coefficient of r_N, of r_T, of sigma or of the turning of
+/// d.
+struct Unknown {
+    enum class Kind { Normal, Tangent, Speed, Turn };
+
+    int player = 0;  ///< of the island
+    Kind kind = Kind::Normal;
+    bool complementary = false;      ///< undecided normal: r >= 0, dU >= 0, one of them zero
+    bool in = true;                  ///< its equation holds; else z = 0
+    std::array<double, 3> row{};     ///< the equation is row.dU = shift + own z
+    std::array<double, 3> column{};  ///< of r, for z = 1
+    double own = 0, shift = 0;
 };
 
 /// Contacts that meet through A at the point of expansion.
 struct Island {
     std::vector<int> players;
-    std::optional<Eigen::PartialPivLU<Eigen::MatrixXd>> factor;  ///< once everything is decided
+    bool decided = false;  ///< all statuses: every further order has these equations
+    std::vector<Choice> choices;
+    std::vector<Unknown> unknowns;
+    SmallSystem factor;
 };
 
-/// What every contact of an island does at one order.
-enum class Mode { Off, Frictionless, Slide, Stick, Hold };
+/// Memory of the problems of all orders.
+struct OrderWork {
+    std::vector<Unknown> unknowns;
+    std::vector<Choice> options, choices, found;
+    std::vector<int> first_option;      ///< per player, into options; one more at the end
+    std::vector<int> index, in, leads;  ///< positions in the enumeration, unknowns in use, Mode::Lead
+    std::vector<double> M, right, z, M_in, right_in, z_in;
+    std::vector<double> base;    ///< e + W (what lower orders give of r), rows of the island
+    std::vector<double> change;  ///< of r, by what the unknowns are
+    std::vector<double> angles, trial, slopes, defects, step;         ///< directions of slip that begin
+    std::vector<std::array<double, 2>> directions, found_directions;  ///< of Mode::Lead, in order of players
+    SmallSystem system, turning;
+
+    struct NormalMatrix {
+        std::vector<std::size_t> normal, other;
+        std::vector<double> inner, column, answer, schur;
+    } normal_matrix;
+};
 
 /// The series of a motion at one instant, with the statuses of its contacts (PS-4), (PS-5).
 class Expansion {
@@ -98,34 +151,42 @@ public:
     {
         return system_.contacts[static_cast<std::size_t>(contact)].gap.output(0);
     }
-    [[nodiscard]] const std::vector<Player>& players() const noexcept { return players_; }
+    [[nodiscard]] std::span<const Player> players() const noexcept { return {players_.data(), count_}; }
     [[nodiscard]] const Player* player_of(int contact) const noexcept;
     [[nodiscard]] const double* series(const std::vector<double>& local, int component) const noexcept
     {
         return local.data() + static_cast<std::size_t>(component) * stride_;
     }
+    /// W at the point of expansion, by local rows of the players.
+    [[nodiscard]] double W(int i, int j) const noexcept { return W_(i, j); }
     [[nodiscard]] SeriesSystem& system() noexcept { return system_; }
     [[nodiscard]] const SeriesSystem& system() const noexcept { return system_; }
 
     /// Largest step that the coefficients allow (PS-7), and the radius of convergence they suggest.
-    [[nodiscard]] double trusted_length_s(double tolerance) const;
+    [[nodiscard]] double trusted_length_s(double tolerance);
     /// The same for the gap of a contact that is not held closed: its obstacle may move on its own.
-    [[nodiscard]] double trusted_gap_length_s(int contact, double tolerance) const;
-    [[nodiscard]] double radius_s(double tolerance) const;
+    [[nodiscard]] double trusted_gap_length_s(int contact, double tolerance);
+    [[nodiscard]] double radius_s(double tolerance);
 
     [[nodiscard]] int trouble_contact() const noexcept { return trouble_; }
-    [[nodiscard]] const std::string& words() const noexcept { return words_; }
+    /// What the statuses rest on without proof: a P-matrix that was not tested, directions of slip that
+    /// begin together and were not enumerated.
+    [[nodiscard]] bool untested_matrix() const noexcept { return untested_matrix_; }
+    [[nodiscard]] bool untested_directions() const noexcept { return untested_directions_; }
 
 private:
     friend class OrderProblem;
 
-    void set_up(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
-                std::span<const Known> closed);
+    [[nodiscard]] std::span<Player> playing() noexcept { return {players_.data(), count_}; }
+    void set_up(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u);
+    void set_up_player(Player& one, const Known& known);
+    [[nodiscard]] bool ask_again();
     ExpansionStatus first_order_data();
     void choose_frames();
     void local_matrices();
     void starting_statuses();
     void find_islands();
+    void look_at_particle(Player& one);
     void project_velocity();
     void right_hand_side(int p);
     void slip_directions(int p);
@@ -138,16 +199,26 @@ private:
     std::size_t stride_;
     std::vector<double> x_;  ///< q, u and t
     std::vector<double> a_;
-    std::vector<Player> players_;
-    std::vector<Island> islands_;
+    std::vector<Player> players_;  ///< the first count_ of them play
+    std::vector<Island> islands_;  ///< the first island_count_ of them
+    std::size_t count_ = 0, island_count_ = 0;
+    std::vector<Known> known_;
+    std::vector<int> island_of_;
+    OrderWork order_;
     int local_size_ = 0;
     double radius_ = 0;
     Eigen::LLT<Eigen::MatrixXd> A_;
     bool A_constant_ = false, A_known_ = false;
     Eigen::MatrixXd H_, AiHt_, W_;  ///< at the point of expansion
     Eigen::VectorXd y_, e_, r_, dU_, scale_;
+    Eigen::MatrixXd A_0_;
+    std::vector<int> zero_rows_;
+    std::vector<double> zero_W_, zero_U_, zero_P_;
+    SmallSystem zero_system_;
+    std::vector<double> sizes_;
+    double trusted_s_ = -1;  ///< the last answer of trusted_length_s; < 0: none for these series
     int trouble_ = -1;
-    std::string words_;
+    bool untested_matrix_ = false, untested_directions_ = false;
 };
 
 }  // namespace carom::detail

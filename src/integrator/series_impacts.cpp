@@ -28,7 +28,7 @@ void make_soft(Law& law)
 std::vector<int> SeriesEngine::struck_with(const std::vector<int>& hit, const Metric& A)
 {
     std::vector<int> all = hit;
-    for (const Contact& contact : contacts_) {
+    for (const ContactNow& contact : contacts_) {
         const int c = contact.known.contact;
         if (contact.closed && std::ranges::find(hit, c) == hit.end()) all.push_back(c);
     }
@@ -85,7 +85,7 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
     const Eigen::MatrixXd W = closed.rows * AiHt;
     Eigen::VectorXd U_minus = closed.rows * u_ + closed.b;
     for (std::size_t k = 0; k < contacts.size(); ++k) {
-        const Contact& contact = contacts_[static_cast<std::size_t>(contacts[k])];
+        const ContactNow& contact = contacts_[static_cast<std::size_t>(contacts[k])];
         if (contact.closed) U_minus[closed.offsets[k]] = 0;  // it touched: zero by status
         if (contact.closed && contact.known.at_rest) {
             U_minus.segment(closed.offsets[k], closed.dimension(static_cast<int>(k))).setZero();
@@ -133,7 +133,7 @@ void SeriesEngine::after_impact(const std::vector<int>& contacts, const ImpactCo
     const Eigen::VectorXd met = U_minus.cwiseAbs() + W.cwiseAbs() * P.cwiseAbs();
     bounced_.clear();
     for (std::size_t k = 0; k < contacts.size(); ++k) {
-        Contact& contact = contacts_[static_cast<std::size_t>(contacts[k])];
+        ContactNow& contact = contacts_[static_cast<std::size_t>(contacts[k])];
         const int at = closed.offsets[k], d = closed.dimension(static_cast<int>(k));
         const bool touched = contact.closed;
         const double mean = (U_minus[at] + U_plus[at]) / 2, energy = P[at] * mean;
@@ -185,7 +185,7 @@ bool SeriesEngine::pass_accumulation(double h)
     if (!(v < slow * (1 - e)) || rest_s > left_s()) return false;
     // nothing else may happen meanwhile: its own next impact is what ends this expansion
     if (h < 0.999 * 2 * v / a) return false;
-    advance(rest_s);
+    advance(rest_s, rest_s);
     return strike({bounce.contact}, true, EventKind::Accumulation) || true;
 }
 
@@ -213,7 +213,7 @@ bool SeriesEngine::pass_collapse()
         }
         std::ranges::sort(hit);
         hit.erase(std::unique(hit.begin(), hit.end()), hit.end());
-        advance(rest_s);
+        advance(rest_s, rest_s);
         return strike(hit, true, EventKind::Accumulation) || true;
     }
     return false;
@@ -222,10 +222,12 @@ bool SeriesEngine::pass_collapse()
 /// Gaps that are zero by status are made so: the configuration moves by rounding, in the kinetic metric.
 void SeriesEngine::project_configuration()
 {
-    std::vector<int> closed;
-    std::vector<double> gaps;
+    std::vector<int>& closed = w_.closed_contacts;
+    std::vector<double>& gaps = w_.gaps;
+    closed.clear();
+    gaps.clear();
     double largest = 0;
-    for (const Contact& contact : contacts_) {
+    for (const ContactNow& contact : contacts_) {
         if (!contact.closed) continue;
         const int c = contact.known.contact;
         closed.push_back(c);

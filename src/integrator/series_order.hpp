@@ -9,22 +9,15 @@ namespace carom::detail {
 /// order allows it (PS-5).
 class OrderProblem {
 public:
-    OrderProblem(Expansion& expansion, Island& island, int p);
+    OrderProblem(Expansion& expansion, Island& island, int p)
+        : x_(expansion), island_(island), work_(expansion.order_), p_(p)
+    {
+    }
 
     [[nodiscard]] ExpansionStatus solve();
 
 private:
-    /// What a contact does, and the direction of its slip in the plane.
-    struct Choice {
-        Mode mode = Mode::Off;
-        int side = 0;
-    };
-    struct Unknown {
-        int player = 0;
-        int component = 0;
-        bool complementary = false;  ///< undecided normal: r >= 0, dU >= 0, one of them zero
-        bool in = true;              ///< its equation dU = 0 holds; else r = 0
-    };
+    using Plane = std::array<double, 2>;
 
     [[nodiscard]] Player& player(int k) const
     {
@@ -32,33 +25,65 @@ private:
     }
     [[nodiscard]] int count() const { return static_cast<int>(island_.players.size()); }
 
+    // statuses: series_order.cpp
     void scales();
-    [[nodiscard]] std::vector<Choice> options(const Player& one) const;
-    [[nodiscard]] bool try_choices(const std::vector<Choice>& choices);
-    void list_unknowns(const std::vector<Choice>& choices);
-    void matrix(const std::vector<Choice>& choices);
-    [[nodiscard]] bool pivot();
-    void reactions(const std::vector<Choice>& choices);
+    void go_on();
+    void list_options();
+    [[nodiscard]] ExpansionStatus enumerate();
+    [[nodiscard]] int count_answers(bool many_leads);
+    [[nodiscard]] ExpansionStatus answer(int answers);
+    [[nodiscard]] bool next_choices();
+    [[nodiscard]] bool unique_where_found() const;
+    [[nodiscard]] ExpansionStatus test_matrix();
+    [[nodiscard]] bool slides_coupled() const;
+    [[nodiscard]] bool all_hold() const;
     [[nodiscard]] bool holds(int k, const Choice& choice) const;
-    [[nodiscard]] bool is_p_matrix() const;
-    [[nodiscard]] bool slides_coupled(const std::vector<Choice>& choices) const;
-    ExpansionStatus commit(const std::vector<Choice>& choices);
+    void commit();
     void commit_normal(Player& one);
     void commit_friction(Player& one, const Choice& choice);
-    void onset(Player& one);
-    [[nodiscard]] double friction_rest(const Player& one, const Choice& choice, int component) const;
-    [[nodiscard]] double mu_d0(const Player& one, const Choice& choice, int component) const;
+    void decide();
+    [[nodiscard]] bool all_decided() const;
     [[nodiscard]] double threshold(const Player& one, bool at_rest, double r_n) const;
     [[nodiscard]] double zero_acceleration(const Player& one) const;
     [[nodiscard]] double zero_reaction(const Player& one) const;
-    [[nodiscard]] bool all_decided() const;
+
+    // equations: series_order_equations.cpp
+    void list_unknowns();
+    void base();
+    void matrix();
+    void right_hand_side();
+    [[nodiscard]] bool pivot();
+    void reactions();
+    [[nodiscard]] bool solve_equations();
+    [[nodiscard]] double mu_d0(const Player& one, const Choice& choice, int component) const;
+    [[nodiscard]] double friction_rest(const Player& one, const Choice& choice, int component) const;
+    [[nodiscard]] PMatrix normal_matrix_is_p();
+
+    // slip that begins in space: series_order_onset.cpp
+    void particle_onset(Player& one);
+    [[nodiscard]] int try_choices();
+    [[nodiscard]] int try_one_direction();
+    [[nodiscard]] int try_directions();
+    [[nodiscard]] bool newton();
+    [[nodiscard]] bool turn_to(std::span<const double> angles, std::vector<double>& defects);
+    void keep_directions(std::span<const double> angles);
+    [[nodiscard]] double along(const Player& one, int k) const;
+    [[nodiscard]] Plane onset_rest(const Player& one) const;
+    [[nodiscard]] Plane onset_known(const Player& one) const;
+    [[nodiscard]] double onset_margin(const Player& one) const;
+    void commit_onset(Player& one, const Choice& choice);
+    void commit_slip(Player& one, const Choice& choice);
+    void turn_with_reaction(Player& one, const Plane& r);
+    [[nodiscard]] Plane direction(const Player& one, int k) const
+    {
+        const auto at = static_cast<std::size_t>(k);
+        return {one.d[at], one.d[x_.stride_ + at]};
+    }
 
     Expansion& x_;
     Island& island_;
+    OrderWork& work_;
     int p_;
-    std::vector<Unknown> unknowns_;
-    Eigen::MatrixXd M_;
-    Eigen::VectorXd right_, z_;
 };
 
 }  // namespace carom::detail

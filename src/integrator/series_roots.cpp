@@ -28,7 +28,9 @@ std::optional<Root> RootFinder::first_root(const double* c, int order, int valua
 
     // Bernstein coefficients b_i = sum_k C(i,k) / C(n,k) c_k
     const auto n = static_cast<int>(c_.size()) - 1;
-    std::vector<double> b = c_;
+    halves_.resize(c_.size() * (deepest + 1));
+    const std::span<double> b(halves_.data(), c_.size());
+    std::ranges::copy(c_, b.begin());
     for (int k = 1; k <= n; ++k) {
         // divide by binomials, then sum along the diagonals
         double binomial = 1;
@@ -42,12 +44,12 @@ std::optional<Root> RootFinder::first_root(const double* c, int order, int valua
             b[static_cast<std::size_t>(i)] += b[static_cast<std::size_t>(i) - 1];
         }
     }
-    auto root = search(std::move(b), 0, 1, 0);
+    auto root = search(b, 0, 1, 0);
     if (root) root->t *= h;
     return root;
 }
 
-std::optional<Root> RootFinder::search(std::vector<double> b, double low, double high, int depth)
+std::optional<Root> RootFinder::search(std::span<double> b, double low, double high, int depth)
 {
     const double least = *std::ranges::min_element(b);
     if (least > 0 || (depth > 0 && least >= -rounding_ && b.front() > rounding_ && b.back() > rounding_))
@@ -68,7 +70,7 @@ std::optional<Root> RootFinder::search(std::vector<double> b, double low, double
 
     // de Casteljau at the middle: left half first
     const std::size_t n = b.size() - 1;
-    std::vector<double> left(b.size());
+    const std::span<double> left(halves_.data() + static_cast<std::size_t>(depth + 1) * b.size(), b.size());
     for (std::size_t level = 0; level <= n; ++level) {
         left[level] = b[0];
         for (std::size_t i = 0; i + level < n; ++i) {
@@ -76,8 +78,8 @@ std::optional<Root> RootFinder::search(std::vector<double> b, double low, double
         }
     }
     const double middle = (low + high) / 2;
-    if (auto root = search(std::move(left), low, middle, depth + 1)) return root;
-    return search(std::move(b), middle, high, depth + 1);
+    if (auto root = search(left, low, middle, depth + 1)) return root;
+    return search(b, middle, high, depth + 1);
 }
 
 /// Newton's method kept between a point above and one not above zero.

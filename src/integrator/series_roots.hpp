@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace carom::detail {
@@ -20,11 +21,11 @@ public:
     [[nodiscard]] std::optional<Root> first_root(const double* c, int order, int valuation, double h);
 
 private:
-    [[nodiscard]] std::optional<Root> search(std::vector<double> bernstein, double low, double high,
-                                             int depth);
+    [[nodiscard]] std::optional<Root> search(std::span<double> bernstein, double low, double high, int depth);
     [[nodiscard]] double polished(double low, double high) const;
 
-    std::vector<double> c_;  ///< on [0, 1]
+    std::vector<double> c_;       ///< on [0, 1]
+    std::vector<double> halves_;  ///< Bernstein coefficients, one row per halving
     double rounding_ = 0;
 };
 

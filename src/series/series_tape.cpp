@@ -10,11 +10,24 @@ namespace {
 /// sum of i x_i y_{k-i} for i = 1 .. k, over k: coefficient k of the integral of x' y.
 double chain_coefficient(const double* x, const double* y, int k) noexcept
 {
-    double sum = 0;
-    for (int i = 1; i <= k; ++i) {
-        sum += i * x[i] * y[k - i];
+    double sum = 0, i_as_number = 1;
+    for (int i = 1; i <= k; ++i, i_as_number += 1) {
+        sum += i_as_number * x[i] * y[k - i];
     }
     return sum / k;
+}
+
+/// The same for two y at once.
+std::pair<double, double> chain_coefficients(const double* x, const double* y, const double* z,
+                                             int k) noexcept
+{
+    double by_y = 0, by_z = 0, i_as_number = 1;
+    for (int i = 1; i <= k; ++i, i_as_number += 1) {
+        const double slope = i_as_number * x[i];
+        by_y += slope * y[k - i];
+        by_z += slope * z[k - i];
+    }
+    return {by_y / k, by_z / k};
 }
 
 /// Zero in all coefficients up to k.
@@ -26,7 +39,7 @@ bool vanishes(const double* x, int k) noexcept
     return true;
 }
 
-bool is_constant(const SeriesInstruction& it, const std::vector<char>& constant)
+bool stays_constant(const SeriesInstruction& it, const std::vector<char>& constant)
 {
     const auto is = [&](std::int32_t reg) { return constant[static_cast<std::size_t>(reg)] != 0; };
     switch (it.op) {
@@ -48,6 +61,19 @@ bool is_constant(const SeriesInstruction& it, const std::vector<char>& constant)
     }
 }
 
+bool two_operands(SeriesOp op)
+{
+    switch (op) {
+    case SeriesOp::Add:
+    case SeriesOp::Subtract:
+    case SeriesOp::Multiply:
+    case SeriesOp::Divide:
+    case SeriesOp::Quadrature:
+    case SeriesOp::Angle: return true;
+    default: return false;
+    }
+}
+
 double quadrature_start(QuadratureStart function, double x) noexcept
 {
     switch (function) {
@@ -65,10 +91,24 @@ SeriesTape::SeriesTape(std::vector<SeriesInstruction> instructions, std::vector<
                        int order)
     : instructions_(std::move(instructions)), stride_(static_cast<std::size_t>(order) + 1), order_(order)
 {
-    std::vector<char> constant(instructions_.size(), 0);
+    constant_.assign(instructions_.size(), 0);
     for (std::size_t i = 0; i < instructions_.size(); ++i) {
-        constant[i] = is_constant(instructions_[i], constant) ? 1 : 0;
-        if (constant[i] == 0) moving_.push_back(static_cast<int>(i));
+        constant_[i] = stays_constant(instructions_[i], constant_) ? 1 : 0;
+        const SeriesInstruction& it = instructions_[i];
+        if (constant_[i] != 0 || it.op == SeriesOp::Second) continue;
+        const auto place = [&](std::int32_t reg) { return static_cast<std::size_t>(reg) * stride_; };
+        const auto constant = [&](std::int32_t reg) { return constant_[static_cast<std::size_t>(reg)] != 0; };
+        Step step{.op = it.op, .z = i * stride_, .x = place(it.a), .number = it.number};
+        step.index = static_cast<int>(i);
+        if (it.op == SeriesOp::Input) {
+            step.x = static_cast<std::size_t>(it.a);
+        } else if (two_operands(it.op)) {
+            step.x_constant = constant(it.a);
+            step.y_constant = constant(it.b);
+            step.y = place(it.b);
+        }
+        if (it.op == SeriesOp::Angle) step.w = place(it.c);
+        steps_.push_back(step);
     }
     for (const int reg : switched_registers) {
         switches_.push_back({.reg = reg, .side = 1, .held = 0});
@@ -84,8 +124,8 @@ void SeriesTape::advance(int k, const double* inputs, std::size_t stride) noexce
         }
         return;
     }
-    for (const int i : moving_) {
-        go_on(i, instructions_[static_cast<std::size_t>(i)], k, inputs, stride);
+    for (const Step& step : steps_) {
+        go_on(step, k, inputs, stride);
     }
 }
 
@@ -146,30 +186,47 @@ void SeriesTape::start(int i, const SeriesInstruction& it, const double* inputs,
     }
 }
 
-/// Coefficient k >= 1 (PS-1).
-void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* inputs,
-                       std::size_t stride) noexcept
+/// Coefficient k >= 1 (PS-1): what most formulas are made of.
+void SeriesTape::go_on(const Step& it, int k, const double* inputs, std::size_t stride) noexcept
 {
-    double* z = at(i);
-    const double* x = it.op == SeriesOp::Input ? nullptr : at(it.a);
+    double* memory = memory_.data();
+    double* z = memory + it.z;
+    const double* x = memory + it.x;
+    const double* y = memory + it.y;
     switch (it.op) {
-    case SeriesOp::Constant:
-    case SeriesOp::Second: break;
-    case SeriesOp::Input:
-        z[k] = inputs[static_cast<std::size_t>(it.a) * stride + static_cast<std::size_t>(k)];
-        break;
-    case SeriesOp::Add: z[k] = x[k] + at(it.b)[k]; break;
-    case SeriesOp::Subtract: z[k] = x[k] - at(it.b)[k]; break;
-    case SeriesOp::Multiply: z[k] = product_coefficient(x, at(it.b), k); break;
-    case SeriesOp::Divide: {
-        // from x = z y
-        const double* y = at(it.b);
-        z[k] = (x[k] - z[0] * y[k] - inner_coefficient(z, y, k)) / y[0];
-        break;
-    }
+    case SeriesOp::Input: z[k] = inputs[it.x * stride + static_cast<std::size_t>(k)]; break;
+    case SeriesOp::Add: z[k] = x[k] + y[k]; break;
+    case SeriesOp::Subtract: z[k] = x[k] - y[k]; break;
     case SeriesOp::Scale: z[k] = it.number * x[k]; break;
     case SeriesOp::Shift: z[k] = x[k]; break;
-    case SeriesOp::Square: z[k] = product_coefficient(x, x, k); break;
+    case SeriesOp::Multiply:
+        z[k] = it.x_constant ? x[0] * y[k] : it.y_constant ? x[k] * y[0] : product_coefficient(x, y, k);
+        break;
+    case SeriesOp::Square: z[k] = square_coefficient(x, k); break;
+    case SeriesOp::Divide:
+        // from x = z y
+        z[k] = it.y_constant ? x[k] / y[0] : (x[k] - z[0] * y[k] - inner_coefficient(z, y, k)) / y[0];
+        break;
+    case SeriesOp::SinCos:
+    case SeriesOp::SinhCosh: {
+        double* other = z + stride_;
+        const auto [by_other, by_own] = chain_coefficients(x, other, z, k);
+        z[k] = by_other;
+        other[k] = it.op == SeriesOp::SinCos ? -by_own : by_own;
+        break;
+    }
+    default: go_on_rarely(it, k); break;
+    }
+}
+
+/// Coefficient k >= 1 of the other operations (PS-1).
+void SeriesTape::go_on_rarely(const Step& it, int k) noexcept
+{
+    double* memory = memory_.data();
+    double* z = memory + it.z;
+    const double* x = memory + it.x;
+    const double* y = memory + it.y;
+    switch (it.op) {
     case SeriesOp::Sqrt:
         // from x = z^2; the root of zero is zero
         z[k] = vanishes(x, k) ? 0 : (x[k] - inner_coefficient(z, z, k)) / (2 * z[0]);
@@ -186,7 +243,6 @@ void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* 
     }
     case SeriesOp::Quadrature: {
         // from y z' = number x'
-        const double* y = at(it.b);
         double sum = it.number * k * x[k];
         for (int j = 1; j < k; ++j) {
             sum -= j * z[j] * y[k - j];
@@ -196,8 +252,7 @@ void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* 
     }
     case SeriesOp::Angle: {
         // from (x^2 + y^2) z' = y x' - x y'
-        const double* y = at(it.b);
-        const double* r2 = at(it.c);
+        const double* r2 = memory + it.w;
         double sum = 0;
         for (int j = 1; j <= k; ++j) {
             sum += j * (x[j] * y[k - j] - y[j] * x[k - j]);
@@ -208,24 +263,16 @@ void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* 
         z[k] = sum / (k * r2[0]);
         break;
     }
-    case SeriesOp::SinCos:
-    case SeriesOp::SinhCosh: {
-        double* other = at(i + 1);
-        const double slope = chain_coefficient(x, z, k);
-        z[k] = chain_coefficient(x, other, k);
-        other[k] = it.op == SeriesOp::SinCos ? -slope : slope;
-        break;
-    }
     case SeriesOp::Tan:
     case SeriesOp::Tanh: {
         // z' = x' w with w = 1 +- z^2
-        double* w = at(i + 1);
+        double* w = z + stride_;
         z[k] = chain_coefficient(x, w, k);
-        const double square = product_coefficient(z, z, k);
+        const double square = square_coefficient(z, k);
         w[k] = it.op == SeriesOp::Tan ? square : -square;
         break;
     }
-    default: z[k] = piece(it, k); break;
+    default: z[k] = piece(instructions_[static_cast<std::size_t>(it.index)], k); break;
     }
 }
 

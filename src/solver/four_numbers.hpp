@@ -6,7 +6,6 @@
 /// whatever the processor makes of them: all machines get the same bits. Functions here are always inlined,
 /// also into functions made for wider registers (`[[gnu::target("avx2")]]`), so they have no binary
 /// interface.
-#pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace carom::detail {
 
@@ -40,21 +39,21 @@ using Four = double __attribute__((vector_size(32)));
     return __builtin_shufflevector(c, c, 1, 2, 0, 3);
 }
 
+// clang does not inline functions of four numbers into others that are made for wider registers
+#if defined(__x86_64__) && !defined(__clang__)
+#define CAROM_WIDE [[gnu::target("avx2")]]
 /// Whether this processor has registers for four numbers.
 inline bool has_wide_registers() noexcept
 {
-#if defined(__x86_64__)
     static const bool has = __builtin_cpu_supports("avx2");
     return has;
-#else
-    return false;
-#endif
 }
-
-}  // namespace carom::detail
-
-#if defined(__x86_64__)
-#define CAROM_WIDE [[gnu::target("avx2")]]
 #else
 #define CAROM_WIDE
+inline bool has_wide_registers() noexcept
+{
+    return false;
+}
 #endif
+
+}  // namespace carom::detail

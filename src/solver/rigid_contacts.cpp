@@ -131,21 +131,21 @@ Expected<void> RigidContacts::load(std::span<const RigidBody> bodies, std::span<
     }
     for (std::size_t c = 0; c < contacts.size(); ++c) {
         const RigidContact& contact = contacts[c];
-        const std::string where = fmt::format(", contact {}", c);
+        const auto where = [c] { return fmt::format(", contact {}", c); };
         if (contact.a < 0 || contact.a >= count || contact.b < -1 || contact.b >= count ||
             contact.a == contact.b) {
-            return refused(ErrorCode::WrongSize, where,
+            return refused(ErrorCode::WrongSize, where(),
                            fmt::format("bodies {} and {} of {}", contact.a, contact.b, count),
                            "name two bodies, or -1 for an obstacle as the second");
         }
         const Four n = in_four(contact.normal);
         if (!(std::abs(detail::dot(n, n) - 1) < 1e-9) || !(contact.friction >= 0)) {
-            return refused(ErrorCode::SettingOutOfRange, where, "the normal is no unit vector, or mu < 0",
+            return refused(ErrorCode::SettingOutOfRange, where(), "the normal is no unit vector, or mu < 0",
                            "normalise n, and give a friction >= 0");
         }
         if (!moves(bodies[static_cast<std::size_t>(contact.a)]) &&
             (contact.b < 0 || !moves(bodies[static_cast<std::size_t>(contact.b)]))) {
-            return refused(ErrorCode::SettingOutOfRange, where, "neither body moves",
+            return refused(ErrorCode::SettingOutOfRange, where(), "neither body moves",
                            "leave this contact out");
         }
     }

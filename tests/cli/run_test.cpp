@@ -60,6 +60,28 @@ TEST_CASE("a run by series is recorded with its friction, and makes a page")
     CHECK(carom_program({"report", file, "-o", folder.path("page.html")}).status == 0);
 }
 
+TEST_CASE("a run by series tells its events to rounding, with the statuses before and after")
+{
+    // dropped from 1 m it strikes after sqrt(2 / 9.81) s; bounces, comes to rest, and a probe at the impact
+    // has the velocity after it
+    const Folder folder;
+    const std::string file = folder.write("ball.toml", ball);
+    const std::vector<std::string> by_series{"run", file, "--set", "integrator.kind=series"};
+    const Outcome shown = carom_program(by_series);
+    CHECK(shown.status == 0);
+    CHECK(contains(shown.out, "0.451523640985731 s  impact"));
+    std::vector<std::string> as_json = by_series;
+    as_json.insert(as_json.end(), {"--json", "--at", "0.4515236409857309"});
+    const auto json = carom_program(as_json).json();
+    std::string status = "open";
+    for (const auto& event : json["events"]) {
+        CHECK(event["status_before"] == status);
+        status = event["status_after"];
+    }
+    CHECK(status == "closed");
+    CHECK(json["probes"][0]["state"]["z"]["u"].get<double>() == near(0, 1e-14));
+}
+
 TEST_CASE("--json prints one object with all that design asks for")
 {
     const Folder folder;

@@ -1,10 +1,15 @@
 #include "carom/convex/ball.hpp"
 #include "carom/convex/box.hpp"
+#include "carom/convex/ellipsoid.hpp"
 #include "carom/convex/half_space.hpp"
+#include "carom/convex/operations.hpp"
 #include "carom/convex/orthant.hpp"
 #include "carom/convex/polyhedral_cone.hpp"
+#include "carom/convex/polytope.hpp"
+#include "carom/convex/second_order_cone.hpp"
 #include "carom/convex/subspace.hpp"
 
+#include "../../src/convex/conic_form.hpp"
 #include "convex/support.hpp"
 #include "support/near.hpp"
 
@@ -30,28 +35,125 @@ Box some_box(int n)
     return *Box::make(lower, upper);
 }
 
-std::unique_ptr<ConvexSet> some_set(int n)
+template <class Set>
+std::unique_ptr<ConvexSet> owned(Set set)
 {
-    switch (*rc::gen::inRange(0, 9)) {
-    case 0: return std::make_unique<Singleton>(*Singleton::make(test::small_integers(n, 1)));
-    case 1: return std::make_unique<Subspace>(*Subspace::whole(n));
-    case 2:
-        return std::make_unique<Subspace>(
-            *Subspace::spanned_by(test::small_integers(n, *rc::gen::inRange(0, n + 2))));
-    case 3: return std::make_unique<Orthant>(*Orthant::nonnegative(n));
-    case 4: return std::make_unique<Orthant>(*Orthant::nonpositive(n));
+    return std::make_unique<Set>(std::move(set));
+}
+
+/// Inequalities that hold at a point of small integers, with equality for some of them.
+Polyhedron some_polyhedron(int n)
+{
+    const Eigen::MatrixXd G = test::small_integers(5, n);
+    const Eigen::VectorXd slack = test::small_integers(5, 1).cwiseMax(0.0);
+    return *Polyhedron::make(G, G * test::small_integers(n, 1) + slack);
+}
+
+Ellipsoid some_ellipsoid(int n)
+{
+    const Eigen::MatrixXd B = test::small_integers(n, n, 2);
+    return *Ellipsoid::make(test::small_integers(n, 1),
+                            B * B.transpose() + 0.25 * Eigen::MatrixXd::Identity(n, n));
+}
+
+/// A ball that holds a ball of radius 1/2 about the origin, cut by a set that holds the origin.
+Intersection some_intersection(int n)
+{
+    const Eigen::VectorXd centre = test::small_integers(n, 1).normalized();
+    const SetPointer ball = shared(*Ball::make(centre, 1.5));
+    const Eigen::MatrixXd G = test::small_integers(3, n);
+    const SetPointer polyhedron = shared(*Polyhedron::make(G, test::small_integers(3, 1).cwiseMax(0.0)));
+    const SetPointer ellipsoid =
+        shared(*Ellipsoid::make(Eigen::VectorXd::Zero(n), 2 * Eigen::MatrixXd::Identity(n, n)));
+    switch (*rc::gen::inRange(0, 5)) {
+    case 0: return *Intersection::make({ball, polyhedron});
+    case 1: return *Intersection::make({ball, ellipsoid});
+    case 2: {
+        // a hull that holds the origin, and a line through it
+        Eigen::MatrixXd vertices = test::small_integers(4, n);
+        vertices.row(3) = -vertices.topRows(3).colwise().sum();
+        const SetPointer hull = shared(*Polytope::from_vertices(vertices));
+        const SetPointer line = shared(*Subspace::spanned_by(test::small_integers(n, 1)));
+        return *Intersection::make({hull, polyhedron, line});
+    }
+    case 3: {
+        const SetPointer about_origin = shared(*Polyhedron::make(G, Eigen::Vector3d(1, 2, 3)));
+        return *Intersection::make({about_origin, shared(*SecondOrderCone::make(n, 0.5))});
+    }
+    default: return *Intersection::make({ball, polyhedron, ellipsoid});
+    }
+}
+
+MinkowskiSum some_sum(int n)
+{
+    const SetPointer ball = shared(*Ball::make(test::small_integers(n, 1), 0.5 * *rc::gen::inRange(1, 5)));
+    const SetPointer cone = shared(*PolyhedralCone::from_generators(test::small_integers(2, n)));
+    switch (*rc::gen::inRange(0, 5)) {
+    case 0: return *MinkowskiSum::make({ball, shared(some_box(n))});
+    case 2: return *MinkowskiSum::make({cone, shared(some_box(n))});
+    case 3: return *MinkowskiSum::make({cone, shared(some_polyhedron(n)), shared(some_box(n))});
+    case 1: return *MinkowskiSum::make({ball, shared(*Polytope::from_vertices(test::small_integers(4, n)))});
+    default: return *MinkowskiSum::make({ball, shared(some_ellipsoid(n))});
+    }
+}
+
+LinearImage some_image(int n)
+{
+    const int k = *rc::gen::inRange(1, n + 2);
+    const Eigen::MatrixXd M = test::small_integers(n, k, 2);
+    switch (*rc::gen::inRange(0, 3)) {
+    case 0: return *LinearImage::make(shared(*Ball::make(test::small_integers(k, 1), 1)), M);
+    case 1: return *LinearImage::make(shared(some_polyhedron(k)), M);
+    default: break;
+    }
+    return *LinearImage::make(shared(*Polytope::from_vertices(test::small_integers(4, k))), M);
+}
+
+std::unique_ptr<ConvexSet> some_closed_form(int n)
+{
+    switch (*rc::gen::inRange(0, 13)) {
+    case 0: return owned(*Singleton::make(test::small_integers(n, 1)));
+    case 1: return owned(*Subspace::whole(n));
+    case 2: return owned(*Subspace::spanned_by(test::small_integers(n, *rc::gen::inRange(0, n + 2))));
+    case 3: return owned(*Orthant::nonnegative(n));
+    case 4: return owned(*Orthant::nonpositive(n));
     case 5: {
         Eigen::VectorXd normal = test::small_integers(n, 1);
         if (normal.isZero(0)) normal[0] = 1;
-        return std::make_unique<HalfSpace>(*HalfSpace::make(normal, *rc::gen::inRange(-2, 3)));
+        return owned(*HalfSpace::make(normal, *rc::gen::inRange(-2, 3)));
     }
-    case 6: return std::make_unique<Box>(some_box(n));
-    case 7:
-        return std::make_unique<Ball>(*Ball::make(test::small_integers(n, 1), 0.5 * *rc::gen::inRange(0, 5)));
-    default:
-        return std::make_unique<PolyhedralCone>(
-            *PolyhedralCone::from_inequalities(test::small_integers(4, n)));
+    case 6: return owned(some_box(n));
+    case 7: return owned(*Ball::make(test::small_integers(n, 1), 0.5 * *rc::gen::inRange(0, 5)));
+    case 8: return owned(*PolyhedralCone::from_inequalities(test::small_integers(4, n)));
+    case 9: return owned(some_ellipsoid(n));
+    case 10: return owned(*SecondOrderCone::make(n, 0.5 * *rc::gen::inRange(0, 5)));
+    case 11: return owned(some_polyhedron(n));
+    default: return owned(*Polytope::from_vertices(test::small_integers(*rc::gen::inRange(1, 8), n)));
     }
+}
+
+std::unique_ptr<ConvexSet> some_set(int n)
+{
+    switch (*rc::gen::inRange(0, 18)) {
+    case 0: return owned(*Moved::translated(SetPointer(some_closed_form(n)), test::small_integers(n, 1)));
+    case 1: {
+        const double scale = *rc::gen::arbitrary<bool>() ? 2 : -0.5;
+        return owned(*Moved::scaled(SetPointer(some_closed_form(n)), scale));
+    }
+    case 2: return owned(some_image(n));
+    case 3: return owned(some_intersection(n));
+    case 4: return owned(some_sum(n));
+    default: return some_closed_form(n);
+    }
+}
+
+/// How far a nearest point may be off. Round images, sums and intersections promise 1e-5 of |z| + size
+/// (CS-22), here at most 20, in the norm of the metric, which is up to 5 times shorter than the Euclidean
+/// one; it takes a z at the boundary to need that. All others are exact.
+double error_of(const ConvexSet& set)
+{
+    const auto* composite = dynamic_cast<const Composite*>(&set);
+    return composite && !detail::conic_form(*composite)->is_polyhedral() ? 1e-3 : 1e-11;
 }
 
 Eigen::VectorXd prox_of(const ConvexSet& set, const Metric& metric, const Eigen::VectorXd& z)
@@ -78,9 +180,10 @@ TEST_CASE("every set: the nearest point is in it, and is its own nearest point")
         const Eigen::VectorXd x = prox_of(*set, metric, z);
 
         // an apex comes out as zero up to roundoff of z, which is no direction of its own
-        RC_ASSERT(set->contains(x, 1e-11) || x.norm() < 1e-13 * z.norm());
-        RC_ASSERT((prox_of(*set, metric, x) - x).norm() < 1e-10);
-        RC_ASSERT((prox_of(*set, Metric::euclidean(), x) - x).norm() < 1e-10);
+        const double error = error_of(*set);
+        RC_ASSERT(set->contains(x, error) || x.norm() < 1e-13 * z.norm());
+        RC_ASSERT((prox_of(*set, metric, x) - x).norm() < 10 * error);
+        RC_ASSERT((prox_of(*set, Metric::euclidean(), x) - x).norm() < 10 * error);
     });
 }
 
@@ -96,7 +199,7 @@ TEST_CASE("every set: (z - x).(y - x) <= 0 for every y of the set characterises 
             const Eigen::VectorXd y = prox_of(*set, Metric::euclidean(), some_point(n));
 
             // metrics have |A| below 40: roundoff of products of size 1e3
-            RC_ASSERT(metric.dot(z - x, y - x) <= 1e-10);
+            RC_ASSERT(metric.dot(z - x, y - x) <= 10 * error_of(*set));
         }
     });
 }
@@ -110,7 +213,7 @@ TEST_CASE("every set: prox is firmly non-expansive in the metric")
         const Eigen::VectorXd z = some_point(n);
         const Eigen::VectorXd other = some_point(n);
         const Eigen::VectorXd step = prox_of(*set, metric, z) - prox_of(*set, metric, other);
-        RC_ASSERT(metric.dot(step, step) <= metric.dot(step, z - other) + 1e-10);
+        RC_ASSERT(metric.dot(step, step) <= metric.dot(step, z - other) + 10 * error_of(*set));
     });
 }
 
@@ -127,13 +230,13 @@ TEST_CASE("every set: the support function bounds p.v and is attained where it i
         const double support = set->support(p);
         for (int k = 0; k < 10; ++k) {
             const Eigen::VectorXd v = prox_of(*set, Metric::euclidean(), some_point(n));
-            RC_ASSERT(p.dot(v) <= support + 1e-10);
+            RC_ASSERT(p.dot(v) <= support + 10 * error_of(*set));
         }
 
         // at a normal the maximum is attained where the normal stands
         RC_PRE(p.norm() == 0 || p.norm() > 1e-9);
         if (is_normal) {
-            RC_ASSERT(std::abs(support - p.dot(x)) < 1e-10);
+            RC_ASSERT(std::abs(support - p.dot(x)) < 10 * error_of(*set));
             return;
         }
 

@@ -181,3 +181,28 @@ TEST_CASE("a warmed-up step of the theta scheme allocates nothing")
     CHECK(allocations_of_second_run(beads, start_of(beads, beads_start, vector({0, 1, 0, 0.5, 0, 0})),
                                     settings, 500) == 0);
 }
+
+/// A row of masses pulled over a rough floor: they stick, slide and stick again.
+const Sketch row{.coordinates = {"x1", "y1", "x2", "y2"},
+                 .kinetic = "(x1'^2 + y1'^2 + x2'^2 + y2'^2)/2",
+                 .potential = "2*(x1 - sin(t))^2 + 2*(x2 - x1)^2 + 10*(y1 + y2)",
+                 .contacts = {{.name = "one", .gap = "y1", .friction = "0.15", .sliding = {"x1'"}},
+                              {.name = "two", .gap = "y2", .friction = "0.1", .sliding = {"x2'"}}}};
+
+/// A particle that is pulled round on a floor in space; its mass couples pressure and sliding.
+const Sketch puck{
+    .coordinates = {"x", "y", "z"},
+    .kinetic = "(x'^2 + y'^2 + z'^2)/2 + 0.3*x'*z'",
+    .potential = "2*z",
+    .forces = {"2*cos(t)", "1.5*sin(2*t) - y", "0"},
+    .contacts = {
+        {.name = "floor", .gap = "z", .friction = "0.5", .shape = FrictionDisc{}, .sliding = {"x'", "y'"}}}};
+
+TEST_CASE("a warmed-up report of the series integrator allocates nothing, through stick and slip")
+{
+    const SeriesSettings settings{.time_step_s = 0.1};
+    const State at_rest = start_of(row, vector({0, 0, 0, 0}), vector({0, 0, 0, 0}));
+    CHECK(allocations_of_second_run(row, at_rest, settings, 80) == 0);
+    const State thrown = start_of(puck, vector({0, 0, 0}), vector({1, 0.2, 0}));
+    CHECK(allocations_of_second_run(puck, thrown, settings, 20) == 0);
+}

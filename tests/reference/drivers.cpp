@@ -83,6 +83,10 @@ constexpr std::array registry = {
     Entry{"M88-TABLE-M", drive_vibrating_table},
     Entry{"M88-TABLE-M5", drive_table_slide},
     Entry{"CB-ENERGY", drive_contact_work},
+    Entry{"M83-SWEEP-1", drive_moving_disc},
+    Entry{"M83-SWEEP-3", drive_turning_half_plane},
+    Entry{"M83-SWEEP-4", drive_play},
+    Entry{"M83-YOSIDA", drive_regularised_landing},
     Entry{"B-CE3", drive_dependent_constraints},
     Entry{"B-EX9-1", drive_rolling_ball},
     Entry{"B-EX9-HOL", drive_ball_holonomy},
@@ -92,6 +96,9 @@ constexpr std::array registry = {
     Entry{"B-EX12", drive_table_feet},
     Entry{"B-EX13", drive_sliding_bar},
     Entry{"B-EX14", drive_bar_between_rails},
+    Entry{"C-COLUMN", drive_ball_column},
+    Entry{"C-STACK-OVER", drive_overhang},
+    Entry{"C-EULER", drive_euler_disc},
 };
 // clang-format on
 

@@ -85,6 +85,10 @@ void drive_catastrophe(const Task& task, Answers& answers);
 void drive_vibrating_table(const Task& task, Answers& answers);
 void drive_table_slide(const Task& task, Answers& answers);
 void drive_contact_work(const Task& task, Answers& answers);
+void drive_moving_disc(const Task& task, Answers& answers);
+void drive_turning_half_plane(const Task& task, Answers& answers);
+void drive_play(const Task& task, Answers& answers);
+void drive_regularised_landing(const Task& task, Answers& answers);
 void drive_dependent_constraints(const Task& task, Answers& answers);
 void drive_rolling_ball(const Task& task, Answers& answers);
 void drive_ball_holonomy(const Task& task, Answers& answers);
@@ -94,5 +98,8 @@ void drive_particle_on_paraboloid(const Task& task, Answers& answers);
 void drive_table_feet(const Task& task, Answers& answers);
 void drive_sliding_bar(const Task& task, Answers& answers);
 void drive_bar_between_rails(const Task& task, Answers& answers);
+void drive_ball_column(const Task& task, Answers& answers);
+void drive_overhang(const Task& task, Answers& answers);
+void drive_euler_disc(const Task& task, Answers& answers);
 
 }  // namespace carom::reference

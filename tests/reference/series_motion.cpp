@@ -79,28 +79,35 @@ void SeriesMotion::until(const std::function<bool()>& finished)
     }
 }
 
+/// The piece that holds the right limit at t: one that begins within roundings after t is taken, for an event
+/// at an instant that is known exactly may be found a rounding later.
+const SeriesPiece& SeriesMotion::piece_at(double t_s) const
+{
+    const double reached_s = t_s + 1e-14 * (1 + std::abs(t_s));
+    const auto later = std::upper_bound(pieces_.begin(), pieces_.end(), reached_s,
+                                        [](double t, const SeriesPiece& piece) { return t < piece.t_s; });
+    if (later == pieces_.begin())
+        throw DriverFailure(fmt::format("the instant {} s is outside the run", t_s));
+    return *(later - 1);
+}
+
 State SeriesMotion::at(double t_s) const
 {
     State result = state_;
-    // instants are start + n h here and sums there: the last bits may differ
-    if (pieces_.empty() || t_s < pieces_.front().t_s || t_s > state_.t_s + 1e-14 * (1 + std::abs(state_.t_s)))
+    const double rounding_s = 1e-14 * (1 + std::abs(t_s));
+    if (pieces_.empty() || t_s < pieces_.front().t_s - rounding_s || t_s > state_.t_s + rounding_s)
         throw DriverFailure(fmt::format("the instant {} s is outside the run", t_s));
+    if (t_s >= state_.t_s - rounding_s) return state_;
+    const SeriesPiece& piece = piece_at(t_s);
+    piece.at(std::max(t_s - piece.t_s, 0.0), result.q, result.u);
     result.t_s = t_s;
-    if (t_s >= state_.t_s) return state_;
-    const auto later = std::upper_bound(pieces_.begin(), pieces_.end(), t_s,
-                                        [](double t, const SeriesPiece& piece) { return t < piece.t_s; });
-    const SeriesPiece& piece = *(later - 1);
-    piece.at(t_s - piece.t_s, result.q, result.u);
     return result;
 }
 
 std::array<double, 3> SeriesMotion::reaction_N(int contact, double t_s) const
 {
-    const auto later = std::upper_bound(pieces_.begin(), pieces_.end(), t_s,
-                                        [](double t, const SeriesPiece& piece) { return t < piece.t_s; });
-    if (later == pieces_.begin()) throw DriverFailure("the instant is outside the run");
-    const SeriesPiece& piece = *(later - 1);
-    return piece.reaction_N(contact, t_s - piece.t_s);
+    const SeriesPiece& piece = piece_at(t_s);
+    return piece.reaction_N(contact, std::max(t_s - piece.t_s, 0.0));
 }
 
 std::vector<Event> SeriesMotion::events(EventKind kind, int contact) const

@@ -23,6 +23,7 @@ public:
     void until(const std::function<bool()>& finished);
 
     [[nodiscard]] const State& state() const noexcept { return state_; }
+    /// The right limit: velocities after an impact at t, also where its instant is a rounding away.
     [[nodiscard]] State at(double t_s) const;
     [[nodiscard]] std::array<double, 3> reaction_N(int contact, double t_s) const;
 
@@ -41,6 +42,7 @@ public:
 
 private:
     void report(double h_s);
+    [[nodiscard]] const SeriesPiece& piece_at(double t_s) const;
 
     const Model& model_;
     State state_;

@@ -17,6 +17,8 @@ public:
 
     /// Distance of the boundary from the origin.
     [[nodiscard]] double size() const noexcept override { return std::abs(bound_); }
+    [[nodiscard]] const Eigen::VectorXd& unit_normal() const noexcept { return normal_; }
+    [[nodiscard]] double offset() const noexcept { return bound_; }  ///< c / |n|
     [[nodiscard]] std::unique_ptr<ConvexSet> polar_cone() const override;
 
 private:

@@ -16,6 +16,7 @@ public:
 
     [[nodiscard]] int dimension() const noexcept override { return n_; }
 
+    [[nodiscard]] double sign() const noexcept { return sign_; }  ///< 1: v >= 0, -1: v <= 0
     [[nodiscard]] Orthant polar() const { return Orthant(n_, -sign_); }
     [[nodiscard]] std::unique_ptr<ConvexSet> polar_cone() const override;
 

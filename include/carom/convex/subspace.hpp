@@ -18,6 +18,7 @@ public:
 
     [[nodiscard]] int dimension() const noexcept override { return static_cast<int>(c_.size()); }
     [[nodiscard]] double size() const noexcept override { return c_.norm(); }
+    [[nodiscard]] const Eigen::VectorXd& point() const noexcept { return c_; }
     [[nodiscard]] std::unique_ptr<ConvexSet> polar_cone() const override;
 
 private:

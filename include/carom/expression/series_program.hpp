@@ -25,6 +25,7 @@ struct SeriesProgram {
     {
         return tape.coefficients(registers[i]);
     }
+    [[nodiscard]] bool is_constant(std::size_t i) const noexcept { return tape.is_constant(registers[i]); }
 };
 
 [[nodiscard]] bool has_table(const Formula& formula) noexcept;

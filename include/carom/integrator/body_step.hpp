@@ -55,6 +55,7 @@ struct BodyScratch {
     std::vector<RigidBody> rigid_bodies;
     std::vector<RigidContact> rigid_contacts;
     RigidContacts sweeps;
+    std::vector<int> order;                     ///< of the contacts in sweeps
     std::vector<std::vector<int>> contacts_of;  ///< per body
     SolverScratch solver;
 

@@ -15,24 +15,36 @@ namespace carom {
 /// Symbols    x, y   registers a and b;  x_k  coefficient of t^k
 /// Theory     docs/theory/series.md, (PS-1) rules of the operations, (PS-2) switches
 
+/// sum of x_i y_{k-i} for i = first .. last. Two sums side by side: neither waits for the other.
+[[nodiscard]] inline double convolution(const double* x, const double* y, int k, int first, int last) noexcept
+{
+    double even = 0, odd = 0;
+    int i = first;
+    for (; i < last; i += 2) {
+        even += x[i] * y[k - i];
+        odd += x[i + 1] * y[k - i - 1];
+    }
+    if (i == last) even += x[i] * y[k - i];
+    return even + odd;
+}
+
 /// Coefficient k of the product x y.
 [[nodiscard]] inline double product_coefficient(const double* x, const double* y, int k) noexcept
 {
-    double sum = 0;
-    for (int i = 0; i <= k; ++i) {
-        sum += x[i] * y[k - i];
-    }
-    return sum;
+    return convolution(x, y, k, 0, k);
 }
 
 /// Coefficient k >= 1 of the product without its two terms that hold coefficient k.
 [[nodiscard]] inline double inner_coefficient(const double* x, const double* y, int k) noexcept
 {
-    double sum = 0;
-    for (int i = 1; i < k; ++i) {
-        sum += x[i] * y[k - i];
-    }
-    return sum;
+    return convolution(x, y, k, 1, k - 1);
+}
+
+/// Coefficient k of the square: every product but that of the middle stands twice.
+[[nodiscard]] inline double square_coefficient(const double* x, int k) noexcept
+{
+    const double twice = 2 * convolution(x, x, k, 0, (k + 1) / 2 - 1);
+    return k % 2 == 0 ? twice + x[k / 2] * x[k / 2] : twice;
 }
 
 /// x(t) from coefficients 0 .. order.
@@ -135,6 +147,11 @@ public:
     {
         return memory_.data() + static_cast<std::size_t>(reg) * stride_;
     }
+    /// Whether a register has one coefficient only, whatever the inputs are.
+    [[nodiscard]] bool is_constant(int reg) const noexcept
+    {
+        return constant_[static_cast<std::size_t>(reg)] != 0;
+    }
     [[nodiscard]] std::span<SeriesSwitch> switches() noexcept { return switches_; }
     [[nodiscard]] std::span<const SeriesSwitch> switches() const noexcept { return switches_; }
 
@@ -143,12 +160,23 @@ private:
     {
         return memory_.data() + static_cast<std::size_t>(reg) * stride_;
     }
+    /// An instruction that is not constant in time, with places in memory instead of registers.
+    struct Step {
+        SeriesOp op{};
+        bool x_constant = false, y_constant = false;
+        std::size_t z = 0, x = 0, y = 0, w = 0;  ///< of its own series, of a, b and c
+        double number = 0;
+        int index = 0;
+    };
+
     void start(int i, const SeriesInstruction& it, const double* inputs, std::size_t stride) noexcept;
-    void go_on(int i, const SeriesInstruction& it, int k, const double* inputs, std::size_t stride) noexcept;
+    void go_on(const Step& it, int k, const double* inputs, std::size_t stride) noexcept;
+    void go_on_rarely(const Step& it, int k) noexcept;
     [[nodiscard]] double piece(const SeriesInstruction& it, int k) noexcept;
 
     std::vector<SeriesInstruction> instructions_;
-    std::vector<int> moving_;  ///< instructions that are not constant in time
+    std::vector<Step> steps_;
+    std::vector<char> constant_;  ///< per register
     std::vector<SeriesSwitch> switches_;
     std::vector<double> memory_;
     std::size_t stride_ = 0;

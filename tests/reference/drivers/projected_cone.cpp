@@ -1,4 +1,5 @@
 #include "drivers.hpp"
+#include "one_step.hpp"
 #include "simulation.hpp"
 
 #include "carom/solver/one_contact.hpp"
@@ -64,11 +65,6 @@ private:
     Eigen::Vector3d J_;
     Eigen::Matrix<double, 3, 3, Eigen::RowMajor> W_;
 };
-
-double radians(double degrees)
-{
-    return number_in("beta*pi/180", {{"beta", degrees}});
-}
 
 }  // namespace
 

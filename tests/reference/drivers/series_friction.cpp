@@ -12,7 +12,7 @@
 namespace carom::reference {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 double last_of(const Answers& answers, const char* pattern)
 {

@@ -1,0 +1,65 @@
+#include "carom/core/text.hpp"
+#include "inspection.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace carom::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What theory says of the process (SW-2), (SW-9).
+std::string_view reason(const SweepInspection& inspection)
+{
+    return is_promised(inspection)
+               ? "the set is convex and does not depend on the point: two motions never move apart faster "
+                 "than "
+                 "the drift makes them"
+               : "the set depends on the point: it is taken where each step begins, and theory promises one "
+                 "solution for some such sets only";
+}
+
+}  // namespace
+
+bool is_promised(const SweepInspection& inspection)
+{
+    return !inspection.scene.sweeping->depends_on_point;
+}
+
+std::string in_words(const SweepInspection& inspection)
+{
+    const SweepingPlan& plan = *inspection.scene.sweeping;
+    const bool promised = is_promised(inspection);
+    std::string out = coloured(printable(inspection.scene.scene.title), Colour::Bold, stdout) + "\n" +
+                      coloured(promised ? "one solution, for as long as the set moves with bounded variation"
+                                        : "possibly several solutions",
+                               promised ? Colour::Green : Colour::Yellow, stdout) +
+                      "\n\n";
+    out += row("process",
+               fmt::format("{} coordinates swept by a convex set{}",
+                           inspection.scene.scene.model.coordinates(), plan.F ? ", with a drift" : ""));
+    out += row("method", printable(plan.in_words));
+    if (!plan.jumps_s.empty()) out += row("jumps", fmt::format("at {} s", fmt::join(plan.jumps_s, ", ")));
+    return out + row("theory", reason(inspection));
+}
+
+std::string to_json(const SweepInspection& inspection)
+{
+    const SweepingPlan& plan = *inspection.scene.sweeping;
+    const Json json = {{"status", is_promised(inspection) ? "well_posed" : "not_promised"},
+                       {"kind", "sweeping"},
+                       {"coordinates", inspection.scene.scene.model.coordinates()},
+                       {"method", plan.lambda_s ? "yosida" : "catching_up"},
+                       {"in_words", plan.in_words},
+                       {"time_step_s", plan.settings.time_step_s},
+                       {"drift", static_cast<bool>(plan.F)},
+                       {"depends_on_point", plan.depends_on_point},
+                       {"jumps_s", plan.jumps_s},
+                       {"theory", reason(inspection)}};
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace carom::app
