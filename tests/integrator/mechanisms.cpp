@@ -38,7 +38,8 @@ Run run(const test::Sketch& sketch, const Eigen::VectorXd& q, const Eigen::Vecto
     return result;
 }
 
-/// The same impacts, to a few steps and the part of their energy that goes with it.
+/// The same impacts, to some steps, since by what the scheme is late at one impact it is later at the next,
+/// and the part of their energy that goes with it.
 void check_same_impacts(const RunReport& a, const RunReport& b, double h, double part)
 {
     std::vector<Event> first, second;
@@ -53,7 +54,7 @@ void check_same_impacts(const RunReport& a, const RunReport& b, double h, double
     REQUIRE_FALSE(first.empty());
     for (std::size_t i = 0; i < first.size(); ++i) {
         CHECK(first[i].contact == second[i].contact);
-        CHECK(first[i].time_s == near(second[i].time_s, 3 * h));
+        CHECK(first[i].time_s == near(second[i].time_s, 10 * h));
     }
     CHECK(a.certificate.energy.impact_J ==
           near(b.certificate.energy.impact_J, part * std::abs(b.certificate.energy.impact_J)));
