@@ -7,7 +7,7 @@ usage: benchmarks/series_scipy.py [--build FOLDER] [--repeat N] [--no-record]
 Both programs run in turns, warm, on one core; times are processor time of one whole run, the best of N. What carom is given
 is a model of formulas: making its programs on series is part of its time. Errors are those of the final state, of both
 programs against a third computation: extrapolation of Gragg's method (Bulirsch and Stoer) in numbers of 64 bits mantissa,
-events by the secant method on the length of the last step. The result replaces its section of benchmarks/RESULTS.md.
+events by halving the last step. The result replaces its section of benchmarks/RESULTS.md.
 """
 import argparse
 import json
@@ -214,8 +214,9 @@ def main():
     print(text, end="")
     if not arguments.no_record:
         path = ROOT / "benchmarks/RESULTS.md"
-        before = (path.read_text() if path.exists() else "").partition(MARK)[0]
-        path.write_text(before.rstrip("\n") + "\n\n" + text)
+        before, _, own = (path.read_text() if path.exists() else "").partition(MARK)
+        _, mark, others = own.partition("<!-- benchmarks/")
+        path.write_text(before.rstrip("\n") + "\n\n" + text + ("\n" + mark + others if mark else ""))
 
 
 if __name__ == "__main__":

@@ -222,8 +222,7 @@ double PrincipalPivoting::error() const
     for (std::size_t i = 0; i < x_.size(); ++i) {
         const double y = row_sum(b_[i], i);
         const bool bounded = low_[i] != 0 || high_[i] != infinity;
-        const double map =
-            bounded ? x_[i] - std::clamp(x_[i] - y, low_[i], high_[i]) : std::min(x_[i], y);
+        const double map = bounded ? x_[i] - std::clamp(x_[i] - y, low_[i], high_[i]) : std::min(x_[i], y);
         if (!std::isfinite(map)) return std::numeric_limits<double>::infinity();
         worst = std::max(worst, std::abs(map));
     }
