@@ -286,7 +286,8 @@ TEST_CASE("mistakes of sweeping scenes are told with place and hint")
                      "3 dimensions");
     only_sweep_error(with(disc, "of = [\"disc\", \"strip\"]", "of = [\"disc\", \"stripe\"]"),
                      ErrorCode::UnknownName, "stripe");
-    only_sweep_error(with(disc, "name = \"strip\"", "name = \"disc\""), ErrorCode::DuplicateName, "disc");
+    only_sweep_error(with(with(disc, "name = \"strip\"", "name = \"disc\""), ", \"strip\"]", "]"),
+                     ErrorCode::DuplicateName, "disc");
 
     // commands that need bodies refuse it by name
     CHECK(only_error(window, ErrorCode::NotAllowedHere, "s.toml").message ==
