@@ -68,6 +68,7 @@ int PrincipalPivoting::solve(const OneStepProblem& problem, std::span<double> P)
         if (!(now < best)) break;
         for (std::size_t i = 0; i < x_.size(); ++i) {
             P[i] = x_[i] * scale_[i];
+            if (has_limits_) project_on_set(problem.laws[i], {&P[i], 1});  // the scaling rounds
         }
         const bool slow = now > 0.5 * best;
         best = now;
