@@ -48,14 +48,35 @@ private:
     [[nodiscard]] Eigen::VectorXd thinned(const Eigen::VectorXd& values, Thinned how) const;
 
     const Recording& recording_;
+    std::vector<RecordedSeries> probes_;  ///< of the scene, and the reactions of its constraints
     PageTracks tracks_;
     std::vector<Eigen::Index> kept_;  ///< frames, the first and the last among them
     TrackCode code_ = TrackCode::Single;
     std::vector<std::string> notes_;
 };
 
-PageData::PageData(const Recording& recording, const PageSettings& settings) : recording_(recording)
+/// Reactions of constraints as lines to plot: the mean force, or torque, since the frame before.
+std::vector<RecordedSeries> mean_reactions(const Recording& run)
 {
+    std::vector<RecordedSeries> result;
+    for (std::size_t k = 0; k < run.constraints.reactions.size(); ++k) {
+        Eigen::VectorXd mean = run.constraints.percussion_Ns.col(static_cast<Eigen::Index>(k));
+        for (Eigen::Index i = 0; i < mean.size(); ++i) {
+            const double since_s = i > 0 ? run.time_s[i] - run.time_s[i - 1] : 0.0;
+            mean[i] = since_s > 0 ? mean[i] / since_s : 0.0;
+        }
+        if (mean.size() > 1) mean[0] = mean[1];
+        result.push_back(
+            {.name = "reaction of " + run.constraints.reactions[k], .unit = "N or N m", .values = mean});
+    }
+    return result;
+}
+
+PageData::PageData(const Recording& recording, const PageSettings& settings)
+    : recording_(recording), probes_(recording.probes)
+{
+    const auto reactions = mean_reactions(recording);
+    probes_.insert(probes_.end(), reactions.begin(), reactions.end());
     choose(settings);
     add_frames();
     add_series();
@@ -69,7 +90,7 @@ void PageData::choose(const PageSettings& settings)
     const auto columns = static_cast<double>(run.q.cols() + run.u.cols() + run.gap_m.cols() +
                                              run.percussion_Ns.cols() + run.friction.percussion_Ns.cols() +
                                              run.friction.coefficient.cols() + run.draw.cols()) +
-                         static_cast<double>(run.energies.size() + run.probes.size()) + 6;
+                         static_cast<double>(run.energies.size() + probes_.size()) + 6;
     const auto frames = static_cast<double>(run.frames());
 
     // 4 bytes a number while that is little, else 2
@@ -140,8 +161,8 @@ void PageData::add_series()
 {
     for (const RecordedSeries& energy : recording_.energies)
         add("energy." + energy.name, energy.values);
-    for (std::size_t i = 0; i < recording_.probes.size(); ++i)
-        add(fmt::format("probe.{}", i), recording_.probes[i].values);
+    for (std::size_t i = 0; i < probes_.size(); ++i)
+        add(fmt::format("probe.{}", i), probes_[i].values);
 }
 
 void PageData::add_events()
@@ -233,7 +254,7 @@ Json PageData::head(const std::string& follow) const
     Json coordinates = Json::array(), probes = Json::array(), energies = Json::array();
     for (const Coordinate& coordinate : run.coordinates)
         coordinates.push_back({{"name", coordinate.name}, {"unit", coordinate.unit}});
-    for (const RecordedSeries& probe : run.probes)
+    for (const RecordedSeries& probe : probes_)
         probes.push_back({{"name", probe.name}, {"unit", probe.unit}});
     for (const RecordedSeries& energy : run.energies)
         energies.push_back(energy.name);

@@ -3,6 +3,7 @@
 
 #include "carom/convex/box.hpp"
 #include "carom/trace/csv.hpp"
+#include "carom/trace/page.hpp"
 
 #include <cmath>
 
@@ -65,6 +66,7 @@ TEST_CASE("reactions of constraints and their work are recorded, and a resumed r
     CHECK(work_J == near(report.certificate.energy.friction_J, 1e-12));
     CHECK(whole.report->certificate.max_violation == report.certificate.max_violation);
     CHECK(to_csv(whole).find("percussion_Ns.ring.2,energy_J.ring") != std::string::npos);
+    CHECK(to_page(whole).find("reaction of ring.2") != std::string::npos);
 
     // put down after 201 steps and taken up again
     {
