@@ -50,6 +50,19 @@ void tell_problems(const KeptProblems& problems, const Display& display)
     }
 }
 
+/// The steps of the scene: of its bodies, its sweep, or its coordinates.
+RunReport go_on_with(Task& task, const StepListener& listener)
+{
+    const Scene& scene = task.scene;
+    if (task.sweeping) return sweep(scene.model, *task.sweeping, scene.plan, task.run, listener);
+    if (!scene.bodies) {
+        return go_on(scene.model, scene.integrator, scene.solver, scene.plan, task.run, listener);
+    }
+    BodyState state = scene.bodies->start;
+    return go_on(scene.bodies->model, scene.model, scene.bodies->integrator, scene.solver, scene.plan, state,
+                 task.run, listener);
+}
+
 ExitStatus status_of(const Results& results)
 {
     if (results.interrupted) return ExitStatus::Interrupted;
@@ -77,9 +90,7 @@ ExitStatus carry_out(Task& task, const Display& display)
         const bool recorded = !task.recorder || (*task.recorder)(step);
         return recorded && !interrupted();
     };
-    RunReport report =
-        task.sweeping ? sweep(scene.model, *task.sweeping, scene.plan, task.run, listener)
-                      : go_on(scene.model, scene.integrator, scene.solver, scene.plan, task.run, listener);
+    RunReport report = go_on_with(task, listener);
     task.snapshots.at_end(scene.model, task.run.state);
     progress.clear();
 

@@ -70,7 +70,7 @@ Expected<Task, Errors> prepare(const RunOptions& options)
     Errors errors;
     const auto overrides = read_sets(options.sets, errors);
     const auto times = read_times(options.times, errors);
-    auto any = read_any_scene(options.scene, overrides);
+    auto any = read_any_scene(options.scene, overrides, BodiesInScenes::Welcome);
     if (!any) errors.insert(errors.end(), any.error().begin(), any.error().end());
     if (!options.output.empty()) {
         if (auto usable = check_output(options); !usable) errors.push_back(usable.error());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace carom {
 namespace {
@@ -63,8 +64,10 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         if (plan.until.formula && plan.until.formula->value(point_of(run.state), shown.work) >= 0) {
             progress.end = RunEnd::Formula;
         }
+        std::swap(shown.problem, scratch.problem);  // listeners may keep it
         const bool wanted =
             !listener || listener({coordinates, n, before, run.state, report, shown, progress});
+        std::swap(shown.problem, scratch.problem);
         result.end = progress.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
     }
     result.certificate = certifier.certificate();

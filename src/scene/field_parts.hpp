@@ -15,6 +15,7 @@ namespace carom::detail {
 [[nodiscard]] std::vector<Field> impact_fields();    ///< strings and impact maps
 [[nodiscard]] std::vector<Field> sweeping_fields();  ///< the sweeping process
 [[nodiscard]] std::vector<Field> set_fields();       ///< its convex sets
+[[nodiscard]] std::vector<Field> body_fields();      ///< bodies, materials, springs, gravity
 [[nodiscard]] std::vector<Field> probe_fields();
 [[nodiscard]] std::vector<Field> draw_fields();
 [[nodiscard]] std::vector<Field> method_fields();  ///< integrator, solver, recording

@@ -1,6 +1,7 @@
 #include "carom/scene/scene.hpp"
 
 #include "ascii_filter.hpp"
+#include "bodies.hpp"
 #include "carom/core/text.hpp"
 #include "overrides.hpp"
 #include "settings.hpp"
@@ -130,6 +131,84 @@ std::optional<State> check_start_of(const Node& root, const Model& model, const 
     return start;
 }
 
+/// What a scene of bodies cannot have.
+void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& mistakes)
+{
+    for (const auto* key : {"coordinate", "lagrangian", "contact", "string", "impact", "probe", "draw",
+                            "constraint", "sweeping", "set"}) {
+        if (const Node* node = find(root, key)) {
+            mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
+                         fmt::format("a scene of bodies has no {}", key),
+                         "leave it out, or describe all by coordinates");
+        }
+    }
+    if (!std::holds_alternative<MoreauSettings>(settings.integrator)) {
+        mistakes.add(place_of(root, "integrator.kind"), ErrorCode::NotAllowedHere,
+                     "bodies are run by the integrator moreau", "write integrator.kind = \"moreau\"");
+    }
+    if (find_path(root, "integrator.cone_point") != nullptr) {
+        mistakes.add(place_of(root, "integrator.cone_point"), ErrorCode::NotAllowedHere,
+                     "contacts of bodies are looked for half-way", "leave it out");
+    }
+    if (settings.start_s != 0) {
+        mistakes.add(place_of(root, "start_s"), ErrorCode::NotAllowedHere, "runs of bodies start at zero",
+                     "leave it out");
+    }
+    if (settings.plan.until.formula) {
+        mistakes.add(place_of(root, "until"), ErrorCode::NotAllowedHere,
+                     "a run of bodies ends by rest or by its duration",
+                     "write until = \"rest\", or leave it out");
+    }
+}
+
+/// Errors of the bodies get the places of the [[body]] that they come from; copies say the same once.
+void add_body_errors(const Node& root, const BodyDraft& draft, const Errors& errors, Mistakes& mistakes)
+{
+    for (const Error& error : errors) {
+        Place place = place_of(root, error.where);
+        for (std::size_t i = 0; i < draft.places.size(); ++i) {
+            if (error.where == "body." + draft.setup.bodies[i].name) place = draft.places[i];
+        }
+        if (!mistakes.known_at(place)) mistakes.add(place, error);
+    }
+}
+
+/// The scene of a tree that has bodies.
+std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mistakes& mistakes)
+{
+    const BodyDraft draft = draft_bodies(root, names, mistakes);
+    Settings settings = read_settings(root, names, mistakes);
+    refuse_beside_bodies(root, settings, mistakes);
+    if (!mistakes.empty()) return std::nullopt;
+    auto bodies = make_body_model(draft.setup);
+    if (!bodies) {
+        add_body_errors(root, draft, bodies.error(), mistakes);
+        return std::nullopt;
+    }
+    auto model = coordinates_of(*bodies, draft.colours);
+    if (!model) {
+        add_body_errors(root, draft, model.error(), mistakes);
+        return std::nullopt;
+    }
+    const double length_m = settings.length_m.value_or(bodies->length_m());
+    auto moreau = std::get<MoreauSettings>(settings.integrator);
+    moreau.activation_gap_m = settings.activation_gap_m.value_or(1e-9 * length_m);
+    BodyState body_start = make_body_state(*bodies);
+    const State at_start = coordinate_state(*bodies, body_start);
+    State start = make_state(*model, at_start.q, at_start.u);
+    return Scene{.title = {},
+                 .text = {},
+                 .model = std::move(*model),
+                 .start = std::move(start),
+                 .integrator = moreau,
+                 .solver = settings.solver,
+                 .plan = settings.plan,
+                 .record = settings.record,
+                 .length_m = length_m,
+                 .bodies = std::make_shared<const SceneBodies>(
+                     SceneBodies{std::move(*bodies), std::move(body_start), moreau})};
+}
+
 Errors file_error(const std::filesystem::path& file, std::string message, std::string hint)
 {
     return {Error{.code = ErrorCode::FileUnreadable,
@@ -167,7 +246,8 @@ void check_kind(const Node& root, Mistakes& mistakes)
 }
 
 Expected<AnyScene, Errors> read_text(std::string_view text, std::string_view name,
-                                     std::span<const Override> overrides, const std::filesystem::path& folder)
+                                     std::span<const Override> overrides, const std::filesystem::path& folder,
+                                     BodiesInScenes bodies)
 {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark says nothing in UTF-8
     Mistakes mistakes(name, text, overrides);
@@ -175,7 +255,19 @@ Expected<AnyScene, Errors> read_text(std::string_view text, std::string_view nam
     if (!root) return mistakes.sorted();
 
     // names first: formulas of the system and of the settings use them
-    const Names names = collect_names(*root, folder, mistakes);
+    Names names = collect_names(*root, folder, mistakes);
+    if (const Node* list = find(*root, "body"); list != nullptr && list->kind == Node::Kind::Array) {
+        if (bodies == BodiesInScenes::Refused) {
+            mistakes.add(list->key_place, ErrorCode::NotAllowedHere, "this is a scene of bodies",
+                         "carom run takes it; other commands know scenes of coordinates");
+        }
+        names.complete = true;  // there are no coordinates to miss
+        auto scene = scene_of_bodies(*root, names, mistakes);
+        if (!mistakes.empty() || !scene) return mistakes.sorted();
+        scene->title = title_of(*root, name);
+        scene->text = text_as_run(text, *root, overrides, folder);
+        return AnyScene{std::move(*scene), std::nullopt};
+    }
     check_kind(*root, mistakes);
     Draft draft = draft_system(*root, names, mistakes);
     Settings settings = read_settings(*root, names, mistakes);
@@ -248,30 +340,31 @@ Expected<std::string, Errors> text_of_file(const std::filesystem::path& file)
 
 Expected<AnyScene, Errors> read_any_scene_text(std::string_view text, std::string_view name,
                                                std::span<const Override> overrides,
-                                               const std::filesystem::path& folder)
+                                               const std::filesystem::path& folder, BodiesInScenes bodies)
 {
-    return read_text(text, name, overrides, folder);
+    return read_text(text, name, overrides, folder, bodies);
 }
 
 Expected<AnyScene, Errors> read_any_scene(const std::filesystem::path& file,
-                                          std::span<const Override> overrides)
+                                          std::span<const Override> overrides, BodiesInScenes bodies)
 {
     const auto text = text_of_file(file);
     if (!text) return text.error();
     const auto folder = file.parent_path();
-    return read_text(*text, file.string(), overrides, folder.empty() ? "." : folder);
+    return read_text(*text, file.string(), overrides, folder.empty() ? "." : folder, bodies);
 }
 
 Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view name,
                                         std::span<const Override> overrides,
-                                        const std::filesystem::path& folder)
+                                        const std::filesystem::path& folder, BodiesInScenes bodies)
 {
-    return without_sweeping(read_any_scene_text(text, name, overrides, folder), name);
+    return without_sweeping(read_any_scene_text(text, name, overrides, folder, bodies), name);
 }
 
-Expected<Scene, Errors> read_scene(const std::filesystem::path& file, std::span<const Override> overrides)
+Expected<Scene, Errors> read_scene(const std::filesystem::path& file, std::span<const Override> overrides,
+                                   BodiesInScenes bodies)
 {
-    return without_sweeping(read_any_scene(file, overrides), file.string());
+    return without_sweeping(read_any_scene(file, overrides, bodies), file.string());
 }
 
 }  // namespace carom

@@ -78,7 +78,7 @@ Json group_schema(const std::string& path)
     for (const std::string& key : keys_in(path)) {
         const Field& field = *find_field(before + key);
         properties[key] = field_schema(field);
-        if (field.needed) needed.push_back(key);
+        if (field.needed && !is_of_coordinates(field.path)) needed.push_back(key);
     }
     Json schema = {{"type", "object"}};
     if (!properties.empty()) schema["properties"] = std::move(properties);
@@ -96,6 +96,9 @@ std::string scene_schema()
                    {"title", "A scene of carom"},
                    {"description", "A mechanical system with contacts, its start, and how to run it."}};
     schema.update(group_schema(""));
+
+    // coordinates, or bodies
+    schema["anyOf"] = Json::array({{{"required", {"coordinate"}}}, {{"required", {"body"}}}});
     return schema.dump(2) + "\n";
 }
 

@@ -36,7 +36,7 @@ struct Group {
 
 class Validator {
 public:
-    explicit Validator(Mistakes& mistakes) : mistakes_(mistakes) {}
+    Validator(Mistakes& mistakes, bool has_bodies) : mistakes_(mistakes), has_bodies_(has_bodies) {}
 
     void table(const Node& node, const Group& group)
     {
@@ -52,7 +52,8 @@ public:
         }
         for (const std::string& key : keys_in(group.path)) {
             const Field* field = find_field(group.inner(key));
-            if (field->needed && find(node, key) == nullptr) missing_key(node, *field, group);
+            const bool needed = field->needed && !(has_bodies_ && is_of_coordinates(field->path));
+            if (needed && find(node, key) == nullptr) missing_key(node, *field, group);
         }
     }
 
@@ -228,6 +229,7 @@ private:
     }
 
     Mistakes& mistakes_;
+    bool has_bodies_;  ///< then coordinates and energies are not needed
 };
 
 }  // namespace
@@ -245,7 +247,7 @@ std::string nearest_or_all(std::string_view seen, std::span<const std::string> k
 
 void validate(const Node& root, Mistakes& mistakes)
 {
-    Validator(mistakes).table(root, {});
+    Validator(mistakes, find(root, "body") != nullptr).table(root, {});
 }
 
 }  // namespace carom::detail

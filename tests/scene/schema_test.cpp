@@ -71,6 +71,17 @@ std::string refused(const json& schema, const json& value, const std::string& wh
         }
     }
     if (!value.is_object()) return "";
+    if (schema.contains("anyOf")) {
+        std::string first;
+        bool accepted = false;
+        for (json one : schema["anyOf"]) {
+            one["additionalProperties"] = true;
+            const std::string bad = refused(one, value, where);
+            accepted = accepted || bad.empty();
+            if (first.empty()) first = bad;
+        }
+        if (!accepted) return first;
+    }
     for (const json& key : schema.value("required", json::array())) {
         if (!value.contains(key.get<std::string>())) return where + " without " + key.get<std::string>();
     }

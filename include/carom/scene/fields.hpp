@@ -67,6 +67,12 @@ struct Field {
 /// All fields, groups before what is in them.
 [[nodiscard]] std::span<const Field> scene_fields();
 
+/// The groups that a scene of coordinates needs and a scene of bodies does not have.
+[[nodiscard]] constexpr bool is_of_coordinates(std::string_view path) noexcept
+{
+    return path == "coordinate" || path == "lagrangian";
+}
+
 /// The field of a path written like Field::path; a key that no field names matches `*`. nullptr if there is
 /// none.
 [[nodiscard]] const Field* find_field(std::string_view path);

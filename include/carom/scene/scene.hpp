@@ -1,9 +1,10 @@
 #pragma once
 
-#include "carom/integrator/run.hpp"
+#include "carom/integrator/body_run.hpp"
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +17,14 @@ namespace carom {
 /// A scene file may have this many bytes, and so may each file of a table.
 inline constexpr std::size_t max_scene_bytes = 64'000'000;
 
-/// Everything that a scene says, checked: `simulate` can begin.
+/// The bodies of a scene that has them; its model and start then show them as coordinates (body_run.hpp).
+struct SceneBodies {
+    BodyModel model;
+    BodyState start;
+    MoreauSettings integrator;
+};
+
+/// Everything that a scene says, checked: `simulate` can begin, or `go_on` with the bodies.
 struct Scene {
     std::string title;
     std::string text;  ///< the TOML as run; with overrides, rewritten without its comments
@@ -26,8 +34,12 @@ struct Scene {
     SolverSettings solver;
     RunPlan plan;
     RecordSettings record;
-    double length_m = 1;  ///< typical length: what small gaps are small against
+    double length_m = 1;                             ///< typical length: what small gaps are small against
+    std::shared_ptr<const SceneBodies> bodies = {};  ///< nothing: a scene of coordinates
 };
+
+/// Whether the caller can run bodies. Where it cannot, scenes with bodies are refused.
+enum class BodiesInScenes { Refused, Welcome };
 
 /// One value of a scene replaced from outside: `--set integrator.time_step_s=2e-4`.
 struct Override {
@@ -42,12 +54,14 @@ struct Override {
 /// file:line:column, the value seen and a hint; mistakes of overrides come first. A path that names no key is
 /// a mistake, a known key that the file leaves out is set; of two overrides of one key the last counts.
 [[nodiscard]] Expected<Scene, Errors> read_scene(const std::filesystem::path& file,
-                                                 std::span<const Override> overrides = {});
+                                                 std::span<const Override> overrides = {},
+                                                 BodiesInScenes bodies = BodiesInScenes::Refused);
 
 /// The same for a text; `name` stands for the file in messages. Files of tables are looked for below
 /// `folder`; without a folder they are refused.
 [[nodiscard]] Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view name,
                                                       std::span<const Override> overrides = {},
-                                                      const std::filesystem::path& folder = {});
+                                                      const std::filesystem::path& folder = {},
+                                                      BodiesInScenes bodies = BodiesInScenes::Refused);
 
 }  // namespace carom

@@ -33,10 +33,12 @@ struct AnyScene {
 
 /// Reads and checks a scene of either kind; read_scene refuses those with [sweeping].
 [[nodiscard]] Expected<AnyScene, Errors> read_any_scene(const std::filesystem::path& file,
-                                                        std::span<const Override> overrides = {});
+                                                        std::span<const Override> overrides = {},
+                                                        BodiesInScenes bodies = BodiesInScenes::Refused);
 [[nodiscard]] Expected<AnyScene, Errors> read_any_scene_text(std::string_view text, std::string_view name,
                                                              std::span<const Override> overrides = {},
-                                                             const std::filesystem::path& folder = {});
+                                                             const std::filesystem::path& folder = {},
+                                                             BodiesInScenes bodies = BodiesInScenes::Refused);
 
 /// Sweeps `run` to the end of its plan, and tells listeners of every step; an instant of a jump belongs to
 /// the step that ends there. The certificate: `max_penetration_m` is the greatest distance of the point to

@@ -1,0 +1,164 @@
+#include "support.hpp"
+
+#include "support/near.hpp"
+
+#include <cmath>
+#include <numbers>
+
+using namespace carom;
+using namespace carom::test;
+
+namespace {
+
+const std::string crates = R"toml(duration_s = 1.0
+[parameters]
+edge = 0.2
+[[material]]
+name = "wood"
+friction = 0.5
+[[material]]
+name = "ice"
+[[body]]
+name = "floor"
+shape = "plane"
+[[body]]
+name = "crate"
+shape = "box"
+copies = [3, 2]
+size_m = ["edge", "edge", "edge"]
+position_m = ["2*edge*i", 0, "edge/2 + edge*j"]
+density = 500
+[integrator]
+time_step_s = 5e-3
+)toml";
+
+Expected<Scene, Errors> read_bodies(const std::string& text)
+{
+    return read_scene_text(text, "s.toml", {}, {}, BodiesInScenes::Welcome);
+}
+
+Scene good_bodies(const std::string& text)
+{
+    auto scene = read_bodies(text);
+    if (!scene) FAIL(all_text(scene.error()));
+    return std::move(*scene);
+}
+
+/// The only mistake, which must have this code and place.
+void only_mistake(const std::string& text, ErrorCode code, std::string_view where)
+{
+    const auto scene = read_bodies(text);
+    REQUIRE_FALSE(scene.has_value());
+    CAPTURE(all_text(scene.error()));
+    REQUIRE(scene.error().size() == 1);
+    CHECK(name_of(scene.error()[0].code) == name_of(code));
+    CHECK(scene.error()[0].where == where);
+    CHECK_FALSE(scene.error()[0].hint.empty());
+}
+
+}  // namespace
+
+TEST_CASE("a lattice of bodies: formulas of i and j, one name each")
+{
+    const Scene scene = good_bodies(crates);
+    REQUIRE(scene.bodies != nullptr);
+    const BodyModel& model = scene.bodies->model;
+    REQUIRE(model.bodies() == 7);
+    CHECK(model.setup().bodies[6].name == "crate_2_1");
+    CHECK((scene.bodies->start.x[6] - Vec3(0.8, 0, 0.3)).norm() < 1e-15);
+    CHECK(model.mass[1] == near(500 * 0.008, 1e-12));
+    CHECK(model.surface(0, 1).friction == 0.5);
+    CHECK(model.inverse_mass[0] == 0);
+    CHECK(scene.bodies->integrator.time_step_s == 5e-3);
+
+    // results show seven coordinates of each
+    CHECK(scene.model.coordinates() == 6 * 7);
+    CHECK(scene.model.system().coordinates[7].name == "crate_1_0_x");
+}
+
+TEST_CASE("coordinates of bodies have their energies")
+{
+    // a turning, moving, tilted box: kinetic and potential energy by both ways
+    const Scene scene =
+        good_bodies(with(crates, "density = 500",
+                         "density = 500\nvelocity_m_s = [1, 2, 3]\nrotation_rad = [0.1, 0.2, 0.3]\n"
+                         "inertia_kg_m2 = [0.01, 0.02, 0.025]\nangular_velocity_rad_s = [4, -5, 6]"));
+    Workspace work;
+    const BodyState& state = scene.bodies->start;
+    const Point at = point_of(scene.start);
+    const double kinetic = scene.bodies->model.kinetic_energy_J(state);
+    CHECK(scene.model.kinetic_energy(at, work) == near(kinetic, 1e-12 * kinetic));
+    const double potential = scene.bodies->model.potential_energy_J(state.x, state.R);
+    CHECK(scene.model.potential_energy(at, work) == near(potential, 1e-12 * potential));
+
+    // and the corners that pictures show are where the geometry has them
+    const Drawing& face = scene.model.system().drawings[1];
+    REQUIRE(face.point_count() == 4);
+    const Vec3 corner(face.points[0].value(at, work), face.points[1].value(at, work),
+                      face.points[2].value(at, work));
+    const Vec3 X = state.R[1].conjugate() * (corner - state.x[1]);
+    CHECK((X.cwiseAbs() - Vec3::Constant(0.1)).norm() < 1e-14);
+}
+
+TEST_CASE("scatter is the same for the same seed")
+{
+    const std::string shaken = with(crates, "density = 500", "jitter_m = 0.01\nseed = 7");
+    const Scene a = good_bodies(shaken), b = good_bodies(shaken),
+                c = good_bodies(with(shaken, "seed = 7", "seed = 8"));
+    CHECK(a.bodies->start.x[3] == b.bodies->start.x[3]);
+    CHECK(a.bodies->start.x[3] != c.bodies->start.x[3]);
+    CHECK((a.bodies->start.x[3] - Vec3(0.8, 0, 0.1)).cwiseAbs().maxCoeff() <= 0.01);
+}
+
+TEST_CASE("in the plane up is y, and a prescribed body follows its formulas")
+{
+    const Scene scene = good_bodies(R"toml(duration_s = 1.0
+[[body]]
+name = "ground"
+shape = "plane"
+[[body]]
+name = "wheel"
+shape = "disc"
+radius_m = 0.5
+position_m = [0, 0.5]
+[[body]]
+name = "arm"
+shape = "polygon"
+vertices_m = [[-1, 2], [1, 2], [1, 2.1], [-1, 2.1]]
+motion = "prescribed"
+position_m = ["sin(t)", 0]
+rotation_rad = ["2*t"]
+)toml");
+    const BodyModel& model = scene.bodies->model;
+    CHECK(model.is_flat());
+    CHECK(model.setup().gravity_m_s2 == Vec3(0, -9.81, 0));
+    CHECK(std::get<PlaneShape>(*model.setup().bodies[0].shape).normal == Vec3(0, 1, 0));
+    const Pose pose = model.setup().bodies[2].path(0.25);
+    CHECK(pose.position_m.x() == near(std::sin(0.25), 1e-15));
+    CHECK(rotation_vector(pose.rotation).z() == near(0.5, 1e-15));
+    CHECK(scene.model.coordinates() == 6);
+}
+
+TEST_CASE("mistakes of bodies have their place")
+{
+    only_mistake(with(crates, "friction = 0.5", "friction = -1"), ErrorCode::SettingOutOfRange,
+                 "s.toml:6:12");
+    only_mistake(with(crates, "shape = \"box\"", "shape = \"cube\""), ErrorCode::UnknownName, "s.toml:14:9");
+    only_mistake(with(crates, "density = 500", "material = \"iron\""), ErrorCode::UnknownName,
+                 "s.toml:18:12");
+    only_mistake(with(crates, "density = 500", "mass = 1"), ErrorCode::UnknownKey, "s.toml:18:1");
+    only_mistake(with(crates, "copies = [3, 2]", "copies = [3000, 2000]"), ErrorCode::SettingOutOfRange,
+                 "s.toml:15:10");
+    only_mistake(with(crates, "size_m = [\"edge\", \"edge\", \"edge\"]\n", ""), ErrorCode::MissingKey,
+                 "s.toml:12:1");
+    only_mistake(with(crates, "\"edge/2 + edge*j\"", "\"edge/2 + ege*j\""), ErrorCode::UnknownName,
+                 "s.toml:17:31");
+    only_mistake(with(crates, "time_step_s = 5e-3", "kind = \"series\""), ErrorCode::NotAllowedHere,
+                 "s.toml:20:8");
+    only_mistake(with(crates, "[integrator]",
+                      "[[body]]\nname = \"crate_0_0\"\nshape = \"sphere\"\nradius_m = 1\n[integrator]"),
+                 ErrorCode::DuplicateName, "s.toml");
+
+    // commands that do not know bodies refuse them
+    CHECK(name_of(only_error(crates, ErrorCode::NotAllowedHere, "s.toml:9:3").code) == "not_allowed_here");
+}
