@@ -4,10 +4,10 @@ and on the double pendulum with an obstacle.
 
 usage: benchmarks/series_scipy.py [--build FOLDER] [--repeat N] [--no-record]
 
-Both programs run in turns, warm, on one core; times are processor time of one whole run, the best of N. What carom is given
+Both programs run in turns, warm, on one core; times are processor time of one whole run, the best of N samples of each. What carom is given
 is a model of formulas: making its programs on series is part of its time. Errors are those of the final state, of both
 programs against a third computation: extrapolation of Gragg's method (Bulirsch and Stoer) in numbers of 64 bits mantissa,
-events by the secant method on the length of the last step. The result replaces its section of benchmarks/RESULTS.md.
+events by halving the last step. The result replaces its section of benchmarks/RESULTS.md.
 """
 import argparse
 import json
@@ -174,8 +174,8 @@ def by_carom(program, kind):
 
 
 def carom_s(program, kind):
-    """Processor time of one warm run, s."""
-    command = [program, f"--benchmark_filter=^{kind.benchmark}$", "--benchmark_format=json", "--benchmark_min_time=0.05"]
+    """Processor time of one warm run, s: one sample, as short as the program can time it."""
+    command = [program, f"--benchmark_filter=^{kind.benchmark}$", "--benchmark_format=json", "--benchmark_min_time=0.001"]
     entry = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["benchmarks"][0]
     return entry["cpu_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}[entry["time_unit"]]
 
@@ -198,7 +198,7 @@ def measured(kind, build, repeat):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=ROOT / "build", type=pathlib.Path)
-    parser.add_argument("--repeat", default=9, type=int)
+    parser.add_argument("--repeat", default=20, type=int)
     parser.add_argument("--no-record", action="store_true", help="print only")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
@@ -214,8 +214,9 @@ def main():
     print(text, end="")
     if not arguments.no_record:
         path = ROOT / "benchmarks/RESULTS.md"
-        before = (path.read_text() if path.exists() else "").partition(MARK)[0]
-        path.write_text(before.rstrip("\n") + "\n\n" + text)
+        before, _, own = (path.read_text() if path.exists() else "").partition(MARK)
+        _, mark, others = own.partition("<!-- benchmarks/")
+        path.write_text(before.rstrip("\n") + "\n\n" + text + ("\n" + mark + others if mark else ""))
 
 
 if __name__ == "__main__":

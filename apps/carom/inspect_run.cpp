@@ -32,6 +32,7 @@ std::string spaced(std::string_view name)
 
 std::string status_in_words(const RunInspection& run)
 {
+    if (run.status == "certified" && run.is_sweep) return ": every nearest point was found";
     if (run.status == "certified") return ": every step solved, every energy ledger closed";
     if (run.status == "interrupted") return ": stopped before its time; carom resume goes on";
     if (run.status == "unfinished")
@@ -54,6 +55,10 @@ std::string proof_rows(const RunInspection& run)
     const Certificate& certificate = run.certificate;
     std::string out =
         row("steps", fmt::format("{}, {} of them unsolved", certificate.steps, certificate.unsolved_steps));
+    if (run.is_sweep) {
+        return out +
+               row("outside", fmt::format("at most {:.2e} from its set", certificate.max_penetration_m));
+    }
     const std::string asked = run.tolerance ? fmt::format(", asked for {:g}", *run.tolerance) : "";
     out += row("residual",
                fmt::format("at most {:.2e} of the laws' own size{}", certificate.max_residual, asked));
@@ -101,7 +106,8 @@ RunInspection inspect(const Recording& recording)
                       .worst_step = 0,
                       .reached_s = recording.start_s,
                       .tolerance = {},
-                      .theory = {}};
+                      .theory = {},
+                      .is_sweep = false};
     if (recording.frames() > 0) run.reached_s = recording.time_s[recording.frames() - 1];
     if (recording.report) {
         run.status = is_finished(recording) ? name_of(recording.report->status) : "interrupted";
@@ -117,9 +123,11 @@ RunInspection inspect(const Recording& recording)
     if (run.certificate.max_residual > 0) run.worst_step = std::lround(std::ceil(steps - 1e-6));
 
     // a scene with tables in files cannot be read from its text alone; then its promise is left out
-    if (const auto scene = read_scene_text(recording.scene_text, "scene of the recording")) {
-        run.tolerance = scene->solver.tolerance;
-        run.theory = inspect(*scene).theory;
+    if (const auto any = read_any_scene_text(recording.scene_text, "scene of the recording")) {
+        run.is_sweep = any->sweeping.has_value();
+        if (run.is_sweep) return run;
+        run.tolerance = any->scene.solver.tolerance;
+        run.theory = inspect(any->scene).theory;
     }
     return run;
 }
@@ -134,6 +142,7 @@ std::string in_words(const RunInspection& run)
                            run.reached_s, recording.start_s + recording.duration_s, recording.time_step_s));
     out += finding_rows(run.findings);
     out += proof_rows(run);
+    if (run.is_sweep) return out + row("written by", "carom " + printable(recording.carom_version));
     out += ledger_rows(run.certificate);
     std::string events;
     for (const auto& [kind, count] : events_by_kind(recording))

@@ -41,6 +41,7 @@ struct RunInspection {
     double reached_s = 0;
     std::optional<double> tolerance;      ///< asked for, where the recorded scene can be read
     std::optional<WellPosedness> theory;  ///< of that scene
+    bool is_sweep = false;                ///< of a sweeping process, which has neither contacts nor energies
 };
 [[nodiscard]] RunInspection inspect(const Recording& recording);
 [[nodiscard]] std::string in_words(const RunInspection& inspection);

@@ -71,6 +71,21 @@ Json certificate_of(const Certificate& certificate)
             {"unsolved_steps", certificate.unsolved_steps}};
 }
 
+/// Percussions of every constraint in the last step.
+Json reactions_of(const Model& model, const State& state)
+{
+    Json reactions = Json::object();
+    for (int j = 0; j < model.constraints(); ++j) {
+        Json& list = reactions[model.system().constraints[static_cast<std::size_t>(j)].name] = Json::array();
+        for (int i = model.first_part(j); i < model.first_part(j + 1); ++i) {
+            for (int k = 0; k < model.dimension(i); ++k) {
+                list.push_back(state.percussion_Ns[static_cast<std::size_t>(model.offset(i) + k)]);
+            }
+        }
+    }
+    return reactions;
+}
+
 Json diagnosis_of(const RunReport& report)
 {
     Json list = Json::array();
@@ -100,6 +115,7 @@ std::string to_json(const Results& results)
                     {"time_s", results.end.t_s},
                     {"steps", certificate.steps},
                     {"state", state_of(results.scene.model, results.end.q, results.end.u)},
+                    {"reactions_Ns", reactions_of(results.scene.model, results.end)},
                     {"probes", snapshots_of(results)},
                     {"events", events_of(results)},
                     {"certificate", certificate_of(certificate)},

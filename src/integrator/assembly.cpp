@@ -68,7 +68,8 @@ void evaluate_rows(const Model& model, const Point& at, Workspace& work, Contact
         } else {
             // the rows of a constraint are evaluated together, whichever of them are wanted
             const ConstraintPart& part = model.part(c);
-            if (part.constraint != evaluated) b_begin = evaluate_constraint(model, part.constraint, at, work, rows);
+            if (part.constraint != evaluated)
+                b_begin = evaluate_constraint(model, part.constraint, at, work, rows);
             evaluated = part.constraint;
             const auto first = static_cast<std::size_t>(part.row);
             std::copy_n(rows.whole.data() + first * length, size, H);

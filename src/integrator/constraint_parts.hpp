@@ -21,10 +21,10 @@ namespace carom {
 }
 
 struct ConstraintSolve {
-    const State& state;     ///< where the step begins
-    Point at;               ///< where rows and limits were taken
+    const State& state;  ///< where the step begins
+    Point at;            ///< where rows and limits were taken
     double h_s;
-    double carried;         ///< carried_part() of the scheme
+    double carried;  ///< carried_part() of the scheme
 };
 
 /// Solves the assembled problem: firm rows hold the mean velocity, limits follow the reactions that press

@@ -119,8 +119,8 @@ private:
         }
     }
 
-    std::vector<int> place_;      ///< row -> its place among firm or rubbing rows, -1: neither
-    std::vector<char> presses_;   ///< per row: it rubs
+    std::vector<int> place_;     ///< row -> its place among firm or rubbing rows, -1: neither
+    std::vector<char> presses_;  ///< per row: it rubs
     std::vector<int> firm_, rubbing_;
     Eigen::MatrixXd W_FF_, W_FT_, G_;
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factor_;
@@ -270,9 +270,8 @@ void solve_with_pressures(const Model& model, const ConstraintSolve& step, const
         change = pressing.set_laws();
         if (!pressing.not_convex().empty()) {
             report.status = StepStatus::Undetermined;
-            report.findings.push_back({.code = "coulomb_not_convex",
-                                       .time_s = step.state.t_s,
-                                       .message = pressing.not_convex()});
+            report.findings.push_back(
+                {.code = "coulomb_not_convex", .time_s = step.state.t_s, .message = pressing.not_convex()});
             return;
         }
         if (pass > 0 && change <= settled) return;

@@ -35,7 +35,8 @@ bool free_velocity(const Model& model, const MoreauSettings& settings, double t_
     const Point at{view(s.q_mid), view(s.u_minus), t_mid};
     s.potential_rate_W = model.potential_gradient(at, view(s.potential_gradient), s.work);
     if (!free_velocity_pass(model, t_mid, h, 0, s.u_minus, s)) return false;
-    for (int pass = 1; pass < settings.force_passes && model.has_velocity_forces(); ++pass) {
+    const bool again = model.has_velocity_forces() && model.constraints() == 0;
+    for (int pass = 1; pass < settings.force_passes && again; ++pass) {
         s.u_mean = 0.5 * (s.u_minus + s.u_free);
         if (!free_velocity_pass(model, t_mid, h, pass, s.u_mean, s)) return false;
     }
@@ -73,13 +74,24 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
 
     // assemble and solve: U = W P + U_free, -(U + s) in N_C(P) (MS-3)
     if (!choose_laws(model, cone_point, h, state, s)) return failed(StepStatus::LawOutOfRange, h);
-    assemble(model, model.coupling(), s.A, s);
-    calm_persistent_contacts(model, state, settings.activation_gap_m, s);
-    solve_with_constraints(model, {state, cone_point, h, carried_part(0.5)}, solver, s, report);
-    if (!has_advanced(report.status)) return failed(std::move(report));
+    const auto solve_for_velocity = [&] {
+        assemble(model, model.coupling(), s.A, s);
+        calm_persistent_contacts(model, state, settings.activation_gap_m, s);
+        solve_with_constraints(model, {state, cone_point, h, carried_part(0.5)}, solver, s, report);
+        apply_solution(model, s.A, s);
+        return has_advanced(report.status);
+    };
+    if (!solve_for_velocity()) return failed(std::move(report));
+
+    // constraints turn the velocity: forces a second time at the mean of what they allow, not of the free one
+    if (model.constraints() > 0 && settings.force_passes > 1 && model.has_velocity_forces()) {
+        s.u_mean = 0.5 * (s.u_minus + s.u_end);
+        if (!free_velocity_pass(model, t_mid, h, 1, s.u_mean, s))
+            return failed(StepStatus::MetricSingular, h);
+        if (!solve_for_velocity()) return failed(std::move(report));
+    }
 
     // advance: the percussions make the velocity jump; the second half-step uses the new velocity (MS-4)
-    apply_solution(model, s.A, s);
     move(s.q_mid, s.u_end, h / 2, s.q_end);
 
     // correct (MS-5), account

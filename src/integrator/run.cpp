@@ -145,8 +145,8 @@ void look_at_constraints(const Model& model, const State& start, Certifier& cert
     }
     certifier.add_finding(
         "constraints_dependent", start.t_s,
-        fmt::format("the gradients of {} depend on each other, rank {} of {}, but the positions do not: {}", names,
-                    found.rank, found.rows,
+        fmt::format("the gradients of {} depend on each other, rank {} of {}, but the positions do not: {}",
+                    names, found.rank, found.rows,
                     found.has_solution ? "a motion need not exist" : "there is no solution"));
 }
 

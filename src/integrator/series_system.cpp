@@ -3,6 +3,7 @@
 #include "carom/expression/derivative.hpp"
 #include "carom/model/contact_expressions.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -71,15 +72,8 @@ public:
         for (int i = 0; i < n_; ++i) {
             F.push_back(text.forces.empty() ? graph_.constant(0)
                                             : add_formula(graph_, text.forces[static_cast<std::size_t>(i)]));
+            K.push_back(graph_.subtract(F.back(), by(V, Kind::Coordinate, i)));
             const int momentum = by(T, Kind::Velocity, i);
-            int k =
-                graph_.add(graph_.subtract(F.back(), by(V, Kind::Coordinate, i)), by(T, Kind::Coordinate, i));
-            for (int j = 0; j < n_; ++j) {
-                const int turning = by(momentum, Kind::Coordinate, j);
-                if (graph_.is_constant(turning, 0)) continue;
-                k = graph_.subtract(k, graph_.multiply(turning, variable({Kind::Velocity, j})));
-            }
-            K.push_back(k);
             for (int j = i; j < n_; ++j) {
                 const int entry = by(momentum, Kind::Velocity, j);
                 if (graph_.is_constant(entry, 0)) continue;
@@ -87,11 +81,44 @@ public:
                 system.entries.push_back({.i = i, .j = j, .constant = graph_.is_constant(entry)});
             }
         }
+        add_velocity_terms(system.entries, A, K);
         std::vector<int> outputs = K;
         outputs.insert(outputs.end(), F.begin(), F.end());
         outputs.push_back(by(V, Kind::Time));
         outputs.insert(outputs.end(), A.begin(), A.end());
         system.dynamics = SeriesProgram(graph_, outputs, n_, order);
+    }
+
+    /// K_i += sum (1/2 dA_jk/dq_i - dA_ij/dq_k) u_j u_k, collected by products of velocities, so that equal
+    /// derivatives of A cancel before they are computed.
+    void add_velocity_terms(const std::vector<SeriesSystem::Entry>& entries, const std::vector<int>& A,
+                            std::vector<int>& K)
+    {
+        std::map<std::array<int, 3>, std::map<int, double>> parts;  // (i, j <= k): node and its factor
+        const auto add = [&](int i, int j, int k, int node, double factor) {
+            parts[{i, std::min(j, k), std::max(j, k)}][node] += factor;
+        };
+        for (std::size_t entry = 0; entry < entries.size(); ++entry) {
+            const auto [j, k, constant] = entries[entry];
+            for (int l = 0; l < n_ && !constant; ++l) {
+                const int slope = by(A[entry], Kind::Coordinate, l);
+                if (graph_.is_constant(slope, 0)) continue;
+                add(l, j, k, slope, j == k ? 0.5 : 1);
+                add(j, k, l, slope, -1);
+                if (j != k) add(k, j, l, slope, -1);
+            }
+        }
+        for (const auto& [place, slopes] : parts) {
+            const auto [i, j, k] = place;
+            int sum = graph_.constant(0);
+            for (const auto& [node, factor] : slopes) {
+                if (factor != 0) sum = graph_.add(sum, graph_.multiply(graph_.constant(factor), node));
+            }
+            if (graph_.is_constant(sum, 0)) continue;
+            const int product = graph_.multiply(variable({Kind::Velocity, j}), variable({Kind::Velocity, k}));
+            int& K_i = K[static_cast<std::size_t>(i)];
+            K_i = graph_.add(K_i, graph_.multiply(sum, product));
+        }
     }
 
     ContactPrograms contact(int c, int order)

@@ -66,10 +66,9 @@ Scratch::Scratch(const Model& model)
       correction_A(model.mass_pattern())
 {
     const int n = model.coordinates();
-    for (auto* vector :
-         {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &u_end, &q_end, &velocity_terms,
-          &given_forces, &potential_gradient, &x, &correction_x, &q_theta, &u_theta, &u_before, &u_held,
-          &q_moved}) {
+    for (auto* vector : {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &u_end, &q_end,
+                         &velocity_terms, &given_forces, &potential_gradient, &x, &correction_x, &q_theta,
+                         &u_theta, &u_before, &u_held, &q_moved}) {
         *vector = Eigen::VectorXd::Zero(n);
     }
 }

@@ -38,8 +38,8 @@ Error limit_out_of_range(const char* where, std::string message)
 Expected<void> check_limits(const Limited& limited)
 {
     if (limited.low <= 0 && limited.high >= 0) return {};  // NaN is refused too
-    return limit_out_of_range(
-        "Limited::low", fmt::format("the reaction is limited to [{}, {}]", limited.low, limited.high));
+    return limit_out_of_range("Limited::low",
+                              fmt::format("the reaction is limited to [{}, {}]", limited.low, limited.high));
 }
 
 Expected<void> check_limits(const NonFirm& law)
@@ -79,10 +79,11 @@ void project_on_scaled(const NonFirm& law, std::span<double> P) noexcept
 int dimension(const Law& law) noexcept
 {
     return std::visit(
-        Overloaded{[](const Unilateral&) { return 1; }, [](const Bilateral&) { return 1; },
-                   [](const Coulomb& coulomb) { return 1 + tangential_dimension(coulomb.shape); },
-                   [](const Limited&) { return 1; },
-                   [](const NonFirm& law_of_set) { return law_of_set.set ? law_of_set.set->dimension() : 0; }},
+        Overloaded{
+            [](const Unilateral&) { return 1; }, [](const Bilateral&) { return 1; },
+            [](const Coulomb& coulomb) { return 1 + tangential_dimension(coulomb.shape); },
+            [](const Limited&) { return 1; },
+            [](const NonFirm& law_of_set) { return law_of_set.set ? law_of_set.set->dimension() : 0; }},
         law);
 }
 
@@ -138,7 +139,8 @@ void project_on_set(const Law& law, std::span<double> P) noexcept
     if (const auto* coulomb = std::get_if<Coulomb>(&law)) {
         project_on_friction_cone(coulomb->shape, coulomb->friction, P);
     }
-    if (const auto* limited = std::get_if<Limited>(&law)) P[0] = std::clamp(P[0], limited->low, limited->high);
+    if (const auto* limited = std::get_if<Limited>(&law))
+        P[0] = std::clamp(P[0], limited->low, limited->high);
     if (const auto* non_firm = std::get_if<NonFirm>(&law)) project_on_scaled(*non_firm, P);
 }
 

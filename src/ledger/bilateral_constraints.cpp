@@ -55,13 +55,14 @@ void judge_friction(const Model& model, const State& start, int j, WellPosedness
         const bool convex = mu * std::abs(k) < 1;
         add(result, convex ? "coulomb_convex" : "coulomb_not_convex",
             convex ? Bearing::Condition : Bearing::CostsExistence,
-            convex ? fmt::format("as long as mu |k| < 1 for {}: at the start it is {:.4g}, and Coulomb's law "
-                                 "leaves an interval of tangential reactions",
-                                 constraint.name, mu * std::abs(k))
-                   : fmt::format("Coulomb's law leaves {} a set of tangential reactions that is not convex, "
-                                 "mu |k| = {:.4g}: no motion, several, or one that locks; kind = \"friction\" "
-                                 "is well posed",
-                                 constraint.name, mu * std::abs(k)),
+            convex
+                ? fmt::format("as long as mu |k| < 1 for {}: at the start it is {:.4g}, and Coulomb's law "
+                              "leaves an interval of tangential reactions",
+                              constraint.name, mu * std::abs(k))
+                : fmt::format("Coulomb's law leaves {} a set of tangential reactions that is not convex, "
+                              "mu |k| = {:.4g}: no motion, several, or one that locks; kind = \"friction\" "
+                              "is well posed",
+                              constraint.name, mu * std::abs(k)),
             "B02 examples 13 and 14");
     }
 }
@@ -86,12 +87,14 @@ void judge_bilateral(const Model& model, const State& start, WellPosedness& resu
     }
     if (unpressed) {
         add(result, "non_firm_constraints", Bearing::Holds,
-            "limited reactions dissipate as much as their sets allow: one motion, whose accelerations may jump",
+            "limited reactions dissipate as much as their sets allow: one motion, whose accelerations may "
+            "jump",
             "B02 theorems 25 and 26");
     }
     if (model.contacts() > 0) {
         add(result, "contacts_with_constraints", Bearing::Condition,
-            "as long as what is said of contacts also holds among the velocities that constraints allow: carom "
+            "as long as what is said of contacts also holds among the velocities that constraints allow: "
+            "carom "
             "looked at the contacts alone",
             "B02 7");
     }

@@ -31,9 +31,10 @@ public:
         : system_(system), constraint_(constraint), key_("constraint." + constraint.name), errors_(errors)
     {
         const auto* geometry = constraint.geometry.get();
-        positions_ = geometry != nullptr ? static_cast<std::size_t>(geometry->positions()) : constraint.zero.size();
-        velocities_ =
-            geometry != nullptr ? static_cast<std::size_t>(geometry->velocities()) : constraint.velocity.size();
+        positions_ =
+            geometry != nullptr ? static_cast<std::size_t>(geometry->positions()) : constraint.zero.size();
+        velocities_ = geometry != nullptr ? static_cast<std::size_t>(geometry->velocities())
+                                          : constraint.velocity.size();
     }
 
     void run()
@@ -128,8 +129,9 @@ private:
                 "name a constraint that holds positions");
             return;
         }
-        const std::size_t rows = pressing->geometry ? static_cast<std::size_t>(pressing->geometry->positions())
-                                                    : pressing->zero.size();
+        const std::size_t rows = pressing->geometry
+                                     ? static_cast<std::size_t>(pressing->geometry->positions())
+                                     : pressing->zero.size();
         if (rows == 0 || (limit.real_world && rows != 1)) {
             add(ErrorCode::WrongSize, ".law.normal",
                 fmt::format("{} holds {} positions", limit.pressed_by, rows),
@@ -146,7 +148,8 @@ private:
             std::ranges::all_of(constraint_.map, [&](const auto& row) { return row.size() == velocities_; });
         if (!square || constraint_.is_firm()) {
             add(ErrorCode::WrongSize, ".map",
-                square ? "a firm constraint has no set to map" : "the map is not a square matrix of the velocities",
+                square ? "a firm constraint has no set to map"
+                       : "the map is not a square matrix of the velocities",
                 "give one row and one column per velocity, with a limited reaction");
         }
         for (const auto& row : constraint_.map) {
@@ -164,9 +167,9 @@ private:
         if (std::ranges::none_of(system_.contacts,
                                  [&](const Contact& c) { return c.name == constraint_.only_while; })) {
             add(ErrorCode::UnknownName, ".only_while",
-                fmt::format("there is no contact {}", constraint_.only_while), "name a contact of the system");
-        }
-        if (positions_ > 0) {
+                fmt::format("there is no contact {}", constraint_.only_while),
+                "name a contact of the system");
+        } else if (positions_ > 0) {
             add(ErrorCode::NotAllowedHere, ".only_while",
                 "a constraint that holds positions cannot wait for a contact",
                 "let velocities wait, as rolling does; positions are held always");
@@ -194,7 +197,8 @@ bool check_rows(const Model& model, const State& state, double tolerance_m, int 
     const std::string key = "constraint." + constraint.name;
     const auto rows = static_cast<std::size_t>(geometry.size());
     const auto support = geometry.support();
-    std::vector<double> phi(static_cast<std::size_t>(geometry.positions())), H(rows * support.size()), b(rows);
+    std::vector<double> phi(static_cast<std::size_t>(geometry.positions())), H(rows * support.size()),
+        b(rows);
     geometry.violations(point_of(state), phi, work);
     model.constraint_rows(j, point_of(state), H, b, work);
     bool good = true;
@@ -261,9 +265,10 @@ void check_rank(const Model& model, const State& state, Errors& errors)
         fmt::format("the gradients of {} depend on each other at the start, rank {} of {}, and the positions "
                     "do not allow every velocity that the gradients allow: {}",
                     fmt::join(found.names, ", "), found.rank, found.rows,
-                    found.has_solution ? "a motion need not exist (B02 hypothesis I)"
-                                       : "the forces drive the system where it cannot go, there is no solution "
-                                         "(B02 counter-example 3)"),
+                    found.has_solution
+                        ? "a motion need not exist (B02 hypothesis I)"
+                        : "the forces drive the system where it cannot go, there is no solution "
+                          "(B02 counter-example 3)"),
         "write independent constraints for the same positions, or begin elsewhere"));
 }
 
@@ -274,10 +279,9 @@ void check_constraints(const LagrangianSystem& system, Errors& errors)
     std::set<std::string> seen;
     for (const Constraint& constraint : system.constraints) {
         if (!seen.insert(constraint.name).second) {
-            errors.push_back(at_key(ErrorCode::DuplicateName,
-                                    fmt::format("constraint.{}.name", constraint.name),
-                                    fmt::format("two things are called {}", constraint.name),
-                                    "give each its own name"));
+            errors.push_back(
+                at_key(ErrorCode::DuplicateName, fmt::format("constraint.{}.name", constraint.name),
+                       fmt::format("two things are called {}", constraint.name), "give each its own name"));
         }
         ConstraintCheck(system, constraint, errors).run();
     }

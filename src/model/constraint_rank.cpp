@@ -63,7 +63,8 @@ public:
         for (int row = 0; row < size(); ++row) {
             const ConstraintPart& part = model_.part(parts_[row]);
             if (!part.held) continue;
-            std::vector<double> values(static_cast<std::size_t>(model_.constraint(part.constraint).positions()));
+            std::vector<double> values(
+                static_cast<std::size_t>(model_.constraint(part.constraint).positions()));
             model_.constraint(part.constraint).violations(at, values, work);
             result[row] = values[static_cast<std::size_t>(part.row)];
         }

@@ -182,7 +182,8 @@ void Model::prepare_constraints()
     const auto& contacts_named = system_.contacts;
     const auto& named = system_.constraints;
     const auto place = [](const auto& things, const std::string& name) {
-        const auto found = std::ranges::find_if(things, [&](const auto& thing) { return thing.name == name; });
+        const auto found =
+            std::ranges::find_if(things, [&](const auto& thing) { return thing.name == name; });
         return name.empty() || found == things.end() ? -1 : static_cast<int>(found - things.begin());
     };
     for (int j = 0; j < constraints(); ++j) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace carom::detail {
@@ -32,7 +33,8 @@ public:
         const Node* law = find(item_, "law");
         const Node* sets = find(item_, "set");
         if (law != nullptr && sets != nullptr) {
-            refuse(law->place, ErrorCode::NotAllowedHere, "the constraint has law and set, which say the same thing",
+            refuse(law->place, ErrorCode::NotAllowedHere,
+                   "the constraint has law and set, which say the same thing",
                    "give law for the usual limits, [[constraint.set]] for any others");
         } else if (sets != nullptr && sets->kind == Kind::Array) {
             for (const Node& set : sets->items) {
@@ -62,6 +64,16 @@ private:
         auto read = formula_of(node, names_, mistakes_);
         if (node != nullptr && !read) good_ = false;
         return read;
+    }
+
+    /// A number or formula that may not be negative; a number that is has been told already.
+    std::optional<Formula> size(const Node* node)
+    {
+        if (node != nullptr && node->kind == Kind::Number && !(node->number >= 0)) {
+            good_ = false;
+            return std::nullopt;
+        }
+        return formula(node);
     }
 
     std::vector<Formula> list(std::string_view key)
@@ -95,7 +107,8 @@ private:
             not_with(law, {"low", "high", "limit", "friction", "preload", "normal"}, "a firm constraint",
                      "write kind = \"limited\" or kind = \"friction\"");
         } else if (kind == "limited") {
-            not_with(law, {"friction", "preload", "normal"}, "a limited reaction", "write kind = \"friction\"");
+            not_with(law, {"friction", "preload", "normal"}, "a limited reaction",
+                     "write kind = \"friction\"");
             read_limits(law);
         } else if (kind == "friction" || kind == "coulomb") {
             not_with(law, {"low", "high", "limit"}, "friction", "write kind = \"limited\"");
@@ -105,12 +118,13 @@ private:
         }
     }
 
-    void not_with(const Node& law, std::initializer_list<const char*> keys, const char* what, const char* hint)
+    void not_with(const Node& law, std::initializer_list<const char*> keys, const char* what,
+                  const char* hint)
     {
         for (const char* key : keys) {
             if (const Node* node = find(law, key)) {
-                refuse(node->key_place, ErrorCode::NotAllowedHere, fmt::format("{} means nothing for {}", key, what),
-                       hint);
+                refuse(node->key_place, ErrorCode::NotAllowedHere,
+                       fmt::format("{} means nothing for {}", key, what), hint);
             }
         }
     }
@@ -123,7 +137,7 @@ private:
         const Node* high = find(law, "high");
         if (limit != nullptr) {
             not_with(law, {"low", "high"}, "a reaction with limit", "give limit, or low and high");
-            if (auto size = formula(limit)) add_limit(unit_set(), std::move(*size));
+            if (auto most = size(limit)) add_limit(unit_set(), std::move(*most));
             return;
         }
         if (low == nullptr && high == nullptr) {
@@ -140,8 +154,9 @@ private:
         const auto bound = [&](const Node* node, double end) {
             if (node == nullptr) {
                 add_limit(end < 0 ? interval(-infinity, 0) : interval(0, infinity), Formula::constant(1));
-            } else if (auto size = formula(node)) {
-                add_limit(interval(std::min(end, 0.0), std::max(end, 0.0)), end < 0 ? negative(*node) : *size);
+            } else if (auto read = formula(node)) {
+                add_limit(interval(std::min(end, 0.0), std::max(end, 0.0)),
+                          end < 0 ? negative(*node) : *read);
             }
         };
         bound(low, -1);
@@ -167,13 +182,13 @@ private:
             return;
         }
         const std::string normal = text(law, "normal");
-        if (auto mu = formula(friction)) {
+        if (auto mu = size(friction)) {
             add_limit(unit_set(), std::move(*mu));
             constraint_.limits.back().pressed_by = normal.empty() ? constraint_.name : normal;
             constraint_.limits.back().real_world = real_world;
         }
         if (const Node* preload = find(law, "preload")) {
-            if (auto size = formula(preload)) add_limit(unit_set(), std::move(*size));
+            if (auto without = size(preload)) add_limit(unit_set(), std::move(*without));
         }
     }
 
@@ -191,9 +206,8 @@ private:
             good_ = false;
             return;
         }
-        const Node* size_node = find(set, "size");
-        const auto size = formula(size_node);
-        add_limit(std::move(read), size.value_or(Formula::constant(1)));
+        const auto scale = size(find(set, "size"));
+        add_limit(std::move(read), scale.value_or(Formula::constant(1)));
         constraint_.limits.back().pressed_by = text(set, "normal");
     }
 

@@ -38,8 +38,9 @@ std::vector<Field> constraint_fields()
          .type = Type::Choice,
          .fallback = "\"firm\"",
          .choices = {"firm", "limited", "friction", "coulomb"},
-         .help = "whatever it takes; up to a limit; up to friction of a normal reaction, as Ballard defines it; "
-                 "or by Coulomb's cone of the reactions as they are"},
+         .help =
+             "whatever it takes; up to a limit; up to friction of a normal reaction, as Ballard defines it; "
+             "or by Coulomb's cone of the reactions as they are"},
         {.path = "constraint[].law.low",
          .type = Type::Formula,
          .unit = "N",

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,8 @@ using Kind = Node::Kind;
 /// A system of mechanics beside the sweep: two different things in one scene.
 void refuse_mechanics(const Node& root, Mistakes& mistakes)
 {
-    for (const auto* key : {"lagrangian", "contact", "string", "impact", "integrator", "solver"}) {
+    for (const auto* key :
+         {"lagrangian", "contact", "string", "constraint", "impact", "integrator", "solver"}) {
         const Node* node = find(root, key);
         if (node == nullptr) continue;
         mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
@@ -200,15 +202,35 @@ private:
                           "give numbers for every coordinate, in their order");
             return;
         }
-        plan_.set = std::make_shared<SetOfTime>(
-            *SetOfTime::of_point(n, [sets, index](double t_s, const Eigen::VectorXd& at) {
-                return set_at(*sets, index, t_s, at);
-            }));
         plan_.depends_on_point = depends_on_point(*sets, index);
+        if (draft.kind == "interval" && !plan_.depends_on_point) {
+            plan_.set = moving_interval(draft);
+        } else {
+            plan_.set = std::make_shared<SetOfTime>(
+                *SetOfTime::of_point(n, [sets, index](double t_s, const Eigen::VectorXd& at) {
+                    return set_at(*sets, index, t_s, at);
+                }));
+        }
         plan_.in_words = fmt::format("{} in steps of {} s; set {}: {}",
                                      plan_.lambda_s ? fmt::format("yosida with {} s", *plan_.lambda_s)
                                                     : std::string("catching_up"),
                                      plan_.settings.time_step_s, draft.name, words_of(*sets, index));
+    }
+
+    /// An interval of time alone needs no set to be made at every instant.
+    static std::shared_ptr<const MovingSet> moving_interval(const SetDraft& draft)
+    {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        const auto end = [&](std::string_view key, double fallback) {
+            const auto found = draft.keys.find(key);
+            return found != draft.keys.end() ? found->second.entries[0] : Formula::constant(fallback);
+        };
+        const auto work = std::make_shared<Workspace>();
+        return std::make_shared<MovingInterval>(*MovingInterval::make(
+            [lower = end("lower", -infinity), upper = end("upper", infinity), work](double t_s) {
+                const Point at{{}, {}, t_s};
+                return MovingInterval::Ends{lower.value(at, *work), upper.value(at, *work)};
+            }));
     }
 
     static bool depends_on_point(const std::vector<SetDraft>& sets, std::size_t index)

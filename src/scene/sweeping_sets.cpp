@@ -60,8 +60,9 @@ bool is_among(const std::vector<std::string>& words, std::string_view word)
 /// Reads one [[set]].
 class SetReader {
 public:
-    SetReader(const Node& item, const std::vector<SetDraft>& before, const Names& names, Mistakes& mistakes)
-        : item_(item), before_(before), names_(names), mistakes_(mistakes)
+    SetReader(const Node& list, const Node& item, const std::vector<SetDraft>& before, const Names& names,
+              Mistakes& mistakes)
+        : list_(list), item_(item), before_(before), names_(names), mistakes_(mistakes)
     {
     }
 
@@ -167,6 +168,11 @@ private:
                 set_.parts.push_back(static_cast<std::size_t>(found - before_.begin()));
                 continue;
             }
+
+            // one that was lost by a mistake of its own has been reported
+            const Node* lost = find_named(list_, item.text);
+            good_ = false;
+            if (lost != nullptr && lost->place < item_.place) continue;
             std::vector<std::string> known;
             for (const SetDraft& set : before_)
                 known.push_back(set.name);
@@ -183,6 +189,7 @@ private:
         }
     }
 
+    const Node& list_;
     const Node& item_;
     const std::vector<SetDraft>& before_;
     const Names& names_;
@@ -339,7 +346,7 @@ std::vector<SetDraft> draft_sets(const Node& root, const Names& names, Mistakes&
     const Node* list = find(root, "set");
     if (list == nullptr || list->kind != Kind::Array) return sets;
     for (const Node& item : list->items) {
-        if (auto set = SetReader(item, sets, names, mistakes).read()) sets.push_back(std::move(*set));
+        if (auto set = SetReader(*list, item, sets, names, mistakes).read()) sets.push_back(std::move(*set));
     }
     return sets;
 }

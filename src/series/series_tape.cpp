@@ -61,6 +61,19 @@ bool stays_constant(const SeriesInstruction& it, const std::vector<char>& consta
     }
 }
 
+bool two_operands(SeriesOp op)
+{
+    switch (op) {
+    case SeriesOp::Add:
+    case SeriesOp::Subtract:
+    case SeriesOp::Multiply:
+    case SeriesOp::Divide:
+    case SeriesOp::Quadrature:
+    case SeriesOp::Angle: return true;
+    default: return false;
+    }
+}
+
 double quadrature_start(QuadratureStart function, double x) noexcept
 {
     switch (function) {
@@ -81,7 +94,21 @@ SeriesTape::SeriesTape(std::vector<SeriesInstruction> instructions, std::vector<
     constant_.assign(instructions_.size(), 0);
     for (std::size_t i = 0; i < instructions_.size(); ++i) {
         constant_[i] = stays_constant(instructions_[i], constant_) ? 1 : 0;
-        if (constant_[i] == 0) moving_.push_back(static_cast<int>(i));
+        const SeriesInstruction& it = instructions_[i];
+        if (constant_[i] != 0 || it.op == SeriesOp::Second) continue;
+        const auto place = [&](std::int32_t reg) { return static_cast<std::size_t>(reg) * stride_; };
+        const auto constant = [&](std::int32_t reg) { return constant_[static_cast<std::size_t>(reg)] != 0; };
+        Step step{.op = it.op, .z = i * stride_, .x = place(it.a), .number = it.number};
+        step.index = static_cast<int>(i);
+        if (it.op == SeriesOp::Input) {
+            step.x = static_cast<std::size_t>(it.a);
+        } else if (two_operands(it.op)) {
+            step.x_constant = constant(it.a);
+            step.y_constant = constant(it.b);
+            step.y = place(it.b);
+        }
+        if (it.op == SeriesOp::Angle) step.w = place(it.c);
+        steps_.push_back(step);
     }
     for (const int reg : switched_registers) {
         switches_.push_back({.reg = reg, .side = 1, .held = 0});
@@ -97,8 +124,8 @@ void SeriesTape::advance(int k, const double* inputs, std::size_t stride) noexce
         }
         return;
     }
-    for (const int i : moving_) {
-        go_on(i, instructions_[static_cast<std::size_t>(i)], k, inputs, stride);
+    for (const Step& step : steps_) {
+        go_on(step, k, inputs, stride);
     }
 }
 
@@ -159,40 +186,47 @@ void SeriesTape::start(int i, const SeriesInstruction& it, const double* inputs,
     }
 }
 
-/// Coefficient k >= 1 (PS-1).
-void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* inputs,
-                       std::size_t stride) noexcept
+/// Coefficient k >= 1 (PS-1): what most formulas are made of.
+void SeriesTape::go_on(const Step& it, int k, const double* inputs, std::size_t stride) noexcept
 {
-    double* z = at(i);
-    const double* x = it.op == SeriesOp::Input ? nullptr : at(it.a);
+    double* memory = memory_.data();
+    double* z = memory + it.z;
+    const double* x = memory + it.x;
+    const double* y = memory + it.y;
     switch (it.op) {
-    case SeriesOp::Constant:
-    case SeriesOp::Second: break;
-    case SeriesOp::Input:
-        z[k] = inputs[static_cast<std::size_t>(it.a) * stride + static_cast<std::size_t>(k)];
-        break;
-    case SeriesOp::Add: z[k] = x[k] + at(it.b)[k]; break;
-    case SeriesOp::Subtract: z[k] = x[k] - at(it.b)[k]; break;
-    case SeriesOp::Multiply: {
-        const double* y = at(it.b);
-        z[k] = is_constant(it.a)   ? x[0] * y[k]
-               : is_constant(it.b) ? x[k] * y[0]
-                                   : product_coefficient(x, y, k);
-        break;
-    }
-    case SeriesOp::Divide: {
-        // from x = z y
-        const double* y = at(it.b);
-        if (is_constant(it.b)) {
-            z[k] = x[k] / y[0];
-            break;
-        }
-        z[k] = (x[k] - z[0] * y[k] - inner_coefficient(z, y, k)) / y[0];
-        break;
-    }
+    case SeriesOp::Input: z[k] = inputs[it.x * stride + static_cast<std::size_t>(k)]; break;
+    case SeriesOp::Add: z[k] = x[k] + y[k]; break;
+    case SeriesOp::Subtract: z[k] = x[k] - y[k]; break;
     case SeriesOp::Scale: z[k] = it.number * x[k]; break;
     case SeriesOp::Shift: z[k] = x[k]; break;
+    case SeriesOp::Multiply:
+        z[k] = it.x_constant ? x[0] * y[k] : it.y_constant ? x[k] * y[0] : product_coefficient(x, y, k);
+        break;
     case SeriesOp::Square: z[k] = square_coefficient(x, k); break;
+    case SeriesOp::Divide:
+        // from x = z y
+        z[k] = it.y_constant ? x[k] / y[0] : (x[k] - z[0] * y[k] - inner_coefficient(z, y, k)) / y[0];
+        break;
+    case SeriesOp::SinCos:
+    case SeriesOp::SinhCosh: {
+        double* other = z + stride_;
+        const auto [by_other, by_own] = chain_coefficients(x, other, z, k);
+        z[k] = by_other;
+        other[k] = it.op == SeriesOp::SinCos ? -by_own : by_own;
+        break;
+    }
+    default: go_on_rarely(it, k); break;
+    }
+}
+
+/// Coefficient k >= 1 of the other operations (PS-1).
+void SeriesTape::go_on_rarely(const Step& it, int k) noexcept
+{
+    double* memory = memory_.data();
+    double* z = memory + it.z;
+    const double* x = memory + it.x;
+    const double* y = memory + it.y;
+    switch (it.op) {
     case SeriesOp::Sqrt:
         // from x = z^2; the root of zero is zero
         z[k] = vanishes(x, k) ? 0 : (x[k] - inner_coefficient(z, z, k)) / (2 * z[0]);
@@ -209,7 +243,6 @@ void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* 
     }
     case SeriesOp::Quadrature: {
         // from y z' = number x'
-        const double* y = at(it.b);
         double sum = it.number * k * x[k];
         for (int j = 1; j < k; ++j) {
             sum -= j * z[j] * y[k - j];
@@ -219,8 +252,7 @@ void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* 
     }
     case SeriesOp::Angle: {
         // from (x^2 + y^2) z' = y x' - x y'
-        const double* y = at(it.b);
-        const double* r2 = at(it.c);
+        const double* r2 = memory + it.w;
         double sum = 0;
         for (int j = 1; j <= k; ++j) {
             sum += j * (x[j] * y[k - j] - y[j] * x[k - j]);
@@ -231,24 +263,16 @@ void SeriesTape::go_on(int i, const SeriesInstruction& it, int k, const double* 
         z[k] = sum / (k * r2[0]);
         break;
     }
-    case SeriesOp::SinCos:
-    case SeriesOp::SinhCosh: {
-        double* other = at(i + 1);
-        const auto [by_other, by_own] = chain_coefficients(x, other, z, k);
-        z[k] = by_other;
-        other[k] = it.op == SeriesOp::SinCos ? -by_own : by_own;
-        break;
-    }
     case SeriesOp::Tan:
     case SeriesOp::Tanh: {
         // z' = x' w with w = 1 +- z^2
-        double* w = at(i + 1);
+        double* w = z + stride_;
         z[k] = chain_coefficient(x, w, k);
         const double square = square_coefficient(z, k);
         w[k] = it.op == SeriesOp::Tan ? square : -square;
         break;
     }
-    default: z[k] = piece(it, k); break;
+    default: z[k] = piece(instructions_[static_cast<std::size_t>(it.index)], k); break;
     }
 }
 

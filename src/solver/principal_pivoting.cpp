@@ -68,6 +68,7 @@ int PrincipalPivoting::solve(const OneStepProblem& problem, std::span<double> P)
         if (!(now < best)) break;
         for (std::size_t i = 0; i < x_.size(); ++i) {
             P[i] = x_[i] * scale_[i];
+            if (has_limits_) project_on_set(problem.laws[i], {&P[i], 1});  // the scaling rounds
         }
         const bool slow = now > 0.5 * best;
         best = now;
@@ -222,8 +223,7 @@ double PrincipalPivoting::error() const
     for (std::size_t i = 0; i < x_.size(); ++i) {
         const double y = row_sum(b_[i], i);
         const bool bounded = low_[i] != 0 || high_[i] != infinity;
-        const double map =
-            bounded ? x_[i] - std::clamp(x_[i] - y, low_[i], high_[i]) : std::min(x_[i], y);
+        const double map = bounded ? x_[i] - std::clamp(x_[i] - y, low_[i], high_[i]) : std::min(x_[i], y);
         if (!std::isfinite(map)) return std::numeric_limits<double>::infinity();
         worst = std::max(worst, std::abs(map));
     }

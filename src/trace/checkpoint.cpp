@@ -169,7 +169,8 @@ void CheckpointReader::read_progress()
                         .energy = {},
                         .steps = progress.steps,
                         .unsolved_steps = count[0]};
-    if (file_.has("/checkpoint/max_violation")) sums.certificate.max_violation = column("max_violation", 1)[0];
+    if (file_.has("/checkpoint/max_violation"))
+        sums.certificate.max_violation = column("max_violation", 1)[0];
     sums.ledger = {.sums = lines("energy_sums_J"),
                    .compensation = lines("energy_compensation_J"),
                    .worst_step_balance_J = number[5],

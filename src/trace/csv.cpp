@@ -49,8 +49,8 @@ std::vector<Column> columns_of(const Recording& run)
     add_matrix(run.friction.percussion_Ns, [&](std::size_t k) { return tangential[k]; }, columns);
     const RecordedConstraints& constraints = run.constraints;
     add_matrix(
-        constraints.percussion_Ns,
-        [&](std::size_t k) { return "percussion_Ns." + constraints.reactions[k]; }, columns);
+        constraints.percussion_Ns, [&](std::size_t k) { return "percussion_Ns." + constraints.reactions[k]; },
+        columns);
     add_matrix(
         constraints.energy_J, [&](std::size_t j) { return "energy_J." + constraints.names[j]; }, columns);
     add_vector("residual", run.residual, columns);

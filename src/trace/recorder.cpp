@@ -70,7 +70,8 @@ public:
         friction_Ns_.assign(static_cast<std::size_t>(detail::column_count(cones)), 0.0);
         now_.friction_since_frame_Ns.resize(friction_Ns_.size());
         now_.coefficient_since_frame.resize(cones.size());
-        now_.reaction_since_frame_Ns.resize(model.constraints() > 0 ? detail::reaction_names(model).size() : 0);
+        now_.reaction_since_frame_Ns.resize(model.constraints() > 0 ? detail::reaction_names(model).size()
+                                                                    : 0);
         now_.reaction_energy_J.resize(static_cast<std::size_t>(model.constraints()));
     }
 
@@ -307,9 +308,8 @@ void Recorder::Impl::add_frame(const Point& at)
                         .reaction_energy_J = now_.reaction_energy_J,
                         .residual = now_.residual_since_frame},
                        work_);
-    for (auto* sums :
-         {&now_.percussion_since_frame_Ns, &now_.friction_since_frame_Ns, &now_.coefficient_since_frame,
-          &now_.reaction_since_frame_Ns}) {
+    for (auto* sums : {&now_.percussion_since_frame_Ns, &now_.friction_since_frame_Ns,
+                       &now_.coefficient_since_frame, &now_.reaction_since_frame_Ns}) {
         std::fill(sums->begin(), sums->end(), 0.0);
     }
     now_.residual_since_frame = 0;

@@ -67,12 +67,13 @@ private:
 Expected<Recording> RecordingReader::read()
 {
     using Part = void (RecordingReader::*)();
-    constexpr Part parts[] = {
-        &RecordingReader::read_head,     &RecordingReader::read_names,      &RecordingReader::read_frames,
-        &RecordingReader::read_energies, &RecordingReader::read_probes,     &RecordingReader::read_events,
-        &RecordingReader::read_jumps,    &RecordingReader::read_snapshots,  &RecordingReader::read_drawings,
-        &RecordingReader::read_friction, &RecordingReader::read_constraints,
-        &RecordingReader::read_checkpoint, &RecordingReader::read_report};
+    constexpr Part parts[] = {&RecordingReader::read_head,        &RecordingReader::read_names,
+                              &RecordingReader::read_frames,      &RecordingReader::read_energies,
+                              &RecordingReader::read_probes,      &RecordingReader::read_events,
+                              &RecordingReader::read_jumps,       &RecordingReader::read_snapshots,
+                              &RecordingReader::read_drawings,    &RecordingReader::read_friction,
+                              &RecordingReader::read_constraints, &RecordingReader::read_checkpoint,
+                              &RecordingReader::read_report};
     for (const Part part : parts) {
         (this->*part)();
         if (error_) return *error_;
@@ -259,8 +260,8 @@ void RecordingReader::read_constraints()
     RecordedConstraints& constraints = result_.constraints;
     constraints.names = take(file_.texts("/constraints/name"));
     constraints.reactions = take(file_.texts("/constraints/reaction"));
-    constraints.percussion_Ns = frames("/constraints/percussion_Ns",
-                                       static_cast<Eigen::Index>(constraints.reactions.size()));
+    constraints.percussion_Ns =
+        frames("/constraints/percussion_Ns", static_cast<Eigen::Index>(constraints.reactions.size()));
     constraints.energy_J =
         frames("/constraints/energy_J", static_cast<Eigen::Index>(constraints.names.size()));
 }

@@ -275,7 +275,8 @@ Expected<void> RunColumns::create_in(Hdf5Writer& file) const
         }
         if (auto added = file.add_group("/constraints"); !added) return added;
         if (auto added = file.add_texts("/constraints/name", constraints); !added) return added;
-        if (auto added = file.add_texts("/constraints/reaction", reaction_names(*model_)); !added) return added;
+        if (auto added = file.add_texts("/constraints/reaction", reaction_names(*model_)); !added)
+            return added;
     }
 
     // names and units

@@ -23,7 +23,7 @@ public:
     struct FrameSums {
         const EnergyLines& energy_since_start;  ///< its first two lines are not used
         std::span<const double> percussion_Ns;
-        std::span<const double> friction_Ns, coefficient;  ///< in the columns of cones()
+        std::span<const double> friction_Ns, coefficient;        ///< in the columns of cones()
         std::span<const double> reaction_Ns, reaction_energy_J;  ///< of constraints
         double residual;
     };

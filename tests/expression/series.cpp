@@ -1,5 +1,6 @@
 #include "carom/expression/derivative.hpp"
 #include "carom/expression/parse.hpp"
+#include "carom/expression/record.hpp"
 #include "carom/expression/series_program.hpp"
 
 #include "support/near.hpp"
@@ -101,6 +102,21 @@ TEST_CASE("the series of every function sums up to the function")
                   near(formula.value({point, u, t}, work), 2e-15 * 6));
         }
     }
+}
+
+TEST_CASE("a C++ function runs on series as a formula does")
+{
+    const Names names;
+    const auto from_function =
+        series_of(record(2, [](const auto& q, const auto&,
+                               const auto& t) { return sin(q[0]) * exp(-t) / sqrt(1 + q[1] * q[1]); }),
+                  0.3, 1, 0.7, -0.5);
+    const auto from_text = series_of(names.read("sin(x)*exp(-t)/sqrt(1 + y*y)"), 0.3, 1, 0.7, -0.5);
+    for (std::size_t k = 0; k < stride; ++k) {
+        // the same operations, up to how signs and squares are written
+        CHECK(from_function[k] == near(from_text[k], 1e-14 * (1 + std::abs(from_text[k]))));
+    }
+    CHECK(from_text[1] != 0);
 }
 
 TEST_CASE("derivatives of expressions are those of duals")

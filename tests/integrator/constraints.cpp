@@ -26,8 +26,7 @@ const test::Sketch rod_pendulum{.coordinates = {"x", "y"},
                                 .constraints = {{.name = "rod", .zero = {"hypot(x, y) - 1"}}}};
 
 /// The same in its angle.
-const test::Sketch angle_pendulum{
-    .coordinates = {"a"}, .kinetic = "a'^2/2", .potential = "-9.81*cos(a)"};
+const test::Sketch angle_pendulum{.coordinates = {"a"}, .kinetic = "a'^2/2", .potential = "-9.81*cos(a)"};
 
 /// Two disks, a torque on the first, and something between them.
 test::Sketch two_disks(std::vector<test::LimitText> limits)
@@ -38,7 +37,8 @@ test::Sketch two_disks(std::vector<test::LimitText> limits)
             .constraints = {{.name = "coupling", .velocity = {"a' - b'"}, .limits = std::move(limits)}}};
 }
 
-RunReport run(const Model& model, State& state, double h, double duration_s, const StepListener& listener = {})
+RunReport run(const Model& model, State& state, double h, double duration_s,
+              const StepListener& listener = {})
 {
     const auto report = simulate(model, {.time_step_s = h}, {}, {.duration_s = duration_s}, state, listener);
     for (const Finding& finding : report.findings) {
@@ -194,11 +194,12 @@ TEST_CASE("a skate goes down a slope in cycloids and does not drift sideways")
 TEST_CASE("a wheel rolls only while it touches the floor")
 {
     // thrown with spin on a floor that ends where a bump throws it up again: in the air the spin is kept
-    const test::Sketch wheel{.coordinates = {"x", "y", "phi"},
-                             .kinetic = "(x'^2 + y'^2)/2 + 0.5*phi'^2/2",
-                             .potential = "9.81*y",
-                             .contacts = {{"floor", "y", "0.5"}},
-                             .constraints = {{.name = "rolling", .velocity = {"x' - phi'"}, .only_while = "floor"}}};
+    const test::Sketch wheel{
+        .coordinates = {"x", "y", "phi"},
+        .kinetic = "(x'^2 + y'^2)/2 + 0.5*phi'^2/2",
+        .potential = "9.81*y",
+        .contacts = {{"floor", "y", "0.5"}},
+        .constraints = {{.name = "rolling", .velocity = {"x' - phi'"}, .only_while = "floor"}}};
     const Model model = model_of(wheel);
     State state = make_state(model, vector({0, 0.5, 0}), vector({3, 0, 0}));
     double spin_in_air = 0;
@@ -237,11 +238,11 @@ TEST_CASE("a freewheel lets go in one direction and drives in the other")
 TEST_CASE("a clutch slips at its limit and then holds; what it takes is heat")
 {
     // a flywheel at 10 rad/s is coupled to one at rest by 2 N m: both reach the common speed
-    const test::Sketch clutch{
-        .coordinates = {"a", "b"},
-        .kinetic = "0.5/2*a'^2 + 0.3/2*b'^2",
-        .constraints = {
-            {.name = "clutch", .velocity = {"a' - b'"}, .limits = {{.set = test::interval(-1, 1), .size = "2"}}}}};
+    const test::Sketch clutch{.coordinates = {"a", "b"},
+                              .kinetic = "0.5/2*a'^2 + 0.3/2*b'^2",
+                              .constraints = {{.name = "clutch",
+                                               .velocity = {"a' - b'"},
+                                               .limits = {{.set = test::interval(-1, 1), .size = "2"}}}}};
     const Model model = model_of(clutch);
     State state = make_state(model, vector({0, 0}), vector({10, 0}));
     double largest_work = -1;
@@ -282,12 +283,13 @@ TEST_CASE("a sum of sets is a set: a ball and a box give way together")
     const auto pushed = [](const std::string& force) {
         const Eigen::VectorXd one = vector({1, 1});
         const auto box = std::make_shared<const Box>(*Box::make(-one, one));
-        const test::Sketch puck{.coordinates = {"x", "y"},
-                                .kinetic = "(x'^2 + y'^2)/2",
-                                .forces = {force, "0.5"},
-                                .constraints = {{.name = "stick",
-                                                 .velocity = {"x'", "y'"},
-                                                 .limits = {{.set = box}, {.set = test::unit_ball(2), .size = "2"}}}}};
+        const test::Sketch puck{
+            .coordinates = {"x", "y"},
+            .kinetic = "(x'^2 + y'^2)/2",
+            .forces = {force, "0.5"},
+            .constraints = {{.name = "stick",
+                             .velocity = {"x'", "y'"},
+                             .limits = {{.set = box}, {.set = test::unit_ball(2), .size = "2"}}}}};
         const Model model = model_of(puck);
         State state = make_state(model, vector({0, 0}), vector({0, 0}));
         static_cast<void>(run(model, state, 1e-2, 0.5));
@@ -302,12 +304,13 @@ TEST_CASE("a sum of sets is a set: a ball and a box give way together")
 TEST_CASE("a bead with friction on a ring loses its speed as exp(-mu angle)")
 {
     // no gravity: |R_N| = m v^2 / r, and dv/dangle = -mu v
-    const test::Sketch bead{.coordinates = {"x", "y"},
-                            .kinetic = "(x'^2 + y'^2)/2",
-                            .constraints = {{.name = "ring",
-                                             .zero = {"hypot(x, y) - 0.5"},
-                                             .velocity = {"(x*y' - y*x')/hypot(x, y)"},
-                                             .limits = {{.set = test::interval(-1, 1), .size = "0.3", .pressed_by = "ring"}}}}};
+    const test::Sketch bead{
+        .coordinates = {"x", "y"},
+        .kinetic = "(x'^2 + y'^2)/2",
+        .constraints = {{.name = "ring",
+                         .zero = {"hypot(x, y) - 0.5"},
+                         .velocity = {"(x*y' - y*x')/hypot(x, y)"},
+                         .limits = {{.set = test::interval(-1, 1), .size = "0.3", .pressed_by = "ring"}}}}};
     const Model model = model_of(bead);
     State state = make_state(model, vector({0.5, 0}), vector({0, 2}));
     double angle = 0;

@@ -66,6 +66,29 @@ double sliding_law_defect(const Scratch& scratch, double t_s, int contact, doubl
 
 }  // namespace
 
+TEST_CASE("contacts that break are not those with the wrong sign (Delassus)")
+{
+    // kept all three, the multipliers would be -6, 5, 10.5; the projection of the force on the cone of
+    // accelerations opens the first two
+    const Model model = model_of(
+        {.coordinates = {"x", "y", "z"},
+         .kinetic = "(x'^2 + y'^2 + z'^2)/2",
+         .forces = {"-4", "-2", "-1"},
+         .contacts = {{"one", "2*x - 2*y - 2*z"}, {"two", "2*z - x - 2*y"}, {"three", "2*x - 2*z"}}});
+    State state = make_state(model, vector({0, 0, 0}), vector({0, 0, 0}));
+    const auto decided = explain_statuses(model, {}, state);
+    REQUIRE(decided.has_value());
+    const char* const normals[] = {"inactive", "inactive", "active"};
+    const double leading[] = {4, 1.5, 0.75};
+    for (std::size_t c = 0; c < 3; ++c) {
+        CHECK((*decided)[c].normal == normals[c]);
+        CHECK((*decided)[c].normal_order == 0);
+        CHECK((*decided)[c].normal_leading == near(leading[c], 1e-14));
+    }
+    run(model, {.time_step_s = 1}, 1, state);
+    CHECK((state.q - vector({-1.25, -1, -1.25})).norm() < 1e-14);
+}
+
 TEST_CASE("elastic impacts are isolated (B02 proposition 18): the next one waits for 2 v / a")
 {
     // three coupled oscillators between walls, started exactly at one of them or at two

@@ -1,5 +1,7 @@
 #include "carom/law/law.hpp"
 
+#include "carom/convex/ball.hpp"
+
 #include "support/near.hpp"
 
 #include <doctest/doctest.h>
@@ -59,4 +61,32 @@ TEST_CASE("the dissipation index runs from elastic at 0 to soft at 1")
     CHECK_FALSE(restitution_of_dissipation_index(-0.01).has_value());
     CHECK_FALSE(restitution_of_dissipation_index(1.01).has_value());
     CHECK_FALSE(restitution_of_dissipation_index(std::nan("")).has_value());
+}
+
+TEST_CASE("a limited reaction is clamped, and its bounds must allow none at all")
+{
+    const Law brake = Limited{.low = -2, .high = 3};
+    for (const auto& [P, nearest] : {std::pair{-5.0, -2.0}, {1.0, 1.0}, {4.0, 3.0}}) {
+        double x = P;
+        project_on_set(brake, {&x, 1});
+        CHECK(x == nearest);
+    }
+    CHECK(gives_way(brake));
+    CHECK_FALSE(is_unilateral(brake));
+    CHECK_FALSE(check(Law{Limited{.low = 1, .high = 2}}).has_value());
+    CHECK_FALSE(check(Law{Limited{.low = -1, .high = std::nan("")}}).has_value());
+}
+
+TEST_CASE("a scaled set keeps its shape: the nearest point of 2 B to (3, 4) is (1.2, 1.6)")
+{
+    const auto ball = std::make_shared<const Ball>(*Ball::make(Eigen::Vector2d::Zero(), 1.0));
+    std::vector<double> P{3, 4};
+    project_on_set(NonFirm{.set = ball, .size = 2}, P);
+    CHECK(P[0] == near(1.2, 1e-15));
+    CHECK(P[1] == near(1.6, 1e-15));
+    project_on_set(NonFirm{.set = ball, .size = 0}, P);
+    CHECK(P == std::vector<double>{0, 0});
+    CHECK(dimension(Law{NonFirm{.set = ball}}) == 2);
+    CHECK_FALSE(check(Law{NonFirm{.set = ball, .size = -1}}).has_value());
+    CHECK_FALSE(check(Law{NonFirm{}}).has_value());
 }

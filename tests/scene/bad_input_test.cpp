@@ -47,8 +47,8 @@ TEST_CASE("unknown keys come with the nearest known one, or with all of them")
         only_error(with(pendulum, "time_step_s", "timestep_s"), ErrorCode::UnknownKey, "s.toml:20:1").hint,
         "did you mean `time_step_s`?"));
     CHECK(contains(
-        only_error(pendulum + "[[constraint]]\nname = \"c\"\n", ErrorCode::UnknownKey, "s.toml:23:3").message,
-        "carom does not know the key `constraint`"));
+        only_error(pendulum + "[[glue]]\nname = \"c\"\n", ErrorCode::UnknownKey, "s.toml:23:3").message,
+        "carom does not know the key `glue`"));
     CHECK(contains(
         only_error(with(pendulum, "kind = \"unilateral\", ", "kind = \"unilateral\", stickiness = 1, "),
                    ErrorCode::UnknownKey, "s.toml:17:30")

@@ -135,7 +135,7 @@ TEST_CASE("scene play: the rod follows the clip of its input, and the stop is wh
     }
     CHECK(worst < 1e-15);
     CHECK(largest_stop == near(0.4, 1e-15));
-    CHECK(run.end.q[0] == near(-0.6, 1e-15));  // taken down to -1 + 0.4, and not yet back up
+    CHECK(run.end.q[0] == near(-0.4, 1e-15));  // the lower end takes it along again
 }
 
 TEST_CASE("scene truss: the middle bar yields at its force, and a cycle dissipates 4 Y (d - Y / k)")
@@ -286,7 +286,8 @@ TEST_CASE("mistakes of sweeping scenes are told with place and hint")
                      "3 dimensions");
     only_sweep_error(with(disc, "of = [\"disc\", \"strip\"]", "of = [\"disc\", \"stripe\"]"),
                      ErrorCode::UnknownName, "stripe");
-    only_sweep_error(with(disc, "name = \"strip\"", "name = \"disc\""), ErrorCode::DuplicateName, "disc");
+    only_sweep_error(with(with(disc, "name = \"strip\"", "name = \"disc\""), ", \"strip\"]", "]"),
+                     ErrorCode::DuplicateName, "disc");
 
     // commands that need bodies refuse it by name
     CHECK(only_error(window, ErrorCode::NotAllowedHere, "s.toml").message ==

@@ -1,5 +1,7 @@
 #include "carom/solver/solve.hpp"
 
+#include "carom/convex/ball.hpp"
+#include "carom/convex/box.hpp"
 #include "carom/convex/nonnegative_qp.hpp"
 #include "support/near.hpp"
 #include "support/property.hpp"
@@ -7,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 using namespace carom;
@@ -148,6 +151,53 @@ TEST_CASE("a bilateral constraint among unilateral ones holds both ways")
     CHECK(P[1] > 0);
     const Eigen::Vector2d U = W * Eigen::Vector2d(P[0], P[1]) + Eigen::Vector2d(0.7, -0.4);
     CHECK(U.norm() <= 1e-15);
+}
+
+TEST_CASE("limited reactions among contacts and joints are solved to roundoff, redundant ones too")
+{
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        RandomContacts random(seed);
+        std::mt19937 dice(seed);
+        for (Law& law : random.laws) {
+            const double size = 0.3 * static_cast<double>(dice() % 4);
+            if (dice() % 3 == 0) law = Limited{.low = -size, .high = 2 * size};
+            if (dice() % 7 == 0) law = Limited{.low = -std::numeric_limits<double>::infinity(), .high = 0};
+            if (dice() % 7 == 0) law = Bilateral{};
+        }
+        // joints may ask for what redundant contacts with restitution forbid: soft ones always can
+        for (Law& law : random.laws) {
+            if (auto* contact = std::get_if<Unilateral>(&law)) contact->restitution = 0;
+        }
+        const OneStepProblem problem = random.problem();
+        std::vector<double> P(static_cast<std::size_t>(problem.size()), 0.0);
+        const SolveReport report = solve(problem, {}, P);
+        INFO(seed);
+        CHECK(report.status == SolveStatus::Converged);
+        CHECK(report.residual.unit_free < 1e-12);
+        CHECK(report.residual.cone_violation_Ns == 0);
+    }
+}
+
+TEST_CASE("sets of several components beside friction and joints are solved to roundoff")
+{
+    const auto ball = std::make_shared<const Ball>(*Ball::make(Eigen::Vector3d::Zero(), 1.0));
+    const auto box = std::make_shared<const Box>(*Box::make(Eigen::Vector2d(-1, 0), Eigen::Vector2d(1, 2)));
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        std::mt19937 dice(seed);
+        std::normal_distribution<double> normal;
+        const std::vector<Law> laws{NonFirm{.set = ball, .size = 0.5}, Bilateral{},
+                                    NonFirm{.set = box, .size = 0.2},  Coulomb{.friction = 0.3},
+                                    NonFirm{.set = ball, .size = 0.1}, Unilateral{}};
+        const Eigen::MatrixXd H = Eigen::MatrixXd::NullaryExpr(12, 14, [&] { return normal(dice); });
+        const Eigen::VectorXd U = H * Eigen::VectorXd::NullaryExpr(14, [&] { return normal(dice); });
+        const auto problem = make_problem(H * H.transpose(), U, U, laws);
+        REQUIRE(problem.has_value());
+        std::vector<double> P(12, 0.0);
+        const SolveReport report = solve(*problem, {}, P);
+        INFO(seed);
+        CHECK(report.status == SolveStatus::Converged);
+        CHECK(report.residual.unit_free < 1e-11);
+    }
 }
 
 TEST_CASE("a problem without a solution is not called solved")

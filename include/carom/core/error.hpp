@@ -28,12 +28,12 @@ enum class ErrorCode {
     NotAllowedHere,     ///< velocity in a gap, t in the kinetic energy, ...
     NotFinite,          ///< a formula that is infinite or NaN where it must have a value
     KineticNotQuadratic,
-    MetricNotPositive,  ///< kinetic energy that is zero or negative for some velocity
-    GapViolated,        ///< the start overlaps an obstacle
-    GradientVanishes,   ///< a gap that no coordinate can change
+    MetricNotPositive,     ///< kinetic energy that is zero or negative for some velocity
+    GapViolated,           ///< the start overlaps an obstacle
+    GradientVanishes,      ///< a gap that no coordinate can change
     ConstraintViolated,    ///< the start does not fulfil a constraint
     ConstraintsDependent,  ///< gradients of constraints lose rank at the start
-    WrongSize,          ///< vectors or matrices whose sizes do not fit together
+    WrongSize,             ///< vectors or matrices whose sizes do not fit together
 };
 
 /// The code as users read it in messages and `--json`, e.g. "unknown_key".

@@ -19,7 +19,8 @@ struct Certificate {
     EnergyLines energy;           ///< by line
     long steps = 0;
     long unsolved_steps = 0;
-    double max_violation = 0;  ///< of positions that constraints hold, in their own units, at the end of a step
+    double max_violation =
+        0;  ///< of positions that constraints hold, in their own units, at the end of a step
 };
 
 /// Something that theory says about the run and the user should know.

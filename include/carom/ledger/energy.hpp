@@ -25,8 +25,9 @@ struct EnergyLines {
     double impact_J = 0;    ///< P_N U_N of unilateral contacts; <= 0 but for O(h^2) where a status changes
     double friction_J = 0;  ///< P_T.U_T of contacts and of constraints that rub; <= 0 for particles, not for
                             ///< every coupled system
-    double non_firm_J = 0;  ///< P.U of constraints that give way; <= 0 but for O(h^2) where U changes its sign
-    double joint_J = 0;     ///< P.U of bilateral constraints: zero, but where one begins to act
+    double non_firm_J =
+        0;               ///< P.U of constraints that give way; <= 0 but for O(h^2) where U changes its sign
+    double joint_J = 0;  ///< P.U of bilateral constraints: zero, but where one begins to act
     double correction_J = 0;  ///< of moving overlapping parts out of each other
     double scheme_J = 0;      ///< of the discretisation: metric and potential against their linearisation
 

@@ -13,7 +13,8 @@ namespace carom {
 /// Constraints that act in both directions, as their user writes them down.
 ///
 ///     phi_i(q,t) = 0                    positions that stay zero (holonomic)
-///     U_j = <alpha_j(q), u> + b_j(q,t)  velocities: zero where the constraint is firm (rolling, skates); where
+///     U_j = <alpha_j(q), u> + b_j(q,t)  velocities: zero where the constraint is firm (rolling, skates);
+///     where
 ///                                       it is not, their reactions lambda are limited to a convex set
 ///     lambda in L(q) [ C_0 + sum mu_i(q,u,t) C_i + sum kappa_i(q,u,t) |R_N| C_i ]
 ///
@@ -65,9 +66,9 @@ struct Constraint {
 
     std::shared_ptr<const ConstraintGeometry> geometry = nullptr;  ///< instead of the formulas
 
-    std::vector<ReactionLimit> limits = {};           ///< of the velocity rows; empty: firm
-    std::vector<std::vector<Formula>> map = {};       ///< L(q) of the velocity rows; empty: the identity
-    std::string only_while = {};                      ///< name of a contact: acts only where that one acts
+    std::vector<ReactionLimit> limits = {};      ///< of the velocity rows; empty: firm
+    std::vector<std::vector<Formula>> map = {};  ///< L(q) of the velocity rows; empty: the identity
+    std::string only_while = {};                 ///< name of a contact: acts only where that one acts
 
     [[nodiscard]] bool is_firm() const noexcept { return limits.empty(); }
 };

@@ -10,9 +10,9 @@ namespace carom {
 ///     R_N = R_N^0 + k R_T                                                      (CO-8)
 ///     |R_T| <= mu |R_N^0 + k R_T|                                              (CO-9)
 ///
-/// R_N^0 is the generalised normal reaction, which friction does not change. The set (CO-9) of Coulomb's law is
-/// an interval where mu |k| < 1 and the complement of one where not: then a motion may be missing, or not the
-/// only one, or lock.
+/// R_N^0 is the generalised normal reaction, which friction does not change. The set (CO-9) of Coulomb's law
+/// is an interval where mu |k| < 1 and the complement of one where not: then a motion may be missing, or not
+/// the only one, or lock.
 ///
 /// Theory     docs/theory/constraints.md
 /// Papers     [Ballard 2002] 6.3, examples 13 and 14

@@ -11,7 +11,8 @@ namespace carom {
 /// matter of reactions only.
 ///
 ///     rank H = rows              independent: one motion, one set of reactions
-///     rank H < rows, redundant   positions allow every velocity that H u = 0 allows: one motion, reactions not
+///     rank H < rows, redundant   positions allow every velocity that H u = 0 allows: one motion, reactions
+///     not
 ///                                unique
 ///     rank H < rows, singular    they do not: the gradients have lost rank just here, and a motion need not
 ///                                exist (B02, counter-example 3)
@@ -21,10 +22,10 @@ namespace carom {
 struct ConstraintRank {
     int rows = 0;
     int rank = 0;
-    bool singular = false;           ///< some velocity with H u = 0 is no motion of the positions
-    bool has_solution = true;        ///< false: the forces drive the system along such a velocity
-    Eigen::VectorXd unbalanced_force;   ///< K less the nearest reaction, one entry per coordinate
-    std::vector<std::string> names;  ///< constraints of rows that depend on each other
+    bool singular = false;             ///< some velocity with H u = 0 is no motion of the positions
+    bool has_solution = true;          ///< false: the forces drive the system along such a velocity
+    Eigen::VectorXd unbalanced_force;  ///< K less the nearest reaction, one entry per coordinate
+    std::vector<std::string> names;    ///< constraints of rows that depend on each other
 
     [[nodiscard]] bool independent() const noexcept { return rank == rows; }
 };

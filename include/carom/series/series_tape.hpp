@@ -160,12 +160,22 @@ private:
     {
         return memory_.data() + static_cast<std::size_t>(reg) * stride_;
     }
+    /// An instruction that is not constant in time, with places in memory instead of registers.
+    struct Step {
+        SeriesOp op{};
+        bool x_constant = false, y_constant = false;
+        std::size_t z = 0, x = 0, y = 0, w = 0;  ///< of its own series, of a, b and c
+        double number = 0;
+        int index = 0;
+    };
+
     void start(int i, const SeriesInstruction& it, const double* inputs, std::size_t stride) noexcept;
-    void go_on(int i, const SeriesInstruction& it, int k, const double* inputs, std::size_t stride) noexcept;
+    void go_on(const Step& it, int k, const double* inputs, std::size_t stride) noexcept;
+    void go_on_rarely(const Step& it, int k) noexcept;
     [[nodiscard]] double piece(const SeriesInstruction& it, int k) noexcept;
 
     std::vector<SeriesInstruction> instructions_;
-    std::vector<int> moving_;     ///< instructions that are not constant in time
+    std::vector<Step> steps_;
     std::vector<char> constant_;  ///< per register
     std::vector<SeriesSwitch> switches_;
     std::vector<double> memory_;

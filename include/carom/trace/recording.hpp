@@ -103,13 +103,13 @@ struct Recording {
     std::vector<Coordinate> coordinates;
     std::vector<std::string> contacts;
 
-    Eigen::VectorXd time_s;     ///< of the frames
-    RowMatrix q, u;             ///< per coordinate; u is the right limit
-    RowMatrix gap_m;            ///< per contact
-    RowMatrix percussion_Ns;    ///< per contact, normal, sum since the frame before
-    RecordedFriction friction;  ///< without cones where nothing rubs, and in files of older versions
+    Eigen::VectorXd time_s;           ///< of the frames
+    RowMatrix q, u;                   ///< per coordinate; u is the right limit
+    RowMatrix gap_m;                  ///< per contact
+    RowMatrix percussion_Ns;          ///< per contact, normal, sum since the frame before
+    RecordedFriction friction;        ///< without cones where nothing rubs, and in files of older versions
     RecordedConstraints constraints;  ///< without names where there are none
-    Eigen::VectorXd residual;   ///< worst since the frame before, unit-free
+    Eigen::VectorXd residual;         ///< worst since the frame before, unit-free
 
     /// kinetic_J and potential_J are values, the other lines of the ledger are sums since the start.
     std::vector<RecordedSeries> energies;

@@ -1,13 +1,12 @@
 #include "drivers.hpp"
 #include "simulation.hpp"
 
-#include <algorithm>
 #include <limits>
 
 namespace carom::reference {
 
 /// B-EX10-1: two coaxial disks with a freewheel between them (Ballard 2002, example 10), by simulate with the
-/// step of the case. It engages in the first step in which it acts.
+/// step of the case.
 void drive_freewheel(const Task& task, Answers& answers)
 {
     const Model model = model_of(
@@ -22,13 +21,15 @@ void drive_freewheel(const Task& task, Answers& answers)
     const State start = make_state(model, Eigen::Vector2d::Zero(), Eigen::Vector2d(-1, 0));
     const double h_s = task.step_s(1e-3);
     const auto acts = [](const State& state) { return state.percussion_Ns[0] < 0; };
-    const auto engaged_s = [&](const Trajectory& so_far) {
-        const auto first = std::find_if(so_far.states.begin(), so_far.states.end(), acts);
-        return first == so_far.states.end() ? -1.0 : first->t_s - h_s / 2;
-    };
+    const auto relative = [](const State& state) { return state.u[0] - state.u[1]; };
     double t_c = -1;
     const Trajectory motion = run_until(model, start, h_s, [&](const Trajectory& so_far) {
-        if (t_c < 0 && acts(so_far.states.back())) t_c = engaged_s(so_far);
+        const auto& states = so_far.states;
+        if (t_c < 0 && acts(states.back())) {
+            // the relative velocity, linear until then, comes to zero
+            const State &last = states[states.size() - 2], &before = states[states.size() - 3];
+            t_c = last.t_s - h_s * relative(last) / (relative(last) - relative(before));
+        }
         return t_c > 0 && so_far.end_s() > 2 * t_c + h_s;
     });
     answers.give("t_c", Means::TimeStepping, [&] { return Json(t_c); });

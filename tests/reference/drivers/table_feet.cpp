@@ -50,19 +50,15 @@ double spin_under(const Task& task, double torque_Nm)
     return state.u[3];
 }
 
-/// The largest torque that does not turn the table, by bisection.
+/// The largest torque that does not turn the table: by maximal dissipation it is what friction takes from a
+/// greater one.
 double torque_limit_Nm(const Task& task)
 {
-    double low = 0, high = 1;
-    const auto turns = [&](double torque_Nm) { return spin_under(task, torque_Nm) > 1e-11 * torque_Nm; };
-    while (!turns(high)) {
-        high *= 2;
+    double torque_Nm = 1;
+    while (!(spin_under(task, torque_Nm) * task.number("I") > 0.1 * torque_Nm)) {
+        torque_Nm *= 2;
     }
-    while (high - low > 1e-12 * high) {
-        const double middle = (low + high) / 2;
-        (turns(middle) ? high : low) = middle;
-    }
-    return high;
+    return torque_Nm - spin_under(task, torque_Nm) * task.number("I");
 }
 
 }  // namespace
