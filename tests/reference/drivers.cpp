@@ -96,9 +96,6 @@ constexpr std::array registry = {
     Entry{"B-EX12", drive_table_feet},
     Entry{"B-EX13", drive_sliding_bar},
     Entry{"B-EX14", drive_bar_between_rails},
-    Entry{"C-COLUMN", drive_ball_column},
-    Entry{"C-STACK-OVER", drive_overhang},
-    Entry{"C-EULER", drive_euler_disc},
 };
 // clang-format on
 

@@ -98,8 +98,5 @@ void drive_particle_on_paraboloid(const Task& task, Answers& answers);
 void drive_table_feet(const Task& task, Answers& answers);
 void drive_sliding_bar(const Task& task, Answers& answers);
 void drive_bar_between_rails(const Task& task, Answers& answers);
-void drive_ball_column(const Task& task, Answers& answers);
-void drive_overhang(const Task& task, Answers& answers);
-void drive_euler_disc(const Task& task, Answers& answers);
 
 }  // namespace carom::reference
