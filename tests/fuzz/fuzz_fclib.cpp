@@ -7,11 +7,13 @@
 #include "carom/solver/solve.hpp"
 
 #include <hdf5.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 using namespace carom;
 
@@ -109,7 +111,7 @@ std::vector<double> numbers(int count, Bytes& bytes)
 void write_file(const std::string& path, Bytes& bytes)
 {
     const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (file < 0) return;
+    if (file < 0) __builtin_trap();
     const bool global = bytes.byte() % 2 == 1;
     const std::string group = global ? "/fclib_global" : "/fclib_local";
     const int dimension = 2 + bytes.byte() % 2, contacts = bytes.byte() % 5, joints = bytes.byte() % 3;
@@ -138,11 +140,18 @@ void write_file(const std::string& path, Bytes& bytes)
     H5Fclose(file);
 }
 
-/// A file in memory, with a path that HDF5 can open.
-struct MemoryFile {
-    int id = memfd_create("fclib", 0);
-    std::string path = "/proc/self/fd/" + std::to_string(id);
-    ~MemoryFile() { close(id); }
+/// A file of this process, in memory where the system has a folder for that: HDF5 wants a real path.
+struct ScratchFile {
+    explicit ScratchFile(const char* name)
+    {
+        const std::filesystem::path memory = "/dev/shm";
+        const auto folder =
+            std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+        path = folder / ("carom_fuzz_" + std::to_string(getpid()) + name);
+    }
+    ~ScratchFile() { std::filesystem::remove(path); }
+
+    std::string path;
 };
 
 }  // namespace
@@ -152,7 +161,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const herr_t quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     (void)quiet;
     Bytes bytes(data, size);
-    const MemoryFile file, copy;
+    const ScratchFile file("_a.hdf5"), copy("_b.hdf5");
     write_file(file.path, bytes);
     const auto stored = read_fclib(file.path);
     if (!stored) {
