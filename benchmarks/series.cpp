@@ -10,9 +10,8 @@ namespace {
 void run_by_series(benchmark::State& run, std::string_view path, std::string_view duration_s)
 {
     const std::string duration(duration_s);
-    const std::vector<carom::Override> one_report{{"integrator.kind", "series"},
-                                                  {"integrator.time_step_s", duration},
-                                                  {"duration_s", duration}};
+    const std::vector<carom::Override> one_report{
+        {"integrator.kind", "series"}, {"integrator.time_step_s", duration}, {"duration_s", duration}};
     const carom::Scene scene = carom::bench::scene_of(path, one_report);
     for (auto _ : run) {
         benchmark::DoNotOptimize(carom::bench::run_scene(scene).q[0]);

@@ -40,7 +40,8 @@ struct Sim {
             if (b.kind == Kind::Box) body.shape = cm::BoxShape{2 * to(b.half)};
             if (b.kind == Kind::Hull) {
                 cm::PolyhedronShape hull;
-                for (V3 v : b.verts) hull.vertices_m.push_back(to(v));
+                for (V3 v : b.verts)
+                    hull.vertices_m.push_back(to(v));
                 body.shape = hull;
             }
             body.mass_kg = b.mass;

@@ -251,7 +251,8 @@ private:
             mistakes_.add(
                 copies->place, ErrorCode::SettingOutOfRange, "copies are no lattice of bodies",
                 "give one to three whole numbers from 1 on, a million bodies at most: copies = [5, 4]");
-            return {1};
+            // one copy with all its numbers, so that its formulas make no second mistake
+            return std::vector<long>(std::clamp<std::size_t>(counts.size(), 1, 3), 1);
         }
         return counts;
     }

@@ -154,7 +154,8 @@ bool Automatic::factorising(const FlatProblem& problem, const Budget& budget, st
     trial_.assign(x.size(), 0.0);
     work_.factorisations += interior_.run(problem, budget.with(interior_iterations), trial_);
     if (!done(problem, budget, trial_, SolverKind::InteriorPoint)) {
-        work_.factorisations += newton_.full_steps(problem, small_sigma, budget.tolerance, full_steps, trial_);
+        work_.factorisations +=
+            newton_.full_steps(problem, small_sigma, budget.tolerance, full_steps, trial_);
         work_.factorisations += newton_.run(problem, budget.with(newton_steps), trial_, small_sigma);
         (void)done(problem, budget, trial_, SolverKind::ProximalNewton);
     }

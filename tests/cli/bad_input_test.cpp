@@ -54,7 +54,7 @@ TEST_CASE("every kind of bad input gets its message and exit status 2")
     refused(with(ball, "\"g*z\"", "\"" + sum + "\""), "characters");
     refused(with(ball, "1e-3", "1e-3\nkind = \"leapfrog\""),
             "carom does not know the integrator.kind `leapfrog`");
-    refused(ball + "[[body]]\nname = \"b\"\n", "carom does not know the key `body`");
+    refused(ball + "[[gadget]]\nname = \"b\"\n", "carom does not know the key `gadget`");
 }
 
 TEST_CASE("files and folders that cannot be used are bad input")

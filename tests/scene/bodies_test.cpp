@@ -152,7 +152,7 @@ TEST_CASE("mistakes of bodies have their place")
     only_mistake(with(crates, "size_m = [\"edge\", \"edge\", \"edge\"]\n", ""), ErrorCode::MissingKey,
                  "s.toml:12:1");
     only_mistake(with(crates, "\"edge/2 + edge*j\"", "\"edge/2 + ege*j\""), ErrorCode::UnknownName,
-                 "s.toml:17:31");
+                 "s.toml:17:30");
     only_mistake(with(crates, "time_step_s = 5e-3", "kind = \"series\""), ErrorCode::NotAllowedHere,
                  "s.toml:20:8");
     only_mistake(with(crates, "[integrator]",
