@@ -11,6 +11,9 @@ namespace {
 struct Norms {
     double F = 0, U_free = 0, P = 0, U = 0, s = 0;
 
+    /// False where squares have overflowed: then no quotient of them means anything.
+    [[nodiscard]] bool finite() const { return std::isfinite(F + U_free + P + U + s); }
+
     [[nodiscard]] double relative() const
     {
         // nothing moves and nothing acts: solved exactly, and 0 / 0 is not asked
@@ -186,6 +189,7 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
             result.approach_m_s = std::max(result.approach_m_s, closing);
         }
     }
+    if (!raw.finite() || !scaled.finite()) return not_finite();
     result.siconos = raw.relative();
     result.unit_free = scaled.relative();
     result.velocity = scaled.relative_to_velocities();

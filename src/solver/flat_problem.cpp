@@ -291,7 +291,7 @@ FlatError FlatProblem::error_at(std::span<const double> x, std::span<const doubl
         u_s += u2 / s2;
         q_s += q2 / s2;
     }
-    if (!std::isfinite(F_d + F_s + x_d + u_d)) {
+    if (!std::isfinite(F_d + F_s + q_d + x_d + u_d + q_s + x_s + u_s)) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         return {infinity, infinity};
     }

@@ -72,6 +72,10 @@ TEST_CASE("NaN and infinity are never solved")
         CHECK_FALSE(judged.finite);
         CHECK(judged.unit_free == std::numeric_limits<double>::infinity());
     }
+
+    // finite, but its square is not: a wrong percussion must not pass as 0 / infinity
+    const auto huge = ball_on_floor(1.0, 1e200, 0.0);
+    CHECK_FALSE(residual(huge, std::vector<double>{1e199}).finite);
 }
 
 TEST_CASE("problems whose data do not fit are refused")
