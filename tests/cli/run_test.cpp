@@ -238,8 +238,8 @@ TEST_CASE("Ctrl-C ends a run with 130 and keeps the recording and the result so 
     CHECK(json["time_s"].get<double>() < 100000);
     const auto recording = read_recording(run);
     REQUIRE(recording.has_value());
-    // a frame that is due in the last step has the time it was due at, the state the sum of its steps: rounding
-    // of some 10^5 of them
+    // a frame that is due in the last step has the time it was due at, the state the sum of its steps:
+    // rounding of some 10^5 of them
     CHECK(recording->time_s[recording->frames() - 1] == near(json["time_s"].get<double>(), 1e-7));
     CHECK(std::filesystem::exists(folder.path("run.svg")));
 }
