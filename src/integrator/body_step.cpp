@@ -218,10 +218,7 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
         judge_by_bodies(solver, s, report.solve);
     }
     if (report.solve.status != SolveStatus::Converged) {
-        assemble_delassus(model, s.contacts, s.inverse_inertia, s.contacts_of, s.problem);
-        const int sweeps = report.solve.iterations;
-        report.solve = solve(s.problem, solver, s.P, s.solver);
-        report.solve.iterations += sweeps;
+        solve_assembled(model, solver, s, report.solve);
         if (report.solve.status != SolveStatus::NotFinite) advance(model, h, state, s);
     }
     if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
