@@ -44,6 +44,11 @@ void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& 
 /// Judges scratch.P by the velocities that the bodies have with them.
 void judge_by_bodies(const SolverSettings& solver, BodyScratch& scratch, SolveReport& report);
 
+/// Assembles W and solves with it, from scratch.P on; beyond the tolerance where Newton's method makes that
+/// cheap. `report` has the sweeps that were made before.
+void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& scratch,
+                     SolveReport& report);
+
 /// Fills axes and arms of a contact whose bodies and point are known.
 void set_frame(std::span<const Vec3> x, BodyContact& contact);
 

@@ -285,10 +285,7 @@ void solve_and_advance(const BodyModel& model, const MoreauSettings& settings, c
         judge_by_bodies(solver, s, report);
     }
     if (report.status == SolveStatus::Converged) return;
-    assemble_delassus(model, s.rows, s.contacts_of, s.problem);
-    const int sweeps = report.iterations;
-    report = solve_with_joints(solver, h, s);
-    report.iterations += sweeps;
+    solve_assembled(model, solver, h, s, report);
     if (report.status != SolveStatus::NotFinite) advance(model, h, state, s);
 }
 

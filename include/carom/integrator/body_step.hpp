@@ -73,7 +73,7 @@ struct BodyScratch {
     BroadPhase broad_phase;
     std::vector<std::array<int, 2>> pairs;
     std::vector<ContactPoint> points;
-    std::vector<double> P, U;
+    std::vector<double> P, U, P_before;
     std::vector<Vec3> v_before, W_before;
     std::vector<Vec3> w_before, w_free, w_after;  ///< angular velocities, axes of the world
     std::vector<RigidBody> rigid_bodies;
