@@ -89,7 +89,7 @@ double length(std::span<const double> x) noexcept
     return std::sqrt(sum);
 }
 
-/// Nearest point of the cone over a product (FR-10): the normal part p is the root of the rising, piecewise
+/// Nearest point of the cone over a product (FR-5): the normal part p is the root of the rising, piecewise
 /// linear  p - x_N - sum_i mu_i max(0, |x_i| - mu_i p),  found by letting parts stick one after the other.
 void project_on_product_cone(const Resisting& law, std::span<double> P) noexcept
 {

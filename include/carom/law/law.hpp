@@ -23,7 +23,7 @@ class ConvexSet;
 ///            e    restitution in [0, 1], dimensionless
 ///            mu   friction coefficient, dimensionless, mu >= 0
 /// Theory     docs/theory/laws.md, (LA-1) inclusion, (LA-2) unilateral, (LA-3) bilateral, (LA-4) dissipation
-///            index, (LA-5) limited, (LA-6) non-firm; docs/theory/friction.md, (FR-1) Coulomb, (FR-9)
+///            index, (LA-5) limited, (LA-6) non-firm; docs/theory/friction.md, (FR-1) Coulomb, (FR-4)
 ///            resisting
 /// Papers     [Moreau 1983] 5, [Moreau 1988] 8-10, 12-17, [Ballard 2002] 3-6, [DeSaxceFeng 1998]
 
@@ -65,7 +65,7 @@ struct NonFirm {
     bool rubs = false;                     ///< as for Limited
 };
 
-/// Contact that resists sliding, rolling and spinning (FR-9): Moreau's D1 is a product of discs and
+/// Contact that resists sliding, rolling and spinning (FR-4): Moreau's D1 is a product of discs and
 /// intervals.
 ///
 ///     C = { P_N >= 0, |P_T| <= mu P_N, |P_R| <= rho P_N, |P_S| <= sigma P_N },
