@@ -17,6 +17,7 @@ constexpr std::array registry = {
     Entry{"C-COLUMN", body_ball_column},
     Entry{"C-STACK-OVER", body_overhang},
     Entry{"C-EULER", body_euler_disc},
+    Entry{"C-ARCH", body_arch},
     Entry{"C-3CYL", body_three_cylinders},
     Entry{"C-CARDS", body_cards},
     Entry{"C-TOPPLE", body_tilted_block},

@@ -32,6 +32,9 @@ void body_rolling_ball(const Task& task, Answers& answers);
 void body_ball_holonomy(const Task& task, Answers& answers);
 void body_table_feet(const Task& task, Answers& answers);
 
+// in drivers/body_arch.cpp
+void body_arch(const Task& task, Answers& answers);
+
 // in drivers/body_disc.cpp
 void body_euler_disc(const Task& task, Answers& answers);
 
