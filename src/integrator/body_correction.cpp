@@ -61,6 +61,7 @@ double overlaps_at_end(double reach_m, BodyScratch& s, double& deepest)
 
 void place_at_end(const BodyModel& model, BodyScratch& s)
 {
+    s.placed.resize(static_cast<std::size_t>(model.bodies()));
     for (const BodyContact& contact : s.contacts) {
         for (const int i : {contact.first, contact.second}) {
             place(model.colliders[i], {.position_m = s.next.x[i], .rotation = s.next.R[i]}, s.placed[i]);
@@ -121,6 +122,7 @@ void move_apart(const BodyModel& model, BodyScratch& s)
 
 double correct_overlaps(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
 {
+    if (s.round && s.contacts.size() > most_exact) return correct_round(model, settings, s);
     double deepest = 0;
     const double harmless_m = (s.contacts.size() > most_exact ? harmless : 1e-12) * model.length_m();
     const double tolerance = std::max(settings.activation_gap_m, harmless_m);

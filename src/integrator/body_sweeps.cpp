@@ -64,6 +64,7 @@ bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScra
 {
     const int m = static_cast<int>(s.contacts.size());
     if (solver.kind != SolverKind::Auto || model.is_flat() || m < least_contacts) return false;
+    if (s.round) return sweep_round(model, solver, s, report);
     load_rigid_bodies(model, s.v_free, s.w_free, s);
     interleave(s.contacts.size(), s.order);
     s.rigid_contacts.clear();
