@@ -322,6 +322,9 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
 
     model.materials_ = setup.materials.size();
     model.surfaces_ = surface_table(setup);
+    model.plain_ = setup.joints.empty() && !setup.impact_map &&
+                   std::all_of(model.surfaces_.begin(), model.surfaces_.end(),
+                               [](const SurfaceLaw& surface) { return surface.is_plain(); });
     model.setup_ = std::move(setup);
     model.length_m_ = typical_length(model);
     model.frame_joints();

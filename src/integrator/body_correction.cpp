@@ -65,6 +65,7 @@ double overlaps_at_end(double reach_m, BodyScratch& s, double& deepest)
 
 void place_at_end(const BodyModel& model, BodyScratch& s)
 {
+    s.placed.resize(static_cast<std::size_t>(model.bodies()));
     for (const BodyContact& contact : s.contacts) {
         for (const int i : {contact.first, contact.second}) {
             place(model.colliders[i], {.position_m = s.next.x[i], .rotation = s.next.R[i]}, s.placed[i]);
@@ -154,6 +155,10 @@ void move_apart(const BodyModel& model, BodyScratch& s)
 void correct_places(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s,
                     StepReport& report)
 {
+    if (s.round && s.contacts.size() > most_exact) {
+        report.max_penetration_m = correct_round(model, settings, s);
+        return;
+    }
     const bool joined = !model.setup().joints.empty();
     const bool many = s.contacts.size() > most_exact && !joined;
     const double tolerance =

@@ -67,6 +67,8 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
         s.reach_m[i] =
             settings.activation_gap_m + h * (speed + (moves ? gravity * h : 0)) + (moves ? skin * size : 0);
     }
+    s.round = is_round(model);
+    if (s.round) return detect_round(model, settings, s);
     place_bodies(model, s.mid, s.reach_m, s);
     s.broad_phase.find_pairs(s.boxes, s.pairs);
 

@@ -21,6 +21,18 @@ void load_map_rows(const BodyModel& model, BodyScratch& scratch);
 /// Whether a contact acted and stayed in the last step.
 [[nodiscard]] bool was_closed(const BodyState& state, const BodyContact& contact);
 
+/// Spheres and planes that stand still, and nothing else that could touch: the step then goes ways of its own
+/// from detection to correction, which give what the general ones give.
+[[nodiscard]] bool is_round(const BodyModel& model);
+
+/// The same as detect for such a model, reaches known.
+void detect_round(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+
+/// The same as sweep_bodies and correct_places; the deepest overlap left.
+bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+                 SolveReport& report);
+double correct_round(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+
 /// Velocities at the end of the step if nothing touched (BO-8).
 void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
 

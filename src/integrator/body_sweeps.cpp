@@ -63,11 +63,10 @@ RigidContact rigid_contact(const BodyContact& contact, double friction, double s
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
 {
     const int m = static_cast<int>(s.contacts.size());
-    const bool plain =
-        s.joints.empty() && std::all_of(s.contacts.begin(), s.contacts.end(), [&](const auto& c) {
-            return model.surface(c.first, c.second).is_plain();
-        });
-    if (solver.kind != SolverKind::Auto || model.is_flat() || m < least_contacts || !plain) return false;
+    const bool goes =
+        solver.kind == SolverKind::Auto && !model.is_flat() && m >= least_contacts && model.is_plain();
+    if (!goes) return false;
+    if (s.round) return sweep_round(model, solver, s, report);
     load_rigid_bodies(model, s.v_free, s.w_free, s);
     interleave(s.contacts.size(), s.order);
     s.rigid_contacts.clear();

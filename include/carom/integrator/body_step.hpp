@@ -1,9 +1,11 @@
 #pragma once
 
 #include "carom/body/joint_rows.hpp"
+#include "carom/geometry/ball_pairs.hpp"
 #include "carom/geometry/broad_phase.hpp"
 #include "carom/integrator/moreau.hpp"
 #include "carom/solver/rigid_contacts.hpp"
+#include "carom/solver/round_contacts.hpp"
 
 #include <array>
 #include <vector>
@@ -82,6 +84,15 @@ struct BodyScratch {
     std::vector<int> order;                     ///< of the contacts in sweeps
     std::vector<std::vector<int>> contacts_of;  ///< per body
     SolverScratch solver;
+
+    // inside the step of spheres
+    bool round = false;  ///< the last step was one
+    BallPairs balls;
+    std::vector<double> ball_radii;
+    std::vector<int> planes, touched;
+    std::vector<RoundBody> round_bodies;
+    std::vector<RoundContact> round_contacts;
+    RoundContacts round_sweeps;
 
     // inside the correction
     std::vector<BodyContact> overlaps;
