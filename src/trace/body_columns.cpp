@@ -10,7 +10,7 @@ namespace carom::detail {
 namespace {
 
 constexpr int contact_chunk_rows = 512;
-constexpr std::size_t numbers_per_body = 13, numbers_per_contact = 3, integers_per_contact = 5;
+constexpr std::size_t numbers_per_body = 13, numbers_per_contact = 6, integers_per_contact = 6;
 
 /// A list of vectors as numbers one after the other, and back.
 void append_vector(const Vec3& x, std::vector<double>& numbers)
@@ -121,10 +121,11 @@ Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
     // features are 64 bits: more than a double holds
     for (const KeptContact& kept : state.kept) {
         append_vector(kept.percussion_Ns, percussions);
-        features.insert(features.end(),
-                        {static_cast<double>(kept.first), static_cast<double>(kept.second),
-                         static_cast<double>(kept.feature >> 32U),
-                         static_cast<double>(kept.feature & 0xffffffffU), kept.closed ? 1.0 : 0.0});
+        append_vector(kept.moment_Nms, percussions);
+        features.insert(features.end(), {static_cast<double>(kept.first), static_cast<double>(kept.second),
+                                         static_cast<double>(kept.feature >> 32U),
+                                         static_cast<double>(kept.feature & 0xffffffffU),
+                                         kept.closed ? 1.0 : 0.0, kept.sticks ? 1.0 : 0.0});
     }
     for (const Vec3& sum : bodies.percussion_since_frame_Ns) {
         append_vector(sum, sums);
@@ -146,6 +147,7 @@ Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
     if (put)
         put =
             file.set_attribute("/checkpoint", "kept_contacts", static_cast<std::int64_t>(state.kept.size()));
+    if (put) put = file.put("/checkpoint/joint_turns", state.turns);
     if (put) put = file.put("/checkpoint/force_since_frame_Ns", sums);
     if (put) put = file.put("/checkpoint/force_N", bodies.force_N);
     if (put) put = file.set_attribute("/checkpoint", "since_frame_s", bodies.since_frame_s);
@@ -159,13 +161,13 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
     const auto places = file.column("/checkpoint/bodies"),
                percussions = file.column("/checkpoint/kept_percussion_Ns"),
                sums = file.column("/checkpoint/force_since_frame_Ns"),
-               forces = file.column("/checkpoint/force_N");
+               forces = file.column("/checkpoint/force_N"), turns = file.column("/checkpoint/joint_turns");
     const auto kept = file.integers("/checkpoint/kept");
     const auto since = file.real_attribute("/checkpoint", "since_frame_s"),
                t_s = file.real_attribute("/checkpoint", "time_s");
     const auto contacts = file.integer_attribute("/checkpoint", "body_contacts"),
                kept_count = file.integer_attribute("/checkpoint", "kept_contacts");
-    for (const auto* part : {&places, &percussions, &sums, &forces}) {
+    for (const auto* part : {&places, &percussions, &sums, &forces, &turns}) {
         if (!*part) return part->error();
         if (!(*part)->allFinite()) return file.malformed("the checkpoint of the bodies has no numbers");
     }
@@ -184,6 +186,7 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
 
     BodyState& state = result.state;
     state.t_s = *t_s;
+    state.turns.assign(turns->begin(), turns->end());
     const std::span<const double> p(places->data(), size(places));
     for (std::size_t i = 0; i < bodies; ++i) {
         const std::size_t at = numbers_per_body * i;

@@ -52,7 +52,7 @@ bool same_bodies(const Recording& recording, const std::optional<BodiesToRecord>
     const auto& all = bodies->model.setup().bodies;
     const auto& names = recording.bodies.names;
     return std::equal(all.begin(), all.end(), names.begin(), names.end(), named) &&
-           kept->force_N.size() == probes;
+           kept->force_N.size() == probes && kept->state.turns.size() == bodies->start.turns.size();
 }
 
 }  // namespace
