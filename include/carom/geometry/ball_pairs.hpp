@@ -1,0 +1,49 @@
+#pragma once
+
+#include "carom/geometry/pose.hpp"
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace carom {
+
+/// Which of many balls overlap. As BroadPhase, for scenes of spheres: the pairs it finds are those of the
+/// balls themselves, in lists per ball, and nothing is sorted but these short lists. The grid's cells are as
+/// wide as the largest ball; memory is linear in the balls.
+class BallPairs {
+public:
+    /// Finds the pairs. A negative radius: no ball. The same balls give the same lists, whatever was asked
+    /// before. Positions must be finite.
+    void find(std::span<const Vec3> centres, std::span<const double> radii);
+
+    /// The balls j > i that overlap ball i, in increasing order.
+    [[nodiscard]] std::span<const int> of(int i) const noexcept
+    {
+        const auto k = static_cast<std::size_t>(i);
+        return {others_.data() + begin_[k], begin_[k + 1] - begin_[k]};
+    }
+
+private:
+    /// A ball in the order of cells: what a test reads is in one place.
+    struct Ball {
+        Vec3 centre;
+        double radius;
+        int index;
+    };
+
+    void lay_grid(std::span<const Vec3> centres, std::span<const double> radii);
+    void sort_into_cells(std::span<const Vec3> centres, std::span<const double> radii);
+    void collect(const Vec3& centre, double radius, int i);
+    [[nodiscard]] std::array<int, 3> cell_of(const Vec3& centre) const noexcept;
+
+    Vec3 origin_ = Vec3::Zero();
+    double cell_m_ = 1;
+    std::array<int, 3> cells_{1, 1, 1};
+    std::vector<int> cell_begin_, cell_of_;
+    std::vector<Ball> balls_;
+    std::vector<std::size_t> begin_;
+    std::vector<int> others_;
+};
+
+}  // namespace carom
