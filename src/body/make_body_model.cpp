@@ -99,8 +99,9 @@ void check_mass(const Body& body, const MassProperties& mass, const std::string&
                 Errors& errors)
 {
     if (body.motion != BodyMotion::Free) return;
-    if (is_plane(body)) {
-        errors.push_back(mistake(ErrorCode::NotAllowedHere, where, "a plane has no end and no mass",
+    if (body.shape && is_obstacle(*body.shape)) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, where,
+                                 fmt::format("a {} has no mass", name_of(*body.shape)),
                                  "let it be fixed or prescribed"));
     } else if (!(mass.mass_kg > 0 && std::isfinite(mass.mass_kg))) {
         errors.push_back(mistake(ErrorCode::SettingOutOfRange, where,
@@ -187,55 +188,6 @@ void check_springs(const BodySetup& setup, Errors& errors)
     }
 }
 
-/// Pairs of shapes that can meet and that carom has no formulas for.
-void check_shapes_meet(const BodySetup& setup, Errors& errors)
-{
-    for (std::size_t i = 0; i < setup.bodies.size(); ++i) {
-        const Body& a = setup.bodies[i];
-        if (!a.shape || !std::holds_alternative<CylinderShape>(*a.shape)) continue;
-        for (std::size_t j = 0; j < setup.bodies.size(); ++j) {
-            const Body& b = setup.bodies[j];
-            const bool both_still = a.motion != BodyMotion::Free && b.motion != BodyMotion::Free;
-            if (i == j || !b.shape || both_still || can_touch(*a.shape, *b.shape)) continue;
-            errors.push_back(
-                mistake(ErrorCode::NotAllowedHere, where_of(a, i),
-                        fmt::format("a cylinder cannot meet the {} {}", name_of(*b.shape), b.name),
-                        "cylinders meet planes and spheres; use a polyhedron for one of them"));
-            return;
-        }
-    }
-}
-
-/// The surface between two materials of which no pair is said.
-SurfaceLaw mixed(const Material& a, const Material& b)
-{
-    const SurfaceDetail &of_a = a.detail, &of_b = b.detail;
-    SurfaceLaw law{.friction = std::sqrt(a.friction * b.friction),
-                   .restitution = std::min(a.restitution, b.restitution),
-                   .detail = {.rolling_m = std::max(of_a.rolling_m, of_b.rolling_m),
-                              .spinning_m = std::max(of_a.spinning_m, of_b.spinning_m),
-                              .cohesion_N = std::min(of_a.cohesion_N, of_b.cohesion_N)}};
-    if (of_a.static_friction || of_b.static_friction) {
-        law.detail.static_friction =
-            std::sqrt(of_a.static_friction.value_or(a.friction) * of_b.static_friction.value_or(b.friction));
-    }
-    // the grain of the first that has one; the other has its friction in all directions
-    if ((!of_a.friction_across && !of_b.friction_across) || law.friction == 0) return law;
-    law.grain = of_a.friction_across ? 1 : 2;
-    const double across =
-        of_a.friction_across ? *of_a.friction_across * b.friction : a.friction * *of_b.friction_across;
-    law.detail = {.friction_across = std::sqrt(across), .cohesion_N = law.detail.cohesion_N};
-    return law;
-}
-
-SurfaceLaw said(const MaterialPair& pair, int grain)
-{
-    return {.friction = pair.friction,
-            .restitution = pair.restitution,
-            .detail = pair.detail,
-            .grain = pair.detail.friction_across ? grain : 0};
-}
-
 std::vector<SurfaceLaw> surface_table(const BodySetup& setup)
 {
     const std::size_t n = setup.materials.size();
@@ -317,7 +269,6 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
         model.colliders.push_back(body.shape ? make_collider(*body.shape, mass.centre_m) : Collider{});
         model.material_.push_back(body.material);
     }
-    check_shapes_meet(setup, errors);
     if (!errors.empty()) return errors;
 
     model.materials_ = setup.materials.size();
