@@ -114,7 +114,7 @@ Expected<MeshShape> read_mesh(std::string_view bytes, std::string_view format)
     std::transform(ending.begin(), ending.end(), ending.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     if (std::find(formats.begin(), formats.end(), ending) == formats.end()) {
-        return malformed(fmt::format("{} is no format of meshes that is read", quoted(ending)),
+        return malformed(fmt::format("{} is no format of meshes that is read", carom::quoted(ending)),
                          "give a file that ends in .stl, .obj, .ply or .off");
     }
     if (bytes.empty() || bytes.size() > max_mesh_bytes || (ending == "stl" && !is_whole_stl(bytes))) {
@@ -144,7 +144,7 @@ Expected<MeshShape> read_mesh_file(const std::filesystem::path& file)
         return Error{.code = ErrorCode::FileUnreadable,
                      .where = {},
                      .message = fmt::format("the mesh {} is missing, or has more than {} bytes",
-                                            quoted(file.filename().string()), max_mesh_bytes),
+                                            carom::quoted(file.filename().string()), max_mesh_bytes),
                      .hint = "look at its name, its rights and its size",
                      .excerpt = {}};
     }

@@ -187,7 +187,7 @@ std::vector<Field> body_fields()
          .help = "at the start, axes of the world; in the plane one number"},
         {.path = "body[].motion",
          .type = Type::Choice,
-         .fallback = "\"free\"; of planes \"fixed\"",
+         .fallback = "\"free\"; of planes, heightfields and meshes \"fixed\"",
          .choices = {"free", "fixed", "prescribed"},
          .help = "prescribed: position_m and rotation_rad are formulas of t"},
         {.path = "body[].density",
