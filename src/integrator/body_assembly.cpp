@@ -39,6 +39,31 @@ void add_block(const BodyModel& model, const Mat3& inverse_inertia, const BodyCo
     }
 }
 
+/// The block of a contact with itself: what both bodies do. Without a product of matrices where the inertia
+/// is the same about all axes.
+void add_own_block(const BodyModel& model, std::span<const Mat3> inverse_inertia, const BodyContact& contact,
+                   std::span<double> block)
+{
+    for (const int body : {contact.first, contact.second}) {
+        if (model.inverse_mass[body] == 0) continue;
+        if (!model.isotropic[body] || model.is_flat()) {
+            add_block(model, inverse_inertia[body], contact, contact, body, block);
+            continue;
+        }
+        const Vec3& arm = body == contact.first ? contact.arm_first : contact.arm_second;
+        const double by_turning = inverse_inertia[body](0, 0), size2 = arm.squaredNorm();
+        const std::array<double, 3> along{arm.dot(contact.axes[0]), arm.dot(contact.axes[1]),
+                                          arm.dot(contact.axes[2])};
+        const auto d = static_cast<std::size_t>(contact.dimension);
+        for (std::size_t i = 0; i < d; ++i) {
+            block[i * d + i] += model.inverse_mass[body] + by_turning * size2;
+            for (std::size_t j = 0; j < d; ++j) {
+                block[i * d + j] -= by_turning * along[i] * along[j];
+            }
+        }
+    }
+}
+
 Law law_of(const BodyContact& contact, double friction, bool flat)
 {
     if (contact.dimension == 1) return Unilateral{contact.restitution};
@@ -47,15 +72,18 @@ Law law_of(const BodyContact& contact, double friction, bool flat)
     return Coulomb{.shape = shape, .friction = friction, .restitution = contact.restitution};
 }
 
-/// The same contact in the last step; nothing when it did not act.
-const KeptContact* find_kept(const BodyState& state, const BodyContact& contact)
+/// The same contact in the last step; nothing when it did not act. Contacts are asked for in the order of
+/// their bodies, so the search goes on from the pair before: `from`.
+const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContact& contact, std::size_t& from)
 {
-    const auto key = std::tuple(contact.first, contact.second, contact.at.feature);
-    const auto key_of = [](const KeptContact& k) { return std::tuple(k.first, k.second, k.feature); };
-    const auto found =
-        std::lower_bound(state.kept.begin(), state.kept.end(), key,
-                         [&](const KeptContact& kept, const auto& wanted) { return key_of(kept) < wanted; });
-    return found != state.kept.end() && key_of(*found) == key ? &*found : nullptr;
+    const auto pair = std::tuple(contact.first, contact.second);
+    while (from < kept.size() && std::tuple(kept[from].first, kept[from].second) < pair) {
+        ++from;
+    }
+    for (std::size_t k = from; k < kept.size() && std::tuple(kept[k].first, kept[k].second) == pair; ++k) {
+        if (kept[k].feature == contact.at.feature) return &kept[k];
+    }
+    return nullptr;
 }
 
 /// A contact that persists with restitution hops for ever unless it is calmed (MS-7).
@@ -118,9 +146,7 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
     for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
         const BodyContact& contact = s.contacts[c];
         const std::span<double> block = problem.W.append(c, c);
-        for (const int body : {contact.first, contact.second}) {
-            add_block(model, s.inverse_inertia[body], contact, contact, body, block);
-        }
+        add_own_block(model, s.inverse_inertia, contact, block);
     }
     problem.W.finish();
 
@@ -134,11 +160,12 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
     problem.U_free.assign(static_cast<std::size_t>(problem.size()), 0.0);
     problem.U_minus.assign(problem.U_free.size(), 0.0);
     s.P.assign(problem.U_free.size(), 0.0);
+    std::size_t from = 0;
     for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
         BodyContact& contact = s.contacts[c];
         contact.U_minus = relative_velocity(contact, s.mid.v, s.w_before);
         const auto U_free = relative_velocity(contact, s.v_free, s.w_free);
-        const KeptContact* kept = find_kept(state, contact);
+        const KeptContact* kept = find_kept(state.kept, contact, from);
         if (kept != nullptr) calm(*kept, problem.W.diagonal(c)[0], contact);
         problem.laws.push_back(
             law_of(contact, model.surface(contact.first, contact.second).friction, model.is_flat()));

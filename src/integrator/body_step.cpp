@@ -54,6 +54,10 @@ void predict(const BodyModel& model, double h, const BodyState& state, BodyScrat
     }
     s.inverse_inertia.resize(state.x.size());
     for (int i = 0; i < model.bodies(); ++i) {
+        if (model.isotropic[i]) {
+            s.inverse_inertia[i] = model.inverse_inertia[i];
+            continue;
+        }
         const Mat3 R = s.mid.R[i].toRotationMatrix();
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
     }
@@ -143,9 +147,13 @@ void keep_contacts(BodyScratch& s, BodyState& state)
                               .percussion_Ns = contact.percussion_Ns(),
                               .closed = contact.U_plus[0] <= 1e-9 * met || contact.restitution == 0});
     }
-    std::sort(state.kept.begin(), state.kept.end(), [](const KeptContact& a, const KeptContact& b) {
+    // contacts are sorted by bodies, and mostly by features too
+    const auto before = [](const KeptContact& a, const KeptContact& b) {
         return std::tie(a.first, a.second, a.feature) < std::tie(b.first, b.second, b.feature);
-    });
+    };
+    if (!std::is_sorted(state.kept.begin(), state.kept.end(), before)) {
+        std::sort(state.kept.begin(), state.kept.end(), before);
+    }
 }
 
 }  // namespace
