@@ -1,4 +1,5 @@
 #include "carom/body/body_model.hpp"
+#include "joints.hpp"
 
 #include <fmt/format.h>
 
@@ -113,26 +114,52 @@ void check_mass(const Body& body, const MassProperties& mass, const std::string&
     }
 }
 
-void check_law(double friction, double restitution, const std::string& where, Errors& errors)
+/// `surface` is a Material or a MaterialPair.
+template <class Surface>
+void check_surface(const Surface& surface, bool flat, const std::string& where, Errors& errors)
 {
-    if (!(friction >= 0 && std::isfinite(friction))) {
-        errors.push_back(mistake(ErrorCode::SettingOutOfRange, where, fmt::format("friction is {}", friction),
-                                 "give zero or more"));
+    const auto refuse = [&](const char* what, double seen, const char* hint) {
+        errors.push_back(
+            mistake(ErrorCode::SettingOutOfRange, where, fmt::format("{} is {}", what, seen), hint));
+    };
+    const auto not_negative = [&](const char* what, double value) {
+        if (!(value >= 0 && std::isfinite(value))) refuse(what, value, "give zero or more");
+    };
+    const SurfaceDetail& detail = surface.detail;
+    not_negative("friction", surface.friction);
+    not_negative("rolling_m", detail.rolling_m);
+    not_negative("spinning_m", detail.spinning_m);
+    not_negative("cohesion_N", detail.cohesion_N);
+    if (!(surface.restitution >= 0 && surface.restitution <= 1)) {
+        refuse("restitution", surface.restitution, "give a number from 0 to 1");
     }
-    if (!(restitution >= 0 && restitution <= 1)) {
-        errors.push_back(mistake(ErrorCode::SettingOutOfRange, where,
-                                 fmt::format("restitution is {}", restitution), "give a number from 0 to 1"));
+    if (detail.static_friction &&
+        !(*detail.static_friction >= surface.friction && std::isfinite(*detail.static_friction))) {
+        refuse("static_friction", *detail.static_friction, "give at least the friction while sliding");
+    }
+    if (!detail.friction_across) return;
+    const double across = *detail.friction_across;
+    if (!(across > 0 && std::isfinite(across) && surface.friction > 0)) {
+        refuse("friction_across", across, "give two coefficients greater than zero, along and across");
+    } else if (flat || detail.static_friction || detail.rolling_m > 0 || detail.spinning_m > 0) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, where,
+                                 "a grain does not go with the plane, static friction or rolling",
+                                 "leave friction_across out"));
     }
 }
 
-void check_materials(const BodySetup& setup, Errors& errors)
+void check_materials(const BodySetup& setup, bool flat, Errors& errors)
 {
     const int materials = static_cast<int>(setup.materials.size());
     for (const Material& material : setup.materials) {
-        check_law(material.friction, material.restitution, "material." + material.name, errors);
+        check_surface(material, flat, "material." + material.name, errors);
+        if (!(material.grain.allFinite() && material.grain.norm() > 0)) {
+            errors.push_back(mistake(ErrorCode::SettingOutOfRange, "material." + material.name,
+                                     "the grain has no direction", "give a vector that is not zero"));
+        }
     }
     for (const MaterialPair& pair : setup.pairs) {
-        check_law(pair.friction, pair.restitution, "material_pair", errors);
+        check_surface(pair, flat, "material_pair", errors);
         if (std::min(pair.first, pair.second) < 0 || std::max(pair.first, pair.second) >= materials) {
             errors.push_back(mistake(ErrorCode::UnknownName, "material_pair", "a pair of unknown materials",
                                      "name materials of the list"));
@@ -179,20 +206,49 @@ void check_shapes_meet(const BodySetup& setup, Errors& errors)
     }
 }
 
+/// The surface between two materials of which no pair is said.
+SurfaceLaw mixed(const Material& a, const Material& b)
+{
+    const SurfaceDetail &of_a = a.detail, &of_b = b.detail;
+    SurfaceLaw law{.friction = std::sqrt(a.friction * b.friction),
+                   .restitution = std::min(a.restitution, b.restitution),
+                   .detail = {.rolling_m = std::max(of_a.rolling_m, of_b.rolling_m),
+                              .spinning_m = std::max(of_a.spinning_m, of_b.spinning_m),
+                              .cohesion_N = std::min(of_a.cohesion_N, of_b.cohesion_N)}};
+    if (of_a.static_friction || of_b.static_friction) {
+        law.detail.static_friction =
+            std::sqrt(of_a.static_friction.value_or(a.friction) * of_b.static_friction.value_or(b.friction));
+    }
+    // the grain of the first that has one; the other has its friction in all directions
+    if ((!of_a.friction_across && !of_b.friction_across) || law.friction == 0) return law;
+    law.grain = of_a.friction_across ? 1 : 2;
+    const double across =
+        of_a.friction_across ? *of_a.friction_across * b.friction : a.friction * *of_b.friction_across;
+    law.detail = {.friction_across = std::sqrt(across), .cohesion_N = law.detail.cohesion_N};
+    return law;
+}
+
+SurfaceLaw said(const MaterialPair& pair, int grain)
+{
+    return {.friction = pair.friction,
+            .restitution = pair.restitution,
+            .detail = pair.detail,
+            .grain = pair.detail.friction_across ? grain : 0};
+}
+
 std::vector<SurfaceLaw> surface_table(const BodySetup& setup)
 {
     const std::size_t n = setup.materials.size();
     std::vector<SurfaceLaw> table(n * n);
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
-            const Material &a = setup.materials[i], &b = setup.materials[j];
-            table[i * n + j] = {.friction = std::sqrt(a.friction * b.friction),
-                                .restitution = std::min(a.restitution, b.restitution)};
+            table[i * n + j] = mixed(setup.materials[i], setup.materials[j]);
         }
     }
     for (const MaterialPair& pair : setup.pairs) {
         const auto i = static_cast<std::size_t>(pair.first), j = static_cast<std::size_t>(pair.second);
-        table[i * n + j] = table[j * n + i] = {.friction = pair.friction, .restitution = pair.restitution};
+        table[j * n + i] = said(pair, 2);
+        table[i * n + j] = said(pair, 1);
     }
     return table;
 }
@@ -222,8 +278,13 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
                                  "gravity leaves the plane or is not finite",
                                  "with discs and polygons give (0, -9.81, 0)"));
     }
-    check_materials(setup, errors);
+    check_materials(setup, model.flat_, errors);
     check_springs(setup, errors);
+    detail::check_joints(setup, model.flat_, errors);
+    if (setup.impact_map && !setup.joints.empty()) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, "impact", "an impact map knows no joints",
+                                 "leave the map out, or the joints"));
+    }
 
     for (std::size_t i = 0; i < setup.bodies.size(); ++i) {
         const Body& body = setup.bodies[i];
@@ -261,8 +322,14 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
 
     model.materials_ = setup.materials.size();
     model.surfaces_ = surface_table(setup);
+    model.plain_ = setup.joints.empty() && !setup.impact_map &&
+                   std::all_of(model.surfaces_.begin(), model.surfaces_.end(),
+                               [](const SurfaceLaw& surface) { return surface.is_plain(); });
     model.setup_ = std::move(setup);
     model.length_m_ = typical_length(model);
+    model.frame_joints();
+    detail::check_start(model, errors);
+    if (!errors.empty()) return errors;
     return model;
 }
 
@@ -280,6 +347,7 @@ BodyState make_body_state(const BodyModel& model)
         state.W.push_back(moves ? Vec3(pose.rotation.conjugate() * body.angular_velocity_rad_s)
                                 : Vec3(Vec3::Zero()));
     }
+    state.turns.assign(model.setup().joints.size(), 0.0);
     return state;
 }
 

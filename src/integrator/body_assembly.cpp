@@ -1,5 +1,8 @@
 #include "body_parts.hpp"
 
+#include "carom/convex/ball.hpp"
+#include "carom/core/error.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -7,73 +10,85 @@
 namespace carom::detail {
 namespace {
 
-/// The rows of one contact for one of its bodies: U gets  rows_v v + rows_w W.
-struct BodyRows {
-    Mat3 v, w;
-};
-
-BodyRows rows_of(const BodyContact& contact, int body)
+/// Adds W_cd (BO-11).
+void add_block(const BodyModel& model, const BodyRows& rows, const OneStepProblem& problem, int c, int d,
+               std::span<double> block)
 {
-    const bool first = contact.first == body;
-    const double sign = first ? 1 : -1;
-    const Vec3& arm = first ? contact.arm_first : contact.arm_second;
-    BodyRows rows;
-    for (int i = 0; i < 3; ++i) {
-        rows.v.row(i) = sign * contact.axes[i].transpose();
-        rows.w.row(i) = sign * arm.cross(contact.axes[i]).transpose();
-    }
-    return rows;
-}
-
-/// Adds what body does to the velocity at `c` by a percussion at `d` (BO-11).
-void add_block(const BodyModel& model, const Mat3& inverse_inertia, const BodyContact& c,
-               const BodyContact& d, int body, std::span<double> block)
-{
-    const BodyRows rows_c = rows_of(c, body), rows_d = rows_of(d, body);
-    const Mat3 W = model.inverse_mass[body] * rows_c.v * rows_d.v.transpose() +
-                   rows_c.w * inverse_inertia * rows_d.w.transpose();
-    for (int i = 0; i < c.dimension; ++i) {
-        for (int j = 0; j < d.dimension; ++j) {
-            block[static_cast<std::size_t>(i * d.dimension + j)] += W(i, j);
-        }
-    }
-}
-
-/// The block of a contact with itself: what both bodies do. Without a product of matrices where the inertia
-/// is the same about all axes.
-void add_own_block(const BodyModel& model, std::span<const Mat3> inverse_inertia, const BodyContact& contact,
-                   std::span<double> block)
-{
-    for (const int body : {contact.first, contact.second}) {
-        if (model.inverse_mass[body] == 0) continue;
-        if (!model.isotropic[body] || model.is_flat()) {
-            add_block(model, inverse_inertia[body], contact, contact, body, block);
-            continue;
-        }
-        const Vec3& arm = body == contact.first ? contact.arm_first : contact.arm_second;
-        const double by_turning = inverse_inertia[body](0, 0), size2 = arm.squaredNorm();
-        const std::array<double, 3> along{arm.dot(contact.axes[0]), arm.dot(contact.axes[1]),
-                                          arm.dot(contact.axes[2])};
-        const auto d = static_cast<std::size_t>(contact.dimension);
-        for (std::size_t i = 0; i < d; ++i) {
-            block[i * d + i] += model.inverse_mass[body] + by_turning * size2;
-            for (std::size_t j = 0; j < d; ++j) {
-                block[i * d + j] -= by_turning * along[i] * along[j];
+    const int at_c = problem.offsets[c], height = problem.offsets[c + 1] - at_c;
+    const int at_d = problem.offsets[d], width = problem.offsets[d + 1] - at_d;
+    const auto first_c = rows.row(at_c), first_d = rows.row(at_d);
+    for (std::size_t p = 0; p < first_c.size(); ++p) {
+        const int body = first_c[p].body;
+        const double inverse_mass = model.inverse_mass[body];
+        if (inverse_mass == 0) continue;
+        for (std::size_t q = 0; q < first_d.size(); ++q) {
+            if (body != first_d[q].body) continue;
+            for (int i = 0; i < height; ++i) {
+                const BodyRows::Term& here = rows.row(at_c + i)[p];
+                for (int j = 0; j < width; ++j) {
+                    const BodyRows::Term& there = rows.row(at_d + j)[q];
+                    block[static_cast<std::size_t>(i * width + j)] +=
+                        inverse_mass * here.v.dot(there.v) + here.w.dot(there.turned);
+                }
             }
         }
     }
 }
 
-Law law_of(const BodyContact& contact, double friction, bool flat)
+/// W_cc of spheres and other bodies whose inertia is the same about all axes, without rows.
+void add_round_block(const BodyModel& model, const BodyContact& contact, std::span<double> block)
 {
-    if (contact.dimension == 1) return Unilateral{contact.restitution};
-    FrictionShape shape = FrictionDisc{};
-    if (flat) shape = FrictionInterval{};
-    return Coulomb{.shape = shape, .friction = friction, .restitution = contact.restitution};
+    const auto d = static_cast<std::size_t>(contact.dimension);
+    for (const int body : {contact.first, contact.second}) {
+        if (model.inverse_mass[body] == 0) continue;
+        const Vec3& arm = body == contact.first ? contact.arm_first : contact.arm_second;
+        const double by_turning = model.inverse_inertia[body](0, 0), size2 = arm.squaredNorm();
+        for (std::size_t i = 0; i < d; ++i) {
+            block[i * d + i] += model.inverse_mass[body] + by_turning * size2;
+            for (std::size_t j = 0; j < d; ++j) {
+                block[i * d + j] -= by_turning * arm.dot(contact.axes[i]) * arm.dot(contact.axes[j]);
+            }
+        }
+    }
 }
 
-/// The same contact in the last step; nothing when it did not act. Contacts are asked for in the order of
-/// their bodies, so the search goes on from the pair before: `from`.
+Law law_of(const BodyContact& contact, const SurfaceLaw& surface, bool sticks, bool flat)
+{
+    const double mu = sticks ? surface.detail.static_friction.value_or(surface.friction) : surface.friction;
+    if (contact.roll_length_m > 0) {
+        return Resisting{.flat = flat,
+                         .friction = mu,
+                         .rolling = surface.detail.rolling_m / contact.roll_length_m,
+                         .spinning = surface.detail.spinning_m / contact.roll_length_m,
+                         .restitution = contact.restitution};
+    }
+    if (contact.dimension == 1) return Unilateral{contact.restitution};
+    if (surface.grain != 0) {
+        const FrictionEllipse ellipse{.half_axes = {surface.friction, *surface.detail.friction_across}};
+        return Coulomb{.shape = ellipse, .friction = 1, .restitution = contact.restitution};
+    }
+    FrictionShape shape = FrictionDisc{};
+    if (flat) shape = FrictionInterval{};
+    return Coulomb{.shape = shape, .friction = mu, .restitution = contact.restitution};
+}
+
+/// The law of a part of a joint; friction that reactions press comes later.
+Law law_of(const JointPart& part, double h)
+{
+    if (part.kind == JointPart::Kind::Held) return Bilateral{};
+    if (part.kind == JointPart::Kind::Stop) return Unilateral{part.restitution};
+    if (part.dimension == 1) {
+        if (std::isinf(part.most)) return Bilateral{};
+        const bool rubs = part.kind == JointPart::Kind::Friction;
+        return Limited{.low = -h * part.most, .high = h * part.most, .rubs = rubs};
+    }
+    const auto ball = Ball::make(Eigen::VectorXd::Zero(part.dimension), 1.0);
+    if (!ball) throw InternalError("a ball without a centre");
+    return NonFirm{.set = std::make_shared<const Ball>(*ball), .size = h * part.most, .rubs = true};
+}
+
+/// The same contact in the last step; nothing when it did not act. A search that goes through contacts in the
+/// order of their bodies goes on from the pair before.
 const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContact& contact, std::size_t& from)
 {
     const auto pair = std::tuple(contact.first, contact.second);
@@ -86,6 +101,17 @@ const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContac
     return nullptr;
 }
 
+const KeptContact* find_kept(const BodyState& state, const BodyContact& contact)
+{
+    const auto pair = std::tuple(contact.first, contact.second);
+    const auto found = std::lower_bound(
+        state.kept.begin(), state.kept.end(), pair, [](const KeptContact& kept, const auto& wanted) {
+            return std::tuple(kept.first, kept.second) < wanted;
+        });
+    auto from = static_cast<std::size_t>(found - state.kept.begin());
+    return find_kept(state.kept, contact, from);
+}
+
 /// A contact that persists with restitution hops for ever unless it is calmed (MS-7).
 void calm(const KeptContact& kept, double W_NN, BodyContact& contact)
 {
@@ -94,61 +120,218 @@ void calm(const KeptContact& kept, double W_NN, BodyContact& contact)
     if (-contact.U_minus[0] <= 2 * undid) contact.restitution = 0;
 }
 
-}  // namespace
-
-void assemble_delassus(const BodyModel& model, std::span<const BodyContact> contacts,
-                       std::span<const Mat3> inverse_inertia, std::vector<std::vector<int>>& contacts_of,
-                       OneStepProblem& problem)
+/// Percussions of the last step, in the slots of a contact.
+BodyContact::Slots warm_start(const KeptContact& kept, const BodyContact& contact)
 {
-    contacts_of.resize(static_cast<std::size_t>(model.bodies()));
-    for (std::vector<int>& list : contacts_of) {
-        list.clear();
+    BodyContact::Slots P{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        P[k] = contact.axes[k].dot(kept.percussion_Ns);
     }
-    for (int c = 0; c < static_cast<int>(contacts.size()); ++c) {
-        for (const int body : {contacts[c].first, contacts[c].second}) {
-            if (model.inverse_mass[body] > 0) contacts_of[body].push_back(c);
-        }
-    }
-
-    problem.W.begin(problem.offsets);
-    for (int c = 0; c < static_cast<int>(contacts.size()); ++c) {
-        // contacts that share a moving body, in increasing order: two sorted lists merged
-        const BodyContact& row = contacts[c];
-        const std::vector<int>& of_first = contacts_of[row.first];
-        const std::vector<int>& of_second = contacts_of[row.second];
-        for (std::size_t i = 0, j = 0; i < of_first.size() || j < of_second.size();) {
-            const int from_first = i < of_first.size() ? of_first[i] : static_cast<int>(contacts.size());
-            const int from_second = j < of_second.size() ? of_second[j] : static_cast<int>(contacts.size());
-            const int d = std::min(from_first, from_second);
-            const std::span<double> block = problem.W.append(c, d);
-            if (from_first == d) {
-                add_block(model, inverse_inertia[row.first], row, contacts[d], row.first, block);
-                ++i;
-            }
-            if (from_second == d) {
-                add_block(model, inverse_inertia[row.second], row, contacts[d], row.second, block);
-                ++j;
-            }
-        }
-    }
-    problem.W.finish();
+    P[0] += contact.cohesion_Ns;
+    if (contact.roll_length_m == 0) return P;
+    P[3] = contact.axes[1].dot(kept.moment_Nms) / contact.roll_length_m;
+    P[4] = contact.axes[2].dot(kept.moment_Nms) / contact.roll_length_m;
+    P[5] = contact.axes[0].dot(kept.moment_Nms) / contact.roll_length_m;
+    return P;
 }
 
-void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
+/// Cohesion pulls the bodies of a closed contact together, as a force that is given; the law then holds for
+/// the rest of the percussion: {P + h c n in K} (BO-14).
+void pull_together(const BodyModel& model, double activation_gap_m, double h, const BodyState& state,
+                   BodyScratch& s)
+{
+    for (BodyContact& contact : s.contacts) {
+        const double cohesion = model.surface(contact.first, contact.second).detail.cohesion_N;
+        contact.cohesion_Ns = 0;
+        if (cohesion == 0) continue;
+        if (contact.at.gap_m > activation_gap_m && find_kept(state, contact) == nullptr) continue;
+        contact.cohesion_Ns = h * cohesion;
+        const Vec3 P = -contact.cohesion_Ns * contact.axes[0];
+        const int a = contact.first, b = contact.second;
+        s.v_free[a] += model.inverse_mass[a] * P;
+        s.v_free[b] -= model.inverse_mass[b] * P;
+        s.W_free[a] += model.inverse_inertia[a] * (s.mid.R[a].conjugate() * contact.arm_first.cross(P));
+        s.W_free[b] -= model.inverse_inertia[b] * (s.mid.R[b].conjugate() * contact.arm_second.cross(P));
+    }
+}
+
+/// W_cc of the contacts of spheres; rows are made when a matrix is wanted.
+void load_round_blocks(const BodyModel& model, BodyScratch& s)
 {
     OneStepProblem& problem = s.problem;
-    problem.laws.clear();
-    problem.offsets.assign(1, 0);
     for (const BodyContact& contact : s.contacts) {
         problem.offsets.push_back(problem.offsets.back() + contact.dimension);
     }
     problem.W.begin(problem.offsets);
     for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
-        const BodyContact& contact = s.contacts[c];
-        const std::span<double> block = problem.W.append(c, c);
-        add_own_block(model, s.inverse_inertia, contact, block);
+        add_round_block(model, s.contacts[c], problem.W.append(c, c));
     }
     problem.W.finish();
+}
+
+/// Rows of all interactions, contacts first, and W_cc of each.
+void load_rows(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
+{
+    OneStepProblem& problem = s.problem;
+    problem.offsets.assign(1, 0);
+    s.rows.clear();
+    s.joints.clear();
+    if (s.round) return load_round_blocks(model, s);
+    for (const BodyContact& contact : s.contacts) {
+        add_contact_rows(contact, s.rows);
+        problem.offsets.push_back(s.rows.size());
+    }
+    add_joint_rows(model,
+                   {.t_s = state.t_s + settings.time_step_s,
+                    .x = s.mid.x,
+                    .R = s.mid.R,
+                    .turns = state.turns,
+                    .closed_gap = settings.activation_gap_m},
+                   s.rows, s.joints);
+    for (const JointPart& part : s.joints) {
+        problem.offsets.push_back(problem.offsets.back() + part.dimension);
+    }
+    s.rows.set_inertia(s.inverse_inertia);
+    problem.W.begin(problem.offsets);
+    for (int c = 0; c + 1 < static_cast<int>(problem.offsets.size()); ++c) {
+        add_block(model, s.rows, problem, c, c, problem.W.append(c, c));
+    }
+    problem.W.finish();
+}
+
+/// `from` is where the search for its percussions of the last step goes on.
+void load_contact(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int c,
+                  std::size_t& from, BodyScratch& s)
+{
+    OneStepProblem& problem = s.problem;
+    BodyContact& contact = s.contacts[c];
+    contact.U_minus = relative_velocity(contact, s.mid.v, s.w_before);
+    const auto U_free = relative_velocity(contact, s.v_free, s.w_free);
+    const KeptContact* kept = find_kept(state.kept, contact, from);
+    if (kept != nullptr) calm(*kept, problem.W.diagonal(c)[0], contact);
+    if (model.setup().impact_map) contact.restitution = 0;  // the map has done it
+    const bool stood = std::hypot(contact.U_minus[1], contact.U_minus[2]) <= 1e-12;
+    problem.laws.push_back(law_of(contact, model.surface(contact.first, contact.second),
+                                  kept != nullptr ? kept->sticks : stood, model.is_flat()));
+
+    const BodyContact::Slots P = kept != nullptr ? warm_start(*kept, contact) : BodyContact::Slots{};
+    const auto at = static_cast<std::size_t>(problem.offsets[c]);
+    for (int i = 0; i < contact.dimension; ++i) {
+        const auto row = at + static_cast<std::size_t>(i);
+        const std::size_t slot = contact.slot(i);
+        problem.U_free[row] = U_free[slot];
+        problem.U_minus[row] = contact.U_minus[slot];
+        s.P[row] = P[slot];
+    }
+    // an open soft contact may close at the end of the step and no sooner (BO-9); one that is open by no
+    // more than the activation gap is closed, so that a body at rest meets the same problem at every step
+    contact.may_close_m_s = 0;
+    if (contact.restitution == 0) {
+        const double open = std::max(0.0, contact.at.gap_m - settings.activation_gap_m);
+        contact.may_close_m_s = 2 * open / settings.time_step_s;
+    }
+    problem.U_free[at] += contact.may_close_m_s;
+}
+
+/// What is held keeps its mean velocity (CO-3), motors their rate, and a soft stop may close as a contact
+/// may.
+void load_joint(const MoreauSettings& settings, std::size_t place, BodyScratch& s)
+{
+    OneStepProblem& problem = s.problem;
+    const JointPart& part = s.joints[place];
+    const double h = settings.time_step_s;
+    problem.laws.push_back(law_of(part, h));
+    const int at = problem.offsets[s.contacts.size() + place];
+    for (int row = at; row < at + part.dimension; ++row) {
+        problem.U_minus[row] = s.rows.velocity(row, s.mid.v, s.w_before) - part.rate;
+        problem.U_free[row] = s.rows.velocity(row, s.v_free, s.w_free) - part.rate;
+    }
+    if (part.kind == JointPart::Kind::Held) problem.U_free[at] += problem.U_minus[at];
+    if (part.kind == JointPart::Kind::Stop && part.restitution == 0) {
+        problem.U_free[at] += 2 * std::max(0.0, part.value - settings.activation_gap_m) / h;
+    }
+}
+
+}  // namespace
+
+void add_contact_rows(const BodyContact& contact, BodyRows& rows)
+{
+    for (int i = 0; i < contact.dimension; ++i) {
+        const std::size_t slot = contact.slot(i);
+        rows.begin_row();
+        if (slot < 3) {
+            const Vec3& axis = contact.axes[slot];
+            rows.add(contact.first, axis, contact.arm_first.cross(axis));
+            rows.add(contact.second, -axis, -contact.arm_second.cross(axis));
+        } else {
+            const Vec3 axis = contact.roll_length_m * contact.axes[(slot - 2) % 3];
+            rows.add(contact.first, Vec3::Zero(), axis);
+            rows.add(contact.second, Vec3::Zero(), -axis);
+        }
+    }
+}
+
+void assemble_delassus(const BodyModel& model, const BodyRows& rows,
+                       std::vector<std::vector<int>>& interactions_of, OneStepProblem& problem)
+{
+    // the interactions of every moving body, in increasing order
+    const int count = static_cast<int>(problem.offsets.size()) - 1;
+    interactions_of.resize(static_cast<std::size_t>(model.bodies()));
+    for (std::vector<int>& list : interactions_of) {
+        list.clear();
+    }
+    const auto for_each_moving = [&](int c, const auto& act) {
+        for (const BodyRows::Term& term : rows.row(problem.offsets[c])) {
+            if (model.inverse_mass[term.body] > 0) act(interactions_of[term.body]);
+        }
+    };
+    for (int c = 0; c < count; ++c) {
+        for_each_moving(c, [&](std::vector<int>& list) {
+            if (list.empty() || list.back() != c) list.push_back(c);
+        });
+    }
+
+    // those that share one with c, sorted, each once
+    std::vector<int> neighbours;
+    problem.W.begin(problem.offsets);
+    for (int c = 0; c < count; ++c) {
+        neighbours.assign(1, c);
+        for_each_moving(c, [&](const std::vector<int>& list) {
+            neighbours.insert(neighbours.end(), list.begin(), list.end());
+        });
+        std::sort(neighbours.begin(), neighbours.end());
+        neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+        for (const int d : neighbours) {
+            add_block(model, rows, problem, c, d, problem.W.append(c, d));
+        }
+    }
+    problem.W.finish();
+}
+
+bool was_closed(const BodyState& state, const BodyContact& contact)
+{
+    const KeptContact* kept = find_kept(state, contact);
+    return kept != nullptr && kept->closed;
+}
+
+void load_map_rows(const BodyModel& model, BodyScratch& s)
+{
+    s.rows.clear();
+    s.problem.offsets.assign(1, 0);
+    s.problem.laws.clear();
+    for (const BodyContact& contact : s.contacts) {
+        add_contact_rows(contact, s.rows);
+        s.problem.offsets.push_back(s.rows.size());
+        s.problem.laws.push_back(
+            law_of(contact, model.surface(contact.first, contact.second), false, model.is_flat()));
+    }
+}
+
+void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
+{
+    const double h = settings.time_step_s;
+    pull_together(model, settings.activation_gap_m, h, state, s);
+    load_rows(model, settings, state, s);
 
     // velocities of the bodies in the axes of the world, before the step and if nothing acted
     s.w_before.clear();
@@ -157,36 +340,17 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
         s.w_before.emplace_back(s.mid.R[i] * s.mid.W[i]);
         s.w_free.emplace_back(s.mid.R[i] * s.W_free[i]);
     }
+    OneStepProblem& problem = s.problem;
+    problem.laws.clear();
     problem.U_free.assign(static_cast<std::size_t>(problem.size()), 0.0);
     problem.U_minus.assign(problem.U_free.size(), 0.0);
     s.P.assign(problem.U_free.size(), 0.0);
     std::size_t from = 0;
     for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
-        BodyContact& contact = s.contacts[c];
-        contact.U_minus = relative_velocity(contact, s.mid.v, s.w_before);
-        const auto U_free = relative_velocity(contact, s.v_free, s.w_free);
-        const KeptContact* kept = find_kept(state.kept, contact, from);
-        if (kept != nullptr) calm(*kept, problem.W.diagonal(c)[0], contact);
-        problem.laws.push_back(
-            law_of(contact, model.surface(contact.first, contact.second).friction, model.is_flat()));
-
-        const auto at = static_cast<std::size_t>(problem.offsets[c]);
-        for (int i = 0; i < contact.dimension; ++i) {
-            problem.U_free[at + static_cast<std::size_t>(i)] = U_free[static_cast<std::size_t>(i)];
-            problem.U_minus[at + static_cast<std::size_t>(i)] = contact.U_minus[static_cast<std::size_t>(i)];
-            if (kept != nullptr) {
-                s.P[at + static_cast<std::size_t>(i)] =
-                    contact.axes[static_cast<std::size_t>(i)].dot(kept->percussion_Ns);
-            }
-        }
-        // an open soft contact may close at the end of the step and no sooner (BO-9); one that is open by no
-        // more than the activation gap is closed, so that a body at rest meets the same problem at every step
-        contact.may_close_m_s = 0;
-        if (contact.restitution == 0) {
-            const double open = std::max(0.0, contact.at.gap_m - settings.activation_gap_m);
-            contact.may_close_m_s = 2 * open / settings.time_step_s;
-        }
-        problem.U_free[at] += contact.may_close_m_s;
+        load_contact(model, settings, state, c, from, s);
+    }
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        load_joint(settings, k, s);
     }
 }
 

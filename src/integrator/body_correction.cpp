@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 namespace carom::detail {
 namespace {
 
-/// Linearised corrections of one step: the second one removes what turning left of the first.
+/// Linearised corrections of one step: the second one removes what turning left of the first. Joints take as
+/// many as Newton's method needs for all digits.
 constexpr int most_passes = 3;
+constexpr int most_passes_of_joints = 12;
 
 /// Up to so many contacts are corrected exactly; more of them by sweeps, to the accuracy that a correction
 /// needs.
@@ -69,71 +73,109 @@ void place_at_end(const BodyModel& model, BodyScratch& s)
     }
 }
 
-/// Percussions that make the linearised gaps non-negative, exactly.
+/// The joints at the end of the step; returns their largest violation.
+double violations_at_end(const BodyModel& model, BodyScratch& s)
+{
+    s.violations.clear();
+    s.correction_rows.clear();
+    for (BodyContact& contact : s.overlaps) {
+        set_frame(s.next.x, contact);
+        add_contact_rows(contact, s.correction_rows);
+    }
+    if (model.setup().joints.empty()) return 0;
+    for (std::size_t j = 0; j < s.next.turns.size(); ++j) {
+        const int joint = static_cast<int>(j);
+        if (turns(model.setup().joints[j].kind)) {
+            s.next.turns[j] = with_turns(s.mid.turns[j], model.joint_angle(joint, s.next.x, s.next.R));
+        }
+    }
+    add_joint_rows(model, {.x = s.next.x, .R = s.next.R, .turns = s.next.turns, .drives = false},
+                   s.correction_rows, s.violations);
+    double worst = 0;
+    for (const JointPart& part : s.violations) {
+        const double violation = part.kind == JointPart::Kind::Held ? std::abs(part.value) : -part.value;
+        if (!(violation <= worst)) worst = violation;  // NaN is not lost
+    }
+    return worst;
+}
+
+/// Percussions that make the linearised gaps non-negative and close the joints, exactly.
 void press_exactly(const BodyModel& model, BodyScratch& s)
 {
     OneStepProblem& problem = s.correction;
     problem.laws.assign(s.overlaps.size(), Unilateral{});
-    problem.offsets.assign(1, 0);
     problem.U_free.clear();
     for (const BodyContact& contact : s.overlaps) {
-        problem.offsets.push_back(problem.offsets.back() + 1);
         problem.U_free.push_back(contact.at.gap_m);
     }
-    problem.U_minus.assign(s.overlaps.size(), 0.0);
-    assemble_delassus(model, s.overlaps, s.inverse_inertia, s.contacts_of, problem);
-    s.correction_P.assign(s.overlaps.size(), 0.0);
+    for (const JointPart& part : s.violations) {
+        if (part.kind == JointPart::Kind::Held)
+            problem.laws.emplace_back(Bilateral{});
+        else
+            problem.laws.emplace_back(Unilateral{});
+        problem.U_free.push_back(part.value);
+    }
+    problem.offsets.resize(problem.laws.size() + 1);
+    std::iota(problem.offsets.begin(), problem.offsets.end(), 0);
+    problem.U_minus.assign(problem.laws.size(), 0.0);
+    s.correction_rows.set_inertia(s.inverse_inertia);
+    assemble_delassus(model, s.correction_rows, s.contacts_of, problem);
+    s.correction_P.assign(problem.laws.size(), 0.0);
     if (solve(problem, {}, s.correction_P, s.solver).status == SolveStatus::NotFinite) {
-        s.correction_P.assign(s.overlaps.size(), 0.0);
+        s.correction_P.assign(problem.laws.size(), 0.0);
     }
 }
 
 /// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5).
 void move_apart(const BodyModel& model, BodyScratch& s)
 {
-    for (BodyContact& contact : s.overlaps) {
-        set_frame(s.next.x, contact);
-    }
     for (int i = 0; i < model.bodies(); ++i) {
         const Mat3 R = s.next.R[i].toRotationMatrix();
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
     }
-    if (s.overlaps.size() > most_exact) {
+    if (s.overlaps.size() > most_exact && s.violations.empty()) {
         press_by_sweeps(model, {.tolerance = sweeps_tolerance, .max_iterations = most_sweeps}, s);
+        s.correction_rows.set_inertia(s.inverse_inertia);
     } else {
         press_exactly(model, s);
     }
-    std::vector<Vec3> turn(static_cast<std::size_t>(model.bodies()), Vec3::Zero());
-    for (std::size_t c = 0; c < s.overlaps.size(); ++c) {
-        const BodyContact& contact = s.overlaps[c];
-        const Vec3 P = s.correction_P[c] * contact.at.normal;
-        const int a = contact.first, b = contact.second;
-        s.next.x[a] += model.inverse_mass[a] * P;
-        s.next.x[b] -= model.inverse_mass[b] * P;
-        turn[a] += s.inverse_inertia[a] * contact.arm_first.cross(P);
-        turn[b] -= s.inverse_inertia[b] * contact.arm_second.cross(P);
+    s.correction_w.assign(static_cast<std::size_t>(model.bodies()), Vec3::Zero());
+    for (int row = 0; row < s.correction_rows.size(); ++row) {
+        s.correction_rows.apply(model.inverse_mass, row, s.correction_P[static_cast<std::size_t>(row)],
+                                s.next.x, s.correction_w);
     }
     for (int i = 0; i < model.bodies(); ++i) {
-        if (turn[i] != Vec3::Zero()) s.next.R[i] = turned(s.next.R[i], s.next.R[i].conjugate() * turn[i]);
+        const Vec3& turn = s.correction_w[static_cast<std::size_t>(i)];
+        if (turn != Vec3::Zero()) s.next.R[i] = turned(s.next.R[i], s.next.R[i].conjugate() * turn);
     }
 }
 
 }  // namespace
 
-double correct_overlaps(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
+void correct_places(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s,
+                    StepReport& report)
 {
-    if (s.round && s.contacts.size() > most_exact) return correct_round(model, settings, s);
-    double deepest = 0;
-    const double harmless_m = (s.contacts.size() > most_exact ? harmless : 1e-12) * model.length_m();
-    const double tolerance = std::max(settings.activation_gap_m, harmless_m);
-    const int passes = s.contacts.size() > most_exact ? 1 : most_passes;
+    if (s.round && s.contacts.size() > most_exact) {
+        report.max_penetration_m = correct_round(model, settings, s);
+        return;
+    }
+    const bool joined = !model.setup().joints.empty();
+    const bool many = s.contacts.size() > most_exact && !joined;
+    const double tolerance =
+        std::max(settings.activation_gap_m, (many ? harmless : 1e-12) * model.length_m());
+    const double joint_tolerance = 1e-3 * settings.activation_gap_m;
+    const int passes = joined ? most_passes_of_joints : many ? 1 : most_passes;
+    double last = std::numeric_limits<double>::infinity();
     for (int pass = 0; pass <= passes; ++pass) {
         place_at_end(model, s);
-        const double worst = overlaps_at_end(1e-3 * model.length_m(), s, deepest);
-        if (!settings.correction || worst <= tolerance || pass == passes) break;
+        const double worst = overlaps_at_end(1e-3 * model.length_m(), s, report.max_penetration_m);
+        const double violation = report.max_violation = violations_at_end(model, s);
+        const bool overlaps = worst > tolerance && pass < most_passes;
+        const bool apart = violation > joint_tolerance && violation <= 0.5 * last;
+        if (!settings.correction || !(overlaps || apart) || pass == passes) break;
+        last = violation;
         move_apart(model, s);
     }
-    return deepest;
 }
 
 }  // namespace carom::detail

@@ -44,6 +44,9 @@ void add_contacts(const BodyModel& model, int a, int b, double reach_m, BodyScra
         contact.at = point;
         contact.restitution = surface.restitution;
         contact.dimension = surface.friction == 0 ? 1 : model.is_flat() ? 2 : 3;
+        if (!surface.rolls()) continue;
+        contact.dimension = model.is_flat() ? 3 : 6;
+        contact.roll_length_m = model.length_m();
     }
 }
 
@@ -69,17 +72,31 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
     place_bodies(model, s.mid, s.reach_m, s);
     s.broad_phase.find_pairs(s.boxes, s.pairs);
 
-    // soft contacts are known before they close; with restitution a contact acts when it has closed (BO-9)
+    // soft contacts are known before they close; with restitution or an impact map a contact acts when it
+    // has closed (BO-9)
     s.contacts.clear();
     for (const auto& [a, b] : s.pairs) {
         if (!model.may_meet(a, b)) continue;
-        const bool soft = model.surface(a, b).restitution == 0;
+        const bool soft = model.surface(a, b).restitution == 0 && !model.setup().impact_map;
         const double reach = soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
         add_contacts(model, a, b, reach, s, s.contacts);
     }
     for (BodyContact& contact : s.contacts) {
         set_frame(s.mid.x, contact);
+        turn_to_grain(model, s.mid, contact);
     }
+}
+
+void turn_to_grain(const BodyModel& model, const BodyState& at, BodyContact& contact)
+{
+    const int grain = model.surface(contact.first, contact.second).grain;
+    if (grain == 0) return;
+    const int body = grain == 1 ? contact.first : contact.second;
+    const Vec3 along = at.R[body] * model.grain(body);
+    const Vec3 in_surface = along - along.dot(contact.axes[0]) * contact.axes[0];
+    if (!(in_surface.norm() > 1e-9 * along.norm())) return;  // straight into the surface: no direction
+    contact.axes[1] = in_surface.normalized();
+    contact.axes[2] = contact.axes[0].cross(contact.axes[1]);
 }
 
 void set_frame(std::span<const Vec3> x, BodyContact& contact)
@@ -90,19 +107,33 @@ void set_frame(std::span<const Vec3> x, BodyContact& contact)
     contact.arm_second = contact.at.point_m - x[contact.second];
 }
 
-std::array<double, 3> relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
-                                        std::span<const Vec3> W_world)
+BodyContact::Slots relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
+                                     std::span<const Vec3> W_world)
 {
     const Vec3 U = v[contact.first] + W_world[contact.first].cross(contact.arm_first) - v[contact.second] -
                    W_world[contact.second].cross(contact.arm_second);
-    return {contact.axes[0].dot(U), contact.axes[1].dot(U), contact.axes[2].dot(U)};
+    BodyContact::Slots slots{contact.axes[0].dot(U), contact.axes[1].dot(U), contact.axes[2].dot(U)};
+    if (contact.roll_length_m > 0) {
+        const Vec3 turn = contact.roll_length_m * (W_world[contact.first] - W_world[contact.second]);
+        slots[3] = contact.axes[1].dot(turn);
+        slots[4] = contact.axes[2].dot(turn);
+        slots[5] = contact.axes[0].dot(turn);
+    }
+    return slots;
 }
 
 }  // namespace detail
 
 Vec3 BodyContact::percussion_Ns() const
 {
-    return P[0] * axes[0] + P[1] * axes[1] + P[2] * axes[2];
+    return (P[0] + map_P[0] - cohesion_Ns) * axes[0] + (P[1] + map_P[1]) * axes[1] +
+           (P[2] + map_P[2]) * axes[2];
+}
+
+Vec3 BodyContact::moment_Nms() const
+{
+    return roll_length_m *
+           ((P[3] + map_P[3]) * axes[1] + (P[4] + map_P[4]) * axes[2] + (P[5] + map_P[5]) * axes[0]);
 }
 
 std::vector<BodyContact> body_contacts(const BodyModel& model, const BodyState& state, double reach_m)

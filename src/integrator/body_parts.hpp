@@ -10,6 +10,17 @@ namespace carom::detail {
 void detect(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
             BodyScratch& scratch);
 
+/// Lets the impact map act where open contacts close: s.mid has the velocities after it. False where the map
+/// gave none.
+bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+                      BodyScratch& scratch, StepReport& report);
+
+/// Rows and laws of the contacts, without velocities.
+void load_map_rows(const BodyModel& model, BodyScratch& scratch);
+
+/// Whether a contact acted and stayed in the last step.
+[[nodiscard]] bool was_closed(const BodyState& state, const BodyContact& contact);
+
 /// Spheres and planes that stand still, and nothing else that could touch: the step then goes ways of its own
 /// from detection to correction, which give what the general ones give.
 [[nodiscard]] bool is_round(const BodyModel& model);
@@ -17,13 +28,17 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
 /// The same as detect for such a model, reaches known.
 void detect_round(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
 
-/// The same as sweep_bodies and correct_overlaps.
+/// The same as sweep_bodies and correct_places; the deepest overlap left.
 bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
                  SolveReport& report);
 double correct_round(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
 
 /// Velocities at the end of the step if nothing touched (BO-8).
 void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+
+/// The same with forces and gyroscopic terms at the mean velocities of the step as it was solved. False where
+/// that changes nothing.
+bool free_velocities_again(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
 
 /// Laws, U_free and the diagonal of W of scratch.contacts; percussions of the last step as a start.
 void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
@@ -43,23 +58,42 @@ void judge_by_bodies(const SolverSettings& solver, BodyScratch& scratch, SolveRe
 
 /// Assembles W and solves with it, from scratch.P on; beyond the tolerance where Newton's method makes that
 /// cheap. `report` has the sweeps that were made before.
-void solve_assembled(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& scratch,
                      SolveReport& report);
 
 /// Fills axes and arms of a contact whose bodies and point are known.
 void set_frame(std::span<const Vec3> x, BodyContact& contact);
 
+/// Turns the tangents of a contact whose surfaces have a grain along it.
+void turn_to_grain(const BodyModel& model, const BodyState& at, BodyContact& contact);
+
 /// Velocity of the first body against the second, in the frame of the contact; W in the axes of the world.
-[[nodiscard]] std::array<double, 3> relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
-                                                      std::span<const Vec3> W_world);
+[[nodiscard]] BodyContact::Slots relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
+                                                   std::span<const Vec3> W_world);
 
-/// problem.W of these contacts; offsets must be set (BO-11).
-void assemble_delassus(const BodyModel& model, std::span<const BodyContact> contacts,
-                       std::span<const Mat3> inverse_inertia, std::vector<std::vector<int>>& contacts_of,
-                       OneStepProblem& problem);
+/// Appends the rows of a contact, as many as it has components.
+void add_contact_rows(const BodyContact& contact, BodyRows& rows);
 
-/// Moves overlapping bodies apart that do not separate by themselves (BO-10); returns the deepest overlap
-/// left.
-double correct_overlaps(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+/// problem.W of interactions whose rows are problem.offsets[c] .. offsets[c + 1], each over the same bodies;
+/// rows.set_inertia() comes before (BO-11).
+void assemble_delassus(const BodyModel& model, const BodyRows& rows,
+                       std::vector<std::vector<int>>& interactions_of, OneStepProblem& problem);
+
+/// Solves the assembled problem; where the reactions of joints press their friction, until the limits have
+/// settled (BO-13).
+[[nodiscard]] SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& scratch);
+
+/// What joints did: reactions and the lines of the ledger. `still`: velocities of prescribed bodies only.
+void report_joints(const BodyModel& model, BodyScratch& scratch);
+void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyScratch& scratch,
+                    EnergyLines& lines);
+
+/// Velocities at the end that the joints allow there, the nearest in the kinetic metric (CO-4).
+void hold_velocities(const BodyModel& model, BodyScratch& scratch);
+
+/// Moves overlapping bodies apart that do not separate by themselves, and joints back together (BO-10);
+/// reports the deepest overlap and the largest violation left.
+void correct_places(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch,
+                    StepReport& report);
 
 }  // namespace carom::detail

@@ -129,7 +129,7 @@ double overlaps_at_end(const BodyModel& model, BodyScratch& s, double& deepest)
 
 bool is_round(const BodyModel& model)
 {
-    if (model.is_flat()) return false;
+    if (model.is_flat() || !model.is_plain()) return false;
     for (int i = 0; i < model.bodies(); ++i) {
         if (!model.collides[i]) continue;
         const Collider& collider = model.colliders[i];
@@ -210,13 +210,14 @@ bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScrat
             P += s.P[at + k] * contact.axes[k];
         }
         const int a = contact.first, b = contact.second;
+        const auto* coulomb = std::get_if<Coulomb>(&s.problem.laws[c]);
         s.round_contacts.push_back(
             {.normal = components(n),
              .arm_a = is_plane(model, a) ? 0.0 : -contact.arm_first.dot(n),
              .arm_b = is_plane(model, b) ? 0.0 : contact.arm_second.dot(n),
              .shift_m_s = contact.may_close_m_s + contact.restitution * std::min(contact.U_minus[0], 0.0),
              .P = components(P),
-             .friction = model.surface(a, b).friction,
+             .friction = coulomb != nullptr ? coulomb->friction : 0.0,
              .a = a,
              .b = b});
     }

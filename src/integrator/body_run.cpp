@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace carom {
@@ -16,6 +17,16 @@ Eigen::VectorXd velocities(const BodyState& state)
         u.segment<3>(6 * i + 3) = state.W[i];
     }
     return u;
+}
+
+/// Angles of the plane count turns: of all that mean the same place, those next to where they were. Every
+/// third coordinate is one.
+void count_turns(const State& before, State& now)
+{
+    constexpr double turn = 2 * std::numbers::pi;
+    for (Eigen::Index i = 2; i < now.q.size(); i += 3) {
+        now.q[i] += turn * std::round((before.q[i] - now.q[i]) / turn);
+    }
 }
 
 }  // namespace
@@ -36,6 +47,7 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
     const long steps = full + (rest > 1e-9 * h ? 1 : 0);
 
     RunReport result;
+    result.end = progress.end.value_or(RunEnd::Duration);
     bool failed = false;
     while (progress.steps < steps && result.end == RunEnd::Duration) {
         const long n = progress.steps + 1;
@@ -53,6 +65,7 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         state.t_s =
             n <= full ? progress.start_s + static_cast<double>(n) * h : progress.start_s + plan.duration_s;
         const State before = std::exchange(run.state, coordinate_state(bodies, state));
+        if (bodies.is_flat()) count_turns(before, run.state);
         certifier.add_step(state.t_s, report.solve.residual, report.status == StepStatus::Solved,
                            report.max_penetration_m, report.energy, report.at_end);
         progress.rest.after_step(velocities(state));
@@ -64,9 +77,10 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         if (plan.until.formula && plan.until.formula->value(point_of(run.state), shown.work) >= 0) {
             progress.end = RunEnd::Formula;
         }
+        const BodyStep bodies_now{bodies, state, scratch.contacts};
         std::swap(shown.problem, scratch.problem);  // listeners may keep it
         const bool wanted =
-            !listener || listener({coordinates, n, before, run.state, report, shown, progress});
+            !listener || listener({coordinates, n, before, run.state, report, shown, progress, &bodies_now});
         std::swap(shown.problem, scratch.problem);
         result.end = progress.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
     }

@@ -45,6 +45,7 @@ void predict(const BodyModel& model, double h, const BodyState& state, BodyScrat
     s.mid.R = state.R;
     s.mid.v = state.v;
     s.mid.W = state.W;
+    s.mid.turns = s.next.turns = state.turns;
     for (int i = 0; i < model.bodies(); ++i) {
         if (model.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Prescribed) {
             model.prescribed_velocity(i, state.t_s, h, s.mid.v[i], s.mid.W[i]);
@@ -63,34 +64,53 @@ void predict(const BodyModel& model, double h, const BodyState& state, BodyScrat
     }
 }
 
+/// What the percussions of contacts without rows do to velocities.
+void push_bodies(const BodyModel& model, BodyScratch& s)
+{
+    for (const BodyContact& contact : s.contacts) {
+        const Vec3 P =
+            contact.P[0] * contact.axes[0] + contact.P[1] * contact.axes[1] + contact.P[2] * contact.axes[2];
+        const int a = contact.first, b = contact.second;
+        s.next.v[a] += model.inverse_mass[a] * P;
+        s.next.v[b] -= model.inverse_mass[b] * P;
+        s.correction_w[a] += s.inverse_inertia[a] * contact.arm_first.cross(P);
+        s.correction_w[b] -= s.inverse_inertia[b] * contact.arm_second.cross(P);
+    }
+}
+
 /// Velocities with the percussions, and places at the end (BO-8).
 void advance(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
 {
     s.next.t_s = state.t_s + h;
     s.next.v = s.v_free;
     s.next.W = s.W_free;
+    s.correction_w.assign(s.W_free.size(), Vec3::Zero());
     for (std::size_t c = 0; c < s.contacts.size(); ++c) {
         BodyContact& contact = s.contacts[c];
-        const auto at = static_cast<std::size_t>(s.problem.offsets[c]);
         contact.P = {};
-        std::copy_n(s.P.begin() + static_cast<long>(at), contact.dimension, contact.P.begin());
-        const Vec3 P = contact.percussion_Ns();
-        const int a = contact.first, b = contact.second;
-        s.next.v[a] += model.inverse_mass[a] * P;
-        s.next.v[b] -= model.inverse_mass[b] * P;
-        s.next.W[a] += model.inverse_inertia[a] * (s.mid.R[a].conjugate() * contact.arm_first.cross(P));
-        s.next.W[b] -= model.inverse_inertia[b] * (s.mid.R[b].conjugate() * contact.arm_second.cross(P));
+        for (int i = 0; i < contact.dimension; ++i) {
+            contact.P[contact.slot(i)] = s.P[s.problem.offsets[c] + i];
+        }
     }
+    for (int row = 0; row < s.rows.size(); ++row) {
+        s.rows.apply(model.inverse_mass, row, s.P[row], s.next.v, s.correction_w);
+    }
+    if (s.rows.size() == 0) push_bodies(model, s);
     s.next.x = s.mid.x;
     s.next.R = s.mid.R;
-    std::vector<Vec3> W_world;
+    s.w_after.resize(s.W_free.size());
     for (int i = 0; i < model.bodies(); ++i) {
+        s.next.W[i] += s.mid.R[i].conjugate() * s.correction_w[i];
         s.next.x[i] += h / 2 * s.next.v[i];
         s.next.R[i] = turned(s.mid.R[i], h / 2 * s.next.W[i]);
-        W_world.emplace_back(s.mid.R[i] * s.next.W[i]);
+        s.w_after[i] = s.mid.R[i] * s.next.W[i];
     }
     for (BodyContact& contact : s.contacts) {
-        contact.U_plus = relative_velocity(contact, s.next.v, W_world);
+        contact.U_plus = relative_velocity(contact, s.next.v, s.w_after);
+    }
+    s.joint_U_plus.resize(s.P.size());
+    for (int row = s.problem.offsets[s.contacts.size()]; row < s.rows.size(); ++row) {
+        s.joint_U_plus[row] = s.rows.velocity(row, s.next.v, s.w_after);
     }
 }
 
@@ -119,12 +139,18 @@ void account(const BodyModel& model, double h, const BodyState& state, const Bod
     lines.scheme_J += lines.potential_J + potential_work;
     for (const BodyContact& contact : s.contacts) {
         const auto b = relative_velocity(contact, v_still, W_still);
-        for (std::size_t i = 0; i < 3; ++i) {
-            const double work = contact.P[i] * 0.5 * (contact.U_minus[i] + contact.U_plus[i]);
-            (i == 0 ? lines.impact_J : lines.friction_J) += work;
-            lines.prescribed_motions_J -= contact.P[i] * b[i];
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
+            (i == 0 ? lines.impact_J : lines.friction_J) +=
+                P * 0.5 * (contact.U_minus[i] + contact.U_plus[i]);
+            lines.prescribed_motions_J -= P * b[i];
+            const double strike = contact.map_P[i];
+            (i == 0 ? lines.impact_J : lines.friction_J) +=
+                strike * 0.5 * (contact.U_start[i] + contact.U_minus[i]);
+            lines.prescribed_motions_J -= strike * b[i];
         }
     }
+    account_joints(v_still, W_still, s, lines);
 }
 
 bool all_finite(const BodyState& state)
@@ -135,17 +161,37 @@ bool all_finite(const BodyState& state)
     return finite(state.x) && finite(state.v) && finite(state.W);
 }
 
+/// Friction strictly inside its bound, or next to no sliding where others would make it slide: how the points
+/// of a face share friction is not determined, and some may be at their bound.
+bool sticks(const BodyScratch& s, std::size_t c)
+{
+    const BodyContact& contact = s.contacts[c];
+    const Law& law = s.problem.laws[c];
+    const auto* coulomb = std::get_if<Coulomb>(&law);
+    const auto* resisting = std::get_if<Resisting>(&law);
+    const double mu = coulomb != nullptr ? coulomb->friction : resisting != nullptr ? resisting->friction : 0;
+    if (std::hypot(contact.P[1], contact.P[2]) < (1 - 1e-6) * mu * contact.P[0]) return true;
+    double driven2 = 0;
+    for (int i = 1; i < std::min(contact.dimension, 3); ++i) {
+        driven2 += std::pow(s.problem.U_free[s.problem.offsets[c] + i], 2);
+    }
+    return std::hypot(contact.U_plus[1], contact.U_plus[2]) <= 1e-4 * std::sqrt(driven2);
+}
+
 void keep_contacts(BodyScratch& s, BodyState& state)
 {
     state.kept.clear();
-    for (const BodyContact& contact : s.contacts) {
+    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+        const BodyContact& contact = s.contacts[c];
         if (!(contact.P[0] > 0)) continue;
         const double met = std::abs(contact.U_minus[0]) + std::abs(contact.U_plus[0]);
         state.kept.push_back({.first = contact.first,
                               .second = contact.second,
                               .feature = contact.at.feature,
                               .percussion_Ns = contact.percussion_Ns(),
-                              .closed = contact.U_plus[0] <= 1e-9 * met || contact.restitution == 0});
+                              .moment_Nms = contact.moment_Nms(),
+                              .closed = contact.U_plus[0] <= 1e-9 * met || contact.restitution == 0,
+                              .sticks = sticks(s, c)});
     }
     // contacts are sorted by bodies, and mostly by features too
     const auto before = [](const KeptContact& a, const KeptContact& b) {
@@ -158,45 +204,112 @@ void keep_contacts(BodyScratch& s, BodyState& state)
 
 }  // namespace
 
+namespace {
+
+/// v_free and W_free with forces at the velocities of s.mid. Gyroscopic terms by the midpoint rule of a free
+/// body, or at given angular velocities.
+void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_given)
+{
+    const BodySetup& setup = model.setup();
+    s.given.assign(s.mid.x.size(), {});
+    model.spring_wrenches(BodyModel::SpringPart::Dampers, s.mid.x, s.mid.R, s.mid.v, s.mid.W, s.given);
+    model.joint_damping(s.mid.x, s.mid.R, s.mid.v, s.mid.W, s.given);
+    if (setup.forces) setup.forces(s.mid, s.given);
+    s.v_free = s.v_before;
+    s.W_free = s.W_before;
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (model.inverse_mass[i] == 0) continue;
+        const Wrench& a = s.potential[i];
+        const Wrench& b = s.given[i];
+        s.v_free[i] += h * model.inverse_mass[i] * (a.force_N + b.force_N);
+        const Vec3 torque = s.mid.R[i].conjugate() * (a.torque_Nm + b.torque_Nm);
+        Vec3& at = s.W_gyroscopic[i];
+        if (model.isotropic[i]) {
+            s.W_free[i] += h * model.inverse_inertia[i] * torque;
+        } else if (gyroscopic_given) {
+            s.W_free[i] += h * model.inverse_inertia[i] * (torque - at.cross(model.inertia[i] * at));
+        } else {
+            s.W_free[i] =
+                turn_freely(model.inertia[i], model.inverse_inertia[i], s.W_before[i], torque, h, at);
+        }
+    }
+}
+
+bool depends_on_velocity(const BodySetup& setup)
+{
+    return setup.forces || !setup.springs.empty() ||
+           std::any_of(setup.joints.begin(), setup.joints.end(),
+                       [](const Joint& joint) { return joint.turn.damping > 0 || joint.slide.damping > 0; });
+}
+
+}  // namespace
+
 void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
 {
     const double h = settings.time_step_s;
     const auto n = s.mid.x.size();
-    const BodySetup& setup = model.setup();
-    const bool depends_on_velocity = setup.forces || !setup.springs.empty();
 
     // weight and springs; what has no potential is evaluated a second time at the mean velocity
     s.potential.assign(n, {});
     model.spring_wrenches(BodyModel::SpringPart::Springs, s.mid.x, s.mid.R, {}, {}, s.potential);
+    for (int i = 0; i < model.bodies(); ++i) {
+        s.potential[i].force_N += model.mass[i] * model.setup().gravity_m_s2;
+    }
     s.W_gyroscopic.assign(n, Vec3::Zero());
-    const BodyState before = s.mid;
-    for (int pass = 0; pass < (depends_on_velocity ? settings.force_passes : 1); ++pass) {
-        s.given.assign(n, {});
-        model.spring_wrenches(BodyModel::SpringPart::Dampers, s.mid.x, s.mid.R, s.mid.v, s.mid.W, s.given);
-        if (setup.forces) setup.forces(s.mid, s.given);
-        s.v_free = before.v;
-        s.W_free = before.W;
+    s.v_before = s.mid.v;
+    s.W_before = s.mid.W;
+    const int passes = depends_on_velocity(model.setup()) ? settings.force_passes : 1;
+    for (int pass = 0; pass < passes; ++pass) {
+        drift(model, h, s, false);
         for (int i = 0; i < model.bodies(); ++i) {
             if (model.inverse_mass[i] == 0) continue;
-            const Wrench& a = s.potential[i];
-            const Wrench& b = s.given[i];
-            s.v_free[i] += h * (setup.gravity_m_s2 + model.inverse_mass[i] * (a.force_N + b.force_N));
-            const Vec3 torque = s.mid.R[i].conjugate() * (a.torque_Nm + b.torque_Nm);
-            if (model.isotropic[i]) {
-                s.W_free[i] += h * model.inverse_inertia[i] * torque;
-            } else {
-                s.W_free[i] = turn_freely(model.inertia[i], model.inverse_inertia[i], before.W[i], torque, h,
-                                          s.W_gyroscopic[i]);
-            }
-            s.mid.v[i] = 0.5 * (before.v[i] + s.v_free[i]);
-            s.mid.W[i] = 0.5 * (before.W[i] + s.W_free[i]);
+            s.mid.v[i] = 0.5 * (s.v_before[i] + s.v_free[i]);
+            s.mid.W[i] = 0.5 * (s.W_before[i] + s.W_free[i]);
         }
     }
-    s.mid.v = before.v;
-    s.mid.W = before.W;
+    s.mid.v = s.v_before;
+    s.mid.W = s.W_before;
+}
+
+bool free_velocities_again(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
+{
+    // gyroscopic terms at the mean velocity, where they differ by what counts
+    constexpr double negligible = 1e-8;
+    bool differs = depends_on_velocity(model.setup());
     for (int i = 0; i < model.bodies(); ++i) {
-        s.potential[i].force_N += model.mass[i] * setup.gravity_m_s2;
+        if (model.isotropic[i] || model.inverse_mass[i] == 0) continue;
+        const Mat3& J = model.inertia[i];
+        const Vec3 mean = 0.5 * (s.W_before[i] + s.next.W[i]);
+        Vec3& at = s.W_gyroscopic[i];
+        const Vec3 change =
+            settings.time_step_s * model.inverse_inertia[i] * (mean.cross(J * mean) - at.cross(J * at));
+        differs = differs || change.norm() > negligible * mean.norm();
     }
+    if (!differs) return false;
+    for (int i = 0; i < model.bodies(); ++i) {
+        s.mid.v[i] = 0.5 * (s.v_before[i] + s.next.v[i]);
+        s.mid.W[i] = s.W_gyroscopic[i] = 0.5 * (s.W_before[i] + s.next.W[i]);
+    }
+    drift(model, settings.time_step_s, s, true);
+    s.mid.v = s.v_before;
+    s.mid.W = s.W_before;
+    return true;
+}
+
+/// Solves the step with the free velocities as they are.
+void solve_and_advance(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                       const BodyState& state, BodyScratch& s, SolveReport& report)
+{
+    const double h = settings.time_step_s;
+    load_laws(model, settings, state, s);
+    report = {};
+    if (sweep_bodies(model, solver, s, report)) {
+        advance(model, h, state, s);
+        judge_by_bodies(solver, s, report);
+    }
+    if (report.status == SolveStatus::Converged) return;
+    solve_assembled(model, solver, h, s, report);
+    if (report.status != SolveStatus::NotFinite) advance(model, h, state, s);
 }
 
 }  // namespace detail
@@ -215,19 +328,23 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     // detect: contacts that this step can close
     detect(model, settings, state, s);
 
+    // strike: an impact map changes the velocities where open contacts close
+    if (!apply_impact_map(model, settings, state, s, report)) {
+        report.status = StepStatus::LawOutOfRange;
+        return report;
+    }
+
     // free: velocity at the end of the step if nothing touched
     free_velocities(model, settings, s);
 
     // solve: U = W P + U_free, -(U + s) in N_C(P); then advance: the percussions make the velocities jump,
     // and the second half-step uses the new ones
-    load_laws(model, settings, state, s);
-    if (sweep_bodies(model, solver, s, report.solve)) {
-        advance(model, h, state, s);
-        judge_by_bodies(solver, s, report.solve);
-    }
-    if (report.solve.status != SolveStatus::Converged) {
-        solve_assembled(model, solver, s, report.solve);
-        if (report.solve.status != SolveStatus::NotFinite) advance(model, h, state, s);
+    solve_and_advance(model, settings, solver, state, s, report.solve);
+
+    // what depends on velocities is taken again at the mean of those that contacts and joints left
+    if (s.problem.interactions() > 0 && report.solve.status == SolveStatus::Converged &&
+        free_velocities_again(model, settings, s)) {
+        solve_and_advance(model, settings, solver, state, s, report.solve);
     }
     if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
     if (report.solve.status == SolveStatus::NotFinite || !all_finite(s.next)) {
@@ -238,9 +355,15 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
 
     // correct: what overlaps and does not separate is moved apart
     const double before_J = model.potential_energy_J(s.next.x, s.next.R);
-    report.max_penetration_m = correct_overlaps(model, settings, s);
-    report.energy.correction_J = model.potential_energy_J(s.next.x, s.next.R) - before_J;
-    report.energy.potential_J += report.energy.correction_J;
+    const double moving_J = model.kinetic_energy_J(s.next);
+    correct_places(model, settings, s, report);
+    if (settings.correction) hold_velocities(model, s);
+    const double raised_J = model.potential_energy_J(s.next.x, s.next.R) - before_J;
+    const double held_J = model.kinetic_energy_J(s.next) - moving_J;
+    report.energy.correction_J = raised_J + held_J;
+    report.energy.potential_J += raised_J;
+    report.energy.kinetic_J += held_J;
+    report_joints(model, s);
 
     keep_contacts(s, state);
     state.t_s = s.next.t_s;
@@ -248,6 +371,7 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     std::swap(state.R, s.next.R);
     std::swap(state.v, s.next.v);
     std::swap(state.W, s.next.W);
+    std::swap(state.turns, s.next.turns);
     report.at_end = {.kinetic_J = model.kinetic_energy_J(state),
                      .potential_J = model.potential_energy_J(state.x, state.R)};
     return report;

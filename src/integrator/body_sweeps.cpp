@@ -63,7 +63,9 @@ RigidContact rigid_contact(const BodyContact& contact, double friction, double s
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
 {
     const int m = static_cast<int>(s.contacts.size());
-    if (solver.kind != SolverKind::Auto || model.is_flat() || m < least_contacts) return false;
+    const bool goes =
+        solver.kind == SolverKind::Auto && !model.is_flat() && m >= least_contacts && model.is_plain();
+    if (!goes) return false;
     if (s.round) return sweep_round(model, solver, s, report);
     load_rigid_bodies(model, s.v_free, s.w_free, s);
     interleave(s.contacts.size(), s.order);
@@ -76,8 +78,9 @@ bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScra
             P += s.P[at + static_cast<std::size_t>(k)] * contact.axes[static_cast<std::size_t>(k)];
         }
         const double shift = contact.may_close_m_s + contact.restitution * std::min(contact.U_minus[0], 0.0);
+        const auto* coulomb = std::get_if<Coulomb>(&s.problem.laws[c]);
         s.rigid_contacts.push_back(
-            rigid_contact(contact, model.surface(contact.first, contact.second).friction, shift, P));
+            rigid_contact(contact, coulomb != nullptr ? coulomb->friction : 0.0, shift, P));
     }
     if (!s.sweeps.load(s.rigid_bodies, s.rigid_contacts)) return false;
     report.solver = SolverKind::NonlinearCg;

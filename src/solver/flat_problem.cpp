@@ -10,7 +10,7 @@ namespace {
 
 bool is_flat(const Law& law) noexcept
 {
-    if (gives_way(law)) return false;
+    if (gives_way(law) || std::holds_alternative<Resisting>(law)) return false;
     const auto* coulomb = std::get_if<Coulomb>(&law);
     if (coulomb == nullptr || std::holds_alternative<FrictionDisc>(coulomb->shape)) return true;
     const auto* interval = std::get_if<FrictionInterval>(&coulomb->shape);

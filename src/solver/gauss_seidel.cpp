@@ -52,6 +52,51 @@ void solve_on_set(const Law& law, std::span<const double> W, std::span<const dou
     }
 }
 
+/// A contact that resists rolling: projections with the shift of the velocity that each leaves.
+void solve_resisting(const Resisting& law, std::span<const double> W, std::span<const double> b,
+                     std::span<double> P)
+{
+    constexpr int most_steps = 200;
+    if (b[0] >= 0) {  // separates by itself
+        std::fill(P.begin(), P.end(), 0.0);
+        return;
+    }
+    const std::size_t d = P.size();
+    Law soft = law;
+    std::get<Resisting>(soft).restitution = 0;  // is in b
+    double largest_row = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+        double row = 0;
+        for (std::size_t j = 0; j < d; ++j) {
+            row += std::abs(W[i * d + j]);
+        }
+        largest_row = std::max(largest_row, row);
+    }
+    if (!(largest_row > 0)) return;
+    const Block none{};
+    for (int step = 0; step < most_steps; ++step) {
+        Block U{}, s{}, next{};
+        for (std::size_t i = 0; i < d; ++i) {
+            U[i] = b[i];
+            for (std::size_t j = 0; j < d; ++j) {
+                U[i] += W[i * d + j] * P[j];
+            }
+        }
+        velocity_shift(soft, std::span(none).first(d), std::span(U).first(d), std::span(s).first(d));
+        for (std::size_t i = 0; i < d; ++i) {
+            next[i] = P[i] - (U[i] + s[i]) / largest_row;
+        }
+        project_on_set(soft, std::span(next).first(d));
+        double change = 0, size = 0;
+        for (std::size_t i = 0; i < d; ++i) {
+            change += std::abs(next[i] - P[i]);
+            size += std::abs(next[i]);
+            P[i] = next[i];
+        }
+        if (change <= 1e-15 * size) return;
+    }
+}
+
 /// b = U_free + s + what the other interactions do; the shift of restitution only.
 void local_drive(const OneStepProblem& problem, int c, std::span<const double> U, std::span<const double> P,
                  std::span<double> b)
@@ -82,6 +127,8 @@ void solve_block(const OneStepProblem& problem, int c, std::span<const double> U
     const auto W = problem.W.diagonal(c);
     if (const auto* coulomb = std::get_if<Coulomb>(&problem.laws[c])) {
         solve_one_contact(*coulomb, W, std::span(b).first(d), P);
+    } else if (const auto* resisting = std::get_if<Resisting>(&problem.laws[c])) {
+        solve_resisting(*resisting, W, std::span(b).first(d), P);
     } else if (d == 1) {
         P[0] = solve_scalar(problem.laws[c], W[0], b[0]);
     } else {
@@ -100,7 +147,8 @@ void project_block(const OneStepProblem& problem, int c, double relaxation, std:
         trace += W[i * d + i];
     }
     if (!(trace > 0)) return;
-    if (gives_way(problem.laws[c])) trace *= static_cast<double>(d);  // a step that no W_cc makes too long
+    if (gives_way(problem.laws[c]) || d > 3)
+        trace *= static_cast<double>(d);  // a step that no W_cc makes too long
     Block s{};
     velocity_shift(problem.laws[c], problem.part(std::span<const double>(problem.U_minus), c), U,
                    std::span(s).first(d));

@@ -48,19 +48,23 @@ Error out_of_range(const char* field, double seen, const char* hint)
 bool has_blocks(const OneStepProblem& problem)
 {
     return std::any_of(problem.laws.begin(), problem.laws.end(), [](const Law& law) {
-        return std::holds_alternative<Coulomb>(law) || std::holds_alternative<NonFirm>(law);
+        return std::holds_alternative<Coulomb>(law) || std::holds_alternative<NonFirm>(law) ||
+               std::holds_alternative<Resisting>(law);
     });
 }
 
-bool has_limits(const OneStepProblem& problem)
+/// Laws that only the natural map knows.
+bool has_other_sets(const OneStepProblem& problem)
 {
-    return std::any_of(problem.laws.begin(), problem.laws.end(), gives_way);
+    return std::any_of(problem.laws.begin(), problem.laws.end(), [](const Law& law) {
+        return gives_way(law) || std::holds_alternative<Resisting>(law);
+    });
 }
 
 /// Newton's method from where sweeps have come; each kind of problem has its own.
 void polish(const OneStepProblem& problem, std::span<double> P, SolverScratch& scratch)
 {
-    if (has_limits(problem)) {
+    if (has_other_sets(problem)) {
         scratch.natural_newton.polish(problem, P, scratch.residual);
     } else {
         scratch.polisher.polish(problem, P, scratch.residual);
@@ -102,8 +106,8 @@ SolveReport solve_general(const OneStepProblem& problem, const SolverSettings& s
 
     // the local solution of a single contact is the solution
     const bool single = problem.interactions() == 1;
-    const bool small = has_limits(problem) ? problem.size() <= NaturalNewton::most_rows
-                                           : problem.interactions() <= Polisher::most_interactions;
+    const bool small = has_other_sets(problem) ? problem.size() <= NaturalNewton::most_rows
+                                               : problem.interactions() <= Polisher::most_interactions;
     const double roundoff = (single ? 32 : 1) * std::numeric_limits<double>::epsilon();
     double best = std::numeric_limits<double>::infinity();
     for (int sweeps = single ? 1 : 4; report.iterations < 2 * settings.max_sweeps; sweeps *= 2) {

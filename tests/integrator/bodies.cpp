@@ -1,93 +1,12 @@
-#include "carom/integrator/body_step.hpp"
+#include "body_runs.hpp"
 
-#include "support/near.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <memory>
 #include <numbers>
 #include <random>
 
 namespace carom {
 namespace {
 
-using test::near;
-
-constexpr double g = 9.81;
-
-BodyModel model_of(BodySetup setup)
-{
-    auto model = make_body_model(std::move(setup));
-    if (!model) {
-        for (const Error& error : model.error()) {
-            MESSAGE(to_text(error));
-        }
-        FAIL("the bodies were refused");
-    }
-    return std::move(*model);
-}
-
-Body floor_body(const Vec3& normal = Vec3::UnitZ())
-{
-    return {.name = "floor", .shape = PlaneShape{normal.normalized(), 0}, .motion = BodyMotion::Fixed};
-}
-
-Body box(const Vec3& size, const Vec3& at, double mass_kg = 1)
-{
-    return {.shape = BoxShape{size}, .pose = {.position_m = at}, .mass_kg = mass_kg};
-}
-
-Body ball(double radius, const Vec3& at, double mass_kg = 1)
-{
-    return {.shape = SphereShape{radius}, .pose = {.position_m = at}, .mass_kg = mass_kg};
-}
-
-/// A run whose every step must be solved with a closed ledger.
-struct Run {
-    BodyModel model;
-    BodyState state = make_body_state(model);
-    std::unique_ptr<BodyScratch> scratch = std::make_unique<BodyScratch>();
-    MoreauSettings settings = {.time_step_s = 1.0 / 240};
-    SolverSettings solver = {};
-    EnergyLines sums = {};
-    double deepest_m = 0;
-
-    void step()
-    {
-        const StepReport report = body_step(model, settings, solver, state, *scratch);
-        REQUIRE(report.status == StepStatus::Solved);
-        const EnergyLines& lines = report.energy;
-        // every line is computed from its own formula; what remains is rounding
-        const double scale = std::abs(report.at_end.kinetic_J) + std::abs(report.at_end.potential_J) + 1e-3;
-        REQUIRE(std::abs(lines.balance_J()) <= 1e-11 * (scale + lines.magnitude_J()));
-        sums.impact_J += lines.impact_J;
-        sums.friction_J += lines.friction_J;
-        deepest_m = std::max(deepest_m, report.max_penetration_m);
-    }
-    void until(double t_s)
-    {
-        const long last = std::lround(t_s / settings.time_step_s);
-        for (long n = std::lround(state.t_s / settings.time_step_s); n < last; ++n) {
-            step();
-        }
-    }
-};
-
-double drift(const Run& run)
-{
-    const BodyState start = make_body_state(run.model);
-    double worst = 0;
-    for (int i = 0; i < run.model.bodies(); ++i) {
-        worst = std::max(worst, (run.state.x[i] - start.x[i]).norm());
-    }
-    return worst;
-}
-
-Vec3 angular_momentum(const Run& run, int i)
-{
-    return run.state.R[i] * (run.model.inertia[i] * run.state.W[i]);
-}
+using namespace test;
 
 TEST_CASE("a free top keeps its energy and the size of its momentum, whatever the step")
 {
@@ -242,6 +161,33 @@ TEST_CASE("balls in a row: the canonical law shares the momentum")
 }
 
 /// Boxes and balls thrown at each other, far from everything.
+TEST_CASE("five touching balls: the sequential map lets the last one fly, the canonical law moves all")
+{
+    const auto struck = [](ImpactMap map) {
+        BodySetup setup{.materials = {{.restitution = 1}}, .gravity_m_s2 = {0, 0, 0}};
+        for (int i = 0; i < 5; ++i) {
+            setup.bodies.push_back(ball(0.1, {0.2 * i + (i > 0 ? 0.05 : 0), 0, 0}));
+        }
+        setup.bodies[0].velocity_m_s = {1, 0, 0};
+        setup.impact_map = std::move(map);
+        Run run{model_of(setup)};
+        run.until(0.2);
+        std::vector<double> v;
+        for (const Vec3& one : run.state.v) {
+            v.push_back(one.x());
+        }
+        return v;
+    };
+    const auto sequential = struck(sequential_map({}));
+    const auto canonical = struck(canonical_map(1));
+    const auto by_surfaces = struck({});
+    for (std::size_t i = 0; i < 5; ++i) {
+        CHECK(sequential[i] == near(i == 4 ? 1 : 0, 1e-12));
+        CHECK(canonical[i] == near(i == 0 ? -0.6 : 0.4, 1e-12));
+        CHECK(by_surfaces[i] == near(canonical[i], 1e-9));
+    }
+}
+
 BodySetup crowd(unsigned seed, double restitution)
 {
     std::mt19937 random(seed);

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 using namespace carom;
@@ -89,4 +90,47 @@ TEST_CASE("a scaled set keeps its shape: the nearest point of 2 B to (3, 4) is (
     CHECK(dimension(Law{NonFirm{.set = ball}}) == 2);
     CHECK_FALSE(check(Law{NonFirm{.set = ball, .size = -1}}).has_value());
     CHECK_FALSE(check(Law{NonFirm{}}).has_value());
+}
+
+TEST_CASE("the nearest point of a cone over a product leaves a remainder in the polar cone")
+{
+    std::mt19937 random(3);
+    std::normal_distribution<double> number;
+    for (int k = 0; k < 2000; ++k) {
+        const Resisting law{.flat = k % 2 == 0,
+                            .friction = std::abs(number(random)),
+                            .rolling = 0.3 * std::abs(number(random)),
+                            .spinning = k % 5 == 0 ? 0 : 0.3 * std::abs(number(random))};
+        const auto d = static_cast<std::size_t>(dimension(law));
+        std::vector<double> x(d);
+        for (double& value : x) {
+            value = number(random);
+        }
+        std::vector<double> P = x;
+        project_on_set(law, P);
+
+        // P is in the cone, x - P is across it, and no percussion of the cone is on its side
+        std::vector<double> again = P;
+        project_on_set(law, again);
+        double across = 0, deepest = 0;
+        for (std::size_t i = 0; i < d; ++i) {
+            CHECK(again[i] == near(P[i], 1e-14));
+            across += (x[i] - P[i]) * P[i];
+        }
+        CHECK(across == near(0, 1e-13));
+        for (int trial = 0; trial < 20; ++trial) {
+            std::vector<double> y(d);
+            for (double& value : y) {
+                value = number(random);
+            }
+            project_on_set(law, y);
+            double product = 0;
+            for (std::size_t i = 0; i < d; ++i) {
+                product += (x[i] - P[i]) * y[i];
+            }
+            deepest = std::max(deepest, product);
+        }
+        CHECK(deepest <= 1e-13);
+    }
+    CHECK_FALSE(check(Law{Resisting{.rolling = -1}}).has_value());
 }

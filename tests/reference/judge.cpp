@@ -152,6 +152,7 @@ std::string to_json_line(const Verdict& verdict)
                  {"error", number(verdict.error)},
                  {"tolerance", number(verdict.tolerance)},
                  {"pass", verdict.pass}};
+    if (!verdict.by.empty()) line["by"] = verdict.by;
     if (!verdict.reason.empty()) line["reason"] = verdict.reason;
     return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -162,6 +163,7 @@ std::string to_text_line(const Verdict& verdict)
                                          printable(verdict.id), printable(verdict.name));
     if (!verdict.error) return fmt::format("{} {}", head, printable(verdict.reason));
     std::string line = fmt::format("{} error {:.2e} of {:.2e}", head, *verdict.error, *verdict.tolerance);
+    if (!verdict.by.empty()) line += fmt::format("  (by {})", verdict.by);
     if (!verdict.pass) {
         line += fmt::format("  value {} reference {}", verdict.value.dump(), verdict.reference.dump());
     }

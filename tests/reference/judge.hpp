@@ -17,7 +17,8 @@ struct Verdict {
     std::optional<double> error;  ///< absolute, worst entry of a list; none where the two cannot be compared
     std::optional<double> tolerance;
     bool pass = false;
-    std::string reason;  ///< why it fails, beside the numbers
+    std::string reason = {};  ///< why it fails, beside the numbers
+    std::string by = {};      ///< "bodies" or "series" where the runner took that driver by itself
 };
 
 /// Compares: a number by its distance, a list entry by entry, a truth value or label by equality (error 0 or

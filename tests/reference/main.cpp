@@ -1,6 +1,7 @@
 // carom-reference: runs reference cases and compares; docs/how-to/reference_cases.md.
 
 #include "answers.hpp"
+#include "body_drivers.hpp"
 #include "drivers.hpp"
 #include "judge.hpp"
 #include "reference_case.hpp"
@@ -26,17 +27,31 @@ constexpr int exit_bad_input = 2;
 struct Options {
     std::string cases = CAROM_REFERENCE_CASES;
     std::string integrator = "moreau";
+    std::string as = "coordinates";
     int order = 24;
     bool json = false;
     bool list = false;
     bool with_driver = false;
+    bool slow = false;
     std::vector<std::string> ids;
 };
 
-/// The driver of a family with the integrator asked for.
-Driver chosen_driver(const Options& options, std::string_view family)
+/// The driver of a family, and what it computes with where that is not what was asked for.
+struct Choice {
+    Driver driver = nullptr;
+    std::string_view by = {};
+};
+
+/// The driver that the options ask for; where they ask for nothing and a family is computed with bodies or by
+/// power series only, that one.
+Choice chosen_driver(const Options& options, std::string_view family)
 {
-    return options.integrator == "series" ? series_driver_of(family) : driver_of(family);
+    if (options.integrator == "series") return {series_driver_of(family)};
+    if (options.as == "bodies") return {body_driver_of(family)};
+    if (const Driver driver = driver_of(family)) return {driver};
+    if (const Driver driver = body_driver_of(family)) return {driver, "bodies"};
+    if (const Driver driver = series_driver_of(family)) return {driver, "series"};
+    return {};
 }
 
 struct Tally {
@@ -66,7 +81,7 @@ std::string drive(const Task& task, Driver driver, Answers& answers)
 std::vector<Verdict> verdicts_of(const ReferenceCase& reference_case, const Options& options)
 {
     const Task& task = reference_case.task;
-    const Driver driver = chosen_driver(options, task.family);
+    const auto [driver, by] = chosen_driver(options, task.family);
     Answers answers(task.outputs);
     std::string reason = fmt::format("the driver of family {} does not know this output", task.family);
     if (driver == nullptr) {
@@ -89,6 +104,9 @@ std::vector<Verdict> verdicts_of(const ReferenceCase& reference_case, const Opti
             result.push_back(failure(task.id, output, nullptr, "the case gives no reference for it"));
     }
     if (result.empty()) result.push_back(failure(task.id, "", nullptr, "the case asks for nothing"));
+    for (Verdict& verdict : result) {
+        verdict.by = by;
+    }
     return result;
 }
 
@@ -102,7 +120,7 @@ Tally run(const std::vector<const ReferenceCase*>& selected, const Options& opti
         }
         const bool passed = std::all_of(verdicts.begin(), verdicts.end(),
                                         [](const Verdict& verdict) { return verdict.pass; });
-        const bool has_driver = chosen_driver(options, reference_case->task.family) != nullptr;
+        const bool has_driver = chosen_driver(options, reference_case->task.family).driver != nullptr;
         ++(passed ? tally.passed : has_driver ? tally.failed : tally.without_driver);
     }
     return tally;
@@ -133,18 +151,32 @@ Expected<std::vector<const ReferenceCase*>, Errors> select(const std::vector<Ref
         const Task& task = reference_case.task;
         const bool named = std::find(options.ids.begin(), options.ids.end(), task.id) != options.ids.end();
         const bool all = options.ids.empty() && !options.with_driver;
-        if (all || named || (options.with_driver && chosen_driver(options, task.family)))
-            result.push_back(&reference_case);
+        const bool quick = options.slow || !is_slow(task.family);
+        const bool driven = chosen_driver(options, task.family).driver != nullptr;
+        if (all || named || (options.with_driver && driven && quick)) result.push_back(&reference_case);
     }
     return result;
+}
+
+/// What a family is computed with: "driver", then "bodies" and "series" where there are such drivers too.
+std::string drivers_text(std::string_view family)
+{
+    std::string text;
+    const auto add = [&](Driver driver, const char* word) {
+        if (driver != nullptr) text += (text.empty() ? "" : " ") + std::string(word);
+    };
+    add(driver_of(family), "driver");
+    add(body_driver_of(family), is_slow(family) ? "bodies (slow)" : "bodies");
+    add(series_driver_of(family), "series");
+    return text.empty() ? "no driver" : text;
 }
 
 void list(const std::vector<ReferenceCase>& cases)
 {
     for (const ReferenceCase& reference_case : cases) {
         const Task& task = reference_case.task;
-        fmt::print("{:<15} {:<14} {:<10} {}\n", printable(task.id), printable(task.family),
-                   driver_of(task.family) ? "driver" : "no driver", printable(reference_case.title));
+        fmt::print("{:<15} {:<14} {:<14} {}\n", printable(task.id), printable(task.family),
+                   drivers_text(task.family), printable(reference_case.title));
     }
 }
 
@@ -156,16 +188,34 @@ int refuse(const Errors& errors)
     return exit_bad_input;
 }
 
+Errors mistakes_of(const Options& options)
+{
+    Errors errors;
+    const auto report = [&](std::string where, std::string message, std::string hint) {
+        errors.push_back({.code = ErrorCode::UnknownName,
+                          .where = std::move(where),
+                          .message = std::move(message),
+                          .hint = std::move(hint),
+                          .excerpt = {}});
+    };
+    if (options.integrator != "moreau" && options.integrator != "series") {
+        report("--integrator",
+               fmt::format("carom does not know the integrator {}", carom::quoted(options.integrator)),
+               "it knows moreau and series");
+    }
+    if (options.as != "coordinates" && options.as != "bodies") {
+        report("--as", fmt::format("systems are not written as {}", carom::quoted(options.as)),
+               "they are written as coordinates or as bodies");
+    }
+    if (options.as == "bodies" && options.integrator == "series") {
+        report("--as", "bodies are not integrated by power series", "leave out one of the two options");
+    }
+    return errors;
+}
+
 int run_with(const Options& options)
 {
-    if (options.integrator != "moreau" && options.integrator != "series") {
-        return refuse({{.code = ErrorCode::UnknownName,
-                        .where = "--integrator",
-                        .message = fmt::format("carom does not know the integrator {}",
-                                               carom::quoted(options.integrator)),
-                        .hint = "it knows moreau and series",
-                        .excerpt = {}}});
-    }
+    if (const Errors errors = mistakes_of(options); !errors.empty()) return refuse(errors);
     const auto cases = read_cases(options.cases);
     if (!cases) return refuse(cases.error());
     if (options.list) {
@@ -192,10 +242,12 @@ int main_of(int argc, char** argv)
     app.add_option("--cases", options.cases, "file of cases")->type_name("FILE")->capture_default_str();
     app.add_option("--integrator", options.integrator, "integrator of the runs: moreau, series")
         ->type_name("KIND");
+    app.add_option("--as", options.as, "what systems are written as: coordinates, bodies")->type_name("KIND");
     app.add_option("--order", options.order, "order of the series")->type_name("N")->capture_default_str();
     app.add_flag("--json", options.json, "one JSON object a line; also when standard output is no terminal");
     app.add_flag("--list", options.list, "say what cases there are and which have a driver, and run none");
     app.add_flag("--with-driver", options.with_driver, "all cases that have a driver, beside the ones named");
+    app.add_flag("--slow", options.slow, "with --with-driver, also cases that take a minute or more");
     app.add_option("ID", options.ids, "cases to run; all when none is named");
     try {
         app.parse(argc, argv);

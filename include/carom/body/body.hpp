@@ -1,6 +1,8 @@
 #pragma once
 
+#include "carom/body/joint.hpp"
 #include "carom/geometry/shape.hpp"
+#include "carom/law/impact.hpp"
 
 #include <functional>
 #include <optional>
@@ -36,17 +38,31 @@ struct Body {
     std::function<Pose(double t_s)> path = {};  ///< frame of the shape, of a prescribed body
 };
 
-/// What surfaces are like. Two materials of which no pair is said have the geometric mean of their friction
-/// and the smaller restitution.
+/// What most surfaces do not have (BO-14). Friction with a grain is that of a brushed surface: one
+/// coefficient along a direction of one of the bodies, another across it; in space only.
+struct SurfaceDetail {
+    std::optional<double> static_friction = {};  ///< >= friction, while sticking; empty: the same
+    std::optional<double> friction_across = {};  ///< > 0, across the grain; empty: no grain
+    double rolling_m = 0;                        ///< moment against rolling over normal force, >= 0
+    double spinning_m = 0;                       ///< the same against spinning about the normal
+    double cohesion_N = 0;                       ///< pull that a closed contact point withstands, >= 0
+};
+
+/// What surfaces are like. Two materials of which no pair is said have the geometric means of their friction,
+/// the smaller restitution and cohesion, and the larger resistance; the grain is that of the first which has
+/// one.
 struct Material {
     std::string name = {};
-    double friction = 0;     ///< mu >= 0
+    double friction = 0;     ///< mu >= 0; along the grain
     double restitution = 0;  ///< e in [0, 1]
+    SurfaceDetail detail = {};
+    Vec3 grain{1, 0, 0};  ///< direction of the grain in the frame of the shape
 };
 struct MaterialPair {
     int first = 0, second = 0;
     double friction = 0;
     double restitution = 0;
+    SurfaceDetail detail = {};  ///< with a grain: that of the first material
 };
 
 /// Spring and damper between two points of bodies:  force = stiffness (length - rest) + damping d(length)/dt.
@@ -72,6 +88,12 @@ struct BodySetup {
     std::vector<MaterialPair> pairs = {};
     Vec3 gravity_m_s2{0, 0, -9.81};
     std::vector<BodySpring> springs = {};
+    std::vector<Joint> joints = {};
+
+    /// What happens where open contacts close; empty: the restitution of the surfaces (IM-2). It sees
+    /// velocities along the axes of the world and about principal axes of the bodies of one island. Contacts
+    /// go on without restitution afterwards. Not with joints.
+    ImpactMap impact_map = {};
 
     /// Other forces, added per body: loads, drives, controls. The state is that half-way through a step.
     std::function<void(const BodyState& state, std::span<Wrench> wrenches)> forces = {};

@@ -3,6 +3,7 @@
 #include "carom/body/body.hpp"
 #include "carom/geometry/contact_points.hpp"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -23,7 +24,9 @@ struct KeptContact {
     int first = 0, second = 0;
     std::uint64_t feature = 0;
     Vec3 percussion_Ns{0, 0, 0};  ///< on the first body, axes of the world
+    Vec3 moment_Nms{0, 0, 0};     ///< of rolling and spinning
     bool closed = false;          ///< acted and stayed
+    bool sticks = false;          ///< did not slide
 };
 
 /// What changes during a run, and all of it.
@@ -34,12 +37,30 @@ struct BodyState {
     std::vector<Vec3> v;            ///< m/s, right limit
     std::vector<Vec3> W;            ///< rad/s, axes of the bodies
     std::vector<KeptContact> kept;  ///< sorted by bodies and feature
+    std::vector<double> turns;      ///< theta of every joint that turns, whole turns counted; 0 of others
 
     [[nodiscard]] int bodies() const noexcept { return static_cast<int>(x.size()); }
 };
 
+/// The law of two surfaces. The grain is that of no body (0), of the first one asked for (1) or the second
+/// (2).
 struct SurfaceLaw {
     double friction = 0, restitution = 0;
+    SurfaceDetail detail = {};
+    int grain = 0;
+
+    [[nodiscard]] bool rolls() const noexcept { return detail.rolling_m > 0 || detail.spinning_m > 0; }
+
+    /// Coulomb's law with one coefficient, or none.
+    [[nodiscard]] bool is_plain() const noexcept { return grain == 0 && !rolls(); }
+};
+
+/// A joint in the axes of its bodies: points from their centres, columns x, y, z with z the axis. Of the
+/// world where there is no second body.
+struct JointFrame {
+    Vec3 first_point{0, 0, 0}, second_point{0, 0, 0};
+    Mat3 first_axes = Mat3::Identity(), second_axes = Mat3::Identity();
+    double length_m = 0;  ///< of a distance or string
 };
 
 class BodyModel {
@@ -58,10 +79,21 @@ public:
         return surfaces_[static_cast<std::size_t>(material_[a]) * materials_ + material_[b]];
     }
 
-    /// Two bodies that can meet: both have shapes and one of them moves by forces.
+    /// Coulomb's law at all surfaces, no joint, no impact map.
+    [[nodiscard]] bool is_plain() const noexcept { return plain_; }
+
+    /// Two bodies that can meet: both have shapes, one of them moves by forces, and no joint keeps them
+    /// apart.
     [[nodiscard]] bool may_meet(int a, int b) const noexcept
     {
-        return collides[a] && collides[b] && (inverse_mass[a] > 0 || inverse_mass[b] > 0);
+        return collides[a] && collides[b] && (inverse_mass[a] > 0 || inverse_mass[b] > 0) &&
+               (joined_.empty() || !are_joined(a, b));
+    }
+
+    /// Direction of the grain of a body's material, axes of the body.
+    [[nodiscard]] const Vec3& grain(int body) const noexcept
+    {
+        return setup_.materials[static_cast<std::size_t>(material_[static_cast<std::size_t>(body)])].grain;
     }
 
     /// The frame of the shape, from the centre of mass.
@@ -71,12 +103,28 @@ public:
     /// Velocity over a step of a prescribed body, from where it is to where it will be.
     void prescribed_velocity(int body, double t_s, double h_s, Vec3& v, Vec3& W) const;
 
+    /// theta of a joint that turns, in ]-pi, pi]; the way s of one that slides.
+    [[nodiscard]] double joint_angle(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const;
+    [[nodiscard]] double joint_way_m(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const;
+
+    /// The joint's point and axes on each of its two sides, in the world.
+    struct JointPlace {
+        Vec3 first_point, second_point;
+        Mat3 first_axes, second_axes;
+    };
+    [[nodiscard]] JointPlace place_of_joint(int joint, std::span<const Vec3> x,
+                                            std::span<const Rotation> R) const;
+
     /// Adds what the springs, or what the dampers do to `wrenches`, which may be empty; returns the potential
     /// energy of the springs. Velocities are read for dampers only.
     enum class SpringPart { Springs, Dampers };
     double spring_wrenches(SpringPart part, std::span<const Vec3> x, std::span<const Rotation> R,
                            std::span<const Vec3> v, std::span<const Vec3> W,
                            std::span<Wrench> wrenches) const;
+
+    /// Adds what the damping of joints does.
+    void joint_damping(std::span<const Vec3> x, std::span<const Rotation> R, std::span<const Vec3> v,
+                       std::span<const Vec3> W, std::span<Wrench> wrenches) const;
 
     [[nodiscard]] double kinetic_energy_J(const BodyState& state) const;
     [[nodiscard]] double potential_energy_J(std::span<const Vec3> x, std::span<const Rotation> R) const;
@@ -88,11 +136,17 @@ public:
     std::vector<Collider> colliders;
     std::vector<char> collides, isotropic;
 
+    std::vector<JointFrame> joint_frames;  ///< one per joint
+
 private:
     friend Expected<BodyModel, Errors> make_body_model(BodySetup setup);
 
+    [[nodiscard]] bool are_joined(int a, int b) const noexcept;
+    void frame_joints();
+
     BodySetup setup_;
-    bool flat_ = false;
+    std::vector<std::array<int, 2>> joined_;  ///< pairs that a joint keeps from touching, sorted
+    bool flat_ = false, plain_ = true;
     double length_m_ = 1;
     std::vector<int> material_;
     std::size_t materials_ = 1;

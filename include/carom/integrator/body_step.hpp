@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/body/body_model.hpp"
+#include "carom/body/joint_rows.hpp"
 #include "carom/geometry/ball_pairs.hpp"
 #include "carom/geometry/broad_phase.hpp"
 #include "carom/integrator/moreau.hpp"
@@ -20,29 +20,52 @@ namespace carom {
 /// Theory     docs/theory/bodies.md, (BO-8) step, (BO-9) contacts that close, (BO-10) correction; contacts,
 ///            laws and accounts as in docs/theory/moreau_scheme.md and energy_ledger.md
 
-/// One contact point during a step.
+/// One contact point during a step. Its six slots are  normal, t1, t2  and, where it resists rolling,
+/// rotations about  t1, t2  and the normal, times `roll_length_m`.
 struct BodyContact {
+    using Slots = std::array<double, 6>;
+
     int first = 0, second = 0;  ///< bodies
     ContactPoint at;            ///< half-way through the step
-    int dimension = 3;          ///< 1 without friction, 2 in the plane, 3 in space
+    int dimension = 3;          ///< 1 without friction, 2 in the plane, 3 in space; with rolling 3 and 6
     double restitution = 0;
     double may_close_m_s = 0;  ///< an open contact may close so fast, U_N >= -may_close_m_s (BO-9)
+    double cohesion_Ns = 0;    ///< pulls, beside P
+    double roll_length_m = 0;  ///< 0: does not resist rolling
     std::array<Vec3, 3> axes;  ///< normal, t1, t2
     Vec3 arm_first, arm_second;
-    std::array<double, 3> U_minus{}, U_plus{}, P{};
+    Slots U_minus{}, U_plus{}, P{};
+    Slots U_start{}, map_P{};  ///< before an impact map, and what it gave
 
-    /// P in the axes of the world.
+    /// The slot of a row of the problem.
+    [[nodiscard]] std::size_t slot(int row) const noexcept
+    {
+        return row == 2 && dimension == 3 && roll_length_m > 0 ? 4 : static_cast<std::size_t>(row);
+    }
+
+    /// On the first body, axes of the world: force at the point, cohesion with it, and moment of rolling.
     [[nodiscard]] Vec3 percussion_Ns() const;
+    [[nodiscard]] Vec3 moment_Nms() const;
+};
+
+/// What a joint did during a step, on its first body, axes of the world.
+struct JointReaction {
+    Vec3 percussion_Ns{0, 0, 0};  ///< at the joint's point
+    Vec3 moment_Nms{0, 0, 0};     ///< about it; what motors, stops and friction do is in it
 };
 
 /// Memory of a step, reused by the next one. Listeners may read the contacts and the problem of the last
 /// step.
 struct BodyScratch {
-    std::vector<BodyContact> contacts;  ///< sorted by bodies
-    OneStepProblem problem;             ///< of W the diagonal only, where sweeps without the matrix solved it
+    std::vector<BodyContact> contacts;     ///< sorted by bodies
+    std::vector<JointPart> joints;         ///< interactions of the problem after the contacts
+    std::vector<JointReaction> reactions;  ///< one per joint
+    OneStepProblem problem;  ///< of W the diagonal only, where sweeps without the matrix solved it
 
     // inside the step
     BodyState mid, next;
+    BodyRows rows;  ///< of the problem
+    std::vector<double> joint_U_plus;
     std::vector<Vec3> v_free, W_free, W_gyroscopic;
     std::vector<Wrench> potential, given;
     std::vector<Mat3> inverse_inertia;  ///< axes of the world, half-way
@@ -53,7 +76,8 @@ struct BodyScratch {
     std::vector<std::array<int, 2>> pairs;
     std::vector<ContactPoint> points;
     std::vector<double> P, U, P_before;
-    std::vector<Vec3> w_before, w_free;  ///< angular velocities, axes of the world
+    std::vector<Vec3> v_before, W_before;
+    std::vector<Vec3> w_before, w_free, w_after;  ///< angular velocities, axes of the world
     std::vector<RigidBody> rigid_bodies;
     std::vector<RigidContact> rigid_contacts;
     RigidContacts sweeps;
@@ -72,6 +96,9 @@ struct BodyScratch {
 
     // inside the correction
     std::vector<BodyContact> overlaps;
+    std::vector<JointPart> violations;
+    BodyRows correction_rows;
+    std::vector<Vec3> correction_v, correction_w;
     OneStepProblem correction;
     std::vector<double> correction_P;
 };

@@ -23,7 +23,8 @@ class ConvexSet;
 ///            e    restitution in [0, 1], dimensionless
 ///            mu   friction coefficient, dimensionless, mu >= 0
 /// Theory     docs/theory/laws.md, (LA-1) inclusion, (LA-2) unilateral, (LA-3) bilateral, (LA-4) dissipation
-///            index, (LA-5) limited, (LA-6) non-firm; docs/theory/friction.md, (FR-1) Coulomb
+///            index, (LA-5) limited, (LA-6) non-firm; docs/theory/friction.md, (FR-1) Coulomb, (FR-4)
+///            resisting
 /// Papers     [Moreau 1983] 5, [Moreau 1988] 8-10, 12-17, [Ballard 2002] 3-6, [DeSaxceFeng 1998]
 
 /// Frictionless unilateral contact (LA-2):  C = { P >= 0 },  s = e min(U^-, 0).
@@ -64,7 +65,23 @@ struct NonFirm {
     bool rubs = false;                     ///< as for Limited
 };
 
-using Law = std::variant<Unilateral, Bilateral, Coulomb, Limited, NonFirm>;
+/// Contact that resists sliding, rolling and spinning (FR-4): Moreau's D1 is a product of discs and
+/// intervals.
+///
+///     C = { P_N >= 0, |P_T| <= mu P_N, |P_R| <= rho P_N, |P_S| <= sigma P_N },
+///     s_N = e min(U_N^-, 0) + mu |U_T| + rho |U_R| + sigma |U_S|
+///
+/// Components (n, t, r) in the plane, (n, t1, t2, r1, r2, s) in space. Rows of rotations are multiplied by a
+/// length, which makes them m/s, and moments are divided by it.
+struct Resisting {
+    bool flat = false;       ///< in the plane: one direction to slide, one to roll, none to spin
+    double friction = 0;     ///< mu, >= 0
+    double rolling = 0;      ///< rho, >= 0: coefficient in m over the length of the rows
+    double spinning = 0;     ///< sigma, >= 0, as rho; not read in the plane
+    double restitution = 0;  ///< e, in [0, 1]
+};
+
+using Law = std::variant<Unilateral, Bilateral, Coulomb, Limited, NonFirm, Resisting>;
 
 /// Components that a law may have.
 inline constexpr int most_components = 12;

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "carom/geometry/pose.hpp"
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace carom {
+
+/// Joints of rigid bodies, as their user writes them down. `point_m`, `axis` and `second_axis` are those of
+/// the world at the start: bodies are joined as they stand there, so that no joint is violated at first.
+///
+///     fixed         nothing moves                      cylindrical   slides along the axis and turns about
+///     it revolute      turns about the axis               universal     turns about `axis`, which the first
+///     body spherical     turns                                            keeps, and `second_axis` of the
+///     second prismatic     slides along the axis              planar        slides across the axis, turns
+///     about it distance      two points stay as far apart       string        two points come no farther
+///     apart gear          a freedom of one joint follows that of another:  rate + ratio other rate = 0
+///
+/// Symbols    theta   angle of the first body against the second about the axis, rad, 0 at the start; turns
+///                    are counted
+///            s       way of the first body's point along the axis, m, 0 at the start
+/// Theory     docs/theory/bodies.md, (BO-12) rows of joints, (BO-13) limits, motors, friction
+
+enum class JointKind {
+    Fixed,
+    Revolute,
+    Spherical,
+    Prismatic,
+    Cylindrical,
+    Universal,
+    Planar,
+    Distance,
+    String,
+    Gear,
+};
+
+/// The word used in scenes and messages, e.g. "revolute".
+[[nodiscard]] const char* name_of(JointKind kind) noexcept;
+
+/// What may act on one freedom of a joint: theta in rad, rad/s, N m, or s in m, m/s, N.
+struct JointFreedom {
+    std::optional<double> low = {}, high = {};  ///< stops, low <= 0 <= high
+    double restitution = 0;                     ///< of the stops, in [0, 1]
+
+    /// A motor holds this rate as far as its limit lets it.
+    std::function<double(double t_s)> motor_rate = {};
+    double motor_limit = std::numeric_limits<double>::infinity();  ///< N m or N, > 0
+
+    double friction = 0;      ///< dry friction of constant size, N m or N, >= 0
+    double friction_arm = 0;  ///< dry friction that the reaction presses: at most this times |R|; m for
+                              ///< angles (coefficient times radius of the pin), dimensionless for ways
+    double damping = 0;       ///< N m s or N s/m, >= 0
+
+    [[nodiscard]] bool is_plain() const noexcept
+    {
+        return !low && !high && !motor_rate && friction == 0 && friction_arm == 0 && damping == 0;
+    }
+};
+
+struct Joint {
+    std::string name = {};
+    JointKind kind = JointKind::Revolute;
+    int first = 0, second = -1;  ///< bodies; -1: the world
+    Vec3 point_m{0, 0, 0};       ///< where they are joined
+    Vec3 axis{0, 0, 1};          ///< any length but zero
+    Vec3 second_axis{1, 0, 0};   ///< of a universal joint, across the axis
+
+    /// Distance and string: points in the frames of the shapes, or of the world, as for springs.
+    Vec3 first_point_m{0, 0, 0}, second_point_m{0, 0, 0};
+    std::optional<double> length_m = {};  ///< empty: as far apart as they are at the start
+    double restitution = 0;               ///< of a string that becomes taut, in [0, 1]
+
+    /// Gear: joints by their place in the list, each with one freedom (the turn where it has both).
+    int first_joint = 0, second_joint = 0;
+    double ratio = 1;
+
+    JointFreedom turn = {};   ///< revolute, cylindrical, planar; of spherical and universal joints the angle
+                              ///< between the axes as both bodies keep them: `high` and friction only
+    JointFreedom slide = {};  ///< prismatic, cylindrical
+
+    bool collide = false;  ///< whether the two bodies touch each other
+};
+
+/// Freedoms that a kind has about and along its axis.
+[[nodiscard]] bool turns(JointKind kind) noexcept;
+[[nodiscard]] bool slides(JointKind kind) noexcept;
+
+}  // namespace carom

@@ -1,0 +1,227 @@
+#include "body_parts.hpp"
+
+#include "carom/convex/metric.hpp"
+
+#include <Eigen/Eigenvalues>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace carom::detail {
+namespace {
+
+/// The freedoms of one body: its velocity along the axes of the world, and angular velocities about those
+/// principal axes that have inertia. In them the metric is diagonal.
+struct Freedoms {
+    std::vector<Vec3> v, w;  ///< directions of unit freedoms, axes of the world
+    std::vector<double> inertia;
+};
+
+Freedoms freedoms_of(const BodyModel& model, const Rotation& R, int body)
+{
+    Freedoms free;
+    for (int k = 0; k < (model.is_flat() ? 2 : 3); ++k) {
+        free.v.push_back(Vec3::Unit(k));
+        free.w.push_back(Vec3::Zero());
+        free.inertia.push_back(model.mass[body]);
+    }
+    const Eigen::SelfAdjointEigenSolver<Mat3> principal(model.inertia[body]);
+    for (int k = 0; k < 3; ++k) {
+        const double moment = principal.eigenvalues()[k];
+        if (!(moment > 1e-12 * principal.eigenvalues()[2])) continue;
+        free.v.push_back(Vec3::Zero());
+        free.w.emplace_back(R * Vec3(principal.eigenvectors().col(k)));
+        free.inertia.push_back(moment);
+    }
+    return free;
+}
+
+/// Closed contacts that share moving bodies, directly or through others.
+class ClosedIslands {
+public:
+    ClosedIslands(const BodyModel& model, double activation_gap_m, std::span<const BodyContact> contacts)
+        : parent_(static_cast<std::size_t>(model.bodies()))
+    {
+        std::iota(parent_.begin(), parent_.end(), 0);
+        for (const BodyContact& contact : contacts) {
+            const bool both = model.inverse_mass[contact.first] > 0 && model.inverse_mass[contact.second] > 0;
+            if (both && contact.at.gap_m <= activation_gap_m) join(contact.first, contact.second);
+        }
+    }
+    int root(int body)
+    {
+        while (parent_[body] != body) {
+            body = parent_[body] = parent_[parent_[body]];
+        }
+        return body;
+    }
+
+private:
+    void join(int a, int b) { parent_[std::max(root(a), root(b))] = std::min(root(a), root(b)); }
+
+    std::vector<int> parent_;
+};
+
+/// Velocities and rows of some contacts in the freedoms of their moving bodies.
+struct Site {
+    std::vector<int> contacts, bodies;
+    std::vector<Freedoms> freedoms;
+    std::vector<int> begin{0};  ///< of each body among the freedoms
+    Eigen::MatrixXd A, H;
+    Eigen::VectorXd u;
+    ImpactContacts closed;
+};
+
+void add_bodies(const BodyModel& model, const BodyScratch& s, Site& site)
+{
+    for (const int c : site.contacts) {
+        for (const int body : {s.contacts[c].first, s.contacts[c].second}) {
+            if (model.inverse_mass[body] > 0) site.bodies.push_back(body);
+        }
+    }
+    std::sort(site.bodies.begin(), site.bodies.end());
+    site.bodies.erase(std::unique(site.bodies.begin(), site.bodies.end()), site.bodies.end());
+    for (const int body : site.bodies) {
+        site.freedoms.push_back(freedoms_of(model, s.mid.R[body], body));
+        site.begin.push_back(site.begin.back() + static_cast<int>(site.freedoms.back().inertia.size()));
+    }
+    const int n = site.begin.back();
+    site.A.setZero(n, n);
+    site.u.resize(n);
+    for (std::size_t k = 0; k < site.bodies.size(); ++k) {
+        const Freedoms& free = site.freedoms[k];
+        const int body = site.bodies[k];
+        for (std::size_t f = 0; f < free.inertia.size(); ++f) {
+            const int at = site.begin[k] + static_cast<int>(f);
+            site.A(at, at) = free.inertia[f];
+            site.u[at] = free.v[f].dot(s.mid.v[body]) + free.w[f].dot(s.mid.R[body] * s.mid.W[body]);
+        }
+    }
+}
+
+void add_rows(const BodyModel& model, const BodyScratch& s, Site& site)
+{
+    // offsets of the problem count the rows of all contacts
+    const auto n = site.A.rows();
+    int rows = 0;
+    for (const int c : site.contacts) {
+        rows += s.contacts[c].dimension;
+    }
+    site.closed.rows.setZero(rows, n);
+    site.closed.b.setZero(rows);
+    site.H.resize(static_cast<Eigen::Index>(site.contacts.size()), n);
+    int row = 0;
+    for (std::size_t k = 0; k < site.contacts.size(); ++k) {
+        const int c = site.contacts[k];
+        for (int i = 0; i < s.contacts[c].dimension; ++i, ++row) {
+            for (const BodyRows::Term& term : s.rows.row(s.problem.offsets[c] + i)) {
+                if (!(model.inverse_mass[term.body] > 0)) {
+                    site.closed.b[row] +=
+                        term.v.dot(s.mid.v[term.body]) + term.w.dot(s.mid.R[term.body] * s.mid.W[term.body]);
+                    continue;
+                }
+                const auto at = std::lower_bound(site.bodies.begin(), site.bodies.end(), term.body);
+                const auto place = static_cast<std::size_t>(at - site.bodies.begin());
+                const Freedoms& free = site.freedoms[place];
+                for (std::size_t f = 0; f < free.inertia.size(); ++f) {
+                    site.closed.rows(row, site.begin[place] + static_cast<int>(f)) +=
+                        term.v.dot(free.v[f]) + term.w.dot(free.w[f]);
+                }
+            }
+        }
+        site.closed.offsets.push_back(row);
+        site.closed.laws.push_back(s.problem.laws[c]);
+        site.H.row(static_cast<Eigen::Index>(k)) = site.closed.rows.row(site.closed.offsets[k]);
+    }
+}
+
+/// What the map left of the velocities, and its percussions into the contacts.
+void take(const Site& site, const Impact& impact, const Eigen::VectorXd& P, BodyScratch& s)
+{
+    const Eigen::VectorXd change = impact.u_plus - site.u;
+    for (std::size_t k = 0; k < site.bodies.size(); ++k) {
+        const int body = site.bodies[k];
+        const Freedoms& free = site.freedoms[k];
+        for (std::size_t f = 0; f < free.inertia.size(); ++f) {
+            const double d = change[site.begin[k] + static_cast<int>(f)];
+            s.mid.v[body] += d * free.v[f];
+            s.mid.W[body] += s.mid.R[body].conjugate() * Vec3(d * free.w[f]);
+        }
+    }
+    for (std::size_t k = 0; k < site.contacts.size(); ++k) {
+        BodyContact& contact = s.contacts[site.contacts[k]];
+        for (int i = 0; i < contact.dimension; ++i) {
+            contact.map_P[contact.slot(i)] = P[site.closed.offsets[k] + i];
+        }
+    }
+}
+
+/// One call of the map. False where it gave no velocity.
+bool strike(const BodyModel& model, double t_s, Site& site, BodyScratch& s, StepReport& report)
+{
+    add_bodies(model, s, site);
+    add_rows(model, s, site);
+    const auto A = Metric::from_matrix(site.A);
+    if (!A) return false;
+    const Eigen::VectorXd none;
+    const Impact impact = model.setup().impact_map(
+        {.A = *A, .H = site.H, .closed = site.closed, .contacts = site.contacts, .q = none, .t_s = t_s},
+        site.u);
+    if (impact.u_plus.size() != site.u.size() || !impact.u_plus.allFinite()) return false;
+    Eigen::VectorXd P = impact.percussions_Ns;
+    if (P.size() == site.H.rows() && P.size() != site.closed.rows.rows()) {
+        // of the normal rows only
+        P.setZero(site.closed.rows.rows());
+        for (Eigen::Index k = 0; k < site.H.rows(); ++k) {
+            P[site.closed.offsets[static_cast<std::size_t>(k)]] = impact.percussions_Ns[k];
+        }
+    } else if (P.size() != site.closed.rows.rows()) {
+        P = percussions_of_jump(*A, site.closed, impact.u_plus - site.u);
+    }
+    Impact said = impact;
+    said.percussions_Ns = P;
+    const Admissibility found = admissibility(*A, site.closed, site.u, said);
+    report.map.leaves_V_m_s = std::max(report.map.leaves_V_m_s, found.leaves_V_m_s);
+    report.map.outside_N = std::max(report.map.outside_N, found.outside_N);
+    report.map.energy_gained_J += found.energy_gained_J;
+    report.map_acted = true;
+    take(site, impact, P, s);
+    return true;
+}
+
+}  // namespace
+
+bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+                      BodyScratch& s, StepReport& report)
+{
+    if (!model.setup().impact_map || s.contacts.empty()) return true;
+    s.w_before.clear();
+    for (int i = 0; i < model.bodies(); ++i) {
+        s.w_before.emplace_back(s.mid.R[i] * s.mid.W[i]);
+    }
+    load_map_rows(model, s);
+    ClosedIslands islands(model, settings.activation_gap_m, s.contacts);
+    const auto island_of = [&](const BodyContact& contact) {
+        return islands.root(model.inverse_mass[contact.first] > 0 ? contact.first : contact.second);
+    };
+
+    // islands in which an open contact closes, approaching
+    std::vector<int> struck;
+    for (BodyContact& contact : s.contacts) {
+        contact.U_start = relative_velocity(contact, s.mid.v, s.w_before);
+        if (contact.U_start[0] < 0 && !was_closed(state, contact)) struck.push_back(island_of(contact));
+    }
+    std::sort(struck.begin(), struck.end());
+    struck.erase(std::unique(struck.begin(), struck.end()), struck.end());
+    for (const int island : struck) {
+        Site site;
+        for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
+            if (island_of(s.contacts[c]) == island) site.contacts.push_back(c);
+        }
+        if (!strike(model, s.mid.t_s, site, s, report)) return false;
+    }
+    return true;
+}
+
+}  // namespace carom::detail
