@@ -281,10 +281,6 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
     check_materials(setup, model.flat_, errors);
     check_springs(setup, errors);
     detail::check_joints(setup, model.flat_, errors);
-    if (setup.impact_map && !setup.joints.empty()) {
-        errors.push_back(mistake(ErrorCode::NotAllowedHere, "impact", "an impact map knows no joints",
-                                 "leave the map out, or the joints"));
-    }
 
     for (std::size_t i = 0; i < setup.bodies.size(); ++i) {
         const Body& body = setup.bodies[i];

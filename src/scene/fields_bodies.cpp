@@ -22,8 +22,10 @@ std::vector<Field> shape_fields()
         {.path = "body[].shape",
          .type = Type::Choice,
          .needed = true,
-         .choices = {"plane", "sphere", "capsule", "box", "cylinder", "polyhedron", "disc", "polygon"},
-         .help = "disc and polygon live in the plane z = 0, with planes whose normal has no z"},
+         .choices = {"plane", "sphere", "capsule", "box", "cylinder", "polyhedron", "disc", "polygon",
+                     "none"},
+         .help = "disc and polygon live in the plane z = 0, with planes whose normal has no z; none touches "
+                 "nothing"},
         {.path = "body[].radius_m",
          .type = Type::Constant,
          .unit = "m",
@@ -69,6 +71,17 @@ std::vector<Field> body_fields()
          .range = zero_to_one,
          .fallback = "0",
          .help = "e against the same material; against another the smaller one"},
+    };
+    const auto add = [&](const std::vector<Field>& more) {
+        fields.insert(fields.end(), more.begin(), more.end());
+    };
+    add(surface_fields("material[]"));
+    add({
+        {.path = "material[].grain",
+         .type = Type::FormulaList,
+         .unit = "-",
+         .fallback = "[1, 0, 0]",
+         .help = "direction of the grain in the frame of the shape"},
         {.path = "material_pair",
          .type = Type::GroupList,
          .help = "two materials that meet in a way of their own"},
@@ -86,14 +99,16 @@ std::vector<Field> body_fields()
          .range = zero_to_one,
          .fallback = "0",
          .help = "e"},
+    });
+    add(surface_fields("material_pair[]"));
+    add({
         {.path = "body", .type = Type::GroupList, .help = "a rigid body, or a lattice of them"},
         {.path = "body[].name",
          .type = Type::Name,
          .needed = true,
          .help = "its coordinates are NAME_x, ..."},
-    };
-    const auto shapes = shape_fields();
-    fields.insert(fields.end(), shapes.begin(), shapes.end());
+    });
+    add(shape_fields());
     const std::vector<Field> others{
         {.path = "body[].position_m",
          .type = Type::FormulaList,
