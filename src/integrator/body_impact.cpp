@@ -107,9 +107,10 @@ void add_bodies(const BodyModel& model, const BodyScratch& s, Site& site)
     }
 }
 
-/// One row over bodies in the freedoms of the site, added to `out`; what bodies outside it do is returned.
+/// One row over bodies in the freedoms of the site, added to a row of `out`; what bodies outside it do is
+/// returned.
 double add_row(const BodyModel& model, const BodyScratch& s, const Site& site,
-               std::span<const BodyRows::Term> row, Eigen::Ref<Eigen::RowVectorXd> out)
+               std::span<const BodyRows::Term> row, Eigen::MatrixXd& out, Eigen::Index at_row)
 {
     double outside = 0;
     for (const BodyRows::Term& term : row) {
@@ -121,7 +122,8 @@ double add_row(const BodyModel& model, const BodyScratch& s, const Site& site,
         const auto place = static_cast<std::size_t>(at - site.bodies.begin());
         const Freedoms& free = site.freedoms[place];
         for (std::size_t f = 0; f < free.inertia.size(); ++f) {
-            out[site.begin[place] + static_cast<int>(f)] += term.v.dot(free.v[f]) + term.w.dot(free.w[f]);
+            out(at_row, site.begin[place] + static_cast<int>(f)) +=
+                term.v.dot(free.v[f]) + term.w.dot(free.w[f]);
         }
     }
     return outside;
@@ -142,7 +144,7 @@ void add_rows(const BodyModel& model, const BodyScratch& s, Site& site)
         const int c = site.contacts[k];
         for (int i = 0; i < s.contacts[c].dimension; ++i, ++row) {
             site.closed.b[row] =
-                add_row(model, s, site, s.rows.row(s.problem.offsets[c] + i), site.closed.rows.row(row));
+                add_row(model, s, site, s.rows.row(s.problem.offsets[c] + i), site.closed.rows, row);
         }
         site.closed.offsets.push_back(row);
         site.closed.laws.push_back(s.problem.laws[c]);
@@ -164,7 +166,7 @@ void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const 
         if (!ours) continue;
         held.conservativeResize(held.rows() + 1, Eigen::NoChange);
         held.row(held.rows() - 1).setZero();
-        add_row(model, s, site, terms, held.row(held.rows() - 1));
+        add_row(model, s, site, terms, held, held.rows() - 1);
     }
     if (held.rows() == 0) return;
     Eigen::FullPivLU<Eigen::MatrixXd> factor(held);
