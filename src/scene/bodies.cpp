@@ -320,7 +320,7 @@ private:
         body.density = values.number("density", 1000);
         body.mass_kg = values.number("mass_kg");
         if (find(item, "inertia_kg_m2") != nullptr) {
-            body.inertia_kg_m2 = Mat3(values.turn("inertia_kg_m2").asDiagonal());
+            body.inertia_kg_m2 = values.inertia("inertia_kg_m2");
         }
         if (find(item, "centre_m") != nullptr) body.centre_m = values.vector("centre_m", Vec3::Zero());
         body.material = material(item, "material");

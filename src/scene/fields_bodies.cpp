@@ -155,7 +155,9 @@ std::vector<Field> body_fields()
          .type = Type::FormulaList,
          .unit = "kg m^2",
          .fallback = "that of the filled shape",
-         .help = "about the centre of mass, axes of the shape: Jx, Jy, Jz; in the plane one number"},
+         .help = "about the centre of mass, axes of the shape: xx, yy, zz, or with xy, xz, yz behind them; "
+                 "in the plane "
+                 "one number"},
         {.path = "body[].material",
          .type = Type::Text,
          .fallback = "the first",

@@ -121,8 +121,9 @@ std::vector<Field> probe_fields()
          .help = "with force_on: the body that it comes from"},
         {.path = "probe[].reaction_of",
          .type = Type::Text,
-         .help = "with bodies, instead of value: the force of this joint on its first body, its mean since the "
-                 "frame before"},
+         .help =
+             "with bodies, instead of value: the force of this joint on its first body, its mean since the "
+             "frame before"},
         {.path = "probe[].moment",
          .type = Type::Boolean,
          .fallback = "false",
