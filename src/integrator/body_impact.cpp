@@ -84,6 +84,10 @@ struct Site {
     Eigen::MatrixXd A, H;
     Eigen::VectorXd u;
     Eigen::MatrixXd allowed;  ///< columns: what joints allow, by which the map's velocities are counted
+
+    // with all freedoms: what the reactions of joints are found from
+    Eigen::VectorXd all_inertia, all_u;
+    Eigen::MatrixXd all_rows;
     ImpactContacts closed;
 };
 
@@ -156,6 +160,9 @@ void add_rows(const BodyModel& model, const BodyScratch& s, Site& site)
 void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const BodyScratch& s, Site& site)
 {
     const auto n = site.A.rows();
+    site.all_inertia = site.A.diagonal();
+    site.all_u = site.u;
+    site.all_rows = site.closed.rows;
     site.allowed = Eigen::MatrixXd::Identity(n, n);
     Eigen::MatrixXd held(0, n);
     for (int row = 0; row < joint_rows.size(); ++row) {
@@ -184,6 +191,8 @@ void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const 
 void take(const Site& site, const Impact& impact, const Eigen::VectorXd& P, BodyScratch& s)
 {
     const Eigen::VectorXd change = site.allowed * (impact.u_plus - site.u);
+    const Eigen::VectorXd by_joints = site.all_inertia.asDiagonal() * change - site.all_rows.transpose() * P;
+    s.map_joint_J += by_joints.dot(site.all_u + 0.5 * change);
     for (std::size_t k = 0; k < site.bodies.size(); ++k) {
         const int body = site.bodies[k];
         const Freedoms& free = site.freedoms[k];
@@ -241,6 +250,7 @@ bool strike(const BodyModel& model, const BodyRows& joint_rows, Site& site, Body
 bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
                       BodyScratch& s, StepReport& report)
 {
+    s.map_joint_J = 0;
     if (!model.setup().impact_map || s.contacts.empty()) return true;
     s.w_before.clear();
     for (int i = 0; i < model.bodies(); ++i) {
@@ -272,7 +282,8 @@ bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, co
     std::vector<int> struck;
     for (BodyContact& contact : s.contacts) {
         contact.U_start = relative_velocity(contact, s.mid.v, s.w_before);
-        if (contact.U_start[0] < -1e-12 * fastest && !was_closed(state, contact)) struck.push_back(island_of(contact));
+        if (contact.U_start[0] < -1e-12 * fastest && !was_closed(state, contact))
+            struck.push_back(island_of(contact));
     }
     std::sort(struck.begin(), struck.end());
     struck.erase(std::unique(struck.begin(), struck.end()), struck.end());

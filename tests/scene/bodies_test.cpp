@@ -239,5 +239,5 @@ TEST_CASE("mistakes of joints have their place")
                  ErrorCode::UnknownName, "s.toml:42:16");
     only_mistake(with(arms, "kind = \"prismatic\"", "kind = \"sliding\""), ErrorCode::UnknownName,
                  "s.toml:19:8");
-    only_mistake(with(arms, "low_m = -0.5", "low_m = 0.1"), ErrorCode::SettingOutOfRange, "s.toml:17:3");
+    only_mistake(with(arms, "low_m = -0.5", "low_m = 0.1"), ErrorCode::SettingOutOfRange, "s.toml:17:1");
 }
