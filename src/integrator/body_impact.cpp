@@ -173,7 +173,8 @@ void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const 
     factor.setThreshold(1e-10);
     site.allowed = factor.kernel();
     const Eigen::MatrixXd A = site.allowed.transpose() * site.A * site.allowed;
-    site.u = A.ldlt().solve(site.allowed.transpose() * site.A * site.u);
+    const Eigen::VectorXd momentum = site.allowed.transpose() * (site.A * site.u);
+    site.u = A.ldlt().solve(momentum);
     site.A = A;
     site.closed.rows *= site.allowed;
     site.H *= site.allowed;
@@ -263,11 +264,15 @@ bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, co
         return islands.root(model.inverse_mass[contact.first] > 0 ? contact.first : contact.second);
     };
 
-    // islands in which an open contact closes, approaching
+    // islands in which an open contact closes, approaching by more than rounding
+    double fastest = 0;
+    for (int i = 0; i < model.bodies(); ++i) {
+        fastest = std::max({fastest, s.mid.v[i].norm(), s.mid.W[i].norm() * model.length_m()});
+    }
     std::vector<int> struck;
     for (BodyContact& contact : s.contacts) {
         contact.U_start = relative_velocity(contact, s.mid.v, s.w_before);
-        if (contact.U_start[0] < 0 && !was_closed(state, contact)) struck.push_back(island_of(contact));
+        if (contact.U_start[0] < -1e-12 * fastest && !was_closed(state, contact)) struck.push_back(island_of(contact));
     }
     std::sort(struck.begin(), struck.end());
     struck.erase(std::unique(struck.begin(), struck.end()), struck.end());

@@ -112,6 +112,7 @@ int joint_named(const BodyDraft& draft, const Node& node, Mistakes& mistakes)
         if (joint.name == node.text) return static_cast<int>(known.size());
         known.push_back(joint.name);
     }
+    if (!mistakes.empty()) return 0;  // after a mistake some joints are not read
     mistakes.add(node.place, ErrorCode::UnknownName,
                  fmt::format("there is no joint {}", carom::quoted(node.text)),
                  known.empty() ? "describe joints before what names them" : nearest_or_all(node.text, known));

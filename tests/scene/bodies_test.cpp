@@ -208,23 +208,24 @@ time_step_s = 5e-3
 
 TEST_CASE("joints, those of groups in every copy, and what surfaces have beside friction")
 {
-    const Scene scene = good_bodies(with(arms, "[[joint]]\nname = \"gears\"", "[[joint]]\nname = \"gears\""));
+    const Scene scene = good_bodies(arms);
     const BodySetup& setup = scene.bodies->model.setup();
     REQUIRE(setup.joints.size() == 4);
-    const Joint& rail = setup.joints[0];
+    // groups come first
+    const Joint& rail = setup.joints[2];
     CHECK(rail.kind == JointKind::Prismatic);
     CHECK(rail.second == -1);
     CHECK(rail.slide.motor_rate(2) == near(0.2, 1e-15));
     CHECK(rail.slide.motor_limit == 40);
     CHECK(*rail.slide.low == -0.5);
     CHECK(rail.slide.friction_arm == 0.1);
-    const Joint& hinge = setup.joints[2];
+    const Joint& hinge = setup.joints[1];
     CHECK(hinge.name == "arm_1_hinge");
     CHECK(setup.bodies[static_cast<std::size_t>(hinge.first)].name == "arm_1_rod");
     CHECK(hinge.point_m.x() == 1);
     CHECK(*hinge.turn.high == 0.5);
-    CHECK(setup.joints[3].first_joint == 1);
-    CHECK(setup.joints[3].second_joint == 2);
+    CHECK(setup.joints[3].first_joint == 0);
+    CHECK(setup.joints[3].second_joint == 1);
     const SurfaceLaw& surface = scene.bodies->model.surface(0, 0);
     CHECK(*surface.detail.static_friction == near(0.6, 1e-15));
     CHECK(surface.detail.rolling_m == 1e-3);
@@ -235,8 +236,8 @@ TEST_CASE("mistakes of joints have their place")
 {
     only_mistake(with(arms, "first = \"weight\"", "first = \"wait\""), ErrorCode::UnknownName, "s.toml:20:9");
     only_mistake(with(arms, "second_joint = \"arm_1_hinge\"", "second_joint = \"hinge\""),
-                 ErrorCode::UnknownName, "s.toml:44:16");
+                 ErrorCode::UnknownName, "s.toml:42:16");
     only_mistake(with(arms, "kind = \"prismatic\"", "kind = \"sliding\""), ErrorCode::UnknownName,
                  "s.toml:19:8");
-    only_mistake(with(arms, "low_m = -0.5", "low_m = 0.1"), ErrorCode::SettingOutOfRange, "s.toml");
+    only_mistake(with(arms, "low_m = -0.5", "low_m = 0.1"), ErrorCode::SettingOutOfRange, "s.toml:17:3");
 }
