@@ -303,8 +303,8 @@ private:
         Body body;
         body.name = name;
         body.shape = shape_of(values);
-        const bool plane = body.shape && std::holds_alternative<PlaneShape>(*body.shape);
-        const std::string motion = word_of(item, "motion", plane ? "fixed" : "free");
+        const bool obstacle = body.shape && is_obstacle(*body.shape);
+        const std::string motion = word_of(item, "motion", obstacle ? "fixed" : "free");
         body.motion = motion == "fixed"        ? BodyMotion::Fixed
                       : motion == "prescribed" ? BodyMotion::Prescribed
                                                : BodyMotion::Free;
