@@ -1,5 +1,7 @@
 #include "carom/geometry/surface.hpp"
 
+#include "triangle_surface.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -123,6 +125,18 @@ std::vector<PlacedSurface> surfaces_of(const Collider& collider, bool fine, std:
     PlacedSurface placed;
     placed.pose.position_m = -collider.centre_m;
     if (std::holds_alternative<PlaneShape>(collider.shape)) return {};
+    if (!collider.parts.empty()) {
+        std::vector<PlacedSurface> all;
+        for (std::size_t i = 0; i < collider.parts.size(); ++i) {
+            const Pose& part = collider.part_poses[i];
+            for (PlacedSurface one : surfaces_of(collider.parts[i], fine, surfaces)) {
+                one.pose = {.position_m = part.to_world(one.pose.position_m),
+                            .rotation = part.rotation * one.pose.rotation};
+                all.push_back(one);
+            }
+        }
+        return all;
+    }
     if (const auto* sphere = std::get_if<SphereShape>(&collider.shape)) {
         placed.scale = Vec3::Constant(sphere->radius_m);
         placed.surface = number_of(round_surface(1, 0, fine), surfaces);
@@ -133,6 +147,12 @@ std::vector<PlacedSurface> surfaces_of(const Collider& collider, bool fine, std:
     } else if (const auto* box = std::get_if<BoxShape>(&collider.shape)) {
         placed.scale = box->size_m;
         placed.surface = number_of(cube_surface(), surfaces);
+    } else if (collider.surface) {
+        placed.pose.position_m.setZero();
+        Surface surface{.vertices = collider.surface->vertices, .faces = {}};
+        for (const auto& triangle : collider.surface->triangles)
+            surface.faces.emplace_back(triangle.corners.begin(), triangle.corners.end());
+        placed.surface = number_of(std::move(surface), surfaces);
     } else if (hull.flat) {
         // hulls are from the centre already; discs are the unit circle stretched
         const bool disc = hull.vertices.size() == 1;

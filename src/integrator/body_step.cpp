@@ -150,6 +150,7 @@ void account(const BodyModel& model, double h, const BodyState& state, const Bod
             lines.prescribed_motions_J -= strike * b[i];
         }
     }
+    lines.joint_J += s.map_joint_J;
     account_joints(v_still, W_still, s, lines);
 }
 

@@ -90,7 +90,7 @@ std::string title_of(const Node& root, std::string_view name)
 std::string text_as_run(std::string_view text, const Node& root, std::span<const Override> overrides,
                         const std::filesystem::path& folder)
 {
-    const bool files = has_table_files(root);
+    const bool files = has_files(root);
     if (overrides.empty() && !files) return std::string(text);
     std::string out;
     for (const Override& set : overrides)
