@@ -188,6 +188,36 @@ void check_springs(const BodySetup& setup, Errors& errors)
     }
 }
 
+/// The surface between two materials of which no pair is said.
+SurfaceLaw mixed(const Material& a, const Material& b)
+{
+    const SurfaceDetail &of_a = a.detail, &of_b = b.detail;
+    SurfaceLaw law{.friction = std::sqrt(a.friction * b.friction),
+                   .restitution = std::min(a.restitution, b.restitution),
+                   .detail = {.rolling_m = std::max(of_a.rolling_m, of_b.rolling_m),
+                              .spinning_m = std::max(of_a.spinning_m, of_b.spinning_m),
+                              .cohesion_N = std::min(of_a.cohesion_N, of_b.cohesion_N)}};
+    if (of_a.static_friction || of_b.static_friction) {
+        law.detail.static_friction =
+            std::sqrt(of_a.static_friction.value_or(a.friction) * of_b.static_friction.value_or(b.friction));
+    }
+    // the grain of the first that has one; the other has its friction in all directions
+    if ((!of_a.friction_across && !of_b.friction_across) || law.friction == 0) return law;
+    law.grain = of_a.friction_across ? 1 : 2;
+    const double across =
+        of_a.friction_across ? *of_a.friction_across * b.friction : a.friction * *of_b.friction_across;
+    law.detail = {.friction_across = std::sqrt(across), .cohesion_N = law.detail.cohesion_N};
+    return law;
+}
+
+SurfaceLaw said(const MaterialPair& pair, int grain)
+{
+    return {.friction = pair.friction,
+            .restitution = pair.restitution,
+            .detail = pair.detail,
+            .grain = pair.detail.friction_across ? grain : 0};
+}
+
 std::vector<SurfaceLaw> surface_table(const BodySetup& setup)
 {
     const std::size_t n = setup.materials.size();
@@ -233,10 +263,6 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
     check_materials(setup, model.flat_, errors);
     check_springs(setup, errors);
     detail::check_joints(setup, model.flat_, errors);
-    if (setup.impact_map && !setup.joints.empty()) {
-        errors.push_back(mistake(ErrorCode::NotAllowedHere, "impact", "an impact map knows no joints",
-                                 "leave the map out, or the joints"));
-    }
 
     for (std::size_t i = 0; i < setup.bodies.size(); ++i) {
         const Body& body = setup.bodies[i];

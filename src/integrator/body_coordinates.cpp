@@ -230,10 +230,14 @@ bool shift_coordinate(const BodyModel& bodies, int index, bool rate, double amou
     return false;
 }
 
-Vec3 percussion_Ns(const ContactForceProbe& probe, std::span<const BodyContact> contacts)
+Vec3 percussion_Ns(const ContactForceProbe& probe, const BodyStep& step)
 {
+    if (probe.joint >= 0) {
+        const JointReaction& reaction = step.reactions[static_cast<std::size_t>(probe.joint)];
+        return probe.moment ? reaction.moment_Nms : reaction.percussion_Ns;
+    }
     Vec3 sum = Vec3::Zero();
-    for (const BodyContact& contact : contacts) {
+    for (const BodyContact& contact : step.contacts) {
         const bool is_first = contact.first == probe.on;
         if (!is_first && contact.second != probe.on) continue;
         const int other = is_first ? contact.second : contact.first;

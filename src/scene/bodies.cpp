@@ -4,6 +4,7 @@
 #include "body_values.hpp"
 #include "carom/core/palette.hpp"
 #include "carom/core/text.hpp"
+#include "joints.hpp"
 #include "validate.hpp"
 
 #include <fmt/format.h>
@@ -37,6 +38,9 @@ public:
         for (const Node& item : things_of(root_, "spring")) {
             read_spring(item, names_);
         }
+        for (const Node& item : things_of(root_, "joint")) {
+            read_joint(item, names_, {}, mistakes_, draft_);
+        }
         return std::move(draft_);
     }
 
@@ -49,14 +53,17 @@ private:
             const BodyValues values(item, names_, mistakes_);
             draft_.setup.materials.push_back({.name = word_of(item, "name"),
                                               .friction = values.number("friction", 0),
-                                              .restitution = values.number("restitution", 0)});
+                                              .restitution = values.number("restitution", 0),
+                                              .detail = surface_detail(values),
+                                              .grain = values.vector("grain", Vec3::UnitX())});
         }
         for (const Node& item : things_of(root_, "material_pair")) {
             const BodyValues values(item, names_, mistakes_);
             draft_.setup.pairs.push_back({.first = material(item, "first"),
                                           .second = material(item, "second"),
                                           .friction = values.number("friction", 0),
-                                          .restitution = values.number("restitution", 0)});
+                                          .restitution = values.number("restitution", 0),
+                                          .detail = surface_detail(values)});
         }
     }
 
@@ -256,16 +263,27 @@ private:
             if (!mistakes_.empty()) return;
         }
         for (const Node& item : things_of(group, "spring")) {
-            // names of the group first, then those of the scene
-            Node named = item;
-            for (const char* key : {"first", "second"}) {
-                Node* end = find(named, key);
-                if (end == nullptr) continue;
-                const auto is_ours = [&](const Body& body) { return body.name == parent.prefix + end->text; };
-                if (std::ranges::any_of(draft_.setup.bodies, is_ours)) end->text = parent.prefix + end->text;
-            }
-            read_spring(named, names);
+            read_spring(with_prefix(item, parent.prefix), names);
         }
+        for (const Node& item : things_of(group, "joint")) {
+            read_joint(with_prefix(item, parent.prefix), names, parent.pose, mistakes_, draft_);
+        }
+    }
+
+    /// What a spring or joint of a group names: things of the group first, then those of the scene.
+    Node with_prefix(Node item, const std::string& prefix) const
+    {
+        const auto has = [&](const auto& list, const std::string& name) {
+            return std::ranges::any_of(list, [&](const auto& one) { return one.name == name; });
+        };
+        for (const char* key : {"first", "second", "first_joint", "second_joint"}) {
+            Node* end = find(item, key);
+            if (end == nullptr) continue;
+            const std::string ours = prefix + end->text;
+            if (has(draft_.setup.bodies, ours) || has(draft_.setup.joints, ours)) end->text = ours;
+        }
+        if (Node* name = find(item, "name")) name->text = prefix + name->text;
+        return item;
     }
 
     static void shake(double jitter, std::mt19937_64& random, Body& body)
@@ -302,7 +320,7 @@ private:
         body.density = values.number("density", 1000);
         body.mass_kg = values.number("mass_kg");
         if (find(item, "inertia_kg_m2") != nullptr) {
-            body.inertia_kg_m2 = Mat3(values.turn("inertia_kg_m2").asDiagonal());
+            body.inertia_kg_m2 = values.inertia("inertia_kg_m2");
         }
         if (find(item, "centre_m") != nullptr) body.centre_m = values.vector("centre_m", Vec3::Zero());
         body.material = material(item, "material");

@@ -1,6 +1,7 @@
 #include "bodies.hpp"
 #include "body_values.hpp"
 #include "carom/core/text.hpp"
+#include "joints.hpp"
 #include "settings.hpp"
 #include "system.hpp"
 #include "validate.hpp"
@@ -18,7 +19,7 @@ using Kind = Node::Kind;
 void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& mistakes)
 {
     for (const auto* key :
-         {"coordinate", "lagrangian", "contact", "string", "impact", "constraint", "sweeping", "set"}) {
+         {"coordinate", "lagrangian", "contact", "string", "constraint", "sweeping", "set"}) {
         if (const Node* node = find(root, key)) {
             mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
                          fmt::format("a scene of bodies has no {}", key),
@@ -175,8 +176,14 @@ ContactForceProbe force_probe(const Node& item, std::string name, const BodyDraf
                               Mistakes& mistakes)
 {
     ContactForceProbe probe{.name = std::move(name)};
-    probe.on = body_named(draft, item, "force_on", mistakes);
-    probe.from = body_named(draft, item, "from", mistakes);
+    if (const Node* joint = find(item, "reaction_of")) {
+        probe.joint = joint_named(draft, *joint, mistakes);
+        const Node* moment = find(item, "moment");
+        probe.moment = moment != nullptr && moment->boolean;
+    } else {
+        probe.on = body_named(draft, item, "force_on", mistakes);
+        probe.from = body_named(draft, item, "from", mistakes);
+    }
     const Node* direction = find(item, "direction");
     if (direction == nullptr || direction->kind != Kind::Array) return probe;
     Vec3 along = Vec3::Zero();
@@ -201,12 +208,13 @@ Shown read_shown(const Node& root, const BodyDraft& draft, const Names& names, M
         if (name == nullptr || name->kind != Kind::Text) continue;
         if (auto added = taken.add_coordinate(name->text); !added) mistakes.add(name->place, added.error());
         const Node *value = find(item, "value"), *force_on = find(item, "force_on"),
-                   *unit = find(item, "unit");
-        if ((value == nullptr) == (force_on == nullptr)) {
-            mistakes.add(item.place, value == nullptr ? ErrorCode::MissingKey : ErrorCode::NotAllowedHere,
-                         "a probe of bodies has a value or is a contact force",
-                         "give value = \"...\", or force_on = \"NAME\"");
-        } else if (force_on != nullptr) {
+                   *reaction_of = find(item, "reaction_of"), *unit = find(item, "unit");
+        const int given = (value != nullptr) + (force_on != nullptr) + (reaction_of != nullptr);
+        if (given != 1) {
+            mistakes.add(item.place, given == 0 ? ErrorCode::MissingKey : ErrorCode::NotAllowedHere,
+                         "a probe of bodies has a value, or is the force of contacts or of a joint",
+                         "give value = \"...\", force_on = \"BODY\" or reaction_of = \"JOINT\"");
+        } else if (value == nullptr) {
             shown.forces.push_back(force_probe(item, name->text, draft, names, mistakes));
         } else {
             shown.probes.push_back({.name = name->text,
@@ -231,6 +239,8 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
     refuse_beside_bodies(root, settings, mistakes);
     std::vector<Load> loads = read_loads(root, draft, all_names, mistakes);
     Shown shown = read_shown(root, draft, all_names, mistakes);
+    if (const Node* impact = find(root, "impact"))
+        draft.setup.impact_map = impact_map_of_bodies(*impact, mistakes);
     if (!mistakes.empty()) return std::nullopt;
     auto bodies = make_body_model(draft.setup);
     if (bodies && !loads.empty()) {

@@ -65,6 +65,17 @@ public:
         return Vec3::Zero();
     }
 
+    /// A symmetric matrix: its diagonal, or xx, yy, zz, xy, xz, yz; or one number about z.
+    Mat3 inertia(std::string_view key) const
+    {
+        const auto entries = list(key);
+        if (entries.size() != 6) return turn(key).asDiagonal();
+        Mat3 J;
+        J << entries[0], entries[3], entries[4], entries[3], entries[1], entries[5], entries[4], entries[5],
+            entries[2];
+        return J;
+    }
+
     std::vector<double> list(std::string_view key) const
     {
         const Node* node = find(item_, key);

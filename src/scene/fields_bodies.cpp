@@ -23,13 +23,14 @@ std::vector<std::string> colours()
 std::vector<Field> shape_fields(bool part)
 {
     std::vector<std::string> shapes{"sphere", "capsule", "box", "cylinder", "polyhedron", "disc", "polygon"};
-    if (!part) shapes.insert(shapes.end(), {"plane", "compound", "heightfield", "mesh"});
+    if (!part) shapes.insert(shapes.end(), {"plane", "compound", "heightfield", "mesh", "none"});
     std::vector<Field> fields{
         {.path = "shape",
          .type = Type::Choice,
          .needed = true,
          .choices = shapes,
-         .help = "disc and polygon live in the plane z = 0, with planes whose normal has no z"},
+         .help = "disc and polygon live in the plane z = 0, with planes whose normal has no z; none touches "
+                 "nothing"},
         {.path = "radius_m",
          .type = Type::Constant,
          .unit = "m",
@@ -138,6 +139,17 @@ std::vector<Field> body_fields()
          .range = zero_to_one,
          .fallback = "0",
          .help = "e against the same material; against another the smaller one"},
+    };
+    const auto add = [&](const std::vector<Field>& more) {
+        fields.insert(fields.end(), more.begin(), more.end());
+    };
+    add(surface_fields("material[]"));
+    add({
+        {.path = "material[].grain",
+         .type = Type::FormulaList,
+         .unit = "-",
+         .fallback = "[1, 0, 0]",
+         .help = "direction of the grain in the frame of the shape"},
         {.path = "material_pair",
          .type = Type::GroupList,
          .help = "two materials that meet in a way of their own"},
@@ -155,14 +167,17 @@ std::vector<Field> body_fields()
          .range = zero_to_one,
          .fallback = "0",
          .help = "e"},
+    });
+    add(surface_fields("material_pair[]"));
+    add({
         {.path = "body", .type = Type::GroupList, .help = "a rigid body, or a lattice of them"},
         {.path = "body[].name",
          .type = Type::Name,
          .needed = true,
          .help = "its coordinates are NAME_x, ..."},
-    };
+    });
     for (const auto& shapes : {below("body[]", shape_fields(false)), part_fields()}) {
-        fields.insert(fields.end(), shapes.begin(), shapes.end());
+        add(shapes);
     }
     const std::vector<Field> others{
         {.path = "body[].position_m",
@@ -210,7 +225,9 @@ std::vector<Field> body_fields()
          .type = Type::FormulaList,
          .unit = "kg m^2",
          .fallback = "that of the filled shape",
-         .help = "about the centre of mass, axes of the shape: Jx, Jy, Jz; in the plane one number"},
+         .help = "about the centre of mass, axes of the shape: xx, yy, zz, or with xy, xz, yz behind them; "
+                 "in the plane "
+                 "one number"},
         {.path = "body[].material",
          .type = Type::Text,
          .fallback = "the first",

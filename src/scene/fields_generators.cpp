@@ -108,11 +108,12 @@ std::vector<Field> group_fields()
     const auto random = random_fields("group[]", paths);
     fields.insert(fields.end(), random.begin(), random.end());
 
-    // what bodies and springs have at the top of a scene they have in a group
-    for (const auto part : {body_fields, generator_fields}) {
+    // what bodies, springs and joints have at the top of a scene they have in a group
+    for (const auto part : {body_fields, joint_fields, generator_fields}) {
         for (Field field : part()) {
             const bool inside = field.path == "body" || field.path.starts_with("body[]") ||
-                                field.path == "spring" || field.path.starts_with("spring[]");
+                                field.path == "spring" || field.path.starts_with("spring[]") ||
+                                field.path == "joint" || field.path.starts_with("joint[]");
             if (!inside) continue;
             field.path = paths.emplace_back("group[]." + std::string(field.path));
             fields.push_back(field);

@@ -59,7 +59,7 @@ void BodyColumns::take(const BodyStep& step, double h_s, BodyCheckpoint& sums)
     sums.state = step.state;
     sums.since_frame_s += h_s;
     for (std::size_t k = 0; k < forces_.size(); ++k) {
-        sums.percussion_since_frame_Ns[k] += percussion_Ns(forces_[k], step.contacts);
+        sums.percussion_since_frame_Ns[k] += percussion_Ns(forces_[k], step);
     }
     if (!count_) return;
     h_s_ = h_s;

@@ -417,7 +417,7 @@ Expected<Recorder> Recorder::create(const std::string& path, const Model& model,
     if (bodies) {
         const std::size_t probes = settings.probes ? bodies->probes.size() : 0;
         now.bodies = BodyCheckpoint{.state = bodies->start,
-                                    .percussion_since_frame_Ns{probes, Vec3(Vec3::Zero())},
+                                    .percussion_since_frame_Ns = std::vector<Vec3>(probes, Vec3::Zero()),
                                     .force_N = std::vector<double>(probes, 0.0)};
     }
     auto impl = std::make_unique<Impl>(path, model,

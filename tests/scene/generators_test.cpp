@@ -259,7 +259,7 @@ point_m = [0, 0.25, 0]
     only_mistake(with(pushed, "force_N = [\"table(pull, t)\", 0, 0]\n", ""), ErrorCode::MissingKey,
                  "s.toml:13:1");
     only_mistake(with(pushed, "[[load]]", "[parameters]\na_x = 1\n[[load]]"), ErrorCode::DuplicateName,
-                 "s.toml:14:1");
+                 "s.toml:14:7");
 }
 
 TEST_CASE("probes of bodies: formulas, and contact forces by names")

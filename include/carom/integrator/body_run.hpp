@@ -34,21 +34,24 @@ bool shift_coordinate(const BodyModel& bodies, int index, bool rate, double amou
 /// What a step of bodies adds to a StepView.
 struct BodyStep {
     const BodyModel& model;
-    const BodyState& state;                 ///< after the step
-    std::span<const BodyContact> contacts;  ///< that the step knew, acting or not
+    const BodyState& state;                         ///< after the step
+    std::span<const BodyContact> contacts;          ///< that the step knew, acting or not
+    std::span<const JointReaction> reactions = {};  ///< one per joint
 };
 
-/// The contact force on a body that a recording shows among its probes: its mean since the frame before, that
-/// of all contacts of the body or of those with one other body.
+/// A force that a recording shows among its probes, its mean since the frame before: that of all contacts of
+/// a body or of those with one other body, or what a joint does to its first body.
 struct ContactForceProbe {
     std::string name;
     int on = 0;
     int from = -1;            ///< -1: all others
+    int joint = -1;           ///< instead of contacts
+    bool moment = false;      ///< of the joint, N m about its point, instead of the force
     Vec3 direction{0, 0, 0};  ///< unit vector of the component shown; zero: the magnitude
 };
 
-/// What these contacts did to the body of the probe in their step, axes of the world.
-[[nodiscard]] Vec3 percussion_Ns(const ContactForceProbe& probe, std::span<const BodyContact> contacts);
+/// What the contacts or the joint of the probe did in a step, N s or N m s, axes of the world.
+[[nodiscard]] Vec3 percussion_Ns(const ContactForceProbe& probe, const BodyStep& step);
 
 /// Goes on with a run of bodies to its end. `run` holds its progress and, as coordinates, its state; in the
 /// plane angles count turns. Listeners see steps as those of `coordinates`, their contacts in
