@@ -19,31 +19,27 @@ BodyModel pour(bool general, double restitution, int side)
     BodySetup setup;
     setup.materials = {{.name = "all", .friction = 0.4, .restitution = restitution}};
     const auto plane = [&](const char* name, const Vec3& normal, double offset) {
-        setup.bodies.push_back({.name = name,
-                                .shape = PlaneShape{normal, offset},
-                                .motion = BodyMotion::Fixed});
+        setup.bodies.push_back(
+            {.name = name, .shape = PlaneShape{normal, offset}, .motion = BodyMotion::Fixed});
     };
     std::mt19937 random(11);
     std::uniform_real_distribution<double> uniform(-1, 1);
     plane("floor", Vec3::UnitZ(), 0);
     for (int k = 0; k < side * side * side; ++k) {
         const double radius = k % 3 == 0 ? 0.048 : 0.05;
-        setup.bodies.push_back({.name = "ball" + std::to_string(k),
-                                .shape = SphereShape{radius},
-                                .pose = {.position_m = {0.05 + 0.1001 * (k % side),
-                                                        0.05 + 0.1001 * (k / side % side),
-                                                        0.05 + 0.1001 * (k / side / side)}},
-                                .mass_kg = k % 3 == 0 ? 0.7 : 0.5,
-                                .velocity_m_s = {0.3 * uniform(random), 0.3 * uniform(random),
-                                                 -0.5 - 0.3 * uniform(random)}});
+        Body body{.name = "ball" + std::to_string(k), .shape = SphereShape{radius}};
+        body.pose.position_m = {0.05 + 0.1001 * (k % side), 0.05 + 0.1001 * (k / side % side),
+                                0.05 + 0.1001 * (k / side / side)};
+        body.mass_kg = k % 3 == 0 ? 0.7 : 0.5;
+        body.velocity_m_s = {0.3 * uniform(random), 0.3 * uniform(random), -0.5 - 0.3 * uniform(random)};
+        setup.bodies.push_back(body);
     }
     plane("left", Vec3::UnitX(), 0);
     plane("front", Vec3::UnitY(), 0);
     if (general) {
-        setup.bodies.push_back({.name = "far",
-                                .shape = BoxShape{Vec3::Constant(1)},
-                                .motion = BodyMotion::Fixed,
-                                .pose = {.position_m = {50, 50, 50}}});
+        Body far{.name = "far", .shape = BoxShape{Vec3::Constant(1)}, .motion = BodyMotion::Fixed};
+        far.pose.position_m = {50, 50, 50};
+        setup.bodies.push_back(far);
     }
     auto model = make_body_model(std::move(setup));
     REQUIRE(model);
@@ -58,8 +54,7 @@ struct Poured {
 
     StepReport step(double tolerance = 1e-8)
     {
-        const StepReport report =
-            body_step(model, settings, {.tolerance = tolerance}, state, *scratch);
+        const StepReport report = body_step(model, settings, {.tolerance = tolerance}, state, *scratch);
         CHECK(report.status == StepStatus::Solved);
         CHECK(report.solve.residual.unit_free <= tolerance);
         return report;
@@ -88,8 +83,8 @@ TEST_CASE("spheres among themselves find the contacts that the general way finds
         double worst = 0, W = 0;
         bool ordered = true;
         for (std::size_t c = 0; c < found.size(); ++c) {
-            ordered = ordered && found[c].first == expected[c].first && found[c].second == expected[c].second &&
-                      found[c].at.feature == expected[c].at.feature;
+            ordered = ordered && found[c].first == expected[c].first &&
+                      found[c].second == expected[c].second && found[c].at.feature == expected[c].at.feature;
             worst = std::max({worst, std::abs(found[c].at.gap_m - expected[c].at.gap_m),
                               (found[c].at.normal - expected[c].at.normal).norm(),
                               (found[c].at.point_m - expected[c].at.point_m).norm(),
