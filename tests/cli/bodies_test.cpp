@@ -113,7 +113,7 @@ direction = [0, 0, -1]
 [[probe]]
 name = "shove"
 force_on = "crate_0"
-from = "shelf"
+from = "floor"
 [[probe]]
 name = "height"
 value = "crate_0_z + 0*crate_0_z'"
@@ -247,8 +247,8 @@ TEST_CASE("recordings have the contacts of bodies, and forces as probes")
             const auto row = static_cast<std::size_t>(k);
             const std::string a = fine->bodies.names[static_cast<std::size_t>(fine->bodies.first[row])],
                               b = fine->bodies.names[static_cast<std::size_t>(fine->bodies.second[row])];
-            if (a == "crate_0" && b == "shelf") sum += Vec3(fine->bodies.percussion_Ns.row(k));
-            if (b == "crate_0" && a == "shelf") sum -= Vec3(fine->bodies.percussion_Ns.row(k));
+            if (a == "crate_0" && b == "floor") sum += Vec3(fine->bodies.percussion_Ns.row(k));
+            if (b == "crate_0" && a == "floor") sum -= Vec3(fine->bodies.percussion_Ns.row(k));
         }
         const double expected = sum.norm() / fine->bodies.step_s[i];
         largest = std::max(largest, expected);
