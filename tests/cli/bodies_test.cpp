@@ -321,7 +321,11 @@ TEST_CASE("a run of bodies ends when its formula says so, or at rest")
     const double x = outcome.json()["state"]["crate_x"]["q"].get<double>();
     CHECK(x >= 0.2);
     CHECK(x < 0.23);  // one step of 10 ms at less than 2 m/s
+    // it slides down, and stops after v / (g (mu cos - sin)) = 0.57 s
     const Outcome rest =
-        carom_program({"run", scene, "--json", "--set", "until=rest", "--set", "material.wood.friction=0.6"});
+        carom_program({"run", scene, "--json", "--set", "until=rest", "--set", "material.wood.friction=0.6",
+                       "--set", "body.crate.velocity_m_s=[\"0.5*cos(angle)\", 0, \"-0.5*sin(angle)\"]"});
+    CAPTURE(rest.err);
     CHECK(rest.json()["end"] == "rest");
+    CHECK(rest.json()["time_s"].get<double>() == near(0.57, 0.05));
 }
