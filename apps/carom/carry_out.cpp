@@ -58,9 +58,8 @@ RunReport go_on_with(Task& task, const StepListener& listener)
     if (!scene.bodies) {
         return go_on(scene.model, scene.integrator, scene.solver, scene.plan, task.run, listener);
     }
-    BodyState state = scene.bodies->start;
-    return go_on(scene.bodies->model, scene.model, scene.bodies->integrator, scene.solver, scene.plan, state,
-                 task.run, listener);
+    return go_on(scene.bodies->model, scene.model, scene.bodies->integrator, scene.solver, scene.plan,
+                 task.bodies, task.run, listener);
 }
 
 ExitStatus status_of(const Results& results)
@@ -75,6 +74,13 @@ ExitStatus status_of(const Results& results)
 }
 
 }  // namespace
+
+std::optional<BodiesToRecord> to_record(const Scene& scene)
+{
+    if (!scene.bodies) return std::nullopt;
+    const SceneBodies& bodies = *scene.bodies;
+    return BodiesToRecord{bodies.model, bodies.start, bodies.probes, bodies.colours};
+}
 
 ExitStatus carry_out(Task& task, const Display& display)
 {

@@ -21,7 +21,11 @@ struct Task {
     std::string recording;                      ///< its file; empty: there is none
     KeptProblems problems = {};                 ///< keeps one-step problems, where that is asked
     std::optional<SweepingPlan> sweeping = {};  ///< of a sweeping process
+    BodyState bodies = {};                      ///< where the bodies are, in a scene that has them
 };
+
+/// The bodies of a scene, as a recorder wants them.
+[[nodiscard]] std::optional<BodiesToRecord> to_record(const Scene& scene);
 
 /// How a run is shown.
 struct Display {

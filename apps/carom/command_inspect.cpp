@@ -62,12 +62,16 @@ ExitStatus inspect_scene(const InspectOptions& options)
         else
             errors.push_back(set.error());
     }
-    const auto scene = read_any_scene(options.file, overrides);
+    const auto scene = read_any_scene(options.file, overrides, BodiesInScenes::Welcome);
     if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
     if (!errors.empty()) return refuse(errors, options.json);
     if (scene->sweeping) {
         const SweepInspection inspection{*scene};
         return show(inspection, is_promised(inspection), options.json);
+    }
+    if (scene->scene.bodies) {
+        const BodyInspection inspection = inspect_bodies(scene->scene);
+        return show(inspection, is_good(inspection), options.json);
     }
     const SceneInspection inspection = inspect(scene->scene);
     return show(inspection, inspection.theory.well_posed(), options.json);

@@ -36,6 +36,7 @@ CommandLine::CommandLine() : app_(about, "carom")
                                    "  carom run first.toml -o first.h5\n"
                                    "  carom report first.h5"));
     add_new();
+    add_import();
     add_run();
     add_resume();
     add_inspect();
@@ -172,6 +173,21 @@ void CommandLine::add_solve()
                    "  carom solve problem.hdf5 --tolerance 1e-12 --save solved.hdf5\n"
                    "  carom solve problems/*.hdf5 --compare --time-limit 5 --profile profile.svg\n\n"
                    "Exit status: 0 all solved, 1 not all solved, 2 bad input.");
+}
+
+void CommandLine::add_import()
+{
+    CLI::App& command =
+        add("import", "Make a scene of a robot in URDF.", [this] { return run_import(import_); });
+    command.add_option("FILE", import_.file, "robot, URDF")->required()->type_name("FILE");
+    command.add_option("-o,--output", import_.output, "scene to write; left out: standard output")
+        ->type_name("SCENE");
+    command.add_flag("--floating", import_.floating, "the root link moves; else it is fixed");
+    command.add_flag("--hold", import_.hold, "motors hold all joints still, as strong as their effort");
+    command.footer("The scene is kept beside the robot, so that it finds its meshes.\n\n"
+                   "Examples:\n"
+                   "  carom import arm.urdf -o arm.toml\n"
+                   "  carom import arm.urdf --hold | less");
 }
 
 void CommandLine::add_bench()

@@ -26,6 +26,7 @@ private:
     CLI::App& add(const char* name, const char* what, std::function<ExitStatus()> act);
 
     void add_new();
+    void add_import();
     void add_run();
     void add_resume();
     void add_inspect();
@@ -40,6 +41,7 @@ private:
     CLI::App app_;
     std::vector<std::pair<CLI::App*, std::function<ExitStatus()>>> acts_;
     NewOptions new_;
+    ImportOptions import_;
     RunOptions run_;
     ResumeOptions resume_;
     InspectOptions inspect_;

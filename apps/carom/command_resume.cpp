@@ -49,13 +49,19 @@ Error contradiction(const std::string& file, std::string message)
 Expected<Scene, Errors> scene_of(const Recording& recording, const std::string& file,
                                  const std::vector<Override>& overrides)
 {
-    auto scene = read_scene_text(recording.scene_text, file + ":/scene", overrides);
+    auto scene =
+        read_scene_text(recording.scene_text, file + ":/scene", overrides, {}, BodiesInScenes::Welcome);
     if (!scene) return scene.error();
     scene->title = recording.title;
     const bool same = time_step_s(scene->integrator) == recording.time_step_s &&
                       scene->start.t_s == recording.start_s &&
                       (!overrides.empty() || scene->plan.duration_s == recording.duration_s);
-    if (!same) return Errors{contradiction(file, "the scene in the recording is not the one that was run")};
+    const auto& kept = recording.checkpoint.bodies;
+    const bool same_bodies =
+        kept.has_value() == (scene->bodies != nullptr) &&
+        (!kept || kept->state.bodies() == static_cast<int>(scene->bodies->start.x.size()));
+    if (!same || !same_bodies)
+        return Errors{contradiction(file, "the scene in the recording is not the one that was run")};
     return scene;
 }
 
@@ -95,7 +101,10 @@ Expected<Task, Errors> prepare(const ResumeOptions& options, const Recording& re
                 .run = std::move(*run),
                 .snapshots = std::move(snapshots),
                 .recorder = {},
-                .recording = options.recording};
+                .recording = options.recording,
+                .problems = {},
+                .sweeping = {},
+                .bodies = recording.checkpoint.bodies ? recording.checkpoint.bodies->state : BodyState{}};
 }
 
 /// Opens the recording again, unless it has all of the run.
@@ -113,7 +122,7 @@ Expected<void> go_on_recording(const Recording& recording, Task& task)
     }
     std::optional<RunText> prolonged;
     if (longer) prolonged = RunText{.scene = task.scene.text, .duration_s = task.scene.plan.duration_s};
-    auto recorder = Recorder::resume(task.recording, task.scene.model, prolonged);
+    auto recorder = Recorder::resume(task.recording, task.scene.model, prolonged, {}, to_record(task.scene));
     if (!recorder) return recorder.error();
     task.recorder.emplace(std::move(*recorder));
     return {};

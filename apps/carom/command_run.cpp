@@ -81,6 +81,7 @@ Expected<Task, Errors> prepare(const RunOptions& options)
     auto snapshots = Snapshots::at(times, *scene);
     if (!snapshots) return snapshots.error();
     RunSoFar run = start_run(scene->model, scene->start);
+    BodyState bodies = scene->bodies ? scene->bodies->start : BodyState{};
     KeptProblems problems(keep, problems_folder(options), scene->title);
     return Task{.scene = std::move(*scene),
                 .run = std::move(run),
@@ -88,16 +89,17 @@ Expected<Task, Errors> prepare(const RunOptions& options)
                 .recorder = {},
                 .recording = options.output,
                 .problems = std::move(problems),
-                .sweeping = std::move(any->sweeping)};
+                .sweeping = std::move(any->sweeping),
+                .bodies = std::move(bodies)};
 }
 
 Expected<void> start_recording(const RunOptions& options, Task& task)
 {
     if (options.output.empty()) return {};
     const Scene& scene = task.scene;
-    auto recorder =
-        Recorder::create(options.output, scene.model, scene.title, scene.text, scene.record, scene.start,
-                         scene.plan.duration_s, time_step_s(scene.integrator), {}, task.snapshots.asked_s());
+    auto recorder = Recorder::create(options.output, scene.model, scene.title, scene.text, scene.record,
+                                     scene.start, scene.plan.duration_s, time_step_s(scene.integrator), {},
+                                     task.snapshots.asked_s(), to_record(scene));
     if (!recorder) return recorder.error();
     task.recorder.emplace(std::move(*recorder));
     return {};

@@ -17,6 +17,16 @@ struct NewOptions {
 /// carom new: writes a commented scene that runs; never over a file that is there.
 [[nodiscard]] ExitStatus run_new(const NewOptions& options);
 
+struct ImportOptions {
+    std::string file;       ///< URDF
+    std::string output;     ///< scene; empty: standard output
+    bool floating = false;  ///< the root link moves
+    bool hold = false;      ///< motors hold all joints
+};
+
+/// carom import: a scene of a robot in URDF.
+[[nodiscard]] ExitStatus run_import(const ImportOptions& options);
+
 struct RunOptions {
     std::string scene;
     std::string output;              ///< recording; empty: none

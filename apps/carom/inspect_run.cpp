@@ -95,6 +95,40 @@ std::string finding_rows(const std::vector<Finding>& findings)
     return out;
 }
 
+/// Forces of bodies: probes of the scene at the end and at their largest, and the contact points at the end.
+std::string contact_rows(const Recording& recording)
+{
+    std::string out;
+    const RecordedBodies& bodies = recording.bodies;
+    if (bodies.first_row.size() > 1) {
+        const std::size_t last = bodies.first_row.size() - 2;
+        out += row("contacts",
+                   fmt::format("{} points pushed in the last frame, {} in all frames",
+                               bodies.first_row[last + 1] - bodies.first_row[last], bodies.first_row.back()));
+    }
+    for (const RecordedSeries& probe : recording.probes) {
+        if (probe.values.size() == 0) continue;
+        const std::string unit = probe.unit.empty() ? "" : " " + printable(probe.unit);
+        out += row("probe", fmt::format("{}: {:.6g}{} at the end, from {:.6g} to {:.6g}",
+                                        printable(probe.name), probe.values[probe.values.size() - 1], unit,
+                                        probe.values.minCoeff(), probe.values.maxCoeff()));
+    }
+    return out;
+}
+
+Json probes_json(const Recording& recording)
+{
+    Json probes = Json::object();
+    for (const RecordedSeries& probe : recording.probes) {
+        if (probe.values.size() == 0) continue;
+        probes[probe.name] = {{"unit", probe.unit},
+                              {"end", probe.values[probe.values.size() - 1]},
+                              {"lowest", probe.values.minCoeff()},
+                              {"highest", probe.values.maxCoeff()}};
+    }
+    return probes;
+}
+
 }  // namespace
 
 RunInspection inspect(const Recording& recording)
@@ -123,11 +157,12 @@ RunInspection inspect(const Recording& recording)
     if (run.certificate.max_residual > 0) run.worst_step = std::lround(std::ceil(steps - 1e-6));
 
     // a scene with tables in files cannot be read from its text alone; then its promise is left out
-    if (const auto any = read_any_scene_text(recording.scene_text, "scene of the recording")) {
+    if (const auto any = read_any_scene_text(recording.scene_text, "scene of the recording", {}, {},
+                                             BodiesInScenes::Welcome)) {
         run.is_sweep = any->sweeping.has_value();
         if (run.is_sweep) return run;
         run.tolerance = any->scene.solver.tolerance;
-        run.theory = inspect(any->scene).theory;
+        if (!any->scene.bodies) run.theory = inspect(any->scene).theory;
     }
     return run;
 }
@@ -144,10 +179,11 @@ std::string in_words(const RunInspection& run)
     out += proof_rows(run);
     if (run.is_sweep) return out + row("written by", "carom " + printable(recording.carom_version));
     out += ledger_rows(run.certificate);
+    if (!recording.bodies.names.empty()) out += contact_rows(recording);
     std::string events;
     for (const auto& [kind, count] : events_by_kind(recording))
         events += fmt::format("{}{} {}", events.empty() ? "" : ", ", count, spaced(kind));
-    out += row("events", events.empty() ? "none" : events);
+    if (recording.bodies.names.empty()) out += row("events", events.empty() ? "none" : events);
     if (run.theory) out += row("theory", promise_in_words(*run.theory) + "; carom inspect SCENE says why");
     return out + row("written by", "carom " + printable(recording.carom_version));
 }
@@ -187,6 +223,7 @@ std::string to_json(const RunInspection& run)
                          {"energy", energy},
                          {"unsolved_steps", certificate.unsolved_steps}}},
                        {"events", events},
+                       {"probes", probes_json(run.recording)},
                        {"diagnosis", findings},
                        {"promise", run.theory ? Json(name_of(run.theory->promise)) : Json(nullptr)},
                        {"carom_version", run.recording.carom_version}};

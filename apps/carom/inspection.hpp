@@ -4,6 +4,7 @@
 #include "carom/scene/sweeping_scene.hpp"
 #include "carom/trace/recording.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,22 @@ struct SweepInspection {
 [[nodiscard]] bool is_promised(const SweepInspection& inspection);  ///< exactly one solution
 [[nodiscard]] std::string in_words(const SweepInspection& inspection);
 [[nodiscard]] std::string to_json(const SweepInspection& inspection);
+
+/// What `carom inspect` says about a scene of bodies: what there is, and what touches at the start.
+struct BodyInspection {
+    const Scene& scene;
+    std::map<std::string, long> motions = {}, shapes = {};  ///< how many bodies of each
+    int degrees_of_freedom = 0;
+    double mass_kg = 0, lightest_kg = 0, heaviest_kg = 0;  ///< of bodies that forces move
+    long closed = 0, pairs = 0, unknowns = 0;              ///< contact points, their bodies and components
+    double deepest_m = 0;                                  ///< overlap
+    int deepest_first = 0, deepest_second = 0;             ///< bodies
+    double kinetic_J = 0, potential_J = 0;
+};
+[[nodiscard]] BodyInspection inspect_bodies(const Scene& scene);
+[[nodiscard]] bool is_good(const BodyInspection& inspection);  ///< nothing overlaps at the start
+[[nodiscard]] std::string in_words(const BodyInspection& inspection);
+[[nodiscard]] std::string to_json(const BodyInspection& inspection);
 
 /// What `carom inspect` says about a recording. A run that was killed is judged up to its last checkpoint.
 struct RunInspection {

@@ -1,4 +1,5 @@
-// carom itself: Moreau's scheme for bodies. "default" solves every step to 1e-8, "quick" to 1e-3 (unit-free).
+// carom itself: Moreau's scheme for bodies. "default" solves every step to 1e-8, "quick" to 1e-3 (unit-free); "sequential" has
+// collisions one after the other instead of the canonical law.
 #include "peers.hpp"
 
 #include "carom/integrator/body_step.hpp"
@@ -52,6 +53,7 @@ struct Sim {
             body.velocity_m_s = to(b.vel);
             setup.bodies.push_back(body);
         }
+        if (config == "sequential") setup.impact_map = cm::sequential_map({.restitution = s.e});
         auto made = cm::make_body_model(std::move(setup));
         if (!made) throw std::runtime_error(made.error().front().message + " " + made.error().front().where);
         model = std::move(*made);
@@ -87,5 +89,5 @@ struct Sim {
 };
 int main(int argc, char** argv)
 {
-    return run<Sim>(argc, argv, "carom", "0.1.0", {"default", "quick"});
+    return run<Sim>(argc, argv, "carom", "0.1.0", {"default", "quick", "sequential"});
 }

@@ -99,8 +99,9 @@ void check_mass(const Body& body, const MassProperties& mass, const std::string&
                 Errors& errors)
 {
     if (body.motion != BodyMotion::Free) return;
-    if (is_plane(body)) {
-        errors.push_back(mistake(ErrorCode::NotAllowedHere, where, "a plane has no end and no mass",
+    if (body.shape && is_obstacle(*body.shape)) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, where,
+                                 fmt::format("a {} has no mass", name_of(*body.shape)),
                                  "let it be fixed or prescribed"));
     } else if (!(mass.mass_kg > 0 && std::isfinite(mass.mass_kg))) {
         errors.push_back(mistake(ErrorCode::SettingOutOfRange, where,
@@ -187,25 +188,6 @@ void check_springs(const BodySetup& setup, Errors& errors)
     }
 }
 
-/// Pairs of shapes that can meet and that carom has no formulas for.
-void check_shapes_meet(const BodySetup& setup, Errors& errors)
-{
-    for (std::size_t i = 0; i < setup.bodies.size(); ++i) {
-        const Body& a = setup.bodies[i];
-        if (!a.shape || !std::holds_alternative<CylinderShape>(*a.shape)) continue;
-        for (std::size_t j = 0; j < setup.bodies.size(); ++j) {
-            const Body& b = setup.bodies[j];
-            const bool both_still = a.motion != BodyMotion::Free && b.motion != BodyMotion::Free;
-            if (i == j || !b.shape || both_still || can_touch(*a.shape, *b.shape)) continue;
-            errors.push_back(
-                mistake(ErrorCode::NotAllowedHere, where_of(a, i),
-                        fmt::format("a cylinder cannot meet the {} {}", name_of(*b.shape), b.name),
-                        "cylinders meet planes and spheres; use a polyhedron for one of them"));
-            return;
-        }
-    }
-}
-
 /// The surface between two materials of which no pair is said.
 SurfaceLaw mixed(const Material& a, const Material& b)
 {
@@ -281,10 +263,6 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
     check_materials(setup, model.flat_, errors);
     check_springs(setup, errors);
     detail::check_joints(setup, model.flat_, errors);
-    if (setup.impact_map && !setup.joints.empty()) {
-        errors.push_back(mistake(ErrorCode::NotAllowedHere, "impact", "an impact map knows no joints",
-                                 "leave the map out, or the joints"));
-    }
 
     for (std::size_t i = 0; i < setup.bodies.size(); ++i) {
         const Body& body = setup.bodies[i];
@@ -317,7 +295,6 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
         model.colliders.push_back(body.shape ? make_collider(*body.shape, mass.centre_m) : Collider{});
         model.material_.push_back(body.material);
     }
-    check_shapes_meet(setup, errors);
     if (!errors.empty()) return errors;
 
     model.materials_ = setup.materials.size();

@@ -11,6 +11,12 @@ bool overlap(const AxisBox& a, const AxisBox& b)
     return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
 }
 
+/// Such a box is in no pair; so is one that is not a number.
+bool is_empty(const AxisBox& box)
+{
+    return !(box.low.array() <= box.high.array()).all();
+}
+
 double size_of(const AxisBox& box)
 {
     return (box.high - box.low).maxCoeff();
@@ -27,30 +33,16 @@ void add_pair(std::span<const AxisBox> boxes, int i, int j, std::vector<std::arr
 void BroadPhase::find_pairs(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs)
 {
     pairs.clear();
-    sizes_.clear();
-    for (const AxisBox& box : boxes) {
-        sizes_.push_back(size_of(box));
-    }
-    if (sizes_.empty()) return;
-
-    // what is ordinary: not more than four times the middle size; infinite boxes never are
-    std::nth_element(sizes_.begin(), sizes_.begin() + static_cast<long>(sizes_.size() / 2), sizes_.end());
-    const double limit = 4 * sizes_[sizes_.size() / 2];
-    ordinary_.clear();
-    large_.clear();
-    cell_m_ = 0;
-    for (int i = 0; i < static_cast<int>(boxes.size()); ++i) {
-        const double size = size_of(boxes[i]);
-        const bool fits = size <= limit && std::isfinite(size);
-        (fits ? ordinary_ : large_).push_back(i);
-        if (fits) cell_m_ = std::max(cell_m_, size);
-    }
-
-    // ordinary boxes by their cells, large ones against all
-    if (!ordinary_.empty()) {
+    if (boxes.empty()) return;
+    sort_by_size(boxes);
+    const bool mixed = large_.size() > 8 && 16 * large_.size() > boxes.size();
+    if (kind == BroadPhaseKind::Tree || (kind == BroadPhaseKind::Auto && mixed)) {
+        pairs_of_tree(boxes, pairs);
+    } else if (!ordinary_.empty()) {
         sort_into_cells(boxes);
         pairs_of_cells(boxes, pairs);
     }
+    // large boxes against all
     for (std::size_t k = 0; k < large_.size(); ++k) {
         for (const int j : ordinary_) {
             add_pair(boxes, large_[k], j, pairs);
@@ -60,6 +52,50 @@ void BroadPhase::find_pairs(std::span<const AxisBox> boxes, std::vector<std::arr
         }
     }
     std::sort(pairs.begin(), pairs.end());
+}
+
+void BroadPhase::sort_by_size(std::span<const AxisBox> boxes)
+{
+    ordinary_.clear();
+    large_.clear();
+    sizes_.clear();
+    for (const AxisBox& box : boxes) {
+        if (!is_empty(box)) sizes_.push_back(size_of(box));
+    }
+    if (sizes_.empty()) return;
+    // what is ordinary: not more than four times the middle size; infinite boxes never are
+    std::nth_element(sizes_.begin(), sizes_.begin() + static_cast<long>(sizes_.size() / 2), sizes_.end());
+    const double limit = 4 * sizes_[sizes_.size() / 2];
+    cell_m_ = 0;
+    for (int i = 0; i < static_cast<int>(boxes.size()); ++i) {
+        if (is_empty(boxes[i])) continue;
+        const double size = size_of(boxes[i]);
+        const bool fits = size <= limit && std::isfinite(size);
+        (fits ? ordinary_ : large_).push_back(i);
+        if (fits) cell_m_ = std::max(cell_m_, size);
+    }
+}
+
+void BroadPhase::pairs_of_tree(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs)
+{
+    // all finite boxes are ordinary now
+    ordinary_.clear();
+    large_.clear();
+    tree_boxes_.clear();
+    for (int i = 0; i < static_cast<int>(boxes.size()); ++i) {
+        if (is_empty(boxes[i])) continue;
+        const bool finite = boxes[i].low.allFinite() && boxes[i].high.allFinite();
+        (finite ? ordinary_ : large_).push_back(i);
+        if (finite) tree_boxes_.push_back({boxes[i].low, boxes[i].high});
+    }
+    tree_.build(tree_boxes_);
+    for (const int i : ordinary_) {
+        found_.clear();
+        tree_.find(boxes[i].low, boxes[i].high, found_);
+        for (const int k : found_) {
+            if (ordinary_[k] > i) add_pair(boxes, i, ordinary_[k], pairs);
+        }
+    }
 }
 
 std::array<long, 3> BroadPhase::cell_of(const AxisBox& box) const

@@ -1,6 +1,8 @@
 #include "carom/geometry/contact_points.hpp"
 
-#include "hull_contact.hpp"
+#include "cylinder_contact.hpp"
+#include "surface_contact.hpp"
+#include "triangle_surface.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,17 +16,26 @@ using detail::rounded_point;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-double extent(const Shape& shape, const Hull& hull)
+/// Of the ball about the centre of the body that holds the shape.
+double extent(const Collider& collider)
 {
-    if (std::holds_alternative<PlaneShape>(shape)) return infinity;
-    if (const auto* cylinder = std::get_if<CylinderShape>(&shape)) {
-        return std::hypot(cylinder->radius_m, cylinder->length_m / 2);
+    if (std::holds_alternative<PlaneShape>(collider.shape)) return infinity;
+    if (const auto* cylinder = std::get_if<CylinderShape>(&collider.shape)) {
+        return collider.centre_m.norm() + std::hypot(cylinder->radius_m, cylinder->length_m / 2);
     }
     double largest = 0;
-    for (const Vec3& vertex : hull.vertices) {
+    for (std::size_t i = 0; i < collider.parts.size(); ++i) {
+        largest = std::max(largest, collider.part_poses[i].position_m.norm() + collider.parts[i].radius_m);
+    }
+    if (collider.surface) {
+        for (const Vec3& vertex : collider.surface->vertices) {
+            largest = std::max(largest, vertex.norm());
+        }
+    }
+    for (const Vec3& vertex : collider.hull.vertices) {
         largest = std::max(largest, vertex.norm());
     }
-    return largest + hull.radius_m;
+    return largest + collider.hull.radius_m;
 }
 
 /// A half-space in the world: n . x <= offset is solid.
@@ -60,19 +71,17 @@ void hull_on_plane(const PlacedCollider& hull, const HalfSpace3& plane, double r
 void cylinder_on_plane(const PlacedCollider& placed, const HalfSpace3& plane, double reach_m,
                        std::vector<ContactPoint>& points)
 {
-    const auto& cylinder = std::get<CylinderShape>(placed.collider->shape);
-    const Vec3 axis = placed.pose.rotation * Vec3::UnitZ();
-    const Vec3 level = plane.n - plane.n.dot(axis) * axis;
+    const detail::PlacedCylinder cylinder = detail::placed_cylinder(placed);
+    const Vec3 level = plane.n - plane.n.dot(cylinder.axis) * cylinder.axis;
     // downhill within the rim; where there is none the directions of the body do
-    const Vec3 down =
-        level.norm() > 1e-9 ? Vec3(-level.normalized()) : Vec3(placed.pose.rotation * Vec3::UnitX());
-    const Vec3 across = axis.cross(down);
+    const Vec3 down = level.norm() > 1e-9 ? Vec3(-level.normalized()) : cylinder.across;
+    const Vec3 across = cylinder.axis.cross(down);
     const std::array<Vec3, 4> arms{down, across, -down, -across};
-    const int rims = cylinder.length_m > 0 ? 2 : 1;
+    const int rims = cylinder.half > 0 ? 2 : 1;
     for (int rim = 0; rim < rims; ++rim) {
-        const Vec3 centre = placed.pose.position_m + (rim == 0 ? -0.5 : 0.5) * cylinder.length_m * axis;
+        const Vec3 centre = cylinder.centre + (rim == 0 ? -cylinder.half : cylinder.half) * cylinder.axis;
         for (std::size_t k = 0; k < arms.size(); ++k) {
-            const Vec3 x = centre + cylinder.radius_m * arms[k];
+            const Vec3 x = centre + cylinder.radius * arms[k];
             const double above = plane.above(x);
             if (above > reach_m) continue;
             points.push_back(
@@ -87,7 +96,7 @@ void sphere_on_cylinder(const PlacedCollider& sphere, const PlacedCollider& plac
 {
     const auto& cylinder = std::get<CylinderShape>(placed.collider->shape);
     const double r = sphere.collider->hull.radius_m, half = cylinder.length_m / 2;
-    const Vec3 X = placed.pose.to_body(sphere.vertices.front());
+    const Vec3 X = placed.pose.to_body(sphere.vertices.front()) + placed.collider->centre_m;
     const double from_axis = std::hypot(X.x(), X.y());
     const Vec3 radial = from_axis > 0 ? Vec3(X.x() / from_axis, X.y() / from_axis, 0) : Vec3(Vec3::UnitX());
     const double end = X.z() < 0 ? -1 : 1;
@@ -103,8 +112,9 @@ void sphere_on_cylinder(const PlacedCollider& sphere, const PlacedCollider& plac
             std::min(from_axis, cylinder.radius_m) * radial + Vec3(0, 0, std::clamp(X.z(), -half, half));
         normal = (X - nearest).normalized();
     }
-    const ContactPoint point = rounded_point(sphere.vertices.front(), placed.pose.to_world(nearest),
-                                             placed.pose.rotation * normal, r, 0, 0);
+    const ContactPoint point =
+        rounded_point(sphere.vertices.front(), placed.pose.to_world(nearest - placed.collider->centre_m),
+                      placed.pose.rotation * normal, r, 0, 0);
     if (point.gap_m <= reach_m) points.push_back(point);
 }
 
@@ -136,7 +146,70 @@ bool is(const PlacedCollider& placed)
     return std::holds_alternative<S>(placed.collider->shape);
 }
 
+/// Every number to another one, in no order: so that features of different parts differ.
+std::uint64_t mixed(std::uint64_t x)
+{
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9U;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebU;
+    return x ^ x >> 31;
+}
+
+/// All parts of a against b, or b itself; points that two parts share count once.
+void parts_against(const PlacedCollider& a, const PlacedCollider& b, double reach_m,
+                   std::vector<ContactPoint>& points)
+{
+    const std::size_t before = points.size();
+    const bool of_a = !a.parts.empty();
+    const auto& parts = of_a ? a.parts : b.parts;
+    const PlacedCollider& other = of_a ? b : a;
+    const Vec3 grown = Vec3::Constant(std::max(0.0, reach_m));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const PlacedCollider& part = parts[i];
+        if (!((part.low - grown).array() <= other.high.array()).all() ||
+            !((part.high + grown).array() >= other.low.array()).all())
+            continue;
+        const std::size_t from = points.size();
+        if (of_a) {
+            find_contact_points(part, other, reach_m, points);
+        } else {
+            find_contact_points(other, part, reach_m, points);
+        }
+        for (std::size_t k = from; k < points.size(); ++k) {
+            points[k].feature = mixed(points[k].feature + mixed(2 * i + (of_a ? 1 : 2)));
+        }
+    }
+    const double size = other.collider->radius_m < infinity ? other.collider->radius_m : 0;
+    const double largest = of_a ? a.collider->radius_m : b.collider->radius_m;
+    detail::join_points(1e-9 * (largest + size), before, points);
+}
+
 }  // namespace
+
+namespace detail {
+
+void convex_contact_points(const PlacedCollider& a, const PlacedCollider& b, double reach_m,
+                           std::vector<ContactPoint>& points)
+{
+    const std::size_t before = points.size();
+    if (is<CylinderShape>(b)) {
+        if (a.vertices.size() == 1) return sphere_on_cylinder(a, b, reach_m, points);
+        if (!is<CylinderShape>(a)) {
+            cylinder_contact_points(b, a, reach_m, points);
+            return exchange(points, before);
+        }
+    }
+    if (is<CylinderShape>(a)) {
+        if (b.vertices.size() != 1) return cylinder_contact_points(a, b, reach_m, points);
+        sphere_on_cylinder(b, a, reach_m, points);
+        return exchange(points, before);
+    }
+    if (a.vertices.size() == 1 && b.vertices.size() == 1) return spheres(a, b, reach_m, points);
+    hull_contact_points(a, b, reach_m, points);
+}
+
+}  // namespace detail
 
 Collider make_collider(const Shape& shape, const Vec3& centre_m)
 {
@@ -144,9 +217,47 @@ Collider make_collider(const Shape& shape, const Vec3& centre_m)
     for (Vec3& vertex : collider.hull.vertices) {
         vertex -= centre_m;
     }
-    collider.radius_m = extent(shape, collider.hull);
+    if (const auto* compound = std::get_if<CompoundShape>(&shape)) {
+        for (const CompoundPart& part : compound->parts) {
+            collider.parts.push_back(make_collider(part.shape));
+            collider.part_poses.push_back(
+                {.position_m = part.pose.position_m - centre_m, .rotation = part.pose.rotation});
+        }
+    }
+    if (const auto* mesh = std::get_if<MeshShape>(&shape)) {
+        collider.surface = detail::make_surface(*mesh, centre_m);
+    } else if (const auto* field = std::get_if<HeightFieldShape>(&shape)) {
+        collider.surface = detail::make_surface(detail::mesh_of(*field), centre_m);
+    }
+    collider.radius_m = extent(collider);
     return collider;
 }
+
+namespace {
+
+/// The box of a shape without vertices.
+void place_box(const Collider& collider, PlacedCollider& placed)
+{
+    const Pose& pose = placed.pose;
+    placed.low = pose.position_m - Vec3::Constant(collider.radius_m);
+    placed.high = pose.position_m + Vec3::Constant(collider.radius_m);
+    if (const auto* shape = std::get_if<CylinderShape>(&collider.shape)) {
+        // along e the cylinder reaches half |e . axis| + radius |e across the axis|
+        const Vec3 centre = pose.to_world(-collider.centre_m), axis = pose.rotation * Vec3::UnitZ();
+        const Vec3 reach = shape->length_m / 2 * axis.cwiseAbs() +
+                           shape->radius_m * (Vec3::Ones() - axis.cwiseAbs2()).cwiseMax(0.0).cwiseSqrt();
+        placed.low = centre - reach;
+        placed.high = centre + reach;
+    } else if (collider.surface) {
+        const BoxTree::Box box = collider.surface->tree.bounds();
+        const Vec3 middle = pose.to_world(0.5 * (box.low + box.high));
+        const Vec3 reach = pose.rotation.toRotationMatrix().cwiseAbs() * (0.5 * (box.high - box.low));
+        placed.low = middle - reach;
+        placed.high = middle + reach;
+    }
+}
+
+}  // namespace
 
 void place(const Collider& collider, const Pose& pose, PlacedCollider& placed)
 {
@@ -156,22 +267,29 @@ void place(const Collider& collider, const Pose& pose, PlacedCollider& placed)
     placed.pose = pose;
     placed.vertices.clear();
     placed.normals.clear();
-    placed.directions.clear();
     for (const Vec3& vertex : hull.vertices) {
         placed.vertices.emplace_back(pose.position_m + R * vertex);
     }
     for (const Hull::Face& face : hull.faces) {
         placed.normals.emplace_back(R * face.normal);
     }
-    for (const Vec3& direction : hull.directions) {
-        placed.directions.emplace_back(R * direction);
+    placed.parts.resize(collider.parts.size());
+    for (std::size_t i = 0; i < collider.parts.size(); ++i) {
+        const Pose& part = collider.part_poses[i];
+        place(collider.parts[i],
+              {.position_m = pose.to_world(part.position_m), .rotation = pose.rotation * part.rotation},
+              placed.parts[i]);
     }
-
-    if (placed.vertices.empty()) {
-        placed.low = pose.position_m - Vec3::Constant(collider.radius_m);
-        placed.high = pose.position_m + Vec3::Constant(collider.radius_m);
+    if (!placed.parts.empty()) {
+        placed.low = placed.parts.front().low;
+        placed.high = placed.parts.front().high;
+        for (const PlacedCollider& part : placed.parts) {
+            placed.low = placed.low.cwiseMin(part.low);
+            placed.high = placed.high.cwiseMax(part.high);
+        }
         return;
     }
+    if (placed.vertices.empty()) return place_box(collider, placed);
     placed.low = placed.high = placed.vertices.front();
     for (const Vec3& vertex : placed.vertices) {
         placed.low = placed.low.cwiseMin(vertex);
@@ -183,30 +301,24 @@ void place(const Collider& collider, const Pose& pose, PlacedCollider& placed)
 
 bool can_touch(const Shape& a, const Shape& b) noexcept
 {
-    const auto plane = [](const Shape& s) { return std::holds_alternative<PlaneShape>(s); };
-    const auto cylinder = [](const Shape& s) { return std::holds_alternative<CylinderShape>(s); };
-    const auto sphere = [](const Shape& s) { return std::holds_alternative<SphereShape>(s); };
-    if (plane(a) || plane(b)) return !(plane(a) && plane(b));
-    if (cylinder(a)) return sphere(b);
-    if (cylinder(b)) return sphere(a);
-    return true;
+    return !(is_obstacle(a) && is_obstacle(b));
 }
 
 void find_contact_points(const PlacedCollider& a, const PlacedCollider& b, double reach_m,
                          std::vector<ContactPoint>& points)
 {
     const std::size_t before = points.size();
+    if (!a.parts.empty() || !b.parts.empty()) return parts_against(a, b, reach_m, points);
     if (is<PlaneShape>(b)) {
         if (is<CylinderShape>(a)) return cylinder_on_plane(a, half_space(b), reach_m, points);
         return hull_on_plane(a, half_space(b), reach_m, points);
     }
-    if (is<PlaneShape>(a) || is<CylinderShape>(a)) {
+    if (b.collider->surface) return detail::surface_contact_points(a, b, reach_m, points);
+    if (is<PlaneShape>(a) || a.collider->surface) {
         find_contact_points(b, a, reach_m, points);
         return exchange(points, before);
     }
-    if (is<CylinderShape>(b)) return sphere_on_cylinder(a, b, reach_m, points);
-    if (a.vertices.size() == 1 && b.vertices.size() == 1) return spheres(a, b, reach_m, points);
-    detail::hull_contact_points(a, b, reach_m, points);
+    detail::convex_contact_points(a, b, reach_m, points);
 }
 
 }  // namespace carom

@@ -1,7 +1,10 @@
 #include "carom/geometry/hull.hpp"
 
+#include "quick_hull.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace carom {
 namespace {
@@ -66,18 +69,15 @@ std::vector<int> corners_in_plane(std::span<const Eigen::Vector2d> points, doubl
     return loop;
 }
 
-/// The face of `vertices` on the plane with this outward normal through `origin`.
-Hull::Face face_on_plane(std::span<const Vec3> vertices, const Vec3& normal, const Vec3& origin,
-                         double tolerance)
+/// The face on the plane with this outward normal through `origin`; `on_plane` are its vertices.
+Hull::Face face_on_plane(std::span<const Vec3> vertices, std::span<const int> on_plane, const Vec3& normal,
+                         const Vec3& origin, double tolerance)
 {
     Vec3 t1, t2;
     tangents(normal, t1, t2);
-    std::vector<int> on_plane;
     std::vector<Eigen::Vector2d> flat;
-    for (int i = 0; i < static_cast<int>(vertices.size()); ++i) {
-        const Vec3 arm = vertices[i] - origin;
-        if (std::abs(normal.dot(arm)) > tolerance) continue;
-        on_plane.push_back(i);
+    for (const int v : on_plane) {
+        const Vec3 arm = vertices[v] - origin;
         flat.emplace_back(t1.dot(arm), t2.dot(arm));
     }
     Hull::Face face{.normal = normal, .loop = {}};
@@ -87,22 +87,94 @@ Hull::Face face_on_plane(std::span<const Vec3> vertices, const Vec3& normal, con
     return face;
 }
 
-/// Edges of all faces, each once, and their directions.
+/// Edges of all faces, each once, with the faces on their two sides, and the neighbours of the vertices.
 void add_edges(Hull& hull)
 {
-    for (const Hull::Face& face : hull.faces) {
-        for (std::size_t i = 0; i < face.loop.size(); ++i) {
-            const int a = face.loop[i], b = face.loop[(i + 1) % face.loop.size()];
-            if (a < b) hull.edges.push_back({a, b});
+    struct Side {
+        std::array<int, 2> ends;
+        int face;
+        bool forward;
+        bool operator<(const Side& other) const
+        {
+            return ends != other.ends ? ends < other.ends : forward > other.forward;
+        }
+    };
+    std::vector<Side> sides;
+    for (std::size_t f = 0; f < hull.faces.size(); ++f) {
+        const auto& loop = hull.faces[f].loop;
+        for (std::size_t i = 0; i < loop.size(); ++i) {
+            const int a = loop[i], b = loop[(i + 1) % loop.size()];
+            sides.push_back({{std::min(a, b), std::max(a, b)}, static_cast<int>(f), a < b});
         }
     }
-    std::sort(hull.edges.begin(), hull.edges.end());
-    for (const auto& [a, b] : hull.edges) {
-        const Vec3 direction = (hull.vertices[b] - hull.vertices[a]).normalized();
-        const bool known = std::any_of(hull.directions.begin(), hull.directions.end(),
-                                       [&](const Vec3& d) { return d.cross(direction).norm() <= same; });
-        if (!known) hull.directions.push_back(direction);
+    std::sort(sides.begin(), sides.end());
+    for (const Side& side : sides) {
+        if (hull.edges.empty() || hull.edges.back() != side.ends) {
+            hull.edges.push_back(side.ends);
+            hull.edge_faces.push_back({-1, -1});
+        }
+        hull.edge_faces.back()[side.forward ? 0 : 1] = side.face;
     }
+
+    // neighbours by counting
+    const std::size_t n = hull.vertices.size();
+    hull.first_neighbour.assign(n + 1, 0);
+    for (const auto& [a, b] : hull.edges) {
+        ++hull.first_neighbour[static_cast<std::size_t>(a) + 1];
+        ++hull.first_neighbour[static_cast<std::size_t>(b) + 1];
+    }
+    std::partial_sum(hull.first_neighbour.begin(), hull.first_neighbour.end(), hull.first_neighbour.begin());
+    std::vector<int> next(hull.first_neighbour.begin(), hull.first_neighbour.end() - 1);
+    hull.neighbours.resize(2 * hull.edges.size());
+    for (const auto& [a, b] : hull.edges) {
+        hull.neighbours[next[a]++] = b;
+        hull.neighbours[next[b]++] = a;
+    }
+}
+
+/// Joins triangles of one plane to faces. The largest triangles first: their planes are known best, and
+/// slivers beside them are theirs.
+std::vector<Hull::Face> joined_faces(std::span<const Vec3> points,
+                                     std::span<const detail::HullTriangle> triangles, double tolerance)
+{
+    std::vector<int> order(triangles.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<double> area;
+    for (const auto& triangle : triangles) {
+        const auto& [a, b, c] = triangle.corners;
+        area.push_back((points[b] - points[a]).cross(points[c] - points[a]).norm());
+    }
+    std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return area[i] > area[j]; });
+
+    std::vector<Hull::Face> faces;
+    std::vector<char> taken(triangles.size(), 0);
+    std::vector<int> group, corners;
+    for (const int seed : order) {
+        if (taken[seed] != 0) continue;
+        const Vec3& normal = triangles[seed].normal;
+        const Vec3& origin = points[triangles[seed].corners[0]];
+        const auto fits = [&](const detail::HullTriangle& triangle) {
+            return std::all_of(triangle.corners.begin(), triangle.corners.end(),
+                               [&](int v) { return std::abs(normal.dot(points[v] - origin)) <= tolerance; });
+        };
+        taken[seed] = 1;
+        group.assign(1, seed);
+        corners.clear();
+        for (std::size_t k = 0; k < group.size(); ++k) {
+            const detail::HullTriangle& triangle = triangles[group[k]];
+            corners.insert(corners.end(), triangle.corners.begin(), triangle.corners.end());
+            for (const int next : triangle.neighbours) {
+                if (taken[next] != 0 || !fits(triangles[next])) continue;
+                taken[next] = 1;
+                group.push_back(next);
+            }
+        }
+        std::sort(corners.begin(), corners.end());
+        corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
+        Hull::Face face = face_on_plane(points, corners, normal, origin, tolerance);
+        if (face.loop.size() >= 3) faces.push_back(std::move(face));
+    }
+    return faces;
 }
 
 /// Leaves out vertices that no face uses: points inside and on faces.
@@ -138,20 +210,14 @@ Hull box_hull(const Vec3& size)
                         {Vec3::UnitY(), {2, 6, 7, 3}},
                         {-Vec3::UnitZ(), {0, 2, 3, 1}},
                         {Vec3::UnitZ(), {4, 5, 7, 6}}},
-              .edges = {},
-              .directions = {}};
+              .edges = {}};
     add_edges(hull);
     return hull;
 }
 
 Hull rounded_vertex(double radius, bool flat)
 {
-    return {.vertices = {Vec3::Zero()},
-            .faces = {},
-            .edges = {},
-            .directions = {},
-            .radius_m = radius,
-            .flat = flat};
+    return {.vertices = {Vec3::Zero()}, .faces = {}, .edges = {}, .radius_m = radius, .flat = flat};
 }
 
 }  // namespace
@@ -163,40 +229,20 @@ bool Hull::holds(const Face& face, int vertex) noexcept
 
 std::optional<Hull> hull_of_points(std::span<const Vec3> points)
 {
-    const double tolerance = same * extent(points);
-    Hull hull;
-    hull.vertices = distinct(points, tolerance);
-    const std::span<const Vec3> vertices = hull.vertices;
-    const int n = static_cast<int>(vertices.size());
+    if (points.empty()) return std::nullopt;
+    const double size = extent(points);
+    const double tolerance = same * size;
 
-    const auto all_below = [&](const Vec3& normal, const Vec3& origin) {
-        return std::all_of(vertices.begin(), vertices.end(),
-                           [&](const Vec3& v) { return normal.dot(v - origin) <= tolerance; });
-    };
-    // every three vertices with all others on one side give a face, once
-    for (int i = 0; i < n; ++i) {
-        for (int j = i + 1; j < n; ++j) {
-            for (int k = j + 1; k < n; ++k) {
-                Vec3 normal = (vertices[j] - vertices[i]).cross(vertices[k] - vertices[i]);
-                const double longest =
-                    std::max((vertices[j] - vertices[i]).norm(), (vertices[k] - vertices[i]).norm());
-                if (normal.norm() <= tolerance * longest) continue;
-                normal.normalize();
-                for (const double sign : {1.0, -1.0}) {
-                    if (!all_below(sign * normal, vertices[i])) continue;
-                    const bool known = std::any_of(hull.faces.begin(), hull.faces.end(), [&](const auto& f) {
-                        const Vec3& origin = vertices[f.loop.front()];
-                        return std::abs(f.normal.dot(vertices[i] - origin)) <= tolerance &&
-                               std::abs(f.normal.dot(vertices[j] - origin)) <= tolerance &&
-                               std::abs(f.normal.dot(vertices[k] - origin)) <= tolerance;
-                    });
-                    if (!known) {
-                        hull.faces.push_back(face_on_plane(vertices, sign * normal, vertices[i], tolerance));
-                    }
-                }
-            }
-        }
+    // where rounding breaks the surface, points count as inside a little sooner
+    std::optional<std::vector<detail::HullTriangle>> triangles;
+    for (double inside = 0.1 * tolerance; !triangles && inside < 1e3 * tolerance; inside *= 10) {
+        triangles = detail::quick_hull(points, inside);
     }
+    if (!triangles) return std::nullopt;
+
+    Hull hull;
+    hull.vertices.assign(points.begin(), points.end());
+    hull.faces = joined_faces(points, *triangles, tolerance);
     if (hull.faces.size() < 4) return std::nullopt;
     drop_unused(hull);
     add_edges(hull);
@@ -231,6 +277,9 @@ Hull make_hull(const Shape& shape)
     struct Make {
         Hull operator()(const PlaneShape&) const { return {}; }
         Hull operator()(const CylinderShape&) const { return {}; }
+        Hull operator()(const CompoundShape&) const { return {}; }
+        Hull operator()(const HeightFieldShape&) const { return {}; }
+        Hull operator()(const MeshShape&) const { return {}; }
         Hull operator()(const SphereShape& s) const { return rounded_vertex(s.radius_m, false); }
         Hull operator()(const DiscShape& s) const { return rounded_vertex(s.radius_m, true); }
         Hull operator()(const BoxShape& s) const { return box_hull(s.size_m); }
@@ -244,7 +293,9 @@ Hull make_hull(const Shape& shape)
             return {.vertices = {Vec3(0, 0, -s.length_m / 2), Vec3(0, 0, s.length_m / 2)},
                     .faces = {},
                     .edges = {{0, 1}},
-                    .directions = {Vec3::UnitZ()},
+                    .edge_faces = {{-1, -1}},
+                    .first_neighbour = {0, 1, 2},
+                    .neighbours = {1, 0},
                     .radius_m = s.radius_m};
         }
     };

@@ -17,7 +17,7 @@ struct Axis {
     double separation = -infinity;
     Vec3 normal = Vec3::UnitZ();  ///< from the first hull to the second
     int face = -1;
-    Vec3 direction_a = Vec3::Zero(), direction_b = Vec3::Zero();  ///< of the edges, for a pair of edges
+    int edge_a = -1, edge_b = -1;
 };
 
 struct Extremes {
@@ -40,14 +40,13 @@ Axis best_face(const PlacedCollider& a, const PlacedCollider& b)
 {
     Axis best;
     const auto& faces = a.collider->hull.faces;
+    int lowest = 0;
     for (std::size_t f = 0; f < faces.size(); ++f) {
         const double face_at = a.normals[f].dot(a.vertices[faces[f].loop.front()]);
-        double lowest = infinity;
-        for (const Vec3& vertex : b.vertices) {
-            lowest = std::min(lowest, a.normals[f].dot(vertex));
-        }
-        if (lowest - face_at > best.separation) {
-            best.separation = lowest - face_at;
+        lowest = lowest_vertex(b, a.normals[f], lowest);
+        const double separation = a.normals[f].dot(b.vertices[lowest]) - face_at;
+        if (separation > best.separation) {
+            best.separation = separation;
             best.normal = a.normals[f];
             best.face = static_cast<int>(f);
         }
@@ -55,37 +54,129 @@ Axis best_face(const PlacedCollider& a, const PlacedCollider& b)
     return best;
 }
 
-/// The normal of two edges along which the hulls are farthest apart.
-Axis best_edges(const PlacedCollider& a, const PlacedCollider& b)
+/// An edge of a hull and the arc of normals between its two faces.
+struct Arc {
+    Vec3 along = Vec3::Zero();  ///< unit
+    Vec3 left = Vec3::Zero(), right = Vec3::Zero(),
+         middle = Vec3::Zero();  ///< normals; middle has any length
+    int edge = 0;
+    bool whole = false;  ///< no faces: all normals around the edge
+};
+
+/// Whether the box of an edge comes within `grown` of the box of the other hull.
+bool comes_near(const PlacedCollider& hull, const std::array<int, 2>& edge, const PlacedCollider& other,
+                double grown)
+{
+    const Vec3 &p = hull.vertices[edge[0]], &q = hull.vertices[edge[1]];
+    return (p.cwiseMin(q).array() <= other.high.array() + grown).all() &&
+           (p.cwiseMax(q).array() >= other.low.array() - grown).all();
+}
+
+std::vector<Arc> arcs_of(const PlacedCollider& hull, const PlacedCollider& other, double grown)
+{
+    std::vector<Arc> arcs;
+    const auto& edges = hull.collider->hull.edges;
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+        if (!comes_near(hull, edges[e], other, grown)) continue;
+        const auto& [left, right] = hull.collider->hull.edge_faces[e];
+        Arc arc;
+        arc.edge = static_cast<int>(e);
+        arc.along = (hull.vertices[edges[e][1]] - hull.vertices[edges[e][0]]).normalized();
+        arc.whole = left < 0 || right < 0;
+        if (!arc.whole) {
+            arc.left = hull.normals[left];
+            arc.right = hull.normals[right];
+            // along the bisector, whether the arc is short or half a circle
+            arc.middle = arc.left + arc.right + arc.along.cross(arc.left - arc.right);
+        }
+        arcs.push_back(arc);
+    }
+    return arcs;
+}
+
+/// Whether the normals around the edge of this arc leave those between the faces on both sides of
+/// `direction`.
+bool crosses(const Arc& arc, const Vec3& direction)
+{
+    return arc.whole || arc.left.dot(direction) * arc.right.dot(direction) < 0;
+}
+
+/// The normal of two edges along which the hulls are farthest apart, among those edges that lie within
+/// `grown` of the other hull. Only pairs whose arcs of normals cross are a face of the difference of the
+/// hulls.
+Axis best_edges(const PlacedCollider& a, const PlacedCollider& b, double grown)
 {
     Axis best;
-    for (const Vec3& da : a.directions) {
-        for (const Vec3& db : b.directions) {
-            Vec3 normal = da.cross(db);
-            if (normal.norm() < 1e-6) continue;  // parallel: their faces, or nearest_features, do it
-            normal.normalize();
-            const Extremes at_a = along(normal, a.vertices), at_b = along(normal, b.vertices);
-            const bool forward = at_b.low - at_a.high >= at_a.low - at_b.high;
-            const double separation = forward ? at_b.low - at_a.high : at_a.low - at_b.high;
+    if (a.collider->hull.flat || b.collider->hull.flat) return best;
+    const std::vector<Arc> arcs_b = arcs_of(b, a, grown);
+    if (arcs_b.empty()) return best;
+    for (const Arc& arc_a : arcs_of(a, b, grown)) {
+        const Vec3& p = a.vertices[a.collider->hull.edges[arc_a.edge][0]];
+        for (const Arc& arc_b : arcs_b) {
+            if (!crosses(arc_b, arc_a.along) || !crosses(arc_a, arc_b.along)) continue;
+            Vec3 normal = arc_a.along.cross(arc_b.along);
+            const double sine = normal.norm();
+            if (sine < 1e-6) continue;  // parallel: their faces, or nearest_features, do it
+            normal /= sine;
+            const double apart = normal.dot(b.vertices[b.collider->hull.edges[arc_b.edge][0]] - p);
+            const bool free = arc_a.whole && arc_b.whole;
+            const double side = !arc_a.whole   ? normal.dot(arc_a.middle)
+                                : !arc_b.whole ? -normal.dot(arc_b.middle)
+                                               : apart;
+            if (!free && side * normal.dot(arc_b.middle) > 0) continue;
+            double separation = side > 0 ? apart : -apart;
+            if (separation <= best.separation) continue;
+            // an edge whose faces rounding has parted may not be where the hull ends
+            const bool sure = arc_a.whole == a.collider->hull.faces.empty() &&
+                              arc_b.whole == b.collider->hull.faces.empty();
+            if (!sure) {
+                const Vec3 n = side > 0 ? normal : Vec3(-normal);
+                separation = along(n, b.vertices).low - along(n, a.vertices).high;
+            }
             if (separation > best.separation) {
                 best = {.separation = separation,
-                        .normal = forward ? normal : Vec3(-normal),
+                        .normal = side > 0 ? normal : Vec3(-normal),
                         .face = -1,
-                        .direction_a = da,
-                        .direction_b = db};
+                        .edge_a = arc_a.edge,
+                        .edge_b = arc_b.edge};
             }
         }
     }
     return best;
 }
 
-struct Corner {
-    Vec3 point;
-    std::uint64_t tag;  ///< a vertex of the face, or a side of it and the side of the other face that cut it
-};
+}  // namespace
 
-/// Corners of the face of `hull` that looks against the axis and holds its extreme vertex; of a hull without
-/// faces, all vertices.
+int lowest_vertex(const PlacedCollider& hull, const Vec3& axis, int start)
+{
+    const Hull& of = hull.collider->hull;
+    int best = start;
+    double lowest = axis.dot(hull.vertices[best]);
+    if (hull.vertices.size() <= 32 || of.neighbours.empty()) {
+        for (std::size_t v = 0; v < hull.vertices.size(); ++v) {
+            const double at = axis.dot(hull.vertices[v]);
+            if (at < lowest) {
+                lowest = at;
+                best = static_cast<int>(v);
+            }
+        }
+        return best;
+    }
+    for (bool went = true; went;) {
+        went = false;
+        const int from = best;
+        for (int k = of.first_neighbour[from]; k < of.first_neighbour[from + 1]; ++k) {
+            const double at = axis.dot(hull.vertices[of.neighbours[k]]);
+            if (at < lowest) {
+                lowest = at;
+                best = of.neighbours[k];
+                went = true;
+            }
+        }
+    }
+    return best;
+}
+
 std::vector<Corner> facing_corners(const PlacedCollider& hull, const Vec3& axis, double tolerance)
 {
     const auto& faces = hull.collider->hull.faces;
@@ -105,17 +196,16 @@ std::vector<Corner> facing_corners(const PlacedCollider& hull, const Vec3& axis,
     std::vector<Corner> corners;
     if (best < 0) {
         for (std::size_t v = 0; v < hull.vertices.size(); ++v) {
-            corners.push_back({hull.vertices[v], v});
+            corners.push_back({.point = hull.vertices[v], .tag = v});
         }
         return corners;
     }
     for (const int v : faces[best].loop) {
-        corners.push_back({hull.vertices[v], static_cast<std::uint64_t>(v)});
+        corners.push_back({.point = hull.vertices[v], .tag = static_cast<std::uint64_t>(v)});
     }
     return corners;
 }
 
-/// The part of the polygon where normal . (x - origin) <= tolerance.
 void cut(const Vec3& normal, const Vec3& origin, double tolerance, std::uint64_t side,
          std::vector<Corner>& corners)
 {
@@ -130,11 +220,15 @@ void cut(const Vec3& normal, const Vec3& origin, double tolerance, std::uint64_t
             // end
             const double part = std::clamp(from_at / (from_at - to_at), 0.0, 1.0);
             const std::uint64_t edge = std::min(from.tag & 0xffff, to.tag & 0xffff);
-            kept.push_back({from.point + part * (to.point - from.point), (side + 1) << 16 | edge});
+            kept.push_back({.point = from.point + part * (to.point - from.point),
+                            .tag = (side + 1) << 16 | edge,
+                            .sides = (from.sides & to.sides) | 1U << (side & 31)});
         }
     }
     corners = std::move(kept);
 }
+
+namespace {
 
 /// The corners of the facing part of `other` that lie above the face (BO-6).
 std::vector<Corner> corners_above(const PlacedCollider& hull, int f, std::vector<Corner> corners,
@@ -215,57 +309,55 @@ bool Query::by_face(const Axis& axis, bool face_of_a) const
     return true;
 }
 
-/// The edge of a direction that is extreme along the axis; nothing where no edge is.
-const std::array<int, 2>* extreme_edge(const PlacedCollider& hull, const Vec3& axis, const Vec3& direction,
-                                       double tolerance)
-{
-    const double highest = along(axis, hull.vertices).high;
-    for (const std::array<int, 2>& edge : hull.collider->hull.edges) {
-        const Vec3& from = hull.vertices[edge[0]];
-        const Vec3& to = hull.vertices[edge[1]];
-        const bool extreme = axis.dot(from) >= highest - tolerance && axis.dot(to) >= highest - tolerance;
-        if (extreme && (to - from).normalized().cross(direction).norm() < 1e-6) return &edge;
-    }
-    return nullptr;
-}
-
 /// Where two edges cross. False when they do not cross above each other.
 bool Query::by_edges(const Axis& axis) const
 {
-    const auto* edge_a = extreme_edge(a, axis.normal, axis.direction_a, tolerance);
-    const auto* edge_b = extreme_edge(b, -axis.normal, axis.direction_b, tolerance);
-    if (edge_a == nullptr || edge_b == nullptr) return false;
-    const Vec3 &p0 = a.vertices[(*edge_a)[0]], &p1 = a.vertices[(*edge_a)[1]];
-    const Vec3 &q0 = b.vertices[(*edge_b)[0]], &q1 = b.vertices[(*edge_b)[1]];
+    const auto& edge_a = a.collider->hull.edges[axis.edge_a];
+    const auto& edge_b = b.collider->hull.edges[axis.edge_b];
+    const Vec3 &p0 = a.vertices[edge_a[0]], &p1 = a.vertices[edge_a[1]];
+    const Vec3 &q0 = b.vertices[edge_b[0]], &q1 = b.vertices[edge_b[1]];
     const SegmentPair at = nearest_on_segments(p0, p1, q0, q1);
     const Vec3 on_a = p0 + at.s * (p1 - p0), on_b = q0 + at.t * (q1 - q0);
     // crossing edges differ along the axis only
     const Vec3 apart = on_b - on_a;
     if ((apart - axis.normal.dot(apart) * axis.normal).norm() > tolerance) return false;
     add(on_a, on_b, -axis.normal,
-        std::uint64_t{1} << 62 | std::uint64_t(edge_a - a.collider->hull.edges.data()) << 20 |
-            std::uint64_t(edge_b - b.collider->hull.edges.data()));
+        std::uint64_t{1} << 62 | std::uint64_t(axis.edge_a) << 20 | std::uint64_t(axis.edge_b));
     return true;
 }
 
-std::vector<std::array<int, 2>> segments_of(const Hull& hull)
+/// An edge as a segment; of a hull with one vertex, that vertex.
+struct Segment {
+    std::array<int, 2> ends;
+    int edge;
+};
+
+std::vector<Segment> segments_of(const PlacedCollider& hull, const PlacedCollider& other, double grown)
 {
-    if (!hull.edges.empty()) return hull.edges;
-    return {{0, 0}};
+    const auto& edges = hull.collider->hull.edges;
+    if (edges.empty()) return {{{0, 0}, 0}};
+    std::vector<Segment> segments;
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+        if (comes_near(hull, edges[e], other, grown)) segments.push_back({edges[e], static_cast<int>(e)});
+    }
+    return segments;
 }
 
 /// Nearest edges or corners of two hulls that are apart, by looking at all of them. Parallel edges touch at
 /// both ends of what they have in common.
 void Query::by_nearest_features(const Axis& axis) const
 {
-    const auto edges_a = segments_of(a.collider->hull), edges_b = segments_of(b.collider->hull);
+    // what is farther than the reach is no contact
+    const double grown = std::max(0.0, reach_m) + rounding();
+    const auto edges_a = segments_of(a, b, grown), edges_b = segments_of(b, a, grown);
+    if (edges_a.empty() || edges_b.empty()) return;
     double least = infinity;
     std::size_t best_a = 0, best_b = 0;
     Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();
     for (std::size_t i = 0; i < edges_a.size(); ++i) {
-        const Vec3 &p0 = a.vertices[edges_a[i][0]], &p1 = a.vertices[edges_a[i][1]];
+        const Vec3 &p0 = a.vertices[edges_a[i].ends[0]], &p1 = a.vertices[edges_a[i].ends[1]];
         for (std::size_t j = 0; j < edges_b.size(); ++j) {
-            const Vec3 &q0 = b.vertices[edges_b[j][0]], &q1 = b.vertices[edges_b[j][1]];
+            const Vec3 &q0 = b.vertices[edges_b[j].ends[0]], &q1 = b.vertices[edges_b[j].ends[1]];
             const SegmentPair at = nearest_on_segments(p0, p1, q0, q1);
             const Vec3 pa = p0 + at.s * (p1 - p0), pb = q0 + at.t * (q1 - q0);
             const double distance = (pa - pb).norm();
@@ -278,13 +370,14 @@ void Query::by_nearest_features(const Axis& axis) const
             }
         }
     }
-    const std::uint64_t feature =
-        std::uint64_t{1} << 61 | std::uint64_t(best_a) << 20 | std::uint64_t(best_b);
+    const std::uint64_t feature = std::uint64_t{1} << 61 | std::uint64_t(edges_a[best_a].edge) << 20 |
+                                  std::uint64_t(edges_b[best_b].edge);
     const Vec3 n = least > tolerance ? Vec3((on_a - on_b) / least) : Vec3(-axis.normal);
 
     // parallel edges: the ends of the common part
-    const Vec3 &p0 = a.vertices[edges_a[best_a][0]], &p1 = a.vertices[edges_a[best_a][1]];
-    const Vec3 &q0 = b.vertices[edges_b[best_b][0]], &q1 = b.vertices[edges_b[best_b][1]];
+    const auto &ends_a = edges_a[best_a].ends, &ends_b = edges_b[best_b].ends;
+    const Vec3 &p0 = a.vertices[ends_a[0]], &p1 = a.vertices[ends_a[1]];
+    const Vec3 &q0 = b.vertices[ends_b[0]], &q1 = b.vertices[ends_b[1]];
     const double length = (p1 - p0).norm();
     const Vec3 d = length > 0 ? Vec3((p1 - p0) / length) : Vec3(Vec3::Zero());
     const bool parallel = length > 0 && (q1 - q0).norm() > 0 && d.cross((q1 - q0).normalized()).norm() < 1e-6;
@@ -350,12 +443,14 @@ void hull_contact_points(const PlacedCollider& a, const PlacedCollider& b, doubl
     // axes in order of preference: an edge pair or the second hull's face must be clearly better
     const double tolerance = small * ((a.high - a.low).norm() + (b.high - b.low).norm());
     const Query query{a, b, reach_m, tolerance, points};
-    const double far = reach_m + query.rounding();
+    const double far = std::max(0.0, reach_m) + query.rounding();
     const Axis face_a = best_face(a, b);
     if (face_a.separation > far) return;
     const Axis face_b = best_face(b, a);
     if (face_b.separation > far) return;
-    const Axis edges = best_edges(a, b);
+    // where the hulls are nearest or deepest two points are at most this far apart (BO-5)
+    const double grown = std::max(far, -std::max(face_a.separation, face_b.separation)) + tolerance;
+    const Axis edges = best_edges(a, b, grown);
     if (edges.separation > far) return;
 
     const bool face_of_a = face_a.face >= 0 && face_a.separation >= face_b.separation - tolerance;

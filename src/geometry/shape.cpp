@@ -1,9 +1,11 @@
 #include "carom/geometry/shape.hpp"
 
 #include "carom/geometry/hull.hpp"
+#include "triangle_surface.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -32,14 +34,33 @@ Expected<void> check_points(const Points& points, const std::string& where, cons
             return bad_shape(ErrorCode::NotFinite, where, "a vertex is infinite or not a number", hint);
         }
     }
-    if (points.size() > max_hull_vertices) {
-        return bad_shape(ErrorCode::SettingOutOfRange, where,
-                         fmt::format("there are {} vertices", points.size()), "give at most 256 vertices");
-    }
     using Point = typename Points::value_type;
-    if (points.empty() || !hull_of_points(std::span<const Point>(points))) {
+    const std::size_t most = std::is_same_v<Point, Vec3> ? max_hull_points : max_hull_vertices;
+    if (points.size() > most) {
+        return bad_shape(ErrorCode::SettingOutOfRange, where,
+                         fmt::format("there are {} vertices, {} at most", points.size(), most),
+                         "give fewer points");
+    }
+    const auto hull = points.empty() ? std::nullopt : hull_of_points(std::span<const Point>(points));
+    if (!hull) {
         return bad_shape(ErrorCode::SettingOutOfRange, where,
                          fmt::format("the {} vertices span nothing", points.size()), hint);
+    }
+    if (hull->vertices.size() > max_hull_vertices) {
+        return bad_shape(
+            ErrorCode::SettingOutOfRange, where,
+            fmt::format("the hull has {} vertices, {} at most", hull->vertices.size(), max_hull_vertices),
+            "give fewer points, or a compound of simpler shapes");
+    }
+    return {};
+}
+
+Expected<void> finite(std::span<const Vec3> points, const std::string& where)
+{
+    for (const Vec3& point : points) {
+        if (point.allFinite()) continue;
+        return bad_shape(ErrorCode::NotFinite, where, "a vertex is infinite or not a number",
+                         "give finite coordinates");
     }
     return {};
 }
@@ -81,6 +102,83 @@ struct Check {
     Expected<void> operator()(const PolygonShape& s) const
     {
         return check_points(s.vertices_m, where, "give at least three points that do not lie on one line");
+    }
+    Expected<void> operator()(const CompoundShape& s) const
+    {
+        if (s.parts.empty() || s.parts.size() > max_compound_parts) {
+            return bad_shape(ErrorCode::SettingOutOfRange, where,
+                             fmt::format("a compound has {} parts", s.parts.size()),
+                             "give one part at least, ten thousand at most");
+        }
+        const bool flat = is_flat(s.parts.front().shape);
+        for (const CompoundPart& part : s.parts) {
+            const bool nested = std::holds_alternative<CompoundShape>(part.shape);
+            if (nested || is_obstacle(part.shape) || is_flat(part.shape) != flat) {
+                return bad_shape(ErrorCode::NotAllowedHere, where,
+                                 fmt::format("a {} cannot be a part here", name_of(part.shape)),
+                                 "parts are convex shapes, all in space or all in the plane");
+            }
+            if (auto fine = check(part.shape, where); !fine) return fine;
+            const bool placed =
+                part.pose.position_m.allFinite() && std::abs(part.pose.rotation.norm() - 1) <= 1e-9;
+            const bool in_plane =
+                part.pose.position_m.z() == 0 && part.pose.rotation.x() == 0 && part.pose.rotation.y() == 0;
+            if (!placed || (flat && !in_plane)) {
+                return bad_shape(ErrorCode::SettingOutOfRange, where,
+                                 "the place of a part is not finite or leaves the plane",
+                                 "give finite numbers; in the plane x, y and an angle about z");
+            }
+        }
+        return {};
+    }
+    Expected<void> operator()(const HeightFieldShape& s) const
+    {
+        for (const double spacing : s.spacing_m) {
+            if (auto fine = positive(spacing, "spacing_m", where); !fine) return fine;
+        }
+        const std::size_t columns = s.columns > 0 ? static_cast<std::size_t>(s.columns) : 0;
+        const std::size_t rows = columns > 0 ? s.heights_m.size() / columns : 0;
+        if (columns < 2 || rows < 2 || rows * columns != s.heights_m.size() ||
+            s.heights_m.size() > max_triangles / 2) {
+            return bad_shape(
+                ErrorCode::WrongSize, where,
+                fmt::format("{} heights in {} columns are no grid", s.heights_m.size(), s.columns),
+                "give two rows and two columns at least, two million points at most");
+        }
+        for (const double height : s.heights_m) {
+            if (!std::isfinite(height)) {
+                return bad_shape(ErrorCode::NotFinite, where, "a height is infinite or not a number",
+                                 "give finite heights");
+            }
+        }
+        return {};
+    }
+    Expected<void> operator()(const MeshShape& s) const
+    {
+        if (s.triangles.empty() || s.triangles.size() > max_triangles ||
+            s.vertices_m.size() > 3 * max_triangles) {
+            return bad_shape(ErrorCode::SettingOutOfRange, where,
+                             fmt::format("a mesh has {} triangles", s.triangles.size()),
+                             "give one triangle at least, four million at most");
+        }
+        if (auto fine = finite(s.vertices_m, where); !fine) return fine;
+        const int n = static_cast<int>(s.vertices_m.size());
+        for (const auto& triangle : s.triangles) {
+            for (const int v : triangle) {
+                if (v >= 0 && v < n) continue;
+                return bad_shape(ErrorCode::SettingOutOfRange, where,
+                                 fmt::format("a triangle has the vertex {}, of {}", v, n),
+                                 "count the vertices from 0");
+            }
+        }
+        const bool flat = std::any_of(s.triangles.begin(), s.triangles.end(), [&](const auto& t) {
+            return detail::has_area(s.vertices_m[t[0]], s.vertices_m[t[1]], s.vertices_m[t[2]]);
+        });
+        if (!flat) {
+            return bad_shape(ErrorCode::SettingOutOfRange, where, "no triangle of the mesh has an area",
+                             "give triangles whose corners do not lie on one line");
+        }
+        return {};
     }
 };
 
@@ -175,20 +273,56 @@ struct Fill {
         result.inertia_kg_m2(2, 2) = result.mass_kg * s.radius_m * s.radius_m / 2;
         return result;
     }
+    MassProperties operator()(const HeightFieldShape&) const { return {}; }
+    MassProperties operator()(const MeshShape&) const { return {}; }
+    MassProperties operator()(const CompoundShape& s) const;
 };
+
+/// Sums over the parts; each inertia is moved to the common centre by Steiner's theorem.
+MassProperties Fill::operator()(const CompoundShape& s) const
+{
+    MassProperties whole;
+    std::vector<MassProperties> parts;
+    for (const CompoundPart& part : s.parts) {
+        MassProperties one = mass_properties(part.shape, density);
+        const Mat3 R = part.pose.rotation.toRotationMatrix();
+        one.centre_m = part.pose.to_world(one.centre_m);
+        one.inertia_kg_m2 = R * one.inertia_kg_m2 * R.transpose();
+        whole.mass_kg += one.mass_kg;
+        whole.centre_m += one.mass_kg * one.centre_m;
+        parts.push_back(one);
+    }
+    if (!(whole.mass_kg > 0)) return {};
+    whole.centre_m /= whole.mass_kg;
+    for (const MassProperties& one : parts) {
+        const Vec3 arm = one.centre_m - whole.centre_m;
+        whole.inertia_kg_m2 += one.inertia_kg_m2 + about_centre(one.mass_kg, Mat3(arm * arm.transpose()));
+    }
+    return whole;
+}
 
 }  // namespace
 
 const char* name_of(const Shape& shape) noexcept
 {
-    static constexpr const char* names[] = {"plane",    "sphere",     "capsule", "box",
-                                            "cylinder", "polyhedron", "disc",    "polygon"};
+    static constexpr const char* names[] = {"plane",    "sphere",      "capsule", "box",
+                                            "cylinder", "polyhedron",  "disc",    "polygon",
+                                            "compound", "heightfield", "mesh"};
     return names[shape.index()];
 }
 
 bool is_flat(const Shape& shape) noexcept
 {
+    if (const auto* compound = std::get_if<CompoundShape>(&shape)) {
+        return !compound->parts.empty() && is_flat(compound->parts.front().shape);
+    }
     return std::holds_alternative<DiscShape>(shape) || std::holds_alternative<PolygonShape>(shape);
+}
+
+bool is_obstacle(const Shape& shape) noexcept
+{
+    return std::holds_alternative<PlaneShape>(shape) || std::holds_alternative<HeightFieldShape>(shape) ||
+           std::holds_alternative<MeshShape>(shape);
 }
 
 Expected<void> check(const Shape& shape, const std::string& where)

@@ -35,6 +35,23 @@ void add_block(const BodyModel& model, const BodyRows& rows, const OneStepProble
     }
 }
 
+/// W_cc of spheres and other bodies whose inertia is the same about all axes, without rows.
+void add_round_block(const BodyModel& model, const BodyContact& contact, std::span<double> block)
+{
+    const auto d = static_cast<std::size_t>(contact.dimension);
+    for (const int body : {contact.first, contact.second}) {
+        if (model.inverse_mass[body] == 0) continue;
+        const Vec3& arm = body == contact.first ? contact.arm_first : contact.arm_second;
+        const double by_turning = model.inverse_inertia[body](0, 0), size2 = arm.squaredNorm();
+        for (std::size_t i = 0; i < d; ++i) {
+            block[i * d + i] += model.inverse_mass[body] + by_turning * size2;
+            for (std::size_t j = 0; j < d; ++j) {
+                block[i * d + j] -= by_turning * arm.dot(contact.axes[i]) * arm.dot(contact.axes[j]);
+            }
+        }
+    }
+}
+
 Law law_of(const BodyContact& contact, const SurfaceLaw& surface, bool sticks, bool flat)
 {
     const double mu = sticks ? surface.detail.static_friction.value_or(surface.friction) : surface.friction;
@@ -70,15 +87,29 @@ Law law_of(const JointPart& part, double h)
     return NonFirm{.set = std::make_shared<const Ball>(*ball), .size = h * part.most, .rubs = true};
 }
 
-/// The same contact in the last step; nothing when it did not act.
+/// The same contact in the last step; nothing when it did not act. A search that goes through contacts in the
+/// order of their bodies goes on from the pair before.
+const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContact& contact, std::size_t& from)
+{
+    const auto pair = std::tuple(contact.first, contact.second);
+    while (from < kept.size() && std::tuple(kept[from].first, kept[from].second) < pair) {
+        ++from;
+    }
+    for (std::size_t k = from; k < kept.size() && std::tuple(kept[k].first, kept[k].second) == pair; ++k) {
+        if (kept[k].feature == contact.at.feature) return &kept[k];
+    }
+    return nullptr;
+}
+
 const KeptContact* find_kept(const BodyState& state, const BodyContact& contact)
 {
-    const auto key = std::tuple(contact.first, contact.second, contact.at.feature);
-    const auto key_of = [](const KeptContact& k) { return std::tuple(k.first, k.second, k.feature); };
-    const auto found =
-        std::lower_bound(state.kept.begin(), state.kept.end(), key,
-                         [&](const KeptContact& kept, const auto& wanted) { return key_of(kept) < wanted; });
-    return found != state.kept.end() && key_of(*found) == key ? &*found : nullptr;
+    const auto pair = std::tuple(contact.first, contact.second);
+    const auto found = std::lower_bound(state.kept.begin(), state.kept.end(), pair,
+                                        [](const KeptContact& kept, const auto& wanted) {
+                                            return std::tuple(kept.first, kept.second) < wanted;
+                                        });
+    auto from = static_cast<std::size_t>(found - state.kept.begin());
+    return find_kept(state.kept, contact, from);
 }
 
 /// A contact that persists with restitution hops for ever unless it is calmed (MS-7).
@@ -124,17 +155,32 @@ void pull_together(const BodyModel& model, double activation_gap_m, double h, co
     }
 }
 
+/// W_cc of the contacts of spheres; rows are made when a matrix is wanted.
+void load_round_blocks(const BodyModel& model, BodyScratch& s)
+{
+    OneStepProblem& problem = s.problem;
+    for (const BodyContact& contact : s.contacts) {
+        problem.offsets.push_back(problem.offsets.back() + contact.dimension);
+    }
+    problem.W.begin(problem.offsets);
+    for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
+        add_round_block(model, s.contacts[c], problem.W.append(c, c));
+    }
+    problem.W.finish();
+}
+
 /// Rows of all interactions, contacts first, and W_cc of each.
 void load_rows(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
 {
     OneStepProblem& problem = s.problem;
     problem.offsets.assign(1, 0);
     s.rows.clear();
+    s.joints.clear();
+    if (s.round) return load_round_blocks(model, s);
     for (const BodyContact& contact : s.contacts) {
         add_contact_rows(contact, s.rows);
         problem.offsets.push_back(s.rows.size());
     }
-    s.joints.clear();
     add_joint_rows(model,
                    {.t_s = state.t_s + settings.time_step_s,
                     .x = s.mid.x,
@@ -153,14 +199,15 @@ void load_rows(const BodyModel& model, const MoreauSettings& settings, const Bod
     problem.W.finish();
 }
 
+/// `from` is where the search for its percussions of the last step goes on.
 void load_contact(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int c,
-                  BodyScratch& s)
+                  std::size_t& from, BodyScratch& s)
 {
     OneStepProblem& problem = s.problem;
     BodyContact& contact = s.contacts[c];
     contact.U_minus = relative_velocity(contact, s.mid.v, s.w_before);
     const auto U_free = relative_velocity(contact, s.v_free, s.w_free);
-    const KeptContact* kept = find_kept(state, contact);
+    const KeptContact* kept = find_kept(state.kept, contact, from);
     if (kept != nullptr) calm(*kept, problem.W.diagonal(c)[0], contact);
     if (model.setup().impact_map) contact.restitution = 0;  // the map has done it
     const bool stood = std::hypot(contact.U_minus[1], contact.U_minus[2]) <= 1e-12;
@@ -298,8 +345,9 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
     problem.U_free.assign(static_cast<std::size_t>(problem.size()), 0.0);
     problem.U_minus.assign(problem.U_free.size(), 0.0);
     s.P.assign(problem.U_free.size(), 0.0);
+    std::size_t from = 0;
     for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
-        load_contact(model, settings, state, c, s);
+        load_contact(model, settings, state, c, from, s);
     }
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         load_joint(settings, k, s);

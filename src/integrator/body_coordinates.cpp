@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <iterator>
 
 namespace carom {
 namespace {
@@ -19,27 +19,24 @@ bool has_coordinates(const BodyModel& bodies, int i)
     return bodies.setup().bodies[static_cast<std::size_t>(i)].motion != BodyMotion::Fixed;
 }
 
-/// Writes what recordings hold of bodies: coordinates, energies, drawings.
+/// Writes what recordings hold of bodies: coordinates, energies, and springs to draw.
 class Writer {
 public:
-    Writer(const BodyModel& bodies, std::span<const std::string> colours)
-        : bodies_(bodies), colours_(colours), start_(make_body_state(bodies))
-    {
-    }
+    explicit Writer(const BodyModel& bodies) : bodies_(bodies), start_(make_body_state(bodies)) {}
 
     Expected<LagrangianSystem, Errors> run()
     {
-        for (int i = 0; i < bodies_.bodies(); ++i) {
-            if (has_coordinates(bodies_, i)) add_coordinates(i);
+        system_.coordinates = coordinate_names(bodies_.setup());
+        for (const Coordinate& coordinate : system_.coordinates) {
+            if (auto added = vocabulary_.add_coordinate(coordinate.name); !added)
+                errors_.push_back(added.error());
         }
         if (!errors_.empty()) return errors_;
         std::vector<Term> kinetic, potential;
         for (int i = 0; i < bodies_.bodies(); ++i) {
-            if (has_coordinates(bodies_, i)) {
-                append(kinetic, kinetic_of(i));
-                append(potential, potential_of(i));
-            }
-            draw(i);
+            if (!has_coordinates(bodies_, i)) continue;
+            append(kinetic, kinetic_of(i));
+            append(potential, potential_of(i));
         }
         for (const BodySpring& spring : bodies_.setup().springs) {
             add_spring(spring, potential);
@@ -56,25 +53,6 @@ private:
         return bodies_.setup().bodies[static_cast<std::size_t>(i)];
     }
     [[nodiscard]] bool flat() const { return bodies_.is_flat(); }
-
-    void add_coordinates(int i)
-    {
-        const auto add = [&](const char* suffix, const char* unit) {
-            const std::string name = body(i).name + "_" + suffix;
-            system_.coordinates.push_back({.name = name, .unit = unit});
-            if (auto added = vocabulary_.add_coordinate(name); !added) errors_.push_back(added.error());
-        };
-        add("x", "m");
-        add("y", "m");
-        if (flat()) {
-            add("angle", "rad");
-            return;
-        }
-        add("z", "m");
-        for (const char* part : {"w", "i", "j", "k"}) {
-            add(part, "");
-        }
-    }
 
     Formula parsed(const std::string& text)
     {
@@ -190,129 +168,7 @@ private:
         return drawing;
     }
 
-    void add_points(int i, std::span<const Vec3> points, DrawingKind kind, bool closed)
-    {
-        Drawing drawing = start_drawing(kind, colours_[static_cast<std::size_t>(i)]);
-        drawing.closed = closed;
-        for (const Vec3& X : points) {
-            for (const std::string& text : place_of(i, X)) {
-                drawing.points.push_back(parsed(text));
-            }
-        }
-        system_.drawings.push_back(std::move(drawing));
-    }
-
-    void add_ball(int i, const Vec3& X, double radius)
-    {
-        add_points(i, std::span(&X, 1), DrawingKind::Circle, false);
-        system_.drawings.back().radius_m = Formula::constant(radius);
-    }
-
-    /// A ring of points in the plane z = height of the body.
-    [[nodiscard]] static std::vector<Vec3> ring(double radius, double height)
-    {
-        std::vector<Vec3> points;
-        for (int k = 0; k < 24; ++k) {
-            const double angle = 2 * std::numbers::pi * k / 24;
-            points.emplace_back(radius * std::cos(angle), radius * std::sin(angle), height);
-        }
-        return points;
-    }
-
-    void draw(int i)
-    {
-        if (!bodies_.collides[i]) return;
-        const Collider& collider = bodies_.colliders[i];
-        const Hull& hull = collider.hull;
-        if (const auto* plane = std::get_if<PlaneShape>(&collider.shape)) return draw_plane(i, *plane);
-        if (const auto* cylinder = std::get_if<CylinderShape>(&collider.shape)) {
-            const double half = cylinder->length_m / 2;
-            add_points(i, ring(cylinder->radius_m, -half), DrawingKind::Polyline, true);
-            if (half > 0) add_points(i, ring(cylinder->radius_m, half), DrawingKind::Polyline, true);
-            for (int k = 0; k < 4; ++k) {
-                const Vec3 arm = cylinder->radius_m * Vec3(k == 0   ? 1
-                                                           : k == 2 ? -1
-                                                                    : 0,
-                                                           k == 1   ? 1
-                                                           : k == 3 ? -1
-                                                                    : 0,
-                                                           0);
-                const std::array<Vec3, 2> ends{arm - half * Vec3::UnitZ(), arm + half * Vec3::UnitZ()};
-                if (half > 0)
-                    add_points(i, ends, DrawingKind::Segment, false);
-                else if (k == 0)
-                    add_points(i, std::array{Vec3(-arm), arm}, DrawingKind::Segment, false);
-            }
-            return;
-        }
-        if (hull.radius_m > 0) {
-            for (const Vec3& vertex : hull.vertices) {
-                add_ball(i, vertex, hull.radius_m);
-            }
-            if (flat() || hull.edges.empty()) draw_mark(i, hull);
-            return draw_sides(i, hull);
-        }
-        if (hull.flat) return add_points(i, hull.vertices, DrawingKind::Polyline, true);
-        // every second face shows all edges of a box; others by their faces
-        for (const Hull::Face& face : hull.faces) {
-            std::vector<Vec3> loop;
-            for (const int v : face.loop) {
-                loop.push_back(hull.vertices[v]);
-            }
-            add_points(i, loop, DrawingKind::Polyline, true);
-        }
-    }
-
-    /// A radius of a disc, so that its turning shows.
-    void draw_mark(int i, const Hull& hull)
-    {
-        if (!flat()) return;
-        const std::array<Vec3, 2> ends{hull.vertices.front(),
-                                       hull.vertices.front() + hull.radius_m * Vec3::UnitX()};
-        add_points(i, ends, DrawingKind::Segment, false);
-    }
-
-    void draw_sides(int i, const Hull& hull)
-    {
-        if (hull.vertices.size() < 2) return;
-        for (const Vec3& side : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0)}) {
-            const std::array<Vec3, 2> ends{hull.vertices[0] + hull.radius_m * side,
-                                           hull.vertices[1] + hull.radius_m * side};
-            add_points(i, ends, DrawingKind::Segment, false);
-        }
-    }
-
-    /// As much of a plane as the bodies at the start need.
-    void draw_plane(int i, const PlaneShape& plane)
-    {
-        Vec3 t1, t2;
-        tangents(plane.normal, t1, t2);
-        const Pose pose{.position_m = start_.x[i], .rotation = start_.R[i]};
-        double low1 = 0, high1 = 0, low2 = 0, high2 = 0;
-        bool first = true;
-        for (int k = 0; k < bodies_.bodies(); ++k) {
-            if (bodies_.inverse_mass[k] == 0) continue;
-            const double r = bodies_.collides[k] ? bodies_.colliders[k].radius_m : 0;
-            const Vec3 X = pose.to_body(start_.x[k]);
-            const double a = t1.dot(X), b = t2.dot(X);
-            low1 = first ? a - 3 * r : std::min(low1, a - 3 * r);
-            high1 = first ? a + 3 * r : std::max(high1, a + 3 * r);
-            low2 = first ? b - 3 * r : std::min(low2, b - 3 * r);
-            high2 = first ? b + 3 * r : std::max(high2, b + 3 * r);
-            first = false;
-        }
-        const Vec3 origin = plane.offset_m * plane.normal - bodies_.centre[i];
-        if (flat()) {
-            const std::array<Vec3, 2> ends{origin + low1 * t1, origin + high1 * t1};
-            return add_points(i, ends, DrawingKind::Segment, false);
-        }
-        const std::array<Vec3, 4> corners{origin + low1 * t1 + low2 * t2, origin + high1 * t1 + low2 * t2,
-                                          origin + high1 * t1 + high2 * t2, origin + low1 * t1 + high2 * t2};
-        add_points(i, corners, DrawingKind::Polyline, true);
-    }
-
     const BodyModel& bodies_;
-    std::span<const std::string> colours_;
     BodyState start_;
     Vocabulary vocabulary_;
     LagrangianSystem system_;
@@ -321,11 +177,74 @@ private:
 
 }  // namespace
 
-Expected<Model, Errors> coordinates_of(const BodyModel& bodies, std::span<const std::string> colours)
+std::vector<Coordinate> coordinate_names(const BodySetup& setup)
 {
-    auto system = Writer(bodies, colours).run();
+    const bool flat = std::any_of(setup.bodies.begin(), setup.bodies.end(),
+                                  [](const Body& body) { return body.shape && is_flat(*body.shape); });
+    std::vector<Coordinate> coordinates;
+    for (const Body& body : setup.bodies) {
+        if (body.motion == BodyMotion::Fixed) continue;
+        for (const char* place : {"_x", "_y"}) {
+            coordinates.push_back({.name = body.name + place, .unit = "m"});
+        }
+        if (flat) {
+            coordinates.push_back({.name = body.name + "_angle", .unit = "rad"});
+            continue;
+        }
+        coordinates.push_back({.name = body.name + "_z", .unit = "m"});
+        for (const char* part : {"_w", "_i", "_j", "_k"}) {
+            coordinates.push_back({.name = body.name + part, .unit = ""});
+        }
+    }
+    return coordinates;
+}
+
+Expected<Model, Errors> coordinates_of(const BodyModel& bodies, std::vector<Probe> probes,
+                                       std::vector<Drawing> drawings)
+{
+    auto system = Writer(bodies).run();
     if (!system) return system.error();
+    system->probes = std::move(probes);
+    std::move(drawings.begin(), drawings.end(), std::back_inserter(system->drawings));
     return make_model(std::move(*system));
+}
+
+bool shift_coordinate(const BodyModel& bodies, int index, bool rate, double amount, BodyState& state)
+{
+    const int per_body = bodies.is_flat() ? 3 : 7, places = bodies.is_flat() ? 2 : 3;
+    int before = index / per_body;
+    const int part = index % per_body;
+    for (int i = 0; i < bodies.bodies(); ++i) {
+        if (!has_coordinates(bodies, i) || before-- > 0) continue;
+        if (part < places) {
+            (rate ? state.v[i] : state.x[i])[part] += amount;
+            return true;
+        }
+        if (!bodies.is_flat()) return false;
+        if (rate)
+            state.W[i].z() += amount;
+        else
+            state.R[i] = turned(state.R[i], Vec3(0, 0, amount));
+        return true;
+    }
+    return false;
+}
+
+Vec3 percussion_Ns(const ContactForceProbe& probe, const BodyStep& step)
+{
+    if (probe.joint >= 0) {
+        const JointReaction& reaction = step.reactions[static_cast<std::size_t>(probe.joint)];
+        return probe.moment ? reaction.moment_Nms : reaction.percussion_Ns;
+    }
+    Vec3 sum = Vec3::Zero();
+    for (const BodyContact& contact : step.contacts) {
+        const bool is_first = contact.first == probe.on;
+        if (!is_first && contact.second != probe.on) continue;
+        const int other = is_first ? contact.second : contact.first;
+        if (probe.from >= 0 && other != probe.from) continue;
+        sum += (is_first ? 1 : -1) * contact.percussion_Ns();
+    }
+    return sum;
 }
 
 State coordinate_state(const BodyModel& bodies, const BodyState& state)

@@ -37,7 +37,7 @@ Freedoms freedoms_of(const BodyModel& model, const Rotation& R, int body)
     return free;
 }
 
-/// Closed contacts that share moving bodies, directly or through others.
+/// Moving bodies that closed contacts and joints connect, directly or through others.
 class ClosedIslands {
 public:
     ClosedIslands(const BodyModel& model, double activation_gap_m, std::span<const BodyContact> contacts)
@@ -47,6 +47,19 @@ public:
         for (const BodyContact& contact : contacts) {
             const bool both = model.inverse_mass[contact.first] > 0 && model.inverse_mass[contact.second] > 0;
             if (both && contact.at.gap_m <= activation_gap_m) join(contact.first, contact.second);
+        }
+    }
+
+    /// Joins the moving bodies of rows.
+    void join(const BodyModel& model, const BodyRows& rows)
+    {
+        for (int row = 0; row < rows.size(); ++row) {
+            int last = -1;
+            for (const BodyRows::Term& term : rows.row(row)) {
+                if (model.inverse_mass[term.body] == 0) continue;
+                if (last >= 0) join(last, term.body);
+                last = term.body;
+            }
         }
     }
     int root(int body)
@@ -70,18 +83,16 @@ struct Site {
     std::vector<int> begin{0};  ///< of each body among the freedoms
     Eigen::MatrixXd A, H;
     Eigen::VectorXd u;
+    Eigen::MatrixXd allowed;  ///< columns: what joints allow, by which the map's velocities are counted
+
+    // with all freedoms: what the reactions of joints are found from
+    Eigen::VectorXd all_inertia, all_u;
+    Eigen::MatrixXd all_rows;
     ImpactContacts closed;
 };
 
 void add_bodies(const BodyModel& model, const BodyScratch& s, Site& site)
 {
-    for (const int c : site.contacts) {
-        for (const int body : {s.contacts[c].first, s.contacts[c].second}) {
-            if (model.inverse_mass[body] > 0) site.bodies.push_back(body);
-        }
-    }
-    std::sort(site.bodies.begin(), site.bodies.end());
-    site.bodies.erase(std::unique(site.bodies.begin(), site.bodies.end()), site.bodies.end());
     for (const int body : site.bodies) {
         site.freedoms.push_back(freedoms_of(model, s.mid.R[body], body));
         site.begin.push_back(site.begin.back() + static_cast<int>(site.freedoms.back().inertia.size()));
@@ -100,9 +111,30 @@ void add_bodies(const BodyModel& model, const BodyScratch& s, Site& site)
     }
 }
 
+/// One row over bodies in the freedoms of the site, added to a row of `out`; what bodies outside it do is
+/// returned.
+double add_row(const BodyModel& model, const BodyScratch& s, const Site& site,
+               std::span<const BodyRows::Term> row, Eigen::MatrixXd& out, Eigen::Index at_row)
+{
+    double outside = 0;
+    for (const BodyRows::Term& term : row) {
+        if (!(model.inverse_mass[term.body] > 0)) {
+            outside += term.v.dot(s.mid.v[term.body]) + term.w.dot(s.mid.R[term.body] * s.mid.W[term.body]);
+            continue;
+        }
+        const auto at = std::lower_bound(site.bodies.begin(), site.bodies.end(), term.body);
+        const auto place = static_cast<std::size_t>(at - site.bodies.begin());
+        const Freedoms& free = site.freedoms[place];
+        for (std::size_t f = 0; f < free.inertia.size(); ++f) {
+            out(at_row, site.begin[place] + static_cast<int>(f)) +=
+                term.v.dot(free.v[f]) + term.w.dot(free.w[f]);
+        }
+    }
+    return outside;
+}
+
 void add_rows(const BodyModel& model, const BodyScratch& s, Site& site)
 {
-    // offsets of the problem count the rows of all contacts
     const auto n = site.A.rows();
     int rows = 0;
     for (const int c : site.contacts) {
@@ -115,20 +147,8 @@ void add_rows(const BodyModel& model, const BodyScratch& s, Site& site)
     for (std::size_t k = 0; k < site.contacts.size(); ++k) {
         const int c = site.contacts[k];
         for (int i = 0; i < s.contacts[c].dimension; ++i, ++row) {
-            for (const BodyRows::Term& term : s.rows.row(s.problem.offsets[c] + i)) {
-                if (!(model.inverse_mass[term.body] > 0)) {
-                    site.closed.b[row] +=
-                        term.v.dot(s.mid.v[term.body]) + term.w.dot(s.mid.R[term.body] * s.mid.W[term.body]);
-                    continue;
-                }
-                const auto at = std::lower_bound(site.bodies.begin(), site.bodies.end(), term.body);
-                const auto place = static_cast<std::size_t>(at - site.bodies.begin());
-                const Freedoms& free = site.freedoms[place];
-                for (std::size_t f = 0; f < free.inertia.size(); ++f) {
-                    site.closed.rows(row, site.begin[place] + static_cast<int>(f)) +=
-                        term.v.dot(free.v[f]) + term.w.dot(free.w[f]);
-                }
-            }
+            site.closed.b[row] =
+                add_row(model, s, site, s.rows.row(s.problem.offsets[c] + i), site.closed.rows, row);
         }
         site.closed.offsets.push_back(row);
         site.closed.laws.push_back(s.problem.laws[c]);
@@ -136,10 +156,43 @@ void add_rows(const BodyModel& model, const BodyScratch& s, Site& site)
     }
 }
 
+/// What joints hold stays: the map sees the velocities that they allow, and no others.
+void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const BodyScratch& s, Site& site)
+{
+    const auto n = site.A.rows();
+    site.all_inertia = site.A.diagonal();
+    site.all_u = site.u;
+    site.all_rows = site.closed.rows;
+    site.allowed = Eigen::MatrixXd::Identity(n, n);
+    Eigen::MatrixXd held(0, n);
+    for (int row = 0; row < joint_rows.size(); ++row) {
+        const auto terms = joint_rows.row(row);
+        const bool ours = std::any_of(terms.begin(), terms.end(), [&](const BodyRows::Term& term) {
+            return std::binary_search(site.bodies.begin(), site.bodies.end(), term.body);
+        });
+        if (!ours) continue;
+        held.conservativeResize(held.rows() + 1, Eigen::NoChange);
+        held.row(held.rows() - 1).setZero();
+        add_row(model, s, site, terms, held, held.rows() - 1);
+    }
+    if (held.rows() == 0) return;
+    Eigen::FullPivLU<Eigen::MatrixXd> factor(held);
+    factor.setThreshold(1e-10);
+    site.allowed = factor.kernel();
+    const Eigen::MatrixXd A = site.allowed.transpose() * site.A * site.allowed;
+    const Eigen::VectorXd momentum = site.allowed.transpose() * (site.A * site.u);
+    site.u = A.ldlt().solve(momentum);
+    site.A = A;
+    site.closed.rows *= site.allowed;
+    site.H *= site.allowed;
+}
+
 /// What the map left of the velocities, and its percussions into the contacts.
 void take(const Site& site, const Impact& impact, const Eigen::VectorXd& P, BodyScratch& s)
 {
-    const Eigen::VectorXd change = impact.u_plus - site.u;
+    const Eigen::VectorXd change = site.allowed * (impact.u_plus - site.u);
+    const Eigen::VectorXd by_joints = site.all_inertia.asDiagonal() * change - site.all_rows.transpose() * P;
+    s.map_joint_J += by_joints.dot(site.all_u + 0.5 * change);
     for (std::size_t k = 0; k < site.bodies.size(); ++k) {
         const int body = site.bodies[k];
         const Freedoms& free = site.freedoms[k];
@@ -158,15 +211,17 @@ void take(const Site& site, const Impact& impact, const Eigen::VectorXd& P, Body
 }
 
 /// One call of the map. False where it gave no velocity.
-bool strike(const BodyModel& model, double t_s, Site& site, BodyScratch& s, StepReport& report)
+bool strike(const BodyModel& model, const BodyRows& joint_rows, Site& site, BodyScratch& s,
+            StepReport& report)
 {
     add_bodies(model, s, site);
     add_rows(model, s, site);
+    reduce_by_joints(model, joint_rows, s, site);
     const auto A = Metric::from_matrix(site.A);
     if (!A) return false;
     const Eigen::VectorXd none;
     const Impact impact = model.setup().impact_map(
-        {.A = *A, .H = site.H, .closed = site.closed, .contacts = site.contacts, .q = none, .t_s = t_s},
+        {.A = *A, .H = site.H, .closed = site.closed, .contacts = site.contacts, .q = none, .t_s = s.mid.t_s},
         site.u);
     if (impact.u_plus.size() != site.u.size() || !impact.u_plus.allFinite()) return false;
     Eigen::VectorXd P = impact.percussions_Ns;
@@ -195,22 +250,40 @@ bool strike(const BodyModel& model, double t_s, Site& site, BodyScratch& s, Step
 bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
                       BodyScratch& s, StepReport& report)
 {
+    s.map_joint_J = 0;
     if (!model.setup().impact_map || s.contacts.empty()) return true;
     s.w_before.clear();
     for (int i = 0; i < model.bodies(); ++i) {
         s.w_before.emplace_back(s.mid.R[i] * s.mid.W[i]);
     }
     load_map_rows(model, s);
+    BodyRows all_rows, joint_rows;
+    std::vector<JointPart> parts;
+    add_joint_rows(model, {.x = s.mid.x, .R = s.mid.R, .turns = s.mid.turns, .drives = false}, all_rows,
+                   parts);
+    for (int row = 0; row < all_rows.size(); ++row) {
+        if (parts[static_cast<std::size_t>(row)].kind != JointPart::Kind::Held) continue;
+        joint_rows.begin_row();
+        for (const BodyRows::Term& term : all_rows.row(row)) {
+            joint_rows.add(term.body, term.v, term.w);
+        }
+    }
     ClosedIslands islands(model, settings.activation_gap_m, s.contacts);
+    islands.join(model, joint_rows);
     const auto island_of = [&](const BodyContact& contact) {
         return islands.root(model.inverse_mass[contact.first] > 0 ? contact.first : contact.second);
     };
 
-    // islands in which an open contact closes, approaching
+    // islands in which an open contact closes, approaching by more than rounding
+    double fastest = 0;
+    for (int i = 0; i < model.bodies(); ++i) {
+        fastest = std::max({fastest, s.mid.v[i].norm(), s.mid.W[i].norm() * model.length_m()});
+    }
     std::vector<int> struck;
     for (BodyContact& contact : s.contacts) {
         contact.U_start = relative_velocity(contact, s.mid.v, s.w_before);
-        if (contact.U_start[0] < 0 && !was_closed(state, contact)) struck.push_back(island_of(contact));
+        if (contact.U_start[0] < -1e-12 * fastest && !was_closed(state, contact))
+            struck.push_back(island_of(contact));
     }
     std::sort(struck.begin(), struck.end());
     struck.erase(std::unique(struck.begin(), struck.end()), struck.end());
@@ -219,7 +292,10 @@ bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, co
         for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
             if (island_of(s.contacts[c]) == island) site.contacts.push_back(c);
         }
-        if (!strike(model, s.mid.t_s, site, s, report)) return false;
+        for (int i = 0; i < model.bodies(); ++i) {
+            if (model.inverse_mass[i] > 0 && islands.root(i) == island) site.bodies.push_back(i);
+        }
+        if (!strike(model, joint_rows, site, s, report)) return false;
     }
     return true;
 }

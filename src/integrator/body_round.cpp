@@ -61,16 +61,26 @@ void two_spheres(const BodyModel& model, const MoreauSettings& settings, int a, 
     add_contact(model, a, b, {.point_m = half_way, .normal = n, .gap_m = gap}, s);
 }
 
-/// Bodies in the order of their numbers; the normal points to the first.
-void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, int sphere, int plane,
-                      BodyScratch& s)
+/// A half-space in the world: n . x <= offset is solid.
+struct HalfSpace3 {
+    Vec3 n;
+    double offset;
+};
+
+HalfSpace3 half_space(const BodyModel& model, int plane, const BodyScratch& s)
 {
-    // the plane as it lies at mid
     const Collider& collider = model.colliders[plane];
     const auto& shape = std::get<PlaneShape>(collider.shape);
     const Pose pose{.position_m = s.mid.x[plane], .rotation = s.mid.R[plane]};
     const Vec3 n = pose.rotation * shape.normal;
-    const double offset = n.dot(pose.to_world(shape.offset_m * shape.normal - collider.centre_m));
+    return {n, n.dot(pose.to_world(shape.offset_m * shape.normal - collider.centre_m))};
+}
+
+/// Bodies in the order of their numbers; the normal points to the first.
+void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, int sphere, int plane,
+                      const HalfSpace3& half, BodyScratch& s)
+{
+    const auto& [n, offset] = half;
     const Vec3& x = s.mid.x[sphere];
     const double r = radius_of(model, sphere), above = n.dot(x) - offset;
     if (above - r > reach_of(model, settings, sphere, plane, s)) return;
@@ -153,8 +163,9 @@ void detect_round(const BodyModel& model, const MoreauSettings& settings, BodySc
     for (int i = 0; i < model.bodies(); ++i) {
         if (!model.collides[i]) continue;
         if (is_plane(model, i)) {
+            const HalfSpace3 half = half_space(model, i, s);
             for (int j = i + 1; j < model.bodies(); ++j) {
-                if (model.may_meet(i, j)) sphere_and_plane(model, settings, j, i, s);
+                if (model.may_meet(i, j)) sphere_and_plane(model, settings, j, i, half, s);
             }
             continue;
         }
@@ -165,7 +176,8 @@ void detect_round(const BodyModel& model, const MoreauSettings& settings, BodySc
         if (later == s.planes.end()) continue;
         const std::size_t first = s.contacts.size();
         for (auto plane = later; plane != s.planes.end(); ++plane) {
-            if (model.may_meet(i, *plane)) sphere_and_plane(model, settings, i, *plane, s);
+            if (!model.may_meet(i, *plane)) continue;
+            sphere_and_plane(model, settings, i, *plane, half_space(model, *plane, s), s);
         }
         if (first == s.contacts.size()) continue;
         // those with other spheres came before

@@ -1,7 +1,11 @@
 #include "carom/integrator/body_run.hpp"
 
+#include "impact_map.hpp"
+#include "run_parts.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace carom {
@@ -18,6 +22,16 @@ Eigen::VectorXd velocities(const BodyState& state)
     return u;
 }
 
+/// Angles of the plane count turns: of all that mean the same place, those next to where they were. Every
+/// third coordinate is one.
+void count_turns(const State& before, State& now)
+{
+    constexpr double turn = 2 * std::numbers::pi;
+    for (Eigen::Index i = 2; i < now.q.size(); i += 3) {
+        now.q[i] += turn * std::round((before.q[i] - now.q[i]) / turn);
+    }
+}
+
 }  // namespace
 
 RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauSettings& settings,
@@ -29,52 +43,40 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
     RunProgress& progress = run.progress;
     Certifier& certifier = progress.certifier;
 
-    // instants are start + n h; the last step takes what remains
-    const double h = settings.time_step_s;
-    const long full = static_cast<long>(std::floor(plan.duration_s / h * (1 + 1e-12) + 1e-9));
-    const double rest = plan.duration_s - static_cast<double>(full) * h;
-    const long steps = full + (rest > 1e-9 * h ? 1 : 0);
+    const StepGrid grid(progress.start_s, settings.time_step_s, plan.duration_s);
 
     RunReport result;
+    result.end = progress.end.value_or(RunEnd::Duration);
     bool failed = false;
-    while (progress.steps < steps && result.end == RunEnd::Duration) {
+    while (progress.steps < grid.steps() && result.end == RunEnd::Duration) {
         const long n = progress.steps + 1;
         MoreauSettings step_settings = settings;
-        if (n > full) step_settings.time_step_s = rest;
+        step_settings.time_step_s = grid.length(n);
         const StepReport report = body_step(bodies, step_settings, solver, state, scratch);
-        if (report.status == StepStatus::NotFinite) {
-            certifier.add_finding("not_finite", state.t_s,
-                                  "a force, gap or velocity became infinite or not a number");
-            result.end = RunEnd::NotFinite;
+        if (const auto end = end_of_failed(report.status)) {
+            certifier.add_finding(std::string(name_of(*end)), state.t_s, explain(*end));
+            result.end = *end;
             failed = true;
             break;
         }
         progress.steps = n;
-        state.t_s =
-            n <= full ? progress.start_s + static_cast<double>(n) * h : progress.start_s + plan.duration_s;
+        const double began_s = std::exchange(state.t_s, grid.time_after(n));
         const State before = std::exchange(run.state, coordinate_state(bodies, state));
+        if (bodies.is_flat()) count_turns(before, run.state);
         certifier.add_step(state.t_s, report.solve.residual, report.status == StepStatus::Solved,
                            report.max_penetration_m, report.energy, report.at_end);
+        certifier.add_violation(report.max_violation);
+        if (report.map_acted) judge_map(report, began_s, certifier.energy_scale_J(), certifier);
         progress.rest.after_step(velocities(state));
-
-        if (report.status != StepStatus::Solved && plan.on_unsolved == OnUnsolved::Stop) {
-            progress.end = RunEnd::UnsolvedStep;
-        }
-        if (plan.until.rest && progress.rest.at_rest()) progress.end = RunEnd::Rest;
-        if (plan.until.formula && plan.until.formula->value(point_of(run.state), shown.work) >= 0) {
-            progress.end = RunEnd::Formula;
-        }
+        progress.end = end_by_plan(plan, report, progress.rest, point_of(run.state), shown.work);
+        const BodyStep bodies_now{bodies, state, scratch.contacts, scratch.reactions};
         std::swap(shown.problem, scratch.problem);  // listeners may keep it
         const bool wanted =
-            !listener || listener({coordinates, n, before, run.state, report, shown, progress});
+            !listener || listener({coordinates, n, before, run.state, report, shown, progress, &bodies_now});
         std::swap(shown.problem, scratch.problem);
         result.end = progress.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
     }
-    result.certificate = certifier.certificate();
-    result.findings = certifier.findings();
-    result.status = failed                  ? RunStatus::Failed
-                    : certifier.certified() ? RunStatus::Certified
-                                            : RunStatus::Uncertified;
+    judge_run(certifier, failed, result);
     return result;
 }
 

@@ -40,6 +40,13 @@ void go_to_roundoff(const SolverSettings& solver, BodyScratch& s, SolveReport& r
 void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& s,
                      SolveReport& report)
 {
+    // spheres have had no rows until now
+    if (s.rows.size() == 0) {
+        for (const BodyContact& contact : s.contacts) {
+            add_contact_rows(contact, s.rows);
+        }
+        s.rows.set_inertia(s.inverse_inertia);
+    }
     assemble_delassus(model, s.rows, s.contacts_of, s.problem);
     const int sweeps = report.iterations;
     report = solve_with_joints(solver, h_s, s);

@@ -55,8 +55,26 @@ void predict(const BodyModel& model, double h, const BodyState& state, BodyScrat
     }
     s.inverse_inertia.resize(state.x.size());
     for (int i = 0; i < model.bodies(); ++i) {
+        if (model.isotropic[i]) {
+            s.inverse_inertia[i] = model.inverse_inertia[i];
+            continue;
+        }
         const Mat3 R = s.mid.R[i].toRotationMatrix();
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
+    }
+}
+
+/// What the percussions of contacts without rows do to velocities.
+void push_bodies(const BodyModel& model, BodyScratch& s)
+{
+    for (const BodyContact& contact : s.contacts) {
+        const Vec3 P =
+            contact.P[0] * contact.axes[0] + contact.P[1] * contact.axes[1] + contact.P[2] * contact.axes[2];
+        const int a = contact.first, b = contact.second;
+        s.next.v[a] += model.inverse_mass[a] * P;
+        s.next.v[b] -= model.inverse_mass[b] * P;
+        s.correction_w[a] += s.inverse_inertia[a] * contact.arm_first.cross(P);
+        s.correction_w[b] -= s.inverse_inertia[b] * contact.arm_second.cross(P);
     }
 }
 
@@ -77,6 +95,7 @@ void advance(const BodyModel& model, double h, const BodyState& state, BodyScrat
     for (int row = 0; row < s.rows.size(); ++row) {
         s.rows.apply(model.inverse_mass, row, s.P[row], s.next.v, s.correction_w);
     }
+    if (s.rows.size() == 0) push_bodies(model, s);
     s.next.x = s.mid.x;
     s.next.R = s.mid.R;
     s.w_after.resize(s.W_free.size());
@@ -131,6 +150,7 @@ void account(const BodyModel& model, double h, const BodyState& state, const Bod
             lines.prescribed_motions_J -= strike * b[i];
         }
     }
+    lines.joint_J += s.map_joint_J;
     account_joints(v_still, W_still, s, lines);
 }
 
@@ -174,9 +194,13 @@ void keep_contacts(BodyScratch& s, BodyState& state)
                               .closed = contact.U_plus[0] <= 1e-9 * met || contact.restitution == 0,
                               .sticks = sticks(s, c)});
     }
-    std::sort(state.kept.begin(), state.kept.end(), [](const KeptContact& a, const KeptContact& b) {
+    // contacts are sorted by bodies, and mostly by features too
+    const auto before = [](const KeptContact& a, const KeptContact& b) {
         return std::tie(a.first, a.second, a.feature) < std::tie(b.first, b.second, b.feature);
-    });
+    };
+    if (!std::is_sorted(state.kept.begin(), state.kept.end(), before)) {
+        std::sort(state.kept.begin(), state.kept.end(), before);
+    }
 }
 
 }  // namespace
@@ -319,7 +343,7 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     solve_and_advance(model, settings, solver, state, s, report.solve);
 
     // what depends on velocities is taken again at the mean of those that contacts and joints left
-    if (s.rows.size() > 0 && report.solve.status == SolveStatus::Converged &&
+    if (s.problem.interactions() > 0 && report.solve.status == SolveStatus::Converged &&
         free_velocities_again(model, settings, s)) {
         solve_and_advance(model, settings, solver, state, s, report.solve);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/integrator/step.hpp"
+#include "carom/ledger/certificate.hpp"
 
 namespace carom {
 
@@ -9,5 +10,8 @@ namespace carom {
 /// the map gave no number.
 [[nodiscard]] bool apply_impact_map(const Model& model, const State& state, double t_s, Scratch& scratch,
                                     StepReport& report);
+
+/// Writes down what an impact map gave back, against (IM-3).
+void judge_map(const StepReport& report, double time_s, double scale_J, Certifier& certifier);
 
 }  // namespace carom

@@ -1,6 +1,8 @@
 #include "carom/integrator/run.hpp"
 
 #include "carom/model/constraint_rank.hpp"
+#include "impact_map.hpp"
+#include "run_parts.hpp"
 #include "statuses.hpp"
 
 #include <fmt/format.h>
@@ -10,80 +12,6 @@
 
 namespace carom {
 namespace {
-
-/// The steps of a run: full ones at start + n h, and a last one for what remains.
-struct StepGrid {
-    double start_s, h_s, duration_s;
-    long full_steps;
-    bool has_rest;
-
-    StepGrid(double start, double h, double duration)
-        : start_s(start),
-          h_s(h),
-          duration_s(duration),
-          full_steps(static_cast<long>(std::floor(duration / h * (1 + 1e-12) + 1e-9)))
-    {
-        has_rest = duration - static_cast<double>(full_steps) * h > 1e-9 * h;
-    }
-    [[nodiscard]] long steps() const { return full_steps + (has_rest ? 1 : 0); }
-    [[nodiscard]] double time_after(long n) const
-    {
-        return n <= full_steps ? start_s + static_cast<double>(n) * h_s : start_s + duration_s;
-    }
-    [[nodiscard]] double length(long n) const
-    {
-        return n <= full_steps ? h_s : duration_s - static_cast<double>(full_steps) * h_s;
-    }
-};
-
-std::optional<RunEnd> end_of_failed(StepStatus status)
-{
-    switch (status) {
-    case StepStatus::NotFinite: return RunEnd::NotFinite;
-    case StepStatus::MetricSingular: return RunEnd::MetricSingular;
-    case StepStatus::LawOutOfRange: return RunEnd::LawOutOfRange;
-    case StepStatus::Undetermined: return RunEnd::Undetermined;
-    case StepStatus::Solved:
-    case StepStatus::NotSolved: break;
-    }
-    return std::nullopt;
-}
-
-const char* explain(RunEnd end)
-{
-    switch (end) {
-    case RunEnd::NotFinite: return "a force, gap or velocity became infinite or not a number";
-    case RunEnd::MetricSingular:
-        return "the kinetic matrix lost its positivity: some velocity has no kinetic energy";
-    case RunEnd::LawOutOfRange:
-        return "the law of a contact left its range (restitution from 0 to 1, friction not negative), or an "
-               "impact map gave no velocity";
-    default: return "";
-    }
-}
-
-/// What an impact map gave back, against (IM-3).
-void judge_map(const StepReport& report, double time_s, double scale_J, Certifier& certifier)
-{
-    const double speed = std::sqrt(scale_J);  // kinetic norm of the velocities in the game
-    if (report.map.energy_gained_J > 1e-9 * scale_J) {
-        certifier.add_finding("map_creates_energy", time_s,
-                              fmt::format("the impact map created {:.6g} J", report.map.energy_gained_J));
-    }
-    if (report.map.outside_N > 1e-6 * speed) {
-        certifier.add_finding(
-            "map_outside_normal_cone", time_s,
-            fmt::format("the impact map changed the velocity by {:.3g} J^1/2 in a direction that "
-                        "no closed contact can push",
-                        report.map.outside_N));
-    }
-    if (report.map.leaves_V_m_s > 1e-9) {
-        certifier.add_finding(
-            "map_leaves_velocity_cone", time_s,
-            fmt::format("after the impact map a closed contact still approaches at {:.3g} m/s",
-                        report.map.leaves_V_m_s));
-    }
-}
 
 /// An impact never creates energy; if the books say so, the user hears when and how much.
 void look_for_created_energy(const Scratch& scratch, bool by_map, double scale_J, Certifier& certifier)
@@ -169,18 +97,6 @@ void account(const Model& model, const StepReport& report, const State& before, 
     look_for_created_energy(scratch, report.map_acted, certifier.energy_scale_J(), certifier);
     look_for_friction_trouble(model, scratch, run.state.t_s, certifier);
     run.progress.rest.after_step(run.state.u);
-}
-
-/// What ends a run before its duration is over; of several reasons the last of these counts.
-std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report, const RestWatch& rest,
-                                  const Point& at, Workspace& work)
-{
-    std::optional<RunEnd> end;
-    const bool solved = report.status == StepStatus::Solved;
-    if (!solved && plan.on_unsolved == OnUnsolved::Stop) end = RunEnd::UnsolvedStep;
-    if (plan.until.rest && rest.at_rest()) end = RunEnd::Rest;
-    if (plan.until.formula && plan.until.formula->value(at, work) >= 0) end = RunEnd::Formula;
-    return end;
 }
 
 /// The last piece that begins at or before t, up to roundings: the right limit also where an impact at an
@@ -297,13 +213,55 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
         result.end = progress.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
     }
 
-    result.certificate = certifier.certificate();
-    result.findings = certifier.findings();
     result.events = run.events;
-    result.status = failed                  ? RunStatus::Failed
+    judge_run(certifier, failed, result);
+    return result;
+}
+
+std::optional<RunEnd> end_of_failed(StepStatus status)
+{
+    switch (status) {
+    case StepStatus::NotFinite: return RunEnd::NotFinite;
+    case StepStatus::MetricSingular: return RunEnd::MetricSingular;
+    case StepStatus::LawOutOfRange: return RunEnd::LawOutOfRange;
+    case StepStatus::Undetermined: return RunEnd::Undetermined;
+    case StepStatus::Solved:
+    case StepStatus::NotSolved: break;
+    }
+    return std::nullopt;
+}
+
+const char* explain(RunEnd end)
+{
+    switch (end) {
+    case RunEnd::NotFinite: return "a force, gap or velocity became infinite or not a number";
+    case RunEnd::MetricSingular:
+        return "the kinetic matrix lost its positivity: some velocity has no kinetic energy";
+    case RunEnd::LawOutOfRange:
+        return "the law of a contact left its range (restitution from 0 to 1, friction not negative), or an "
+               "impact map gave no velocity";
+    default: return "";
+    }
+}
+
+std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report, const RestWatch& rest,
+                                  const Point& at, Workspace& work)
+{
+    std::optional<RunEnd> end;
+    const bool solved = report.status == StepStatus::Solved;
+    if (!solved && plan.on_unsolved == OnUnsolved::Stop) end = RunEnd::UnsolvedStep;
+    if (plan.until.rest && rest.at_rest()) end = RunEnd::Rest;
+    if (plan.until.formula && plan.until.formula->value(at, work) >= 0) end = RunEnd::Formula;
+    return end;
+}
+
+void judge_run(const Certifier& certifier, bool failed, RunReport& report)
+{
+    report.certificate = certifier.certificate();
+    report.findings = certifier.findings();
+    report.status = failed                  ? RunStatus::Failed
                     : certifier.certified() ? RunStatus::Certified
                                             : RunStatus::Uncertified;
-    return result;
 }
 
 std::string_view name_of(RunEnd end) noexcept

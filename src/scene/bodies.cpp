@@ -1,8 +1,10 @@
 #include "bodies.hpp"
 
+#include "body_generators.hpp"
+#include "body_values.hpp"
 #include "carom/core/palette.hpp"
 #include "carom/core/text.hpp"
-#include "carom/expression/parse.hpp"
+#include "joints.hpp"
 #include "validate.hpp"
 
 #include <fmt/format.h>
@@ -16,168 +18,6 @@ namespace {
 
 using Kind = Node::Kind;
 
-const std::vector<Node>& items_of(const Node& root, std::string_view key)
-{
-    static const std::vector<Node> none;
-    const Node* list = find(root, key);
-    return list != nullptr ? list->items : none;
-}
-
-std::string text_of(const Node& item, std::string_view key, std::string fallback = {})
-{
-    const Node* node = find(item, key);
-    return node != nullptr && node->kind == Kind::Text ? node->text : fallback;
-}
-
-/// Reads the numbers of one table, which may be formulas of parameters.
-class Values {
-public:
-    Values(const Node& item, const Names& names, Mistakes& mistakes)
-        : item_(item), names_(names), mistakes_(mistakes)
-    {
-    }
-
-    double number(std::string_view key, double fallback) const
-    {
-        const Node* node = find(item_, key);
-        return node == nullptr ? fallback : constant_of(*node, names_, mistakes_).value_or(fallback);
-    }
-    std::optional<double> number(std::string_view key) const
-    {
-        const Node* node = find(item_, key);
-        return node == nullptr ? std::nullopt : constant_of(*node, names_, mistakes_);
-    }
-
-    /// Three numbers; with two the third is zero.
-    Vec3 vector(std::string_view key, const Vec3& fallback) const
-    {
-        const auto entries = list(key);
-        if (entries.empty()) return fallback;
-        if (entries.size() == 2 || entries.size() == 3) {
-            return {entries[0], entries[1], entries.size() == 3 ? entries[2] : 0.0};
-        }
-        wrong_count(key, "two or three numbers");
-        return fallback;
-    }
-
-    /// Three numbers, or one about z.
-    Vec3 turn(std::string_view key) const
-    {
-        const auto entries = list(key);
-        if (entries.empty()) return Vec3::Zero();
-        if (entries.size() == 1) return {0, 0, entries[0]};
-        if (entries.size() == 3) return {entries[0], entries[1], entries[2]};
-        wrong_count(key, "three numbers, in the plane one");
-        return Vec3::Zero();
-    }
-
-    std::vector<double> list(std::string_view key) const
-    {
-        const Node* node = find(item_, key);
-        if (node == nullptr || node->kind != Kind::Array) return {};
-        return list(*node);
-    }
-    std::vector<double> list(const Node& node) const
-    {
-        std::vector<double> numbers;
-        for (const Node& entry : node.items) {
-            numbers.push_back(constant_of(entry, names_, mistakes_).value_or(0));
-        }
-        return numbers;
-    }
-
-    void missing(std::string_view key, std::string_view shape) const
-    {
-        if (find(item_, key) != nullptr) return;
-        mistakes_.add(item_.place, ErrorCode::MissingKey, fmt::format("a {} has no {}", shape, key),
-                      fmt::format("give {}", key));
-    }
-    void wrong_count(std::string_view key, std::string_view wanted) const
-    {
-        mistakes_.add(find(item_, key)->place, ErrorCode::WrongSize,
-                      fmt::format("{} has the wrong number of entries", key), fmt::format("give {}", wanted));
-    }
-
-    const Node& item_;
-    const Names& names_;
-    Mistakes& mistakes_;
-};
-
-std::optional<Shape> shape_of(const Values& values)
-{
-    const std::string kind = text_of(values.item_, "shape");
-    const double radius = values.number("radius_m", 0), length = values.number("length_m", 0);
-    if (kind == "sphere" || kind == "disc" || kind == "capsule" || kind == "cylinder")
-        values.missing("radius_m", kind);
-    if (kind == "capsule") values.missing("length_m", kind);
-    if (kind == "sphere") return SphereShape{radius};
-    if (kind == "disc") return DiscShape{radius};
-    if (kind == "capsule") return CapsuleShape{radius, length};
-    if (kind == "cylinder") return CylinderShape{radius, length};
-    if (kind == "box") {
-        values.missing("size_m", kind);
-        return BoxShape{values.vector("size_m", Vec3::Ones())};
-    }
-    if (kind == "plane") {
-        const Vec3 normal = values.vector("normal", Vec3::UnitZ());
-        return PlaneShape{normal.norm() > 0 ? Vec3(normal.normalized()) : normal, 0};
-    }
-    if (kind != "polyhedron" && kind != "polygon") return std::nullopt;
-    values.missing("vertices_m", kind);
-    const Node* rows = find(values.item_, "vertices_m");
-    if (rows == nullptr) return std::nullopt;
-    PolyhedronShape solid;
-    PolygonShape flat;
-    for (const Node& row : rows->items) {
-        const auto x = values.list(row);
-        if (x.size() != (kind == "polygon" ? 2U : 3U)) {
-            values.wrong_count("vertices_m",
-                               kind == "polygon" ? "two numbers per vertex" : "three numbers per vertex");
-            return std::nullopt;
-        }
-        if (kind == "polygon")
-            flat.vertices_m.emplace_back(x[0], x[1]);
-        else
-            solid.vertices_m.emplace_back(x[0], x[1], x[2]);
-    }
-    if (kind == "polygon") return flat;
-    return solid;
-}
-
-/// Formulas of t for a prescribed body, as many as there are; an entry that is missing is zero.
-std::vector<Formula> path_formulas(const Values& values, std::string_view key)
-{
-    std::vector<Formula> formulas;
-    const Node* node = find(values.item_, key);
-    if (node == nullptr || node->kind != Kind::Array) return formulas;
-    for (const Node& entry : node->items) {
-        if (entry.kind == Kind::Number) {
-            formulas.push_back(Formula::constant(entry.number));
-            continue;
-        }
-        auto formula = parse_formula(entry.text, values.names_.vocabulary);
-        if (!formula) values.mistakes_.add(entry.place, formula.error());
-        formulas.push_back(formula ? *formula : Formula());
-    }
-    return formulas;
-}
-
-std::function<Pose(double)> path_of(const Values& values)
-{
-    const auto place = path_formulas(values, "position_m"), turn = path_formulas(values, "rotation_rad");
-    return [place, turn](double t_s) {
-        Workspace work;
-        const Point at{{}, {}, t_s};
-        const auto entry = [&](const std::vector<Formula>& list, std::size_t i) {
-            return i < list.size() ? list[i].value(at, work) : 0.0;
-        };
-        const Vec3 angle = turn.size() == 1 ? Vec3(0, 0, entry(turn, 0))
-                                            : Vec3(entry(turn, 0), entry(turn, 1), entry(turn, 2));
-        return Pose{.position_m = {entry(place, 0), entry(place, 1), entry(place, 2)},
-                    .rotation = rotation_by(angle)};
-    };
-}
-
 class BodyReader {
 public:
     BodyReader(const Node& root, const Names& names, Mistakes& mistakes)
@@ -188,31 +28,42 @@ public:
     BodyDraft run()
     {
         read_materials();
-        for (const Node& item : items_of(root_, "body")) {
-            read_body(item);
+        for (const Node& item : things_of(root_, "body")) {
+            read_body(item, names_, {});
+        }
+        for (const Node& item : things_of(root_, "group")) {
+            read_group(item);
         }
         read_gravity();
-        read_springs();
+        for (const Node& item : things_of(root_, "spring")) {
+            read_spring(item, names_);
+        }
+        for (const Node& item : things_of(root_, "joint")) {
+            read_joint(item, names_, {}, mistakes_, draft_);
+        }
         return std::move(draft_);
     }
 
 private:
     void read_materials()
     {
-        const auto& materials = items_of(root_, "material");
+        const auto& materials = things_of(root_, "material");
         if (!materials.empty()) draft_.setup.materials.clear();
         for (const Node& item : materials) {
-            const Values values(item, names_, mistakes_);
-            draft_.setup.materials.push_back({.name = text_of(item, "name"),
+            const BodyValues values(item, names_, mistakes_);
+            draft_.setup.materials.push_back({.name = word_of(item, "name"),
                                               .friction = values.number("friction", 0),
-                                              .restitution = values.number("restitution", 0)});
+                                              .restitution = values.number("restitution", 0),
+                                              .detail = surface_detail(values),
+                                              .grain = values.vector("grain", Vec3::UnitX())});
         }
-        for (const Node& item : items_of(root_, "material_pair")) {
-            const Values values(item, names_, mistakes_);
+        for (const Node& item : things_of(root_, "material_pair")) {
+            const BodyValues values(item, names_, mistakes_);
             draft_.setup.pairs.push_back({.first = material(item, "first"),
                                           .second = material(item, "second"),
                                           .friction = values.number("friction", 0),
-                                          .restitution = values.number("restitution", 0)});
+                                          .restitution = values.number("restitution", 0),
+                                          .detail = surface_detail(values)});
         }
     }
 
@@ -257,42 +108,182 @@ private:
         return counts;
     }
 
-    void read_body(const Node& item)
+    /// Where the bodies of a group stand, and how their names begin.
+    struct Parent {
+        Pose pose = {};
+        std::string prefix = {};
+        std::uint64_t number = 0;  ///< of the copy of the group: its random numbers are its own
+    };
+
+    static std::uint64_t seed_of(const Node& item)
+    {
+        const Node* seed = find(item, "seed");
+        return seed != nullptr && seed->number >= 0 ? static_cast<std::uint64_t>(seed->number) : 1;
+    }
+
+    /// Visits the copies of a body or group: the number of each, its name, and what its formulas may name.
+    template <class Visit>
+    void for_each_copy(const Node& item, const Names& outer, Visit visit)
     {
         const std::vector<long> counts = counts_of(item);
-        if (counts.empty()) return add_body(item, names_, text_of(item, "name"));
-
-        // the numbers i, j, k of a copy are parameters of its formulas
-        const Node* seed = find(item, "seed");
-        std::mt19937_64 random(seed != nullptr && seed->number >= 0 ? static_cast<std::uint64_t>(seed->number)
-                                                                    : 1);
-        const double jitter = Values(item, names_, mistakes_).number("jitter_m", 0);
+        const auto random = random_numbers(item, outer, mistakes_);
         std::array<long, 3> size{1, 1, 1};
         std::copy(counts.begin(), counts.end(), size.begin());
-        for (long k = 0; k < size[2]; ++k) {
-            for (long j = 0; j < size[1]; ++j) {
-                for (long i = 0; i < size[0]; ++i) {
-                    const std::array<long, 3> number{i, j, k};
-                    Names names = names_;
-                    std::string name = text_of(item, "name");
-                    for (std::size_t d = 0; d < counts.size(); ++d) {
-                        const std::string letter(1, "ijk"[d]);
-                        if (auto added =
-                                names.vocabulary.add_parameter(letter, static_cast<double>(number[d]));
-                            !added) {
-                            mistakes_.add(item.place, added.error());
-                            return;
-                        }
-                        name += fmt::format("_{}", number[d]);
-                    }
-                    const std::size_t before = draft_.setup.bodies.size();
-                    add_body(item, names, name);
-                    if (draft_.setup.bodies.size() > before)
-                        shake(jitter, random, draft_.setup.bodies.back());
-                    if (!mistakes_.empty()) return;  // the other copies have the same mistakes
-                }
+        const long all = size[0] * size[1] * size[2];
+        for (long n = 0; n < all; ++n) {
+            const std::array<long, 3> number{n % size[0], n / size[0] % size[1], n / size[0] / size[1]};
+            Names names = outer;
+            std::string name = word_of(item, "name");
+            bool good = true;
+            for (std::size_t d = 0; d < counts.size(); ++d) {
+                good =
+                    good && add_number(item, std::string(1, "ijk"[d]), static_cast<double>(number[d]), names);
+                name += fmt::format("_{}", number[d]);
             }
+            for (std::size_t k = 0; k < random.size(); ++k) {
+                const auto x = random[k].draw(seed_of(item), static_cast<std::uint64_t>(n), k);
+                if (!x && !mistakes_.known_at(item.place)) {
+                    mistakes_.add(item.place, ErrorCode::SettingOutOfRange,
+                                  fmt::format("{} hardly ever lies between low and high",
+                                              carom::quoted(random[k].name)),
+                                  "widen the bounds");
+                }
+                good = good && x && add_number(item, random[k].name, *x, names);
+            }
+            if (!good) return;
+            visit(static_cast<std::uint64_t>(n), name, names);
+            if (!mistakes_.empty()) return;  // the other copies have the same mistakes
         }
+    }
+
+    bool add_number(const Node& item, const std::string& name, double value, Names& names)
+    {
+        auto added = names.vocabulary.add_parameter(name, value);
+        if (!added) mistakes_.add(item.place, added.error());
+        return added.has_value();
+    }
+
+    void read_body(const Node& item, const Names& outer, const Parent& parent)
+    {
+        const std::uint64_t seed = seed_of(item) + parent.number;
+        const double jitter = BodyValues(item, outer, mistakes_).number("jitter_m", 0);
+        const Node* turn = find(item, "turn_at_random");
+        const bool turned = turn != nullptr && turn->boolean;
+        std::mt19937_64 random(seed);
+        const std::size_t before = draft_.setup.bodies.size();
+        for_each_copy(item, outer, [&](std::uint64_t number, const std::string& name, const Names& names) {
+            add_body(item, names, parent.prefix + name);
+            Body& body = draft_.setup.bodies.back();
+            const bool flat = body.shape && is_flat(*body.shape);
+            if (turned) body.pose.rotation = random_turn(seed, number, flat);
+            shake(jitter, random, body);
+        });
+        const std::span<Body> added = std::span(draft_.setup.bodies).subspan(before);
+        if (const Node* within = find(item, "within_m"); within != nullptr && mistakes_.empty())
+            place_within(item, *within, outer, seed, added);
+        for (Body& body : added)
+            move_with(parent.pose, body);
+    }
+
+    /// Puts the copies at random places of the box within_m = [low, high].
+    void place_within(const Node& item, const Node& within, const Names& names, std::uint64_t seed,
+                      std::span<Body> bodies)
+    {
+        const BodyValues values(item, names, mistakes_);
+        std::array<Vec3, 2> corners{Vec3::Zero(), Vec3::Zero()};
+        bool good = within.items.size() == 2 && find(item, "position_m") == nullptr;
+        for (std::size_t k = 0; good && k < 2; ++k) {
+            const auto x = values.list(within.items[k]);
+            good = x.size() == 2 || x.size() == 3;
+            for (std::size_t d = 0; good && d < x.size(); ++d)
+                corners[k][static_cast<Eigen::Index>(d)] = x[d];
+        }
+        good = good && (corners[1] - corners[0]).minCoeff() >= 0;
+        if (!good) {
+            mistakes_.add(within.place, ErrorCode::WrongSize, "within_m is no box",
+                          "give its lowest and highest corner, and no position_m: "
+                          "within_m = [[0, 0, 0], [1, 1, 2]]");
+            return;
+        }
+        for (const Body& body : bodies) {
+            if (body.shape && !check(*body.shape, body.name)) return;  // told by the model
+        }
+        if (const auto left = places_.put(bodies, corners[0], corners[1], seed)) {
+            mistakes_.add(within.place, ErrorCode::SettingOutOfRange,
+                          fmt::format("there is room for {} of {} bodies", *left, bodies.size()),
+                          "widen within_m, or take fewer or smaller bodies");
+        }
+    }
+
+    static void move_with(const Pose& parent, Body& body)
+    {
+        const auto moved = [parent](const Pose& pose) {
+            return Pose{.position_m = parent.to_world(pose.position_m),
+                        .rotation = (parent.rotation * pose.rotation).normalized()};
+        };
+        const bool stays = parent.position_m.isZero() && parent.rotation.vec().isZero();
+        if (stays) return;
+        body.pose = moved(body.pose);
+        body.velocity_m_s = parent.rotation * body.velocity_m_s;
+        body.angular_velocity_rad_s = parent.rotation * body.angular_velocity_rad_s;
+        if (!body.path) return;
+        body.path = [moved, path = body.path](double t_s) { return moved(path(t_s)); };
+    }
+
+    /// Bodies and springs that stand together, as often as the group is copied.
+    void read_group(const Node& group)
+    {
+        for_each_copy(group, names_, [&](std::uint64_t number, const std::string& name, const Names& names) {
+            const BodyValues values(group, names, mistakes_);
+            const Parent parent{.pose = {.position_m = values.vector("position_m", Vec3::Zero()),
+                                         .rotation = rotation_by(values.turn("rotation_rad"))},
+                                .prefix = name + "_",
+                                .number = number};
+            read_members(group, inner_names(names), parent);
+        });
+    }
+
+    /// Inside a group i, j, k belong to its bodies; those of the group are gi, gj, gk.
+    Names inner_names(const Names& outer) const
+    {
+        Names names = names_;
+        for (const std::string& name : outer.vocabulary.names(Vocabulary::Meaning::Kind::Parameter)) {
+            if (names_.vocabulary.find(name)) continue;
+            const bool of_lattice = name == "i" || name == "j" || name == "k";
+            static_cast<void>(names.vocabulary.add_parameter(of_lattice ? "g" + name : name,
+                                                             outer.vocabulary.find(name)->value));
+        }
+        return names;
+    }
+
+    void read_members(const Node& group, const Names& names, const Parent& parent)
+    {
+        for (const Node& item : things_of(group, "body")) {
+            read_body(item, names, parent);
+            if (!mistakes_.empty()) return;
+        }
+        for (const Node& item : things_of(group, "spring")) {
+            read_spring(with_prefix(item, parent.prefix), names);
+        }
+        for (const Node& item : things_of(group, "joint")) {
+            read_joint(with_prefix(item, parent.prefix), names, parent.pose, mistakes_, draft_);
+        }
+    }
+
+    /// What a spring or joint of a group names: things of the group first, then those of the scene.
+    Node with_prefix(Node item, const std::string& prefix) const
+    {
+        const auto has = [&](const auto& list, const std::string& name) {
+            return std::ranges::any_of(list, [&](const auto& one) { return one.name == name; });
+        };
+        for (const char* key : {"first", "second", "first_joint", "second_joint"}) {
+            Node* end = find(item, key);
+            if (end == nullptr) continue;
+            const std::string ours = prefix + end->text;
+            if (has(draft_.setup.bodies, ours) || has(draft_.setup.joints, ours)) end->text = ours;
+        }
+        if (Node* name = find(item, "name")) name->text = prefix + name->text;
+        return item;
     }
 
     static void shake(double jitter, std::mt19937_64& random, Body& body)
@@ -308,12 +299,12 @@ private:
 
     void add_body(const Node& item, const Names& names, const std::string& name)
     {
-        const Values values(item, names, mistakes_);
+        const BodyValues values(item, names, mistakes_);
         Body body;
         body.name = name;
         body.shape = shape_of(values);
-        const bool plane = body.shape && std::holds_alternative<PlaneShape>(*body.shape);
-        const std::string motion = text_of(item, "motion", plane ? "fixed" : "free");
+        const bool obstacle = body.shape && is_obstacle(*body.shape);
+        const std::string motion = word_of(item, "motion", obstacle ? "fixed" : "free");
         body.motion = motion == "fixed"        ? BodyMotion::Fixed
                       : motion == "prescribed" ? BodyMotion::Prescribed
                                                : BodyMotion::Free;
@@ -329,8 +320,9 @@ private:
         body.density = values.number("density", 1000);
         body.mass_kg = values.number("mass_kg");
         if (find(item, "inertia_kg_m2") != nullptr) {
-            body.inertia_kg_m2 = Mat3(values.turn("inertia_kg_m2").asDiagonal());
+            body.inertia_kg_m2 = values.inertia("inertia_kg_m2");
         }
+        if (find(item, "centre_m") != nullptr) body.centre_m = values.vector("centre_m", Vec3::Zero());
         body.material = material(item, "material");
 
         // the yellow, last of the palette, is too pale to come by itself
@@ -338,8 +330,10 @@ private:
         const bool moves = body.motion == BodyMotion::Free;
         if (!moves) --moving_;
         draft_.colours.push_back(
-            text_of(item, "colour", std::string(moves ? palette[turn].name : grey.name)));
+            word_of(item, "colour", std::string(moves ? palette[turn].name : grey.name)));
+        normal_given_.push_back(find(item, "normal") != nullptr);
         draft_.places.push_back(item.place);
+        draft_.sources.push_back(word_of(item, "name"));
         draft_.setup.bodies.push_back(std::move(body));
     }
 
@@ -349,60 +343,66 @@ private:
             std::any_of(draft_.setup.bodies.begin(), draft_.setup.bodies.end(),
                         [](const Body& body) { return body.shape && carom::is_flat(*body.shape); });
         const Vec3 down = flat ? Vec3(0, -9.81, 0) : Vec3(0, 0, -9.81);
-        draft_.setup.gravity_m_s2 = Values(root_, names_, mistakes_).vector("gravity_m_s2", down);
+        draft_.setup.gravity_m_s2 = BodyValues(root_, names_, mistakes_).vector("gravity_m_s2", down);
 
         // what points up without being asked: in the plane along y
         if (!flat) return;
-        const auto& items = items_of(root_, "body");
         for (std::size_t i = 0; i < draft_.setup.bodies.size(); ++i) {
-            auto* plane = draft_.setup.bodies[i].shape
-                              ? std::get_if<PlaneShape>(&*draft_.setup.bodies[i].shape)
-                              : nullptr;
-            const auto item = std::find_if(items.begin(), items.end(),
-                                           [&](const Node& node) { return node.place == draft_.places[i]; });
-            if (plane != nullptr && item != items.end() && find(*item, "normal") == nullptr) {
-                plane->normal = Vec3::UnitY();
-            }
+            auto& shape = draft_.setup.bodies[i].shape;
+            auto* plane = shape ? std::get_if<PlaneShape>(&*shape) : nullptr;
+            if (plane != nullptr && !normal_given_[i]) plane->normal = Vec3::UnitY();
         }
     }
 
-    int body(const Node& item, std::string_view key)
+    void read_spring(const Node& item, const Names& names)
     {
-        const Node* node = find(item, key);
-        if (node == nullptr || node->kind != Kind::Text) return -1;
-        std::vector<std::string> known;
-        for (const Body& one : draft_.setup.bodies) {
-            if (one.name == node->text) return static_cast<int>(known.size());
-            known.push_back(one.name);
-        }
-        mistakes_.add(node->place, ErrorCode::UnknownName,
-                      fmt::format("there is no body {}", carom::quoted(node->text)),
-                      nearest_or_all(node->text, known));
-        return 0;
-    }
-
-    void read_springs()
-    {
-        for (const Node& item : items_of(root_, "spring")) {
-            const Values values(item, names_, mistakes_);
-            draft_.setup.springs.push_back({.first = body(item, "first"),
-                                            .second = body(item, "second"),
-                                            .first_point_m = values.vector("first_point_m", Vec3::Zero()),
-                                            .second_point_m = values.vector("second_point_m", Vec3::Zero()),
-                                            .stiffness_N_m = values.number("stiffness_N_m", 0),
-                                            .damping_Ns_m = values.number("damping_Ns_m", 0),
-                                            .rest_length_m = values.number("rest_length_m", 0)});
-        }
+        const BodyValues values(item, names, mistakes_);
+        draft_.setup.springs.push_back({.first = body_named(draft_, item, "first", mistakes_),
+                                        .second = body_named(draft_, item, "second", mistakes_),
+                                        .first_point_m = values.vector("first_point_m", Vec3::Zero()),
+                                        .second_point_m = values.vector("second_point_m", Vec3::Zero()),
+                                        .stiffness_N_m = values.number("stiffness_N_m", 0),
+                                        .damping_Ns_m = values.number("damping_Ns_m", 0),
+                                        .rest_length_m = values.number("rest_length_m", 0)});
     }
 
     const Node& root_;
     const Names& names_;
     Mistakes& mistakes_;
     BodyDraft draft_;
+    RandomPlaces places_;
+    std::vector<char> normal_given_;  ///< per body: of planes
     std::size_t moving_ = 0;
 };
 
 }  // namespace
+
+int body_named(const BodyDraft& draft, const Node& item, std::string_view key, Mistakes& mistakes)
+{
+    const Node* node = find(item, key);
+    if (node == nullptr || node->kind != Kind::Text) return -1;
+    std::vector<std::string> known;
+    for (const Body& one : draft.setup.bodies) {
+        if (one.name == node->text) return static_cast<int>(known.size());
+        known.push_back(one.name);
+    }
+    mistakes.add(node->place, ErrorCode::UnknownName,
+                 fmt::format("there is no body {}", carom::quoted(node->text)),
+                 nearest_or_all(node->text, known));
+    return 0;
+}
+
+std::vector<int> bodies_named(const BodyDraft& draft, const Node& item, std::string_view key,
+                              Mistakes& mistakes)
+{
+    const Node* node = find(item, key);
+    std::vector<int> bodies;
+    for (std::size_t i = 0; node != nullptr && i < draft.sources.size(); ++i) {
+        if (draft.sources[i] == node->text) bodies.push_back(static_cast<int>(i));
+    }
+    if (bodies.empty()) bodies.push_back(body_named(draft, item, key, mistakes));
+    return bodies;
+}
 
 BodyDraft draft_bodies(const Node& root, const Names& names, Mistakes& mistakes)
 {

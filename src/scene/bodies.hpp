@@ -9,12 +9,24 @@ namespace carom::detail {
 struct BodyDraft {
     BodySetup setup;
     std::vector<std::string> colours;
-    std::vector<Place> places;  ///< of the [[body]] that each came from
+    std::vector<Place> places;         ///< of the [[body]] that each came from
+    std::vector<std::string> sources;  ///< and its name
 };
 
 /// A scene may have so many bodies.
 inline constexpr double max_bodies = 1e6;
 
 [[nodiscard]] BodyDraft draft_bodies(const Node& root, const Names& names, Mistakes& mistakes);
+
+/// The body that a key names; -1 where the key is not there, 0 after a mistake.
+[[nodiscard]] int body_named(const BodyDraft& draft, const Node& item, std::string_view key,
+                             Mistakes& mistakes);
+
+/// All bodies that a key names: one, or all copies of a lattice.
+[[nodiscard]] std::vector<int> bodies_named(const BodyDraft& draft, const Node& item, std::string_view key,
+                                            Mistakes& mistakes);
+
+/// The scene of a tree that has bodies; nothing after a mistake.
+[[nodiscard]] std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mistakes& mistakes);
 
 }  // namespace carom::detail

@@ -16,9 +16,15 @@ namespace carom::detail {
 [[nodiscard]] std::vector<Field> sweeping_fields();  ///< the sweeping process
 [[nodiscard]] std::vector<Field> set_fields();       ///< its convex sets
 [[nodiscard]] std::vector<Field> body_fields();      ///< bodies, materials, springs, gravity
+[[nodiscard]] std::vector<Field> joint_fields();
+[[nodiscard]] std::vector<Field> generator_fields();  ///< bodies at random
+[[nodiscard]] std::vector<Field> group_fields();      ///< bodies that stand together
 [[nodiscard]] std::vector<Field> probe_fields();
 [[nodiscard]] std::vector<Field> draw_fields();
 [[nodiscard]] std::vector<Field> method_fields();  ///< integrator, solver, recording
+
+/// What a material, or a pair of them, has beside friction and restitution.
+[[nodiscard]] std::vector<Field> surface_fields(std::string_view path);
 
 inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 inline constexpr Range positive{.low = 0, .high = unbounded, .with_low = false, .with_high = true};

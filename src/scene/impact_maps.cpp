@@ -65,6 +65,24 @@ ImpactMap map_of_formulas(const Node& impact, const std::vector<Coordinate>& coo
 
 }  // namespace
 
+ImpactMap impact_map_of_bodies(const Node& impact, Mistakes& mistakes)
+{
+    for (const char* key : {"stiffness", "velocities"}) {
+        if (const Node* node = find(impact, key)) {
+            mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
+                         fmt::format("an impact map of bodies has no {}", key),
+                         "contacts of bodies have no names: leave it out");
+        }
+    }
+    const Node* kind = find(impact, "kind");
+    if (kind != nullptr && kind->text == "formulas") {
+        mistakes.add(kind->place, ErrorCode::NotAllowedHere, "impacts of bodies are not given by formulas",
+                     "give canonical, sequential, poisson, energetic or lzb");
+        return {};
+    }
+    return impact_map_of(impact, {}, {}, mistakes);
+}
+
 ImpactMap impact_map_of(const Node& impact, const LagrangianSystem& system, const Names& names,
                         Mistakes& mistakes)
 {
@@ -76,7 +94,8 @@ ImpactMap impact_map_of(const Node& impact, const LagrangianSystem& system, cons
     if (kind->text == "poisson") return poisson_map({.restitution = e});
     if (kind->text == "energetic") return energetic_map({.restitution = e});
     if (kind->text == "lzb") {
-        LzbSettings settings{.restitution = e, .stiffness = stiffnesses(impact, system.contacts, mistakes)};
+        LzbSettings settings{.restitution = e, .stiffness = {}};
+        if (!system.contacts.empty()) settings.stiffness = stiffnesses(impact, system.contacts, mistakes);
         settings.exponent = number(impact, "exponent").value_or(settings.exponent);
         return lzb_map(settings);
     }

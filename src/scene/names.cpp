@@ -69,6 +69,8 @@ bool Names::depends_on_unvalued(std::string_view formula) const
 Names collect_names(const Node& root, const std::filesystem::path& folder, Mistakes& mistakes)
 {
     Names names;
+    names.folder = folder;
+    names.meshes = std::make_shared<std::map<std::string, Expected<MeshShape>>>();
     if (items_of(root, "coordinate").empty()) names.complete = false;
     add_coordinates(root, names, mistakes);
     if (const Node* parameters = find(root, "parameters")) add_parameters(*parameters, names, mistakes);

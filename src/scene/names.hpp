@@ -1,9 +1,12 @@
 #pragma once
 
 #include "carom/expression/vocabulary.hpp"
+#include "carom/geometry/shape.hpp"
 #include "document.hpp"
 
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <set>
 
 namespace carom::detail {
@@ -13,6 +16,8 @@ struct Names {
     Vocabulary vocabulary;
     bool complete = true;  ///< no name was lost by a mistake: a name that is missing is really missing
     std::set<std::string, std::less<>> unvalued;  ///< parameters and tables without a value, by mistake
+    std::filesystem::path folder;                 ///< of the scene; empty: it has no files
+    std::shared_ptr<std::map<std::string, Expected<MeshShape>>> meshes;  ///< files that have been read
 
     /// The formula names something without a value: what it gives means nothing.
     [[nodiscard]] bool depends_on_unvalued(std::string_view formula) const;
@@ -35,8 +40,15 @@ void add_parameters(const Node& parameters, Names& names, Mistakes& mistakes);
 [[nodiscard]] std::optional<Table> table_of(const Node& node, const std::filesystem::path& folder,
                                             Mistakes& mistakes);
 
-/// Some [[table]] has its points in a file.
-[[nodiscard]] bool has_table_files(const Node& root);
+/// Some [[table]] has its points in a file, or some body its shape.
+[[nodiscard]] bool has_files(const Node& root);
+[[nodiscard]] bool has_mesh_files(const Node& root);
+
+/// The mesh in a file below the folder.
+[[nodiscard]] Expected<MeshShape> mesh_below(const std::filesystem::path& folder, const std::string& name);
+
+/// Vertices and triangles in the place of files of bodies.
+void put_meshes_in(Node& root, const std::filesystem::path& folder);
 
 /// The scene with the points in the place of these files: it then needs no other file.
 [[nodiscard]] Node with_points(Node root, const std::filesystem::path& folder);

@@ -90,7 +90,7 @@ std::string title_of(const Node& root, std::string_view name)
 std::string text_as_run(std::string_view text, const Node& root, std::span<const Override> overrides,
                         const std::filesystem::path& folder)
 {
-    const bool files = has_table_files(root);
+    const bool files = has_files(root);
     if (overrides.empty() && !files) return std::string(text);
     std::string out;
     for (const Override& set : overrides)
@@ -131,84 +131,6 @@ std::optional<State> check_start_of(const Node& root, const Model& model, const 
     return start;
 }
 
-/// What a scene of bodies cannot have.
-void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& mistakes)
-{
-    for (const auto* key : {"coordinate", "lagrangian", "contact", "string", "impact", "probe", "draw",
-                            "constraint", "sweeping", "set"}) {
-        if (const Node* node = find(root, key)) {
-            mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
-                         fmt::format("a scene of bodies has no {}", key),
-                         "leave it out, or describe all by coordinates");
-        }
-    }
-    if (!std::holds_alternative<MoreauSettings>(settings.integrator)) {
-        mistakes.add(place_of(root, "integrator.kind"), ErrorCode::NotAllowedHere,
-                     "bodies are run by the integrator moreau", "write integrator.kind = \"moreau\"");
-    }
-    if (find_path(root, "integrator.cone_point") != nullptr) {
-        mistakes.add(place_of(root, "integrator.cone_point"), ErrorCode::NotAllowedHere,
-                     "contacts of bodies are looked for half-way", "leave it out");
-    }
-    if (settings.start_s != 0) {
-        mistakes.add(place_of(root, "start_s"), ErrorCode::NotAllowedHere, "runs of bodies start at zero",
-                     "leave it out");
-    }
-    if (settings.plan.until.formula) {
-        mistakes.add(place_of(root, "until"), ErrorCode::NotAllowedHere,
-                     "a run of bodies ends by rest or by its duration",
-                     "write until = \"rest\", or leave it out");
-    }
-}
-
-/// Errors of the bodies get the places of the [[body]] that they come from; copies say the same once.
-void add_body_errors(const Node& root, const BodyDraft& draft, const Errors& errors, Mistakes& mistakes)
-{
-    for (const Error& error : errors) {
-        Place place = place_of(root, error.where);
-        for (std::size_t i = 0; i < draft.places.size(); ++i) {
-            if (error.where == "body." + draft.setup.bodies[i].name) place = draft.places[i];
-        }
-        if (!mistakes.known_at(place)) mistakes.add(place, error);
-    }
-}
-
-/// The scene of a tree that has bodies.
-std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mistakes& mistakes)
-{
-    const BodyDraft draft = draft_bodies(root, names, mistakes);
-    Settings settings = read_settings(root, names, mistakes);
-    refuse_beside_bodies(root, settings, mistakes);
-    if (!mistakes.empty()) return std::nullopt;
-    auto bodies = make_body_model(draft.setup);
-    if (!bodies) {
-        add_body_errors(root, draft, bodies.error(), mistakes);
-        return std::nullopt;
-    }
-    auto model = coordinates_of(*bodies, draft.colours);
-    if (!model) {
-        add_body_errors(root, draft, model.error(), mistakes);
-        return std::nullopt;
-    }
-    const double length_m = settings.length_m.value_or(bodies->length_m());
-    auto moreau = std::get<MoreauSettings>(settings.integrator);
-    moreau.activation_gap_m = settings.activation_gap_m.value_or(1e-9 * length_m);
-    BodyState body_start = make_body_state(*bodies);
-    const State at_start = coordinate_state(*bodies, body_start);
-    State start = make_state(*model, at_start.q, at_start.u);
-    return Scene{.title = {},
-                 .text = {},
-                 .model = std::move(*model),
-                 .start = std::move(start),
-                 .integrator = moreau,
-                 .solver = settings.solver,
-                 .plan = settings.plan,
-                 .record = settings.record,
-                 .length_m = length_m,
-                 .bodies = std::make_shared<const SceneBodies>(
-                     SceneBodies{std::move(*bodies), std::move(body_start), moreau})};
-}
-
 Errors file_error(const std::filesystem::path& file, std::string message, std::string hint)
 {
     return {Error{.code = ErrorCode::FileUnreadable,
@@ -237,6 +159,16 @@ std::string hint_for_missing(const std::filesystem::path& file)
                            : fmt::format("did you mean {}?", nearest);
 }
 
+/// The bodies or groups of them; nullptr in a scene of coordinates.
+const Node* list_of_bodies(const Node& root)
+{
+    for (const char* key : {"body", "group"}) {
+        const Node* list = find(root, key);
+        if (list != nullptr && list->kind == Node::Kind::Array) return list;
+    }
+    return nullptr;
+}
+
 /// A scene is of mechanics, with energies, or of a sweeping process.
 void check_kind(const Node& root, Mistakes& mistakes)
 {
@@ -256,10 +188,10 @@ Expected<AnyScene, Errors> read_text(std::string_view text, std::string_view nam
 
     // names first: formulas of the system and of the settings use them
     Names names = collect_names(*root, folder, mistakes);
-    if (const Node* list = find(*root, "body"); list != nullptr && list->kind == Node::Kind::Array) {
+    if (const Node* list = list_of_bodies(*root)) {
         if (bodies == BodiesInScenes::Refused) {
             mistakes.add(list->key_place, ErrorCode::NotAllowedHere, "this is a scene of bodies",
-                         "carom run takes it; other commands know scenes of coordinates");
+                         "read it with BodiesInScenes::Welcome, as the commands of carom do");
         }
         names.complete = true;  // there are no coordinates to miss
         auto scene = scene_of_bodies(*root, names, mistakes);

@@ -141,6 +141,16 @@ private:
 
     void add_probe(const Node& item)
     {
+        for (const char* key : {"force_on", "from", "direction"}) {
+            if (const Node* node = find(item, key)) {
+                mistakes_.add(node->key_place, ErrorCode::NotAllowedHere,
+                              fmt::format("{} is for scenes of bodies", key), "give value = \"...\"");
+            }
+        }
+        if (find(item, "value") == nullptr) {
+            mistakes_.add(item.place, ErrorCode::MissingKey, "a probe has no value",
+                          "give value: formula of everything");
+        }
         const auto value = formula_of(find(item, "value"), names_, mistakes_);
         draft_.system.probes.push_back({.name = name_of(item, probe_names_),
                                         .value = value.value_or(Formula()),

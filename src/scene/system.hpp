@@ -38,6 +38,9 @@ struct Draft {
 [[nodiscard]] ImpactMap impact_map_of(const Node& impact, const LagrangianSystem& system, const Names& names,
                                       Mistakes& mistakes);
 
+/// The same of a scene of bodies, whose contacts have no names.
+[[nodiscard]] ImpactMap impact_map_of_bodies(const Node& impact, Mistakes& mistakes);
+
 /// What a [[draw]] shows; nothing after a mistake. `number` counts them, for the colours in turn.
 [[nodiscard]] std::optional<Drawing> drawing_of(const Node& item, std::size_t number,
                                                 const std::vector<Contact>& contacts, const Names& names,

@@ -1,4 +1,5 @@
 #include "carom/core/text.hpp"
+#include "files.hpp"
 #include "names.hpp"
 
 #include <algorithm>
@@ -18,39 +19,6 @@ struct Points {
 Error refused(ErrorCode code, std::string message, std::string hint)
 {
     return {.code = code, .where = {}, .message = std::move(message), .hint = std::move(hint), .excerpt = {}};
-}
-
-/// The file, if it lies below the folder: links and .. may not lead out of it.
-Expected<std::filesystem::path> file_below(const std::filesystem::path& folder, const std::string& name)
-{
-    namespace fs = std::filesystem;
-    const fs::path wanted(name);
-    const bool printable_name = printable(name) == name && !name.empty();
-    if (folder.empty() || !printable_name || wanted.is_absolute()) {
-        return refused(ErrorCode::FileUnreadable,
-                       fmt::format("the file {} cannot be used", carom::quoted(name)),
-                       "give the name of a file below the folder of the scene");
-    }
-    std::error_code problem;
-    const fs::path base = fs::canonical(folder, problem);
-    const fs::path full = problem ? fs::path() : fs::canonical(base / wanted, problem);
-    if (problem || !fs::is_regular_file(full, problem)) {
-        return refused(ErrorCode::FileUnreadable,
-                       fmt::format("there is no file {} beside the scene", carom::quoted(name)),
-                       "the name counts from the folder of the scene");
-    }
-    const fs::path relative = full.lexically_relative(base);
-    if (relative.empty() || *relative.begin() == "..") {
-        return refused(ErrorCode::FileUnreadable,
-                       fmt::format("the file {} lies outside the scene's folder", carom::quoted(name)),
-                       "put it below the folder of the scene");
-    }
-    if (fs::file_size(full, problem) > max_scene_bytes || problem) {
-        return refused(ErrorCode::FileUnreadable,
-                       fmt::format("the file {} is too large", carom::quoted(name)),
-                       fmt::format("a table may have {} bytes", max_scene_bytes));
-    }
-    return full;
 }
 
 bool separates(char c)
@@ -106,7 +74,7 @@ Expected<Points> read_csv(const std::filesystem::path& file, const std::string& 
 
 Expected<Points> points_of_file(const std::filesystem::path& folder, const std::string& name)
 {
-    const auto file = file_below(folder, name);
+    const auto file = file_below(folder, name, max_scene_bytes, "table");
     if (!file) return file.error();
     return read_csv(*file, name);
 }
@@ -141,15 +109,18 @@ Node list_at(const Place& place, const std::vector<double>& numbers)
 
 }  // namespace
 
-bool has_table_files(const Node& root)
+bool has_files(const Node& root)
 {
     const Node* tables = find(root, "table");
-    return tables != nullptr && std::any_of(tables->items.begin(), tables->items.end(),
-                                            [](const Node& table) { return find(table, "file") != nullptr; });
+    const bool in_tables =
+        tables != nullptr && std::any_of(tables->items.begin(), tables->items.end(),
+                                         [](const Node& table) { return find(table, "file") != nullptr; });
+    return in_tables || has_mesh_files(root);
 }
 
 Node with_points(Node root, const std::filesystem::path& folder)
 {
+    put_meshes_in(root, folder);
     Node* tables = find(root, "table");
     if (tables == nullptr) return root;
     for (Node& table : tables->items) {

@@ -247,7 +247,7 @@ std::string nearest_or_all(std::string_view seen, std::span<const std::string> k
 
 void validate(const Node& root, Mistakes& mistakes)
 {
-    Validator(mistakes, find(root, "body") != nullptr).table(root, {});
+    Validator(mistakes, find(root, "body") != nullptr || find(root, "group") != nullptr).table(root, {});
 }
 
 }  // namespace carom::detail

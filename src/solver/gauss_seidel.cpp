@@ -56,7 +56,7 @@ void solve_on_set(const Law& law, std::span<const double> W, std::span<const dou
 void solve_resisting(const Resisting& law, std::span<const double> W, std::span<const double> b,
                      std::span<double> P)
 {
-    constexpr int most_steps = 200;
+    constexpr int most_steps = 6;  // the next sweep goes on with it
     if (b[0] >= 0) {  // separates by itself
         std::fill(P.begin(), P.end(), 0.0);
         return;

@@ -158,7 +158,7 @@ struct RoundContacts::Kernel {
         b.w = b.w - (load_four(group.arm_b.data()) * b.inverse_inertia) * turn;
     }
 
-    /// From x + beta d on, exact local solutions, group after group; returns the scaled |change|^2.
+    /// From x + beta d on, exact local solutions, group after group; returns the sum of W_NN |change|^2.
     [[gnu::always_inline]] static inline double sweep(std::span<Group> groups, RoundBody* bodies, double beta)
     {
         Four changes{};
@@ -187,7 +187,7 @@ struct RoundContacts::Kernel {
             // a sweep is the map from the point with beta d in it
             store_space(next, group.P);
             store_space(change, group.change);
-            changes += dot(change, change) / load_four(group.rho.data());
+            changes += dot(change, change) * (a.inverse_mass + b.inverse_mass);
         }
         return sum(changes);
     }
@@ -221,6 +221,47 @@ struct RoundContacts::Kernel {
             sums.P += dot(P, P) / rho;
             sums.U += rho * (slip2 + normal * normal);
         }
+    }
+
+    /// The percussions act on the bodies.
+    [[gnu::always_inline]] static inline void warm(std::span<const Group> groups, RoundBody* bodies)
+    {
+        for (const Group& group : groups) {
+            FourBodies a, b;
+            a.load(bodies, group.a);
+            b.load(bodies, group.b);
+            push(group, load_space(group.n), load_space(group.P), a, b);
+            a.store(bodies, group.a);
+            b.store(bodies, group.b);
+        }
+    }
+
+    /// (SO-15): from the swept point along the direction, velocities with the coefficients of percussions.
+    [[gnu::always_inline]] static inline void step(std::span<RoundBody> bodies, RoundBody* before,
+                                                   RoundBody* direction, double beta)
+    {
+        for (std::size_t k = 0; k < bodies.size(); ++k) {
+            for (auto part : {&RoundBody::v, &RoundBody::w}) {
+                double* now = (bodies[k].*part).data();
+                double* last = (before[k].*part).data();
+                double* along = (direction[k].*part).data();
+                const Four swept = load_four(now), f = swept - load_four(last), d = beta * load_four(along);
+                store_four(swept + d, now);  // what is beside the vectors does not change
+                store_four(swept + d, last);
+                store_four(d + f, along);
+            }
+        }
+    }
+
+    CAROM_WIDE static void warm_wide(std::span<const Group> groups, RoundBody* bodies)
+    {
+        warm(groups, bodies);
+    }
+
+    CAROM_WIDE static void step_wide(std::span<RoundBody> bodies, RoundBody* before, RoundBody* direction,
+                                     double beta)
+    {
+        step(bodies, before, direction, beta);
     }
 
     CAROM_WIDE static double sweep_wide(std::span<Group> groups, RoundBody* bodies, double beta)
@@ -361,14 +402,10 @@ void RoundContacts::start()
         Kernel::measure(groups_, bodies_.data(), sums);
     }
     free_size_ = size_ = std::sqrt(sum(sums.U));
-    for (Group& group : groups_) {
-        const Space n = load_space(group.n);
-        FourBodies a, b;
-        a.load(bodies_.data(), group.a);
-        b.load(bodies_.data(), group.b);
-        Kernel::push(group, n, load_space(group.P), a, b);
-        a.store(bodies_.data(), group.a);
-        b.store(bodies_.data(), group.b);
+    if (detail::has_wide_registers()) {
+        Kernel::warm_wide(groups_, bodies_.data());
+    } else {
+        Kernel::warm(groups_, bodies_.data());
     }
 }
 
@@ -391,20 +428,12 @@ double RoundContacts::error() noexcept
     return F > 0 ? F / size_ : 0.0;
 }
 
-/// (SO-15): from the swept point along the direction, velocities with the same coefficients as percussions.
 void RoundContacts::step_bodies(double beta) noexcept
 {
-    for (std::size_t k = 0; k < bodies_.size(); ++k) {
-        for (auto part : {&RoundBody::v, &RoundBody::w}) {
-            double* now = (bodies_[k].*part).data();
-            double* before = (before_[k].*part).data();
-            double* direction = (direction_[k].*part).data();
-            const Four swept = load_four(now), f = swept - load_four(before), along = load_four(direction);
-            const Four next = swept + beta * along;  // what is beside the vectors does not change
-            store_four(next, now);
-            store_four(next, before);
-            store_four(beta * along + f, direction);
-        }
+    if (detail::has_wide_registers()) {
+        Kernel::step_wide(bodies_, before_.data(), direction_.data(), beta);
+    } else {
+        Kernel::step(bodies_, before_.data(), direction_.data(), beta);
     }
 }
 

@@ -39,6 +39,36 @@ State moved_start(const Scene& scene, const StudyPlan& plan, const StudyRun& run
     return state;
 }
 
+/// The same for bodies.
+BodyState moved_bodies(const Scene& scene, const StudyPlan& plan, const StudyRun& run)
+{
+    BodyState state = scene.bodies->start;
+    const auto& coordinates = scene.model.system().coordinates;
+    for (std::size_t k = 0; k < plan.perturbations.size(); ++k) {
+        for (std::size_t i = 0; i < coordinates.size(); ++i) {
+            const std::string& name = coordinates[i].name;
+            const bool rate = plan.perturbations[k].name == name + "'";
+            if (rate || plan.perturbations[k].name == name)
+                shift_coordinate(scene.bodies->model, static_cast<int>(i), rate, run.shifts[k], state);
+        }
+    }
+    return state;
+}
+
+/// Runs the scene from `state`, which then is its end.
+RunReport run_from(const Scene& scene, const StudyPlan& plan, const StudyRun& run, State& state,
+                   const StepListener& listener)
+{
+    if (!scene.bodies)
+        return simulate(scene.model, scene.integrator, scene.solver, scene.plan, state, listener);
+    BodyState bodies = moved_bodies(scene, plan, run);
+    RunSoFar so_far = start_run(scene.model, state);
+    RunReport report = go_on(scene.bodies->model, scene.model, scene.bodies->integrator, scene.solver,
+                             scene.plan, bodies, so_far, listener);
+    state = std::move(so_far.state);
+    return report;
+}
+
 Motion refused(const Error& error)
 {
     Motion motion;
@@ -62,12 +92,11 @@ std::optional<Motion> simulate_run(const Scene& scene, const StudyPlan& plan, co
         strobe_times = std::move(*times);
     }
     detail::Sampler at(plan.at_s, scene.model, state), strobe(strobe_times, scene.model, state);
-    const RunReport report =
-        simulate(scene.model, scene.integrator, scene.solver, scene.plan, state, [&](const StepView& view) {
-            at.after_step(view);
-            strobe.after_step(view);
-            return !stop || !stop();
-        });
+    const RunReport report = run_from(scene, plan, run, state, [&](const StepView& view) {
+        at.after_step(view);
+        strobe.after_step(view);
+        return !stop || !stop();
+    });
     if (report.end == RunEnd::Listener) return std::nullopt;
     const double tolerance_s = 1e-9 * time_step_s(scene.integrator);
     at.at_end(scene.model, state, tolerance_s);

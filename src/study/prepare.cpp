@@ -1,6 +1,6 @@
+#include "carom/core/random.hpp"
 #include "carom/core/text.hpp"
 #include "carom/core/version.hpp"
-#include "carom/study/random.hpp"
 #include "carom/study/study.hpp"
 #include "strobe.hpp"
 
@@ -82,7 +82,7 @@ Study::Study(Scene scene, StudyPlan plan, std::filesystem::path file)
 Expected<Study, Errors> Study::prepare(const std::filesystem::path& file, std::span<const Override> overrides,
                                        StudyPlan plan)
 {
-    auto scene = read_scene(file, overrides);
+    auto scene = read_scene(file, overrides, BodiesInScenes::Welcome);
     if (!scene) return scene.error();
     Study study(std::move(*scene), std::move(plan), file);
 
@@ -143,7 +143,8 @@ std::vector<Override> Study::overrides_of(const StudyRun& run) const
 Expected<Scene, Errors> Study::scene_of(const StudyRun& run) const
 {
     const auto folder = file_.parent_path();
-    return read_scene_text(scene_.text, file_.string(), overrides_of(run), folder.empty() ? "." : folder);
+    return read_scene_text(scene_.text, file_.string(), overrides_of(run), folder.empty() ? "." : folder,
+                           BodiesInScenes::Welcome);
 }
 
 /// Options that do not go together, and counts.
@@ -228,8 +229,10 @@ Errors Study::look_at_samples() const
                                  fmt::format("{} instants cannot be shown", plan_.impacts),
                                  "give a number from 0 to 1000"));
     }
+    // parts of a quaternion do not change alone
     std::vector<std::string> names;
     for (const Coordinate& c : scene_.model.system().coordinates) {
+        if (scene_.bodies && c.unit.empty()) continue;
         names.push_back(c.name);
         names.push_back(c.name + "'");
     }

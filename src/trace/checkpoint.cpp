@@ -1,5 +1,6 @@
 #include "checkpoint.hpp"
 
+#include "body_columns.hpp"
 #include "energy_names.hpp"
 #include "report_json.hpp"
 
@@ -227,6 +228,9 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
         auto put = file.put("/checkpoint/friction_since_frame_Ns", checkpoint.friction_since_frame_Ns);
         if (put) put = file.put("/checkpoint/coefficient_since_frame", checkpoint.coefficient_since_frame);
         if (!put) return put;
+    }
+    if (checkpoint.bodies) {
+        if (auto put = write_bodies(file, *checkpoint.bodies); !put) return put;
     }
     const auto real = [](const std::vector<char>& flags) {
         return std::vector<double>(flags.begin(), flags.end());

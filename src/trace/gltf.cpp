@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace carom {
 namespace {
@@ -27,6 +28,7 @@ constexpr double rod_radius = 0.004, dot_radius = 0.012;
 struct Keys {
     std::vector<float> time_s;  ///< since the start, strictly increasing
     std::vector<std::pair<const RowMatrix*, Eigen::Index>> rows;
+    std::vector<Eigen::Index> frames;  ///< the frame of each key; of an impact the one before
 
     [[nodiscard]] std::size_t size() const noexcept { return time_s.size(); }
 
@@ -49,13 +51,13 @@ Keys keys_of(const Recording& recording)
     struct Row {
         double time_s;
         const RowMatrix* table;
-        Eigen::Index row;
+        Eigen::Index row, frame;
     };
     std::vector<Row> rows;
     for (Eigen::Index i = 0; i < recording.frames(); ++i)
-        rows.push_back({recording.time_s[i], &recording.draw, i});
+        rows.push_back({recording.time_s[i], &recording.draw, i, i});
     for (Eigen::Index i = 0; i < recording.jumps.draw.rows(); ++i)
-        rows.push_back({recording.jumps.time_s[i], &recording.jumps.draw, i});
+        rows.push_back({recording.jumps.time_s[i], &recording.jumps.draw, i, 0});
     std::stable_sort(rows.begin(), rows.end(),
                      [](const Row& a, const Row& b) { return a.time_s < b.time_s; });
 
@@ -67,6 +69,7 @@ Keys keys_of(const Recording& recording)
             continue;
         keys.time_s.push_back(since);
         keys.rows.emplace_back(row.table, row.row);
+        keys.frames.push_back(row.frame);
     }
     return keys;
 }
@@ -99,6 +102,12 @@ void push(std::vector<float>& to, const Vector& x)
         to.push_back(static_cast<float>(x[i]));
 }
 
+void push_turn(std::vector<float>& to, const auto& turn)
+{
+    for (const double x : {turn.x(), turn.y(), turn.z(), turn.w()})
+        to.push_back(static_cast<float>(x));
+}
+
 class GltfScene {
 public:
     explicit GltfScene(const Recording& recording) : recording_(recording), keys_(keys_of(recording))
@@ -106,22 +115,25 @@ public:
         measure();
         for (const RecordedDrawing& drawing : recording.drawings)
             add(drawing);
+        if (keys_.size() > 0) add_solids();
     }
 
     [[nodiscard]] std::string written(GltfForm form) const;
 
 private:
-    enum class Surface { Ball, Disc, Rod };
+    enum class Form { Ball, Disc, Rod };
 
     void measure();
     void add(const RecordedDrawing& drawing);
     void add_round(const RecordedDrawing& drawing);
     void add_rod(const RecordedDrawing& drawing, int from, int to);
     void add_trace(const RecordedDrawing& drawing);
+    void add_solids();
+    int mesh_of_solid(const RecordedSolid& solid);
     void add_node(const std::string& name, int mesh, const Motion& motion);
     void animate(Json& node, const char* path, const std::vector<float>& values, int components);
     int material_of(const std::string& colour);
-    int mesh_of(Surface surface, const std::string& colour);
+    int mesh_of(Form form, const std::string& colour);
     [[nodiscard]] Json asset() const;
 
     const Recording& recording_;
@@ -131,9 +143,11 @@ private:
     int times_ = -1;  ///< accessor of the instants of keys, made by the first thing that moves
     Json nodes_ = Json::array(), meshes_ = Json::array(), materials_ = Json::array(),
          channels_ = Json::array(), samplers_ = Json::array();
+    std::set<std::size_t> inner_;  ///< nodes that are parts of others
     std::map<std::string, int> material_numbers_;
-    std::map<Surface, Json> surfaces_;  ///< attributes and indices
-    std::map<std::pair<Surface, std::string>, int> mesh_numbers_;
+    std::map<Form, Json> surfaces_;  ///< attributes and indices
+    std::map<std::pair<Form, std::string>, int> mesh_numbers_;
+    std::map<std::pair<int, std::string>, int> solid_meshes_;  ///< by surface of the recording and colour
 };
 
 void GltfScene::measure()
@@ -174,7 +188,7 @@ void GltfScene::add_round(const RecordedDrawing& drawing)
         push(motion.translation, keys_.point(k, drawing, 0));
         push(motion.scale, {radius, radius, radius});
     }
-    add_node(drawing.label, mesh_of(flat ? Surface::Disc : Surface::Ball, drawing.colour), motion);
+    add_node(drawing.label, mesh_of(flat ? Form::Disc : Form::Ball, drawing.colour), motion);
 }
 
 void GltfScene::add_rod(const RecordedDrawing& drawing, int from, int to)
@@ -192,11 +206,67 @@ void GltfScene::add_rod(const RecordedDrawing& drawing, int from, int to)
             before = way / length;
         }
         push(motion.translation, begin);
-        for (const double x : {turn.x(), turn.y(), turn.z(), turn.w()})
-            motion.rotation.push_back(static_cast<float>(x));
+        push_turn(motion.rotation, turn);
         push(motion.scale, {length, rod_radius * size_, rod_radius * size_});
     }
-    add_node(drawing.label, mesh_of(Surface::Rod, drawing.colour), motion);
+    add_node(drawing.label, mesh_of(Form::Rod, drawing.colour), motion);
+}
+
+/// Bodies as they are: one node each, which moves, with its surfaces below it. Runs of bodies have no
+/// impacts among their keys.
+void GltfScene::add_solids()
+{
+    const RecordedSolids& solids = recording_.solids;
+    std::vector<std::vector<const RecordedSolid*>> of_body(solids.columns.size());
+    for (const RecordedSolid& solid : solids.solids)
+        of_body[static_cast<std::size_t>(solid.body)].push_back(&solid);
+    for (std::size_t b = 0; b < of_body.size(); ++b) {
+        Json children = Json::array();
+        for (const RecordedSolid* solid : of_body[b]) {
+            const int mesh = mesh_of_solid(*solid);
+            if (mesh < 0) continue;
+            Motion still;
+            push(still.translation, solid->placed.pose.position_m);
+            push_turn(still.rotation, solid->placed.pose.rotation);
+            push(still.scale, solid->placed.scale);
+            children.push_back(nodes_.size());
+            inner_.insert(nodes_.size());
+            add_node("", mesh, still);
+        }
+        if (children.empty()) continue;
+        Motion motion;
+        Rotation before = Rotation::Identity();
+        for (const Eigen::Index frame : keys_.frames) {
+            Pose pose = solids.pose(b, recording_.q, frame);
+            if (!pose.position_m.cast<float>().allFinite()) pose = solids.fixed[b];
+            // a turn and its negative are the same; players go the shorter way between neighbours
+            if (before.dot(pose.rotation) < 0) pose.rotation.coeffs() *= -1;
+            before = pose.rotation;
+            push(motion.translation, pose.position_m);
+            push_turn(motion.rotation, pose.rotation);
+        }
+        add_node(recording_.bodies.names[b], -1, motion);
+        nodes_.back()["children"] = std::move(children);
+    }
+}
+
+/// The mesh of a surface in a colour; -1 where it has more vertices than sixteen bits count, or no face.
+int GltfScene::mesh_of_solid(const RecordedSolid& solid)
+{
+    const auto [at, is_new] = solid_meshes_.try_emplace({solid.placed.surface, solid.colour}, -1);
+    if (!is_new) return at->second;
+    const auto& surface = recording_.solids.surfaces[static_cast<std::size_t>(solid.placed.surface)];
+    const detail::GltfSurface shape = detail::gltf_surface(surface.vertices, surface.faces, surface.smooth);
+    if (shape.triangles.empty()) return -1;
+    const int positions = data_.add(shape.positions, 3, Use::Vertices);
+    const int normals = data_.add(shape.normals, 3, Use::Vertices);
+    const int indices = data_.add(shape.triangles), material = material_of(solid.colour);
+    meshes_.push_back(
+        {{"primitives", Json::array({{{"attributes", {{"POSITION", positions}, {"NORMAL", normals}}},
+                                      {"indices", indices},
+                                      {"material", material}}})}});
+    at->second = static_cast<int>(meshes_.size()) - 1;
+    return at->second;
 }
 
 void GltfScene::add_trace(const RecordedDrawing& drawing)
@@ -217,7 +287,7 @@ void GltfScene::add_node(const std::string& name, int mesh, const Motion& motion
 {
     Json node = Json::object();
     if (!name.empty()) node["name"] = name;
-    node["mesh"] = mesh;
+    if (mesh >= 0) node["mesh"] = mesh;
     animate(node, "translation", motion.translation, 3);
     animate(node, "rotation", motion.rotation, 4);
     animate(node, "scale", motion.scale, 3);
@@ -255,15 +325,15 @@ int GltfScene::material_of(const std::string& colour)
     return at->second;
 }
 
-int GltfScene::mesh_of(Surface surface, const std::string& colour)
+int GltfScene::mesh_of(Form form, const std::string& colour)
 {
-    const auto [at, is_new] = mesh_numbers_.try_emplace({surface, colour}, static_cast<int>(meshes_.size()));
+    const auto [at, is_new] = mesh_numbers_.try_emplace({form, colour}, static_cast<int>(meshes_.size()));
     if (!is_new) return at->second;
-    Json& primitive = surfaces_[surface];
+    Json& primitive = surfaces_[form];
     if (primitive.is_null()) {
-        const auto shape = surface == Surface::Ball   ? detail::unit_ball()
-                           : surface == Surface::Disc ? detail::unit_disc()
-                                                      : detail::unit_rod();
+        const auto shape = form == Form::Ball   ? detail::unit_ball()
+                           : form == Form::Disc ? detail::unit_disc()
+                                                : detail::unit_rod();
         const int positions = data_.add(shape.positions, 3, Use::Vertices);
         const int normals = data_.add(shape.normals, 3, Use::Vertices);
         primitive = {{"attributes", {{"POSITION", positions}, {"NORMAL", normals}}},
@@ -282,11 +352,14 @@ Json GltfScene::asset() const
     // one root above all; in space it turns z up into y up
     Json nodes = nodes_, root = Json::object();
     if (!recording_.title.empty()) root["name"] = recording_.title;
-    const bool spatial = std::any_of(recording_.drawings.begin(), recording_.drawings.end(),
-                                     [](const RecordedDrawing& drawing) { return drawing.dimension == 3; });
+    const bool spatial_bodies = !recording_.solids.surfaces.empty() && !recording_.solids.flat;
+    const bool spatial =
+        spatial_bodies || std::any_of(recording_.drawings.begin(), recording_.drawings.end(),
+                                      [](const RecordedDrawing& drawing) { return drawing.dimension == 3; });
     if (spatial) root["rotation"] = {-std::sqrt(0.5), 0.0, 0.0, std::sqrt(0.5)};
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-        root["children"].push_back(i);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (!inner_.contains(i)) root["children"].push_back(i);
+    }
     nodes.push_back(std::move(root));
     gltf["scene"] = 0;
     gltf["scenes"] = Json::array({{{"nodes", {nodes_.size()}}}});

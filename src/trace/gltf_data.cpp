@@ -140,4 +140,52 @@ GltfSurface unit_rod()
     return rod;
 }
 
+GltfSurface gltf_surface(std::span<const Eigen::Vector3d> vertices, std::span<const std::vector<int>> faces,
+                         bool smooth)
+{
+    using Vector = Eigen::Vector3d;
+    const auto vertex = [&](int v) -> const Vector& { return vertices[static_cast<std::size_t>(v)]; };
+    std::vector<Vector> positions, normals;
+    std::vector<std::size_t> corners;
+    if (smooth) {
+        positions.assign(vertices.begin(), vertices.end());
+        normals.assign(vertices.size(), Vector::Zero());
+    }
+    for (const std::vector<int>& face : faces) {
+        if (face.size() < 3) continue;
+        // the normal of the largest triangle: thin ones have none
+        Vector normal = Vector::Zero();
+        for (std::size_t k = 1; k + 1 < face.size(); ++k) {
+            const Vector across =
+                (vertex(face[k]) - vertex(face[0])).cross(vertex(face[k + 1]) - vertex(face[0]));
+            if (across.norm() > normal.norm()) normal = across;
+        }
+        const std::size_t first = positions.size();
+        for (const int v : face) {
+            if (smooth) {
+                normals[static_cast<std::size_t>(v)] += normal;
+            } else {
+                positions.push_back(vertex(v));
+                normals.push_back(normal);
+            }
+        }
+        for (std::size_t k = 1; k + 1 < face.size(); ++k) {
+            for (const std::size_t c : {std::size_t{0}, k, k + 1})
+                corners.push_back(smooth ? static_cast<std::size_t>(face[c]) : first + c);
+        }
+    }
+    GltfSurface surface;
+    if (positions.size() > 65535) return surface;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const Vector n = normals[i].norm() > 0 ? Vector(normals[i].normalized()) : Vector(Vector::UnitZ());
+        for (int k = 0; k < 3; ++k) {
+            surface.positions.push_back(static_cast<float>(positions[i][k]));
+            surface.normals.push_back(static_cast<float>(n[k]));
+        }
+    }
+    for (const std::size_t corner : corners)
+        surface.triangles.push_back(static_cast<std::uint16_t>(corner));
+    return surface;
+}
+
 }  // namespace carom::detail

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <Eigen/Dense>
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace carom::detail {
 
@@ -35,6 +37,11 @@ struct GltfSurface {
     std::vector<float> positions, normals;
     std::vector<std::uint16_t> triangles;
 };
+
+/// Faces cut into triangles: with shared vertices and mean normals where it is smooth, else each face with
+/// vertices and a normal of its own. Without triangles where sixteen bits do not count the vertices.
+[[nodiscard]] GltfSurface gltf_surface(std::span<const Eigen::Vector3d> vertices,
+                                       std::span<const std::vector<int>> faces, bool smooth);
 
 [[nodiscard]] GltfSurface unit_ball();  ///< radius 1
 [[nodiscard]] GltfSurface unit_disc();  ///< radius 1, in the plane of x and y, seen from both sides

@@ -7,6 +7,7 @@
 #include "page_tracks.hpp"
 #include "palette.hpp"
 #include "report_json.hpp"
+#include "solids_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,6 +25,7 @@ using Json = nlohmann::ordered_json;
 /// Tables and playback of more than these would be of no use to anybody, and heavy.
 constexpr Eigen::Index most_events = 100'000;
 constexpr Eigen::Index most_jump_entries = 10'000'000;
+constexpr Eigen::Index most_contact_rows = 500'000;
 
 /// What a kept frame shows of those left out before it.
 enum class Thinned { Last, Sum, Worst };
@@ -42,6 +44,7 @@ private:
     void add_series();
     void add_events();
     void add_jumps();
+    void add_contact_forces();
     void add(const std::string& name, const Eigen::VectorXd& values, Thinned thinned = Thinned::Last);
     void add_columns(const std::string& name, const RowMatrix& table, Thinned thinned = Thinned::Last);
     void add_jump_columns(const std::string& name, const RowMatrix& table, Eigen::Index rows);
@@ -82,6 +85,7 @@ PageData::PageData(const Recording& recording, const PageSettings& settings)
     add_series();
     add_events();
     add_jumps();
+    if (recording.bodies.first_row.size() > 1) add_contact_forces();
 }
 
 void PageData::choose(const PageSettings& settings)
@@ -210,6 +214,42 @@ void PageData::add_jumps()
     add_jump_columns("friction_Ns", friction, rows);
 }
 
+/// Where contacts of bodies pushed in the kept frames, and how strongly: the percussion of the step over its
+/// length. Of very many the page leaves out later frames.
+void PageData::add_contact_forces()
+{
+    const RecordedBodies& bodies = recording_.bodies;
+    Eigen::VectorXd count = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(kept_.size()));
+    std::vector<Eigen::Index> rows;
+    std::vector<double> step_s;
+    for (std::size_t k = 0; k < kept_.size(); ++k) {
+        const auto frame = static_cast<std::size_t>(kept_[k]);
+        const Eigen::Index first = bodies.first_row[frame], end = bodies.first_row[frame + 1];
+        if (static_cast<Eigen::Index>(rows.size()) + end - first > most_contact_rows) {
+            notes_.push_back(
+                fmt::format("Contact forces are drawn up to {:.4g} s.", recording_.time_s[kept_[k]]));
+            break;
+        }
+        count[static_cast<Eigen::Index>(k)] = static_cast<double>(end - first);
+        for (Eigen::Index row = first; row < end; ++row) {
+            rows.push_back(row);
+            step_s.push_back(bodies.step_s[kept_[k]]);
+        }
+    }
+    tracks_.add("contacts.count", TrackCode::Single, count);
+    const auto size = static_cast<Eigen::Index>(rows.size());
+    for (Eigen::Index axis = 0; axis < 3; ++axis) {
+        Eigen::VectorXd point(size), force(size);
+        for (Eigen::Index i = 0; i < size; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            point[i] = bodies.point_m(rows[at], axis);
+            force[i] = step_s[at] > 0 ? bodies.percussion_Ns(rows[at], axis) / step_s[at] : 0;
+        }
+        tracks_.add(fmt::format("contacts.point.{}", axis), TrackCode::Single, point);
+        tracks_.add(fmt::format("contacts.force.{}", axis), TrackCode::Single, force);
+    }
+}
+
 Json palette_json()
 {
     Json colours = Json::array(), status = Json::object();
@@ -259,27 +299,29 @@ Json PageData::head(const std::string& follow) const
     for (const RecordedSeries& energy : run.energies)
         energies.push_back(energy.name);
     const Json report = run.report ? Json::parse(detail::to_json(*run.report)) : Json();
-    return {{"format", "carom-page"},
-            {"version", 1},
-            {"title", run.title},
-            {"carom_version", run.carom_version},
-            {"scene", run.scene_text},
-            {"start_s", run.start_s},
-            {"duration_s", run.duration_s},
-            {"time_step_s", run.time_step_s},
-            {"every_s", run.every_s},
-            {"coordinates", coordinates},
-            {"contacts", run.contacts},
-            {"probes", probes},
-            {"energies", energies},
-            {"event_kinds", Json::parse(detail::event_kind_names())},
-            {"friction", friction_json(run.friction)},
-            {"draw", Json::parse(detail::to_json(run.drawings))},
-            {"report", report},
-            {"palette", palette_json()},
-            {"notes", notes_},
-            {"follow", follow},
-            {"tracks", tracks_json(tracks_)}};
+    Json head = {{"format", "carom-page"},
+                 {"version", 1},
+                 {"title", run.title},
+                 {"carom_version", run.carom_version},
+                 {"scene", run.scene_text},
+                 {"start_s", run.start_s},
+                 {"duration_s", run.duration_s},
+                 {"time_step_s", run.time_step_s},
+                 {"every_s", run.every_s},
+                 {"coordinates", coordinates},
+                 {"contacts", run.contacts},
+                 {"probes", probes},
+                 {"energies", energies},
+                 {"event_kinds", Json::parse(detail::event_kind_names())},
+                 {"friction", friction_json(run.friction)},
+                 {"draw", Json::parse(detail::to_json(run.drawings))},
+                 {"report", report},
+                 {"palette", palette_json()},
+                 {"notes", notes_},
+                 {"follow", follow},
+                 {"tracks", tracks_json(tracks_)}};
+    if (!run.solids.surfaces.empty()) head["solids"] = Json::parse(detail::to_json(run.solids));
+    return head;
 }
 
 /// JSON that can stand between script tags: without `<` nothing in it can end or begin a tag or a comment.

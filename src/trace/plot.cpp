@@ -243,7 +243,8 @@ void PanelDrawing::draw_legend(std::string& svg) const
 
 }  // namespace
 
-std::string draw(const std::string& title, const std::vector<PlotPanel>& panels, const PlotSize& size)
+std::string draw(const std::string& title, const std::vector<PlotPanel>& panels, const PlotSize& size,
+                 const std::string& above)
 {
     std::size_t lines = 1;
     for (const PlotPanel& panel : panels) {
@@ -253,8 +254,8 @@ std::string draw(const std::string& title, const std::vector<PlotPanel>& panels,
     const std::size_t columns = std::max<std::size_t>(1, std::min(pixels, point_budget / (4 * lines)));
     const Range x = horizontal_range(panels);
     const double step_px = size.panel_height_px + between_px;
-    const double height_px =
-        top_px + between_px + static_cast<double>(panels.size()) * step_px + bottom_px - between_px;
+    const double height_px = size.above_px + top_px + between_px +
+                             static_cast<double>(panels.size()) * step_px + bottom_px - between_px;
 
     std::string svg =
         fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
@@ -266,8 +267,9 @@ std::string draw(const std::string& title, const std::vector<PlotPanel>& panels,
     fmt::format_to(out, "<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n", ground_colour);
     fmt::format_to(out, "<text x=\"{:.1f}\" y=\"30\" font-size=\"18\">{}</text>\n", left_px,
                    escaped(shortened(title, 70)));
+    svg += above;
     for (std::size_t i = 0; i < panels.size(); ++i) {
-        const double top = top_px + between_px + static_cast<double>(i) * step_px - 10;
+        const double top = size.above_px + top_px + between_px + static_cast<double>(i) * step_px - 10;
         PanelDrawing(panels[i], x, top, size, columns).draw(svg, i + 1 == panels.size());
     }
     svg += "</svg>\n";

@@ -28,6 +28,7 @@ struct PlotPanel {
 struct PlotSize {
     double width_px = 960;
     double panel_height_px = 180;
+    double above_px = 0;  ///< room between the title and the panels
 };
 
 /// A closed interval of an axis.
@@ -51,7 +52,11 @@ struct Ticks {
 /// Text for XML: `& < > " '` escaped, control characters and what XML forbids replaced.
 [[nodiscard]] std::string escaped(std::string_view text);
 
+/// Top of the room above the panels, and its left edge.
+inline constexpr double room_top_px = 46, room_left_px = 40;
+
+/// `above`: SVG that fills that room.
 [[nodiscard]] std::string draw(const std::string& title, const std::vector<PlotPanel>& panels,
-                               const PlotSize& size);
+                               const PlotSize& size, const std::string& above = {});
 
 }  // namespace carom::detail

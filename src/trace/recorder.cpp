@@ -42,6 +42,19 @@ Expected<void> check_frames(double duration_s, double every_s)
                   "give a longer time between frames, or leave it out");
 }
 
+/// The recording has a checkpoint for these bodies and their probes, or there are none.
+bool same_bodies(const Recording& recording, const std::optional<BodiesToRecord>& bodies)
+{
+    const auto& kept = recording.checkpoint.bodies;
+    if (!kept || !bodies) return kept.has_value() == bodies.has_value();
+    const std::size_t probes = recording.settings.probes ? bodies->probes.size() : 0;
+    const auto named = [](const Body& body, const std::string& name) { return body.name == name; };
+    const auto& all = bodies->model.setup().bodies;
+    const auto& names = recording.bodies.names;
+    return std::equal(all.begin(), all.end(), names.begin(), names.end(), named) &&
+           kept->force_N.size() == probes && kept->state.turns.size() == bodies->start.turns.size();
+}
+
 }  // namespace
 
 /// `now_` is all that the recorder remembers from step to step, and what a checkpoint holds.
@@ -54,10 +67,11 @@ public:
         std::vector<double> snapshots_at_s;
         CheckpointSettings checkpoints;
         bool friction;  ///< recorded with all components of percussions
+        std::optional<BodiesToRecord> bodies;
     };
     Impl(const std::string& path, const Model& model, Plan plan, Checkpoint now)
         : model_(&model),
-          columns_(model, plan.settings, !plan.snapshots_at_s.empty(), plan.friction),
+          columns_(model, plan.settings, !plan.snapshots_at_s.empty(), plan.friction, plan.bodies),
           file_(path),
           plan_(std::move(plan)),
           now_(std::move(now)),
@@ -196,6 +210,8 @@ bool Recorder::Impl::take(const StepView& view)
     now_.state = view.after;
     now_.progress = view.progress;
     account(view);
+    if (columns_.bodies() && view.bodies != nullptr)
+        columns_.bodies()->take(*view.bodies, view.report.h_s, *now_.bodies);
     add_jumps(view);
     add_snapshots(view);
     add_frames(view);
@@ -308,6 +324,7 @@ void Recorder::Impl::add_frame(const Point& at)
                         .reaction_energy_J = now_.reaction_energy_J,
                         .residual = now_.residual_since_frame},
                        work_);
+    if (columns_.bodies()) columns_.bodies()->add_frame(*now_.bodies, columns_.columns());
     for (auto* sums : {&now_.percussion_since_frame_Ns, &now_.friction_since_frame_Ns,
                        &now_.coefficient_since_frame, &now_.reaction_since_frame_Ns}) {
         std::fill(sums->begin(), sums->end(), 0.0);
@@ -375,7 +392,8 @@ try {
 Expected<Recorder> Recorder::create(const std::string& path, const Model& model, std::string title,
                                     std::string scene_text, const RecordSettings& settings,
                                     const State& start, double duration_s, double time_step_s,
-                                    const CheckpointSettings& checkpoints, std::vector<double> snapshots_at_s)
+                                    const CheckpointSettings& checkpoints, std::vector<double> snapshots_at_s,
+                                    const std::optional<BodiesToRecord>& bodies)
 {
     // the numbers
     if (auto good = check(settings); !good) return good.error();
@@ -396,10 +414,16 @@ Expected<Recorder> Recorder::create(const std::string& path, const Model& model,
     now.state = std::move(run.state);
     now.progress = std::move(run.progress);
     now.percussion_since_frame_Ns.assign(m, 0.0);
+    if (bodies) {
+        const std::size_t probes = settings.probes ? bodies->probes.size() : 0;
+        now.bodies = BodyCheckpoint{.state = bodies->start,
+                                    .percussion_since_frame_Ns = std::vector<Vec3>(probes, Vec3::Zero()),
+                                    .force_N = std::vector<double>(probes, 0.0)};
+    }
     auto impl = std::make_unique<Impl>(path, model,
                                        Impl::Plan{settings, start.t_s, every_s, time_step_s,
                                                   std::move(snapshots_at_s), checkpoints,
-                                                  /*friction=*/true},
+                                                  /*friction=*/true, bodies},
                                        std::move(now));
     if (auto created = impl->create(title, {std::move(scene_text), duration_s}); !created) {
         return created.error();
@@ -409,7 +433,8 @@ Expected<Recorder> Recorder::create(const std::string& path, const Model& model,
 
 Expected<Recorder> Recorder::resume(const std::string& path, const Model& model,
                                     const std::optional<RunText>& prolonged,
-                                    const CheckpointSettings& checkpoints)
+                                    const CheckpointSettings& checkpoints,
+                                    const std::optional<BodiesToRecord>& bodies)
 {
     // a run of the same model that has not ended, or goes on for longer
     const Hdf5Session session;
@@ -420,14 +445,19 @@ Expected<Recorder> Recorder::resume(const std::string& path, const Model& model,
                       "give an unfinished recording");
     }
     if (auto run = run_at_checkpoint(*recording, model); !run) return run.error();
+    if (!same_bodies(*recording, bodies)) {
+        return refuse(ErrorCode::WrongSize, path, "the recording is one of other bodies",
+                      "resume with the scene that the recording holds");
+    }
     const double duration_s = prolonged ? prolonged->duration_s : recording->duration_s;
     if (auto good = check_frames(duration_s, recording->every_s); !good) return good.error();
 
-    auto impl = std::make_unique<Impl>(
-        path, model,
-        Impl::Plan{recording->settings, recording->start_s, recording->every_s, recording->time_step_s,
-                   std::move(recording->snapshots.asked_s), checkpoints, !recording->friction.cones.empty()},
-        std::move(recording->checkpoint));
+    auto impl =
+        std::make_unique<Impl>(path, model,
+                               Impl::Plan{recording->settings, recording->start_s, recording->every_s,
+                                          recording->time_step_s, std::move(recording->snapshots.asked_s),
+                                          checkpoints, !recording->friction.cones.empty(), bodies},
+                               std::move(recording->checkpoint));
     if (auto resumed = impl->resume(prolonged); !resumed) return resumed.error();
     return Recorder(std::move(impl));
 }

@@ -1,10 +1,12 @@
 #include "carom/trace/recording.hpp"
 
+#include "body_columns.hpp"
 #include "checkpoint.hpp"
 #include "draw_json.hpp"
 #include "energy_names.hpp"
 #include "friction_json.hpp"
 #include "report_json.hpp"
+#include "solids_json.hpp"
 #include "storage/hdf5_reader.hpp"
 
 #include <algorithm>
@@ -33,6 +35,7 @@ private:
     void read_jumps();
     void read_constraints();
     void read_friction();
+    void read_bodies();
     void read_drawings();
     void read_snapshots();
     void read_checkpoint();
@@ -72,8 +75,8 @@ Expected<Recording> RecordingReader::read()
                               &RecordingReader::read_probes,      &RecordingReader::read_events,
                               &RecordingReader::read_jumps,       &RecordingReader::read_snapshots,
                               &RecordingReader::read_drawings,    &RecordingReader::read_friction,
-                              &RecordingReader::read_constraints, &RecordingReader::read_checkpoint,
-                              &RecordingReader::read_report};
+                              &RecordingReader::read_constraints, &RecordingReader::read_bodies,
+                              &RecordingReader::read_checkpoint,  &RecordingReader::read_report};
     for (const Part part : parts) {
         (this->*part)();
         if (error_) return *error_;
@@ -266,6 +269,16 @@ void RecordingReader::read_constraints()
         frames("/constraints/energy_J", static_cast<Eigen::Index>(constraints.names.size()));
 }
 
+void RecordingReader::read_bodies()
+{
+    if (!file_.has("/bodies")) return;
+    result_.bodies = take(detail::read_recorded_bodies(file_, result_.frames()));
+    auto solids = detail::solids_from_json(take(file_.text("/bodies/solids")), result_.bodies.names.size(),
+                                           result_.coordinates.size());
+    if (!solids) return refuse("the list of solids is damaged");
+    result_.solids = std::move(*solids);
+}
+
 void RecordingReader::read_snapshots()
 {
     if (!file_.has("/snapshots")) return;
@@ -292,7 +305,11 @@ void RecordingReader::read_checkpoint()
                                         .cones = cones.size(),
                                         .constraints = result_.constraints.names.size(),
                                         .reactions = result_.constraints.reactions.size()}));
+    if (file_.has("/bodies"))
+        result_.checkpoint.bodies = take(detail::read_bodies(file_, result_.bodies.names.size()));
     const Checkpoint& checkpoint = result_.checkpoint;
+    if (checkpoint.bodies && checkpoint.bodies->contacts > static_cast<long>(result_.bodies.first.size()))
+        refuse("the checkpoint counts contacts that are not there");
     if (checkpoint.next_frame > result_.frames() ||
         checkpoint.events > static_cast<long>(result_.events.size()) ||
         checkpoint.jumps > result_.jumps.time_s.size() ||

@@ -41,7 +41,8 @@ std::vector<std::string> reaction_names(const Model& model)
     return names;
 }
 
-RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool snapshots, bool friction)
+RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool snapshots, bool friction,
+                       const std::optional<BodiesToRecord>& bodies)
     : model_(&model)
 {
     declare_frames(settings);
@@ -52,6 +53,7 @@ RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool 
     if (!cones_.empty()) declare_friction();
     if (settings.percussions && model.constraints() > 0) declare_constraints();
     if (snapshots) declare_snapshots();
+    if (bodies) declare_bodies(*bodies, settings);
 }
 
 void RunColumns::declare_frames(const RecordSettings& settings)
@@ -76,6 +78,19 @@ void RunColumns::declare_probes()
         probe_names_.push_back({probe.name, probe.unit, dataset_name(probe.name, probe_names_)});
         probes_.push_back(columns_.add({.path = "/probes/" + probe_names_.back().dataset}));
     }
+}
+
+/// Contacts of bodies, and their forces after the probes of the model.
+void RunColumns::declare_bodies(const BodiesToRecord& bodies, const RecordSettings& settings)
+{
+    BodiesToRecord asked = bodies;
+    if (!settings.probes) asked.probes = {};
+    std::vector<std::size_t> probes;
+    for (const ContactForceProbe& probe : asked.probes) {
+        probe_names_.push_back({probe.name, probe.moment ? "N m" : "N", dataset_name(probe.name, probe_names_)});
+        probes.push_back(columns_.add({.path = "/probes/" + probe_names_.back().dataset}));
+    }
+    bodies_.emplace(asked, settings, std::move(probes), columns_);
 }
 
 /// Where the drawn things are, at the frames and where they are struck.
@@ -232,6 +247,11 @@ Expected<bool> RunColumns::continue_from(const Hdf5Reader& file, const Checkpoin
     for (const std::size_t column : snapshots_) {
         rows[column] = checkpoint.snapshots;
     }
+    if (bodies_) {
+        for (const std::size_t column : bodies_->ragged()) {
+            rows[column] = checkpoint.bodies->contacts;
+        }
+    }
     bool has_later = false;
     for (std::size_t column = 0; column < rows.size(); ++column) {
         const auto later = columns_.continue_from(file, column, static_cast<std::uint64_t>(rows[column]));
@@ -249,7 +269,7 @@ Expected<void> RunColumns::create_in(Hdf5Writer& file) const
     if (!energies_.empty()) {
         if (auto added = file.add_group("/energy"); !added) return added;
     }
-    if (!probes_.empty()) {
+    if (!probe_names_.empty()) {
         if (auto added = file.add_group("/probes"); !added) return added;
         if (auto set = file.set_attribute("/probes", "probes", to_json(probe_names_)); !set) return set;
     }
@@ -277,6 +297,10 @@ Expected<void> RunColumns::create_in(Hdf5Writer& file) const
         if (auto added = file.add_texts("/constraints/name", constraints); !added) return added;
         if (auto added = file.add_texts("/constraints/reaction", reaction_names(*model_)); !added)
             return added;
+    }
+
+    if (bodies_) {
+        if (auto added = bodies_->create_in(file); !added) return added;
     }
 
     // names and units

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "body_columns.hpp"
 #include "columns.hpp"
 #include "draw_json.hpp"
 #include "friction_json.hpp"
@@ -17,7 +18,8 @@ namespace carom::detail {
 class RunColumns {
 public:
     /// `friction`: all components of the percussions of contacts that rub; older files have the normal ones.
-    RunColumns(const Model& model, const RecordSettings& settings, bool snapshots, bool friction);
+    RunColumns(const Model& model, const RecordSettings& settings, bool snapshots, bool friction,
+               const std::optional<BodiesToRecord>& bodies = {});
 
     /// What a frame shows beside what the model says at its point.
     struct FrameSums {
@@ -44,6 +46,9 @@ public:
     /// The contacts whose friction is recorded.
     [[nodiscard]] const std::vector<RecordedCone>& cones() const noexcept { return cones_; }
 
+    /// Of a run of bodies.
+    [[nodiscard]] std::optional<BodyColumns>& bodies() noexcept { return bodies_; }
+
     [[nodiscard]] Columns& columns() noexcept { return columns_; }
     [[nodiscard]] const Columns& columns() const noexcept { return columns_; }
 
@@ -52,6 +57,7 @@ private:
     void declare_probes();
     void declare_friction();
     void declare_constraints();
+    void declare_bodies(const BodiesToRecord& bodies, const RecordSettings& settings);
     void declare_drawings();
     void declare_events();
     void declare_snapshots();
@@ -67,6 +73,7 @@ private:
     std::optional<std::size_t> reactions_, reaction_energies_;
     std::optional<std::size_t> draw_;
     std::vector<RecordedDrawing> drawings_;
+    std::optional<BodyColumns> bodies_;
     std::vector<double> row_;
 };
 

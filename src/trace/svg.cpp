@@ -2,6 +2,7 @@
 
 #include "palette.hpp"
 #include "plot.hpp"
+#include "solids_svg.hpp"
 
 #include <algorithm>
 
@@ -147,9 +148,17 @@ std::string to_svg(const Recording& recording, const SvgSettings& settings)
     const auto at_least = [](double value, double least) {
         return value > least ? std::min(value, 1e5) : least;
     };
+    const double width_px = at_least(settings.width_px, 400);
+    constexpr double picture_px = 280;
+    const std::string bodies = detail::solids_svg(recording, {.left_px = detail::room_left_px,
+                                                              .top_px = detail::room_top_px,
+                                                              .width_px = width_px - 2 * detail::room_left_px,
+                                                              .height_px = picture_px});
     return detail::draw(recording.title.empty() ? "run" : recording.title, panels,
-                        {.width_px = at_least(settings.width_px, 400),
-                         .panel_height_px = at_least(settings.panel_height_px, 60)});
+                        {.width_px = width_px,
+                         .panel_height_px = at_least(settings.panel_height_px, 60),
+                         .above_px = bodies.empty() ? 0 : picture_px},
+                        bodies);
 }
 
 }  // namespace carom

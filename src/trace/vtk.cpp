@@ -90,16 +90,49 @@ std::string to_vtp(const Recording& recording, Eigen::Index frame)
         }
     }
 
+    // bodies are polygons, with the number of their body; lines of the plane have two corners
+    DataArray body("Int64", "body");
+    for (long k = 0; k < vertices.count + lines.count; ++k)
+        body.add(-1L);
+    Cells faces;
+    for (const bool with_faces : {false, true}) {
+        for (const RecordedSolid& solid : recording.solids.solids) {
+            const Surface& surface =
+                recording.solids.surfaces[static_cast<std::size_t>(solid.placed.surface)];
+            const Pose pose = recording.solids.pose(static_cast<std::size_t>(solid.body), recording.q, frame);
+            for (const std::vector<int>& face : surface.faces) {
+                if ((face.size() > 2) != with_faces) continue;
+                (with_faces ? faces : lines).add(point, static_cast<int>(face.size()), false);
+                drawing_number.add(-1L);
+                contact.add(-1L);
+                body.add(static_cast<long>(solid.body));
+                for (const int v : face) {
+                    const Vec3 X = surface.vertices[static_cast<std::size_t>(v)];
+                    const Vec3 x =
+                        pose.to_world(solid.placed.pose.to_world(solid.placed.scale.cwiseProduct(X)));
+                    for (int axis = 0; axis < 3; ++axis)
+                        places.add(finite(x[axis]));
+                    radius.add(0.0);
+                    ++point;
+                }
+            }
+        }
+    }
+
     std::string text = xml_head;
     text +=
         "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n";
     text +=
-        fmt::format("<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"{}\">\n",
-                    point, vertices.count, lines.count);
+        fmt::format("<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"{}\"{}>\n",
+                    point, vertices.count, lines.count,
+                    recording.solids.solids.empty() ? "" : fmt::format(" NumberOfPolys=\"{}\"", faces.count));
     text += "<Points>\n" + places.text() + "</Points>\n";
     text += "<PointData Scalars=\"radius_m\">\n" + radius.text() + "</PointData>\n";
-    text += "<CellData>\n" + drawing_number.text() + contact.text() + "</CellData>\n";
+    const bool bodies = !recording.solids.solids.empty();
+    text += "<CellData>\n" + drawing_number.text() + contact.text() + (bodies ? body.text() : "") +
+            "</CellData>\n";
     text += vertices.text("Verts") + lines.text("Lines");
+    if (bodies) text += faces.text("Polys");
     return text + "</Piece>\n</PolyData>\n</VTKFile>\n";
 }
 

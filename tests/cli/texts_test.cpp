@@ -17,8 +17,8 @@ using namespace carom::test;
 
 namespace {
 
-const std::vector<std::string> commands = {"new",  "run",    "resume", "inspect",    "study", "report",
-                                           "view", "export", "schema", "completion", "manual"};
+const std::vector<std::string> commands = {"new",    "import", "run",    "resume", "inspect",    "study",
+                                           "report", "view",   "export", "schema", "completion", "manual"};
 
 /// The options that a help text describes, each with the names it goes by: {"-o", "--output"}.
 std::set<std::string> options_in(const std::string& help)

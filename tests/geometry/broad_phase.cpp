@@ -1,6 +1,9 @@
 #include "carom/geometry/broad_phase.hpp"
 
-#include <doctest/doctest.h>
+#include "support/property.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 #include <limits>
 #include <random>
@@ -8,7 +11,7 @@
 namespace carom {
 namespace {
 
-TEST_CASE("the grid finds the pairs that a look at all of them finds")
+TEST_CASE("grid and tree find the pairs that a look at all of them finds")
 {
     std::mt19937 random(3);
     std::uniform_real_distribution<double> uniform(0, 1);
@@ -37,8 +40,61 @@ TEST_CASE("the grid finds the pairs that a look at all of them finds")
                 if (overlap && (boxes[i].moves || boxes[j].moves)) all.push_back({i, j});
             }
         }
-        phase.find_pairs(boxes, pairs);
-        REQUIRE(pairs == all);
+        for (const auto kind : {BroadPhaseKind::Auto, BroadPhaseKind::Grid, BroadPhaseKind::Tree}) {
+            phase.kind = kind;
+            phase.find_pairs(boxes, pairs);
+            REQUIRE(pairs == all);
+        }
+    }
+}
+
+TEST_CASE("grid and tree agree on any boxes")
+{
+    // whole numbers: boxes that touch, coincide, or are empty
+    test::holds_for(300, [] {
+        const auto numbers = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-5, 6));
+        std::vector<AxisBox> boxes;
+        for (std::size_t i = 0; i + 6 < numbers.size(); i += 7) {
+            const Vec3 low(numbers[i], numbers[i + 1], numbers[i + 2]);
+            const Vec3 size(std::abs(numbers[i + 3]), std::abs(numbers[i + 4]), numbers[i + 5]);
+            boxes.push_back({.low = low, .high = low + size, .moves = numbers[i + 6] > -2});
+        }
+        BroadPhase grid, tree;
+        grid.kind = BroadPhaseKind::Grid;
+        tree.kind = BroadPhaseKind::Tree;
+        std::vector<std::array<int, 2>> by_grid, by_tree;
+        grid.find_pairs(boxes, by_grid);
+        tree.find_pairs(boxes, by_tree);
+        RC_ASSERT(by_grid == by_tree);
+    });
+}
+
+TEST_CASE("a query of a tree finds the boxes that a look at all of them finds")
+{
+    std::mt19937 random(4);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    const auto vector = [&] { return Vec3(uniform(random), uniform(random), uniform(random)); };
+    for (const int n : {0, 1, 4, 5, 300}) {
+        std::vector<BoxTree::Box> boxes;
+        for (int i = 0; i < n; ++i) {
+            // some of them all at one place
+            const Vec3 low = i % 7 == 0 ? Vec3(0.5, 0.5, 0.5) : vector();
+            boxes.push_back({low, low + 0.1 * vector()});
+        }
+        BoxTree tree;
+        tree.build(boxes);
+        for (int k = 0; k < 50; ++k) {
+            const Vec3 low = vector(), high = low + 0.3 * vector();
+            std::vector<int> found, all;
+            tree.find(low, high, found);
+            for (int i = 0; i < n; ++i) {
+                const auto& box = boxes[static_cast<std::size_t>(i)];
+                if ((box.low.array() <= high.array()).all() && (low.array() <= box.high.array()).all())
+                    all.push_back(i);
+            }
+            std::sort(found.begin(), found.end());
+            REQUIRE(found == all);
+        }
     }
 }
 

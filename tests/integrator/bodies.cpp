@@ -333,8 +333,7 @@ TEST_CASE("bodies that cannot be are refused by name, all at once")
                    {.name = "d", .shape = SphereShape{1}, .inertia_kg_m2 = Mat3(Vec3(1, 1, 5).asDiagonal())},
                    {.name = "e", .motion = BodyMotion::Prescribed},
                    {.name = "f", .shape = SphereShape{1}, .material = 3},
-                   {.name = "g", .shape = CylinderShape{1, 1}},
-                   {.name = "h", .shape = BoxShape{}}},
+                   {.name = "g", .shape = BoxShape{}}},
         .materials = {{.friction = -1}}};
     const auto model = make_body_model(setup);
     REQUIRE_FALSE(model.has_value());
@@ -342,7 +341,7 @@ TEST_CASE("bodies that cannot be are refused by name, all at once")
     for (const Error& error : model.error()) {
         where += error.where + " ";
     }
-    CHECK(where == "material. body.a body.b body.c body.d body.e body.f body.g ");
+    CHECK(where == "material. body.a body.b body.c body.d body.e body.f ");
 
     const BodySetup mixed{
         .bodies = {{.name = "disc", .shape = DiscShape{1}}, {.name = "ball", .shape = SphereShape{1}}},

@@ -90,14 +90,6 @@ TEST_CASE("coordinates of bodies have their energies")
     CHECK(scene.model.kinetic_energy(at, work) == near(kinetic, 1e-12 * kinetic));
     const double potential = scene.bodies->model.potential_energy_J(state.x, state.R);
     CHECK(scene.model.potential_energy(at, work) == near(potential, 1e-12 * potential));
-
-    // and the corners that pictures show are where the geometry has them
-    const Drawing& face = scene.model.system().drawings[1];
-    REQUIRE(face.point_count() == 4);
-    const Vec3 corner(face.points[0].value(at, work), face.points[1].value(at, work),
-                      face.points[2].value(at, work));
-    const Vec3 X = state.R[1].conjugate() * (corner - state.x[1]);
-    CHECK((X.cwiseAbs() - Vec3::Constant(0.1)).norm() < 1e-14);
 }
 
 TEST_CASE("scatter is the same for the same seed")
@@ -159,6 +151,93 @@ TEST_CASE("mistakes of bodies have their place")
                       "[[body]]\nname = \"crate_0_0\"\nshape = \"sphere\"\nradius_m = 1\n[integrator]"),
                  ErrorCode::DuplicateName, "s.toml");
 
-    // commands that do not know bodies refuse them
+    // readers that did not ask for bodies refuse them
     CHECK(name_of(only_error(crates, ErrorCode::NotAllowedHere, "s.toml:9:3").code) == "not_allowed_here");
+}
+
+namespace {
+
+const std::string arms = R"toml(duration_s = 1.0
+[[material]]
+name = "rubber"
+friction = 0.5
+static_friction = 0.6
+rolling_m = 1e-3
+cohesion_N = 2
+[[body]]
+name = "base"
+shape = "none"
+motion = "fixed"
+[[body]]
+name = "weight"
+shape = "none"
+mass_kg = 2
+position_m = [0, 0, -1]
+[[joint]]
+name = "rail"
+kind = "prismatic"
+first = "weight"
+slide = { low_m = -0.5, high_m = 0.5, motor_m_s = "0.1*t", motor_limit_N = 40, friction_ratio = 0.1 }
+[[group]]
+name = "arm"
+copies = [2]
+position_m = ["i", 0, 0]
+[[group.body]]
+name = "rod"
+shape = "capsule"
+radius_m = 0.05
+length_m = 0.5
+position_m = [0, 0, 0.25]
+[[group.joint]]
+name = "hinge"
+first = "rod"
+second = "base"
+axis = [0, 1, 0]
+turn = { low_rad = -1, high_rad = "2*0.25", restitution = 0.3, friction_Nm = 0.2, damping_Nms = 0.01 }
+[[joint]]
+name = "gears"
+kind = "gear"
+first_joint = "arm_0_hinge"
+second_joint = "arm_1_hinge"
+ratio = -1
+[integrator]
+time_step_s = 5e-3
+)toml";
+
+}  // namespace
+
+TEST_CASE("joints, those of groups in every copy, and what surfaces have beside friction")
+{
+    const Scene scene = good_bodies(arms);
+    const BodySetup& setup = scene.bodies->model.setup();
+    REQUIRE(setup.joints.size() == 4);
+    // groups come first
+    const Joint& rail = setup.joints[2];
+    CHECK(rail.kind == JointKind::Prismatic);
+    CHECK(rail.second == -1);
+    CHECK(rail.slide.motor_rate(2) == near(0.2, 1e-15));
+    CHECK(rail.slide.motor_limit == 40);
+    CHECK(*rail.slide.low == -0.5);
+    CHECK(rail.slide.friction_arm == 0.1);
+    const Joint& hinge = setup.joints[1];
+    CHECK(hinge.name == "arm_1_hinge");
+    CHECK(setup.bodies[static_cast<std::size_t>(hinge.first)].name == "arm_1_rod");
+    CHECK(hinge.point_m.x() == 1);
+    CHECK(*hinge.turn.high == 0.5);
+    CHECK(setup.joints[3].first_joint == 0);
+    CHECK(setup.joints[3].second_joint == 1);
+    const SurfaceLaw& surface = scene.bodies->model.surface(0, 0);
+    CHECK(*surface.detail.static_friction == near(0.6, 1e-15));
+    CHECK(surface.detail.rolling_m == 1e-3);
+    CHECK(surface.detail.cohesion_N == 2);
+}
+
+TEST_CASE("mistakes of joints have their place")
+{
+    only_mistake(with(arms, "first = \"weight\"", "first = \"wait\""), ErrorCode::UnknownName, "s.toml:20:9");
+    only_mistake(with(arms, "second_joint = \"arm_1_hinge\"", "second_joint = \"hinge\""),
+                 ErrorCode::UnknownName, "s.toml:42:16");
+    only_mistake(with(arms, "kind = \"prismatic\"", "kind = \"sliding\""), ErrorCode::UnknownName,
+                 "s.toml:19:8");
+    only_mistake(with(arms, "low_m = -0.5", "low_m = 0.1"), ErrorCode::SettingOutOfRange, "s.toml:17:1");
 }

@@ -2,6 +2,7 @@
 
 #include "carom/onestep/residual.hpp"
 #include "carom/solver/rigid_contacts.hpp"
+#include "carom/solver/round_contacts.hpp"
 #include "carom/solver/solve.hpp"
 #include "support/near.hpp"
 
@@ -256,4 +257,155 @@ TEST_CASE("contacts that make no sense are refused by number")
     CHECK(SphereContacts::make({body}, {{.normal = {0, 0, 2}, .a = 0}}).error().where.ends_with("contact 0"));
     CHECK(SphereContacts::make({body, wall}, {{.a = 0}, {.a = 1}}).error().where.ends_with("contact 1"));
     CHECK(SphereContacts::make({{.inverse_mass = -1}}, {}).error().code == ErrorCode::SettingOutOfRange);
+}
+
+namespace {
+
+/// Spheres of different masses and arms, some frictionless contacts where asked, body 0 does not move; the
+/// same problem for both kinds of sweeps.
+struct RoundAndRigid {
+    std::vector<RoundBody> round;
+    std::vector<RigidBody> rigid;
+    std::vector<RoundContact> contacts;
+
+    RoundAndRigid(int count, double frictionless, unsigned seed)
+    {
+        std::mt19937 random(seed);
+        std::uniform_real_distribution<double> uniform(0, 1);
+        for (int k = 0; k < count; ++k) {
+            RoundBody body;
+            if (k > 0) {
+                body = {.v = {uniform(random) - 0.5, uniform(random) - 0.5, -uniform(random)},
+                        .inverse_mass = 0.5 + uniform(random),
+                        .w = {uniform(random) - 0.5, uniform(random) - 0.5, uniform(random) - 0.5},
+                        .inverse_inertia = 2 + 3 * uniform(random)};
+            }
+            const double J = body.inverse_inertia;
+            round.push_back(body);
+            rigid.push_back({.v = body.v,
+                             .w = body.w,
+                             .inverse_mass = body.inverse_mass,
+                             .inverse_inertia = {J, 0, 0, 0, J, 0, 0, 0, J}});
+        }
+        for (int a = 1; a < count; ++a) {
+            for (const int back : {1, 5, 11}) {
+                double n[3] = {uniform(random) - 0.5, uniform(random) - 0.5, 0.2 + uniform(random)};
+                const double size = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+                contacts.push_back({.normal = {n[0] / size, n[1] / size, n[2] / size},
+                                    .arm_a = 0.3 + uniform(random),
+                                    .arm_b = a > back ? 0.3 + uniform(random) : 0.0,
+                                    .shift_m_s = 0.1 * (uniform(random) - 0.5),
+                                    .friction = uniform(random) < frictionless ? 0.0 : 0.4,
+                                    .a = a,
+                                    .b = std::max(0, a - back)});
+            }
+        }
+    }
+
+    /// Errors of these percussions by the matrix.
+    Residual judged(const RoundContacts& sweeps) const
+    {
+        std::vector<RigidContact> same;
+        for (std::size_t c = 0; c < contacts.size(); ++c) {
+            const RoundContact& contact = contacts[c];
+            RigidContact& to = same.emplace_back();
+            to = {.normal = contact.normal,
+                  .shift_m_s = contact.shift_m_s,
+                  .P = sweeps.percussion(static_cast<int>(c)),
+                  .friction = contact.friction,
+                  .a = contact.a,
+                  .b = contact.b};
+            for (std::size_t k = 0; k < 3; ++k) {
+                to.arm_a[k] = -contact.arm_a * contact.normal[k];
+                to.arm_b[k] = contact.arm_b * contact.normal[k];
+            }
+        }
+        RigidContacts matrix;
+        REQUIRE(matrix.load(rigid, same));
+        std::vector<double> P;
+        const OneStepProblem problem = matrix.assembled(P);
+        return residual(problem, P);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("sweeps over round bodies solve the problem of their matrix")
+{
+    const RoundAndRigid all(90, 0.0, 5);
+    RoundContacts sweeps;
+    REQUIRE(sweeps.load(all.round, all.contacts));
+
+    // wherever the sweeps are, their error is that of the matrix, to rounding
+    for (const int count : {1, 3, 20}) {
+        CHECK(sweeps.run({.tolerance = 1e-15, .max_iterations = count}) == count);
+        CHECK(sweeps.error() == near(all.judged(sweeps).unit_free, 1e-12));
+    }
+    CHECK(sweeps.run({.tolerance = 1e-9, .max_iterations = 20000}) < 20000);
+    CHECK(all.judged(sweeps).unit_free <= 1.01e-9);
+
+    // and begun at the solution they are at the end
+    auto warm = all.contacts;
+    for (std::size_t c = 0; c < warm.size(); ++c) {
+        warm[c].P = sweeps.percussion(static_cast<int>(c));
+    }
+    REQUIRE(sweeps.load(all.round, warm));
+    CHECK(sweeps.run({.tolerance = 1e-8, .max_iterations = 100}) == 1);
+}
+
+TEST_CASE("round bodies without friction here and there")
+{
+    const RoundAndRigid all(60, 0.5, 9);
+    RoundContacts sweeps;
+    REQUIRE(sweeps.load(all.round, all.contacts));
+    CHECK(sweeps.run({.tolerance = 1e-10, .max_iterations = 20000}) < 20000);
+    // frictionless contacts count with three rows there and with one here: another scale, the same solution
+    CHECK(all.judged(sweeps).unit_free <= 1e-9);
+    for (std::size_t c = 0; c < all.contacts.size(); ++c) {
+        if (all.contacts[c].friction > 0) continue;
+        const auto P = sweeps.percussion(static_cast<int>(c));
+        const auto& n = all.contacts[c].normal;
+        CHECK(std::hypot(P[1] * n[2] - P[2] * n[1], P[2] * n[0] - P[0] * n[2], P[0] * n[1] - P[1] * n[0]) <
+              1e-14);
+    }
+}
+
+TEST_CASE("more contacts at one body than there are colours")
+{
+    // a large ball under 80 others: 64 of them find a colour, the rest have groups of their own
+    std::vector<RoundBody> bodies(81, RoundBody{.v = {0, 0, -1}, .inverse_mass = 1, .inverse_inertia = 2.5});
+    bodies[0].v = {0, 0, 1};
+    bodies[0].inverse_mass = bodies[0].inverse_inertia = 1e-4;  // hardly moved by any of them
+    std::vector<RoundContact> contacts;
+    for (int k = 1; k <= 80; ++k) {
+        contacts.push_back({.normal = {std::sin(k) * 0.6, std::cos(k) * 0.6, 0.8},
+                            .arm_a = 0.1,
+                            .arm_b = 1,
+                            .friction = 0.3,
+                            .a = k,
+                            .b = 0});
+    }
+    RoundContacts sweeps;
+    REQUIRE(sweeps.load(bodies, contacts));
+    CHECK(sweeps.run({.tolerance = 1e-12, .max_iterations = 5000}) < 5000);
+    // momentum along z: all of it is still there
+    double before = 0, after = 0;
+    for (int k = 0; k <= 80; ++k) {
+        before += bodies[static_cast<std::size_t>(k)].v[2] / bodies[static_cast<std::size_t>(k)].inverse_mass;
+        after += sweeps.body(k).v[2] / sweeps.body(k).inverse_mass;
+    }
+    CHECK(after == near(before, 1e-9));
+}
+
+TEST_CASE("round bodies that make no sense are refused by name")
+{
+    std::vector<RoundBody> bodies(2, RoundBody{.inverse_mass = 1});
+    RoundContacts sweeps;
+    CHECK_FALSE(sweeps.load(bodies, std::vector{RoundContact{.a = 0, .b = 2}}));
+    CHECK_FALSE(sweeps.load(bodies, std::vector{RoundContact{.normal = {0, 0, 2}, .a = 0, .b = 1}}));
+    CHECK_FALSE(sweeps.load(bodies, std::vector{RoundContact{.friction = -1, .a = 0, .b = 1}}));
+    bodies[0].inverse_mass = bodies[1].inverse_mass = 0;
+    CHECK_FALSE(sweeps.load(bodies, std::vector{RoundContact{.a = 0, .b = 1}}));
+    bodies[0].inverse_mass = -1;
+    CHECK_FALSE(sweeps.load(bodies, {}));
 }

@@ -1,4 +1,4 @@
-#include "carom/study/random.hpp"
+#include "carom/core/random.hpp"
 #include "support.hpp"
 
 #include <cmath>

@@ -2,6 +2,7 @@ import type { Colours } from './colours';
 import type { DrawEntry } from './data';
 import { arrowOf, coneOf, normalOf, type Percussions } from './percussions';
 import { nearest, type Picture, type Pose, type Stage } from './picture';
+import { placed } from './solids';
 import { number } from './text';
 
 /** Draws on a plain canvas: plane pictures always, spatial ones where there is no WebGL. */
@@ -74,6 +75,7 @@ export class CanvasStage implements Stage {
     if (!pose) return;
     context.lineJoin = context.lineCap = 'round';
     this.drawScale();
+    this.drawSolids(pose);
     for (const entry of this.picture.entries) if (entry.kind === 'trace') this.drawTrace(entry, pose);
     for (const entry of this.picture.entries) if (entry.kind !== 'trace') this.drawEntry(entry, pose);
     for (const entry of this.picture.entries) {
@@ -81,6 +83,73 @@ export class CanvasStage implements Stage {
       if (entry.contact >= 0 && entry.contact === this.picked) this.drawCone(entry, pose);
       else this.drawArrow(entry, pose);
     }
+    this.drawForces(pose);
+  }
+
+  /** Bodies: in the plane their outlines, in space their faces from the farthest to the nearest. */
+  private drawSolids(pose: Pose): void {
+    const { solids } = this.picture;
+    if (!solids) return;
+    const faces: { corners: [number, number][]; depth: number; light: number; colour: string; glass: boolean }[] = [];
+    for (const solid of solids.head.solids) {
+      const surface = solids.head.surfaces[solid.surface];
+      const world = surface.vertices.map((v) => placed(v, solid, pose.bodies));
+      const screen = world.map((v) => this.project(v[0], v[1], v[2]));
+      const glass = surface.faces.length === 1;
+      for (const face of surface.faces) {
+        const corners = face.map((v) => screen[v]);
+        const area = corners.reduce((sum, [x, y], k) => sum + x * corners[(k + 1) % corners.length][1] - y * corners[(k + 1) % corners.length][0], 0);
+        // y points down on the screen: faces that look here go round clockwise
+        if (!glass && area >= 0) continue;
+        const depth = face.reduce((sum, v) => sum + this.depth(world[v]), 0) / face.length;
+        const [a, b, c] = [world[face[0]], world[face[1]], world[face[face.length - 1]]];
+        faces.push({ corners, depth, light: solids.head.flat ? 1 : lightOn(a, b, c), colour: this.colours.named(solid.colour), glass });
+      }
+    }
+    if (!solids.head.flat) faces.sort((a, b) => b.depth - a.depth);
+    for (const face of faces) this.drawFace(face, solids.head.flat);
+  }
+
+  private drawFace({ corners, light, colour, glass }: { corners: [number, number][]; light: number; colour: string; glass: boolean }, flat: boolean): void {
+    const { context } = this;
+    context.beginPath();
+    for (const corner of corners) context.lineTo(...corner);
+    context.closePath();
+    context.fillStyle = context.strokeStyle = colour;
+    context.lineWidth = flat ? 2 : 0.5;
+    context.globalAlpha = flat ? 0.45 : glass ? 0.12 : 1;
+    context.fill();
+    if (!glass && !flat) {
+      // shade by black over the colour
+      context.fillStyle = '#000000';
+      context.globalAlpha = 0.55 * (1 - light);
+      context.fill();
+    }
+    context.globalAlpha = flat ? 1 : 0.35;
+    context.stroke();
+    context.globalAlpha = 1;
+    if (flat && corners.length > 12) this.drawSpoke(corners);
+  }
+
+  /** A radius of a disc, so that its turning shows. */
+  private drawSpoke(corners: [number, number][]): void {
+    const { context } = this;
+    const centre = [0, 1].map((k) => corners.reduce((sum, c) => sum + c[k], 0) / corners.length);
+    context.beginPath();
+    context.moveTo(centre[0], centre[1]);
+    context.lineTo(...corners[0]);
+    context.stroke();
+  }
+
+  private depth([x, y, z]: number[]): number {
+    const back = Math.sin(this.azimuth) * (x - this.centre[0]) + Math.cos(this.azimuth) * (y - this.centre[1]);
+    return Math.cos(this.elevation) * back - Math.sin(this.elevation) * (z - this.centre[2]);
+  }
+
+  private drawForces(pose: Pose): void {
+    const { forces, showForces, size } = this.picture;
+    if (!showForces) return;
+    forces.at(pose.time, (point, force) => this.arrow(point, forces.arrow(force, 0.2 * size), this.colours.text, 1.5));
   }
 
   pick(contact: number): void {
@@ -220,20 +289,20 @@ export class CanvasStage implements Stage {
     if (arrow) this.arrow([pose.values[at], pose.values[at + 1], entry.dimension === 3 ? pose.values[at + 2] : 0], arrow, this.colourOf(entry, pose));
   }
 
-  private arrow(apex: number[], way: number[], colour: string): void {
+  private arrow(apex: number[], way: number[], colour: string, width = 3): void {
     const { context } = this;
     const from = this.project(apex[0], apex[1], apex[2]);
     const to = this.project(apex[0] + way[0], apex[1] + way[1], apex[2] + way[2]);
     const angle = Math.atan2(to[1] - from[1], to[0] - from[0]);
     context.strokeStyle = context.fillStyle = colour;
-    context.lineWidth = 3;
+    context.lineWidth = width;
     context.beginPath();
     context.moveTo(...from);
     context.lineTo(...to);
     context.stroke();
     context.beginPath();
     for (const turn of [0, 2.6, -2.6]) {
-      const reach = turn === 0 ? 0 : 10;
+      const reach = turn === 0 ? 0 : 1 + 3 * width;
       context.lineTo(to[0] + reach * Math.cos(angle + turn), to[1] + reach * Math.sin(angle + turn));
     }
     context.fill();
@@ -311,4 +380,13 @@ export class CanvasStage implements Stage {
       { passive: false },
     );
   }
+}
+
+/** How much light a face gets from the upper left, 0 to 1. */
+function lightOn(a: number[], b: number[], c: number[]): number {
+  const u = b.map((x, i) => x - a[i]);
+  const v = c.map((x, i) => x - a[i]);
+  const n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+  const length = Math.hypot(...n) || 1;
+  return Math.max(0, 0.35 + 0.65 * ((0.3 * n[0] - 0.5 * n[1] + 0.8 * n[2]) / length));
 }

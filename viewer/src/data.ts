@@ -1,6 +1,8 @@
 // What `carom report` puts into the page: a JSON head, and the numbers as one compressed block of bytes.
 // docs/how-to/pictures.md and src/trace/page.cpp describe the same thing from the other side.
 
+import type { SolidsHead } from './solids';
+
 export type Track = {
   name: string;
   rows: number;
@@ -68,6 +70,7 @@ export type Head = {
   event_kinds: string[];
   friction?: ConeEntry[];
   draw: DrawEntry[];
+  solids?: SolidsHead; // of a run of bodies
   report: Report | null;
   palette: Palette;
   notes: string[];

@@ -1,4 +1,5 @@
 import type { DrawEntry, Run } from './data';
+import { ContactForces, Solids } from './solids';
 import type { Timeline } from './timeline';
 
 /** What one instant looks like; stages draw it. */
@@ -7,11 +8,17 @@ export type Pose = {
   row: number; // last row of the timeline before it
   time: number;
   glow_s: number; // how long impacts are shown
+  bodies: Float32Array; // places and turns of all bodies
 };
+
+const noBodies = new Float32Array(0);
 
 /** The drawn things of a run over time. Rows are kept together, so that one instant is one run through memory. */
 export class Picture {
   readonly entries: DrawEntry[];
+  readonly solids: Solids | null;
+  readonly forces: ContactForces;
+  showForces = true;
   readonly width: number; // numbers per row
   readonly rows: Float32Array;
   readonly low = [Infinity, Infinity, Infinity];
@@ -22,6 +29,8 @@ export class Picture {
   constructor(run: Run, timeline: Timeline) {
     this.timeline = timeline;
     this.entries = run.head.draw;
+    this.solids = run.head.solids ? new Solids(run, timeline, run.head.solids) : null;
+    this.forces = new ContactForces(run);
     this.width = this.entries.reduce((n, e) => Math.max(n, e.first + e.points * e.dimension, e.radius + 1, e.normal < 0 ? 0 : e.normal + e.dimension, (e.tangent ?? -1) < 0 ? 0 : e.tangent! + e.dimension), 0);
     this.now = new Float32Array(this.width);
     this.rows = new Float32Array(this.width * timeline.time.length);
@@ -34,7 +43,13 @@ export class Picture {
   }
 
   get spatial(): boolean {
+    if (this.solids) return !this.solids.head.flat;
     return this.entries.some((entry) => entry.dimension === 3);
+  }
+
+  /** There is nothing to be seen. */
+  get empty(): boolean {
+    return this.entries.length === 0 && !this.solids;
   }
 
   /** The longest side of what is ever shown. */
@@ -55,10 +70,11 @@ export class Picture {
       const a = this.rows[from + k];
       this.now[k] = a + part * (this.rows[to + k] - a);
     }
-    return { values: this.now, row, time: t, glow_s };
+    return { values: this.now, row, time: t, glow_s, bodies: this.solids ? this.solids.at(row, next, part) : noBodies };
   }
 
   private measure(): void {
+    this.solids?.measure((place, reach) => this.grow(place, reach));
     for (const entry of this.entries) {
       for (let i = 0; i < this.timeline.time.length; ++i) {
         const row = i * this.width;
@@ -71,13 +87,16 @@ export class Picture {
     }
   }
 
+  private grow(place: number[], reach: number): void {
+    place.forEach((x, axis) => {
+      if (!Number.isFinite(x) || !Number.isFinite(reach)) return;
+      this.low[axis] = Math.min(this.low[axis], x - reach);
+      this.high[axis] = Math.max(this.high[axis], x + reach);
+    });
+  }
+
   private enclose(entry: DrawEntry, at: number, radius: number): void {
-    for (let axis = 0; axis < 3; ++axis) {
-      const x = axis < entry.dimension ? this.rows[at + axis] : 0;
-      if (!Number.isFinite(x) || !Number.isFinite(radius)) continue;
-      this.low[axis] = Math.min(this.low[axis], x - radius);
-      this.high[axis] = Math.max(this.high[axis], x + radius);
-    }
+    this.grow([0, 1, 2].map((axis) => (axis < entry.dimension ? this.rows[at + axis] : 0)), radius);
   }
 }
 

@@ -40,7 +40,7 @@ export class Playback {
     this.statuses = new Statuses(run);
     this.percussions = new Percussions(run, this.statuses);
     this.picture = new Picture(run, timeline);
-    this.stage = this.picture.entries.length > 0 ? this.makeStage(colours) : null;
+    this.stage = !this.picture.empty ? this.makeStage(colours) : null;
     this.playButton = button('▶', 'Play (space)', () => player.toggle());
     this.slider = this.makeSlider();
     this.makeSpeeds();
@@ -178,8 +178,23 @@ export class Playback {
       button('−', 'Farther', () => stage?.zoom(0.8)),
       button('Fit', 'See everything', () => stage?.fit()),
       ...turn,
+      this.forceButton(),
       element('span', { class: 'hint' }, this.picture.spatial ? 'Drag to orbit.' : 'Drag to move.'),
     );
+  }
+
+  /** Arrows of contact forces, where bodies have some. */
+  private forceButton(): HTMLElement | null {
+    const { picture } = this;
+    if (picture.forces.most === 0) return null;
+    const text = `Show contact forces as arrows; the longest are ${withUnit(picture.forces.largest, 'N')} and more`;
+    const toggle = button('Forces', text, () => {
+      picture.showForces = !picture.showForces;
+      toggle.setAttribute('aria-pressed', String(picture.showForces));
+      this.show();
+    });
+    toggle.setAttribute('aria-pressed', String(picture.showForces));
+    return toggle;
   }
 
   /** What the colours of contact points mean; only where some are drawn. */

@@ -28,6 +28,7 @@ import type { Colours } from './colours';
 import type { DrawEntry } from './data';
 import { arrowOf, coneOf, normalOf, type Cone, type Percussions } from './percussions';
 import { nearest, type Picture, type Pose, type Stage } from './picture';
+import { ForceLines, SolidMeshes } from './solid_meshes';
 
 type DrawnLine = {
   entry: DrawEntry;
@@ -54,6 +55,8 @@ export class ThreeStage implements Stage {
   private readonly arrows: DrawnArrow[];
   private readonly normals: LineSegments<BufferGeometry, LineBasicMaterial>;
   private readonly cone: DrawnCone = makeCone();
+  private readonly solids: SolidMeshes | null;
+  private readonly forces: ForceLines;
   private picked = -1;
   private pose: Pose | null = null;
 
@@ -86,6 +89,8 @@ export class ThreeStage implements Stage {
     for (const { arrow } of this.arrows) this.scene.add(arrow);
     this.normals = makeNormals(this.arrows.length);
     this.scene.add(this.cone.side, this.cone.edges, this.normals);
+    this.solids = picture.solids ? new SolidMeshes(picture.solids, this.scene) : null;
+    this.forces = new ForceLines(picture.forces, 0.2 * picture.size, this.scene);
     this.paint();
 
     this.camera.up.set(0, 0, 1);
@@ -101,6 +106,8 @@ export class ThreeStage implements Stage {
     this.ballEntries.forEach((entry, i) => this.balls.setColorAt(i, colour.set(this.colours.named(entry.colour))));
     for (const { entry, line } of this.lines) line.material.color.set(this.colours.named(entry.colour));
     if (this.balls.instanceColor) this.balls.instanceColor.needsUpdate = true;
+    this.solids?.paint(this.colours);
+    this.forces.lines.material.color.set(this.colours.text);
   }
 
   place(pose: Pose): void {
@@ -110,6 +117,9 @@ export class ThreeStage implements Stage {
     this.cone.side.visible = this.cone.edges.visible = false;
     for (const drawn of this.arrows) this.placeArrow(drawn, pose);
     this.placeNormals(pose);
+    this.solids?.place(pose.bodies);
+    this.forces.lines.visible = this.picture.showForces;
+    if (this.picture.showForces) this.forces.place(pose.time);
   }
 
   pick(contact: number): void {

@@ -90,9 +90,10 @@ struct BodySetup {
     std::vector<BodySpring> springs = {};
     std::vector<Joint> joints = {};
 
-    /// What happens where open contacts close; empty: the restitution of the surfaces (IM-2). It sees
-    /// velocities along the axes of the world and about principal axes of the bodies of one island. Contacts
-    /// go on without restitution afterwards. Not with joints.
+    /// What happens where open contacts close; empty: the restitution of the surfaces (IM-2). It sees the
+    /// bodies of one island: velocities along the axes of the world and about principal axes, or with joints
+    /// combinations of them that the joints allow. Contacts go on without restitution afterwards; stops of
+    /// joints keep theirs.
     ImpactMap impact_map = {};
 
     /// Other forces, added per body: loads, drives, controls. The state is that half-way through a step.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/geometry/pose.hpp"
+#include "carom/geometry/box_tree.hpp"
 
 #include <array>
 #include <span>
@@ -15,14 +15,26 @@ struct AxisBox {
     bool moves = true;  ///< two boxes that do not move are no pair
 };
 
+/// How pairs are looked for; the pairs are the same.
+enum class BroadPhaseKind {
+    Auto,  ///< the grid, unless more than one box in sixteen is too large for it
+    Grid,
+    Tree,
+};
+
 /// A uniform grid with cells as large as the largest of the ordinary boxes; boxes more than four times as
-/// large as the middle one, planes among them, are looked at one by one. Memory is linear in the boxes.
+/// large as the middle one, planes among them, are looked at one by one. Or a tree of boxes, which does not
+/// mind their sizes. Memory is linear in the boxes.
 class BroadPhase {
 public:
+    BroadPhaseKind kind = BroadPhaseKind::Auto;
+
     /// All pairs i < j that overlap, sorted. The same boxes give the same pairs, whatever was asked before.
     void find_pairs(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs);
 
 private:
+    void sort_by_size(std::span<const AxisBox> boxes);
+    void pairs_of_tree(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs);
     void sort_into_cells(std::span<const AxisBox> boxes);
     void pairs_of_cells(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs) const;
     [[nodiscard]] std::array<long, 3> cell_of(const AxisBox& box) const;
@@ -37,6 +49,9 @@ private:
     std::vector<int> ordinary_, large_;
     std::vector<double> sizes_;
     std::vector<Entry> entries_;
+    BoxTree tree_;
+    std::vector<BoxTree::Box> tree_boxes_;
+    std::vector<int> found_;
 };
 
 }  // namespace carom

@@ -24,8 +24,10 @@ struct Hull {
 
     std::vector<Vec3> vertices;
     std::vector<Face> faces;
-    std::vector<std::array<int, 2>> edges;  ///< none for a single vertex
-    std::vector<Vec3> directions;           ///< of the edges in space, unit, each once whatever its sign
+    std::vector<std::array<int, 2>> edges = {};       ///< none for a single vertex
+    std::vector<std::array<int, 2>> edge_faces = {};  ///< left and right of each edge in space; -1: none
+    std::vector<int> first_neighbour = {};  ///< neighbours of vertex v: from [v] to [v + 1] in the next list
+    std::vector<int> neighbours = {};
     double radius_m = 0;
     bool flat = false;
 
@@ -33,14 +35,15 @@ struct Hull {
     [[nodiscard]] static bool holds(const Face& face, int vertex) noexcept;
 };
 
-/// The hull of points in space, faces with all their vertices. Nothing where they span no volume.
+/// The hull of points in space by quickhull; triangles within 1e-9 of the size of one plane are one face.
+/// Nothing where they span no volume.
 [[nodiscard]] std::optional<Hull> hull_of_points(std::span<const Vec3> points);
 
 /// The hull of points in the plane, counter-clockwise. Nothing where they span no area.
 [[nodiscard]] std::optional<Hull> hull_of_points(std::span<const Eigen::Vector2d> points);
 
-/// The rounded hull of a shape that check() has accepted; without vertices for planes and cylinders, which
-/// have formulas of their own.
+/// The rounded hull of a shape that check() has accepted; without vertices for planes, cylinders, compounds
+/// and surfaces of triangles, which have ways of their own.
 [[nodiscard]] Hull make_hull(const Shape& shape);
 
 }  // namespace carom

@@ -3,6 +3,7 @@
 #include "carom/core/expected.hpp"
 #include "carom/geometry/pose.hpp"
 
+#include <array>
 #include <variant>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct CapsuleShape {
 struct BoxShape {
     Vec3 size_m{1, 1, 1};  ///< lengths of the edges
 };
-/// Axis z, centred; length_m = 0 is a thin disc in space. Meets planes and spheres.
+/// Axis z, centred; length_m = 0 is a thin disc in space.
 struct CylinderShape {
     double radius_m = 0.5;
     double length_m = 1;
@@ -47,8 +48,35 @@ struct PolygonShape {
     std::vector<Eigen::Vector2d> vertices_m;
 };
 
+/// Several shapes as one body: all in space, or all in the plane. Parts are no planes, surfaces or compounds;
+/// where they overlap mass counts twice.
+struct CompoundPart;
+struct CompoundShape {
+    std::vector<CompoundPart> parts;
+};
+
+/// The ground below  z = height(x, y),  a surface of triangles over a grid. Only bodies that forces do not
+/// move may have it. Its middle is at x = y = 0; cells are cut from their corner (0, 0) to (1, 1).
+struct HeightFieldShape {
+    Eigen::Vector2d spacing_m{1, 1};  ///< of the grid along x and y
+    int columns = 0;                  ///< points along x, at least 2
+    std::vector<double> heights_m;    ///< row after row, y upwards; a multiple of `columns`
+};
+
+/// A surface of triangles, counter-clockwise seen from the free side, which is the only side that pushes.
+/// Only bodies that forces do not move may have it.
+struct MeshShape {
+    std::vector<Vec3> vertices_m;
+    std::vector<std::array<int, 3>> triangles;
+};
+
 using Shape = std::variant<PlaneShape, SphereShape, CapsuleShape, BoxShape, CylinderShape, PolyhedronShape,
-                           DiscShape, PolygonShape>;
+                           DiscShape, PolygonShape, CompoundShape, HeightFieldShape, MeshShape>;
+
+struct CompoundPart {
+    Shape shape;
+    Pose pose = {};  ///< of its frame in that of the compound
+};
 
 /// The word used in scenes and messages, e.g. "box".
 [[nodiscard]] const char* name_of(const Shape& shape) noexcept;
@@ -56,8 +84,14 @@ using Shape = std::variant<PlaneShape, SphereShape, CapsuleShape, BoxShape, Cyli
 /// Lives in the plane z = 0.
 [[nodiscard]] bool is_flat(const Shape& shape) noexcept;
 
-/// Hulls of more points than this are refused: their faces are found by looking at every three of them.
-inline constexpr std::size_t max_hull_vertices = 256;
+/// A plane, height field or mesh: what bodies moved by forces cannot be.
+[[nodiscard]] bool is_obstacle(const Shape& shape) noexcept;
+
+/// More is refused: points of which a hull is taken, vertices that it has, parts of a compound, triangles.
+inline constexpr std::size_t max_hull_points = 1'000'000;
+inline constexpr std::size_t max_hull_vertices = 4096;
+inline constexpr std::size_t max_compound_parts = 10'000;
+inline constexpr std::size_t max_triangles = 4'000'000;
 
 /// Refuses sizes that are not positive and finite, and points that span no volume (no area). `where` names
 /// the shape in the error.
@@ -71,8 +105,8 @@ struct MassProperties {
     Mat3 inertia_kg_m2 = Mat3::Zero();
 };
 
-/// Of a shape that check() has accepted, filled evenly (BO-3). A plane and a thin disc in space have no
-/// volume: their mass is zero.
+/// Of a shape that check() has accepted, filled evenly (BO-3). Obstacles and a thin disc in
+/// space have no volume: their mass is zero.
 [[nodiscard]] MassProperties mass_properties(const Shape& shape, double density);
 
 }  // namespace carom

@@ -66,6 +66,7 @@ struct BodyScratch {
     BodyState mid, next;
     BodyRows rows;  ///< of the problem
     std::vector<double> joint_U_plus;
+    double map_joint_J = 0;  ///< work of joints while an impact map acted
     std::vector<Vec3> v_free, W_free, W_gyroscopic;
     std::vector<Wrench> potential, given;
     std::vector<Mat3> inverse_inertia;  ///< axes of the world, half-way

@@ -75,6 +75,8 @@ struct RunProgress {
     std::optional<RunEnd> end;  ///< set by the step that fulfilled the plan: no other follows
 };
 
+struct BodyStep;
+
 /// One finished step, for those who listen. References are valid during the call only.
 struct StepView {
     const Model& model;
@@ -82,8 +84,9 @@ struct StepView {
     const State& before;
     const State& after;
     const StepReport& report;
-    const Scratch& scratch;       ///< its public part: active contacts, gaps, events, free velocity
-    const RunProgress& progress;  ///< with this step in it
+    const Scratch& scratch;            ///< its public part: active contacts, gaps, events, free velocity
+    const RunProgress& progress;       ///< with this step in it
+    const BodyStep* bodies = nullptr;  ///< of a run of bodies: their state and contacts (body_run.hpp)
 };
 
 /// Configuration within a step, linear in time; velocity its right limit, that of the end of the step (MS-6).

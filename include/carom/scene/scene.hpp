@@ -22,6 +22,8 @@ struct SceneBodies {
     BodyModel model;
     BodyState start;
     MoreauSettings integrator;
+    std::vector<ContactForceProbe> probes = {};  ///< of contact forces, for recordings
+    std::vector<std::string> colours = {};       ///< one per body, of core/palette.hpp, for pictures
 };
 
 /// Everything that a scene says, checked: `simulate` can begin, or `go_on` with the bodies.

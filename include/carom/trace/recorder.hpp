@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/integrator/run.hpp"
+#include "carom/integrator/body_run.hpp"
 
 #include <memory>
 #include <optional>
@@ -21,6 +21,14 @@ struct CheckpointSettings {
 struct RunText {
     std::string scene;  ///< TOML
     double duration_s = 0;
+};
+
+/// The bodies of a run that has them; they must live as long as the recorder.
+struct BodiesToRecord {
+    const BodyModel& model;
+    const BodyState& start;
+    std::span<const ContactForceProbe> probes = {};
+    std::span<const std::string> colours = {};  ///< one per body, of core/palette.hpp; none: grey
 };
 
 /// Writes a run to an HDF5 file while it runs; a listener for `simulate`:
@@ -44,7 +52,8 @@ public:
     [[nodiscard]] static Expected<Recorder>
     create(const std::string& path, const Model& model, std::string title, std::string scene_text,
            const RecordSettings& settings, const State& start, double duration_s, double time_step_s,
-           const CheckpointSettings& checkpoints = {}, std::vector<double> snapshots_at_s = {});
+           const CheckpointSettings& checkpoints = {}, std::vector<double> snapshots_at_s = {},
+           const std::optional<BodiesToRecord>& bodies = {});
 
     /// Goes on with a recording of the same model, from its checkpoint; the caller goes on with the run from
     /// `run_at_checkpoint`. The file then becomes the one of an uninterrupted run. A run that has ended is
@@ -52,7 +61,8 @@ public:
     /// run_at_checkpoint.
     [[nodiscard]] static Expected<Recorder> resume(const std::string& path, const Model& model,
                                                    const std::optional<RunText>& prolonged = {},
-                                                   const CheckpointSettings& checkpoints = {});
+                                                   const CheckpointSettings& checkpoints = {},
+                                                   const std::optional<BodiesToRecord>& bodies = {});
 
     Recorder(Recorder&&) noexcept;
     Recorder& operator=(Recorder&&) noexcept;

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "carom/integrator/run.hpp"
+#include "carom/geometry/surface.hpp"
+#include "carom/integrator/body_run.hpp"
 
 #include <Eigen/Dense>
 
@@ -76,6 +77,46 @@ struct RecordedSnapshots {
     RowMatrix q, u;               ///< q linear within the step, u the right limit
 };
 
+/// The contacts of bodies, which come and go: every frame has its own, those that pushed in the step that it
+/// lies in.
+struct RecordedBodies {
+    std::vector<std::string> names;       ///< of all bodies; empty in a run of coordinates
+    std::vector<Eigen::Index> first_row;  ///< of every frame, and one more: the end; empty: not recorded
+    std::vector<int> first, second;       ///< bodies, one row per contact
+    RowMatrix point_m, normal;            ///< half-way through the step; the normal is towards the first body
+    RowMatrix percussion_Ns;              ///< of the step on the first body, axes of the world
+    Eigen::VectorXd gap_m;                ///< half-way through the step
+    Eigen::VectorXd step_s;               ///< length of the step, per frame: force = percussion / step
+};
+
+/// A surface of a body, for pictures.
+struct RecordedSolid {
+    int body = 0;
+    PlacedSurface placed;
+    std::string colour;  ///< one of core/palette.hpp
+};
+
+/// What bodies look like. Recordings hold how they move as coordinates.
+struct RecordedSolids {
+    bool flat = false;         ///< in the plane
+    std::vector<int> columns;  ///< per body: first of its columns of q; -1: it does not move
+    std::vector<Pose> fixed;   ///< per body: centre of mass and turn at the start
+    std::vector<Surface> surfaces;
+    std::vector<RecordedSolid> solids;
+
+    /// Where the centre of mass of a body is, and its turn, in a row of q.
+    [[nodiscard]] Pose pose(std::size_t body, const RowMatrix& q, Eigen::Index frame) const;
+};
+
+/// What a run of bodies carries beside its progress.
+struct BodyCheckpoint {
+    BodyState state;
+    double since_frame_s = 0;                     ///< steps added up since the last frame
+    std::vector<Vec3> percussion_since_frame_Ns;  ///< per probe of a contact force
+    std::vector<double> force_N;                  ///< what these probes showed last
+    long contacts = 0;                            ///< rows of RecordedBodies
+};
+
 /// Where a run can go on: its state and progress after so many full steps, what the recorder had added up
 /// since its last frame, and which rows of the file are older. A run that was ended has a frame more than its
 /// checkpoint counts, and the rows of a last step that was shorter than the others.
@@ -91,6 +132,7 @@ struct Checkpoint {
     std::vector<double> reaction_since_frame_Ns;    ///< per reaction of RecordedConstraints
     std::vector<double> reaction_energy_J;          ///< per constraint, since the start
     long events = 0, jumps = 0, snapshots = 0;      ///< rows; those of the frames are next_frame
+    std::optional<BodyCheckpoint> bodies;           ///< of a run of bodies
 };
 
 /// Quantities that were not recorded (RecordSettings) have no rows.
@@ -109,6 +151,8 @@ struct Recording {
     RowMatrix percussion_Ns;          ///< per contact, normal, sum since the frame before
     RecordedFriction friction;        ///< without cones where nothing rubs, and in files of older versions
     RecordedConstraints constraints;  ///< without names where there are none
+    RecordedBodies bodies;            ///< without names where there are none
+    RecordedSolids solids;            ///< without surfaces where there are none
     Eigen::VectorXd residual;         ///< worst since the frame before, unit-free
 
     /// kinetic_J and potential_J are values, the other lines of the ledger are sums since the start.

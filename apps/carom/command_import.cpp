@@ -1,0 +1,58 @@
+#include "commands.hpp"
+
+#include "carom/core/text.hpp"
+#include "carom/scene/scene.hpp"
+#include "results.hpp"
+#include "urdf_scene.hpp"
+
+#include <cerrno>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace carom::app {
+namespace {
+
+/// Writes the scene; never over a file that is there.
+Expected<void> write_scene(const std::string& file, const std::string& text)
+{
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "wx"), &std::fclose);
+    const bool exists = !out && errno == EEXIST;
+    if (out && std::fwrite(text.data(), 1, text.size(), out.get()) == text.size() &&
+        std::fflush(out.get()) == 0)
+        return {};
+    return Error{.code = ErrorCode::FileUnwritable,
+                 .where = printable(file),
+                 .message = exists ? "this file is there already, and is left as it is"
+                                   : "the file cannot be written",
+                 .hint = exists ? "give another name" : "look at the folder and its rights",
+                 .excerpt = {}};
+}
+
+}  // namespace
+
+ExitStatus run_import(const ImportOptions& options)
+{
+    const auto text = scene_from_urdf(options.file, {.floating = options.floating, .hold = options.hold});
+    if (!text) {
+        print_errors(text.error());
+        return ExitStatus::BadInput;
+    }
+
+    // what is written can be run
+    const auto folder = std::filesystem::path(options.file).parent_path();
+    if (auto scene = read_scene_text(*text, "scene of " + options.file, {}, folder.empty() ? "." : folder,
+                                     BodiesInScenes::Welcome);
+        !scene) {
+        print_errors(scene.error());
+        return ExitStatus::BadInput;
+    }
+    if (options.output.empty()) return print_result(*text) ? ExitStatus::Certified : ExitStatus::BadInput;
+    if (auto written = write_scene(options.output, *text); !written) {
+        print_errors({written.error()});
+        return ExitStatus::BadInput;
+    }
+    return ExitStatus::Certified;
+}
+
+}  // namespace carom::app

@@ -1,0 +1,174 @@
+#include "carom/core/text.hpp"
+#include "inspection.hpp"
+#include "results.hpp"
+#include "terminal.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace carom::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Overlaps at the start above this part of the typical length are worth a warning: the first steps push
+/// them apart.
+constexpr double visible_overlap = 1e-6;
+
+std::string counted(const std::map<std::string, long>& counts)
+{
+    std::string text;
+    for (const auto& [name, count] : counts)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+    return text;
+}
+
+/// The laws of materials that meet in this scene, "wood on floor: friction 0.5, restitution 0".
+std::vector<std::string> laws_of(const BodyModel& model)
+{
+    std::set<std::pair<int, int>> seen;
+    std::vector<std::string> laws;
+    const auto& setup = model.setup();
+    for (int i = 0; i < model.bodies(); ++i) {
+        for (int j = 0; j < i; ++j) {
+            if (!model.may_meet(i, j)) continue;
+            const auto [a, b] = std::minmax(setup.bodies[static_cast<std::size_t>(i)].material,
+                                            setup.bodies[static_cast<std::size_t>(j)].material);
+            if (!seen.insert({a, b}).second) continue;
+            const SurfaceLaw& law = model.surface(i, j);
+            const auto name = [&](int m) { return setup.materials[static_cast<std::size_t>(m)].name; };
+            laws.push_back(fmt::format("{}{}friction {:g}, restitution {:g}",
+                                       printable(name(a) == name(b) ? name(a) : name(a) + " on " + name(b)),
+                                       name(a).empty() ? "" : ": ", law.friction, law.restitution));
+        }
+        if (seen.size() >= setup.materials.size() * (setup.materials.size() + 1) / 2) break;
+    }
+    return laws;
+}
+
+constexpr std::string_view theory_in_words =
+    "with friction, or more contact forces than the motion can tell apart, several solutions are possible: "
+    "the motion is judged step by step, by the residual of the laws and the energy ledger";
+
+}  // namespace
+
+BodyInspection inspect_bodies(const Scene& scene)
+{
+    const BodyModel& model = scene.bodies->model;
+    const BodyState& start = scene.bodies->start;
+    BodyInspection result{.scene = scene};
+    double lightest = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < model.bodies(); ++i) {
+        const Body& body = model.setup().bodies[static_cast<std::size_t>(i)];
+        ++result.motions[body.motion == BodyMotion::Free    ? "free"
+                         : body.motion == BodyMotion::Fixed ? "fixed"
+                                                            : "prescribed"];
+        ++result.shapes[body.shape ? name_of(*body.shape) : "without shape"];
+        if (model.inverse_mass[static_cast<std::size_t>(i)] == 0) continue;
+        const double mass = model.mass[static_cast<std::size_t>(i)];
+        result.mass_kg += mass;
+        lightest = std::min(lightest, mass);
+        result.heaviest_kg = std::max(result.heaviest_kg, mass);
+        result.degrees_of_freedom += model.is_flat() ? 3 : 6;
+    }
+    result.lightest_kg = result.heaviest_kg > 0 ? lightest : 0;
+    std::set<std::pair<int, int>> pairs;
+    for (const BodyContact& contact :
+         body_contacts(model, start, scene.bodies->integrator.activation_gap_m)) {
+        ++result.closed;
+        result.unknowns += contact.dimension;
+        pairs.insert({contact.first, contact.second});
+        if (contact.at.gap_m >= -result.deepest_m) continue;
+        result.deepest_m = -contact.at.gap_m;
+        result.deepest_first = contact.first;
+        result.deepest_second = contact.second;
+    }
+    result.pairs = static_cast<long>(pairs.size());
+    result.kinetic_J = model.kinetic_energy_J(start);
+    result.potential_J = model.potential_energy_J(start.x, start.R);
+    return result;
+}
+
+bool is_good(const BodyInspection& inspection)
+{
+    return inspection.deepest_m <= visible_overlap * inspection.scene.length_m;
+}
+
+std::string in_words(const BodyInspection& inspection)
+{
+    const Scene& scene = inspection.scene;
+    const BodyModel& model = scene.bodies->model;
+    const BodySetup& setup = model.setup();
+    const auto name = [&](int i) { return printable(setup.bodies[static_cast<std::size_t>(i)].name); };
+    const bool good = is_good(inspection);
+    std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
+                      coloured(good ? "nothing overlaps at the start" : "bodies overlap at the start",
+                               good ? Colour::Green : Colour::Yellow, stdout) +
+                      "\n\n";
+    out += row("bodies", fmt::format("{}; {}; in {}", counted(inspection.motions), counted(inspection.shapes),
+                                     model.is_flat() ? "the plane" : "space"));
+    out += row("mass", fmt::format("{:.6g} kg in all, from {:.4g} to {:.4g} kg", inspection.mass_kg,
+                                   inspection.lightest_kg, inspection.heaviest_kg));
+    out += row("length", fmt::format("{:.4g} m, typical of bodies that move", scene.length_m));
+    const auto laws = laws_of(model);
+    for (std::size_t k = 0; k < std::min<std::size_t>(laws.size(), 12); ++k)
+        out += row(k == 0 ? "surfaces" : "", laws[k]);
+    if (laws.size() > 12) out += row("", fmt::format("and {} pairs more", laws.size() - 12));
+    if (!setup.springs.empty()) out += row("springs", fmt::format("{}", setup.springs.size()));
+    if (setup.forces) out += row("loads", "forces by formulas");
+    out +=
+        row("start",
+            inspection.closed == 0
+                ? std::string("no contact is closed")
+                : fmt::format("{} contact points closed, of {} pairs of bodies; {} unknowns for {} degrees "
+                              "of freedom",
+                              inspection.closed, inspection.pairs, inspection.unknowns,
+                              inspection.degrees_of_freedom));
+    if (!good) {
+        out += row("overlap", fmt::format("up to {:.3g} m, of {} and {}; the first steps push them apart",
+                                          inspection.deepest_m, name(inspection.deepest_first),
+                                          name(inspection.deepest_second)));
+    }
+    out += row("energy", fmt::format("kinetic {:.6g} J, potential {:.6g} J", inspection.kinetic_J,
+                                     inspection.potential_J));
+    return out + row("theory", theory_in_words);
+}
+
+std::string to_json(const BodyInspection& inspection)
+{
+    const Scene& scene = inspection.scene;
+    const auto& bodies = scene.bodies->model.setup().bodies;
+    const bool overlap = inspection.deepest_m > 0;
+    const auto name = [&](int i) { return Json(bodies[static_cast<std::size_t>(i)].name); };
+    const Json json = {
+        {"status", is_good(inspection) ? "no_overlap" : "overlap"},
+        {"kind", "bodies"},
+        {"bodies", bodies.size()},
+        {"motions", inspection.motions},
+        {"shapes", inspection.shapes},
+        {"flat", scene.bodies->model.is_flat()},
+        {"degrees_of_freedom", inspection.degrees_of_freedom},
+        {"mass_kg", inspection.mass_kg},
+        {"lightest_kg", inspection.lightest_kg},
+        {"heaviest_kg", inspection.heaviest_kg},
+        {"length_m", scene.length_m},
+        {"surfaces", laws_of(scene.bodies->model)},
+        {"start",
+         {{"contacts", inspection.closed},
+          {"pairs", inspection.pairs},
+          {"unknowns", inspection.unknowns},
+          {"deepest_overlap_m", inspection.deepest_m},
+          {"overlap", overlap ? Json::array({name(inspection.deepest_first), name(inspection.deepest_second)})
+                              : Json::array()},
+          {"kinetic_J", inspection.kinetic_J},
+          {"potential_J", inspection.potential_J}}},
+        {"theory", theory_in_words}};
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace carom::app

@@ -1,0 +1,404 @@
+#include "urdf_scene.hpp"
+
+#include "carom/core/text.hpp"
+#include "carom/geometry/pose.hpp"
+
+#include <console_bridge/console.h>
+#include <urdf_parser/urdf_parser.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace carom::app {
+namespace {
+
+/// A description of a robot has at most so many bytes.
+constexpr std::size_t max_urdf_bytes = 16'000'000;
+
+Vec3 vector_of(const urdf::Vector3& x)
+{
+    return {x.x, x.y, x.z};
+}
+
+Pose pose_of(const urdf::Pose& pose)
+{
+    const urdf::Rotation& R = pose.rotation;
+    return {.position_m = vector_of(pose.position), .rotation = Rotation(R.w, R.x, R.y, R.z).normalized()};
+}
+
+Pose chained(const Pose& a, const Pose& b)
+{
+    return {.position_m = a.to_world(b.position_m), .rotation = (a.rotation * b.rotation).normalized()};
+}
+
+/// A collision shape in the frame of its link.
+struct CollisionPart {
+    const urdf::Collision* collision = nullptr;
+    Pose pose;  ///< in the frame of the body
+};
+
+/// Links that fixed joints join.
+struct UrdfBody {
+    std::string name;
+    Pose pose;  ///< of the frame of its first link, in the world at the start
+    bool fixed = false;
+    double mass_kg = 0;
+    Vec3 moment_kg_m = Vec3::Zero();   ///< mass times centre, frame of the body
+    Mat3 second_kg_m2 = Mat3::Zero();  ///< inertia about the origin of the frame
+    std::vector<CollisionPart> parts;
+};
+
+/// Writes a scene link by link.
+class UrdfWriter {
+public:
+    UrdfWriter(const urdf::ModelInterface& robot, const UrdfSettings& settings)
+        : robot_(robot), settings_(settings)
+    {
+    }
+
+    Expected<std::string, Errors> run()
+    {
+        const auto root = robot_.getRoot();
+        begin_body(*root, Pose{}, !settings_.floating || root->name == "world");
+        add_link(*root, 0, Pose{});
+        std::string text = fmt::format("title = \"{}\"\nduration_s = 2.0\n", plain(robot_.getName()));
+        text += "\n[[material]]\nname = \"surface\"\nfriction = 0.5\n";
+        for (const UrdfBody& body : bodies_)
+            text += body_text(body);
+        text += joints_ + gears_text();
+        text += "\n[integrator]\nkind = \"moreau\"\ntime_step_s = 1e-3\n";
+        if (!errors_.empty()) return errors_;
+        return text;
+    }
+
+private:
+    void refuse(ErrorCode code, std::string where, std::string message, std::string hint)
+    {
+        errors_.push_back({.code = code,
+                           .where = printable(where),
+                           .message = std::move(message),
+                           .hint = std::move(hint),
+                           .excerpt = {}});
+    }
+
+    /// A name that formulas can use, different from those taken.
+    std::string name_of(const std::string& name)
+    {
+        std::string result;
+        for (const char c : name) {
+            const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+            result += good ? c : '_';
+        }
+        if (result.empty() || (result[0] >= '0' && result[0] <= '9')) result.insert(0, "_");
+        while (!taken_.insert(result).second)
+            result += '_';
+        return result;
+    }
+
+    /// Text between quotes of TOML.
+    static std::string plain(const std::string& text)
+    {
+        std::string result;
+        for (const char c : text)
+            result += c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ' ? '_' : c;
+        return result;
+    }
+
+    void begin_body(const urdf::Link& link, const Pose& pose, bool fixed)
+    {
+        bodies_.push_back({.name = name_of(link.name), .pose = pose, .fixed = fixed});
+    }
+
+    /// Adds a link that is at `inner` in the frame of a body, and all that hangs on it.
+    void add_link(const urdf::Link& link, std::size_t body, const Pose& inner)
+    {
+        body_of_[link.name] = body;
+        if (link.inertial) add_inertia(*link.inertial, link.name, inner, bodies_[body]);
+        for (const auto& collision : link.collision_array) {
+            if (collision && collision->geometry)
+                bodies_[body].parts.push_back(
+                    {.collision = collision.get(), .pose = chained(inner, pose_of(collision->origin))});
+        }
+        for (const auto& child : link.child_links) {
+            const urdf::Joint& joint = *child->parent_joint;
+            const Pose at = chained(inner, pose_of(joint.parent_to_joint_origin_transform));
+            if (joint.type == urdf::Joint::FIXED) {
+                add_link(*child, body, at);
+                continue;
+            }
+            const Pose frame = chained(bodies_[body].pose, at);
+            const double start = start_of(joint);
+            begin_body(*child, chained(frame, moved(joint, start)), false);
+            const std::size_t inside = bodies_.size() - 1;
+            add_joint(joint, inside, body, frame, start);
+            add_link(*child, inside, Pose{});
+        }
+    }
+
+    void add_inertia(const urdf::Inertial& inertial, const std::string& link, const Pose& inner,
+                     UrdfBody& body)
+    {
+        const Pose at = chained(inner, pose_of(inertial.origin));
+        Mat3 J;
+        J << inertial.ixx, inertial.ixy, inertial.ixz, inertial.ixy, inertial.iyy, inertial.iyz, inertial.ixz,
+            inertial.iyz, inertial.izz;
+        if (!(inertial.mass >= 0) || !std::isfinite(inertial.mass) || !J.allFinite() ||
+            !at.position_m.allFinite()) {
+            refuse(ErrorCode::FileMalformed, "link " + link, "its mass or inertia is no number, or negative",
+                   "correct the <inertial> of the link");
+            return;
+        }
+        const Mat3 R = at.rotation.toRotationMatrix();
+        const Vec3& c = at.position_m;
+        body.mass_kg += inertial.mass;
+        body.moment_kg_m += inertial.mass * c;
+        body.second_kg_m2 +=
+            R * J * R.transpose() + inertial.mass * (c.squaredNorm() * Mat3::Identity() - c * c.transpose());
+    }
+
+    /// Zero, or the limit next to it.
+    static double start_of(const urdf::Joint& joint)
+    {
+        const bool bounded = joint.type == urdf::Joint::REVOLUTE || joint.type == urdf::Joint::PRISMATIC;
+        if (!bounded || !joint.limits || !(joint.limits->lower <= joint.limits->upper)) return 0;
+        return std::clamp(0.0, joint.limits->lower, joint.limits->upper);
+    }
+
+    static Pose moved(const urdf::Joint& joint, double by)
+    {
+        const Vec3 axis = vector_of(joint.axis).normalized();
+        if (joint.type == urdf::Joint::PRISMATIC) return {.position_m = by * axis};
+        return {.rotation = rotation_by(by * axis)};
+    }
+
+    void add_joint(const urdf::Joint& joint, std::size_t first, std::size_t second, const Pose& frame,
+                   double start)
+    {
+        if (joint.type == urdf::Joint::FLOATING) return;  // free bodies
+        const bool slides = joint.type == urdf::Joint::PRISMATIC, planar = joint.type == urdf::Joint::PLANAR;
+        const Vec3 axis = frame.rotation * vector_of(joint.axis);
+        if (!(axis.norm() > 0) || !axis.allFinite() || !frame.position_m.allFinite()) {
+            refuse(ErrorCode::FileMalformed, "joint " + joint.name,
+                   "its axis or origin is no direction or place",
+                   "correct the <axis> and <origin> of the joint");
+            return;
+        }
+        const std::string name = name_of(joint.name);
+        joint_names_[joint.name] = name;
+        auto out = std::back_inserter(joints_);
+        fmt::format_to(
+            out,
+            "\n[[joint]]\nname = \"{}\"\nkind = \"{}\"\nfirst = \"{}\"\nsecond = \"{}\"\npoint_m = "
+            "[{}, {}, {}]\naxis = [{}, {}, {}]\n",
+            name,
+            planar   ? "planar"
+            : slides ? "prismatic"
+                     : "revolute",
+            bodies_[first].name, bodies_[second].name, frame.position_m.x(), frame.position_m.y(),
+            frame.position_m.z(), axis.x(), axis.y(), axis.z());
+        if (!planar) joints_ += freedom_text(joint, slides, start);
+    }
+
+    [[nodiscard]] std::string freedom_text(const urdf::Joint& joint, bool slides, double start) const
+    {
+        const char *place = slides ? "m" : "rad", *force = slides ? "N" : "Nm";
+        std::string text;
+        auto out = std::back_inserter(text);
+        const bool bounded = joint.limits && joint.type != urdf::Joint::CONTINUOUS;
+        const auto add = [&](const std::string& key, double value) {
+            fmt::format_to(out, "{} = {}\n", key, value);
+        };
+        if (bounded && joint.limits->lower <= joint.limits->upper) {
+            add(fmt::format("low_{}", place), joint.limits->lower - start);
+            add(fmt::format("high_{}", place), joint.limits->upper - start);
+        }
+        if (joint.dynamics && joint.dynamics->friction > 0)
+            add(fmt::format("friction_{}", force), joint.dynamics->friction);
+        if (joint.dynamics && joint.dynamics->damping > 0)
+            add(slides ? "damping_Ns_m" : "damping_Nms", joint.dynamics->damping);
+        if (joint.limits && joint.limits->effort > 0 && !joint.mimic) {
+            const char* before = settings_.hold ? "" : "# ";
+            fmt::format_to(out, "{}motor_{}_s = 0\n{}motor_limit_{} = {}\n", before, place, before, force,
+                           joint.limits->effort);
+        }
+        const bool empty = text.empty();
+        return empty ? "" : fmt::format("[joint.{}]\n{}", slides ? "slide" : "turn", text);
+    }
+
+    /// Joints that follow others: rate - multiplier other rate = 0.
+    std::string gears_text()
+    {
+        std::string text;
+        for (const auto& [name, joint] : robot_.joints_) {
+            if (!joint->mimic || !joint_names_.contains(name)) continue;
+            const auto other = joint_names_.find(joint->mimic->joint_name);
+            if (other == joint_names_.end()) {
+                refuse(ErrorCode::FileMalformed, "joint " + name,
+                       "it mimics a joint that does not exist or move", "correct the <mimic> of the joint");
+                continue;
+            }
+            text += fmt::format("\n[[joint]]\nname = \"{}\"\nkind = \"gear\"\nfirst_joint = \"{}\"\n"
+                                "second_joint = \"{}\"\nratio = {}\n",
+                                name_of(name + "_mimic"), joint_names_[name], other->second,
+                                -joint->mimic->multiplier);
+        }
+        return text;
+    }
+
+    std::string body_text(const UrdfBody& body)
+    {
+        std::string text = fmt::format("\n[[body]]\nname = \"{}\"\n", body.name);
+        // the frame of the body is that of its shape; several are a compound in the frame of the link
+        const bool one = body.parts.size() == 1;
+        const Pose shape = one ? body.parts[0].pose : Pose{};
+        text += body.parts.empty() ? "shape = \"none\"\n"
+                : one              ? shape_text(*body.parts[0].collision, body.name)
+                                   : "shape = \"compound\"\n";
+        const Pose at = chained(body.pose, shape);
+        auto out = std::back_inserter(text);
+        text += pose_text(at);
+        if (body.fixed) return text + "motion = \"fixed\"\n" + parts_text(body);
+        if (!(body.mass_kg > 0)) {
+            refuse(ErrorCode::FileMalformed, "link " + body.name, "it moves and has no mass",
+                   "give it an <inertial>, or join it by a fixed joint");
+            return text;
+        }
+        const Vec3 centre = body.moment_kg_m / body.mass_kg, c = shape.to_body(centre);
+        const Mat3 R = shape.rotation.toRotationMatrix();
+        const Mat3 about_centre =
+            body.second_kg_m2 -
+            body.mass_kg * (centre.squaredNorm() * Mat3::Identity() - centre * centre.transpose());
+        const Mat3 J = R.transpose() * about_centre * R;
+        fmt::format_to(out, "mass_kg = {}\ncentre_m = [{}, {}, {}]\n", body.mass_kg, c.x(), c.y(), c.z());
+        fmt::format_to(out, "inertia_kg_m2 = [{}, {}, {}, {}, {}, {}]  # xx, yy, zz, xy, xz, yz\n", J(0, 0),
+                       J(1, 1), J(2, 2), J(0, 1), J(0, 2), J(1, 2));
+        return text + parts_text(body);
+    }
+
+    static std::string pose_text(const Pose& at)
+    {
+        const Vec3 turn = rotation_vector(at.rotation);
+        return fmt::format("position_m = [{}, {}, {}]\nrotation_rad = [{}, {}, {}]\n", at.position_m.x(),
+                           at.position_m.y(), at.position_m.z(), turn.x(), turn.y(), turn.z());
+    }
+
+    std::string parts_text(const UrdfBody& body)
+    {
+        std::string text;
+        for (std::size_t k = 0; body.parts.size() > 1 && k < body.parts.size(); ++k)
+            text += "[[body.part]]\n" + shape_text(*body.parts[k].collision, body.name) +
+                    pose_text(body.parts[k].pose);
+        return text;
+    }
+
+    std::string shape_text(const urdf::Collision& collision, const std::string& link)
+    {
+        const urdf::Geometry& geometry = *collision.geometry;
+        if (const auto* box = dynamic_cast<const urdf::Box*>(&geometry))
+            return fmt::format("shape = \"box\"\nsize_m = [{}, {}, {}]\n", box->dim.x, box->dim.y,
+                               box->dim.z);
+        if (const auto* sphere = dynamic_cast<const urdf::Sphere*>(&geometry))
+            return fmt::format("shape = \"sphere\"\nradius_m = {}\n", sphere->radius);
+        if (const auto* cylinder = dynamic_cast<const urdf::Cylinder*>(&geometry))
+            return fmt::format("shape = \"cylinder\"\nradius_m = {}\nlength_m = {}\n", cylinder->radius,
+                               cylinder->length);
+        if (const auto* mesh = dynamic_cast<const urdf::Mesh*>(&geometry)) return mesh_text(*mesh, link);
+        refuse(ErrorCode::NotAllowedHere, "link " + link, "its collision shape is of an unknown kind",
+               "give a box, sphere, cylinder or mesh");
+        return {};
+    }
+
+    /// The convex hull of a mesh: files are named from the folder of the robot, packages are folders there.
+    std::string mesh_text(const urdf::Mesh& mesh, const std::string& link)
+    {
+        constexpr std::string_view package = "package://";
+        std::string name = mesh.filename;
+        if (name.starts_with(package)) {
+            name.erase(0, package.size());
+            const auto slash = name.find('/');
+            name.erase(0, slash == std::string::npos ? 0 : slash + 1);
+        }
+        const bool even = mesh.scale.x == mesh.scale.y && mesh.scale.y == mesh.scale.z && mesh.scale.x > 0;
+        const std::filesystem::path path(name);
+        const bool leads_out = std::ranges::any_of(path, [](const auto& part) { return part == ".."; });
+        if (name.find("://") != std::string::npos || path.is_absolute() || leads_out || !even ||
+            plain(name) != name) {
+            refuse(ErrorCode::NotAllowedHere, "link " + link,
+                   fmt::format("the mesh {} cannot be used", carom::quoted(mesh.filename)),
+                   "give a file below the folder of the robot, with one positive scale");
+            return {};
+        }
+        return fmt::format("shape = \"polyhedron\"\nfile = \"{}\"\nscale = {}\n", name, mesh.scale.x);
+    }
+
+    const urdf::ModelInterface& robot_;
+    UrdfSettings settings_;
+    Errors errors_;
+    std::vector<UrdfBody> bodies_;
+    std::string joints_;
+    std::map<std::string, std::size_t> body_of_;
+    std::map<std::string, std::string> joint_names_;
+    std::set<std::string> taken_;
+};
+
+Errors urdf_error(ErrorCode code, const std::filesystem::path& file, std::string message, std::string hint)
+{
+    return {Error{.code = code,
+                  .where = printable(file.string()),
+                  .message = std::move(message),
+                  .hint = std::move(hint),
+                  .excerpt = {}}};
+}
+
+/// urdfdom talks by console_bridge; here nobody listens.
+class SilentBridge {
+public:
+    SilentBridge() { console_bridge::noOutputHandler(); }
+    ~SilentBridge() { console_bridge::restorePreviousOutputHandler(); }
+    SilentBridge(const SilentBridge&) = delete;
+    SilentBridge& operator=(const SilentBridge&) = delete;
+};
+
+}  // namespace
+
+Expected<std::string, Errors> scene_from_urdf(const std::filesystem::path& file, const UrdfSettings& settings)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::error_code problem;
+    if (!in || std::filesystem::is_directory(file, problem))
+        return urdf_error(ErrorCode::FileUnreadable, file, "there is no such file, or it cannot be read",
+                          "give the name of a URDF file");
+    std::string text;
+    std::vector<char> buffer(1 << 16);
+    while (in && text.size() <= max_urdf_bytes) {
+        in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+        text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
+    }
+    if (text.size() > max_urdf_bytes)
+        return urdf_error(ErrorCode::FileMalformed, file,
+                          fmt::format("the file has more than {} bytes", max_urdf_bytes),
+                          "a robot needs fewer");
+    if (text.find('\0') != std::string::npos || text.find("<!DOCTYPE") != std::string::npos ||
+        text.find("<!ENTITY") != std::string::npos)
+        return urdf_error(ErrorCode::FileMalformed, file, "XML with a document type or entities is not read",
+                          "take them out; xacro files become URDF by the program xacro");
+    try {
+        const SilentBridge silence;
+        const auto robot = urdf::parseURDF(text);
+        if (!robot || !robot->getRoot())
+            return urdf_error(ErrorCode::FileMalformed, file, "this is no URDF of a robot",
+                              "check_urdf says what is wrong with it");
+        return UrdfWriter(*robot, settings).run();
+    } catch (const std::exception& error) {
+        return urdf_error(ErrorCode::FileMalformed, file, error.what(),
+                          "check_urdf says what is wrong with it");
+    }
+}
+
+}  // namespace carom::app

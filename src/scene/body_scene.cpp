@@ -1,0 +1,281 @@
+#include "bodies.hpp"
+#include "body_values.hpp"
+#include "carom/core/text.hpp"
+#include "joints.hpp"
+#include "settings.hpp"
+#include "system.hpp"
+#include "validate.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace carom::detail {
+namespace {
+
+using Kind = Node::Kind;
+
+/// What a scene of bodies cannot have.
+void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& mistakes)
+{
+    for (const auto* key :
+         {"coordinate", "lagrangian", "contact", "string", "constraint", "sweeping", "set"}) {
+        if (const Node* node = find(root, key)) {
+            mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
+                         fmt::format("a scene of bodies has no {}", key),
+                         "leave it out, or describe all by coordinates");
+        }
+    }
+    if (!std::holds_alternative<MoreauSettings>(settings.integrator)) {
+        mistakes.add(place_of(root, "integrator.kind"), ErrorCode::NotAllowedHere,
+                     "bodies are run by the integrator moreau", "write integrator.kind = \"moreau\"");
+    }
+    if (find_path(root, "integrator.cone_point") != nullptr) {
+        mistakes.add(place_of(root, "integrator.cone_point"), ErrorCode::NotAllowedHere,
+                     "contacts of bodies are looked for half-way", "leave it out");
+    }
+    if (settings.start_s != 0) {
+        mistakes.add(place_of(root, "start_s"), ErrorCode::NotAllowedHere, "runs of bodies start at zero",
+                     "leave it out");
+    }
+}
+
+/// Errors of the bodies get the places of the [[body]] that they come from; copies say the same once.
+void add_body_errors(const Node& root, const BodyDraft& draft, const Errors& errors, Mistakes& mistakes)
+{
+    for (const Error& error : errors) {
+        Place place = place_of(root, error.where);
+        for (std::size_t i = 0; i < draft.places.size(); ++i) {
+            if (error.where == "body." + draft.setup.bodies[i].name) place = draft.places[i];
+        }
+        if (!mistakes.known_at(place)) mistakes.add(place, error);
+    }
+}
+
+/// Formulas beside the bodies may name their coordinates. A name that a parameter or table has already is a
+/// mistake; others are found when the coordinates are made.
+Names with_coordinates(const Node& root, Names names, const BodyDraft& draft, Mistakes& mistakes)
+{
+    for (const Coordinate& coordinate : coordinate_names(draft.setup)) {
+        const auto taken = names.vocabulary.find(coordinate.name);
+        if (taken && taken->kind != Vocabulary::Meaning::Kind::Coordinate) {
+            mistakes.add(place_of(root, "parameters." + coordinate.name), ErrorCode::DuplicateName,
+                         fmt::format("{} is a coordinate of a body as well", carom::quoted(coordinate.name)),
+                         "give the parameter or table another name");
+        }
+        if (!names.vocabulary.add_coordinate(coordinate.name)) names.complete = false;
+    }
+    return names;
+}
+
+/// A force and torque by formulas, on one body.
+struct Load {
+    int body = 0;
+    std::optional<Vec3> point_m;  ///< frame of the shape; nothing: the centre of mass
+    bool in_body_axes = false;
+    std::array<Formula, 3> force_N, torque_Nm;
+};
+
+/// Three formulas of a list; `alone` is the entry that a list of one stands for, -1: there is none.
+std::array<Formula, 3> three_formulas(const Node& item, std::string_view key, int alone, const Names& names,
+                                      Mistakes& mistakes)
+{
+    std::array<Formula, 3> result;
+    const Node* list = find(item, key);
+    if (list == nullptr || list->kind != Kind::Array) return result;
+    const std::size_t size = list->items.size();
+    if (size == 0 || size > 3 || (size == 1 && alone < 0) || (size == 2 && alone >= 0)) {
+        mistakes.add(list->place, ErrorCode::WrongSize,
+                     fmt::format("{} has the wrong number of entries", key),
+                     alone < 0 ? "give two or three" : "give three, in the plane one");
+        return result;
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t at = size == 1 ? static_cast<std::size_t>(alone) : i;
+        result[at] = formula_of(&list->items[i], names, mistakes).value_or(Formula());
+    }
+    return result;
+}
+
+std::vector<Load> read_loads(const Node& root, const BodyDraft& draft, const Names& names, Mistakes& mistakes)
+{
+    std::vector<Load> loads;
+    for (const Node& item : things_of(root, "load")) {
+        Load load;
+        if (const Node* point = find(item, "point_m"); point != nullptr && point->kind == Kind::Array) {
+            Vec3 x = Vec3::Zero();
+            const bool fits = point->items.size() == 2 || point->items.size() == 3;
+            for (std::size_t i = 0; fits && i < point->items.size(); ++i) {
+                x[static_cast<Eigen::Index>(i)] = constant_of(point->items[i], names, mistakes).value_or(0);
+            }
+            if (!fits) {
+                mistakes.add(point->place, ErrorCode::WrongSize, "point_m has the wrong number of entries",
+                             "give two or three numbers");
+            }
+            load.point_m = x;
+        }
+        const Node* axes = find(item, "axes");
+        load.in_body_axes = axes != nullptr && axes->text == "body";
+        load.force_N = three_formulas(item, "force_N", -1, names, mistakes);
+        load.torque_Nm = three_formulas(item, "torque_Nm", 2, names, mistakes);
+        if (find(item, "force_N") == nullptr && find(item, "torque_Nm") == nullptr) {
+            mistakes.add(item.place, ErrorCode::MissingKey, "a load has neither force_N nor torque_Nm",
+                         "for example force_N = [0, 0, \"10*sin(t)\"]");
+        }
+        for (const int body : bodies_named(draft, item, "body", mistakes)) {
+            load.body = body;
+            loads.push_back(load);
+        }
+    }
+    return loads;
+}
+
+/// What loads do, as the callback that a step calls. `plain` are the bodies without them.
+std::function<void(const BodyState&, std::span<Wrench>)> forces_of(std::vector<Load> loads,
+                                                                   std::shared_ptr<const BodyModel> plain)
+{
+    const auto names_coordinates = [](const Formula& formula) {
+        return formula.depends_on(Variable::Kind::Coordinate) || formula.depends_on(Variable::Kind::Velocity);
+    };
+    const bool needs_coordinates = std::ranges::any_of(loads, [&](const Load& load) {
+        return std::ranges::any_of(load.force_N, names_coordinates) ||
+               std::ranges::any_of(load.torque_Nm, names_coordinates);
+    });
+    return [loads = std::move(loads), plain = std::move(plain),
+            needs_coordinates](const BodyState& state, std::span<Wrench> wrenches) {
+        State shown;
+        if (needs_coordinates) shown = coordinate_state(*plain, state);
+        const Point at{view(shown.q), view(shown.u), state.t_s};
+        Workspace work;
+        const auto vector = [&](const std::array<Formula, 3>& f) {
+            return Vec3(f[0].value(at, work), f[1].value(at, work), f[2].value(at, work));
+        };
+        for (const Load& load : loads) {
+            const auto i = static_cast<std::size_t>(load.body);
+            Vec3 force = vector(load.force_N), torque = vector(load.torque_Nm);
+            if (load.in_body_axes) {
+                force = state.R[i] * force;
+                torque = state.R[i] * torque;
+            }
+            if (load.point_m) torque += (state.R[i] * (*load.point_m - plain->centre[i])).cross(force);
+            wrenches[i].force_N += force;
+            wrenches[i].torque_Nm += torque;
+        }
+    };
+}
+
+/// What a scene of bodies shows beside them.
+struct Shown {
+    std::vector<Probe> probes;
+    std::vector<ContactForceProbe> forces;
+    std::vector<Drawing> drawings;
+};
+
+/// The probe of a contact force; its direction is one of the world.
+ContactForceProbe force_probe(const Node& item, std::string name, const BodyDraft& draft, const Names& names,
+                              Mistakes& mistakes)
+{
+    ContactForceProbe probe{.name = std::move(name)};
+    if (const Node* joint = find(item, "reaction_of")) {
+        probe.joint = joint_named(draft, *joint, mistakes);
+        const Node* moment = find(item, "moment");
+        probe.moment = moment != nullptr && moment->boolean;
+    } else {
+        probe.on = body_named(draft, item, "force_on", mistakes);
+        probe.from = body_named(draft, item, "from", mistakes);
+    }
+    const Node* direction = find(item, "direction");
+    if (direction == nullptr || direction->kind != Kind::Array) return probe;
+    Vec3 along = Vec3::Zero();
+    for (std::size_t i = 0; i < std::min<std::size_t>(direction->items.size(), 3); ++i) {
+        along[static_cast<Eigen::Index>(i)] = constant_of(direction->items[i], names, mistakes).value_or(0);
+    }
+    if (direction->items.size() < 2 || direction->items.size() > 3 || !(along.norm() > 0)) {
+        mistakes.add(direction->place, ErrorCode::WrongSize, "this is no direction",
+                     "give two or three numbers, not all zero: direction = [0, 0, 1]");
+        return probe;
+    }
+    probe.direction = along.normalized();
+    return probe;
+}
+
+Shown read_shown(const Node& root, const BodyDraft& draft, const Names& names, Mistakes& mistakes)
+{
+    Shown shown;
+    Vocabulary taken;
+    for (const Node& item : things_of(root, "probe")) {
+        const Node* name = find(item, "name");
+        if (name == nullptr || name->kind != Kind::Text) continue;
+        if (auto added = taken.add_coordinate(name->text); !added) mistakes.add(name->place, added.error());
+        const Node *value = find(item, "value"), *force_on = find(item, "force_on"),
+                   *reaction_of = find(item, "reaction_of"), *unit = find(item, "unit");
+        const int given = (value != nullptr) + (force_on != nullptr) + (reaction_of != nullptr);
+        if (given != 1) {
+            mistakes.add(item.place, given == 0 ? ErrorCode::MissingKey : ErrorCode::NotAllowedHere,
+                         "a probe of bodies has a value, or is the force of contacts or of a joint",
+                         "give value = \"...\", force_on = \"BODY\" or reaction_of = \"JOINT\"");
+        } else if (value == nullptr) {
+            shown.forces.push_back(force_probe(item, name->text, draft, names, mistakes));
+        } else {
+            shown.probes.push_back({.name = name->text,
+                                    .value = formula_of(value, names, mistakes).value_or(Formula()),
+                                    .unit = unit != nullptr ? unit->text : ""});
+        }
+    }
+    for (const Node& item : things_of(root, "draw")) {
+        if (auto drawing = drawing_of(item, shown.drawings.size(), {}, names, mistakes))
+            shown.drawings.push_back(std::move(*drawing));
+    }
+    return shown;
+}
+
+}  // namespace
+
+std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mistakes& mistakes)
+{
+    BodyDraft draft = draft_bodies(root, names, mistakes);
+    const Names all_names = with_coordinates(root, names, draft, mistakes);
+    Settings settings = read_settings(root, all_names, mistakes);
+    refuse_beside_bodies(root, settings, mistakes);
+    std::vector<Load> loads = read_loads(root, draft, all_names, mistakes);
+    Shown shown = read_shown(root, draft, all_names, mistakes);
+    if (const Node* impact = find(root, "impact"))
+        draft.setup.impact_map = impact_map_of_bodies(*impact, mistakes);
+    if (!mistakes.empty()) return std::nullopt;
+    auto bodies = make_body_model(draft.setup);
+    if (bodies && !loads.empty()) {
+        // loads act at points, which are known from the centres of mass
+        draft.setup.forces =
+            forces_of(std::move(loads), std::make_shared<const BodyModel>(std::move(*bodies)));
+        bodies = make_body_model(draft.setup);
+    }
+    if (!bodies) {
+        add_body_errors(root, draft, bodies.error(), mistakes);
+        return std::nullopt;
+    }
+    auto model = coordinates_of(*bodies, std::move(shown.probes), std::move(shown.drawings));
+    if (!model) {
+        add_body_errors(root, draft, model.error(), mistakes);
+        return std::nullopt;
+    }
+    const double length_m = settings.length_m.value_or(bodies->length_m());
+    auto moreau = std::get<MoreauSettings>(settings.integrator);
+    moreau.activation_gap_m = settings.activation_gap_m.value_or(1e-9 * length_m);
+    BodyState body_start = make_body_state(*bodies);
+    const State at_start = coordinate_state(*bodies, body_start);
+    State start = make_state(*model, at_start.q, at_start.u);
+    return Scene{.title = {},
+                 .text = {},
+                 .model = std::move(*model),
+                 .start = std::move(start),
+                 .integrator = moreau,
+                 .solver = settings.solver,
+                 .plan = settings.plan,
+                 .record = settings.record,
+                 .length_m = length_m,
+                 .bodies = std::make_shared<const SceneBodies>(
+                     SceneBodies{std::move(*bodies), std::move(body_start), moreau, std::move(shown.forces),
+                                 std::move(draft.colours)})};
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,279 @@
+#include "body_columns.hpp"
+
+#include "solids_json.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace carom::detail {
+namespace {
+
+constexpr int contact_chunk_rows = 512;
+constexpr std::size_t numbers_per_body = 13, numbers_per_contact = 6, integers_per_contact = 6;
+
+/// A list of vectors as numbers one after the other, and back.
+void append_vector(const Vec3& x, std::vector<double>& numbers)
+{
+    numbers.insert(numbers.end(), {x.x(), x.y(), x.z()});
+}
+
+Vec3 vector_at(std::span<const double> numbers, std::size_t first)
+{
+    return {numbers[first], numbers[first + 1], numbers[first + 2]};
+}
+
+double shown_force(const ContactForceProbe& probe, const Vec3& force_N)
+{
+    return probe.direction.isZero() ? force_N.norm() : probe.direction.dot(force_N);
+}
+
+}  // namespace
+
+BodyColumns::BodyColumns(const BodiesToRecord& bodies, const RecordSettings& settings,
+                         std::vector<std::size_t> probes, Columns& columns)
+    : solids_(to_json(solids_of(bodies))),
+      forces_(bodies.probes.begin(), bodies.probes.end()),
+      probes_(std::move(probes))
+{
+    for (const Body& body : bodies.model.setup().bodies) {
+        names_.push_back(body.name);
+    }
+    if (!settings.percussions) return;
+    count_ = columns.add({.path = "/bodies/contacts/count", .entry = Entry::Integer});
+    step_ = columns.add({.path = "/bodies/contacts/step_s"});
+    const auto add = [&](const char* path, int width, Entry entry) {
+        ragged_.push_back(
+            columns.add({.path = path, .width = width, .entry = entry, .chunk_rows = contact_chunk_rows}));
+    };
+    add("/bodies/contacts/first", -1, Entry::Integer);
+    add("/bodies/contacts/second", -1, Entry::Integer);
+    add("/bodies/contacts/point_m", 3, Entry::Real);
+    add("/bodies/contacts/normal", 3, Entry::Real);
+    add("/bodies/contacts/percussion_Ns", 3, Entry::Real);
+    add("/bodies/contacts/gap_m", -1, Entry::Real);
+}
+
+void BodyColumns::take(const BodyStep& step, double h_s, BodyCheckpoint& sums)
+{
+    sums.state = step.state;
+    sums.since_frame_s += h_s;
+    for (std::size_t k = 0; k < forces_.size(); ++k) {
+        sums.percussion_since_frame_Ns[k] += percussion_Ns(forces_[k], step);
+    }
+    if (!count_) return;
+    h_s_ = h_s;
+    shown_.clear();
+    for (const BodyContact& contact : step.contacts) {
+        if (!(contact.P[0] > 0)) continue;
+        shown_.push_back({.first = contact.first,
+                          .second = contact.second,
+                          .point_m = contact.at.point_m,
+                          .normal = contact.at.normal,
+                          .percussion_Ns = contact.percussion_Ns(),
+                          .gap_m = contact.at.gap_m});
+    }
+}
+
+void BodyColumns::add_frame(BodyCheckpoint& sums, Columns& columns)
+{
+    for (std::size_t k = 0; k < forces_.size(); ++k) {
+        // two frames in one step show the same force
+        Vec3& sum = sums.percussion_since_frame_Ns[k];
+        if (sums.since_frame_s > 0) sums.force_N[k] = shown_force(forces_[k], sum / sums.since_frame_s);
+        columns.push(probes_[k], sums.force_N[k]);
+        sum.setZero();
+    }
+    sums.since_frame_s = 0;
+    if (!count_) return;
+    columns.push(*count_, static_cast<double>(shown_.size()));
+    columns.push(*step_, h_s_);
+    sums.contacts += static_cast<long>(shown_.size());
+    for (const Shown& contact : shown_) {
+        columns.push(ragged_[0], contact.first);
+        columns.push(ragged_[1], contact.second);
+        columns.push(ragged_[2], std::span(contact.point_m.data(), 3));
+        columns.push(ragged_[3], std::span(contact.normal.data(), 3));
+        columns.push(ragged_[4], std::span(contact.percussion_Ns.data(), 3));
+        columns.push(ragged_[5], contact.gap_m);
+    }
+}
+
+Expected<void> BodyColumns::create_in(Hdf5Writer& file) const
+{
+    if (auto added = file.add_group("/bodies"); !added) return added;
+    if (auto added = file.add_texts("/bodies/name", names_); !added) return added;
+    if (auto added = file.add_text("/bodies/solids", solids_); !added) return added;
+    return count_ ? file.add_group("/bodies/contacts") : Expected<void>{};
+}
+
+Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
+{
+    const BodyState& state = bodies.state;
+    std::vector<double> places, percussions, features, sums;
+    for (std::size_t i = 0; i < state.x.size(); ++i) {
+        append_vector(state.x[i], places);
+        const Rotation& R = state.R[i];
+        places.insert(places.end(), {R.w(), R.x(), R.y(), R.z()});
+        append_vector(state.v[i], places);
+        append_vector(state.W[i], places);
+    }
+    // features are 64 bits: more than a double holds
+    for (const KeptContact& kept : state.kept) {
+        append_vector(kept.percussion_Ns, percussions);
+        append_vector(kept.moment_Nms, percussions);
+        features.insert(features.end(), {static_cast<double>(kept.first), static_cast<double>(kept.second),
+                                         static_cast<double>(kept.feature >> 32U),
+                                         static_cast<double>(kept.feature & 0xffffffffU),
+                                         kept.closed ? 1.0 : 0.0, kept.sticks ? 1.0 : 0.0});
+    }
+    for (const Vec3& sum : bodies.percussion_since_frame_Ns) {
+        append_vector(sum, sums);
+    }
+    // lists that change their length are padded, so that they seldom have to be made anew
+    const std::size_t room = std::bit_ceil(std::max<std::size_t>(state.kept.size(), 16));
+    percussions.resize(numbers_per_contact * room);
+    features.resize(integers_per_contact * room);
+    const auto put_list = [&](const char* path, const std::vector<double>& list, Entry entry) {
+        const auto rows = file.rows_of(path);
+        if (rows && *rows != list.size()) {
+            if (auto removed = file.remove(path); !removed) return removed;
+        }
+        return file.put(path, list, entry);
+    };
+    auto put = file.put("/checkpoint/bodies", places);
+    if (put) put = put_list("/checkpoint/kept_percussion_Ns", percussions, Entry::Real);
+    if (put) put = put_list("/checkpoint/kept", features, Entry::Integer);
+    if (put)
+        put =
+            file.set_attribute("/checkpoint", "kept_contacts", static_cast<std::int64_t>(state.kept.size()));
+    if (put) put = file.put("/checkpoint/joint_turns", state.turns);
+    if (put) put = file.put("/checkpoint/force_since_frame_Ns", sums);
+    if (put) put = file.put("/checkpoint/force_N", bodies.force_N);
+    if (put) put = file.set_attribute("/checkpoint", "since_frame_s", bodies.since_frame_s);
+    if (put) put = file.set_attribute("/checkpoint", "body_contacts", std::int64_t{bodies.contacts});
+    return put;
+}
+
+Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
+{
+    BodyCheckpoint result;
+    const auto places = file.column("/checkpoint/bodies"),
+               percussions = file.column("/checkpoint/kept_percussion_Ns"),
+               sums = file.column("/checkpoint/force_since_frame_Ns"),
+               forces = file.column("/checkpoint/force_N"), turns = file.column("/checkpoint/joint_turns");
+    const auto kept = file.integers("/checkpoint/kept");
+    const auto since = file.real_attribute("/checkpoint", "since_frame_s"),
+               t_s = file.real_attribute("/checkpoint", "time_s");
+    const auto contacts = file.integer_attribute("/checkpoint", "body_contacts"),
+               kept_count = file.integer_attribute("/checkpoint", "kept_contacts");
+    for (const auto* part : {&places, &percussions, &sums, &forces, &turns}) {
+        if (!*part) return part->error();
+        if (!(*part)->allFinite()) return file.malformed("the checkpoint of the bodies has no numbers");
+    }
+    if (!kept) return kept.error();
+    if (!since) return since.error();
+    if (!t_s) return t_s.error();
+    if (!contacts) return contacts.error();
+    if (!kept_count) return kept_count.error();
+    const auto size = [](const auto& list) { return static_cast<std::size_t>(list->size()); };
+    const std::size_t room = size(percussions) / numbers_per_contact;
+    if (size(places) != numbers_per_body * bodies || size(percussions) != numbers_per_contact * room ||
+        size(kept) != integers_per_contact * room || size(sums) != 3 * size(forces) || *contacts < 0 ||
+        *kept_count < 0 || *kept_count > static_cast<std::int64_t>(room)) {
+        return file.malformed("the checkpoint of the bodies has another length");
+    }
+
+    BodyState& state = result.state;
+    state.t_s = *t_s;
+    state.turns.assign(turns->begin(), turns->end());
+    const std::span<const double> p(places->data(), size(places));
+    for (std::size_t i = 0; i < bodies; ++i) {
+        const std::size_t at = numbers_per_body * i;
+        const Rotation R(p[at + 3], p[at + 4], p[at + 5], p[at + 6]);
+        if (!(std::abs(R.norm() - 1) < 1e-6)) return file.malformed("a turn of a body has not length one");
+        state.x.push_back(vector_at(p, at));
+        state.R.push_back(R);
+        state.v.push_back(vector_at(p, at + 7));
+        state.W.push_back(vector_at(p, at + 10));
+    }
+    const std::span<const double> P(percussions->data(), size(percussions));
+    for (std::size_t k = 0; k < static_cast<std::size_t>(*kept_count); ++k) {
+        const std::int64_t* word = kept->data() + integers_per_contact * k;
+        const auto known = [&](std::int64_t body) {
+            return body >= 0 && body < static_cast<std::int64_t>(bodies);
+        };
+        const auto is_half = [](std::int64_t bits) { return bits >= 0 && bits <= 0xffffffffLL; };
+        if (!known(word[0]) || !known(word[1]) || !is_half(word[2]) || !is_half(word[3]))
+            return file.malformed("a kept contact names a body that does not exist");
+        state.kept.push_back(
+            {.first = static_cast<int>(word[0]),
+             .second = static_cast<int>(word[1]),
+             .feature = (static_cast<std::uint64_t>(word[2]) << 32U) | static_cast<std::uint64_t>(word[3]),
+             .percussion_Ns = vector_at(P, numbers_per_contact * k),
+             .closed = word[4] != 0});
+    }
+    for (Eigen::Index k = 0; k < forces->size(); ++k) {
+        result.percussion_since_frame_Ns.emplace_back(sums->segment<3>(3 * k));
+        result.force_N.push_back((*forces)[k]);
+    }
+    result.since_frame_s = *since;
+    result.contacts = *contacts;
+    return result;
+}
+
+Expected<RecordedBodies> read_recorded_bodies(const Hdf5Reader& file, Eigen::Index frames)
+{
+    RecordedBodies result;
+    auto names = file.texts("/bodies/name");
+    if (!names) return names.error();
+    result.names = std::move(*names);
+    if (!file.has("/bodies/contacts")) return result;
+    const auto count = file.integers("/bodies/contacts/count"),
+               first = file.integers("/bodies/contacts/first"),
+               second = file.integers("/bodies/contacts/second");
+    auto step = file.column("/bodies/contacts/step_s"), gap = file.column("/bodies/contacts/gap_m");
+    auto point = file.table("/bodies/contacts/point_m", 3), normal = file.table("/bodies/contacts/normal", 3),
+         percussion = file.table("/bodies/contacts/percussion_Ns", 3);
+    for (const auto* part : {&count, &first, &second}) {
+        if (!*part) return part->error();
+    }
+    for (const auto* part : {&step, &gap}) {
+        if (!*part) return part->error();
+    }
+    for (const auto* part : {&point, &normal, &percussion}) {
+        if (!*part) return part->error();
+    }
+
+    // every frame has its share of the rows, and every row two bodies
+    const auto rows = static_cast<std::int64_t>(first->size());
+    std::int64_t sum = 0;
+    for (const std::int64_t share : *count) {
+        if (share < 0 || share > rows - sum)
+            return file.malformed("frames count contacts that are not there");
+        result.first_row.push_back(static_cast<Eigen::Index>(sum));
+        sum += share;
+    }
+    result.first_row.push_back(static_cast<Eigen::Index>(sum));
+    if (static_cast<Eigen::Index>(count->size()) != frames || step->size() != frames || sum != rows ||
+        static_cast<std::int64_t>(second->size()) != rows || gap->size() != rows || point->rows() != rows ||
+        normal->rows() != rows || percussion->rows() != rows) {
+        return file.malformed("the columns of /bodies/contacts have different lengths");
+    }
+    const auto bodies = static_cast<std::int64_t>(result.names.size());
+    for (std::size_t k = 0; k < first->size(); ++k) {
+        const std::int64_t a = (*first)[k], b = (*second)[k];
+        if (a < 0 || b < 0 || a >= bodies || b >= bodies)
+            return file.malformed("a contact names a body that does not exist");
+        result.first.push_back(static_cast<int>(a));
+        result.second.push_back(static_cast<int>(b));
+    }
+    result.step_s = std::move(*step);
+    result.gap_m = std::move(*gap);
+    result.point_m = std::move(*point);
+    result.normal = std::move(*normal);
+    result.percussion_Ns = std::move(*percussion);
+    return result;
+}
+
+}  // namespace carom::detail

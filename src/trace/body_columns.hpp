@@ -1,0 +1,54 @@
+#pragma once
+
+#include "carom/trace/recorder.hpp"
+#include "carom/trace/recording.hpp"
+#include "columns.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace carom::detail {
+
+/// The columns of a run of bodies: its contacts, of which every frame has as many as it has, and the forces
+/// that probes ask for. docs/reference/recording.md describes them.
+class BodyColumns {
+public:
+    /// Declares the columns; `probes` are those of the contact forces, declared by the caller.
+    BodyColumns(const BodiesToRecord& bodies, const RecordSettings& settings, std::vector<std::size_t> probes,
+                Columns& columns);
+
+    /// Takes the contacts of a step in. Sums go to `sums`.
+    void take(const BodyStep& step, double h_s, BodyCheckpoint& sums);
+
+    /// A row of the frame, with the contacts of the step that it lies in. Sums begin again.
+    void add_frame(BodyCheckpoint& sums, Columns& columns);
+
+    Expected<void> create_in(Hdf5Writer& file) const;
+
+    /// Columns whose rows are contacts, not frames.
+    [[nodiscard]] const std::vector<std::size_t>& ragged() const noexcept { return ragged_; }
+
+private:
+    struct Shown {
+        int first = 0, second = 0;
+        Vec3 point_m, normal, percussion_Ns;
+        double gap_m = 0;
+    };
+
+    std::vector<std::string> names_;
+    std::string solids_;  ///< what they look like, as JSON
+    std::vector<ContactForceProbe> forces_;
+    std::vector<std::size_t> probes_, ragged_;
+    std::optional<std::size_t> count_, step_;
+    std::vector<Shown> shown_;
+    double h_s_ = 0;
+};
+
+/// The part of a checkpoint that bodies have.
+Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies);
+[[nodiscard]] Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies);
+
+/// The contacts of all frames. Errors: FileMalformed.
+[[nodiscard]] Expected<RecordedBodies> read_recorded_bodies(const Hdf5Reader& file, Eigen::Index frames);
+
+}  // namespace carom::detail

@@ -1,0 +1,63 @@
+#include "carom/geometry/ball_pairs.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+namespace carom {
+namespace {
+
+/// All lists by comparing everything with everything.
+void check_lists(const std::vector<Vec3>& centres, const std::vector<double>& radii, BallPairs& pairs)
+{
+    pairs.find(centres, radii);
+    for (std::size_t i = 0; i < centres.size(); ++i) {
+        std::vector<int> expected;
+        for (std::size_t j = i + 1; j < centres.size(); ++j) {
+            const double reach = radii[i] + radii[j];
+            const bool there = radii[i] >= 0 && radii[j] >= 0;
+            if (there && (centres[i] - centres[j]).squaredNorm() <= reach * reach) {
+                expected.push_back(static_cast<int>(j));
+            }
+        }
+        const auto found = pairs.of(static_cast<int>(i));
+        CHECK(std::vector<int>(found.begin(), found.end()) == expected);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("balls overlap where their centres are nearer than their radii together")
+{
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    BallPairs pairs;  // one object for all: nothing of the last scene is left
+    for (const double spread : {0.5, 3.0, 40.0, 1e7}) {
+        for (const int count : {1, 2, 30, 300}) {
+            std::vector<Vec3> centres;
+            std::vector<double> radii;
+            for (int k = 0; k < count; ++k) {
+                centres.emplace_back(spread * uniform(random), spread * uniform(random) - 7,
+                                     0.2 * spread * uniform(random));
+                radii.push_back(uniform(random) < 0.1 ? -1.0 : 0.05 + 0.3 * uniform(random));
+            }
+            check_lists(centres, radii, pairs);
+        }
+    }
+}
+
+TEST_CASE("balls at one place, on a lattice, of no size, or none at all")
+{
+    BallPairs pairs;
+    check_lists({}, {}, pairs);
+    check_lists(std::vector<Vec3>(5, Vec3(1, 2, 3)), std::vector<double>(5, 0.1), pairs);
+    check_lists(std::vector<Vec3>(3, Vec3::Zero()), {0.0, 0.0, -1.0}, pairs);
+    check_lists(std::vector<Vec3>(2, Vec3::Zero()), {-1.0, -1.0}, pairs);
+    std::vector<Vec3> lattice;
+    for (int k = 0; k < 64; ++k) {
+        lattice.emplace_back(k % 4, k / 4 % 4, k / 16);
+    }
+    check_lists(lattice, std::vector<double>(64, 0.5), pairs);  // neighbours touch exactly
+}
+
+}  // namespace carom
