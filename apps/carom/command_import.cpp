@@ -41,8 +41,8 @@ ExitStatus run_import(const ImportOptions& options)
 
     // what is written can be run
     const auto folder = std::filesystem::path(options.file).parent_path();
-    if (auto scene =
-            read_scene_text(*text, options.file, {}, folder.empty() ? "." : folder, BodiesInScenes::Welcome);
+    if (auto scene = read_scene_text(*text, "scene of " + options.file, {}, folder.empty() ? "." : folder,
+                                     BodiesInScenes::Welcome);
         !scene) {
         print_errors(scene.error());
         return ExitStatus::BadInput;

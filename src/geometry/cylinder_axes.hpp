@@ -7,7 +7,7 @@
 
 namespace carom::detail {
 
-/// The axis along which a cylinder and another shape are farthest apart, or overlap least (BO-12).
+/// The axis along which a cylinder and another shape are farthest apart, or overlap least (BO-15).
 struct CylinderAxis {
     enum class Kind {
         Face,      ///< of the hull, or the end of the second cylinder

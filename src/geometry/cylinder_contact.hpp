@@ -35,13 +35,13 @@ struct FlatRegion {
     [[nodiscard]] double outside(const Vec3& x, std::size_t side) const;
 };
 
-/// Points of the cylinder that lie above the region (BO-12): of the rim that faces it the lowest and those a
+/// Points of the cylinder that lie above the region (BO-15): of the rim that faces it the lowest and those a
 /// quarter turn on, where it leaves the region, corners of the region under its end; of the lowest line of
 /// the side both ends as far as they lie above the region.
 [[nodiscard]] std::vector<Corner> cylinder_above(const PlacedCylinder& cylinder, const FlatRegion& region,
                                                  double tolerance);
 
-/// Contacts of a cylinder with a hull of any kind, or with a cylinder (BO-12).
+/// Contacts of a cylinder with a hull of any kind, or with a cylinder (BO-15).
 void cylinder_contact_points(const PlacedCollider& a, const PlacedCollider& b, double reach_m,
                              std::vector<ContactPoint>& points);
 

@@ -8,7 +8,7 @@ namespace carom::detail {
 void convex_contact_points(const PlacedCollider& a, const PlacedCollider& b, double reach_m,
                            std::vector<ContactPoint>& points);
 
-/// Contact points of a convex shape with a surface of triangles (BO-13).
+/// Contact points of a convex shape with a surface of triangles (BO-16).
 void surface_contact_points(const PlacedCollider& a, const PlacedCollider& surface, double reach_m,
                             std::vector<ContactPoint>& points);
 

@@ -50,7 +50,7 @@ std::vector<Field> shape_fields(bool part)
                       : "of a polyhedron or polygon: points whose convex hull it is; of a mesh"},
         {.path = "file",
          .type = Type::File,
-         .help = "of a polyhedron or mesh: an STL, OBJ, PLY or OFF file below the scene's folder, in m"},
+         .help = "of a polyhedron or mesh: an STL, OBJ or OFF file below the scene's folder, in m"},
         {.path = "scale",
          .type = Type::Constant,
          .unit = "-",

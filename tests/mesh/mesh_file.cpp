@@ -65,7 +65,7 @@ TEST_CASE("a cube from OBJ: its quadrilaterals become triangles that enclose its
     CHECK(mass_properties(PolyhedronShape{cube->vertices_m}, 2).mass_kg == near(2, 1e-6));
 }
 
-TEST_CASE("STL in both forms, PLY and OFF")
+TEST_CASE("STL in both forms, and OFF")
 {
     const auto binary = read_mesh(binary_stl(3, 3), "stl");
     REQUIRE(binary.has_value());
@@ -76,12 +76,6 @@ TEST_CASE("STL in both forms, PLY and OFF")
                   "stl");
     REQUIRE(text.has_value());
     CHECK(text->triangles.size() == 1);
-    const auto ply = read_mesh("ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
-                               "property float z\nelement face 1\nproperty list uchar int vertex_indices\n"
-                               "end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
-                               "ply");
-    REQUIRE(ply.has_value());
-    CHECK(ply->triangles.size() == 1);
     CHECK(read_mesh("OFF\n3 1 3\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "off").has_value());
 }
 
@@ -105,7 +99,7 @@ TEST_CASE("files that are no mesh are told so")
     // any piece of a file, any byte changed: an answer
     std::mt19937 random(3);
     const std::string stl = binary_stl(4, 4);
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < 2000; ++i) {
         std::string bytes = i % 2 == 0 ? cube_obj : stl;
         bytes.resize(random() % bytes.size() + 1);
         bytes[random() % bytes.size()] = static_cast<char>(random());

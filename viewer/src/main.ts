@@ -22,6 +22,9 @@ declare global {
 function header(head: Head): HTMLElement {
   const verdict = verdictOf(head.report);
   const steps = head.report ? counted(head.report.certificate.steps, 'step') : 'steps';
+  const system = head.solids
+    ? counted(head.solids.bodies.length, 'body', 'bodies')
+    : `${counted(head.coordinates.length, 'coordinate')}, ${counted(head.contacts.length, 'contact')}`;
   return element(
     'header',
     {},
@@ -30,8 +33,7 @@ function header(head: Head): HTMLElement {
       'p',
       {},
       element('span', { class: `badge ${verdict.status}` }, verdict.badge),
-      ` ${steps} of ${number(head.time_step_s)} s, ${counted(head.coordinates.length, 'coordinate')}, ` +
-        `${counted(head.contacts.length, 'contact')}, carom ${head.carom_version}`,
+      ` ${steps} of ${number(head.time_step_s)} s, ${system}, carom ${head.carom_version}`,
     ),
     ...head.notes.map((note) => element('p', { class: 'note', role: 'note' }, note)),
   );

@@ -22,6 +22,16 @@ type Panel = {
 /** More lines than this in one panel cannot be told apart; the rest goes to panels of their own. */
 const linesPerPanel = 8;
 
+/** Coordinates beyond these are in tables: a page of a thousand plots shows nothing. */
+const plottedCoordinates = 96;
+
+/** The coordinates to be plotted; of bodies places before turns. */
+function plotted(run: Run): { name: string; unit: string; i: number }[] {
+  const all = run.head.coordinates.map((coordinate, i) => ({ ...coordinate, i }));
+  const shown = run.head.solids && all.length > plottedCoordinates ? all.filter(({ unit }) => unit !== '') : all;
+  return shown.slice(0, plottedCoordinates);
+}
+
 /** One panel for each unit, split where it would get too full. */
 function panelsByUnit(
   id: string,
@@ -45,12 +55,14 @@ function coordinatePanels(run: Run, timeline: Timeline): Panel[] {
   const { coordinates } = run.head;
   const q = run.columns('q', coordinates.length);
   const struck = run.columns('jumps.q', coordinates.length);
-  const lines = coordinates.map(({ name, unit }, i) => ({
+  const lines = plotted(run).map(({ name, unit, i }) => ({
     name,
     unit,
     values: timeline.merged(q[i], struck[i], struck[i]),
   }));
-  return panelsByUnit('coordinates', 'Coordinates', timeline.time, lines);
+  const all = run.head.coordinates.length;
+  const note = lines.length < all ? { note: `Of ${all} coordinates ${lines.length} are plotted; carom export --to csv writes all.` } : {};
+  return panelsByUnit('coordinates', 'Coordinates', timeline.time, lines, note);
 }
 
 function velocityPanels(run: Run, timeline: Timeline): Panel[] {
@@ -59,7 +71,7 @@ function velocityPanels(run: Run, timeline: Timeline): Panel[] {
   const u = run.columns('u', coordinates.length);
   const before = run.columns('jumps.u_minus', coordinates.length);
   const after = run.columns('jumps.u_plus', coordinates.length);
-  const lines = coordinates.map(({ name, unit }, i) => ({
+  const lines = plotted(run).map(({ name, unit, i }) => ({
     name: `${name}'`,
     unit: `${unit || '1'}/s`,
     values: timeline.merged(u[i], before[i], after[i]),
@@ -105,7 +117,16 @@ export function panelsOf(run: Run, timeline: Timeline): Panel[] {
   const named = (name: string, names: string[], unit: string) =>
     run.columns(name, names.length).map((values, i) => ({ name: names[i], unit, values }));
   const residual = run.track('residual').map((x) => (x > 0 ? x : NaN));
+  const probePanels = panelsByUnit(
+    'probes',
+    'Probes',
+    time,
+    probes.map(({ name, unit }, i) => ({ name, unit, values: run.track(`probe.${i}`) })),
+  );
+  // bodies are seen in the picture: what was asked for comes before their coordinates
+  const bodies = run.head.solids !== undefined;
   const panels = [
+    ...(bodies ? [...probePanels, ...energyPanels(run, time)] : []),
     ...coordinatePanels(run, timeline),
     ...velocityPanels(run, timeline),
     ...panelsByUnit('gaps', 'Gaps', time, named('gap_m', contacts, 'm')),
@@ -117,13 +138,7 @@ export function panelsOf(run: Run, timeline: Timeline): Panel[] {
       steps: true,
       note: 'Tangential components, sum since the frame before.',
     }),
-    ...panelsByUnit(
-      'probes',
-      'Probes',
-      time,
-      probes.map(({ name, unit }, i) => ({ name, unit, values: run.track(`probe.${i}`) })),
-    ),
-    ...energyPanels(run, time),
+    ...(bodies ? [] : [...probePanels, ...energyPanels(run, time)]),
   ];
   if (residual.some((x) => x > 0)) {
     panels.push({

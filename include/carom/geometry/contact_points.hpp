@@ -17,8 +17,8 @@ struct TriangleSurface;
 ///
 /// Symbols    n   unit normal, from the second shape to the first: where a contact pushes the first one
 ///            g   gap, m; negative overlaps
-/// Theory     docs/theory/bodies.md, (BO-4) rounded hulls, (BO-5) axes, (BO-6) points, (BO-12) cylinders,
-///            (BO-13) surfaces of triangles
+/// Theory     docs/theory/bodies.md, (BO-4) rounded hulls, (BO-5) axes, (BO-6) points, (BO-15) cylinders,
+///            (BO-16) surfaces of triangles
 
 struct ContactPoint {
     Vec3 point_m;  ///< half-way between the two surfaces

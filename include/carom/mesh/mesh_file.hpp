@@ -7,9 +7,9 @@
 
 namespace carom {
 
-/// Triangles from files: STL (text and binary), OBJ, PLY and OFF. Lengths are taken as metres. All objects of
-/// a file are one mesh; polygons are cut into triangles, points and lines left out. Materials and other files
-/// that a mesh names are not read. Read by assimp, which nothing else of carom knows.
+/// Triangles from files: STL (text and binary), OBJ and OFF. Lengths are taken as metres. All objects of a
+/// file are one mesh; polygons are cut into fans of triangles, the rest of a file is left. Materials and
+/// other files that a mesh names are not read. Why not by a library: docs/decisions/mesh_files.md
 
 /// A file may have so many bytes, and so many triangles.
 inline constexpr std::size_t max_mesh_bytes = 20'000'000;
