@@ -19,7 +19,6 @@ constexpr std::array registry = {
     Entry{"C-EULER", body_euler_disc},
     Entry{"C-ARCH", body_arch},
     Entry{"C-PACK", body_packing, true},
-    Entry{"C-GRAN-1", body_column_collapse, true},
     Entry{"C-3CYL", body_three_cylinders},
     Entry{"C-CARDS", body_cards},
     Entry{"C-TOPPLE", body_tilted_block},

@@ -41,8 +41,7 @@ void body_arch(const Task& task, Answers& answers);
 // in drivers/body_disc.cpp
 void body_euler_disc(const Task& task, Answers& answers);
 
-// in drivers/body_packing.cpp and drivers/body_collapse.cpp
+// in drivers/body_packing.cpp
 void body_packing(const Task& task, Answers& answers);
-void body_column_collapse(const Task& task, Answers& answers);
 
 }  // namespace carom::reference
