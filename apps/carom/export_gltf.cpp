@@ -6,7 +6,8 @@ namespace carom::app {
 
 ExitStatus export_gltf(const Recording& recording, const ExportOptions& options)
 {
-    if (recording.drawings.empty()) return refuse_without_drawings(options.recording);
+    if (recording.drawings.empty() && recording.solids.solids.empty())
+        return refuse_without_drawings(options.recording);
     const bool binary = options.output.ends_with(".glb");
     const std::string asset = to_gltf(recording, binary ? GltfForm::Binary : GltfForm::Text);
     return write_made(asset, options.recording, options.output, ".gltf");

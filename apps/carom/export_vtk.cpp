@@ -40,7 +40,8 @@ ExitStatus export_vtk(const Recording& recording, const ExportOptions& options)
     if (options.output == "-")
         return refuse_export("-o -", "there are many files, standard output is one",
                              "give the name of a .pvd file");
-    if (recording.drawings.empty()) return refuse_without_drawings(options.recording);
+    if (recording.drawings.empty() && recording.solids.solids.empty())
+        return refuse_without_drawings(options.recording);
 
     // RUN.pvd, and the frames in RUN_frames beside it
     const fs::path collection = options.output.empty() ? fs::path(options.recording).replace_extension(".pvd")

@@ -1,4 +1,5 @@
-// carom on the scenes of scene.py: scene.py wall | mechanics_carom [seconds=1] [tolerance=1e-8]; one JSON line.
+// carom on the scenes of scene.py: scene.py wall | mechanics_carom [seconds=1] [tolerance=1e-8]; one JSON
+// line.
 #include "carom/integrator/body_step.hpp"
 
 #include <algorithm>

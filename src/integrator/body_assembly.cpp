@@ -104,10 +104,10 @@ const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContac
 const KeptContact* find_kept(const BodyState& state, const BodyContact& contact)
 {
     const auto pair = std::tuple(contact.first, contact.second);
-    const auto found = std::lower_bound(
-        state.kept.begin(), state.kept.end(), pair, [](const KeptContact& kept, const auto& wanted) {
-            return std::tuple(kept.first, kept.second) < wanted;
-        });
+    const auto found = std::lower_bound(state.kept.begin(), state.kept.end(), pair,
+                                        [](const KeptContact& kept, const auto& wanted) {
+                                            return std::tuple(kept.first, kept.second) < wanted;
+                                        });
     auto from = static_cast<std::size_t>(found - state.kept.begin());
     return find_kept(state.kept, contact, from);
 }

@@ -64,7 +64,7 @@ bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScra
 {
     const int m = static_cast<int>(s.contacts.size());
     const bool goes =
-        solver.kind == SolverKind::Auto && !model.is_flat() && m >= least_contacts && model.is_plain();
+        solver.kind == SolverKind::Auto && m >= least_contacts && model.is_plain();
     if (!goes) return false;
     if (s.round) return sweep_round(model, solver, s, report);
     load_rigid_bodies(model, s.v_free, s.w_free, s);

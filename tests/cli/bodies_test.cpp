@@ -113,7 +113,7 @@ direction = [0, 0, -1]
 [[probe]]
 name = "shove"
 force_on = "crate_0"
-from = "shelf"
+from = "floor"
 [[probe]]
 name = "height"
 value = "crate_0_z + 0*crate_0_z'"
@@ -247,8 +247,8 @@ TEST_CASE("recordings have the contacts of bodies, and forces as probes")
             const auto row = static_cast<std::size_t>(k);
             const std::string a = fine->bodies.names[static_cast<std::size_t>(fine->bodies.first[row])],
                               b = fine->bodies.names[static_cast<std::size_t>(fine->bodies.second[row])];
-            if (a == "crate_0" && b == "shelf") sum += Vec3(fine->bodies.percussion_Ns.row(k));
-            if (b == "crate_0" && a == "shelf") sum -= Vec3(fine->bodies.percussion_Ns.row(k));
+            if (a == "crate_0" && b == "floor") sum += Vec3(fine->bodies.percussion_Ns.row(k));
+            if (b == "crate_0" && a == "floor") sum -= Vec3(fine->bodies.percussion_Ns.row(k));
         }
         const double expected = sum.norm() / fine->bodies.step_s[i];
         largest = std::max(largest, expected);
@@ -321,7 +321,11 @@ TEST_CASE("a run of bodies ends when its formula says so, or at rest")
     const double x = outcome.json()["state"]["crate_x"]["q"].get<double>();
     CHECK(x >= 0.2);
     CHECK(x < 0.23);  // one step of 10 ms at less than 2 m/s
+    // it slides down, and stops after v / (g (mu cos - sin)) = 0.57 s
     const Outcome rest =
-        carom_program({"run", scene, "--json", "--set", "until=rest", "--set", "material.wood.friction=0.6"});
+        carom_program({"run", scene, "--json", "--set", "until=rest", "--set", "material.wood.friction=0.6",
+                       "--set", "body.crate.velocity_m_s=[\"0.5*cos(angle)\", 0, \"-0.5*sin(angle)\"]"});
+    CAPTURE(rest.err);
     CHECK(rest.json()["end"] == "rest");
+    CHECK(rest.json()["time_s"].get<double>() == near(0.57, 0.05));
 }

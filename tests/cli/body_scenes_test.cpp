@@ -90,14 +90,19 @@ TEST_CASE("a house of cards stands, and does not without friction")
 TEST_CASE("a top precesses once a second and keeps its tilt")
 {
     // steady precession: m g l = J3 w3 W - (J1 + m l^2) W^2 cos(tilt), which the scene starts with. The
-    // scheme is of first order where contacts act: with steps of 0.2 ms the angle is known to some 1e-3
+    // scheme is of first order where contacts act: the tilt drifts by some 90 h in this second
     const SceneRun run = run_scene("top");
-    CHECK((run.probe("upright").array() - std::cos(0.35)).abs().maxCoeff() < 2e-3);
+    const double drift = (run.probe("upright").array() - std::cos(0.35)).abs().maxCoeff();
+    CHECK(drift < 6e-3);
     const Eigen::VectorXd x = run.column("top_x"), y = run.column("top_y");
     const Eigen::Index quarter = (run.recording.frames() - 1) / 4, half = 2 * quarter;
     const double arm = 0.045 * std::sin(0.35);
-    CHECK(std::hypot(x[quarter], y[quarter] - arm) < 0.02 * arm);
+    CHECK(std::hypot(x[quarter], y[quarter] - arm) < 0.03 * arm);
     CHECK(std::hypot(x[half] + arm, y[half]) < 0.03 * arm);
+
+    const SceneRun coarse = run_scene("top", {"--set", "integrator.time_step_s=1e-4"});
+    const double coarser = (coarse.probe("upright").array() - std::cos(0.35)).abs().maxCoeff();
+    CHECK(coarser / drift == near(2, 0.3));
 }
 
 TEST_CASE("a tippe top inverts by friction, and does not without it")
@@ -154,8 +159,8 @@ TEST_CASE("a gripper holds a part by friction, and drops it where it is too weak
     const Eigen::Index end = z.size() - 1;
     CHECK(z[end] - z[0] == near(0.1, 1e-4));
     CHECK(run.probe("grip")[end] == near(12, 0.1));
-    // it sticks: no creep against the finger while it is held
-    const Eigen::Index begin = end * 2 / 3;
+    // it sticks: no creep against the finger from before the lift to after it
+    const Eigen::Index begin = 30;  // the hand still stands
     CHECK(std::abs((z[end] - finger[end]) - (z[begin] - finger[begin])) < 1e-6);
 
     // 2 mu F < m g

@@ -23,6 +23,9 @@ void body_oblique_impact(const Task& task, Answers& answers);
 void body_cradle(const Task& task, Answers& answers);
 void body_kerb(const Task& task, Answers& answers);
 
+// in drivers/body_crank.cpp
+void body_slider_crank(const Task& task, Answers& answers);
+
 // in drivers/body_rocking.cpp
 void body_rocking_block(const Task& task, Answers& answers);
 
@@ -37,5 +40,9 @@ void body_arch(const Task& task, Answers& answers);
 
 // in drivers/body_disc.cpp
 void body_euler_disc(const Task& task, Answers& answers);
+
+// in drivers/body_packing.cpp and drivers/body_collapse.cpp
+void body_packing(const Task& task, Answers& answers);
+void body_column_collapse(const Task& task, Answers& answers);
 
 }  // namespace carom::reference

@@ -15,6 +15,7 @@ struct BodyWalkSettings {
     double tolerance = 1e-12;         ///< of the one-step problems
     double activation_length = 1e-9;  ///< the activation gap in lengths of the bodies
     bool correction = true;
+    bool accept_unsolved = false;  ///< a step that missed the tolerance is good enough
 };
 
 /// Bodies of a reference case, step by step; a step that is not solved is a DriverFailure.
@@ -22,7 +23,8 @@ class BodyWalk {
 public:
     BodyWalk(BodySetup setup, const BodyWalkSettings& settings);
 
-    void step();
+    void step() { step(settings_.time_step_s); }
+    void step(double h_s);
 
     /// As many steps as the duration has, to the nearest.
     void go_on(double duration_s);
@@ -59,6 +61,7 @@ private:
     StepReport report_;
     MoreauSettings settings_;
     SolverSettings solver_;
+    bool accept_unsolved_;
 };
 
 /// Bodies after a step too short for anything to move, in which contacts that are closed and approach strike.
