@@ -153,7 +153,7 @@ Expected<std::vector<const ReferenceCase*>, Errors> select(const std::vector<Ref
         const bool all = options.ids.empty() && !options.with_driver;
         const bool quick = options.slow || !is_slow(task.family);
         const bool driven = chosen_driver(options, task.family).driver != nullptr;
-        if (all || named || (options.with_driver && driven && quick)) result.push_back(&reference_case);
+        if (named || (quick && (all || (options.with_driver && driven)))) result.push_back(&reference_case);
     }
     return result;
 }
@@ -228,8 +228,11 @@ int run_with(const Options& options)
     const bool json = options.json || isatty(STDOUT_FILENO) == 0;
     set_series_order(options.order);
     const Tally tally = run(*selected, options, json);
-    fmt::print(stderr, "{} passed, {} failed, {} without a driver\n", tally.passed, tally.failed,
-               tally.without_driver);
+    const auto left_out = std::count_if(cases->begin(), cases->end(), [&](const ReferenceCase& one) {
+        return options.ids.empty() && !options.slow && is_slow(one.task.family);
+    });
+    fmt::print(stderr, "{} passed, {} failed, {} without a driver{}\n", tally.passed, tally.failed,
+               tally.without_driver, left_out > 0 ? fmt::format(", {} left out (--slow)", left_out) : "");
     return tally.failed == 0 && tally.without_driver == 0 ? 0 : 1;
 }
 
@@ -247,7 +250,8 @@ int main_of(int argc, char** argv)
     app.add_flag("--json", options.json, "one JSON object a line; also when standard output is no terminal");
     app.add_flag("--list", options.list, "say what cases there are and which have a driver, and run none");
     app.add_flag("--with-driver", options.with_driver, "all cases that have a driver, beside the ones named");
-    app.add_flag("--slow", options.slow, "with --with-driver, also cases that take a minute or more");
+    app.add_flag("--slow", options.slow,
+                 "also cases that take a minute or more; one that is named runs anyway");
     app.add_option("ID", options.ids, "cases to run; all when none is named");
     try {
         app.parse(argc, argv);

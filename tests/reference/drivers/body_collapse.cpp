@@ -80,12 +80,14 @@ std::vector<Body> column(double a, double width_m, int count)
     return kept;
 }
 
-/// Where the deposit ends: the last grain on the floor that has another within two diameters before it.
+/// Where the deposit ends: the last grain at rest on the floor that has another within two diameters before
+/// it. Grains that roll on belong to it no more.
 double front_m(const BodyWalk& walk)
 {
     std::vector<double> low;
     for (int i = 2; i < walk.state().bodies(); ++i) {
-        if (walk.state().x[i].y() < 1) low.push_back(walk.state().x[i].x());
+        const bool rests = walk.state().v[i].norm() < 0.05;
+        if (rests && walk.state().x[i].y() < 1) low.push_back(walk.state().x[i].x());
     }
     std::sort(low.begin(), low.end());
     double front = 0;
@@ -104,15 +106,15 @@ double run_out(double a)
     const std::vector<Body> grains = column(a, width_m, fewest_grains * 12 / 10);
     if (static_cast<int>(grains.size()) < fewest_grains) throw DriverFailure("the column has too few grains");
     BodyWalk walk(grains_at_wall(grains, 0), granular);
-    // it is over when the front has stopped; single grains may roll on for ever
+    // it is over when the deposit does not grow any more; single grains may roll on for ever
     move_on(walk, 3 * std::sqrt(a * width_m));
     for (int n = 0; n < 100; ++n) {
         const double before_m = front_m(walk);
         move_on(walk, 5);
-        if (std::abs(front_m(walk) - before_m) > 0.05) continue;
+        if (std::abs(front_m(walk) - before_m) > 0.5) continue;
         return (front_m(walk) - width_m) / width_m;
     }
-    throw DriverFailure("the front does not stop");
+    throw DriverFailure("the deposit does not come to rest");
 }
 
 }  // namespace
