@@ -248,7 +248,7 @@ void place_box(const Collider& collider, PlacedCollider& placed)
                            shape->radius_m * (Vec3::Ones() - axis.cwiseAbs2()).cwiseMax(0.0).cwiseSqrt();
         placed.low = centre - reach;
         placed.high = centre + reach;
-    } else if (collider.surface) {
+    } else if (collider.surface && !collider.surface->tree.empty()) {
         const BoxTree::Box box = collider.surface->tree.bounds();
         const Vec3 middle = pose.to_world(0.5 * (box.low + box.high));
         const Vec3 reach = pose.rotation.toRotationMatrix().cwiseAbs() * (0.5 * (box.high - box.low));

@@ -131,7 +131,7 @@ private:
     void with_edge(int e)
     {
         const Vec3 &p = b_.vertices[hull_.edges[e][0]], &q = b_.vertices[hull_.edges[e][1]];
-        if (!near(p.cwiseMin(q), p.cwiseMax(q))) return;
+        if (!near(p.cwiseMin(q), p.cwiseMax(q)) || p == q) return;
         const Vec3 along = (q - p).normalized();
         const auto& [left, right] = hull_.edge_faces[e];
         const bool whole = left < 0 || right < 0;

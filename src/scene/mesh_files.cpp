@@ -8,13 +8,13 @@ namespace carom::detail {
 namespace {
 
 /// Calls `visit` for every body and part of a body, in groups too, that has its shape in a file.
-template <class Visit>
-void each_mesh_file(Node& table, Visit&& visit)
+template <class AnyNode, class Visit>
+void each_mesh_file(AnyNode& table, Visit&& visit)
 {
     for (const char* key : {"body", "group", "part"}) {
-        Node* list = find(table, key);
+        AnyNode* list = find(table, key);
         if (list == nullptr || list->kind != Node::Kind::Array) continue;
-        for (Node& item : list->items) {
+        for (AnyNode& item : list->items) {
             if (find(item, "file") != nullptr && find(item, "shape") != nullptr) visit(item);
             each_mesh_file(item, visit);
         }
@@ -58,8 +58,7 @@ Expected<MeshShape> mesh_below(const std::filesystem::path& folder, const std::s
 bool has_mesh_files(const Node& root)
 {
     bool any = false;
-    Node copy = root;
-    each_mesh_file(copy, [&](Node&) { any = true; });
+    each_mesh_file(root, [&](const Node&) { any = true; });
     return any;
 }
 

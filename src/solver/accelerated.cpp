@@ -8,10 +8,10 @@ namespace carom {
 namespace {
 
 /// Errors are looked at after 1, 2, 4, ... sweeps and then every so many: they cost about a sweep.
-constexpr int longest_interval = 16;
+constexpr int longest_wait = 16;
 
 /// Relative shift of Anderson's normal equations.
-constexpr double shift = 1e-10;
+constexpr double anderson_shift = 1e-10;
 
 // drift: sweeps that show its direction, and that settle after a leap along it
 constexpr int forward_sweeps = 4000, settling_sweeps = 2000, look_in_drift = 500;
@@ -49,7 +49,7 @@ public:
     bool done(int sweeps, std::span<const double> x)
     {
         if (sweeps < next_ && sweeps < budget_.max_iterations) return false;
-        next_ += std::min(next_, longest_interval);
+        next_ += std::min(next_, longest_wait);
         const double error = problem_.error(x, u_).worst();
         if (error < error_) {
             error_ = error;
@@ -148,7 +148,7 @@ void Anderson::mix(int columns, std::span<double> x)
         trace += normal_[i * memory + i];
     }
     for (int i = 0; i < columns; ++i) {  // Cholesky, row by row
-        normal_[i * memory + i] += shift * trace;
+        normal_[i * memory + i] += anderson_shift * trace;
         for (int j = 0; j <= i; ++j) {
             double sum = normal_[i * memory + j];
             for (int k = 0; k < j; ++k) {

@@ -12,6 +12,10 @@ namespace carom {
 namespace {
 
 constexpr int most_steps = 25;
+
+/// Error of velocities, as a part of theirs, that is no sign of percussions without bounds.
+constexpr double small_velocity = 1e-6;
+
 using Block = std::array<double, most_components>;
 
 bool is_rough(const Law& law)
@@ -145,7 +149,8 @@ void NaturalNewton::polish(const OneStepProblem& problem, std::span<double> P, R
     memory_->load(problem);
     std::vector<double>& trial = memory_->trial;
     trial.assign(P.begin(), P.end());
-    double best = residual(problem, P, scratch).unit_free;
+    const Residual start = residual(problem, P, scratch);
+    double best = start.unit_free, best_velocity = start.velocity;
     double last = best;
     for (int step = 0; step < most_steps && best > 4 * std::numeric_limits<double>::epsilon(); ++step) {
         if (!memory_->step(problem, trial)) return;
@@ -154,8 +159,11 @@ void NaturalNewton::polish(const OneStepProblem& problem, std::span<double> P, R
         }
         const Residual now = residual(problem, trial, scratch);
         if (!now.finite) return;
-        if (now.unit_free < best) {
+        // a step along what W hardly sees makes percussions so large that any error is small beside them
+        const bool honest = now.velocity <= std::max(best_velocity, small_velocity);
+        if (now.unit_free < best && honest) {
             best = now.unit_free;
+            best_velocity = now.velocity;
             std::copy(trial.begin(), trial.end(), P.begin());
         }
         if (step > 4 && now.unit_free > 0.5 * last) return;

@@ -93,6 +93,13 @@ void judge(const OneStepProblem& problem, const SolverSettings& settings, std::s
                                             : SolveStatus::NotSolved;
 }
 
+/// The error that counts: where percussions hide it, that of the velocities.
+double honest_error(const Residual& residual)
+{
+    return residual.velocity <= hidden_by_percussions ? residual.unit_free
+                                                      : std::max(residual.unit_free, residual.velocity);
+}
+
 /// With friction of any shape: sweeps in growing numbers, each followed by an attempt to finish by Newton's
 /// method, which is exact once every contact has its right status. Where Gauss-Seidel has not come closer,
 /// PSOR begins at the best percussions seen: it moves differently.
@@ -121,7 +128,7 @@ SolveReport solve_general(const OneStepProblem& problem, const SolverSettings& s
             judge(problem, settings, P, scratch, report);
         }
         if (report.status != SolveStatus::NotSolved || budget.expired()) return report;
-        const double now = report.residual.unit_free;
+        const double now = honest_error(report.residual);
         if (now < best) scratch.best_P.assign(P.begin(), P.end());
         const bool stalls = !(now < 0.5 * best);
         best = std::min(best, now);

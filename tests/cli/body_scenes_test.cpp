@@ -182,3 +182,18 @@ TEST_CASE("a heap comes to rest and its weight is on the ground")
     // grains that fall a few millimetres a step may overlap for one of them
     CHECK(run.result["certificate"]["max_penetration_m"].get<double>() < 2e-3);
 }
+
+TEST_CASE("terrain: stones, a roller, a ball and a stool come down a hillside and do not sink into it")
+{
+    const SceneRun run = run_scene("terrain");
+    CHECK(run.result["certificate"]["max_penetration_m"].get<double>() < 1e-6);
+    for (const char* name : {"ball", "roller", "stool", "stone_0_0", "stone_2_1"}) {
+        const std::string body(name);
+        const double x = run.q(body + "_x"), y = run.q(body + "_y");
+        const double ground = -0.45 * x + 0.12 * std::sin(2.5 * x) * std::cos(2 * y) + 0.15 * y * y;
+        CAPTURE(body);
+        // triangles of 0.2 m are at most 0.2^2 / 8 times the curvature 0.75 below the formula
+        CHECK(run.q(body + "_z") > ground - 0.01);
+        CHECK(x > -3);
+    }
+}

@@ -29,7 +29,7 @@ export class PhasePortrait {
       return select;
     };
     this.across = choice(0);
-    this.up = choice(Math.min(run.head.coordinates.length, this.quantities.length - 1));
+    this.up = choice(Math.min(run.head.coordinates.length, most, this.quantities.length - 1));
     const tools = element(
       'div',
       { class: 'tools' },
@@ -75,9 +75,12 @@ export class PhasePortrait {
   }
 }
 
+/** More to choose from would be no choice. */
+const most = 200;
+
 function quantitiesOf(run: Run, timeline: Timeline): Quantity[] {
   const { coordinates } = run.head;
-  const n = coordinates.length;
+  const n = Math.min(coordinates.length, most);
   const struck = run.columns('jumps.q', n);
   const quantities = run.columns('q', n).map((q, i) => ({ ...coordinates[i], values: timeline.merged(q, struck[i], struck[i]) }));
   if (!run.has('u.0')) return quantities;

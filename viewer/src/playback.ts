@@ -224,13 +224,13 @@ export class Playback {
       });
       return element('tr', {}, element('th', { scope: 'row' }, name), ...cells);
     };
-    const n = coordinates.length;
+    const most = 40;
+    const n = Math.min(coordinates.length, most);
     const struck = this.run.columns('jumps.q', n);
     const q = this.run.columns('q', n).map((values, i) => this.timeline.merged(values, struck[i], struck[i]));
     const before = this.run.columns('jumps.u_minus', n);
     const after = this.run.columns('jumps.u_plus', n);
     const u = this.run.has('u.0') ? this.run.columns('u', n).map((values, i) => this.timeline.merged(values, before[i], after[i])) : null;
-    const most = 40;
     const rows = coordinates
       .slice(0, most)
       .map(({ name, unit }, i) =>
