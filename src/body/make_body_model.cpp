@@ -302,6 +302,8 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
     model.plain_ = setup.joints.empty() && !setup.impact_map &&
                    std::all_of(model.surfaces_.begin(), model.surfaces_.end(),
                                [](const SurfaceLaw& surface) { return surface.is_plain(); });
+    model.soft_ = !setup.impact_map && std::all_of(model.surfaces_.begin(), model.surfaces_.end(),
+                                                   [](const SurfaceLaw& s) { return s.restitution == 0; });
     model.setup_ = std::move(setup);
     model.length_m_ = typical_length(model);
     model.frame_joints();

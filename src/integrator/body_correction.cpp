@@ -63,14 +63,56 @@ double overlaps_at_end(double reach_m, BodyScratch& s, double& deepest)
     return worst;
 }
 
+void place_at_end(const BodyModel& model, int i, BodyScratch& s)
+{
+    place(model.colliders[i], {.position_m = s.next.x[i], .rotation = s.next.R[i]}, s.placed[i]);
+}
+
 void place_at_end(const BodyModel& model, BodyScratch& s)
 {
     s.placed.resize(static_cast<std::size_t>(model.bodies()));
     for (const BodyContact& contact : s.contacts) {
-        for (const int i : {contact.first, contact.second}) {
-            place(model.colliders[i], {.position_m = s.next.x[i], .rotation = s.next.R[i]}, s.placed[i]);
+        place_at_end(model, contact.first, s);
+        place_at_end(model, contact.second, s);
+    }
+}
+
+/// The pairs that the step looked at.
+void gather_pairs(const BodyModel& model, BodyScratch& s)
+{
+    if (!s.round) return;  // are there
+    s.pairs.clear();
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (s.ball_radii[i] < 0) continue;
+        for (const int j : s.balls.of(i)) {
+            s.pairs.push_back({i, j});
+        }
+        for (const int plane : s.planes) {
+            s.pairs.push_back({std::min(i, plane), std::max(i, plane)});
         }
     }
+}
+
+/// Overlap of pairs that act when they have closed, and closed in the second half of the step: the next one
+/// strikes them. It is told and not corrected.
+double overlap_to_come(const BodyModel& model, BodyScratch& s)
+{
+    if (model.is_soft()) return 0;
+    gather_pairs(model, s);
+    s.placed.resize(static_cast<std::size_t>(model.bodies()));
+    double deepest = 0;
+    for (const auto& [a, b] : s.pairs) {
+        const bool waits = model.surface(a, b).restitution > 0 || model.setup().impact_map;
+        if (!waits || !model.may_meet(a, b)) continue;
+        place_at_end(model, a, s);
+        place_at_end(model, b, s);
+        s.points.clear();
+        find_contact_points(s.placed[a], s.placed[b], 0, s.points);
+        for (const ContactPoint& point : s.points) {
+            deepest = std::max(deepest, -point.gap_m);
+        }
+    }
+    return deepest;
 }
 
 /// The joints at the end of the step; returns their largest violation.
@@ -157,6 +199,7 @@ void correct_places(const BodyModel& model, const MoreauSettings& settings, Body
 {
     if (s.round && s.contacts.size() > most_exact) {
         report.max_penetration_m = correct_round(model, settings, s);
+        report.max_penetration_m = std::max(report.max_penetration_m, overlap_to_come(model, s));
         return;
     }
     const bool joined = !model.setup().joints.empty();
@@ -176,6 +219,7 @@ void correct_places(const BodyModel& model, const MoreauSettings& settings, Body
         last = violation;
         move_apart(model, s);
     }
+    report.max_penetration_m = std::max(report.max_penetration_m, overlap_to_come(model, s));
 }
 
 }  // namespace carom::detail

@@ -18,6 +18,7 @@ constexpr std::array registry = {
     Entry{"C-STACK-OVER", body_overhang},
     Entry{"C-EULER", body_euler_disc},
     Entry{"C-ARCH", body_arch},
+    Entry{"C-GRAN-1", body_column_collapse, true},
     Entry{"C-PACK", body_packing, true},
     Entry{"C-3CYL", body_three_cylinders},
     Entry{"C-CARDS", body_cards},

@@ -41,6 +41,9 @@ void body_arch(const Task& task, Answers& answers);
 // in drivers/body_disc.cpp
 void body_euler_disc(const Task& task, Answers& answers);
 
+// in drivers/body_collapse.cpp
+void body_column_collapse(const Task& task, Answers& answers);
+
 // in drivers/body_packing.cpp
 void body_packing(const Task& task, Answers& answers);
 

@@ -134,7 +134,7 @@ TEST_CASE("shapes that a scene cannot mean are named")
     CHECK(code_of(with(two_bodies, "height_m = \"a*x^2 + y\"", "")) == ErrorCode::MissingKey);
     CHECK(code_of(with(two_bodies, "height_m = \"a*x^2 + y\"", "heights_m = [[0, 1], [2]]")) ==
           ErrorCode::WrongSize);
-    CHECK(code_of(with(two_bodies, "shape = \"sphere\"", "shape = \"plane\"")) == ErrorCode::WrongType);
+    CHECK(code_of(with(two_bodies, "shape = \"sphere\"", "shape = \"plane\"")) == ErrorCode::UnknownName);
     CHECK(code_of(with(two_bodies, "[4, 2]", "[4, 2]\nmotion = \"free\"")) == ErrorCode::NotAllowedHere);
     const std::string mesh =
         "[[body]]\nname = \"m\"\nshape = \"mesh\"\nvertices_m = [[0,0,0],[1,0,0],[0,1,0]]\n";

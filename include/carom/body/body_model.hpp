@@ -82,6 +82,9 @@ public:
     /// Coulomb's law at all surfaces, no joint, no impact map.
     [[nodiscard]] bool is_plain() const noexcept { return plain_; }
 
+    /// No contact waits until it has closed: no restitution, no impact map.
+    [[nodiscard]] bool is_soft() const noexcept { return soft_; }
+
     /// Two bodies that can meet: both have shapes, one of them moves by forces, and no joint keeps them
     /// apart.
     [[nodiscard]] bool may_meet(int a, int b) const noexcept
@@ -146,7 +149,7 @@ private:
 
     BodySetup setup_;
     std::vector<std::array<int, 2>> joined_;  ///< pairs that a joint keeps from touching, sorted
-    bool flat_ = false, plain_ = true;
+    bool flat_ = false, plain_ = true, soft_ = true;
     double length_m_ = 1;
     std::vector<int> material_;
     std::size_t materials_ = 1;

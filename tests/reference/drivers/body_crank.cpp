@@ -100,8 +100,7 @@ private:
 
 }  // namespace
 
-/// C-CRANK: a slider-crank of three bodies and three pins, whose slider has play in its guide. Pins let the
-/// energy of a turning link go like h: a tenth of the step of the case.
+/// C-CRANK: a slider-crank of three bodies and three pins, whose slider has play in its guide.
 void body_slider_crank(const Task& task, Answers& answers)
 {
     std::size_t count = 1;
@@ -110,7 +109,7 @@ void body_slider_crank(const Task& task, Answers& answers)
         count = std::max(count, largest_count(answers.asked(pattern)));
     }
     RefinedCrank crank(task);
-    const double h_s = task.step_s(1e-6) / 10;
+    const double h_s = task.step_s(1e-6);
     for (long n = 0; n < 2'000'000 && crank.strikes().size() < count; ++n) {
         crank.advance(h_s, 0);
     }
