@@ -42,8 +42,9 @@ struct CrankStrike {
     Vec3 angles, rates;  ///< of crank, rod and slider
 };
 
-/// Steps of h where nothing happens, and of h / 10^4 around impacts: a step in which one falls is taken back
-/// and walked again in a hundred smaller ones, twice.
+/// Steps of h where nothing happens, and of h / 100 around impacts: a step in which one falls is taken back
+/// and walked again in a hundred smaller ones. Not smaller: two corners that strike at once in exact
+/// arithmetic must still do so where rounding has turned the slider a little.
 class RefinedCrank {
 public:
     explicit RefinedCrank(const Task& task) : walk_(slider_crank_bodies(task), {}) {}
@@ -53,7 +54,7 @@ public:
         const BodyState before = walk_.state();
         walk_.step(h_s);
         const bool overlaps = walk_.report().max_penetration_m > 1e-9;
-        if (level < 2 && (overlaps || !striking_corners().empty())) {
+        if (level < 1 && (overlaps || !striking_corners().empty())) {
             walk_.state() = before;
             for (int k = 0; k < 100; ++k) {
                 advance(h_s / 100, level + 1);
