@@ -18,10 +18,11 @@ double solve_scalar(const Law& law, double W_ii, double b)
     return P;
 }
 
-/// Several components of a set: projected gradients on P.W P / 2 + b.P, whose steps cannot overshoot.
-void solve_on_set(const Law& law, std::span<const double> W, std::span<const double> b, std::span<double> P)
+/// Several components of a set: projections of P - (U + s) / L, L no less than the largest eigenvalue of W,
+/// so that steps cannot overshoot; s is the shift of the velocity that each leaves, none for a constraint.
+void solve_on_set(const Law& law, int most_steps, std::span<const double> W, std::span<const double> b,
+                  std::span<double> P)
 {
-    constexpr int most_steps = 50;
     const std::size_t d = P.size();
     double largest_row = 0;
     for (std::size_t i = 0; i < d; ++i) {
@@ -32,48 +33,7 @@ void solve_on_set(const Law& law, std::span<const double> W, std::span<const dou
         largest_row = std::max(largest_row, row);
     }
     if (!(largest_row > 0)) return;
-    for (int step = 0; step < most_steps; ++step) {
-        Block next{};
-        for (std::size_t i = 0; i < d; ++i) {
-            double U = b[i];
-            for (std::size_t j = 0; j < d; ++j) {
-                U += W[i * d + j] * P[j];
-            }
-            next[i] = P[i] - U / largest_row;
-        }
-        project_on_set(law, std::span(next).first(d));
-        double change = 0, size = 0;
-        for (std::size_t i = 0; i < d; ++i) {
-            change += std::abs(next[i] - P[i]);
-            size += std::abs(next[i]);
-            P[i] = next[i];
-        }
-        if (change <= 1e-15 * size) return;
-    }
-}
-
-/// A contact that resists rolling: projections with the shift of the velocity that each leaves.
-void solve_resisting(const Resisting& law, std::span<const double> W, std::span<const double> b,
-                     std::span<double> P)
-{
-    constexpr int most_steps = 6;  // the next sweep goes on with it
-    if (b[0] >= 0) {  // separates by itself
-        std::fill(P.begin(), P.end(), 0.0);
-        return;
-    }
-    const std::size_t d = P.size();
-    Law soft = law;
-    std::get<Resisting>(soft).restitution = 0;  // is in b
-    double largest_row = 0;
-    for (std::size_t i = 0; i < d; ++i) {
-        double row = 0;
-        for (std::size_t j = 0; j < d; ++j) {
-            row += std::abs(W[i * d + j]);
-        }
-        largest_row = std::max(largest_row, row);
-    }
-    if (!(largest_row > 0)) return;
-    const Block none{};
+    const Block at_rest{};  // restitution is in b
     for (int step = 0; step < most_steps; ++step) {
         Block U{}, s{}, next{};
         for (std::size_t i = 0; i < d; ++i) {
@@ -82,11 +42,11 @@ void solve_resisting(const Resisting& law, std::span<const double> W, std::span<
                 U[i] += W[i * d + j] * P[j];
             }
         }
-        velocity_shift(soft, std::span(none).first(d), std::span(U).first(d), std::span(s).first(d));
+        velocity_shift(law, std::span(at_rest).first(d), std::span(U).first(d), std::span(s).first(d));
         for (std::size_t i = 0; i < d; ++i) {
             next[i] = P[i] - (U[i] + s[i]) / largest_row;
         }
-        project_on_set(soft, std::span(next).first(d));
+        project_on_set(law, std::span(next).first(d));
         double change = 0, size = 0;
         for (std::size_t i = 0; i < d; ++i) {
             change += std::abs(next[i] - P[i]);
@@ -127,12 +87,18 @@ void solve_block(const OneStepProblem& problem, int c, std::span<const double> U
     const auto W = problem.W.diagonal(c);
     if (const auto* coulomb = std::get_if<Coulomb>(&problem.laws[c])) {
         solve_one_contact(*coulomb, W, std::span(b).first(d), P);
-    } else if (const auto* resisting = std::get_if<Resisting>(&problem.laws[c])) {
-        solve_resisting(*resisting, W, std::span(b).first(d), P);
+    } else if (std::holds_alternative<Resisting>(problem.laws[c])) {
+        constexpr int steps = 6;  // the next sweep goes on with it
+        if (b[0] >= 0) {          // separates by itself
+            std::fill(P.begin(), P.end(), 0.0);
+        } else {
+            solve_on_set(problem.laws[c], steps, W, std::span(b).first(d), P);
+        }
     } else if (d == 1) {
         P[0] = solve_scalar(problem.laws[c], W[0], b[0]);
     } else {
-        solve_on_set(problem.laws[c], W, std::span(b).first(d), P);
+        constexpr int steps = 50;
+        solve_on_set(problem.laws[c], steps, W, std::span(b).first(d), P);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "carom/geometry/contact_points.hpp"
+#include "random_shapes.hpp"
 
 #include "support/near.hpp"
 #include "support/property.hpp"
@@ -12,36 +12,10 @@ namespace carom {
 namespace {
 
 using test::holds_for;
+using test::least_gap;
 using test::near;
-
-struct Placed {
-    Collider collider;
-    PlacedCollider placed;
-
-    Placed(const Shape& shape, const Pose& pose) : collider(make_collider(shape))
-    {
-        place(collider, pose, placed);
-    }
-    Placed(const Placed&) = delete;
-};
-
-std::vector<ContactPoint> points_between(const Shape& a, const Pose& at_a, const Shape& b, const Pose& at_b,
-                                         double reach_m)
-{
-    const Placed first(a, at_a), second(b, at_b);
-    std::vector<ContactPoint> points;
-    find_contact_points(first.placed, second.placed, reach_m, points);
-    return points;
-}
-
-double least_gap(const std::vector<ContactPoint>& points)
-{
-    double least = INFINITY;
-    for (const ContactPoint& point : points) {
-        least = std::min(least, point.gap_m);
-    }
-    return least;
-}
+using test::Placed;
+using test::points_between;
 
 /// How far the rounded hulls are apart along n, which points from b to a; negative: they overlap.
 double apart_along(const PlacedCollider& a, const PlacedCollider& b, const Vec3& n)
