@@ -1,5 +1,5 @@
-// carom itself: Moreau's scheme for bodies. "default" solves every step to 1e-8, "quick" to 1e-3 (unit-free); "sequential" has
-// collisions one after the other instead of the canonical law.
+// carom itself: Moreau's scheme for bodies. "default" solves every step to 1e-8, "quick" to 1e-3 (unit-free);
+// "sequential" has collisions one after the other instead of the canonical law.
 #include "peers.hpp"
 
 #include "carom/integrator/body_step.hpp"

@@ -63,8 +63,7 @@ RigidContact rigid_contact(const BodyContact& contact, double friction, double s
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
 {
     const int m = static_cast<int>(s.contacts.size());
-    const bool goes =
-        solver.kind == SolverKind::Auto && m >= least_contacts && model.is_plain();
+    const bool goes = solver.kind == SolverKind::Auto && m >= least_contacts && model.is_plain();
     if (!goes) return false;
     if (s.round) return sweep_round(model, solver, s, report);
     load_rigid_bodies(model, s.v_free, s.w_free, s);

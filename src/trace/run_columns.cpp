@@ -87,7 +87,8 @@ void RunColumns::declare_bodies(const BodiesToRecord& bodies, const RecordSettin
     if (!settings.probes) asked.probes = {};
     std::vector<std::size_t> probes;
     for (const ContactForceProbe& probe : asked.probes) {
-        probe_names_.push_back({probe.name, probe.moment ? "N m" : "N", dataset_name(probe.name, probe_names_)});
+        probe_names_.push_back(
+            {probe.name, probe.moment ? "N m" : "N", dataset_name(probe.name, probe_names_)});
         probes.push_back(columns_.add({.path = "/probes/" + probe_names_.back().dataset}));
     }
     bodies_.emplace(asked, settings, std::move(probes), columns_);
