@@ -13,14 +13,8 @@ namespace {
 constexpr int most_passes = 3;
 constexpr int most_passes_of_joints = 12;
 
-/// Up to so many contacts are corrected exactly; more of them by sweeps, to the accuracy that a correction
-/// needs.
+/// Up to so many contacts are corrected exactly; more of them by sweeps.
 constexpr std::size_t most_exact = 200;
-constexpr double sweeps_tolerance = 1e-2;
-constexpr int most_sweeps = 20;
-
-/// Overlaps of many contacts that are left alone, as a part of the size of the bodies.
-constexpr double harmless = 2e-7;
 
 /// A pair that leaves by restitution is not lifted.
 bool leaves(std::span<const BodyContact> contacts)
@@ -176,7 +170,7 @@ void move_apart(const BodyModel& model, BodyScratch& s)
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
     }
     if (s.overlaps.size() > most_exact && s.violations.empty()) {
-        press_by_sweeps(model, {.tolerance = sweeps_tolerance, .max_iterations = most_sweeps}, s);
+        press_by_sweeps(model, correction_budget, s);
         s.correction_rows.set_inertia(s.inverse_inertia);
     } else {
         press_exactly(model, s);
@@ -205,7 +199,7 @@ void correct_places(const BodyModel& model, const MoreauSettings& settings, Body
     const bool joined = !model.setup().joints.empty();
     const bool many = s.contacts.size() > most_exact && !joined;
     const double tolerance =
-        std::max(settings.activation_gap_m, (many ? harmless : 1e-12) * model.length_m());
+        std::max(settings.activation_gap_m, (many ? harmless_overlap : 1e-12) * model.length_m());
     const double joint_tolerance = 1e-3 * settings.activation_gap_m;
     const int passes = joined ? most_passes_of_joints : many ? 1 : most_passes;
     double last = std::numeric_limits<double>::infinity();

@@ -49,6 +49,12 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
                   SolveReport& report);
 
+/// Sweeps of a correction of many contacts.
+inline constexpr Budget correction_budget{.tolerance = 1e-2, .max_iterations = 20};
+
+/// Overlaps of many contacts that are left alone, as a part of the size of the bodies.
+inline constexpr double harmless_overlap = 2e-7;
+
 /// Percussions without friction, in scratch.correction_P, that open the overlaps as far as linearised gaps
 /// say (BO-10); at rest before.
 void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& scratch);

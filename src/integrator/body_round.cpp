@@ -9,11 +9,8 @@ namespace {
 /// Sweeps before a matrix is assembled.
 constexpr int most_sweeps = 400;
 
-// overlaps: those left alone, gaps that are looked at, as parts of the size of the bodies; and the accuracy
-// that a correction needs
-constexpr double harmless = 2e-7, looked_at = 1e-3;
-constexpr double correction_tolerance = 1e-2;
-constexpr int most_correction_sweeps = 20;
+/// Gaps that a correction looks at, as a part of the size of the bodies.
+constexpr double looked_at = 1e-3;
 
 bool is_plane(const BodyModel& model, int i)
 {
@@ -240,7 +237,7 @@ double correct_round(const BodyModel& model, const MoreauSettings& settings, Bod
 {
     double deepest = 0;
     const double worst = overlaps_at_end(model, s, deepest);
-    const double tolerance = std::max(settings.activation_gap_m, harmless * model.length_m());
+    const double tolerance = std::max(settings.activation_gap_m, harmless_overlap * model.length_m());
     if (!settings.correction || worst <= tolerance) return deepest;
 
     // the least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5):
@@ -249,7 +246,7 @@ double correct_round(const BodyModel& model, const MoreauSettings& settings, Bod
         s.round_bodies[i] = {.inverse_mass = model.inverse_mass[i]};
     }
     if (!s.round_sweeps.load(s.round_bodies, s.round_contacts)) return deepest;
-    s.round_sweeps.run({.tolerance = correction_tolerance, .max_iterations = most_correction_sweeps});
+    s.round_sweeps.run(correction_budget);
     for (int i = 0; i < model.bodies(); ++i) {
         const auto& moved = s.round_sweeps.body(i).v;
         s.next.x[i] += Vec3(moved[0], moved[1], moved[2]);

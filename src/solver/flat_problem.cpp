@@ -293,11 +293,13 @@ FlatError FlatProblem::error_at(std::span<const double> x, std::span<const doubl
     }
     if (!std::isfinite(F_d + F_s + q_d + x_d + u_d + q_s + x_s + u_s)) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
-        return {infinity, infinity};
+        return {infinity, infinity, infinity};
     }
     const double by_d = std::max(std::sqrt(std::max({q_d, x_d, u_d})), floor.unit_free);
     const double by_s = std::max(std::sqrt(std::max({q_s, x_s, u_s})), floor.siconos);
-    return {F_d > 0 ? std::sqrt(F_d) / by_d : 0.0, F_s > 0 ? std::sqrt(F_s) / by_s : 0.0};
+    const double by_v = std::max(std::sqrt(std::max(q_d, u_d)), floor.unit_free);
+    const auto relative = [](double F2, double size) { return F2 > 0 ? std::sqrt(F2) / size : 0.0; };
+    return {relative(F_d, by_d), relative(F_s, by_s), relative(F_d, by_v)};
 }
 
 int Islands::root(int c) noexcept

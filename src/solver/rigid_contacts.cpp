@@ -301,6 +301,13 @@ void RigidContacts::step_on(double beta) noexcept
     }
 }
 
+bool RigidContacts::is_over(const Budget& budget) noexcept
+{
+    const FlatError now = error();
+    return std::max(now.unit_free, now.velocity / velocity_tolerances) <= budget.tolerance ||
+           budget.expired();
+}
+
 int RigidContacts::run(const Budget& budget)
 {
     constexpr int longest_interval = 16;
@@ -314,9 +321,9 @@ int RigidContacts::run(const Budget& budget)
         sweep();
         if (++sweeps == next || sweeps == budget.max_iterations) {
             next += std::min(next, longest_interval);
-            if (error().unit_free <= budget.tolerance || budget.expired()) {
+            if (is_over(budget)) {
                 restore_velocities();
-                if (error().unit_free <= budget.tolerance || budget.expired()) break;
+                if (is_over(budget)) break;
             }
         }
         if (sweeps == budget.max_iterations) break;

@@ -401,7 +401,7 @@ void RoundContacts::start()
     } else {
         Kernel::measure(groups_, bodies_.data(), sums);
     }
-    free_size_ = size_ = std::sqrt(sum(sums.U));
+    free_size_ = std::sqrt(sum(sums.U));
     if (detail::has_wide_registers()) {
         Kernel::warm_wide(groups_, bodies_.data());
     } else {
@@ -415,7 +415,7 @@ double RoundContacts::sweep(double beta) noexcept
                                         : Kernel::sweep(groups_, bodies_.data(), beta);
 }
 
-double RoundContacts::error() noexcept
+RoundContacts::Errors RoundContacts::error() noexcept
 {
     Sums sums;
     if (detail::has_wide_registers()) {
@@ -424,8 +424,9 @@ double RoundContacts::error() noexcept
         Kernel::measure(groups_, bodies_.data(), sums);
     }
     const double F = std::sqrt(sum(sums.F));
-    size_ = std::max({free_size_, std::sqrt(sum(sums.P)), std::sqrt(sum(sums.U))});
-    return F > 0 ? F / size_ : 0.0;
+    const double velocities = std::max(free_size_, std::sqrt(sum(sums.U)));
+    if (F == 0) return {};
+    return {F / std::max(velocities, std::sqrt(sum(sums.P))), F / velocities};
 }
 
 void RoundContacts::step_bodies(double beta) noexcept
@@ -450,7 +451,8 @@ int RoundContacts::run(const Budget& budget)
         const double change = std::sqrt(now2);
         if (sweeps == 1 || promise * change <= budget.tolerance || sweeps - looked >= longest_interval ||
             sweeps == budget.max_iterations) {
-            const double now = error();
+            const Errors errors = error();
+            const double now = std::max(errors.unit_free, errors.velocity / velocity_tolerances);
             if (now <= budget.tolerance || budget.expired() || !std::isfinite(now)) break;
             promise = change > 0 ? now / change : 0;
             looked = sweeps;

@@ -19,4 +19,8 @@ struct Budget {
     [[nodiscard]] Budget with(int iterations) const noexcept { return {tolerance, iterations, deadline}; }
 };
 
+/// Sweeps over bodies go on until the error of the velocities is below so many tolerances too (SO-24): beside
+/// the percussions in high piles any other is small.
+inline constexpr double velocity_tolerances = 10;
+
 }  // namespace carom

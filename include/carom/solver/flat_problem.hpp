@@ -26,6 +26,7 @@ enum class FlatKind : char {
 struct FlatError {
     double unit_free = 0;
     double siconos = 0;
+    double velocity = 0;  ///< as Residual::velocity
 
     [[nodiscard]] double worst() const noexcept { return unit_free > siconos ? unit_free : siconos; }
 };

@@ -47,12 +47,12 @@ public:
     /// One sweep in the order of the contacts.
     void sweep(Sweep kind = Sweep::GaussSeidel) noexcept;
 
-    /// Nonlinear conjugate gradients around sweeps of Gauss-Seidel until the unit-free error is small, looked
+    /// Nonlinear conjugate gradients around sweeps of Gauss-Seidel until the errors are small (SO-24), looked
     /// at after 1, 2, 4, ... 16 sweeps and every 16 from there on; returns the sweeps. At the end velocities
     /// are computed anew from the percussions, so no rounding of the way is left in them.
     int run(const Budget& budget);
 
-    /// Both errors of the percussions as they are; the unit-free one decides.
+    /// Errors of the percussions as they are.
     [[nodiscard]] FlatError error() noexcept;
 
     [[nodiscard]] int contacts() const noexcept { return diagonal_.contacts(); }
@@ -87,6 +87,7 @@ private:
     void own_block(const Rows& rows, double* W) const noexcept;
     [[nodiscard]] double coupling(const Rows& here, int row, const Rows& there, int column) const noexcept;
     void restore_velocities() noexcept;
+    [[nodiscard]] bool is_over(const Budget& budget) noexcept;
     void step_on(double beta) noexcept;
 
     std::vector<Moving> bodies_, free_, before_, direction_v_;  ///< the last body does not move

@@ -49,12 +49,15 @@ public:
     [[nodiscard]] Expected<void> load(std::span<const RoundBody> bodies,
                                       std::span<const RoundContact> contacts);
 
-    /// Sweeps until the unit-free error is small; returns them. The error is looked at after the first sweep,
-    /// and when the changes of a sweep promise that it is small.
+    /// Sweeps until the errors are small (SO-24); returns them. Errors are looked at after the first sweep,
+    /// and when the changes of a sweep promise that they are small.
     int run(const Budget& budget);
 
-    /// Unit-free error e_d of the percussions as they are.
-    [[nodiscard]] double error() noexcept;
+    /// Errors of the percussions as they are: e_d, and that of the velocities (as Residual has them).
+    struct Errors {
+        double unit_free = 0, velocity = 0;
+    };
+    [[nodiscard]] Errors error() noexcept;
 
     [[nodiscard]] int contacts() const noexcept { return static_cast<int>(place_.size()); }
 
@@ -95,7 +98,6 @@ private:
     std::vector<std::uint64_t> colours_;   ///< taken, per body
     std::vector<std::uint8_t> colour_of_;  ///< per contact
     double free_size_ = 0;                 ///< of U_free, scaled
-    double size_ = 0;                      ///< the largest of those that errors are measured by
 };
 
 }  // namespace carom

@@ -101,7 +101,10 @@ std::vector<Body> settled(const Column& column)
     return kept;
 }
 
-/// Where the deposit ends: grains that lie on the floor, none more than two diameters from the one before it.
+/// Where the deposit ends: grains that lie on the floor, none farther from the one before it than this. The
+/// front of a thin deposit has holes of two diameters; grains that have left it are farther off.
+constexpr double widest_hole_m = 3;
+
 double front_m(const BodyWalk& walk, std::size_t grains)
 {
     std::vector<double> low;
@@ -111,7 +114,7 @@ double front_m(const BodyWalk& walk, std::size_t grains)
     std::sort(low.begin(), low.end());
     double front = 0;
     for (const double x : low) {
-        if (x - front > 2) break;
+        if (x - front > widest_hole_m) break;
         front = x;
     }
     return front + 0.5;
@@ -150,10 +153,12 @@ void body_column_collapse(const Task& task, Answers& answers)
     });
     answers.give("exponent for a in #..#", Means::Exact, [&](const Pieces& p) {
         // least squares of the logarithms
-        double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+        double n = 0, x = 0, y = 0, xx = 0, xy = 0, last = 0;
         for (const double a : task.vector("a")) {
             if (a < number_in(p[0]) || a > number_in(p[1])) continue;
             const double u = std::log(a), v = std::log(run_out_of(a));
+            if (run_out_of(a) <= last) throw DriverFailure("a higher column does not run out farther");
+            last = run_out_of(a);
             n += 1, x += u, y += v, xx += u * u, xy += u * v;
         }
         if (n < 2) throw DriverFailure("an exponent needs two columns");
