@@ -57,17 +57,12 @@ double overlaps_at_end(double reach_m, BodyScratch& s, double& deepest)
     return worst;
 }
 
-void place_at_end(const BodyModel& model, int i, BodyScratch& s)
-{
-    place(model.colliders[i], {.position_m = s.next.x[i], .rotation = s.next.R[i]}, s.placed[i]);
-}
-
 void place_at_end(const BodyModel& model, BodyScratch& s)
 {
     s.placed.resize(static_cast<std::size_t>(model.bodies()));
-    for (const BodyContact& contact : s.contacts) {
-        place_at_end(model, contact.first, s);
-        place_at_end(model, contact.second, s);
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (!model.collides[i]) continue;
+        place(model.colliders[i], {.position_m = s.next.x[i], .rotation = s.next.R[i]}, s.placed[i]);
     }
 }
 
@@ -88,18 +83,15 @@ void gather_pairs(const BodyModel& model, BodyScratch& s)
 }
 
 /// Overlap of pairs that act when they have closed, and closed in the second half of the step: the next one
-/// strikes them. It is told and not corrected.
+/// strikes them. It is told and not corrected. Bodies are placed at their end.
 double overlap_to_come(const BodyModel& model, BodyScratch& s)
 {
     if (model.is_soft()) return 0;
     gather_pairs(model, s);
-    s.placed.resize(static_cast<std::size_t>(model.bodies()));
     double deepest = 0;
     for (const auto& [a, b] : s.pairs) {
         const bool waits = model.surface(a, b).restitution > 0 || model.setup().impact_map;
         if (!waits || !model.may_meet(a, b)) continue;
-        place_at_end(model, a, s);
-        place_at_end(model, b, s);
         s.points.clear();
         find_contact_points(s.placed[a], s.placed[b], 0, s.points);
         for (const ContactPoint& point : s.points) {
@@ -109,15 +101,11 @@ double overlap_to_come(const BodyModel& model, BodyScratch& s)
     return deepest;
 }
 
-/// The joints at the end of the step; returns their largest violation.
+/// The joints at the end of the step, with their rows; returns their largest violation.
 double violations_at_end(const BodyModel& model, BodyScratch& s)
 {
     s.violations.clear();
     s.correction_rows.clear();
-    for (BodyContact& contact : s.overlaps) {
-        set_frame(s.next.x, contact);
-        add_contact_rows(contact, s.correction_rows);
-    }
     if (model.setup().joints.empty()) return 0;
     for (std::size_t j = 0; j < s.next.turns.size(); ++j) {
         const int joint = static_cast<int>(j);
@@ -139,17 +127,18 @@ double violations_at_end(const BodyModel& model, BodyScratch& s)
 void press_exactly(const BodyModel& model, BodyScratch& s)
 {
     OneStepProblem& problem = s.correction;
-    problem.laws.assign(s.overlaps.size(), Unilateral{});
+    problem.laws.clear();
     problem.U_free.clear();
-    for (const BodyContact& contact : s.overlaps) {
-        problem.U_free.push_back(contact.at.gap_m);
-    }
     for (const JointPart& part : s.violations) {
         if (part.kind == JointPart::Kind::Held)
             problem.laws.emplace_back(Bilateral{});
         else
             problem.laws.emplace_back(Unilateral{});
         problem.U_free.push_back(part.value);
+    }
+    for (const BodyContact& contact : s.overlaps) {
+        problem.laws.emplace_back(Unilateral{});
+        problem.U_free.push_back(contact.at.gap_m);
     }
     problem.offsets.resize(problem.laws.size() + 1);
     std::iota(problem.offsets.begin(), problem.offsets.end(), 0);
@@ -168,6 +157,10 @@ void move_apart(const BodyModel& model, BodyScratch& s)
     for (int i = 0; i < model.bodies(); ++i) {
         const Mat3 R = s.next.R[i].toRotationMatrix();
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
+    }
+    for (BodyContact& contact : s.overlaps) {
+        set_frame(s.next.x, contact);
+        add_contact_rows(contact, s.correction_rows);
     }
     if (s.overlaps.size() > most_exact && s.violations.empty()) {
         press_by_sweeps(model, correction_budget, s);
@@ -193,6 +186,7 @@ void correct_places(const BodyModel& model, const MoreauSettings& settings, Body
 {
     if (s.round && s.contacts.size() > most_exact) {
         report.max_penetration_m = correct_round(model, settings, s);
+        if (!model.is_soft()) place_at_end(model, s);
         report.max_penetration_m = std::max(report.max_penetration_m, overlap_to_come(model, s));
         return;
     }

@@ -21,10 +21,10 @@ struct Column {
     explicit Column(double aspect) : a(aspect)
     {
         constexpr double solid_fraction = 0.82, area_of_disc = 0.785;
-        width_m = std::sqrt(1.06 * fewest_grains * area_of_disc / (solid_fraction * a));
+        width_m = std::sqrt(1.12 * fewest_grains * area_of_disc / (solid_fraction * a));
     }
     /// Grains that are poured: what stands above the column is taken away.
-    [[nodiscard]] int poured() const { return fewest_grains * 12 / 10; }
+    [[nodiscard]] int poured() const { return fewest_grains * 13 / 10; }
 };
 
 /// The grains, then a smooth wall at x = 0, a floor of grains that are glued to it, side by side with their
