@@ -1,13 +1,16 @@
+#include "carom/body/joint_rows.hpp"
 #include "carom/core/text.hpp"
 #include "inspection.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 
+#include <Eigen/QR>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -51,6 +54,90 @@ std::vector<std::string> laws_of(const BodyModel& model)
     return laws;
 }
 
+/// Rows of what joints hold at the start, and how many of them are independent: turns count as ways at the
+/// typical length.
+void count_held(const Scene& scene, BodyInspection& result)
+{
+    const BodyModel& model = scene.bodies->model;
+    const BodyState& start = scene.bodies->start;
+    if (model.setup().joints.empty()) return;
+    BodyRows rows;
+    std::vector<JointPart> parts;
+    add_joint_rows(model, {.x = start.x, .R = start.R, .turns = start.turns, .drives = false}, rows, parts);
+    std::vector<int> column(static_cast<std::size_t>(model.bodies()), -1);
+    int columns = 0;
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (model.inverse_mass[i] > 0) column[i] = 6 * columns++;
+    }
+    Eigen::MatrixXd G = Eigen::MatrixXd::Zero(rows.size(), 6 * columns);
+    for (int i = 0; i < rows.size(); ++i) {
+        if (parts[i].kind != JointPart::Kind::Held) continue;
+        for (const BodyRows::Term& term : rows.row(i)) {
+            if (column[term.body] < 0) continue;
+            G.block<1, 3>(result.held, column[term.body]) += term.v.transpose();
+            G.block<1, 3>(result.held, column[term.body] + 3) += term.w.transpose() / scene.length_m;
+        }
+        ++result.held;
+    }
+    G.conservativeResize(result.held, Eigen::NoChange);
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(G);
+    qr.setThreshold(1e-9);
+    result.rank = static_cast<int>(qr.rank());
+}
+
+/// What acts on a freedom, "from -0.02 to 0.04 m, motor of at most 12 N".
+std::string freedom_in_words(const JointFreedom& freedom, const char* unit, const char* of_force)
+{
+    std::string text;
+    if (freedom.low) text += fmt::format(", from {:.4g} {}", *freedom.low, unit);
+    if (freedom.high) text += fmt::format(", {}to {:.4g} {}", freedom.low ? "" : "up ", *freedom.high, unit);
+    if (freedom.motor_rate) {
+        text += std::isfinite(freedom.motor_limit)
+                    ? fmt::format(", motor of at most {:.4g} {}", freedom.motor_limit, of_force)
+                    : ", motor";
+    }
+    if (freedom.friction > 0) text += fmt::format(", dry friction {:.4g} {}", freedom.friction, of_force);
+    if (freedom.friction_arm > 0) text += ", dry friction by its reaction";
+    if (freedom.damping > 0) text += ", damped";
+    return text;
+}
+
+/// "left_guide: prismatic, left and hand, from -0.02 m, to 0.04 m".
+std::string joint_in_words(const BodySetup& setup, const Joint& joint)
+{
+    const auto body = [&](int i) {
+        return i < 0 ? std::string("the world") : printable(setup.bodies[static_cast<std::size_t>(i)].name);
+    };
+    const auto other = [&](int j) { return printable(setup.joints[static_cast<std::size_t>(j)].name); };
+    std::string text = printable(joint.name) + (joint.name.empty() ? "" : ": ") + name_of(joint.kind);
+    if (joint.kind == JointKind::Gear) {
+        return text + fmt::format(", {} and {}, ratio {:.4g}", other(joint.first_joint),
+                                  other(joint.second_joint), joint.ratio);
+    }
+    text += fmt::format(", {} and {}", body(joint.first), body(joint.second));
+    if (joint.length_m) text += fmt::format(", {:.4g} m", *joint.length_m);
+    return text + freedom_in_words(joint.turn, "rad", "N m") + freedom_in_words(joint.slide, "m", "N");
+}
+
+/// The first few of many lines, the rest as a number.
+std::string some_rows(const char* title, const std::vector<std::string>& lines, const char* what)
+{
+    constexpr std::size_t most = 12;
+    std::string out;
+    for (std::size_t k = 0; k < std::min(lines.size(), most); ++k)
+        out += row(k == 0 ? title : "", lines[k]);
+    if (lines.size() > most) out += row("", fmt::format("and {} {} more", lines.size() - most, what));
+    return out;
+}
+
+std::vector<std::string> joints_of(const BodySetup& setup)
+{
+    std::vector<std::string> lines;
+    for (const Joint& joint : setup.joints)
+        lines.push_back(joint_in_words(setup, joint));
+    return lines;
+}
+
 constexpr std::string_view theory_in_words =
     "with friction, or more contact forces than the motion can tell apart, several solutions are possible: "
     "the motion is judged step by step, by the residual of the laws and the energy ledger";
@@ -89,6 +176,7 @@ BodyInspection inspect_bodies(const Scene& scene)
         result.deepest_second = contact.second;
     }
     result.pairs = static_cast<long>(pairs.size());
+    count_held(scene, result);
     result.kinetic_J = model.kinetic_energy_J(start);
     result.potential_J = model.potential_energy_J(start.x, start.R);
     return result;
@@ -115,10 +203,18 @@ std::string in_words(const BodyInspection& inspection)
     out += row("mass", fmt::format("{:.6g} kg in all, from {:.4g} to {:.4g} kg", inspection.mass_kg,
                                    inspection.lightest_kg, inspection.heaviest_kg));
     out += row("length", fmt::format("{:.4g} m, typical of bodies that move", scene.length_m));
-    const auto laws = laws_of(model);
-    for (std::size_t k = 0; k < std::min<std::size_t>(laws.size(), 12); ++k)
-        out += row(k == 0 ? "surfaces" : "", laws[k]);
-    if (laws.size() > 12) out += row("", fmt::format("and {} pairs more", laws.size() - 12));
+    out += some_rows("surfaces", laws_of(model), "pairs");
+    out += some_rows("joints", joints_of(setup), "joints");
+    if (inspection.held > 0) {
+        out += row("freedom",
+                   fmt::format("{} of {} degrees of freedom are left by joints{}",
+                               inspection.degrees_of_freedom - inspection.rank, inspection.degrees_of_freedom,
+                               inspection.held == inspection.rank
+                                   ? std::string()
+                                   : fmt::format("; {} conditions are redundant: reactions are "
+                                                 "not unique",
+                                                 inspection.held - inspection.rank)));
+    }
     if (!setup.springs.empty()) out += row("springs", fmt::format("{}", setup.springs.size()));
     if (setup.forces) out += row("loads", "forces by formulas");
     out +=
@@ -158,6 +254,9 @@ std::string to_json(const BodyInspection& inspection)
         {"heaviest_kg", inspection.heaviest_kg},
         {"length_m", scene.length_m},
         {"surfaces", laws_of(scene.bodies->model)},
+        {"joints", joints_of(scene.bodies->model.setup())},
+        {"held_by_joints", inspection.held},
+        {"independent", inspection.rank},
         {"start",
          {{"contacts", inspection.closed},
           {"pairs", inspection.pairs},

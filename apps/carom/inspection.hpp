@@ -42,6 +42,8 @@ struct BodyInspection {
     double deepest_m = 0;                                  ///< overlap
     int deepest_first = 0, deepest_second = 0;             ///< bodies
     double kinetic_J = 0, potential_J = 0;
+    int held = 0;  ///< positions that joints hold
+    int rank = 0;  ///< of those, independent of each other at the start
 };
 [[nodiscard]] BodyInspection inspect_bodies(const Scene& scene);
 [[nodiscard]] bool is_good(const BodyInspection& inspection);  ///< nothing overlaps at the start

@@ -3,6 +3,8 @@
 #include "carom/trace/recording.hpp"
 #include "support/near.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -264,6 +266,45 @@ TEST_CASE("recordings have the contacts of bodies, and forces as probes")
     const Outcome table = carom_program({"export", file, "--to", "csv", "-o", folder.path("run.csv")});
     CHECK(table.status == 0);
     CHECK(contains(text_of(folder.path("run.csv")), ",shove"));
+}
+
+TEST_CASE("joints are inspected: what they are, and what freedom they leave")
+{
+    // a parallelogram of three bars on four parallel pins: in space each pin takes five of 18 freedoms, and
+    // yet one is left
+    const Folder folder;
+    std::string scene = "duration_s = 1\n";
+    const auto bar = [&](const char* name, const char* size, const char* at) {
+        scene += fmt::format(
+            "[[body]]\nname = \"{}\"\nshape = \"box\"\nsize_m = {}\nposition_m = {}\nmass_kg = 1\n", name,
+            size, at);
+    };
+    bar("left", "[0.02, 0.02, 0.5]", "[0, 0, 0.25]");
+    bar("right", "[0.02, 0.02, 0.5]", "[1, 0, 0.25]");
+    bar("top", "[1, 0.02, 0.02]", "[0.5, 0, 0.5]");
+    const auto pin = [&](const char* name, const char* bodies, const char* at) {
+        scene +=
+            fmt::format("[[joint]]\nname = \"{}\"\nkind = \"revolute\"\n{}\naxis = [0, 1, 0]\npoint_m = {}\n",
+                        name, bodies, at);
+    };
+    pin("foot", "first = \"left\"", "[0, 0, 0]");
+    scene += "[joint.turn]\nlow_rad = -0.5\nmotor_rad_s = 1\nmotor_limit_Nm = 3\n";
+    pin("heel", "first = \"right\"", "[1, 0, 0]");
+    pin("knee", "first = \"left\"\nsecond = \"top\"", "[0, 0, 0.5]");
+    pin("hip", "first = \"right\"\nsecond = \"top\"", "[1, 0, 0.5]");
+    scene += "[integrator]\nkind = \"moreau\"\ntime_step_s = 1e-3\n";
+    const std::string file = folder.write("linkage.toml", scene);
+    const Outcome inspected = carom_program({"inspect", file, "--json"});
+    CAPTURE(inspected.err);
+    REQUIRE(inspected.status == 0);
+    const auto json = inspected.json();
+    CHECK(json["degrees_of_freedom"] == 18);
+    CHECK(json["held_by_joints"] == 20);
+    CHECK(json["independent"] == 17);
+    CHECK(json["joints"][2] == "knee: revolute, left and top");
+    const std::string words = carom_program({"inspect", file}).out;
+    CHECK(contains(words, "foot: revolute, left and the world, from -0.5 rad, motor of at most 3 N m"));
+    CHECK(contains(words, "1 of 18 degrees of freedom are left by joints; 3 conditions are redundant"));
 }
 
 TEST_CASE("scenes of bodies are inspected and studied")

@@ -12,12 +12,16 @@ namespace carom {
 /// Joints of rigid bodies, as their user writes them down. `point_m`, `axis` and `second_axis` are those of
 /// the world at the start: bodies are joined as they stand there, so that no joint is violated at first.
 ///
-///     fixed         nothing moves                      cylindrical   slides along the axis and turns about
-///     it revolute      turns about the axis               universal     turns about `axis`, which the first
-///     body spherical     turns                                            keeps, and `second_axis` of the
-///     second prismatic     slides along the axis              planar        slides across the axis, turns
-///     about it distance      two points stay as far apart       string        two points come no farther
-///     apart gear          a freedom of one joint follows that of another:  rate + ratio other rate = 0
+///     fixed         nothing moves
+///     revolute      turns about the axis
+///     spherical     turns
+///     prismatic     slides along the axis
+///     cylindrical   slides along the axis and turns about it
+///     universal     turns about `axis`, which the first body keeps, and about `second_axis` of the second
+///     planar        slides across the axis and turns about it
+///     distance      two points stay as far apart
+///     string        two points come no farther apart
+///     gear          a freedom of one joint follows that of another:  rate + ratio other rate = 0
 ///
 /// Symbols    theta   angle of the first body against the second about the axis, rad, 0 at the start; turns
 ///                    are counted
