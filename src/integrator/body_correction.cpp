@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 namespace carom::detail {
 namespace {
@@ -57,6 +58,33 @@ double overlaps_at_end(double reach_m, BodyScratch& s, double& deepest)
     return worst;
 }
 
+/// Motion of the point of a contact with a body since the contacts were found, to first order; empty where
+/// the body has moved by more than a part `still` of its size, whose square is not left out.
+std::optional<Vec3> small_motion(const BodyModel& model, int body, const Vec3& arm, const BodyScratch& s)
+{
+    constexpr double still = 1e-7;
+    const Vec3 moved = s.next.x[body] - s.mid.x[body];
+    const Rotation turn = s.next.R[body] * s.mid.R[body].conjugate();
+    const Vec3 turned = 2 * turn.w() * turn.vec();
+    if (!(moved.norm() <= still * model.length_m() && turned.norm() <= still)) return {};
+    return moved + turned.cross(arm);
+}
+
+/// The deepest overlap at the end of a step in which nothing that touches moves: the gaps that were found,
+/// and how far the points have moved along the normals; empty: something moves, and shapes must be looked at.
+std::optional<double> overlap_at_rest(const BodyModel& model, const BodyScratch& s)
+{
+    double deepest = 0;
+    for (const BodyContact& contact : s.contacts) {
+        const auto first = small_motion(model, contact.first, contact.arm_first, s);
+        if (!first) return {};
+        const auto second = small_motion(model, contact.second, contact.arm_second, s);
+        if (!second) return {};
+        deepest = std::max(deepest, -contact.at.gap_m - contact.axes[0].dot(*first - *second));
+    }
+    return deepest;
+}
+
 void place_at_end(const BodyModel& model, BodyScratch& s)
 {
     s.placed.resize(static_cast<std::size_t>(model.bodies()));
@@ -83,12 +111,13 @@ void gather_pairs(const BodyModel& model, BodyScratch& s)
 }
 
 /// Overlap of pairs that act when they have closed, and closed in the second half of the step: the next one
-/// strikes them. It is told and not corrected. Bodies are placed at their end.
-double overlap_to_come(const BodyModel& model, BodyScratch& s)
+/// strikes them. It is told and not corrected.
+void tell_overlap_to_come(const BodyModel& model, BodyScratch& s, StepReport& report)
 {
-    if (model.is_soft()) return 0;
+    if (model.is_soft()) return;
+    place_at_end(model, s);
     gather_pairs(model, s);
-    double deepest = 0;
+    double& deepest = report.max_penetration_m;
     for (const auto& [a, b] : s.pairs) {
         const bool waits = model.surface(a, b).restitution > 0 || model.setup().impact_map;
         if (!waits || !model.may_meet(a, b)) continue;
@@ -98,7 +127,6 @@ double overlap_to_come(const BodyModel& model, BodyScratch& s)
             deepest = std::max(deepest, -point.gap_m);
         }
     }
-    return deepest;
 }
 
 /// The joints at the end of the step, with their rows; returns their largest violation.
@@ -186,14 +214,18 @@ void correct_places(const BodyModel& model, const MoreauSettings& settings, Body
 {
     if (s.round && s.contacts.size() > most_exact) {
         report.max_penetration_m = correct_round(model, settings, s);
-        if (!model.is_soft()) place_at_end(model, s);
-        report.max_penetration_m = std::max(report.max_penetration_m, overlap_to_come(model, s));
+        tell_overlap_to_come(model, s, report);
         return;
     }
     const bool joined = !model.setup().joints.empty();
     const bool many = s.contacts.size() > most_exact && !joined;
     const double tolerance =
         std::max(settings.activation_gap_m, (many ? harmless_overlap : 1e-12) * model.length_m());
+    if (const auto overlap = overlap_at_rest(model, s); !joined && overlap && *overlap <= tolerance) {
+        report.max_penetration_m = *overlap;
+        tell_overlap_to_come(model, s, report);
+        return;
+    }
     const double joint_tolerance = 1e-3 * settings.activation_gap_m;
     const int passes = joined ? most_passes_of_joints : many ? 1 : most_passes;
     double last = std::numeric_limits<double>::infinity();
@@ -207,7 +239,7 @@ void correct_places(const BodyModel& model, const MoreauSettings& settings, Body
         last = violation;
         move_apart(model, s);
     }
-    report.max_penetration_m = std::max(report.max_penetration_m, overlap_to_come(model, s));
+    tell_overlap_to_come(model, s, report);
 }
 
 }  // namespace carom::detail
