@@ -297,6 +297,15 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
     return true;
 }
 
+/// Far more components of percussions than motions that they could bring about, as in walls: what sweeps have
+/// spread over the contacts is no help to methods that factorise.
+bool is_redundant(const BodyModel& model, std::size_t components)
+{
+    const auto moving = static_cast<std::size_t>(std::count_if(
+        model.inverse_mass.begin(), model.inverse_mass.end(), [](double inverse) { return inverse > 0; }));
+    return components > 2 * (model.is_flat() ? 3 : 6) * moving;
+}
+
 /// Solves the step with the free velocities as they are.
 void solve_and_advance(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
                        const BodyState& state, BodyScratch& s, SolveReport& report)
@@ -304,11 +313,13 @@ void solve_and_advance(const BodyModel& model, const MoreauSettings& settings, c
     const double h = settings.time_step_s;
     load_laws(model, settings, state, s);
     report = {};
+    s.P_before.assign(s.P.begin(), s.P.end());
     if (sweep_bodies(model, solver, s, report)) {
         advance(model, h, state, s);
         judge_by_bodies(solver, s, report);
+        if (report.status == SolveStatus::Converged) return;
+        if (is_redundant(model, s.P.size())) s.P.assign(s.P_before.begin(), s.P_before.end());
     }
-    if (report.status == SolveStatus::Converged) return;
     solve_assembled(model, solver, h, s, report);
     if (report.status != SolveStatus::NotFinite) advance(model, h, state, s);
 }

@@ -15,13 +15,13 @@ using detail::load_four;
 using detail::store_four;
 using Vector = std::array<double, 3>;
 
-Four in_four(const Vector& a, double beside = 0)
+[[gnu::always_inline]] inline Four in_four(const Vector& a, double beside = 0)
 {
     return Four{a[0], a[1], a[2], beside};
 }
 
 /// Any unit vector across n.
-Four tangent(const Vector& n)
+[[gnu::always_inline]] inline Four tangent(const Vector& n)
 {
     const Four axis = std::abs(n[0]) < 0.6 ? Four{1, 0, 0, 0} : Four{0, 1, 0, 0};
     const Four t = detail::cross(in_four(n), axis);
@@ -81,6 +81,81 @@ struct RigidContacts::Kernel {
         push(bodies[rows.b], load_four(rows.arm_b.data()), P, -1);
     }
 
+    /// W_cc for rows of length one.
+    [[gnu::always_inline]] static inline void own_block(const Moving* bodies, const Rows& rows, double* W)
+    {
+        std::fill_n(W, 9, 0.0);
+        for (const bool first : {true, false}) {
+            const Moving& body = bodies[first ? rows.a : rows.b];
+            const Four arm = load_four((first ? rows.arm_a : rows.arm_b).data());
+            const Four x = load_four(body.inverse_J[0].data()), y = load_four(body.inverse_J[1].data()),
+                       z = load_four(body.inverse_J[2].data());
+            Four turn[3], moved[3];
+            for (int k = 0; k < 3; ++k) {
+                turn[k] = detail::cross(arm, load_four(rows.D[k].data()));
+                moved[k] = turn[k][0] * x + turn[k][1] * y + turn[k][2] * z;
+                W[4 * k] += body.v[3];
+            }
+            for (int r = 0; r < 3; ++r) {
+                for (int k = 0; k < 3; ++k) {
+                    W[3 * r + k] += detail::dot(turn[r], moved[k]);
+                }
+            }
+        }
+    }
+
+    /// Rows, W_cc and warm start of a contact in the units of (SO-6).
+    [[gnu::always_inline]] static inline void fill(RigidContacts& all, std::span<const RigidContact> contacts)
+    {
+        FlatProblem& flat = all.diagonal_;
+        for (std::size_t c = 0; c < contacts.size(); ++c) {
+            const RigidContact& contact = contacts[c];
+            Rows& rows = all.rows_[c];
+            rows.a = contact.a;
+            rows.b = contact.b < 0 ? static_cast<int>(all.free_.size()) - 1 : contact.b;
+            store_four(in_four(contact.arm_a), rows.arm_a.data());
+            store_four(in_four(contact.arm_b), rows.arm_b.data());
+            const Four n = in_four(contact.normal), t = tangent(contact.normal);
+            store_four(n, rows.D[0].data());
+            store_four(t, rows.D[1].data());
+            store_four(detail::cross(n, t), rows.D[2].data());
+            flat.kind[c] = contact.friction > 0 ? FlatKind::Friction : FlatKind::Unilateral;
+            flat.mu[c] = contact.friction;
+            all.shift_[c] = contact.shift_m_s;
+
+            // rows that a contact without friction does not have are one on the diagonal
+            double full[9];
+            own_block(all.free_.data(), rows, full);
+            const double s = flat.scale[c] = 1 / std::sqrt((full[0] + full[4] + full[8]) / 3);
+            const int used = flat.kind[c] == FlatKind::Friction ? 3 : 1;
+            double* W = flat.W_cc.data() + 9 * c;
+            for (int r = 0; r < 3; ++r) {
+                for (int k = 0; k < 3; ++k) {
+                    W[3 * r + k] = r < used && k < used ? s * s * full[3 * r + k] : r == k ? 1.0 : 0.0;
+                }
+            }
+            for (int k = 0; k < 3; ++k) {
+                const Four row = load_four(rows.D[k].data());
+                if (k < used) all.x_[3 * c + k] = detail::dot(row, in_four(contact.P)) / s;
+                store_four(s * row, rows.D[k].data());
+            }
+        }
+    }
+
+    [[gnu::always_inline]] static inline void restore(RigidContacts& all)
+    {
+        for (std::size_t c = 0; c < all.rows_.size(); ++c) {
+            apply(all.rows_[c], all.x_.data() + 3 * c, all.bodies_.data());
+        }
+    }
+
+    [[gnu::always_inline]] static inline void measure(const RigidContacts& all, double* u)
+    {
+        for (int c = 0; c < all.contacts(); ++c) {
+            velocity(all, c, u + 3 * static_cast<std::size_t>(c));
+        }
+    }
+
     [[gnu::always_inline]] static inline void sweep(RigidContacts& all, Sweep kind)
     {
         const FlatProblem& problem = all.diagonal_;
@@ -106,6 +181,12 @@ struct RigidContacts::Kernel {
         }
     }
 
+    CAROM_WIDE static void fill_wide(RigidContacts& all, std::span<const RigidContact> contacts)
+    {
+        fill(all, contacts);
+    }
+    CAROM_WIDE static void restore_wide(RigidContacts& all) { restore(all); }
+    CAROM_WIDE static void measure_wide(const RigidContacts& all, double* u) { measure(all, u); }
     CAROM_WIDE static void sweep_wide(RigidContacts& all, Sweep kind) { sweep(all, kind); }
 };
 
@@ -153,7 +234,6 @@ Expected<void> RigidContacts::load(std::span<const RigidBody> bodies, std::span<
     return {};
 }
 
-/// Rows, W_cc and warm start in the units of (SO-6).
 void RigidContacts::prepare(std::span<const RigidContact> contacts)
 {
     const std::size_t m = contacts.size();
@@ -161,77 +241,26 @@ void RigidContacts::prepare(std::span<const RigidContact> contacts)
     flat.d = 3;
     flat.kind.resize(m);
     flat.mu.resize(m);
-    flat.scale.assign(m, 1.0);
+    flat.scale.resize(m);
     flat.q.assign(3 * m, 0.0);
-    flat.W_cc.assign(9 * m, 0.0);
+    flat.W_cc.resize(9 * m);
     flat.row_begin.assign(m + 1, 0);
     rows_.resize(m);
     shift_.resize(m);
     x_.assign(3 * m, 0.0);
     u_.resize(3 * m);
-    for (std::size_t c = 0; c < m; ++c) {
-        const RigidContact& contact = contacts[c];
-        Rows& rows = rows_[c];
-        rows.a = contact.a;
-        rows.b = contact.b < 0 ? static_cast<int>(free_.size()) - 1 : contact.b;
-        store_four(in_four(contact.arm_a), rows.arm_a.data());
-        store_four(in_four(contact.arm_b), rows.arm_b.data());
-        const Four n = in_four(contact.normal), t = tangent(contact.normal);
-        store_four(n, rows.D[0].data());
-        store_four(t, rows.D[1].data());
-        store_four(detail::cross(n, t), rows.D[2].data());
-        flat.kind[c] = contact.friction > 0 ? FlatKind::Friction : FlatKind::Unilateral;
-        flat.mu[c] = contact.friction;
-        shift_[c] = contact.shift_m_s;
-
-        // rows that a contact without friction does not have are one on the diagonal
-        double full[9];
-        own_block(rows, full);
-        const double s = flat.scale[c] = 1 / std::sqrt((full[0] + full[4] + full[8]) / 3);
-        const int used = flat.kind[c] == FlatKind::Friction ? 3 : 1;
-        double* W = flat.W_cc.data() + 9 * c;
-        for (int r = 0; r < 3; ++r) {
-            for (int k = 0; k < 3; ++k) {
-                W[3 * r + k] = r < used && k < used ? s * s * full[3 * r + k] : r == k ? 1.0 : 0.0;
-            }
-        }
-        for (int k = 0; k < 3; ++k) {
-            if (k < used) x_[3 * c + k] = detail::dot(load_four(rows.D[k].data()), in_four(contact.P)) / s;
-            store_four(s * load_four(rows.D[k].data()), rows.D[k].data());
-        }
+    if (detail::has_wide_registers()) {
+        Kernel::fill_wide(*this, contacts);
+    } else {
+        Kernel::fill(*this, contacts);
     }
     relaxation_.load(flat);
     flat.project(x_);
 
     // the size of the free velocities is one of those that errors are measured by
     bodies_ = free_;
-    for (int c = 0; c < flat.contacts(); ++c) {
-        Kernel::velocity(*this, c, flat.q.data() + 3 * static_cast<std::size_t>(c));
-    }
+    measure(flat.q);
     restore_velocities();
-}
-
-/// W_cc for rows of length one.
-void RigidContacts::own_block(const Rows& rows, double* W) const noexcept
-{
-    std::fill_n(W, 9, 0.0);
-    for (const bool first : {true, false}) {
-        const Moving& body = free_[first ? rows.a : rows.b];
-        const Four arm = load_four((first ? rows.arm_a : rows.arm_b).data());
-        Four turn[3], moved[3];
-        for (int k = 0; k < 3; ++k) {
-            turn[k] = detail::cross(arm, load_four(rows.D[k].data()));
-            moved[k] = turn[k][0] * load_four(body.inverse_J[0].data()) +
-                       turn[k][1] * load_four(body.inverse_J[1].data()) +
-                       turn[k][2] * load_four(body.inverse_J[2].data());
-            W[4 * k] += body.v[3];
-        }
-        for (int r = 0; r < 3; ++r) {
-            for (int k = 0; k < 3; ++k) {
-                W[3 * r + k] += detail::dot(turn[r], moved[k]);
-            }
-        }
-    }
 }
 
 /// Velocity along a row of one contact that a unit percussion along a row of another brings about.
@@ -258,8 +287,20 @@ double RigidContacts::coupling(const Rows& here, int row, const Rows& there, int
 void RigidContacts::restore_velocities() noexcept
 {
     bodies_ = free_;
-    for (std::size_t c = 0; c < rows_.size(); ++c) {
-        Kernel::apply(rows_[c], x_.data() + 3 * c, bodies_.data());
+    if (detail::has_wide_registers()) {
+        Kernel::restore_wide(*this);
+    } else {
+        Kernel::restore(*this);
+    }
+}
+
+/// Scaled local velocities of all contacts.
+void RigidContacts::measure(std::vector<double>& u) const noexcept
+{
+    if (detail::has_wide_registers()) {
+        Kernel::measure_wide(*this, u.data());
+    } else {
+        Kernel::measure(*this, u.data());
     }
 }
 
@@ -274,9 +315,7 @@ void RigidContacts::sweep(Sweep kind) noexcept
 
 FlatError RigidContacts::error() noexcept
 {
-    for (int c = 0; c < contacts(); ++c) {
-        Kernel::velocity(*this, c, u_.data() + 3 * static_cast<std::size_t>(c));
-    }
+    measure(u_);
     return diagonal_.error_at(x_, u_);
 }
 

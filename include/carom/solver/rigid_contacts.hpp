@@ -84,9 +84,9 @@ private:
     struct Kernel;  ///< the inner loops, compiled for wide registers and for others
 
     void prepare(std::span<const RigidContact> contacts);
-    void own_block(const Rows& rows, double* W) const noexcept;
     [[nodiscard]] double coupling(const Rows& here, int row, const Rows& there, int column) const noexcept;
     void restore_velocities() noexcept;
+    void measure(std::vector<double>& u) const noexcept;
     [[nodiscard]] bool is_over(const Budget& budget) noexcept;
     void step_on(double beta) noexcept;
 
