@@ -124,6 +124,44 @@ TEST_CASE("soft boxes that fall close exactly: no hovering, no sinking")
     CHECK(run.model.kinetic_energy_J(run.state) < 1e-12);
 }
 
+TEST_CASE("points and thin bars move in E and E x S2: what has no inertia does not turn")
+{
+    constexpr double J = 1.0 / 12, lean = 0.6;
+    const Mat3 of_bar = Vec3(J, J, 0).asDiagonal();
+    BodySetup setup{.bodies = {floor_body()}, .gravity_m_s2 = {0, 0, 0}};
+    setup.bodies.push_back({.name = "point", .velocity_m_s = {1, 2, 3}, .mass_kg = 2});
+    setup.bodies.push_back({.name = "thrown",
+                            .velocity_m_s = {0, 0, 1},
+                            .angular_velocity_rad_s = {2, 0, 0},
+                            .mass_kg = 1,
+                            .inertia_kg_m2 = of_bar});
+    // its lower end touches the floor and comes down at 1 m/s
+    setup.bodies.push_back({.name = "striking",
+                            .shape = CapsuleShape{.radius_m = 1e-4, .length_m = 1},
+                            .pose = {.position_m = {5, 0, 0.5 * std::cos(lean) + 1e-4},
+                                     .rotation = Rotation(Eigen::AngleAxisd(lean, Vec3::UnitY()))},
+                            .velocity_m_s = {0, 0, -1},
+                            .mass_kg = 1,
+                            .inertia_kg_m2 = of_bar});
+    Run run{model_of(setup)};
+    run.settings.time_step_s = 1e-6;
+    run.step();
+    // P (1/m + x^2 / J) = 1 m/s at the lever x: the bar turns about y, not about itself
+    const double x = 0.5 * std::sin(lean), P = 1 / (1 + x * x / J);
+    CHECK(run.state.v[3].z() == near(P - 1, 1e-5));
+    CHECK(run.state.W[3].y() == near(P * x / J, 1e-5));
+    CHECK(run.state.W[3].z() == near(0, 1e-12));
+
+    run.settings.time_step_s = 0.01;
+    for (int k = 0; k < 100; ++k) {
+        run.step();
+    }
+    const double t = run.state.t_s;
+    CHECK((run.state.x[1] - t * Vec3(1, 2, 3)).norm() < 1e-12);
+    CHECK(run.state.W[1].norm() == 0);
+    CHECK((run.state.R[2] * Vec3::UnitZ() - Vec3(0, -std::sin(2 * t), std::cos(2 * t))).norm() < 1e-12);
+}
+
 TEST_CASE("a bouncing ball keeps e^2 of its height, to the first order in h")
 {
     const auto apex = [](double h) {
