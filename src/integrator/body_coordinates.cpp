@@ -230,6 +230,11 @@ bool shift_coordinate(const BodyModel& bodies, int index, bool rate, double amou
     return false;
 }
 
+double shown_by(const ContactForceProbe& probe, const Vec3& force_N)
+{
+    return probe.direction.isZero() ? force_N.norm() : probe.direction.dot(force_N);
+}
+
 Vec3 percussion_Ns(const ContactForceProbe& probe, const BodyStep& step)
 {
     if (probe.joint >= 0) {

@@ -19,6 +19,7 @@ struct Motion {
     std::vector<double> final_values;  ///< as detail::values_at; empty when refused
     std::vector<detail::Sample> at, strobe;
     double energy_J = nothing;
+    std::vector<double> forces;  ///< two per force probe: in the last step, and the mean of the run
     std::vector<Event> events;
     Certificate certificate;
     bool ran = false;
@@ -69,6 +70,42 @@ RunReport run_from(const Scene& scene, const StudyPlan& plan, const StudyRun& ru
     return report;
 }
 
+/// Forces that probes of bodies ask for.
+class ForceMeans {
+public:
+    explicit ForceMeans(const Scene& scene)
+    {
+        if (scene.bodies) probes_ = scene.bodies->probes;
+        sums_Ns_.assign(probes_.size(), Vec3::Zero());
+        last_N_.assign(probes_.size(), nothing);
+    }
+    void after_step(const StepView& view)
+    {
+        if (probes_.empty()) return;
+        time_s_ += view.report.h_s;
+        for (std::size_t k = 0; k < probes_.size(); ++k) {
+            const Vec3 P = percussion_Ns(probes_[k], *view.bodies);
+            sums_Ns_[k] += P;
+            last_N_[k] = shown_by(probes_[k], P / view.report.h_s);
+        }
+    }
+    [[nodiscard]] std::vector<double> values() const
+    {
+        std::vector<double> values;
+        for (std::size_t k = 0; k < probes_.size(); ++k) {
+            values.push_back(last_N_[k]);
+            values.push_back(time_s_ > 0 ? shown_by(probes_[k], sums_Ns_[k] / time_s_) : nothing);
+        }
+        return values;
+    }
+
+private:
+    std::vector<ContactForceProbe> probes_;
+    std::vector<Vec3> sums_Ns_;
+    std::vector<double> last_N_;
+    double time_s_ = 0;
+};
+
 Motion refused(const Error& error)
 {
     Motion motion;
@@ -92,7 +129,9 @@ std::optional<Motion> simulate_run(const Scene& scene, const StudyPlan& plan, co
         strobe_times = std::move(*times);
     }
     detail::Sampler at(plan.at_s, scene.model, state), strobe(strobe_times, scene.model, state);
+    ForceMeans forces(scene);
     const RunReport report = run_from(scene, plan, run, state, [&](const StepView& view) {
+        forces.after_step(view);
         at.after_step(view);
         strobe.after_step(view);
         return !stop || !stop();
@@ -111,6 +150,7 @@ std::optional<Motion> simulate_run(const Scene& scene, const StudyPlan& plan, co
                   .strobe = strobe.samples(),
                   .energy_J = scene.model.kinetic_energy(point_of(state), work) +
                               scene.model.potential_energy(point_of(state), work),
+                  .forces = forces.values(),
                   .events = report.events,
                   .certificate = report.certificate,
                   .ran = true};
@@ -146,11 +186,12 @@ Row beginning_of(const Study& study, const StudyRun& run, const Motion& motion)
 }
 
 /// And those that they end with.
-void finish_row(const StudyPlan& plan, const Motion& motion, std::size_t width, Row& row)
+void finish_row(const Scene& scene, const StudyPlan& plan, const Motion& motion, std::size_t width, Row& row)
 {
     for (std::size_t i = 0; i < plan.at_s.size(); ++i)
         append(motion.ran ? motion.at[i].values : std::vector<double>{}, width, row);
     row.emplace_back(motion.energy_J);
+    if (scene.bodies) append(motion.forces, 2 * scene.bodies->probes.size(), row);
 
     std::vector<double> instants;
     double made = 0, lost = 0, sticks = 0, slips = 0;
@@ -163,7 +204,7 @@ void finish_row(const StudyPlan& plan, const Motion& motion, std::size_t width, 
     }
     append(instants, static_cast<std::size_t>(plan.impacts), row);
     for (const double count : {static_cast<double>(instants.size()), made, lost, sticks, slips})
-        row.emplace_back(motion.ran ? count : nothing);
+        row.emplace_back(motion.ran && !scene.bodies ? count : nothing);  // bodies keep no events
     row.emplace_back(motion.events.empty() ? nothing : motion.events.back().time_s);
 
     const Certificate& c = motion.certificate;
@@ -189,7 +230,7 @@ std::vector<Row> Study::compute(long index, const StopRequest& stop) const
         Row row = beginning;
         append(head, head.size(), row);
         append(values, width, row);
-        finish_row(plan_, *motion, width, row);
+        finish_row(scene_, plan_, *motion, width, row);
         rows.push_back(std::move(row));
     };
     if (!plan_.strobe) {

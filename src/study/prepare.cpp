@@ -325,6 +325,12 @@ void Study::name_columns()
             add_quantity(fmt::format("{}@{}", name, t_s));
     }
     add_quantity("energy_J");
+    if (scene_.bodies) {
+        for (const ContactForceProbe& probe : scene_.bodies->probes) {
+            add_quantity(probe.name);
+            add_quantity(probe.name + "_mean");
+        }
+    }
     for (int i = 1; i <= plan_.impacts; ++i)
         add_quantity(fmt::format("impact{}_s", i));
 

@@ -23,11 +23,6 @@ Vec3 vector_at(std::span<const double> numbers, std::size_t first)
     return {numbers[first], numbers[first + 1], numbers[first + 2]};
 }
 
-double shown_force(const ContactForceProbe& probe, const Vec3& force_N)
-{
-    return probe.direction.isZero() ? force_N.norm() : probe.direction.dot(force_N);
-}
-
 }  // namespace
 
 BodyColumns::BodyColumns(const BodiesToRecord& bodies, const RecordSettings& settings,
@@ -80,7 +75,7 @@ void BodyColumns::add_frame(BodyCheckpoint& sums, Columns& columns)
     for (std::size_t k = 0; k < forces_.size(); ++k) {
         // two frames in one step show the same force
         Vec3& sum = sums.percussion_since_frame_Ns[k];
-        if (sums.since_frame_s > 0) sums.force_N[k] = shown_force(forces_[k], sum / sums.since_frame_s);
+        if (sums.since_frame_s > 0) sums.force_N[k] = shown_by(forces_[k], sum / sums.since_frame_s);
         columns.push(probes_[k], sums.force_N[k]);
         sum.setZero();
     }

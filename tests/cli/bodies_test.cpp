@@ -344,6 +344,25 @@ TEST_CASE("scenes of bodies are inspected and studied")
               near(start + 0.5 * 9.81 * pull * std::cos(angle), 1e-9));
     }
 
+    // the floor presses with m g cos, and drags with as much of mu times it as the weight asks for: always
+    const std::string probed = folder.write(
+        "probed.toml", std::string(slope) + "\n[[probe]]\nname = \"drag\"\nforce_on = \"crate\"\n"
+                                            "direction = [\"-cos(angle)\", 0, \"sin(angle)\"]\n");
+    const std::string of_forces = folder.path("forces.csv");
+    REQUIRE(carom_program({"study", probed, "--vary", "material.wood.friction=0.1,0.6", "-o", of_forces})
+                .status == 0);
+    const auto forces = split(text_of(of_forces), '\n');
+    const auto names = split(forces[0], ',');
+    for (const char* name : {"drag", "drag_mean"}) {
+        const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+        REQUIRE(at < names.size());
+        for (const auto& [row, mu] : {std::pair{1, 0.1}, {2, 0.6}}) {
+            const double mass = 32;
+            CHECK(std::stod(split(forces[static_cast<std::size_t>(row)], ',')[at]) ==
+                  near(mass * 9.81 * std::min(mu * std::cos(angle), std::sin(angle)), 1e-6));
+        }
+    }
+
     // starts are perturbed by coordinates, but not by parts of a quaternion
     CHECK(carom_program({"study", scene, "--repeat", "3", "--perturb", "crate_y=0.01"}).status == 0);
     const Outcome part = carom_program({"study", scene, "--repeat", "2", "--perturb", "crate_w=0.01"});

@@ -53,6 +53,9 @@ struct ContactForceProbe {
 /// What the contacts or the joint of the probe did in a step, N s or N m s, axes of the world.
 [[nodiscard]] Vec3 percussion_Ns(const ContactForceProbe& probe, const BodyStep& step);
 
+/// The component or magnitude of a force that the probe asks for.
+[[nodiscard]] double shown_by(const ContactForceProbe& probe, const Vec3& force_N);
+
 /// Goes on with a run of bodies to its end. `run` holds its progress and, as coordinates, its state; in the
 /// plane angles count turns. Listeners see steps as those of `coordinates`, their contacts in
 /// StepView::bodies. An `until` formula is of the coordinates. A run taken up between any two steps, from a
