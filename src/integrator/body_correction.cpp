@@ -59,7 +59,7 @@ double overlaps_at_end(double reach_m, BodyScratch& s, double& deepest)
 }
 
 /// Motion of the point of a contact with a body since the contacts were found, to first order; empty where
-/// the body has moved by more than a part `still` of its size, whose square is not left out.
+/// the body has moved by more than a part `still` of its size. The square of less is rounding.
 std::optional<Vec3> small_motion(const BodyModel& model, int body, const Vec3& arm, const BodyScratch& s)
 {
     constexpr double still = 1e-7;
