@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include <Eigen/QR>
+#include <Eigen/SparseQR>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -64,28 +64,29 @@ void count_held(const Scene& scene, BodyInspection& result)
     BodyRows rows;
     std::vector<JointPart> parts;
     add_joint_rows(model, {.x = start.x, .R = start.R, .turns = start.turns, .drives = false}, rows, parts);
-    std::vector<int> column(static_cast<std::size_t>(model.bodies()), -1);
-    int columns = 0;
-    for (int i = 0; i < model.bodies(); ++i) {
-        if (model.inverse_mass[i] > 0) column[i] = 6 * columns++;
-    }
-    Eigen::MatrixXd G = Eigen::MatrixXd::Zero(rows.size(), 6 * columns);
+    // one column per condition, six rows per body
+    std::vector<Eigen::Triplet<double>> entries;
     for (int i = 0; i < rows.size(); ++i) {
         if (parts[i].kind != JointPart::Kind::Held) continue;
         for (const BodyRows::Term& term : rows.row(i)) {
-            if (column[term.body] < 0) continue;
-            G.block<1, 3>(result.held, column[term.body]) += term.v.transpose();
-            G.block<1, 3>(result.held, column[term.body] + 3) += term.w.transpose() / scene.length_m;
+            if (model.inverse_mass[term.body] == 0) continue;
+            for (int k = 0; k < 3; ++k) {
+                entries.emplace_back(6 * term.body + k, result.held, term.v[k]);
+                entries.emplace_back(6 * term.body + 3 + k, result.held, term.w[k] / scene.length_m);
+            }
         }
         ++result.held;
     }
-    G.conservativeResize(result.held, Eigen::NoChange);
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(G);
-    qr.setThreshold(1e-9);
+    Eigen::SparseMatrix<double> G(6 * model.bodies(), result.held);
+    G.setFromTriplets(entries.begin(), entries.end());
+    G.makeCompressed();
+    Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
+    qr.setPivotThreshold(1e-9);
+    qr.compute(G);
     result.rank = static_cast<int>(qr.rank());
 }
 
-/// What acts on a freedom, "from -0.02 to 0.04 m, motor of at most 12 N".
+/// What acts on a freedom, ", from -0.02 m, to 0.04 m, motor of at most 12 N".
 std::string freedom_in_words(const JointFreedom& freedom, const char* unit, const char* of_force)
 {
     std::string text;

@@ -211,8 +211,8 @@ double coordination(Pour pour, double margin_m)
 void body_packing(const Task&, Answers& answers)
 {
     const double s = std::sqrt(0.5);
-    answers.give("fcc", Means::Exact,
-                 [&] { return Json(lattice_fraction(SphereShape{0.5}, {{0, s, s}, {s, 0, s}, {s, s, 0}})); });
+    const std::vector<Vec3> cubic = {{0, s, s}, {s, 0, s}, {s, s, 0}};
+    answers.give("fcc", Means::Exact, [&] { return Json(lattice_fraction(SphereShape{0.5}, cubic)); });
     answers.give("hex2D", Means::Exact, [&] {
         return Json(lattice_fraction(DiscShape{0.5}, {{1, 0, 0}, {0.5, std::sqrt(0.75), 0}}));
     });
