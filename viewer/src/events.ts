@@ -1,6 +1,6 @@
 import type { Run } from './data';
 import type { Player } from './player';
-import { button, count, element, number, section } from './text';
+import { button, count, element, number, releaseAfterPointer, section } from './text';
 import { lastNotAfter } from './timeline';
 
 const pageLength = 20;
@@ -31,6 +31,7 @@ export class Events {
     this.filter.append(new Option('all contacts', '-1'));
     run.head.contacts.forEach((name, c) => this.filter.append(new Option(name, String(c))));
     this.filter.addEventListener('change', () => this.select());
+    releaseAfterPointer(this.filter);
     const headings = ['time, s', 'what', 'contact', 'percussion, N s', 'velocity before, m/s', 'after, m/s', 'energy, J'];
     const table = element(
       'table',

@@ -99,8 +99,8 @@ function listenToKeys(run: Run, player: Player, events: Events, plots: Plots, pl
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
-    // what has the focus keeps its own keys
-    if (['SELECT', 'INPUT', 'TEXTAREA'].includes(target.tagName)) return;
+    // what has the focus keeps its own keys; the slider has none: the page moves its instant by whole frames
+    if (target.tagName === 'SELECT') return;
     if (event.key === ' ' && ['BUTTON', 'SUMMARY', 'A'].includes(target.tagName)) return;
     const act = actions[event.key];
     if (!act) return;

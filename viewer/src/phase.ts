@@ -1,7 +1,7 @@
 import type { Colours } from './colours';
 import type { Run } from './data';
 import type { Player } from './player';
-import { element, number, section } from './text';
+import { element, number, releaseAfterPointer, section } from './text';
 import type { Timeline } from './timeline';
 
 type Quantity = { name: string; unit: string; values: Float64Array };
@@ -26,6 +26,7 @@ export class PhasePortrait {
       const select = element('select');
       this.quantities.forEach((q, i) => select.append(new Option(q.unit ? `${q.name}, ${q.unit}` : q.name, String(i), i === chosen, i === chosen)));
       select.addEventListener('change', () => this.draw());
+      releaseAfterPointer(select);
       return select;
     };
     this.across = choice(0);

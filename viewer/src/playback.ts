@@ -5,7 +5,7 @@ import { coneOf, Percussions, type Cone } from './percussions';
 import { onPress, Picture, type Stage } from './picture';
 import type { Player } from './player';
 import { Statuses, statusWords } from './statuses';
-import { button, element, number, section, withUnit } from './text';
+import { button, element, number, releaseAfterPointer, section, withUnit } from './text';
 import { ThreeStage } from './three_stage';
 import type { Timeline } from './timeline';
 
@@ -42,6 +42,7 @@ export class Playback {
     this.picture = new Picture(run, timeline);
     this.stage = !this.picture.empty ? this.makeStage(colours) : null;
     this.playButton = button('▶', 'Play (space)', () => player.toggle());
+    this.playButton.classList.add('play');
     this.slider = this.makeSlider();
     this.makeSpeeds();
 
@@ -64,9 +65,10 @@ export class Playback {
     this.show();
   }
 
-  /** How long an impact is shown, in seconds of the run. */
+  /** How long an impact is shown, in seconds of the run: while time stands still, at its instant only. */
   private get glow_s(): number {
-    return glowOnScreen_s * this.player.speed;
+    const { player } = this;
+    return player.playing ? glowOnScreen_s * player.speed : 1e-9 * (player.end - player.start);
   }
 
   get picked(): number {
@@ -138,10 +140,7 @@ export class Playback {
   private makeSlider(): HTMLInputElement {
     const { start, end } = this.player;
     const slider = element('input', { type: 'range', min: String(start), max: String(end), step: 'any', 'aria-label': 'Instant of the run' });
-    slider.addEventListener('input', () => {
-      this.player.pause();
-      this.player.seek(Number(slider.value));
-    });
+    slider.addEventListener('input', () => this.player.halt(Number(slider.value)));
     return slider;
   }
 
@@ -151,6 +150,7 @@ export class Playback {
       this.speeds.append(new Option(speed < 1 ? `1/${1 / speed} speed` : speed === 1 ? 'real time' : `${speed} times`, String(speed)));
     }
     this.speeds.addEventListener('change', () => (this.player.speed = Number(this.speeds.value)));
+    releaseAfterPointer(this.speeds);
   }
 
   private controls(): HTMLElement {

@@ -52,6 +52,12 @@ export class Player {
     this.tell();
   }
 
+  /** Stops at an instant. */
+  halt(t: number): void {
+    this.playing_ = false;
+    this.seek(t);
+  }
+
   toggle(): void {
     if (this.playing_) this.pause();
     else this.play();

@@ -43,6 +43,16 @@ export function button(label: string, title: string, act: () => void): HTMLButto
   return node;
 }
 
+/** A choice made by pointer gives the focus back, so that the keys of the page go on working; one made by keys keeps it. */
+export function releaseAfterPointer(select: HTMLSelectElement): void {
+  let byPointer = false;
+  select.addEventListener('pointerdown', () => (byPointer = true));
+  select.addEventListener('keydown', () => (byPointer = false));
+  select.addEventListener('change', () => {
+    if (byPointer) select.blur();
+  });
+}
+
 /** A section with its heading; `id` is also where links lead. */
 export function section(id: string, heading: string, ...children: Child[]): HTMLElement {
   return element(
