@@ -167,12 +167,13 @@ private:
             const ReactionLimit& limit = limits[static_cast<std::size_t>(l)];
             const double kappa = limit.size.value(step_.at, s_.work);
             if (auto* several = std::get_if<NonFirm>(&law)) {
-                several->size += kappa * magnitude(normal);
+                several->size += kappa * magnitude(normal, part.constraint);
                 continue;
             }
             auto& interval = std::get<Limited>(law);
-            const Limited more = limit.real_world ? real_world(c, normal, kappa, part.constraint)
-                                                  : interval_of(*limit.set, kappa * magnitude(normal));
+            const Limited more = limit.real_world
+                                     ? real_world(c, normal, kappa, part.constraint)
+                                     : interval_of(*limit.set, kappa * magnitude(normal, part.constraint));
             interval.low += more.low;
             interval.high += more.high;
         }
@@ -185,16 +186,15 @@ private:
         return k < 0 || s_.released[k] ? -1 : s_.problem.offsets[k];
     }
 
-    /// |R_N|: the generalised normal percussion of the held positions of a constraint.
-    [[nodiscard]] double magnitude(int constraint) const
+    /// |R_N|: the generalised normal percussion of the held positions of a constraint, as a force (CO-12).
+    [[nodiscard]] double magnitude(int normal, int rubbing)
     {
-        double sum = 0;
-        for (int i = model_.first_part(constraint); i < model_.first_part(constraint + 1); ++i) {
+        Eigen::VectorXd P = Eigen::VectorXd::Zero(model_.constraint(normal).positions());
+        for (int i = model_.first_part(normal); i < model_.first_part(normal + 1); ++i) {
             const int row = row_of(i);
-            if (row < 0 || !model_.part(i).held) continue;
-            sum += reactions_.normal(row) * reactions_.normal(row);
+            if (row >= 0 && model_.part(i).held) P[model_.part(i).row] = reactions_.normal(row);
         }
-        return std::sqrt(sum);
+        return std::sqrt(std::max(0.0, P.dot(metric_of(normal, rubbing) * P)));
     }
 
     Limited real_world(int c, int normal, double kappa, int constraint)
@@ -203,15 +203,27 @@ private:
         const int row = row_of(model_.first_part(normal));
         if (row < 0) return {.low = 0, .high = 0};
         const double k = reactions_.k(row, tangential);
-        if (!(kappa * std::abs(k) < 1 - convex_margin)) {
+        const double mu = kappa * std::sqrt(metric_of(normal, constraint)(0, 0));
+        if (!(mu * std::abs(k) < 1 - convex_margin)) {
             not_convex_ = fmt::format(
                 "Coulomb's cone of the reactions as they are gives {} a set of tangential reactions that is "
-                "not convex, mu |k| = {:.6g} >= 1 with k = {:.6g}: the motion may have no continuation or "
-                "several, or lock (B02, examples 13 and 14); kind = \"friction\" is well posed",
-                model_.system().constraints[constraint].name, kappa * std::abs(k), k);
+                "not convex, mu |k| = {:.6g} >= 1: the motion may have no continuation or several, or lock "
+                "(B02, examples 13 and 14); kind = \"friction\" is well posed",
+                model_.system().constraints[constraint].name, mu * std::abs(k));
             return {.low = 0, .high = 0};
         }
-        return coulomb_interval(kappa, reactions_.normal_with_others(row, tangential, s_.P), k);
+        return coulomb_interval(mu, reactions_.normal_with_others(row, tangential, s_.P), k);
+    }
+
+    /// How reactions of one constraint are measured that press another one: the same in all passes of a step.
+    const Eigen::MatrixXd& metric_of(int normal, int rubbing)
+    {
+        for (const KnownMetric& known : metrics_) {
+            if (known.normal == normal && known.rubbing == rubbing) return known.F;
+        }
+        metrics_.push_back(
+            {normal, rubbing, normal_force_metric(model_, step_.at, normal, rubbing, s_.work)});
+        return metrics_.back().F;
     }
 
     static double change_of(const Law& before, const Law& after)
@@ -236,6 +248,11 @@ private:
     const ConstraintSolve& step_;
     Scratch& s_;
     NormalReactions reactions_;
+    struct KnownMetric {
+        int normal, rubbing;
+        Eigen::MatrixXd F;
+    };
+    std::vector<KnownMetric> metrics_;
     std::string not_convex_;
 };
 

@@ -51,7 +51,9 @@ void judge_friction(const Model& model, const State& start, int j, WellPosedness
         }
         Workspace work;
         const double k = coulomb_coupling_at(model, start, j);
-        const double mu = limit.size.value(point_of(start), work);
+        const int normal = model.pressed_by(j, static_cast<int>(l));
+        const double force = normal_force_metric(model, point_of(start), normal, j, work)(0, 0);
+        const double mu = limit.size.value(point_of(start), work) * std::sqrt(force);
         const bool convex = mu * std::abs(k) < 1;
         add(result, convex ? "coulomb_convex" : "coulomb_not_convex",
             convex ? Bearing::Condition : Bearing::CostsExistence,

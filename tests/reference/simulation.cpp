@@ -51,7 +51,8 @@ Model model_of(const SystemText& text, const Task& task, const std::map<std::str
     Vocabulary vocabulary;
     for (const std::string& name : text.coordinates) {
         static_cast<void>(value_of(vocabulary.add_coordinate(name)));
-        system.coordinates.push_back({.name = name, .unit = "m"});
+        const bool is_angle = std::ranges::find(text.angles, name) != text.angles.end();
+        system.coordinates.push_back({.name = name, .unit = is_angle ? "rad" : "m"});
     }
     add_parameters(task, constants, vocabulary);
 

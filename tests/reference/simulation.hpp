@@ -33,6 +33,7 @@ struct SystemText {
     std::vector<std::string> forces = {};  ///< one per coordinate, or none
     std::vector<test::ContactText> contacts = {};
     std::vector<test::ConstraintText> constraints = {};
+    std::vector<std::string> angles = {};  ///< coordinates in rad; the others are lengths
 };
 
 /// The model; formulas may use every parameter of the case that is a number, and `constants` beside them.

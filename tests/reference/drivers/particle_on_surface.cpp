@@ -7,17 +7,17 @@
 namespace carom::reference {
 namespace {
 
-/// A unit mass that a surface holds and rubs: phi = 0 with |grad phi| = `length`, and two orthonormal
-/// tangential velocities. Isotropic: the reaction of friction is at most mu |R_N|.
-SystemText particle_on(const std::string& phi, const std::string& length, std::vector<std::string> tangential)
+/// A unit mass that a surface phi = 0 holds and rubs, with two orthonormal tangential velocities. Isotropic:
+/// the reaction of friction is at most mu |R_N|, however long the gradient of phi is.
+SystemText particle_on(const std::string& phi, std::vector<std::string> tangential)
 {
-    return {.coordinates = {"x", "y", "z"},
-            .kinetic = "(x'^2 + y'^2 + z'^2)/2",
-            .constraints = {
-                {.name = "surface",
-                 .zero = {phi},
-                 .velocity = std::move(tangential),
-                 .limits = {{.set = test::unit_ball(2), .size = "mu*" + length, .pressed_by = "surface"}}}}};
+    return {
+        .coordinates = {"x", "y", "z"},
+        .kinetic = "(x'^2 + y'^2 + z'^2)/2",
+        .constraints = {{.name = "surface",
+                         .zero = {phi},
+                         .velocity = std::move(tangential),
+                         .limits = {{.set = test::unit_ball(2), .size = "mu", .pressed_by = "surface"}}}}};
 }
 
 }  // namespace
@@ -26,8 +26,7 @@ SystemText particle_on(const std::string& phi, const std::string& length, std::v
 /// step of the case.
 void drive_particle_on_cylinder(const Task& task, Answers& answers)
 {
-    const Model model =
-        model_of(particle_on("hypot(x, y) - R", "1", {"(x*y' - y*x')/hypot(x, y)", "z'"}), task);
+    const Model model = model_of(particle_on("hypot(x, y) - R", {"(x*y' - y*x')/hypot(x, y)", "z'"}), task);
     const double R = task.number("R"), v0 = task.number("v0");
     const double alpha = task.number("alpha_deg") * std::numbers::pi / 180;
     const State start = make_state(model, Eigen::Vector3d(R, 0, 0),
@@ -66,7 +65,7 @@ void drive_particle_on_paraboloid(const Task& task, Answers& answers)
     if (task.text("surface") != "(x^2+y^2)/2") throw DriverFailure("another surface than the paraboloid");
     const std::string length = "sqrt(1 + x^2 + y^2)", root = "sqrt(1 + x^2)";
     SystemText text =
-        particle_on("z - (x^2 + y^2)/2", length,
+        particle_on("z - (x^2 + y^2)/2",
                     {"(x' + x*z')/" + root, "(-x*y*x' + (1 + x^2)*y' + y*z')/(" + root + "*" + length + ")"});
     text.potential = "g*z";
     const Model model = model_of(text, task);

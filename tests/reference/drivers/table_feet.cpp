@@ -15,7 +15,8 @@ Model table(const Task& task, double torque_Nm)
     SystemText text{.coordinates = {"x", "y", "z", "psi", "a1", "a2"},
                     .kinetic = "m*(x'^2 + y'^2 + z'^2)/2 + I/2*psi'^2 + I/4*(a1'^2 + a2'^2)",
                     .potential = "m*g*z",
-                    .forces = {"0", "0", "0", "torque", "0", "0"}};
+                    .forces = {"0", "0", "0", "torque", "0", "0"},
+                    .angles = {"psi", "a1", "a2"}};
     int number = 1;
     for (const auto& [X, Y] : {std::pair{"a", "b"}, {"(-a)", "b"}, {"(-a)", "(-b)"}, {"a", "(-b)"}}) {
         const std::string x = std::string("(") + X + "*cos(psi) - " + Y + "*sin(psi))",
