@@ -115,6 +115,16 @@ Eigen::VectorXd usual_lengths(const Model& model, const State& start, std::span<
     return usual;
 }
 
+/// Contacts that share a coordinate with this one; coupling() counts constraints among the interactions too.
+std::vector<int> neighbouring_contacts(const Model& model, int contact)
+{
+    std::vector<int> contacts;
+    for (const int interaction : model.coupling().neighbours(contact)) {
+        if (model.is_contact(interaction)) contacts.push_back(interaction);
+    }
+    return contacts;
+}
+
 /// Which contacts to close next: every contact alone first, then pairs and larger groups of neighbours.
 std::vector<int> next_group(const Model& model, int search, detail::Dice& dice)
 {
@@ -123,8 +133,9 @@ std::vector<int> next_group(const Model& model, int search, detail::Dice& dice)
     const int most = std::min({model.coordinates() + 1, model.contacts(), 6});
     const int wanted = most < 2 ? 1 : 2 + dice.below(most - 1);
     for (int tries = 0; tries < 4 * wanted && static_cast<int>(group.size()) < wanted; ++tries) {
-        const auto near = model.coupling().neighbours(
-            group[static_cast<std::size_t>(dice.below(static_cast<int>(group.size())))]);
+        const auto near = neighbouring_contacts(
+            model, group[static_cast<std::size_t>(dice.below(static_cast<int>(group.size())))]);
+        if (near.empty()) continue;
         const int candidate = near[static_cast<std::size_t>(dice.below(static_cast<int>(near.size())))];
         if (std::ranges::find(group, candidate) == group.end()) group.push_back(candidate);
     }
