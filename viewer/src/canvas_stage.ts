@@ -1,7 +1,7 @@
 import type { Colours } from './colours';
 import type { DrawEntry } from './data';
 import { arrowOf, coneOf, normalOf, type Percussions } from './percussions';
-import { nearest, type Picture, type Pose, type Stage } from './picture';
+import { nearest, onZoom, type Bounds, type Picture, type Pose, type Stage } from './picture';
 import { placed } from './solids';
 import { number } from './text';
 
@@ -20,6 +20,9 @@ export class CanvasStage implements Stage {
   private shift = [0, 0]; // pixels
   private azimuth = -0.6;
   private elevation = 0.35;
+  private following = false;
+  private followed = -1; // body; -1: the middle of what moves
+  private lastFollowed: number[] | null = null;
 
   constructor(picture: Picture, colours: Colours, percussions: Percussions) {
     this.picture = picture;
@@ -34,6 +37,11 @@ export class CanvasStage implements Stage {
 
   place(pose: Pose): void {
     this.pose = pose;
+    if (!this.following) return;
+    const place = this.followedPlace(pose);
+    const last = this.lastFollowed;
+    if (place && last) this.centre = this.centre.map((c, i) => c + place[i] - last[i]);
+    this.lastFollowed = place;
   }
 
   resize(): void {
@@ -46,8 +54,7 @@ export class CanvasStage implements Stage {
   }
 
   fit(): void {
-    const { low, high } = this.picture;
-    this.centre = low.map((x, i) => (x + high[i]) / 2);
+    this.centre = this.framed().centre;
     this.shift = [0, 0];
     const extent = this.extent();
     const margin = 0.86;
@@ -56,9 +63,50 @@ export class CanvasStage implements Stage {
   }
 
   zoom(factor: number): void {
+    const box = this.element.getBoundingClientRect();
+    this.zoomAt(factor, box.left + box.width / 2, box.top + box.height / 2);
+  }
+
+  /** What is drawn at this place of the window stays there. */
+  private zoomAt(factor: number, clientX: number, clientY: number): void {
+    const box = this.element.getBoundingClientRect();
+    const from = [clientX - box.left - box.width / 2, clientY - box.top - box.height / 2];
     this.scale *= factor;
-    this.shift = this.shift.map((s) => s * factor);
+    this.shift = this.shift.map((s, i) => from[i] + (s - from[i]) * factor);
     this.draw();
+  }
+
+  centreAt(clientX: number, clientY: number): void {
+    const box = this.element.getBoundingClientRect();
+    const x = clientX - box.left;
+    const y = clientY - box.top;
+    this.followed = this.bodyAt(x, y);
+    this.shift = [this.shift[0] + box.width / 2 - x, this.shift[1] + box.height / 2 - y];
+    this.draw();
+  }
+
+  follow(on: boolean): void {
+    this.following = on;
+    this.lastFollowed = on && this.pose ? this.followedPlace(this.pose) : null;
+  }
+
+  /** The moving body whose centre is drawn nearest to a place of the canvas; -1: none. */
+  private bodyAt(x: number, y: number): number {
+    const { solids } = this.picture;
+    if (!solids || !this.pose) return -1;
+    let best = -1;
+    let nearestYet = Infinity;
+    solids.head.bodies.forEach((body, b) => {
+      if (body.first < 0 || !this.pose) return;
+      const at = this.project(...solids.place(b, this.pose.bodies));
+      const distance = Math.hypot(at[0] - x, at[1] - y);
+      if (distance < nearestYet) [best, nearestYet] = [b, distance];
+    });
+    return best;
+  }
+
+  private followedPlace(pose: Pose): number[] | null {
+    return this.picture.followedPlace(pose, this.followed);
   }
 
   turn(azimuth: number, elevation: number): void {
@@ -169,9 +217,14 @@ export class CanvasStage implements Stage {
     return nearest(places, clientX - box.left, clientY - box.top);
   }
 
-  /** Width and height of everything, as seen from here. */
+  /** What a fitted picture shows: in the plane everything, in space what moves. */
+  private framed(): Bounds {
+    return this.picture.spatial ? this.picture.moving : this.picture.all;
+  }
+
+  /** Width and height of what is framed, as seen from here. */
   private extent(): [number, number] {
-    const { low, high } = this.picture;
+    const { low, high } = this.framed();
     const size = high.map((h, i) => h - low[i]);
     if (this.picture.spatial) {
       const reach = Math.max(1e-9, Math.hypot(...size));
@@ -357,12 +410,12 @@ export class CanvasStage implements Stage {
     context.globalAlpha = 1;
   }
 
-  /** Dragging moves a plane picture and turns a spatial one; the wheel zooms while a control key is held. */
+  /** Dragging moves a plane picture and turns a spatial one; the wheel and two fingers zoom. */
   private listen(): void {
     const { element } = this;
     element.style.touchAction = 'pan-y';
     element.addEventListener('pointermove', (event) => {
-      if (!(event.buttons & 1)) return;
+      if (!(event.buttons & 1) || !event.isPrimary) return;
       if (this.picture.spatial) {
         this.turn(event.movementX * 0.01, event.movementY * 0.01);
       } else {
@@ -370,15 +423,7 @@ export class CanvasStage implements Stage {
         this.draw();
       }
     });
-    element.addEventListener(
-      'wheel',
-      (event) => {
-        if (!event.ctrlKey && !event.metaKey) return;
-        event.preventDefault();
-        this.zoom(Math.exp(-event.deltaY * 0.002));
-      },
-      { passive: false },
-    );
+    onZoom(element, (factor, x, y) => this.zoomAt(factor, x, y));
   }
 }
 

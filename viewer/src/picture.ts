@@ -21,8 +21,9 @@ export class Picture {
   showForces = true;
   readonly width: number; // numbers per row
   readonly rows: Float32Array;
-  readonly low = [Infinity, Infinity, Infinity];
-  readonly high = [-Infinity, -Infinity, -Infinity];
+  readonly all = new Bounds(); // of everything that is ever shown
+  readonly moving = new Bounds(); // of what moves or could move, over the whole run; where nothing does, of everything
+  private readonly movers = new Set<DrawEntry>();
   private readonly timeline: Timeline;
   private readonly now: Float32Array;
 
@@ -54,7 +55,7 @@ export class Picture {
 
   /** The longest side of what is ever shown. */
   get size(): number {
-    return Math.max(1e-9, ...this.high.map((h, i) => h - this.low[i]));
+    return this.all.size;
   }
 
   /** Straight between two rows; at an impact there are two rows of the same instant, and the second counts. */
@@ -73,30 +74,94 @@ export class Picture {
     return { values: this.now, row, time: t, glow_s, bodies: this.solids ? this.solids.at(row, next, part) : noBodies };
   }
 
+  /** Where what is followed is in a pose: a body, or for -1 the middle of all that move. */
+  followedPlace(pose: Pose, body: number): number[] | null {
+    const places: number[][] = [];
+    if (this.solids) {
+      const { head } = this.solids;
+      head.bodies.forEach((entry, b) => {
+        if (body === b || (body < 0 && entry.first >= 0)) places.push(this.solids!.place(b, pose.bodies));
+      });
+    } else {
+      for (const entry of this.entries) {
+        if (this.movers.has(entry)) places.push([0, 1, 2].map((axis) => (axis < entry.dimension ? pose.values[entry.first + axis] : 0)));
+      }
+    }
+    if (places.length === 0) return null;
+    return [0, 1, 2].map((axis) => places.reduce((sum, place) => sum + place[axis], 0) / places.length);
+  }
+
   private measure(): void {
-    this.solids?.measure((place, reach) => this.grow(place, reach));
+    this.solids?.measure((place, reach, moves) => this.grow(place, reach, moves));
     for (const entry of this.entries) {
+      const moves = this.varies(entry);
+      if (moves && entry.kind !== 'trace') this.movers.add(entry);
       for (let i = 0; i < this.timeline.time.length; ++i) {
         const row = i * this.width;
         const radius = entry.radius < 0 ? 0 : Math.abs(this.rows[row + entry.radius]);
-        for (let p = 0; p < entry.points; ++p) this.enclose(entry, row + entry.first + p * entry.dimension, radius);
+        for (let p = 0; p < entry.points; ++p) this.enclose(entry, row + entry.first + p * entry.dimension, radius, moves);
       }
     }
-    for (const axis of [0, 1, 2]) {
-      if (!(this.low[axis] <= this.high[axis])) this.low[axis] = this.high[axis] = 0;
-    }
+    this.all.close();
+    if (this.moving.empty) this.moving.grow(this.all.low, 0).grow(this.all.high, 0);
   }
 
-  private grow(place: number[], reach: number): void {
+  /** Something that is drawn elsewhere at another instant. */
+  private varies(entry: DrawEntry): boolean {
+    const { rows, width } = this;
+    for (let k = entry.first; k < entry.first + entry.points * entry.dimension; ++k) {
+      for (let at = k; at < rows.length; at += width) if (rows[at] !== rows[k]) return true;
+    }
+    return false;
+  }
+
+  private grow(place: number[], reach: number, moves: boolean): void {
+    this.all.grow(place, reach);
+    if (moves) this.moving.grow(place, reach);
+  }
+
+  private enclose(entry: DrawEntry, at: number, radius: number, moves: boolean): void {
+    this.grow([0, 1, 2].map((axis) => (axis < entry.dimension ? this.rows[at + axis] : 0)), radius, moves);
+  }
+}
+
+/** A box along the axes that grows with what is put into it. */
+export class Bounds {
+  readonly low = [Infinity, Infinity, Infinity];
+  readonly high = [-Infinity, -Infinity, -Infinity];
+
+  get empty(): boolean {
+    return !(this.low[0] <= this.high[0]);
+  }
+
+  /** The longest side. */
+  get size(): number {
+    return Math.max(1e-9, ...this.high.map((h, i) => h - this.low[i]));
+  }
+
+  get centre(): number[] {
+    return this.low.map((x, i) => (x + this.high[i]) / 2);
+  }
+
+  get corners(): number[][] {
+    const ends = [this.low, this.high];
+    return Array.from({ length: 8 }, (_, k) => [ends[k & 1][0], ends[(k >> 1) & 1][1], ends[(k >> 2) & 1][2]]);
+  }
+
+  grow(place: number[], reach: number): this {
     place.forEach((x, axis) => {
       if (!Number.isFinite(x) || !Number.isFinite(reach)) return;
       this.low[axis] = Math.min(this.low[axis], x - reach);
       this.high[axis] = Math.max(this.high[axis], x + reach);
     });
+    return this;
   }
 
-  private enclose(entry: DrawEntry, at: number, radius: number): void {
-    this.grow([0, 1, 2].map((axis) => (axis < entry.dimension ? this.rows[at + axis] : 0)), radius);
+  /** Where nothing was put in, the origin. */
+  close(): void {
+    for (const axis of [0, 1, 2]) {
+      if (!(this.low[axis] <= this.high[axis])) this.low[axis] = this.high[axis] = 0;
+    }
   }
 }
 
@@ -110,6 +175,10 @@ export interface Stage {
   fit(): void;
   zoom(factor: number): void;
   turn(azimuth: number, elevation: number): void;
+  /** Looks at what is drawn at this place of the window from now on: the thing there becomes the centre, and is followed. */
+  centreAt(clientX: number, clientY: number): void;
+  /** Keeps what is in the centre there while it moves. */
+  follow(on: boolean): void;
   /** Shows the friction cone of this contact from now on; -1: of none. */
   pick(contact: number): void;
   /** The drawn contact at this place of the window; -1: there is none. */
@@ -118,6 +187,35 @@ export interface Stage {
 
 /** How near to a drawn contact a press must be to pick it, in pixels. */
 export const pickReach = 22;
+
+/** What the wheel turns and fingers spread, as a factor of size; `act` also gets the place of the window that stays where it is. */
+export function onZoom(element: HTMLElement, act: (factor: number, clientX: number, clientY: number) => void): void {
+  element.addEventListener(
+    'wheel',
+    (event) => {
+      event.preventDefault();
+      // lines and pages count as so many pixels; a pinch on a touchpad arrives as a wheel with ctrl, in finer steps
+      const pixels = event.deltaY * [1, 16, 400][event.deltaMode];
+      act(Math.exp(-pixels * (event.ctrlKey ? 0.01 : 0.0015)), event.clientX, event.clientY);
+    },
+    { passive: false },
+  );
+  const fingers = new Map<number, PointerEvent>();
+  const gone = (event: PointerEvent) => fingers.delete(event.pointerId);
+  element.addEventListener('pointerdown', (event) => event.pointerType === 'touch' && fingers.set(event.pointerId, event));
+  for (const end of ['pointerup', 'pointercancel', 'pointerleave'] as const) element.addEventListener(end, gone);
+  element.addEventListener('pointermove', (event) => {
+    if (!fingers.has(event.pointerId)) return;
+    const spread = () => {
+      const [a, b] = [...fingers.values()];
+      return { length: Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY), x: (a.clientX + b.clientX) / 2, y: (a.clientY + b.clientY) / 2 };
+    };
+    const before = fingers.size === 2 ? spread() : null;
+    fingers.set(event.pointerId, event);
+    const after = before ? spread() : null;
+    if (before && after && before.length > 0) act(after.length / before.length, after.x, after.y);
+  });
+}
 
 /** Tells presses from drags. */
 export function onPress(element: HTMLElement, act: (event: PointerEvent) => void): void {

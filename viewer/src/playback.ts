@@ -29,7 +29,7 @@ export class Playback {
   private readonly clock = element('output', { class: 'clock' });
   private readonly playButton: HTMLButtonElement;
   private readonly speeds = element('select', { 'aria-label': 'Speed of the playback' });
-  private readonly values: { row: (row: number) => string; cell: HTMLElement }[] = [];
+  private readonly values: { text: (t: number) => string; cell: HTMLElement }[] = [];
   private readonly statusCells: HTMLElement[] = [];
   private readonly pickButtons: HTMLButtonElement[] = [];
 
@@ -50,6 +50,7 @@ export class Playback {
     if (this.stage) {
       this.holder.append(this.stage.element);
       onPress(this.stage.element, (event) => this.pickAt(event));
+      this.stage.element.addEventListener('dblclick', (event) => this.stage?.centreAt(event.clientX, event.clientY));
       parts.push(this.holder, this.legend(colours), this.viewTools());
     } else {
       parts.push(howToDraw());
@@ -178,9 +179,20 @@ export class Playback {
       button('−', 'Farther', () => stage?.zoom(0.8)),
       button('Fit', 'See everything', () => stage?.fit()),
       ...turn,
+      this.followButton(),
       this.forceButton(),
-      element('span', { class: 'hint' }, this.picture.spatial ? 'Drag to orbit.' : 'Drag to move.'),
+      element('span', { class: 'hint' }, `Drag to ${this.picture.spatial ? 'orbit' : 'move'}, wheel or two fingers to zoom, double click to centre.`),
     );
+  }
+
+  private followButton(): HTMLElement {
+    const toggle = button('Follow', 'Keep what moves in view; double click a body to follow it', () => {
+      const on = toggle.getAttribute('aria-pressed') !== 'true';
+      toggle.setAttribute('aria-pressed', String(on));
+      this.stage?.follow(on);
+    });
+    toggle.setAttribute('aria-pressed', 'false');
+    return toggle;
   }
 
   /** Arrows of contact forces, where bodies have some. */
@@ -216,10 +228,10 @@ export class Playback {
   /** The state at the instant shown, for those who read instead of look. */
   private numbers(): HTMLElement {
     const { coordinates, contacts } = this.run.head;
-    const row = (name: string, texts: ((row: number) => string)[]) => {
+    const row = (name: string, texts: ((t: number) => string)[]) => {
       const cells = texts.map((text) => {
         const cell = element('td');
-        this.values.push({ row: text, cell });
+        this.values.push({ text, cell });
         return cell;
       });
       return element('tr', {}, element('th', { scope: 'row' }, name), ...cells);
@@ -234,7 +246,10 @@ export class Playback {
     const rows = coordinates
       .slice(0, most)
       .map(({ name, unit }, i) =>
-        row(name, [(r) => withUnit(q[i][r], unit), (r) => (u ? withUnit(u[i][r], `${unit || '1'}/s`) : '–')]),
+        row(name, [
+          (t) => withUnit(this.timeline.at(q[i], t), unit),
+          (t) => (u ? withUnit(this.timeline.at(u[i], t), `${unit || '1'}/s`) : '–'),
+        ]),
       );
     const statusRows = contacts.slice(0, most).map((name, c) => {
       const cell = element('td');
@@ -278,8 +293,7 @@ export class Playback {
 
   private tellNumbers(): void {
     const { player } = this;
-    const row = this.timeline.row(player.time);
-    for (const { row: text, cell } of this.values) cell.textContent = text(row);
+    for (const { text, cell } of this.values) cell.textContent = text(player.time);
     const statuses = this.statusCells.map((cell, c) => {
       const word = statusWords[this.statuses.status(c, player.time, this.glow_s)];
       cell.textContent = word;

@@ -11,6 +11,7 @@ import {
   MeshLambertMaterial,
   Quaternion,
   Vector3,
+  type Intersection,
   type Scene,
 } from 'three';
 
@@ -50,6 +51,15 @@ export class SolidMeshes {
       });
       return { mesh, solids: entries, local };
     });
+  }
+
+  get meshes(): InstancedMesh[] {
+    return this.drawn.map(({ mesh }) => mesh);
+  }
+
+  /** The body that a ray has met. */
+  bodyOf({ object, instanceId }: Intersection): number {
+    return this.drawn.find(({ mesh }) => mesh === object)?.solids[instanceId ?? -1]?.body ?? -1;
   }
 
   paint(colours: Colours): void {

@@ -81,23 +81,29 @@ export class Solids {
   }
 
   /** Calls for every solid and every row of time; of those that stay still for the first row only. */
-  measure(visit: (place: number[], reach: number) => void): void {
+  measure(visit: (place: number[], reach: number, moves: boolean) => void): void {
     const { rows, width } = this;
     this.head.solids.forEach((solid, s) => {
       const moves = this.head.bodies[solid.body].first >= 0;
       const plane = this.head.surfaces[solid.surface].faces.length === 1 && !this.head.flat;
       // planes are as large as the bodies at the start need: their corners count, not a ball around them
       if (plane && !moves) {
-        for (const corner of this.corners(solid, 0)) visit(corner, 0);
+        for (const corner of this.corners(solid, 0)) visit(corner, 0, false);
         return;
       }
       const count = moves ? rows.length / width : 1;
       for (let i = 0; i < count; ++i) {
         const at = i * width + perBody * solid.body;
-        visit([rows[at], rows[at + 1], rows[at + 2]], moves ? this.reach[s] : 0);
-        if (!moves) for (const corner of this.corners(solid, 0)) visit(corner, 0);
+        visit([rows[at], rows[at + 1], rows[at + 2]], moves ? this.reach[s] : 0, moves);
+        if (!moves) for (const corner of this.corners(solid, 0)) visit(corner, 0, false);
       }
     });
+  }
+
+  /** Where a body is in a pose. */
+  place(body: number, bodies: Float32Array): [number, number, number] {
+    const at = perBody * body;
+    return [bodies[at], bodies[at + 1], bodies[at + 2]];
   }
 
   private corners(solid: SolidEntry, row: number): number[][] {

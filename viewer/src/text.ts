@@ -1,18 +1,27 @@
 // Numbers and elements as people read them. Text from the run only ever goes in as text, never as HTML.
 
-/** Four digits that count; powers of ten where they save zeros. */
+const raised: Record<string, string> = { '-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹' };
+
+/** A line must not break inside a number, nor between it and its unit. */
+const noBreak = '\u00a0';
+const wordJoiner = '\u2060';
+
+/** Four digits that count; powers of ten where they save zeros: 4.838·10⁻¹⁶. All numbers of the page are written by this. */
 export function number(x: number | null | undefined, digits = 4): string {
   if (x === null || x === undefined || Number.isNaN(x)) return '–';
   if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
   if (x === 0) return '0';
   const size = Math.abs(x);
   const short = Number(x.toPrecision(digits));
-  const text = size >= 1e-3 && size < 1e5 ? String(short) : short.toExponential();
-  return text.replace('e+', 'e').replaceAll('-', '−');
+  if (size >= 1e-3 && size < 1e5) return String(short).replace('-', '−');
+  const [mantissa, power] = short.toExponential().replace('+', '').split('e');
+  const ten = `10${[...power].map((c) => raised[c]).join('')}`;
+  const factor = mantissa.replace('-', '−');
+  return factor === '1' ? ten : factor === '−1' ? `−${ten}` : `${factor}${wordJoiner}·${wordJoiner}${ten}`;
 }
 
 export function withUnit(x: number | null | undefined, unit: string): string {
-  return unit ? `${number(x)} ${unit}` : number(x);
+  return unit ? `${number(x)}${noBreak}${unit.replaceAll(' ', noBreak)}` : number(x);
 }
 
 export function counted(n: number, one: string, many = `${one}s`): string {

@@ -16,8 +16,10 @@ import {
   MeshBasicMaterial,
   MeshLambertMaterial,
   PerspectiveCamera,
+  Raycaster,
   Scene,
   SphereGeometry,
+  Vector2,
   Vector3,
   ArrowHelper,
   WebGLRenderer,
@@ -27,7 +29,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Colours } from './colours';
 import type { DrawEntry } from './data';
 import { arrowOf, coneOf, normalOf, type Cone, type Percussions } from './percussions';
-import { nearest, type Picture, type Pose, type Stage } from './picture';
+import { nearest, onZoom, type Picture, type Pose, type Stage } from './picture';
 import { ForceLines, SolidMeshes } from './solid_meshes';
 
 type DrawnLine = {
@@ -59,6 +61,11 @@ export class ThreeStage implements Stage {
   private readonly forces: ForceLines;
   private picked = -1;
   private pose: Pose | null = null;
+  private readonly ray = new Raycaster();
+  private following = false;
+  private followed = -1; // body; -1: the middle of what moves
+  private lastFollowed: number[] | null = null;
+  private fitted = false;
 
   /** Throws where the browser has no WebGL. */
   constructor(picture: Picture, colours: Colours, percussions: Percussions) {
@@ -95,7 +102,8 @@ export class ThreeStage implements Stage {
 
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.element);
-    this.controls.enableZoom = false; // the wheel belongs to the page
+    this.controls.enableZoom = false; // by `onZoom`, as on the plain canvas
+    onZoom(this.element, (factor) => this.zoom(factor));
     this.controls.addEventListener('change', () => this.draw());
     this.fit();
   }
@@ -120,6 +128,7 @@ export class ThreeStage implements Stage {
     this.solids?.place(pose.bodies);
     this.forces.lines.visible = this.picture.showForces;
     if (this.picture.showForces) this.forces.place(pose.time);
+    if (this.following) this.keepInView(pose);
   }
 
   pick(contact: number): void {
@@ -150,20 +159,63 @@ export class ThreeStage implements Stage {
     this.renderer.setSize(parent.clientWidth, parent.clientHeight, false);
     this.camera.aspect = parent.clientWidth / parent.clientHeight;
     this.camera.updateProjectionMatrix();
+    // how much fits is known once the stage has its size; later the view is the reader's
+    if (!this.fitted) this.fit();
+    this.fitted = true;
     this.draw();
   }
 
+  /** As near as all corners of what moves allow, seen from the side, a little from above. */
   fit(): void {
-    const { low, high } = this.picture;
-    const centre = new Vector3(...low.map((x, i) => (x + high[i]) / 2));
-    const reach = Math.hypot(...high.map((h, i) => h - low[i])) || 1;
+    const box = this.picture.moving;
+    const centre = new Vector3(...box.centre);
+    const away = new Vector3(0.65, -1.3, 0.6).normalize();
+    const right = new Vector3().crossVectors(this.camera.up, away).normalize();
+    const up = new Vector3().crossVectors(away, right);
+    const high = Math.tan((this.camera.fov * Math.PI) / 360) / 1.08;
+    let distance = 1.2 * box.size * 0.02;
+    for (const corner of box.corners) {
+      const from = new Vector3(...corner).sub(centre);
+      const across = Math.max(Math.abs(from.dot(right)) / this.camera.aspect, Math.abs(from.dot(up)));
+      distance = Math.max(distance, from.dot(away) + across / high);
+    }
     this.controls.target.copy(centre);
-    this.camera.position.copy(centre).add(new Vector3(0.65, -1.3, 0.6).multiplyScalar(reach * 0.8));
-    this.camera.near = reach / 1000;
-    this.camera.far = reach * 100;
+    this.camera.position.copy(centre).add(away.multiplyScalar(distance));
+    this.camera.near = distance / 1000;
+    this.camera.far = 20 * (distance + this.picture.size);
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.draw();
+  }
+
+  centreAt(clientX: number, clientY: number): void {
+    const seen = this.element.getBoundingClientRect();
+    const pointer = new Vector2(((clientX - seen.left) / seen.width) * 2 - 1, 1 - ((clientY - seen.top) / seen.height) * 2);
+    this.ray.setFromCamera(pointer, this.camera);
+    const hit = this.ray.intersectObjects([this.balls, ...(this.solids?.meshes ?? [])], false)[0];
+    if (!hit) return;
+    this.followed = this.solids?.bodyOf(hit) ?? -1;
+    this.shift(hit.point.clone().sub(this.controls.target));
+    this.draw();
+  }
+
+  follow(on: boolean): void {
+    this.following = on;
+    this.lastFollowed = on && this.pose ? this.picture.followedPlace(this.pose, this.followed) : null;
+  }
+
+  /** Moves the eye and what it looks at. */
+  private shift(way: Vector3): void {
+    this.controls.target.add(way);
+    this.camera.position.add(way);
+    this.controls.update();
+  }
+
+  private keepInView(pose: Pose): void {
+    const place = this.picture.followedPlace(pose, this.followed);
+    const last = this.lastFollowed;
+    if (place && last) this.shift(new Vector3(...place).sub(new Vector3(...last)));
+    this.lastFollowed = place;
   }
 
   zoom(factor: number): void {
@@ -185,7 +237,7 @@ export class ThreeStage implements Stage {
   }
 
   private floor(): GridHelper {
-    const { low, high } = this.picture;
+    const { low, high } = this.picture.all;
     const size = 1.4 * Math.max(high[0] - low[0], high[1] - low[1], 0.3 * (high[2] - low[2]), 1e-9);
     const grid = new GridHelper(size, 10, 0x888888, 0x888888);
     grid.material.opacity = 0.35;

@@ -62,6 +62,15 @@ export class Timeline {
     return values;
   }
 
+  /** A merged quantity at an instant, straight between its rows; at a jump its right limit. */
+  at(values: Float64Array, t: number): number {
+    const row = this.row(t);
+    const next = Math.min(row + 1, this.time.length - 1);
+    const span = this.time[next] - this.time[row];
+    const part = span > 0 ? Math.min(1, Math.max(0, (t - this.time[row]) / span)) : 0;
+    return values[row] + part * (values[next] - values[row]);
+  }
+
   /** The last row at or before t: right limits win. */
   row(t: number): number {
     return lastNotAfter(this.time, t);

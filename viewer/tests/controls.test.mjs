@@ -241,3 +241,98 @@ test('events are filtered and turned over, phase portraits choose what they draw
   assert.deepEqual(mistakes, []);
   await close();
 });
+
+/** A small ball far from a long plank that stays where it is: what moves fills little of everything. */
+function ballInSpace() {
+  const frames = [0, 1, 2];
+  const tracks = [{ name: 'time_s', values: frames }, { name: 'q.0', values: frames }];
+  const columns = [[0, 0.5, 1], [0, 0, 0], [0.1, 0.1, 0.1], [0.1, 0.1, 0.1], ...[-20, 0, 0, 20, 0, 0].map((x) => [x, x, x])];
+  columns.forEach((values, k) => tracks.push({ name: `draw.${k}`, values }));
+  const entry = { label: '', contact: -1, closed: false, dimension: 3, normal: -1 };
+  const draw = [
+    { ...entry, kind: 'circle', colour: 'blue', points: 1, first: 0, radius: 3 },
+    { ...entry, kind: 'segment', colour: 'vermilion', points: 2, first: 4, radius: -1 },
+  ];
+  return pageOf({ draw, coordinates: [{ name: 'x', unit: 'm' }], every_s: 1, duration_s: 2 }, tracks);
+}
+
+/** Where the ball is on the stage, from -1 to 1 in both directions, and half its diameter. */
+const seenBall = (page) =>
+  page.evaluate(() => {
+    const { playback, player } = window.carom;
+    const { camera } = playback.stage;
+    const at = playback.picture.at(player.time, 0).values;
+    camera.updateMatrixWorld();
+    const see = (x, y, z) => camera.position.clone().set(x, y, z).project(camera);
+    const centre = see(at[0], at[1], at[2]);
+    return { x: centre.x, y: centre.y, radius: Math.abs(see(at[0], at[1], at[2] + at[3]).y - centre.y) };
+  });
+
+test('a spatial picture frames what moves over the whole run, by wheel and fingers closer, by double click in the middle', async () => {
+  const { page, mistakes, close } = await open(browser, ballInSpace(), { hasTouch: true });
+  // the ball travels five diameters: it is seen larger than a tenth of the stage, and stays on it
+  const start = await seenBall(page);
+  assert.ok(start.radius > 0.1 && Math.abs(start.x) < 1 && Math.abs(start.y) < 1, JSON.stringify(start));
+  await page.keyboard.press('End');
+  const end = await seenBall(page);
+  assert.ok(Math.abs(end.x) < 1 && Math.abs(end.y) < 1 && Math.abs(end.x - start.x) > 0.5, JSON.stringify(end));
+
+  const stage = await page.locator('.stage canvas').boundingBox();
+  await page.mouse.move(stage.x + stage.width / 2, stage.y + stage.height / 2);
+  await page.mouse.wheel(0, -300);
+  await page.waitForTimeout(50);
+  assert.ok((await seenBall(page)).radius > 1.2 * end.radius);
+  await page.getByRole('button', { name: 'See everything' }).click();
+  assert.ok(Math.abs((await seenBall(page)).radius - end.radius) < 0.05 * end.radius);
+
+  await page.mouse.dblclick(stage.x + (stage.width * (end.x + 1)) / 2, stage.y + (stage.height * (1 - end.y)) / 2);
+  const centred = await seenBall(page);
+  assert.ok(Math.abs(centred.x) < 0.1 && Math.abs(centred.y) < 0.15, JSON.stringify(centred));
+
+  await page.getByRole('button', { name: /^Keep what moves in view/ }).click();
+  await page.keyboard.press('Home');
+  const followed = await seenBall(page);
+  assert.ok(Math.abs(followed.x - centred.x) < 0.02, JSON.stringify(followed));
+  await page.getByRole('button', { name: 'Turn left' }).click();
+  assert.notEqual((await seenBall(page)).x, followed.x);
+  assert.deepEqual(mistakes, []);
+  await close();
+});
+
+test('two fingers zoom a plane picture around the place between them', async () => {
+  const { page, close } = await openBall({ viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
+  const before = (await drawnBall(page)).pixels;
+  await page.locator('.stage canvas').evaluate((canvas) => {
+    const box = canvas.getBoundingClientRect();
+    const finger = (kind, pointerId, x, isPrimary) =>
+      canvas.dispatchEvent(new PointerEvent(kind, { pointerId, isPrimary, pointerType: 'touch', clientX: box.left + x, clientY: box.top + 50, bubbles: true }));
+    finger('pointerdown', 1, 100, true);
+    finger('pointerdown', 2, 140, false);
+    finger('pointermove', 2, 180, false);
+    finger('pointerup', 2, 180, false);
+    finger('pointerup', 1, 100, true);
+  });
+  assert.ok((await drawnBall(page)).pixels > 1.5 * before);
+  await close();
+});
+
+test('numbers are written with powers of ten, and never broken', async () => {
+  const { head, tracks } = ball();
+  const tiny = tracks.map((track) => (track.name === 'q.0' ? { ...track, values: track.values.map((z) => 4.838e-16 * z) } : track));
+  const { page, close } = await open(browser, pageOf(head, tiny));
+  const cell = page.locator('.numbers td').first();
+  assert.equal((await cell.textContent()).replaceAll('\u2060', ''), '4.838·10⁻¹⁶\u00a0m');
+  const lines = await cell.evaluate((td) => td.getClientRects().length && Math.round(td.clientHeight / parseFloat(getComputedStyle(td).lineHeight)));
+  assert.equal(lines, 1);
+  await close();
+});
+
+test('between two frames the table says where the ball is, not where it was', async () => {
+  const { page, known, close } = await openBall();
+  await page.evaluate(() => window.carom.player.seek(0.305));
+  const [z, u] = (await page.locator('.numbers td').allTextContents()).slice(0, 2).map((text) => parseFloat(text.replace('−', '-')));
+  // frames of 0.01 s, straight between: g dt^2 / 8
+  assert.ok(Math.abs(z - heightAt(0.305, known)) < 2e-4, String(z));
+  assert.ok(Math.abs(u + 3.05) < 2e-3, String(u));
+  await close();
+});
