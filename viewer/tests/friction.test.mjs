@@ -75,7 +75,7 @@ test('a contact is picked by the keyboard, its button or a press, and the text t
   await page.evaluate(() => window.carom.player.seek(0.3));
   await page.keyboard.press('c');
   // 0.1 of the 0.3 that friction bears
-  assert.match(await words(), /floor sticks: P_N = 1 N s, \|P_T\| = 0\.1 N s, 33\.3 % .* μ = 0\.3/);
+  assert.match(await words(), /floor sticks: P_N = 1\sN\ss, \|P_T\| = 0\.1\sN\ss, 33\.3 % .* μ = 0\.3/);
   await picture(page, 'cone-plane-stick');
   await page.evaluate(() => window.carom.player.seek(0.8));
   assert.match(await words(), /floor slips: .* 100 %/);
