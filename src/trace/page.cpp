@@ -248,6 +248,16 @@ void PageData::add_contact_forces()
         tracks_.add(fmt::format("contacts.point.{}", axis), TrackCode::Single, point);
         tracks_.add(fmt::format("contacts.force.{}", axis), TrackCode::Single, force);
     }
+    Eigen::VectorXd first(size), second(size), gap(size);
+    for (Eigen::Index i = 0; i < size; ++i) {
+        const Eigen::Index row = rows[static_cast<std::size_t>(i)];
+        first[i] = bodies.first[static_cast<std::size_t>(row)];
+        second[i] = bodies.second[static_cast<std::size_t>(row)];
+        gap[i] = bodies.gap_m[row];
+    }
+    tracks_.add("contacts.first", TrackCode::Single, first);
+    tracks_.add("contacts.second", TrackCode::Single, second);
+    tracks_.add("contacts.gap_m", TrackCode::Single, gap);
 }
 
 Json palette_json()
@@ -320,7 +330,10 @@ Json PageData::head(const std::string& follow) const
                  {"notes", notes_},
                  {"follow", follow},
                  {"tracks", tracks_json(tracks_)}};
-    if (!run.solids.surfaces.empty()) head["solids"] = Json::parse(detail::to_json(run.solids));
+    if (!run.solids.surfaces.empty()) {
+        head["solids"] = Json::parse(detail::to_json(run.solids));
+        head["solids"]["names"] = run.bodies.names;
+    }
     return head;
 }
 

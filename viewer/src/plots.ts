@@ -1,14 +1,15 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
+import { bodyOverview, fastest, movingBodies, panelsOfBody } from './body_plots';
 import type { Colours } from './colours';
 import type { Run } from './data';
 import type { Player } from './player';
-import { button, element, number, section, table } from './text';
+import { button, element, number, releaseAfterPointer, section, table } from './text';
 import { lastNotAfter, type Timeline } from './timeline';
 
-type PlotLine = { name: string; values: Float64Array };
-type Panel = {
+export type PlotLine = { name: string; values: Float64Array };
+export type Panel = {
   id: string;
   title: string;
   unit: string;
@@ -17,6 +18,7 @@ type Panel = {
   log?: boolean; // drawn by powers of ten
   steps?: boolean;
   note?: string;
+  floor?: number; // differences below this are rounding: the axis is never finer
 };
 
 /** More lines than this in one panel cannot be told apart; the rest goes to panels of their own. */
@@ -24,13 +26,6 @@ const linesPerPanel = 8;
 
 /** Coordinates beyond these are in tables: a page of a thousand plots shows nothing. */
 const plottedCoordinates = 96;
-
-/** The coordinates to be plotted; of bodies places before turns. */
-function plotted(run: Run): { name: string; unit: string; i: number }[] {
-  const all = run.head.coordinates.map((coordinate, i) => ({ ...coordinate, i }));
-  const shown = run.head.solids && all.length > plottedCoordinates ? all.filter(({ unit }) => unit !== '') : all;
-  return shown.slice(0, plottedCoordinates);
-}
 
 /** One panel for each unit, split where it would get too full. */
 function panelsByUnit(
@@ -55,12 +50,12 @@ function coordinatePanels(run: Run, timeline: Timeline): Panel[] {
   const { coordinates } = run.head;
   const q = run.columns('q', coordinates.length);
   const struck = run.columns('jumps.q', coordinates.length);
-  const lines = plotted(run).map(({ name, unit, i }) => ({
+  const lines = coordinates.slice(0, plottedCoordinates).map(({ name, unit }, i) => ({
     name,
     unit,
     values: timeline.merged(q[i], struck[i], struck[i]),
   }));
-  const all = run.head.coordinates.length;
+  const all = coordinates.length;
   const note = lines.length < all ? { note: `Of ${all} coordinates ${lines.length} are plotted; carom export --to csv writes all.` } : {};
   return panelsByUnit('coordinates', 'Coordinates', timeline.time, lines, note);
 }
@@ -71,7 +66,7 @@ function velocityPanels(run: Run, timeline: Timeline): Panel[] {
   const u = run.columns('u', coordinates.length);
   const before = run.columns('jumps.u_minus', coordinates.length);
   const after = run.columns('jumps.u_plus', coordinates.length);
-  const lines = plotted(run).map(({ name, unit, i }) => ({
+  const lines = coordinates.slice(0, plottedCoordinates).map(({ name, unit }, i) => ({
     name: `${name}'`,
     unit: `${unit || '1'}/s`,
     values: timeline.merged(u[i], before[i], after[i]),
@@ -123,12 +118,11 @@ export function panelsOf(run: Run, timeline: Timeline): Panel[] {
     time,
     probes.map(({ name, unit }, i) => ({ name, unit, values: run.track(`probe.${i}`) })),
   );
-  // bodies are seen in the picture: what was asked for comes before their coordinates
+  // what was asked for comes first; coordinates of bodies are no curves to look at, their motion is
   const bodies = run.head.solids !== undefined;
   const panels = [
-    ...(bodies ? [...probePanels, ...energyPanels(run, time)] : []),
-    ...coordinatePanels(run, timeline),
-    ...velocityPanels(run, timeline),
+    ...(bodies ? [...probePanels, ...energyPanels(run, time), ...bodyOverview(run)] : []),
+    ...(bodies ? [] : [...coordinatePanels(run, timeline), ...velocityPanels(run, timeline)]),
     ...panelsByUnit('gaps', 'Gaps', time, named('gap_m', contacts, 'm')),
     ...panelsByUnit('percussions', 'Percussions', time, named('percussion_Ns', contacts, 'N s'), {
       steps: true,
@@ -157,7 +151,7 @@ export function panelsOf(run: Run, timeline: Timeline): Panel[] {
 /** All panels over time, with one common zoom and the instant of the playback as an upright line. */
 export class Plots {
   readonly element: HTMLElement;
-  private readonly charts: { chart: uPlot; holder: HTMLElement; panel: Panel }[] = [];
+  private charts: { chart: uPlot; holder: HTMLElement; panel: Panel }[] = [];
   private readonly player: Player;
   private readonly colours: Colours;
   private range: [number, number];
@@ -177,6 +171,7 @@ export class Plots {
     );
     this.element = section('plots', 'Plots', tools);
     for (const panel of panelsOf(run, timeline)) this.add(panel);
+    if (run.head.solids) this.addBodyChoice(run);
     let queued = false;
     player.watch(() => {
       if (queued) return;
@@ -188,6 +183,27 @@ export class Plots {
     });
     colours.onChange(() => this.rebuild());
     new ResizeObserver(() => this.resize()).observe(this.element);
+  }
+
+  /** One body of the reader's choice, in panels of its own. */
+  private addBodyChoice(run: Run): void {
+    const movers = movingBodies(run);
+    if (movers.length === 0) return;
+    const choice = element('select', { 'aria-label': 'Body to plot' });
+    for (const { name, body } of movers) choice.append(new Option(name, String(body)));
+    const heading = element('div', { class: 'tools' }, element('label', {}, 'One body: ', choice));
+    this.element.append(heading);
+    let shown: HTMLElement[] = [];
+    const show = () => {
+      for (const figure of shown) figure.remove();
+      this.charts = this.charts.filter(({ chart, holder }) => holder.isConnected || (chart.destroy(), false));
+      shown = panelsOfBody(run, Number(choice.value)).map((panel) => this.add(panel));
+      this.resize();
+    };
+    choice.addEventListener('change', show);
+    releaseAfterPointer(choice);
+    choice.value = String(fastest(run, movers));
+    show();
   }
 
   zoom(factor: number): void {
@@ -204,7 +220,7 @@ export class Plots {
     this.following = false;
   }
 
-  private add(panel: Panel): void {
+  private add(panel: Panel): HTMLElement {
     const holder = element('div', { class: 'chart', role: 'img', 'aria-label': describe(panel) });
     const rows = panel.lines.map(({ name, values }) => {
       const [low, high] = ends(values);
@@ -218,8 +234,10 @@ export class Plots {
     );
     const caption = element('figcaption', {}, panel.unit ? `${panel.title}, ${panel.unit}` : panel.title);
     const note = panel.note ? element('p', { class: 'hint' }, panel.note) : null;
-    this.element.append(element('figure', { id: `plot-${panel.id}` }, caption, holder, note, numbers));
+    const figure = element('figure', { id: `plot-${panel.id}` }, caption, holder, note, numbers);
+    this.element.append(figure);
     this.charts.push({ chart: this.make(panel, holder), holder, panel });
+    return figure;
   }
 
   private make(panel: Panel, holder: HTMLElement): uPlot {
@@ -230,7 +248,7 @@ export class Plots {
     const options: uPlot.Options = {
       width: Math.max(200, holder.clientWidth || 600),
       height: 190,
-      scales: { x: { time: false }, y: {} },
+      scales: { x: { time: false }, y: panel.floor ? { range: (_, low, high) => noFinerThan(panel.floor ?? 0, low, high) } : {} },
       axes: [
         { ...axis, values: ticks },
         panel.log ? { ...axis, values: powers, incrs: [1, 2, 3, 5, 10, 20, 50], size: 62 } : { ...axis, values: ticks, size: 62 },
@@ -307,6 +325,13 @@ export class Plots {
       drawn.chart = this.make(drawn.panel, drawn.holder);
     }
   }
+}
+
+/** A range with some room above and below; rounding errors do not fill it. */
+function noFinerThan(floor: number, low: number | null, high: number | null): [number, number] {
+  const [a, b] = [low ?? 0, high ?? 0];
+  const half = Math.max(0.55 * (b - a), floor / 2);
+  return [(a + b) / 2 - half, (a + b) / 2 + half];
 }
 
 /** uPlot leaves out what is null; of NaN and the infinite it makes nonsense. */

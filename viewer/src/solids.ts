@@ -10,6 +10,7 @@ export type SolidEntry = { body: number; surface: number; scale: number[]; posit
 /** What carom says about bodies: which columns of q move each; -1: it stays where it is. */
 export type SolidsHead = {
   flat: boolean;
+  names?: string[]; // of the bodies; older pages have none
   bodies: { first: number; position: number[]; rotation: number[] }[];
   surfaces: SurfaceEntry[];
   solids: SolidEntry[];
@@ -148,6 +149,11 @@ export class ContactForces {
     // a few impacts are a thousand times larger than what holds a pile: the largest of nearly all counts
     const sizes = new Float64Array(rows).map((_, k) => Math.hypot(...this.force.map((f) => f[k]))).sort();
     this.largest = rows > 0 ? sizes[Math.min(rows - 1, Math.floor(0.99 * rows))] : 0;
+  }
+
+  /** The rows of the contacts of a frame: from, to. */
+  rowsOf(frame: number): [number, number] {
+    return [this.firstRow[frame] ?? 0, this.firstRow[frame + 1] ?? 0];
   }
 
   /** Places and forces at an instant: those of the frame at or before it. */

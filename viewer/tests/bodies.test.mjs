@@ -71,3 +71,24 @@ test('a thousand balls are one mesh, and are placed in less than a frame', async
   assert.deepEqual(mistakes, []);
   await close();
 });
+
+test('plots of bodies are of bodies: speeds, contacts, forces; one body by choice', async () => {
+  const { page, mistakes, close } = await open(browser, pageOfScene(stack.replace('"0.1 + 0.2*i"', '"0.2 + 0.3*i"').replace('duration_s = 0.1', 'duration_s = 0.5')));
+  const captions = await page.locator('#plots figcaption').allTextContents();
+  assert.equal(new Set(captions).size, captions.length, 'no two panels have the same title');
+  assert.ok(!captions.some((text) => /Coordinates|Velocities/.test(text)), captions.join('; '));
+  for (const title of ['Speeds of the bodies, m/s', 'Contacts that press', 'Contact forces, N', 'Largest overlap, m']) assert.ok(captions.includes(title), title);
+  await page.getByLabel('Body to plot').selectOption({ label: 'crate_1' });
+  const chosen = await page.locator('#plots figure[id^=plot-body] figcaption').allTextContents();
+  assert.deepEqual(chosen, ['Position of crate_1, m', 'Speed of crate_1, m/s', 'Angular velocity of crate_1, rad/s', 'Contact force of crate_1, N']);
+  // it fell 0.1 m further than the lower one: at rest its centre is 0.3 m above the floor, and the floor below bears its weight
+  const lastOf = (id) => page.evaluate((name) => window.carom.plots.charts.find(({ panel }) => panel.id === name).panel.lines.map(({ values }) => values.at(-1)), id);
+  assert.ok(Math.abs((await lastOf('body-position'))[2] - 0.3) < 1e-3);
+  assert.ok(Math.abs((await lastOf('body-force'))[0] - 9.81) < 0.05);
+  // what is rounding is drawn as a line, not as noise at full scale
+  const { min, max } = await page.evaluate(() => window.carom.plots.charts.find(({ panel }) => panel.id === 'body-spin').chart.scales.y);
+  assert.ok(max - min >= 1e-10);
+  await picture(page, 'bodies-plots', { fullPage: true });
+  assert.deepEqual(mistakes, []);
+  await close();
+});

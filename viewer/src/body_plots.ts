@@ -1,0 +1,160 @@
+import type { Run } from './data';
+import type { Panel } from './plots';
+import { ContactForces } from './solids';
+import { counted } from './text';
+
+/** A body that can move: its name, and the first of its columns of q. */
+type Mover = { name: string; body: number; first: number };
+
+/** More bodies than this have no lines of their own: how they are distributed is shown instead. */
+const ownLines = 8;
+
+export function movingBodies(run: Run): Mover[] {
+  const solids = run.head.solids;
+  if (!solids) return [];
+  return solids.bodies.flatMap(({ first }, body) => {
+    // the first coordinate of a body is NAME_x
+    const name = solids.names?.[body] ?? run.head.coordinates[first]?.name.replace(/_x$/, '') ?? `body ${body + 1}`;
+    return first < 0 ? [] : [{ name, body, first }];
+  });
+}
+
+function speedOf(run: Run, { first }: Mover): Float64Array {
+  const u = [0, 1, ...(run.head.solids?.flat ? [] : [2])].map((k) => run.track(`u.${first + k}`));
+  return u[0].map((_, i) => Math.hypot(...u.map((column) => column[i])));
+}
+
+/** Angular velocity in the axes of the world: of a unit quaternion p, twice the vector part of p' times the conjugate of p. */
+function spinOf(run: Run, { first }: Mover): Float64Array[] {
+  if (run.head.solids?.flat) return [run.track(`u.${first + 2}`)];
+  const p = [3, 4, 5, 6].map((k) => run.track(`q.${first + k}`));
+  const d = [3, 4, 5, 6].map((k) => run.track(`u.${first + k}`));
+  const part = (a: number, b: number, c: number) =>
+    d[0].map((_, i) => 2 * (d[a][i] * p[0][i] - d[0][i] * p[a][i] + p[b][i] * d[c][i] - p[c][i] * d[b][i]));
+  return [part(1, 2, 3), part(2, 3, 1), part(3, 1, 2)];
+}
+
+/** The body that is fastest at some instant: the one that a reader looks for first. */
+export function fastest(run: Run, movers: Mover[]): number {
+  let best = movers[0].body;
+  let speed = 0;
+  for (const mover of movers) {
+    const top = speedOf(run, mover).reduce((a, b) => Math.max(a, b), 0);
+    if (top > speed) [best, speed] = [mover.body, top];
+  }
+  return best;
+}
+
+/** Largest size of the positions: what is a millionth of a millionth of it is rounding. */
+function scales(run: Run): { length: number; time: number } {
+  let length = 1e-9;
+  for (const { first } of movingBodies(run)) {
+    for (const k of [0, 1]) for (const x of run.track(`q.${first + k}`)) if (Math.abs(x) > length) length = Math.abs(x);
+  }
+  return { length, time: run.head.duration_s || 1 };
+}
+
+const shares = [
+  { name: 'largest', share: 1 },
+  { name: 'exceeded by a tenth', share: 0.9 },
+  { name: 'by half', share: 0.5 },
+  { name: 'by nine tenths', share: 0.1 },
+];
+
+/** What a list of numbers per frame is distributed like, over time. */
+function distribution(frames: number, numbersOf: (frame: number) => Float64Array): { name: string; values: Float64Array }[] {
+  const lines = shares.map(({ name }) => ({ name, values: new Float64Array(frames) }));
+  for (let frame = 0; frame < frames; ++frame) {
+    const sorted = numbersOf(frame).sort();
+    shares.forEach(({ share }, k) => {
+      lines[k].values[frame] = sorted.length > 0 ? sorted[Math.min(sorted.length - 1, Math.round(share * (sorted.length - 1)))] : 0;
+    });
+  }
+  return lines;
+}
+
+/** All bodies together: speeds, contacts, forces and overlaps over time. */
+export function bodyOverview(run: Run): Panel[] {
+  const movers = movingBodies(run);
+  const time = run.track('time_s');
+  const { length, time: duration } = scales(run);
+  const panels: Panel[] = [];
+  if (run.has('u.0')) {
+    const speeds = movers.map((mover) => ({ name: mover.name, values: speedOf(run, mover) }));
+    const many = speeds.length > ownLines;
+    panels.push({
+      id: 'speeds',
+      title: many ? `Speeds of ${counted(movers.length, 'body', 'bodies')}` : 'Speeds of the bodies',
+      unit: 'm/s',
+      time,
+      lines: many ? distribution(time.length, (frame) => Float64Array.from(speeds, ({ values }) => values[frame])) : speeds,
+      floor: (1e-9 * length) / duration,
+      note: many ? 'Of the centres of mass; one body is plotted below.' : 'Of the centres of mass.',
+    });
+  }
+  return [...panels, ...contactPanels(run, time, length)];
+}
+
+function contactPanels(run: Run, time: Float64Array, length: number): Panel[] {
+  const forces = new ContactForces(run);
+  if (forces.most === 0) return [];
+  const components = run.columns('contacts.force', 3);
+  const sizes = components[0].map((_, k) => Math.hypot(...components.map((f) => f[k])));
+  const panels: Panel[] = [
+    { id: 'contacts', title: 'Contacts that press', unit: '', time, lines: [{ name: 'number', values: run.track('contacts.count') }], steps: true },
+    {
+      id: 'contact-forces',
+      title: 'Contact forces',
+      unit: 'N',
+      time,
+      lines: distribution(time.length, (frame) => sizes.slice(...forces.rowsOf(frame))),
+      note: 'Mean over the step in which a frame lies: impacts stand out.',
+    },
+  ];
+  if (run.has('contacts.gap_m')) {
+    const gap = run.track('contacts.gap_m');
+    const overlap = time.map((_, frame) => gap.slice(...forces.rowsOf(frame)).reduce((worst, g) => Math.max(worst, -g), 0));
+    panels.push({ id: 'overlap', title: 'Largest overlap', unit: 'm', time, lines: [{ name: 'of two bodies', values: overlap }], floor: 1e-9 * length, note: 'Half-way through the step in which a frame lies.' });
+  }
+  return panels;
+}
+
+/** The resultant of the contact forces on a body, frame by frame. */
+function forceOn(run: Run, body: number): Float64Array {
+  const forces = new ContactForces(run);
+  const components = run.columns('contacts.force', 3);
+  const first = run.track('contacts.first');
+  const second = run.track('contacts.second');
+  return run.track('time_s').map((_, frame) => {
+    const sum = [0, 0, 0];
+    const [from, to] = forces.rowsOf(frame);
+    for (let k = from; k < to; ++k) {
+      const sign = first[k] === body ? 1 : second[k] === body ? -1 : 0;
+      for (const axis of [0, 1, 2]) sum[axis] += sign * components[axis][k];
+    }
+    return Math.hypot(...sum);
+  });
+}
+
+/** One body: where it is, how fast it moves and turns, what presses on it. */
+export function panelsOfBody(run: Run, body: number): Panel[] {
+  const mover = movingBodies(run).find((one) => one.body === body);
+  if (!mover) return [];
+  const time = run.track('time_s');
+  const flat = run.head.solids?.flat ?? false;
+  const { length, time: duration } = scales(run);
+  const axes = flat ? ['x', 'y'] : ['x', 'y', 'z'];
+  const panel = (id: string, title: string, unit: string, lines: Panel['lines'], floor: number): Panel => ({ id: `body-${id}`, title: `${title} of ${mover.name}`, unit, time, lines, floor });
+  const panels = [panel('position', 'Position', 'm', axes.map((name, k) => ({ name, values: run.track(`q.${mover.first + k}`) })), 1e-9 * length)];
+  if (run.has('u.0')) {
+    const spin = spinOf(run, mover);
+    panels.push(
+      panel('speed', 'Speed', 'm/s', [{ name: 'speed', values: speedOf(run, mover) }], (1e-9 * length) / duration),
+      panel('spin', 'Angular velocity', 'rad/s', spin.map((values, k) => ({ name: flat ? 'rate' : axes[k], values })), 1e-9 / duration),
+    );
+  }
+  if (run.has('contacts.first')) {
+    panels.push(panel('force', 'Contact force', 'N', [{ name: 'resultant', values: forceOn(run, body) }], 1e-12));
+  }
+  return panels;
+}
