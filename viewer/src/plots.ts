@@ -196,7 +196,7 @@ export class Plots {
     let shown: HTMLElement[] = [];
     const show = () => {
       for (const figure of shown) figure.remove();
-      this.charts = this.charts.filter(({ chart, holder }) => holder.isConnected || (chart.destroy(), false));
+      this.charts = this.charts.filter(({ chart, holder }) => this.element.contains(holder) || (chart.destroy(), false));
       shown = panelsOfBody(run, Number(choice.value)).map((panel) => this.add(panel));
       this.resize();
     };

@@ -15,7 +15,7 @@ export function number(x: number | null | undefined, digits = 4): string {
   const short = Number(x.toPrecision(digits));
   if (size >= 1e-3 && size < 1e5) return String(short).replace('-', '−');
   const [mantissa, power] = short.toExponential().replace('+', '').split('e');
-  const ten = `10${[...power].map((c) => raised[c]).join('')}`;
+  const ten = ['10', ...[...power].map((c) => raised[c])].join(wordJoiner);
   const factor = mantissa.replace('-', '−');
   return factor === '1' ? ten : factor === '−1' ? `−${ten}` : `${factor}${wordJoiner}·${wordJoiner}${ten}`;
 }

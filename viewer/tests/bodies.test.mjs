@@ -79,6 +79,7 @@ test('plots of bodies are of bodies: speeds, contacts, forces; one body by choic
   assert.ok(!captions.some((text) => /Coordinates|Velocities/.test(text)), captions.join('; '));
   for (const title of ['Speeds of the bodies, m/s', 'Contacts that press', 'Contact forces, N', 'Largest overlap, m']) assert.ok(captions.includes(title), title);
   await page.getByLabel('Body to plot').selectOption({ label: 'crate_1' });
+  assert.equal(await page.locator('#plots .chart canvas').count(), await page.locator('#plots figure').count(), 'every panel is drawn');
   const chosen = await page.locator('#plots figure[id^=plot-body] figcaption').allTextContents();
   assert.deepEqual(chosen, ['Position of crate_1, m', 'Speed of crate_1, m/s', 'Angular velocity of crate_1, rad/s', 'Contact force of crate_1, N']);
   // it fell 0.1 m further than the lower one: at rest its centre is 0.3 m above the floor, and the floor below bears its weight

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Runs a scene that we hand out: it ends certified, and its findings are those that docs/verification.md justifies.
+
+    tests/truth/scene_findings.py PROGRAM docs/verification.md scenes/wall.toml
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def justified(page, scene):
+    """The findings that the table of the page lists for a scene: rows | `scene` | `code` | why |."""
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", pathlib.Path(page).read_text(), re.MULTILINE)
+    return {code for name, code in rows if name == scene}
+
+
+def main():
+    program, page, file = sys.argv[1:]
+    done = subprocess.run([program, "run", file, "--json"], capture_output=True, text=True)
+    told = json.loads(done.stdout)
+    if done.returncode != 0 or told["status"] != "certified":
+        sys.exit(f"{file}: exit status {done.returncode}, {told['status']}\n{done.stderr}")
+    wanted = justified(page, pathlib.Path(file).stem)
+    found = {finding["code"] for finding in told["diagnosis"]}
+    for finding in told["diagnosis"]:
+        print(f"{finding['code']} at {finding['time_s']} s: {finding['message']}")
+    if found != wanted:
+        sys.exit(f"{file}: findings {sorted(found)}, but {page} justifies {sorted(wanted)}")
+
+
+main()
