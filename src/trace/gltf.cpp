@@ -132,7 +132,7 @@ private:
     int mesh_of_solid(const RecordedSolid& solid);
     void add_node(const std::string& name, int mesh, const Motion& motion);
     void animate(Json& node, const char* path, const std::vector<float>& values, int components);
-    int material_of(const std::string& colour);
+    int material_of(const std::string& colour, bool glass = false);
     int mesh_of(Form form, const std::string& colour);
     [[nodiscard]] Json asset() const;
 
@@ -260,7 +260,9 @@ int GltfScene::mesh_of_solid(const RecordedSolid& solid)
     if (shape.triangles.empty()) return -1;
     const int positions = data_.add(shape.positions, 3, Use::Vertices);
     const int normals = data_.add(shape.normals, 3, Use::Vertices);
-    const int indices = data_.add(shape.triangles), material = material_of(solid.colour);
+    // a surface of one face is a plane: what is behind it must be seen
+    const int indices = data_.add(shape.triangles);
+    const int material = material_of(solid.colour, surface.faces.size() == 1);
     meshes_.push_back(
         {{"primitives", Json::array({{{"attributes", {{"POSITION", positions}, {"NORMAL", normals}}},
                                       {"indices", indices},
@@ -311,17 +313,19 @@ void GltfScene::animate(Json& node, const char* path, const std::vector<float>& 
     samplers_.push_back({{"input", times_}, {"output", output}, {"interpolation", "LINEAR"}});
 }
 
-int GltfScene::material_of(const std::string& colour)
+int GltfScene::material_of(const std::string& colour, bool glass)
 {
-    const auto [at, is_new] = material_numbers_.try_emplace(colour, static_cast<int>(materials_.size()));
-    if (is_new) {
-        materials_.push_back({{"name", colour},
-                              {"pbrMetallicRoughness",
-                               {{"baseColorFactor", linear_colour(colour)},
-                                {"metallicFactor", 0.0},
-                                {"roughnessFactor", 0.7}}},
-                              {"doubleSided", true}});
-    }
+    const std::string name = glass ? colour + " glass" : colour;
+    const auto [at, is_new] = material_numbers_.try_emplace(name, static_cast<int>(materials_.size()));
+    if (!is_new) return at->second;
+    Json base = linear_colour(colour);
+    if (glass) base[3] = 0.18;
+    materials_.push_back(
+        {{"name", name},
+         {"pbrMetallicRoughness",
+          {{"baseColorFactor", base}, {"metallicFactor", 0.0}, {"roughnessFactor", 0.7}}},
+         {"doubleSided", true}});
+    if (glass) materials_.back()["alphaMode"] = "BLEND";
     return at->second;
 }
 

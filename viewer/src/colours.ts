@@ -17,10 +17,11 @@ export class Colours {
     this.media.addEventListener('change', act);
   }
 
-  /** The i-th line of a panel. */
+  /** The i-th line of a panel: thin, so the pale yellow is darker on a light ground. */
   line(i: number): string {
     const { colours, lines } = this.palette;
-    return this.onGround(colours[i % lines].value);
+    const { name, value } = colours[i % lines];
+    return name === 'yellow' && !this.dark ? '#a08f00' : this.onGround(value);
   }
 
   named(name: string): string {
@@ -28,7 +29,10 @@ export class Colours {
     return found ? this.onGround(found.value) : this.text;
   }
 
+  /** On a dark ground the two blues, open and sticking, are told apart by lightness too. */
   status(name: string): string {
+    if (this.dark && name === 'open') return '#b5def7';
+    if (this.dark && name === 'stick') return '#2f80d0';
     return this.onGround(this.palette.status[name] ?? '#888888');
   }
 

@@ -336,3 +336,32 @@ test('between two frames the table says where the ball is, not where it was', as
   assert.ok(Math.abs(u + 3.05) < 2e-3, String(u));
   await close();
 });
+
+/** Contrast of two colours as WCAG defines it. */
+function contrast(a, b) {
+  const luminance = (hex) => {
+    const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (high + 0.05) / (low + 0.05);
+}
+
+test('open and sticking contacts differ in lightness, and every line stands out from its ground, light and dark', async () => {
+  const palette = {
+    colours: ['blue #0072B2', 'vermilion #D55E00', 'green #009E73', 'pink #CC79A7', 'orange #E69F00', 'sky #56B4E9', 'black #000000', 'yellow #F0E442'].map((text) => ({ name: text.split(' ')[0], value: text.split(' ')[1] })),
+    lines: 8,
+    status: { open: '#56B4E9', closed: '#009E73', impact: '#D55E00', stick: '#0072B2', slip: '#E69F00' },
+  };
+  for (const colorScheme of ['light', 'dark']) {
+    const { head, tracks } = ball();
+    const { page, close } = await open(browser, pageOf({ ...head, palette }, tracks), { colorScheme });
+    const seen = await page.evaluate(() => {
+      const { colours } = window.carom.plots;
+      return { ground: colours.ground, open: colours.status('open'), stick: colours.status('stick'), lines: Array.from({ length: 8 }, (_, i) => colours.line(i)) };
+    });
+    assert.ok(contrast(seen.open, seen.stick) > 2, `${colorScheme}: ${contrast(seen.open, seen.stick)}`);
+    for (const line of seen.lines) assert.ok(contrast(line, seen.ground) > 2, `${colorScheme} ${line}: ${contrast(line, seen.ground)}`);
+    await close();
+  }
+});

@@ -54,3 +54,11 @@ test('three.js moves the pendulum as the formulas do', async () => {
   const moving = round.filter((way) => way[0].distanceTo(way[1]) > 0.01 && way.every((x) => Math.abs(x.length() - way[0].length()) < 2e-3));
   assert.ok(moving.length > 0);
 });
+
+test('planes are seen through, so that nothing inside a pen is hidden; bodies are not', () => {
+  const asset = JSON.parse(exported('stack', 'run.gltf').toString());
+  const glass = asset.materials.filter(({ alphaMode }) => alphaMode === 'BLEND');
+  assert.equal(glass.length, 1);
+  assert.ok(glass[0].pbrMetallicRoughness.baseColorFactor[3] < 0.5);
+  assert.ok(asset.materials.some(({ alphaMode, pbrMetallicRoughness }) => !alphaMode && pbrMetallicRoughness.baseColorFactor[3] === 1));
+});
