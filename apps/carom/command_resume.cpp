@@ -108,7 +108,7 @@ Expected<Task, Errors> prepare(const ResumeOptions& options, const Recording& re
 }
 
 /// Opens the recording again, unless it has all of the run.
-Expected<void> go_on_recording(const Recording& recording, Task& task)
+Expected<void> go_on_recording(const Recording& recording, Expected<WriteLock> lock, Task& task)
 {
     const bool longer = task.scene.plan.duration_s != recording.duration_s;
     if (is_finished(recording) && !longer) {
@@ -120,9 +120,11 @@ Expected<void> go_on_recording(const Recording& recording, Task& task)
                    printable(task.recording));
         return {};
     }
+    if (!lock) return lock.error();
     std::optional<RunText> prolonged;
     if (longer) prolonged = RunText{.scene = task.scene.text, .duration_s = task.scene.plan.duration_s};
-    auto recorder = Recorder::resume(task.recording, task.scene.model, prolonged, {}, to_record(task.scene));
+    auto recorder = Recorder::resume(task.recording, task.scene.model, prolonged, {}, to_record(task.scene),
+                                     std::move(*lock));
     if (!recorder) return recorder.error();
     task.recorder.emplace(std::move(*recorder));
     return {};
@@ -133,11 +135,14 @@ Expected<void> go_on_recording(const Recording& recording, Task& task)
 ExitStatus resume_run(const ResumeOptions& options)
 {
     const Display display{.json = options.json, .quiet = options.quiet, .svg = options.svg};
+    // the lock first: what is read must still be there when the run goes on
+    auto lock = WriteLock::take(options.recording);
     const auto recording = read_recording(options.recording);
     if (!recording) return refuse({recording.error()}, display);
     auto task = prepare(options, *recording);
     if (!task) return refuse(task.error(), display);
-    if (auto ready = go_on_recording(*recording, *task); !ready) return refuse({ready.error()}, display);
+    if (auto ready = go_on_recording(*recording, std::move(lock), *task); !ready)
+        return refuse({ready.error()}, display);
     return carry_out(*task, display);
 }
 

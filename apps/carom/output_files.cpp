@@ -3,6 +3,7 @@
 #include "carom/core/text.hpp"
 #include "carom/trace/recording.hpp"
 #include "carom/trace/svg.hpp"
+#include "carom/trace/write_lock.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -34,8 +35,21 @@ bool can_write(const std::string& file)
     std::error_code problem;
     const bool was_there = fs::exists(file, problem);
     const bool opened = std::ofstream(file, std::ios::app).is_open();
-    if (opened && !was_there) fs::remove(file, problem);
+    if (opened && !was_there) fs::remove(target_of(file), problem);  // of a link, what it leads to
     return opened;
+}
+
+/// Nothing, or a picture that carom drew: what may be replaced without regret.
+bool is_empty_or_picture(const std::string& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::string head(400, '\0');
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<std::size_t>(in.gcount()));
+    return head.empty() ||
+           (head.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=") &&
+            head.find("font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=") !=
+                std::string::npos);
 }
 
 }  // namespace
@@ -60,6 +74,15 @@ Expected<void> check_output(const RunOptions& options)
 Expected<void> check_picture(const std::string& recording)
 {
     const std::string picture = picture_of(recording);
+    std::error_code problem;
+    const auto status = fs::status(picture, problem);
+    constexpr const char* leave_out = "give another name, or leave the picture out with --no-svg";
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        return unwritable(picture, "the picture goes there, and this is not a plain file", leave_out);
+    if (fs::exists(status) && !is_empty_or_picture(picture))
+        return unwritable(picture,
+                          "the picture goes there, and this was not drawn by carom: it is not replaced",
+                          leave_out);
     if (can_write(picture)) return {};
     return unwritable(picture, "the picture cannot be written there",
                       "look at the folder and its rights, or leave the picture out with --no-svg");
@@ -69,6 +92,7 @@ Expected<std::string> draw_picture(const std::string& recording)
 {
     const auto read = read_recording(recording);
     if (!read) return read.error();
+    if (auto usable = check_picture(recording); !usable) return usable.error();
     const std::string picture = picture_of(recording);
     std::ofstream out(picture, std::ios::binary);
     out << to_svg(*read);

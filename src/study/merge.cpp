@@ -3,6 +3,7 @@
 #include "table_rows.hpp"
 
 #include <charconv>
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -78,6 +79,16 @@ private:
 
 Expected<void> write(const std::string& path, const ResultTable& table)
 {
+    const auto lock = WriteLock::take(path);
+    if (!lock) return lock.error();
+    std::error_code missing;
+    if (std::filesystem::exists(path, missing)) {
+        const auto text = detail::read_table_text(path);
+        if (!text || !detail::TableRows(*text).is_study())
+            return problem_with(ErrorCode::FileUnwritable, path,
+                                "the file is there and is no table of a study: it is not replaced",
+                                "give another name after -o, or move the file away");
+    }
     if (is_hdf5_path(path)) return write_table_hdf5(path, table);
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out << csv_header(table);

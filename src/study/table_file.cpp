@@ -91,10 +91,17 @@ Expected<TableFile> TableFile::open(const std::string& path, const Study& study,
         return unwritable(path, "the ending says neither CSV nor HDF5", "end the name in .csv or .h5");
     }
 
+    // nobody else writes from here on
+    auto lock = WriteLock::take(path);
+    if (!lock) return lock.error();
+    file.lock_.emplace(std::move(*lock));
+
     // what is there: rows as they came, or a result that was put in place
     std::error_code problem;
     const bool has_journal = fs::exists(file.journal_, problem);
     const std::string& source = has_journal ? file.journal_ : file.path_;
+    if (const auto status = fs::status(source, problem); fs::exists(status) && !fs::is_regular_file(status))
+        return unwritable(source, "this is not a plain file", "give another name after -o");
     if (!fs::exists(source, problem) || is_torn_header(source, csv_header(file.table_))) {
         if (auto begun = file.begin(std::nullopt); !begun) return begun.error();
         return file;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace carom {
 
@@ -90,7 +91,7 @@ public:
     }
 
     Expected<void> create(const std::string& title, const RunText& text);
-    Expected<void> resume(const std::optional<RunText>& prolonged);
+    Expected<void> resume(const std::optional<RunText>& prolonged, WriteLock lock);
     bool take(const StepView& view);
     Expected<void> finish(const RunReport& report);
     void abandon() noexcept;
@@ -150,9 +151,10 @@ Expected<void> Recorder::Impl::create(const std::string& title, const RunText& t
     return {};
 }
 
-Expected<void> Recorder::Impl::resume(const std::optional<RunText>& prolonged)
+Expected<void> Recorder::Impl::resume(const std::optional<RunText>& prolonged, WriteLock lock)
 {
     finished_ = true;  // until the file is ready to be written on
+    if (auto locked = file_.lock(std::move(lock)); !locked) return locked;
     bool has_later = false, has_end = false;
     {
         const auto file = detail::Hdf5Reader::open(file_.path());
@@ -164,7 +166,6 @@ Expected<void> Recorder::Impl::resume(const std::optional<RunText>& prolonged)
     }
 
     // what came after the checkpoint is computed again; a place that cannot be written is found here
-    file_.remove_spare();
     auto cut = file_.commit([&](Hdf5Writer& file) -> Expected<void> {
         if (auto done = columns_.columns().cut(file); !done) return done;
         if (auto removed = file.remove("/certificate"); !removed) return removed;
@@ -434,8 +435,17 @@ Expected<Recorder> Recorder::create(const std::string& path, const Model& model,
 Expected<Recorder> Recorder::resume(const std::string& path, const Model& model,
                                     const std::optional<RunText>& prolonged,
                                     const CheckpointSettings& checkpoints,
-                                    const std::optional<BodiesToRecord>& bodies)
+                                    const std::optional<BodiesToRecord>& bodies,
+                                    std::optional<WriteLock> lock)
 {
+    // nobody else writes from here on
+    if (!lock && !std::filesystem::exists(path)) return read_recording(path).error();
+    if (!lock) {
+        auto taken = WriteLock::take(path);
+        if (!taken) return taken.error();
+        lock.emplace(std::move(*taken));
+    }
+
     // a run of the same model that has not ended, or goes on for longer
     const Hdf5Session session;
     auto recording = read_recording(path);
@@ -458,7 +468,7 @@ Expected<Recorder> Recorder::resume(const std::string& path, const Model& model,
                                           recording->time_step_s, std::move(recording->snapshots.asked_s),
                                           checkpoints, !recording->friction.cones.empty(), bodies},
                                std::move(recording->checkpoint));
-    if (auto resumed = impl->resume(prolonged); !resumed) return resumed.error();
+    if (auto resumed = impl->resume(prolonged, std::move(*lock)); !resumed) return resumed.error();
     return Recorder(std::move(impl));
 }
 

@@ -1,5 +1,7 @@
 #include "run_file.hpp"
 
+#include "storage/hdf5_reader.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -7,28 +9,22 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 namespace carom::detail {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The file behind a symbolic link, so that the link stays one.
-std::string resolved(const std::string& path)
+/// Nothing, or a recording: what may be replaced without regret.
+bool is_empty_or_recording(const std::string& path)
 {
     std::error_code problem;
-    const auto target = fs::canonical(path, problem);
-    return problem ? path : target.string();
-}
-
-/// Nothing, or something that begins as HDF5 does: what may be replaced without regret.
-bool is_empty_or_hdf5(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    std::string head(8, '\0');
-    file.read(head.data(), static_cast<std::streamsize>(head.size()));
-    return file.gcount() == 0 || head == "\x89HDF\r\n\x1a\n";
+    if (fs::file_size(path, problem) == 0 && !problem) return true;
+    const Hdf5Session session;
+    const auto file = Hdf5Reader::open(path);
+    if (!file) return false;
+    const auto format = file->text_attribute("/", "format");
+    return format && *format == "carom-run";
 }
 
 /// The data reach the disk before the name does: otherwise a power cut could leave the name with an empty
@@ -44,7 +40,7 @@ bool synchronise(const std::string& path)
 
 }  // namespace
 
-RunFile::RunFile(const std::string& path) : path_(resolved(path)), spare_(path_ + ".next") {}
+RunFile::RunFile(const std::string& path) : path_(target_of(path)), spare_(path_ + ".next") {}
 
 Error RunFile::failure(const std::string& what) const
 {
@@ -55,6 +51,41 @@ Error RunFile::failure(const std::string& what) const
             .excerpt = {}};
 }
 
+Error RunFile::failure(const std::string& what, int problem) const
+{
+    Error error = failure(what + ": " + std::strerror(problem));
+    // a copy that stops short is an input/output error to the library, whatever the reason
+    std::error_code unknown;
+    const auto room =
+        fs::space(fs::path(path_).parent_path().empty() ? "." : fs::path(path_).parent_path(), unknown);
+    const bool no_room = problem == EIO && !unknown && room.available < fs::file_size(path_, unknown);
+    if (problem == ENOSPC || problem == EDQUOT || no_room)
+        error.hint = "the disk or the quota is full: make room, then carom resume goes on";
+    if (problem == EFBIG)
+        error.hint = "files may not grow further (ulimit -f): raise the limit, then carom resume goes on";
+    return error;
+}
+
+Expected<void> RunFile::lock(std::optional<WriteLock> lock)
+{
+    if (!lock) {
+        auto taken = WriteLock::take(path_);
+        if (!taken) return taken.error();
+        lock.emplace(std::move(*taken));
+    }
+    lock_ = std::move(lock);
+    std::error_code problem;
+    const auto spare = fs::symlink_status(spare_, problem);
+    const bool empty = fs::is_regular_file(spare) && fs::file_size(spare_, problem) == 0;
+    if (fs::exists(spare) && !lock_->was_left() && !empty) {
+        Error error = failure(spare_ + " is there, and no run that was killed has left it");
+        error.hint = "move it away, or give another name: carom needs this one while it writes";
+        return error;
+    }
+    remove_spare();
+    return {};
+}
+
 Expected<void> RunFile::check_place() const
 {
     std::error_code problem;
@@ -63,52 +94,65 @@ Expected<void> RunFile::check_place() const
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     if (!fs::is_directory(folder, problem)) return failure("there is no folder " + folder.string());
     const auto status = fs::status(path, problem);
+    if (fs::is_symlink(fs::symlink_status(path, problem))) return failure("this link leads to itself");
     if (!fs::exists(status)) return {};
     if (fs::is_directory(status)) return failure("this is a folder");
     if (!fs::is_regular_file(status)) return failure("this is not a plain file");
     if (::access(path_.c_str(), W_OK) != 0) return failure("the file is there and may not be written");
-    if (!is_empty_or_hdf5(path_)) return failure("the file is there and is no recording: it is not replaced");
-    return {};
+    if (is_empty_or_recording(path_)) return {};
+    Error error = failure("the file is there and is no recording of carom: it is not replaced");
+    error.hint = "give another name, or move the file away";
+    return error;
 }
 
 Expected<void> RunFile::create(const Change& fill)
 {
     if (auto place = check_place(); !place) return place;
-    remove_spare();
+    if (!lock_) {
+        if (auto locked = lock(); !locked) return locked;
+        // as it is now that nobody else writes
+        if (auto place = check_place(); !place) return place;
+    }
     auto file = Hdf5Writer::create(spare_);
-    if (!file) return failure("the file could not be made: " + std::string(std::strerror(errno)));
+    if (!file) return failure("the file could not be made", errno);
     if (auto filled = close_spare(std::move(*file), fill); !filled) {
         remove_spare();
         return filled;
     }
     if (std::rename(spare_.c_str(), path_.c_str()) != 0) {
         remove_spare();
-        return failure("the file could not be given its name: " + std::string(std::strerror(errno)));
+        return failure("the file could not be given its name", errno);
     }
     return {};
 }
 
 Expected<Hdf5Writer> RunFile::open_spare()
 {
-    // someone may be reading what carried the name before, and must not see it change
-    if (spare_is_ours_) {
+    // someone may be reading what carried the name before, and must not see it change; nor may what has a
+    // second name elsewhere
+    std::error_code problem;
+    if (spare_is_ours_ && fs::hard_link_count(spare_, problem) == 1) {
         if (auto file = Hdf5Writer::open(spare_)) return file;
     }
     remove_spare();
-    std::error_code problem;
     fs::copy_file(path_, spare_, problem);
-    if (problem) return failure("the file could not be copied: " + problem.message());
+    if (problem) return failure("the file could not be copied", problem.value());
     return Hdf5Writer::open(spare_);
 }
 
 Expected<void> RunFile::close_spare(Hdf5Writer file, const Change& change) const
 {
+    // HDF5 does not say why a write failed, the operating system does
+    errno = 0;
     auto changed = change(file);
     auto closed = file.close();
-    if (!changed) return changed;
-    if (!closed) return closed;
-    if (!synchronise(spare_))
-        return failure("the disk did not take the data: " + std::string(std::strerror(errno)));
+    const int reason = errno;
+    if (!changed || !closed) {
+        const Error error = !changed ? changed.error() : closed.error();
+        const bool known = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+        return known ? failure(error.message, reason) : error;
+    }
+    if (!synchronise(spare_)) return failure("the disk did not take the data", errno);
     return {};
 }
 
@@ -120,8 +164,7 @@ Expected<void> RunFile::commit(const Change& change)
         remove_spare();
         return changed;
     }
-    if (!exchange())
-        return failure("the new file could not take the name: " + std::string(std::strerror(errno)));
+    if (!exchange()) return failure("the new file could not take the name", errno);
     return {};
 }
 
@@ -132,7 +175,7 @@ bool RunFile::exchange()
     if (spare_is_ours_) return true;
 #endif
     // file systems that cannot exchange: a second name keeps the old file while the new one takes its place
-    const std::string old = path_ + ".old";
+    const std::string old = spare_ + ".old";
     ::unlink(old.c_str());
     const bool kept = ::link(path_.c_str(), old.c_str()) == 0;
     if (std::rename(spare_.c_str(), path_.c_str()) != 0) return false;

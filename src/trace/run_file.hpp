@@ -1,8 +1,10 @@
 #pragma once
 
+#include "carom/trace/write_lock.hpp"
 #include "storage/hdf5.hpp"
 
 #include <functional>
+#include <optional>
 
 namespace carom::detail {
 
@@ -15,7 +17,12 @@ public:
 
     explicit RunFile(const std::string& path);
 
-    /// Makes the file. Errors: FileUnwritable.
+    /// Nobody else writes the file from here on. A lock that the caller has already is kept. What a killed
+    /// writer left in NAME.next is removed; what another program has there is an error. Errors:
+    /// FileUnwritable.
+    Expected<void> lock(std::optional<WriteLock> lock = std::nullopt);
+
+    /// Makes the file, in the place of a recording at most. Errors: FileUnwritable.
     Expected<void> create(const Change& fill);
 
     /// Changes the file. `change` sees it as it was after one of the last two commits. Errors:
@@ -29,12 +36,14 @@ public:
 
 private:
     [[nodiscard]] Error failure(const std::string& what) const;
+    [[nodiscard]] Error failure(const std::string& what, int problem) const;
     Expected<void> check_place() const;
     Expected<Hdf5Writer> open_spare();
     Expected<void> close_spare(Hdf5Writer file, const Change& change) const;
     bool exchange();
 
     std::string path_, spare_;
+    std::optional<WriteLock> lock_;
     bool spare_is_ours_ = false;  ///< it was the file itself before the last exchange
 };
 

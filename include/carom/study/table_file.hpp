@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/study/study.hpp"
+#include "carom/trace/write_lock.hpp"
 
 #include <fstream>
 #include <memory>
@@ -18,8 +19,8 @@ namespace carom {
 class TableFile {
 public:
     /// `path` ends in .csv, .h5 or .hdf5; empty: rows are kept in memory only. Errors: FileUnwritable when
-    /// the file cannot be written or holds something else, another study or another part of it;
-    /// FileUnreadable, FileMalformed.
+    /// the file cannot be written, is being written by another study, or holds something else, another study
+    /// or another part of it; FileUnreadable, FileMalformed.
     [[nodiscard]] static Expected<TableFile> open(const std::string& path, const Study& study,
                                                   const Shard& shard);
 
@@ -41,6 +42,7 @@ private:
     std::string journal_;  ///< of the rows as they come; the same for CSV
     ResultTable table_;
     long done_ = 0;
+    std::optional<WriteLock> lock_;
     std::ofstream out_;
 };
 

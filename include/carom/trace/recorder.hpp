@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/integrator/body_run.hpp"
+#include "carom/trace/write_lock.hpp"
 
 #include <memory>
 #include <optional>
@@ -42,13 +43,13 @@ struct BodiesToRecord {
 ///
 /// At every instant the file of that name is complete and closed: a checkpoint goes to a second file,
 /// RUN.h5.next, which then takes the name in one indivisible exchange. A process killed at any moment loses
-/// what it computed since the last checkpoint and nothing else. docs/reference/recording.md describes the
-/// file.
+/// what it computed since the last checkpoint and nothing else. A recorder holds the lock of its file:
+/// another that would write it is refused. docs/reference/recording.md describes the file.
 class Recorder {
 public:
     /// Replaces a recording of that name. Errors: FileUnwritable when the folder does not exist or may not be
-    /// written, when the path is a folder, or a file that is not HDF5; SettingOutOfRange; WrongSize. The
-    /// model must live as long as the recorder.
+    /// written, when the path is a folder, a file that is no recording, or one that is being written;
+    /// SettingOutOfRange; WrongSize. The model must live as long as the recorder.
     [[nodiscard]] static Expected<Recorder>
     create(const std::string& path, const Model& model, std::string title, std::string scene_text,
            const RecordSettings& settings, const State& start, double duration_s, double time_step_s,
@@ -57,12 +58,14 @@ public:
 
     /// Goes on with a recording of the same model, from its checkpoint; the caller goes on with the run from
     /// `run_at_checkpoint`. The file then becomes the one of an uninterrupted run. A run that has ended is
-    /// refused with FileUnwritable, unless it is prolonged. Other errors: those of read_recording and
-    /// run_at_checkpoint.
+    /// refused with FileUnwritable, unless it is prolonged, and so is one that is being written. `lock` is
+    /// that of the file, of a caller who took it before reading the recording. Other errors: those of
+    /// read_recording and run_at_checkpoint.
     [[nodiscard]] static Expected<Recorder> resume(const std::string& path, const Model& model,
                                                    const std::optional<RunText>& prolonged = {},
                                                    const CheckpointSettings& checkpoints = {},
-                                                   const std::optional<BodiesToRecord>& bodies = {});
+                                                   const std::optional<BodiesToRecord>& bodies = {},
+                                                   std::optional<WriteLock> lock = {});
 
     Recorder(Recorder&&) noexcept;
     Recorder& operator=(Recorder&&) noexcept;
