@@ -2,6 +2,7 @@
 
 #include "carom/core/text.hpp"
 #include "carom/geometry/pose.hpp"
+#include "urdf_check.hpp"
 
 #include <console_bridge/console.h>
 #include <urdf_parser/urdf_parser.h>
@@ -66,7 +67,7 @@ public:
     {
         const auto root = robot_.getRoot();
         begin_body(*root, Pose{}, !settings_.floating || root->name == "world");
-        add_link(*root, 0, Pose{});
+        add_tree(*root);
         std::string text = fmt::format("title = \"{}\"\nduration_s = 2.0\n", plain(robot_.getName()));
         text += "\n[[material]]\nname = \"surface\"\nfriction = 0.5\n";
         for (const UrdfBody& body : bodies_)
@@ -115,29 +116,51 @@ private:
         bodies_.push_back({.name = name_of(link.name), .pose = pose, .fixed = fixed});
     }
 
-    /// Adds a link that is at `inner` in the frame of a body, and all that hangs on it.
+    /// A link that waits to be added: at `inner` in the frame of a body, or of one of its own when its joint
+    /// moves.
+    struct Waiting {
+        const urdf::Link* link;
+        std::size_t body;  ///< that it hangs on
+        Pose inner;
+        bool moves;
+    };
+
+    /// Adds the root and all that hangs on it: a link, all of its first child, then the next. Chains may be
+    /// long, so those that wait stand in a list.
+    void add_tree(const urdf::Link& root)
+    {
+        std::vector<Waiting> waiting{{.link = &root, .body = 0, .inner = {}, .moves = false}};
+        while (!waiting.empty()) {
+            Waiting next = waiting.back();
+            waiting.pop_back();
+            if (next.moves) {
+                const urdf::Joint& joint = *next.link->parent_joint;
+                const Pose frame = chained(bodies_[next.body].pose, next.inner);
+                const double start = start_of(joint);
+                begin_body(*next.link, chained(frame, moved(joint, start)), false);
+                add_joint(joint, bodies_.size() - 1, next.body, frame, start);
+                next = {.link = next.link, .body = bodies_.size() - 1, .inner = {}, .moves = false};
+            }
+            add_link(*next.link, next.body, next.inner);
+            const auto& children = next.link->child_links;
+            for (auto child = children.rbegin(); child != children.rend(); ++child) {
+                const urdf::Joint& joint = *(*child)->parent_joint;
+                waiting.push_back(
+                    {.link = child->get(),
+                     .body = next.body,
+                     .inner = chained(next.inner, pose_of(joint.parent_to_joint_origin_transform)),
+                     .moves = joint.type != urdf::Joint::FIXED});
+            }
+        }
+    }
+
     void add_link(const urdf::Link& link, std::size_t body, const Pose& inner)
     {
-        body_of_[link.name] = body;
         if (link.inertial) add_inertia(*link.inertial, link.name, inner, bodies_[body]);
         for (const auto& collision : link.collision_array) {
             if (collision && collision->geometry)
                 bodies_[body].parts.push_back(
                     {.collision = collision.get(), .pose = chained(inner, pose_of(collision->origin))});
-        }
-        for (const auto& child : link.child_links) {
-            const urdf::Joint& joint = *child->parent_joint;
-            const Pose at = chained(inner, pose_of(joint.parent_to_joint_origin_transform));
-            if (joint.type == urdf::Joint::FIXED) {
-                add_link(*child, body, at);
-                continue;
-            }
-            const Pose frame = chained(bodies_[body].pose, at);
-            const double start = start_of(joint);
-            begin_body(*child, chained(frame, moved(joint, start)), false);
-            const std::size_t inside = bodies_.size() - 1;
-            add_joint(joint, inside, body, frame, start);
-            add_link(*child, inside, Pose{});
         }
     }
 
@@ -342,7 +365,6 @@ private:
     Errors errors_;
     std::vector<UrdfBody> bodies_;
     std::string joints_;
-    std::map<std::string, std::size_t> body_of_;
     std::map<std::string, std::string> joint_names_;
     std::set<std::string> taken_;
 };
@@ -364,6 +386,16 @@ public:
     SilentBridge(const SilentBridge&) = delete;
     SilentBridge& operator=(const SilentBridge&) = delete;
 };
+
+/// Links hold their children: a long chain would be destroyed by recursion, unless they are let go one by
+/// one.
+void let_go(const urdf::ModelInterface& robot)
+{
+    for (const auto& [name, link] : robot.links_) {
+        link->child_links.clear();
+        link->child_joints.clear();
+    }
+}
 
 }  // namespace
 
@@ -388,13 +420,16 @@ Expected<std::string, Errors> scene_from_urdf(const std::filesystem::path& file,
         text.find("<!ENTITY") != std::string::npos)
         return urdf_error(ErrorCode::FileMalformed, file, "XML with a document type or entities is not read",
                           "take them out; xacro files become URDF by the program xacro");
+    if (auto mistakes = check_urdf(text, file); !mistakes.empty()) return mistakes;
     try {
         const SilentBridge silence;
         const auto robot = urdf::parseURDF(text);
         if (!robot || !robot->getRoot())
             return urdf_error(ErrorCode::FileMalformed, file, "this is no URDF of a robot",
                               "check_urdf says what is wrong with it");
-        return UrdfWriter(*robot, settings).run();
+        auto scene = UrdfWriter(*robot, settings).run();
+        let_go(*robot);
+        return scene;
     } catch (const std::exception& error) {
         return urdf_error(ErrorCode::FileMalformed, file, error.what(),
                           "check_urdf says what is wrong with it");

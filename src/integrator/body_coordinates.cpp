@@ -54,11 +54,21 @@ private:
     }
     [[nodiscard]] bool flat() const { return bodies_.is_flat(); }
 
-    Formula parsed(const std::string& text)
+    /// A formula of a body or spring. One that cannot be read has a number in it that is too large for one.
+    Formula parsed(const std::string& text, const std::string& where)
     {
         auto formula = parse_formula(text, vocabulary_);
         if (formula) return *formula;
-        throw InternalError("a formula of bodies cannot be read: " + formula.error().message);
+        const bool known = !errors_.empty() && errors_.back().where == where;
+        if (!known) {
+            errors_.push_back({.code = ErrorCode::NotFinite,
+                               .where = where,
+                               .message = "an energy is beyond all numbers: mass times gravity, inertia, "
+                                          "place or stiffness is too large",
+                               .hint = "give smaller numbers, in kg, m and s",
+                               .excerpt = {}});
+        }
+        return {};
     }
     static void append(std::vector<Term>& terms, const Formula& formula)
     {
@@ -72,16 +82,17 @@ private:
         const bool moves = bodies_.inverse_mass[i] > 0;
         const double m = moves ? bodies_.mass[i] : weightless_kg;
         const Mat3 J = moves ? bodies_.inertia[i] : Mat3(Mat3::Identity() * weightless_kg);
-        const std::string n = body(i).name;
+        const std::string n = body(i).name, where = "body." + n;
         if (flat()) {
-            return parsed(fmt::format("{0}/2*({2}_x'^2 + {2}_y'^2) + {1}/2*{2}_angle'^2", m, J(2, 2), n));
+            return parsed(fmt::format("{0}/2*({2}_x'^2 + {2}_y'^2) + {1}/2*{2}_angle'^2", m, J(2, 2), n),
+                          where);
         }
         std::string text = fmt::format("{0}/2*({1}_x'^2 + {1}_y'^2 + {1}_z'^2)", m, n);
         const double mean = J.trace() / 3;
         if (bodies_.isotropic[i] || !moves) {
             text += fmt::format(" + {0}*({1}_w'^2 + {1}_i'^2 + {1}_j'^2 + {1}_k'^2)",
                                 2 * std::max(mean, weightless_kg), n);
-            return parsed(text);
+            return parsed(text, where);
         }
         const std::array<std::string, 3> W{
             fmt::format("({0}_w*{0}_i' - {0}_w'*{0}_i - {0}_j*{0}_k' + {0}_k*{0}_j')", n),
@@ -94,7 +105,7 @@ private:
             }
         }
         text += fmt::format(" + {0}*({1}_w*{1}_w' + {1}_i*{1}_i' + {1}_j*{1}_j' + {1}_k*{1}_k')^2", mean, n);
-        return parsed(text);
+        return parsed(text, where);
     }
 
     Formula potential_of(int i)
@@ -105,7 +116,7 @@ private:
         std::string text =
             fmt::format("{}*{}_x + {}*{}_y", -m * g.x(), body(i).name, -m * g.y(), body(i).name);
         if (!flat()) text += fmt::format(" + {}*{}_z", -m * g.z(), body(i).name);
-        return parsed(text);
+        return parsed(text, "body." + body(i).name);
     }
 
     /// Where the point X of the body is: three formulas, or two in the plane. X is from the centre of mass.
@@ -150,10 +161,11 @@ private:
             square += fmt::format("{}({} - ({}))^2", k == 0 ? "" : " + ", from[k], to[k]);
         }
         append(potential, parsed(fmt::format("{}/2*(sqrt({}) - {})^2", spring.stiffness_N_m, square,
-                                             spring.rest_length_m)));
+                                             spring.rest_length_m),
+                                 "spring"));
         for (const auto& place : {from, to}) {
             for (int k = 0; k < drawing.dimension; ++k) {
-                drawing.points.push_back(parsed(place[static_cast<std::size_t>(k)]));
+                drawing.points.push_back(parsed(place[static_cast<std::size_t>(k)], "spring"));
             }
         }
         system_.drawings.push_back(std::move(drawing));

@@ -27,6 +27,7 @@ public:
 
     BodyDraft run()
     {
+        count_bodies();
         read_materials();
         for (const Node& item : things_of(root_, "body")) {
             read_body(item, names_, {});
@@ -82,13 +83,50 @@ private:
         return 0;
     }
 
+    /// Copies of a lattice as they are written; 1 where there is none, or none that can be read.
+    static double copies_of(const Node& item)
+    {
+        const Node* copies = find(item, "copies");
+        if (copies == nullptr || copies->kind != Kind::Array) return 1;
+        double product = 1;
+        for (const Node& entry : copies->items) {
+            if (entry.kind == Kind::Number && entry.number >= 1) product *= entry.number;
+        }
+        return product;
+    }
+
+    /// All bodies of the scene are counted before memory is taken: copies of a group copy its lattices too.
+    void count_bodies()
+    {
+        double all = 0;
+        const auto count = [&](const Node& at, double added) {
+            all += added;
+            if (all <= max_bodies || too_many_) return;
+            too_many_ = true;
+            const Node* copies = find(at, "copies");
+            mistakes_.add(copies != nullptr ? copies->place : at.place, ErrorCode::SettingOutOfRange,
+                          fmt::format("up to here the scene has {:.4g} bodies, springs or joints", all),
+                          "give fewer copies, a million bodies at most: copies of a group copy the lattices "
+                          "in it");
+        };
+        for (const Node& body : things_of(root_, "body"))
+            count(body, copies_of(body));
+        for (const Node& group : things_of(root_, "group")) {
+            double members = 0;
+            for (const Node& body : things_of(group, "body"))
+                members += copies_of(body);
+            const double things =
+                static_cast<double>(things_of(group, "spring").size() + things_of(group, "joint").size());
+            count(group, copies_of(group) * std::max({members, things, 1.0}));
+        }
+    }
+
     /// How many copies along each direction; one where there is no lattice.
     std::vector<long> counts_of(const Node& item)
     {
         const Node* copies = find(item, "copies");
         if (copies == nullptr || copies->kind != Kind::Array) return {};
         std::vector<long> counts;
-        double all = static_cast<double>(draft_.setup.bodies.size());
         double product = 1;
         for (const Node& entry : copies->items) {
             const bool whole = entry.kind == Kind::Number && entry.number >= 1 &&
@@ -96,15 +134,14 @@ private:
             counts.push_back(whole ? static_cast<long>(entry.number) : 0);
             product *= static_cast<double>(counts.back());
         }
-        // looked at before memory is taken
-        all += product;
-        if (counts.empty() || counts.size() > 3 || product == 0 || all > max_bodies) {
+        if (counts.empty() || counts.size() > 3 || product == 0) {
             mistakes_.add(
                 copies->place, ErrorCode::SettingOutOfRange, "copies are no lattice of bodies",
                 "give one to three whole numbers from 1 on, a million bodies at most: copies = [5, 4]");
             // one copy with all its numbers, so that its formulas make no second mistake
             return std::vector<long>(std::clamp<std::size_t>(counts.size(), 1, 3), 1);
         }
+        if (too_many_) std::ranges::fill(counts, 1);
         return counts;
     }
 
@@ -118,7 +155,8 @@ private:
     static std::uint64_t seed_of(const Node& item)
     {
         const Node* seed = find(item, "seed");
-        return seed != nullptr && seed->number >= 0 ? static_cast<std::uint64_t>(seed->number) : 1;
+        const bool good = seed != nullptr && seed->number >= 0 && seed->number <= 0x1p53;
+        return good ? static_cast<std::uint64_t>(seed->number) : 1;
     }
 
     /// Visits the copies of a body or group: the number of each, its name, and what its formulas may name.
@@ -273,14 +311,11 @@ private:
     /// What a spring or joint of a group names: things of the group first, then those of the scene.
     Node with_prefix(Node item, const std::string& prefix) const
     {
-        const auto has = [&](const auto& list, const std::string& name) {
-            return std::ranges::any_of(list, [&](const auto& one) { return one.name == name; });
-        };
         for (const char* key : {"first", "second", "first_joint", "second_joint"}) {
             Node* end = find(item, key);
             if (end == nullptr) continue;
             const std::string ours = prefix + end->text;
-            if (has(draft_.setup.bodies, ours) || has(draft_.setup.joints, ours)) end->text = ours;
+            if (draft_.body_numbers.contains(ours) || draft_.joint_numbers.contains(ours)) end->text = ours;
         }
         if (Node* name = find(item, "name")) name->text = prefix + name->text;
         return item;
@@ -334,6 +369,7 @@ private:
         normal_given_.push_back(find(item, "normal") != nullptr);
         draft_.places.push_back(item.place);
         draft_.sources.push_back(word_of(item, "name"));
+        draft_.body_numbers.try_emplace(body.name, static_cast<int>(draft_.setup.bodies.size()));
         draft_.setup.bodies.push_back(std::move(body));
     }
 
@@ -373,6 +409,7 @@ private:
     RandomPlaces places_;
     std::vector<char> normal_given_;  ///< per body: of planes
     std::size_t moving_ = 0;
+    bool too_many_ = false;  ///< bodies, told already: one copy of each is looked at
 };
 
 }  // namespace
@@ -381,11 +418,11 @@ int body_named(const BodyDraft& draft, const Node& item, std::string_view key, M
 {
     const Node* node = find(item, key);
     if (node == nullptr || node->kind != Kind::Text) return -1;
+    if (const auto found = draft.body_numbers.find(node->text); found != draft.body_numbers.end())
+        return found->second;
     std::vector<std::string> known;
-    for (const Body& one : draft.setup.bodies) {
-        if (one.name == node->text) return static_cast<int>(known.size());
+    for (const Body& one : draft.setup.bodies)
         known.push_back(one.name);
-    }
     mistakes.add(node->place, ErrorCode::UnknownName,
                  fmt::format("there is no body {}", carom::quoted(node->text)),
                  nearest_or_all(node->text, known));

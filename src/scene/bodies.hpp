@@ -3,6 +3,8 @@
 #include "carom/body/body_model.hpp"
 #include "names.hpp"
 
+#include <unordered_map>
+
 namespace carom::detail {
 
 /// The bodies that a scene describes, lattices written out; with the colour of each.
@@ -11,6 +13,9 @@ struct BodyDraft {
     std::vector<std::string> colours;
     std::vector<Place> places;         ///< of the [[body]] that each came from
     std::vector<std::string> sources;  ///< and its name
+
+    /// Where each name stands; of equal names the first.
+    std::unordered_map<std::string, int> body_numbers, joint_numbers;
 };
 
 /// A scene may have so many bodies.

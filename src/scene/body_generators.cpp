@@ -41,19 +41,21 @@ public:
         const std::string kind = text("kind");
         if (kind == "uniform") {
             number.kind = RandomNumber::Kind::Uniform;
-            need("low", kind);
-            need("high", kind);
+            need("low", number);
+            need("high", number);
         } else if (kind == "normal") {
             number.kind = RandomNumber::Kind::Normal;
-            need("mean", kind);
-            need("deviation", kind);
+            need("mean", number);
+            need("deviation", number);
         } else if (kind == "lognormal") {
             number.kind = RandomNumber::Kind::Lognormal;
-            need("median", kind);
-            need("spread", kind);
-        } else {
+            need("median", number);
+            need("spread", number);
+        } else if (kind == "listed") {
             number.kind = RandomNumber::Kind::Listed;
-            need("values", kind);
+            need("values", number);
+        } else {
+            number.drawable = false;  // the schema has refused the word
         }
         constexpr double most = std::numeric_limits<double>::max();
         number.low = value("low", -most);
@@ -89,17 +91,20 @@ private:
             numbers.push_back(constant_of(entry, names_, mistakes_).value_or(0));
         return numbers;
     }
-    void need(std::string_view key, std::string_view kind)
+    void need(std::string_view key, RandomNumber& number)
     {
-        if (find(item_, key) != nullptr) return;
-        mistakes_.add(item_.place, ErrorCode::MissingKey, fmt::format("a {} number has no {}", kind, key),
-                      fmt::format("give {}", key));
+        const Node* node = find(item_, key);
+        number.drawable = number.drawable && node != nullptr && !mistakes_.known_at(node->place);
+        if (node != nullptr) return;
+        mistakes_.add(item_.place, ErrorCode::MissingKey,
+                      fmt::format("a {} number has no {}", text("kind"), key), fmt::format("give {}", key));
     }
 
     /// Numbers that make no distribution are told once, at the head of the list.
-    void check(const RandomNumber& number)
+    void check(RandomNumber& number)
     {
         const auto refuse = [&](const char* message, const char* hint) {
+            number.drawable = false;
             if (!mistakes_.known_at(item_.place))
                 mistakes_.add(item_.place, ErrorCode::SettingOutOfRange, message, hint);
         };
@@ -109,7 +114,7 @@ private:
         if (!(number.deviation >= 0) || !(number.spread >= 0) || !(number.median > 0))
             refuse("a deviation or spread is negative, or a median not positive",
                    "give a deviation or spread from 0 on and a median above 0");
-        if (number.kind != RandomNumber::Kind::Listed) return;
+        if (number.kind != RandomNumber::Kind::Listed || !number.drawable) return;
         if (number.values.empty() || w.size() != number.values.size() || !positive ||
             !(std::accumulate(w.begin(), w.end(), 0.0) > 0))
             refuse("values and weights do not go together",
@@ -125,6 +130,7 @@ private:
 
 std::optional<double> RandomNumber::draw(std::uint64_t seed, std::uint64_t copy, std::uint64_t stream) const
 {
+    if (!drawable) return 1.0;
     const std::uint64_t first = draws * stream;
     if (kind == Kind::Uniform) return low + (high - low) * uniform_of(seed, copy, first);
     if (kind == Kind::Listed) {

@@ -21,8 +21,10 @@ struct RandomNumber {
     double mean = 0, deviation = 0;       ///< of a normal number
     double median = 1, spread = 0;        ///< of a lognormal one: spread is the deviation of its logarithm
     std::vector<double> values, weights;  ///< of a listed one
+    bool drawable = true;                 ///< false after a mistake: there is nothing to draw from
 
-    /// The number of a copy; nothing where the bounds leave hardly any of the distribution.
+    /// The number of a copy; nothing where the bounds leave hardly any of the distribution. After a mistake
+    /// it is 1, so that formulas which name it make no second one.
     [[nodiscard]] std::optional<double> draw(std::uint64_t seed, std::uint64_t copy,
                                              std::uint64_t stream) const;
 };

@@ -54,6 +54,7 @@ public:
         joint.restitution = values.number("restitution", 0);
         if (const Node* turn = find(item, "turn")) joint.turn = freedom(*turn, turn_keys);
         if (const Node* slide = find(item, "slide")) joint.slide = freedom(*slide, slide_keys);
+        draft_.joint_numbers.try_emplace(joint.name, static_cast<int>(draft_.setup.joints.size()));
         draft_.setup.joints.push_back(std::move(joint));
     }
 
@@ -107,11 +108,11 @@ private:
 
 int joint_named(const BodyDraft& draft, const Node& node, Mistakes& mistakes)
 {
+    if (const auto found = draft.joint_numbers.find(node.text); found != draft.joint_numbers.end())
+        return found->second;
     std::vector<std::string> known;
-    for (const Joint& joint : draft.setup.joints) {
-        if (joint.name == node.text) return static_cast<int>(known.size());
+    for (const Joint& joint : draft.setup.joints)
         known.push_back(joint.name);
-    }
     if (!mistakes.empty()) return 0;  // after a mistake some joints are not read
     mistakes.add(node.place, ErrorCode::UnknownName,
                  fmt::format("there is no joint {}", carom::quoted(node.text)),

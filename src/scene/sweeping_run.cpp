@@ -28,7 +28,11 @@ public:
                 : catching_up(problem, sweeping_.settings, begin_s, end_s, u, listen);
         if (!done) throw InternalError("a checked sweep was refused: " + done.error().message);
         if (pending_ && done->end == SweepEnd::Finished) tell();
-        return report_of(*done);
+        if (!too_fast_) return report_of(*done);
+        SweepReport stopped = *done;
+        stopped.end = SweepEnd::NotFinite;
+        stopped.t_s = run_.state.t_s;
+        return report_of(stopped);
     }
 
 private:
@@ -58,6 +62,8 @@ private:
         const State before = run_.state;
         const double h_s = after_.t_s - before.t_s;
         after_.u = (after_.q - before.q) / h_s;  // h > 0: steps have a length
+        too_fast_ = !after_.u.allFinite();
+        if (too_fast_) return false;
         run_.state = after_;
         ++run_.progress.steps;
         StepReport report;
@@ -101,7 +107,8 @@ private:
             fail(RunEnd::UnsolvedStep, "no_nearest_point", "the nearest point of the set was not found");
             break;
         case SweepEnd::NotFinite:
-            fail(RunEnd::NotFinite, "not_finite", "the drift became infinite or not a number");
+            fail(RunEnd::NotFinite, "not_finite",
+                 "a place, a velocity or the drift became infinite or not a number");
             break;
         case SweepEnd::NoSet:
             fail(RunEnd::Undetermined, "no_set",
@@ -120,6 +127,7 @@ private:
     Workspace work_;
     State after_;
     bool pending_ = false;
+    bool too_fast_ = false;  ///< the velocity of a step is no number
 };
 
 }  // namespace

@@ -44,6 +44,52 @@ std::optional<std::vector<double>> numbers_of(std::string_view line)
     }
 }
 
+bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/// A word that is or begins like a number: `nan`, `-.5N`, `0x1`.
+bool is_like_number(std::string_view word)
+{
+    if (!word.empty() && word.front() == '+') word.remove_prefix(1);
+    double number = 0;
+    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (problem != std::errc::invalid_argument && end == word.data() + word.size()) return true;
+    for (const char c : word) {
+        if (is_letter(c)) return false;
+        if (c >= '0' && c <= '9') return true;
+    }
+    return false;
+}
+
+/// Names of columns, with units in brackets if need be: words, and no number among them. A line that has one
+/// is a point with a slip of the pen.
+bool is_heading(std::string_view line)
+{
+    std::string word;
+    bool named = false;
+    int depth = 0;
+    const auto end_word = [&] {
+        const bool good = !is_like_number(word);
+        named = named || std::ranges::any_of(word, is_letter);
+        word.clear();
+        return good;
+    };
+    for (const char c : line) {
+        if (c == '(' || c == '[') {
+            ++depth;
+        } else if (c == ')' || c == ']') {
+            depth = std::max(0, depth - 1);
+        } else if (depth == 0 && separates(c)) {
+            if (!end_word()) return false;
+        } else if (depth == 0) {
+            word += c;
+        }
+    }
+    return end_word() && named && depth == 0;
+}
+
 Expected<Points> read_csv(const std::filesystem::path& file, const std::string& name)
 {
     std::ifstream in(file, std::ios::binary);
@@ -54,17 +100,21 @@ Expected<Points> read_csv(const std::filesystem::path& file, const std::string& 
     std::string line;
     bool first = true;
     for (long number = 1; std::getline(in, line); ++number) {
-        const std::string_view content = std::string_view(line).substr(0, line.find('#'));
+        std::string_view content = std::string_view(line).substr(0, line.find('#'));
+        constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+        if (number == 1 && content.starts_with(byte_order_mark))
+            content.remove_prefix(byte_order_mark.size());
         const auto numbers = numbers_of(content);
         if (numbers && numbers->empty()) continue;  // blank, or a comment
-        const bool heading = first && !numbers;
+        const bool heading = first && !numbers && is_heading(content);
         first = false;
         if (heading) continue;
         if (!numbers || numbers->size() != 2) {
             return refused(ErrorCode::FileMalformed,
-                           fmt::format("line {} of {} is not two numbers: {}", number, carom::quoted(name),
-                                       carom::quoted(line)),
-                           "each line holds a time in s and a value; a first line of words is a heading");
+                           fmt::format("line {} of {} is not two finite numbers: {}", number,
+                                       carom::quoted(name), carom::quoted(line)),
+                           "each line holds a time in s and a value; a first line without a number is a "
+                           "heading, what follows a # is a comment");
         }
         points.t_s.push_back((*numbers)[0]);
         points.value.push_back((*numbers)[1]);

@@ -134,10 +134,14 @@ private:
         report_.t_s = t_s;
         difference_ = u_ - before_;
         report_.variation += problem_.metric.norm(difference_);
+        // a point, or the way to it, that is too long for a number
+        if (!u_.allFinite() || !std::isfinite(report_.variation)) return stop(SweepEnd::NotFinite);
         if (settings_.measure_distance) {
             if (!find_nearest(set_s, u_, u_)) return false;
             difference_ = u_ - nearest_;
-            report_.largest_outside = std::max(report_.largest_outside, problem_.metric.norm(difference_));
+            const double outside = problem_.metric.norm(difference_);
+            if (!std::isfinite(outside)) return stop(SweepEnd::NotFinite);
+            report_.largest_outside = std::max(report_.largest_outside, outside);
         }
         if (listener_ && !listener_({.t_s = t_s, .u = u_, .is_jump = is_jump}))
             return stop(SweepEnd::Listener);
