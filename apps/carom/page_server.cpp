@@ -4,27 +4,33 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace carom::app {
 namespace {
 
+using ServerClock = std::chrono::steady_clock;
+
 constexpr int wait_ms = 200;
-constexpr std::size_t longest_request = 16'384;
+constexpr std::size_t longest_request = 16'384, most_connections = 100;
+/// A request has so long to arrive as a whole, and an answer to be fetched.
+constexpr std::chrono::seconds request_time{3}, answer_time{60};
 
 std::string_view phrase_of(int status)
 {
     switch (status) {
     case 200: return "OK";
+    case 400: return "Bad Request";
     case 403: return "Forbidden";
     case 404: return "Not Found";
     case 405: return "Method Not Allowed";
@@ -32,32 +38,97 @@ std::string_view phrase_of(int status)
     }
 }
 
-/// Everything up to the empty line, or what came of it in a second.
-std::string read_request(int connection)
+std::string_view without_blanks(std::string_view text)
 {
-    const timeval patience{.tv_sec = 1, .tv_usec = 0};
-    ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    std::string request;
-    std::array<char, 4096> part{};
-    while (request.find("\r\n\r\n") == std::string::npos && request.size() < longest_request) {
-        const auto got = ::recv(connection, part.data(), part.size(), 0);
-        if (got <= 0) break;
-        request.append(part.data(), static_cast<std::size_t>(got));
-    }
-    return request;
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
+        text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
+        text.remove_suffix(1);
+    return text;
 }
 
-void send_all(int connection, std::string_view text)
+bool is_host_key(std::string_view name)
 {
-    while (!text.empty()) {
-        const auto sent = ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
-        if (sent <= 0) return;  // the reader has gone away
-        text.remove_prefix(static_cast<std::size_t>(sent));
-    }
+    constexpr std::string_view host = "host";
+    return std::ranges::equal(name, host, {}, [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+}
+
+/// One conversation: a request comes in, an answer goes out.
+struct Connection {
+    int socket = -1;
+    std::string request = {};
+    std::string answer = {};
+    std::size_t sent = 0;
+    ServerClock::time_point deadline = ServerClock::now() + request_time;
+
+    [[nodiscard]] bool is_answering() const { return !answer.empty(); }
+};
+
+std::string text_of(const Answer& reply)
+{
+    return fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n"
+                       "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+                       "Content-Security-Policy: frame-ancestors 'none'\r\nX-Frame-Options: DENY\r\n"
+                       "Referrer-Policy: no-referrer\r\n"
+                       "Cross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n\r\n{}",
+                       reply.status, phrase_of(reply.status), reply.type, reply.body.size(), reply.body);
+}
+
+Answer reply_to(std::string_view request, int port, const std::function<Answer(const std::string&)>& answer)
+{
+    // GET PATH HTTP/1.x
+    const std::string_view line = request.substr(0, request.find("\r\n"));
+    const auto end = line.find(' ', 4);
+    if (!line.starts_with("GET ") || end == std::string_view::npos)
+        return {.status = 405, .body = "only GET\n"};
+    if (!line.substr(end + 1).starts_with("HTTP/1.")) return {.status = 400, .body = "only HTTP/1\n"};
+    if (!is_for_port(request, port))
+        return {.status = 403, .body = "this server answers its own address only\n"};
+    return answer(std::string(line.substr(4, end - 4)));
+}
+
+/// Takes what has come in; false when the other side has gone away.
+bool receive(Connection& connection)
+{
+    std::array<char, 4096> part{};
+    const auto got = ::recv(connection.socket, part.data(), part.size(), 0);
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    if (got == 0) return false;
+    connection.request.append(part.data(), static_cast<std::size_t>(got));
+    return true;
+}
+
+/// Sends what the other side takes; false when it has all, or has gone away.
+bool send_some(Connection& connection)
+{
+    const std::string_view left = std::string_view(connection.answer).substr(connection.sent);
+    const auto sent = ::send(connection.socket, left.data(), left.size(), MSG_NOSIGNAL);
+    if (sent < 0) return errno == EAGAIN || errno == EINTR;
+    connection.sent += static_cast<std::size_t>(sent);
+    return connection.sent < connection.answer.size();
 }
 
 }  // namespace
+
+bool is_for_port(std::string_view request, int port)
+{
+    // header lines stand between the first line and the empty one
+    std::string_view head = request.substr(0, request.find("\r\n\r\n"));
+    std::string_view host;
+    int hosts = 0;
+    for (auto end = head.find("\r\n"); end != std::string_view::npos; end = head.find("\r\n")) {
+        head.remove_prefix(end + 2);
+        const std::string_view line = head.substr(0, head.find("\r\n"));
+        const auto colon = line.find(':');
+        if (colon == std::string_view::npos || !is_host_key(line.substr(0, colon))) continue;
+        host = without_blanks(line.substr(colon + 1));
+        ++hosts;
+    }
+    const auto names = [&](std::string_view name) {
+        return host == fmt::format("{}:{}", name, port) || (port == 80 && host == name);
+    };
+    return hosts == 1 && (names("127.0.0.1") || names("localhost"));
+}
 
 Expected<PageServer> PageServer::listen(int port)
 {
@@ -70,7 +141,7 @@ Expected<PageServer> PageServer::listen(int port)
                      .hint = "give another one, or leave it out",
                      .excerpt = {}};
     };
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (socket < 0) return refused(socket);
     const int again = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &again, sizeof again);
@@ -81,7 +152,7 @@ Expected<PageServer> PageServer::listen(int port)
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
     auto* general = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(socket, general, size) != 0 || ::listen(socket, 16) != 0 ||
+    if (::bind(socket, general, size) != 0 || ::listen(socket, 64) != 0 ||
         ::getsockname(socket, general, &size) != 0) {
         return refused(socket);
     }
@@ -98,48 +169,54 @@ PageServer::~PageServer()
     if (socket_ >= 0) ::close(socket_);
 }
 
-bool PageServer::is_for_us(const std::string& request) const
-{
-    // header names are written in any case
-    for (const char* name : {"127.0.0.1", "localhost"}) {
-        for (const char* key : {"Host", "host"}) {
-            if (request.find(fmt::format("\r\n{}: {}:{}\r\n", key, name, port_)) != std::string::npos)
-                return true;
-        }
-    }
-    return false;
-}
-
-void PageServer::answer_one(int connection,
-                            const std::function<Answer(const std::string& path)>& answer) const
-{
-    const std::string request = read_request(connection);
-    const auto end = request.find(' ', 4);
-    Answer reply;
-    if (!request.starts_with("GET ") || end == std::string::npos)
-        reply = {.status = 405, .body = "only GET\n"};
-    else if (!is_for_us(request))
-        reply = {.status = 403, .body = "this server answers its own address only\n"};
-    else
-        reply = answer(request.substr(4, end - 4));
-    send_all(connection, fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n"
-                                     "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
-                                     "Cross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n\r\n",
-                                     reply.status, phrase_of(reply.status), reply.type, reply.body.size()));
-    send_all(connection, reply.body);
-}
-
 void PageServer::serve(const std::function<Answer(const std::string& path)>& answer,
                        const std::function<bool()>& ended)
 {
+    std::vector<Connection> connections;
+    const auto accept_one = [&] {
+        const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (socket < 0) return;
+        // too many at once: the one that has been here longest makes room
+        if (connections.size() >= most_connections) {
+            ::close(connections.front().socket);
+            connections.erase(connections.begin());
+        }
+        connections.push_back({.socket = socket});
+    };
+    // false: this conversation is over
+    const auto go_on = [&](Connection& connection, bool ready) {
+        if (ServerClock::now() >= connection.deadline) return false;
+        if (!ready) return true;
+        if (connection.is_answering()) return send_some(connection);
+        if (!receive(connection)) return false;
+        const bool whole = connection.request.find("\r\n\r\n") != std::string::npos;
+        if (!whole) return connection.request.size() < longest_request;
+        connection.answer = text_of(reply_to(connection.request, port_, answer));
+        connection.deadline = ServerClock::now() + answer_time;
+        return send_some(connection);
+    };
+
+    std::vector<pollfd> watched;
     while (!ended()) {
-        pollfd waiting{.fd = socket_, .events = POLLIN, .revents = 0};
-        if (::poll(&waiting, 1, wait_ms) <= 0) continue;
-        const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-        if (connection < 0) continue;
-        answer_one(connection, answer);
-        ::close(connection);
+        watched.assign(1, {.fd = socket_, .events = POLLIN, .revents = 0});
+        for (const Connection& connection : connections) {
+            watched.push_back({.fd = connection.socket,
+                               .events = static_cast<short>(connection.is_answering() ? POLLOUT : POLLIN),
+                               .revents = 0});
+        }
+        if (::poll(watched.data(), watched.size(), wait_ms) < 0) continue;
+        std::vector<Connection> left;
+        for (std::size_t i = 0; i < connections.size(); ++i) {
+            if (go_on(connections[i], watched[i + 1].revents != 0))
+                left.push_back(std::move(connections[i]));
+            else
+                ::close(connections[i].socket);
+        }
+        connections = std::move(left);
+        if ((watched[0].revents & POLLIN) != 0) accept_one();
     }
+    for (const Connection& connection : connections)
+        ::close(connection.socket);
 }
 
 }  // namespace carom::app

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace carom::app {
 
@@ -14,9 +15,15 @@ struct Answer {
     std::string body;
 };
 
-/// A small HTTP server for one person at this machine: it listens on 127.0.0.1 only, takes one request after
-/// the other, knows GET alone, and answers only requests that name this very address, so that pages from
-/// elsewhere cannot ask it through a name of their own.
+/// The request is for this very server: one Host line among its headers, and that names 127.0.0.1 or
+/// localhost with the port (port 80 may be left out). Pages from elsewhere cannot ask through a name of their
+/// own.
+[[nodiscard]] bool is_for_port(std::string_view request, int port);
+
+/// A small HTTP server for one person at this machine: it listens on 127.0.0.1 only, knows GET alone, and
+/// answers only requests that name this very address. Connections are looked at in turn, whoever has
+/// something to say or to hear: one that is slow or silent keeps nobody waiting, and is closed when its time
+/// is up.
 class PageServer {
 public:
     /// Port 0: any free one. Errors: SettingOutOfRange when the port cannot be had.
@@ -34,8 +41,6 @@ public:
 
 private:
     PageServer(int socket, int port) : socket_(socket), port_(port) {}
-    void answer_one(int connection, const std::function<Answer(const std::string& path)>& answer) const;
-    [[nodiscard]] bool is_for_us(const std::string& request) const;
 
     int socket_ = -1;
     int port_ = 0;

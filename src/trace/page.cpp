@@ -7,6 +7,7 @@
 #include "page_tracks.hpp"
 #include "palette.hpp"
 #include "report_json.hpp"
+#include "sha256.hpp"
 #include "solids_json.hpp"
 
 #include <fmt/format.h>
@@ -350,6 +351,23 @@ std::string script_safe(const Json& json)
     return safe;
 }
 
+/// The head of the page with a policy that lets run the script of the page itself and no other: by its hash.
+/// One that got in through a recording would not run.
+std::string with_policy(std::string_view head, std::string_view page)
+{
+    constexpr std::string_view any = "script-src 'unsafe-inline'", begin = "<script type=\"module\">",
+                               end = "</script>";
+    std::string result(head);
+    const auto policy = result.find(any);
+    const auto script = page.find(begin);
+    const auto stop = page.find(end, script == std::string_view::npos ? script : script + begin.size());
+    if (policy == std::string::npos || stop == std::string_view::npos)
+        throw InternalError("the page of a run has no policy or no script");
+    static const std::string hash =
+        detail::sha256_base64(page.substr(script + begin.size(), stop - script - begin.size()));
+    return result.replace(policy, any.size(), "script-src 'sha256-" + hash + "'");
+}
+
 }  // namespace
 
 std::string to_page(const Recording& recording, const PageSettings& settings)
@@ -358,7 +376,7 @@ std::string to_page(const Recording& recording, const PageSettings& settings)
     const std::size_t mark = page.find(detail::page_data_mark);
     if (mark == std::string_view::npos) throw InternalError("the page of a run has no place for data");
     const PageData data(recording, settings);
-    std::string result(page.substr(0, mark));
+    std::string result = with_policy(page.substr(0, mark), page);
     result += "<script type=\"application/json\" id=\"carom-head\">" +
               script_safe(data.head(settings.follow)) + "</script>\n";
     result += "<script type=\"text/plain\" id=\"carom-tracks\">" + data.tracks() + "</script>";
