@@ -73,15 +73,27 @@ Expected<void> KeptProblems::begin()
 
 void KeptProblems::after_step(const StepView& view)
 {
-    // steps without contacts have no problem
-    if (plan_.which == KeepPlan::Which::None || view.scratch.contacts.empty()) return;
+    // steps without contacts, joints and constraints have no problem
+    if (plan_.which == KeepPlan::Which::None) return;
+    if (view.bodies == nullptr && view.scratch.contacts.empty() && view.model.constraints() == 0) return;
+    if (view.bodies != nullptr && view.bodies->scratch->problem.interactions() == 0) return;
+    if (!series_pieces(view.scratch).empty()) {
+        ++without_problem_;
+        return;
+    }
     const SolveReport& solve = view.report.solve;
     if (plan_.which == KeepPlan::Which::Failed && solve.status == SolveStatus::Converged) return;
     const bool full = plan_.which == KeepPlan::Which::Worst && worst_.size() >= plan_.count;
     if (full && solve.residual.unit_free <= worst_.front().residual) return;
 
-    auto problem = fclib_problem(view.scratch.problem);
+    // sweeps over bodies need no matrix, files do
+    std::optional<BodyProblem> of_bodies;
+    if (view.bodies != nullptr) of_bodies.emplace(assembled_problem(*view.bodies));
+    const OneStepProblem& solved = of_bodies ? of_bodies->problem : view.scratch.problem;
+    const std::span<const double> P = of_bodies ? of_bodies->P : std::span<const double>(view.scratch.P);
+    auto problem = fclib_problem(solved);
     if (!problem) {
+        if (left_out_ == 0) why_ = problem.error().message;
         ++left_out_;
         return;
     }
@@ -89,7 +101,7 @@ void KeptProblems::after_step(const StepView& view)
               .residual = solve.residual.unit_free,
               .problem = std::move(*problem),
               .solution = {}};
-    kept.solution = fclib_solution(kept.problem.stored, kept.problem.rows, view.scratch.P);
+    kept.solution = fclib_solution(kept.problem.stored, kept.problem.rows, P);
     kept.problem.stored.info = {
         .title = fmt::format("{}, step {}", printable(title_), view.step),
         .description = fmt::format(

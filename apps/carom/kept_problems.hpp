@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/integrator/run.hpp"
+#include "carom/integrator/body_run.hpp"
 #include "carom/onestep/fclib.hpp"
 
 #include <string>
@@ -36,6 +36,9 @@ public:
 
     [[nodiscard]] std::size_t written() const noexcept { return written_; }
     [[nodiscard]] std::size_t left_out() const noexcept { return left_out_; }  ///< FCLIB cannot say their law
+    [[nodiscard]] const std::string& why() const noexcept { return why_; }     ///< of the first left out
+    /// Steps by power series, which solve no one-step problem.
+    [[nodiscard]] std::size_t without_problem() const noexcept { return without_problem_; }
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
 
 private:
@@ -51,7 +54,8 @@ private:
     KeepPlan plan_;
     std::string folder_, title_;
     std::vector<Kept> worst_;  ///< a heap, the least of them first
-    std::size_t written_ = 0, left_out_ = 0;
+    std::size_t written_ = 0, left_out_ = 0, without_problem_ = 0;
+    std::string why_;
     std::optional<Error> failure_;
 };
 

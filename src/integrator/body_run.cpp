@@ -69,11 +69,9 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         if (report.map_acted) judge_map(report, began_s, certifier.energy_scale_J(), certifier);
         progress.rest.after_step(velocities(state));
         progress.end = end_by_plan(plan, report, progress.rest, point_of(run.state), shown.work);
-        const BodyStep bodies_now{bodies, state, scratch.contacts, scratch.reactions};
-        std::swap(shown.problem, scratch.problem);  // listeners may keep it
+        const BodyStep bodies_now{bodies, state, scratch.contacts, scratch.reactions, &scratch};
         const bool wanted =
             !listener || listener({coordinates, n, before, run.state, report, shown, progress, &bodies_now});
-        std::swap(shown.problem, scratch.problem);
         result.end = progress.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
     }
     judge_run(certifier, failed, result);

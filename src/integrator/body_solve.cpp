@@ -1,4 +1,5 @@
 #include "body_parts.hpp"
+#include "carom/integrator/body_run.hpp"
 
 #include <algorithm>
 
@@ -49,10 +50,8 @@ void go_to_roundoff(const SolverSettings& solver, BodyScratch& s, SolveReport& r
     }
 }
 
-}  // namespace
-
-void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& s,
-                     SolveReport& report)
+/// The whole of W.
+void assemble_whole(const BodyModel& model, BodyScratch& s)
 {
     // spheres have had no rows until now
     if (s.rows.size() == 0) {
@@ -62,6 +61,14 @@ void solve_assembled(const BodyModel& model, const SolverSettings& solver, doubl
         s.rows.set_inertia(s.inverse_inertia);
     }
     assemble_delassus(model, s.rows, s.contacts_of, s.problem);
+}
+
+}  // namespace
+
+void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& s,
+                     SolveReport& report)
+{
+    assemble_whole(model, s);
     const int sweeps = report.iterations;
     report = solve_with_joints(thoroughly(solver, s.problem.interactions()), h_s, s);
     // what was asked for may have been reached all the same
@@ -71,3 +78,14 @@ void solve_assembled(const BodyModel& model, const SolverSettings& solver, doubl
 }
 
 }  // namespace carom::detail
+
+namespace carom {
+
+BodyProblem assembled_problem(const BodyStep& step)
+{
+    BodyScratch& s = *step.scratch;
+    if (s.problem.interactions() > 0) detail::assemble_whole(step.model, s);
+    return {s.problem, s.P};
+}
+
+}  // namespace carom
