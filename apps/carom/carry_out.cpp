@@ -46,7 +46,15 @@ void tell_problems(const KeptProblems& problems, const Display& display)
     if (display.quiet || problems.folder().empty()) return;
     fmt::print(stderr, "{} one-step problems in {}\n", problems.written(), printable(problems.folder()));
     if (problems.left_out() > 0) {
-        fmt::print(stderr, "{} left out: FCLIB holds isotropic friction only\n", problems.left_out());
+        fmt::print(stderr, "{} left out, FCLIB has no place for them: {}\n", problems.left_out(),
+                   problems.why());
+    }
+    if (problems.without_problem() > 0) {
+        fmt::print(stderr, "{} steps went by power series, which solve no one-step problem\n",
+                   problems.without_problem());
+    }
+    if (problems.written() + problems.left_out() + problems.without_problem() == 0) {
+        fmt::print(stderr, "no step that was asked for had a contact, joint or constraint to solve\n");
     }
 }
 

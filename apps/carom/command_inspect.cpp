@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "inspection.hpp"
+#include "papers.hpp"
 #include "results.hpp"
 
 #include <array>
@@ -31,7 +32,9 @@ ExitStatus refuse(const Errors& errors, bool json)
 template <class Inspection>
 ExitStatus show(const Inspection& inspection, bool good, bool json)
 {
-    if (!print_result(json ? to_json(inspection) : in_words(inspection))) return ExitStatus::BadInput;
+    std::string text = json ? to_json(inspection) : in_words(inspection);
+    if (!json) text += papers_cited_in(text);
+    if (!print_result(text)) return ExitStatus::BadInput;
     return good ? ExitStatus::Certified : ExitStatus::Uncertified;
 }
 
@@ -65,6 +68,7 @@ ExitStatus inspect_scene(const InspectOptions& options)
     const auto scene = read_any_scene(options.file, overrides, BodiesInScenes::Welcome);
     if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
     if (!errors.empty()) return refuse(errors, options.json);
+    print_warnings(scene->scene.warnings);
     if (scene->sweeping) {
         const SweepInspection inspection{*scene};
         return show(inspection, is_promised(inspection), options.json);

@@ -78,6 +78,7 @@ Expected<Task, Errors> prepare(const RunOptions& options)
     const auto keep = read_keep_plan(options, errors);
     if (!errors.empty()) return errors;
     Scene* scene = &any->scene;
+    print_warnings(scene->warnings);
     auto snapshots = Snapshots::at(times, *scene);
     if (!snapshots) return snapshots.error();
     RunSoFar run = start_run(scene->model, scene->start);

@@ -35,6 +35,26 @@ Json snapshots_of(const Results& results)
     return list;
 }
 
+/// The probes where the run ended.
+Json values_of(const Results& results)
+{
+    Workspace work;
+    const Model& model = results.scene.model;
+    const auto values = probe_values(model, point_of(results.end), work);
+    Json object = Json::object();
+    for (std::size_t i = 0; i < values.size(); ++i)
+        object[model.system().probes[i].name] = values[i];
+    return object;
+}
+
+Json warnings_of(const Results& results)
+{
+    Json list = Json::array();
+    for (const Error& warning : results.scene.warnings)
+        list.push_back({{"where", warning.where}, {"message", warning.message}, {"hint", warning.hint}});
+    return list;
+}
+
 Json events_of(const Results& results)
 {
     const auto& contacts = results.scene.model.system().contacts;
@@ -115,11 +135,13 @@ std::string to_json(const Results& results)
                     {"time_s", results.end.t_s},
                     {"steps", certificate.steps},
                     {"state", state_of(results.scene.model, results.end.q, results.end.u)},
+                    {"values", values_of(results)},
                     {"reactions_Ns", reactions_of(results.scene.model, results.end)},
                     {"probes", snapshots_of(results)},
                     {"events", events_of(results)},
                     {"certificate", certificate_of(certificate)},
                     {"diagnosis", diagnosis_of(results.report)},
+                    {"warnings", warnings_of(results)},
                     {"timing",
                      {{"wall_s", wall_s},
                       {"steps_per_s", wall_s > 0 ? static_cast<double>(results.steps_now) / wall_s : 0.0}}}});
@@ -135,6 +157,13 @@ std::string to_json(const Errors& errors)
                         {"hint", error.hint}});
     }
     return written({{"status", "bad_input"}, {"errors", list}});
+}
+
+std::string failure_json(std::string_view message)
+{
+    Json list = Json::array();
+    list.push_back({{"code", "internal_error"}, {"where", "carom"}, {"message", message}, {"hint", ""}});
+    return written({{"status", "failed"}, {"errors", list}});
 }
 
 }  // namespace carom::app

@@ -1,5 +1,8 @@
 #include "command_line.hpp"
+#include "misread_command.hpp"
+#include "results.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -10,21 +13,41 @@ namespace carom::app {
 namespace {
 
 /// Bad arguments are bad input, whatever CLI11 calls them.
-int exit_code_of(const CLI::App& app, const CLI::ParseError& problem)
+int refuse_words(const CLI::App& app, const CLI::ParseError& problem, Words words)
 {
-    const int code = app.exit(problem);
-    return code == 0 ? 0 : static_cast<int>(ExitStatus::BadInput);
+    if (problem.get_exit_code() == 0) return app.exit(problem);  // help was asked for
+    Error error{.code = ErrorCode::WrongArguments,
+                .where = "command line",
+                .message = problem.what(),
+                .hint = "carom --help lists commands and options",
+                .excerpt = {}};
+    if (auto unknown = unknown_word(app, words)) {
+        error = std::move(*unknown);
+        print_errors({error});
+    } else {
+        app.exit(problem);
+    }
+    if (wants_json(words)) static_cast<void>(print_result(to_json(Errors{error})));
+    return static_cast<int>(ExitStatus::BadInput);
 }
 
-int run(int argc, char** argv)
+int run(Words words)
 {
     CommandLine line;
     try {
-        line.app().parse(argc, argv);
+        line.app().parse(static_cast<int>(words.size()), words.data());
     } catch (const CLI::ParseError& problem) {
-        return exit_code_of(line.app(), problem);
+        return refuse_words(line.app(), problem, words);
     }
     return static_cast<int>(line.run());
+}
+
+/// carom itself could not go on.
+int failed(const std::string& message, Words words)
+{
+    fmt::print(stderr, "carom: {}\n", message);
+    if (wants_json(words)) static_cast<void>(print_result(failure_json(message)));
+    return static_cast<int>(ExitStatus::Failed);
 }
 
 }  // namespace
@@ -32,14 +55,17 @@ int run(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    // a file that may not grow further is a write that fails, and is told as one
+    static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
+    const carom::app::Words words(argv, static_cast<std::size_t>(argc));
     try {
-        return carom::app::run(argc, argv);
+        return carom::app::run(words);
     } catch (const std::bad_alloc&) {
-        std::fputs("carom: error: there is not enough memory for this\n", stderr);
+        return carom::app::failed("error: there is not enough memory for this", words);
     } catch (const carom::InternalError& error) {
-        fmt::print(stderr, "carom: {}\n", error.what());
+        return carom::app::failed(error.what(), words);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "carom: internal error in carom, please report it: {}\n", error.what());
+        return carom::app::failed(fmt::format("internal error in carom, please report it: {}", error.what()),
+                                  words);
     }
-    return static_cast<int>(carom::app::ExitStatus::Failed);
 }

@@ -41,4 +41,7 @@ struct Results {
 /// The JSON object of input that could not be run.
 [[nodiscard]] std::string to_json(const Errors& errors);
 
+/// The JSON object of what carom itself could not finish.
+[[nodiscard]] std::string failure_json(std::string_view message);
+
 }  // namespace carom::app

@@ -56,6 +56,16 @@ void print_errors(const Errors& errors)
     std::fputs(out.c_str(), stderr);
 }
 
+void print_warnings(const Errors& warnings)
+{
+    for (const Error& warning : warnings) {
+        std::string text = to_text(warning);
+        const auto word = text.find("error: ");
+        if (word != std::string::npos) text.replace(word, 6, coloured("warning:", Colour::Yellow, stderr));
+        std::fputs(text.c_str(), stderr);
+    }
+}
+
 bool print_result(std::string_view text)
 {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();

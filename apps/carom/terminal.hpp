@@ -28,6 +28,9 @@ enum class Colour { Red, Green, Yellow, Bold };
 /// Errors as a compiler shows them, to standard error, the first hundred of them.
 void print_errors(const Errors& errors);
 
+/// Warnings in the same way.
+void print_warnings(const Errors& warnings);
+
 /// Writes to standard output; false when it cannot be written, which is then said on standard error.
 [[nodiscard]] bool print_result(std::string_view text);
 

@@ -76,6 +76,24 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
     return last[b.size()];
 }
 
+/// A word of the same beginning and another end, `lagrange` for `lagrangian`: at least four letters and three
+/// quarters of the name.
+std::string longest_beginning(std::string_view wanted, std::span<const std::string> known)
+{
+    std::size_t best = std::max<std::size_t>(3, (3 * wanted.size() + 3) / 4 - 1);
+    std::string nearest;
+    for (const std::string& candidate : known) {
+        const std::string name = lower(candidate);
+        const auto [end, other] = std::mismatch(wanted.begin(), wanted.end(), name.begin(), name.end());
+        const auto same = static_cast<std::size_t>(end - wanted.begin());
+        if (same > best && name.size() < 2 * wanted.size()) {
+            best = same;
+            nearest = candidate;
+        }
+    }
+    return nearest;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text)
@@ -123,7 +141,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> kno
             nearest = candidate;
         }
     }
-    return nearest;
+    return nearest.empty() ? longest_beginning(wanted, known) : nearest;
 }
 
 std::string excerpt_with_caret(std::string_view text, std::size_t position)

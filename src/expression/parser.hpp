@@ -65,6 +65,8 @@ private:
     void fail(ErrorCode code, std::size_t position, std::string message, std::string hint);
     void fail_unexpected();
     void fail_unknown(const Token& name);
+    /// How what other programs call so is written here; nothing where we do not know.
+    [[nodiscard]] std::optional<std::string> other_way_of_writing(const Token& name) const;
     void fail_no_function(const Token& name);
     void fail_no_table(const Token& name);
     void fail_arguments(const Function& function, const Token& name, std::size_t given);

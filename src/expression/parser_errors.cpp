@@ -147,6 +147,22 @@ void Parser::fail_no_function(const Token& name)
          meant(name.text, "", function_names(), "a product is written with *, as in x*(a + b)"));
 }
 
+std::optional<std::string> Parser::other_way_of_writing(const Token& name) const
+{
+    // velocities as other programs write them: z_dot, zdot, dz, dz_dt, vz
+    const std::vector<std::string> coordinates = vocabulary_.names(Vocabulary::Meaning::Kind::Coordinate);
+    for (const std::string& q : coordinates) {
+        for (const std::string& velocity :
+             {q + "_dot", q + "dot", q + "_d", "d" + q, "d" + q + "_dt", "v_" + q, "v" + q}) {
+            if (name.text == velocity) return fmt::format("write {}' for the velocity of {}", q, q);
+        }
+    }
+    if (name.text == "e" || name.text == "E")
+        return "write exp(x) for the exponential of x, exp(1) for the number e";
+    if (name.text == "g") return "add g = 9.81 to [parameters]";
+    return std::nullopt;
+}
+
 void Parser::fail_unknown(const Token& name)
 {
     using Kind = Vocabulary::Meaning::Kind;
@@ -161,7 +177,8 @@ void Parser::fail_unknown(const Token& name)
         known.emplace_back("pi");
     }
     fail(ErrorCode::UnknownName, name.position, fmt::format("nothing is called {}", quoted(name.text)),
-         meant(name.text, prime, known, "formulas may name coordinates, parameters, t, pi and functions"));
+         other_way_of_writing(name).value_or(meant(
+             name.text, prime, known, "formulas may name coordinates, parameters, t, pi and functions")));
 }
 
 void Parser::fail_arguments(const Function& function, const Token& name, std::size_t given)

@@ -63,6 +63,27 @@ ImpactMap map_of_formulas(const Node& impact, const std::vector<Coordinate>& coo
     return carom::impact_map_of(std::move(after));
 }
 
+/// Keys that the chosen map does not read would be ignored without a word.
+void refuse_unread(const Node& impact, std::string_view kind, Mistakes& mistakes)
+{
+    struct Reader {
+        std::string_view key;
+        bool reads;
+        std::string_view whose;
+    };
+    const bool lzb = kind == "lzb", formulas = kind == "formulas";
+    for (const Reader& reader :
+         {Reader{"exponent", lzb, "lzb"}, Reader{"stiffness", lzb, "lzb"},
+          Reader{"velocities", formulas, "formulas"},
+          Reader{"restitution", !formulas, "canonical, sequential, poisson, energetic and lzb"}}) {
+        const Node* node = find(impact, reader.key);
+        if (node == nullptr || reader.reads) continue;
+        mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
+                     fmt::format("impact.{} is not read by the map {}", reader.key, kind),
+                     fmt::format("leave it out; it belongs to {}", reader.whose));
+    }
+}
+
 }  // namespace
 
 ImpactMap impact_map_of_bodies(const Node& impact, Mistakes& mistakes)
@@ -88,6 +109,7 @@ ImpactMap impact_map_of(const Node& impact, const LagrangianSystem& system, cons
 {
     const Node* kind = find(impact, "kind");
     if (kind == nullptr || kind->kind != Kind::Text) return {};
+    refuse_unread(impact, kind->text, mistakes);
     const auto e = number(impact, "restitution");
     if (kind->text == "canonical") return canonical_map(e.value_or(1.0));
     if (kind->text == "sequential") return sequential_map({.restitution = e.value_or(1.0)});

@@ -26,6 +26,15 @@ void Mistakes::add(const Place& place, Error error)
     found_.emplace_back(place, std::move(error));
 }
 
+void Mistakes::warn(const Place& place, std::string message, std::string hint)
+{
+    warnings_.push_back({.code = ErrorCode::NotAllowedHere,
+                         .where = where(place),
+                         .message = std::move(message),
+                         .hint = std::move(hint),
+                         .excerpt = excerpt(place)});
+}
+
 Errors Mistakes::sorted() const
 {
     auto ordered = found_;

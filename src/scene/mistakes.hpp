@@ -36,6 +36,10 @@ public:
     /// An error from elsewhere: gets its place, keeps its own excerpt if it has one.
     void add(const Place& place, Error error);
 
+    /// Something that may not be meant so, and does not stop anyone.
+    void warn(const Place& place, std::string message, std::string hint);
+    [[nodiscard]] const Errors& warnings() const noexcept { return warnings_; }
+
     /// Something is already wrong there.
     [[nodiscard]] bool known_at(const Place& place) const { return places_.contains(place); }
     [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
@@ -52,6 +56,7 @@ private:
     std::vector<std::size_t> line_begins_;
     std::vector<std::pair<Place, Error>> found_;
     std::set<Place> places_;
+    Errors warnings_;
 };
 
 }  // namespace carom::detail

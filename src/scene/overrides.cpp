@@ -60,6 +60,7 @@ public:
     {
         const std::vector<std::string> keys = split_path(set_.path);
         Node* node = &root;
+        root_ = &root;
         for (std::size_t i = 0; i < keys.size() && node != nullptr; ++i) {
             const Field* field = find_key(*node, keys[i]);
             if (field == nullptr) return;
@@ -109,11 +110,28 @@ private:
         if (field == nullptr) {
             refuse(ErrorCode::UnknownKey,
                    fmt::format("carom does not know {} in {}", carom::quoted(key), carom::quoted(set_.path)),
-                   nearest_or_all(key, known));
+                   path_to(key).value_or(nearest_or_all(key, known)));
             return nullptr;
         }
         group_ = path + (field->type == Type::GroupList ? "[]" : "");
         return field;
+    }
+
+    /// Names of the scene without the way to them: `m` for parameters.m, `x` for coordinate.x.
+    [[nodiscard]] std::optional<std::string> path_to(const std::string& key) const
+    {
+        if (!group_.empty()) return std::nullopt;
+        const Node* parameters = find(*root_, "parameters");
+        if (parameters != nullptr && find(*parameters, key) != nullptr)
+            return fmt::format("did you mean parameters.{}={}?", printable(key), printable(set_.value));
+        for (const Entry& entry : root_->entries) {
+            if (entry.value.kind == Node::Kind::Table && find(entry.value, key) != nullptr)
+                return fmt::format("did you mean {}.{}?", printable(entry.key), printable(key));
+            if (entry.value.kind == Node::Kind::Array && find_named(entry.value, key) != nullptr)
+                return fmt::format("did you mean {}.{}, and a key of it after a dot?", printable(entry.key),
+                                   printable(key));
+        }
+        return std::nullopt;
     }
 
     Node* enter_group(Node& node, const std::string& key)
@@ -164,6 +182,7 @@ private:
     const Override& set_;
     Place place_;
     Mistakes& mistakes_;
+    const Node* root_ = nullptr;
     std::string group_;  ///< path of the group reached so far, as in the list of fields
 };
 

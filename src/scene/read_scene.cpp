@@ -3,6 +3,7 @@
 #include "ascii_filter.hpp"
 #include "bodies.hpp"
 #include "carom/core/text.hpp"
+#include "carom/scene/fields.hpp"
 #include "overrides.hpp"
 #include "settings.hpp"
 #include "sweeping.hpp"
@@ -11,6 +12,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -169,6 +172,41 @@ const Node* list_of_bodies(const Node& root)
     return nullptr;
 }
 
+/// All words of the formulas and texts of a scene.
+void collect_words(const Node& node, std::set<std::string_view>& words)
+{
+    if (node.kind == Node::Kind::Text) {
+        for (const std::string_view word : words_in(node.text))
+            words.insert(word);
+    }
+    for (const Node& item : node.items)
+        collect_words(item, words);
+    for (const Entry& entry : node.entries)
+        collect_words(entry.value, words);
+}
+
+/// A key of the scene that is written below [parameters] becomes a parameter, and is not obeyed.
+void warn_of_lost_keys(const Node& root, Mistakes& mistakes)
+{
+    const Node* parameters = find(root, "parameters");
+    if (parameters == nullptr) return;
+    std::set<std::string_view> words;
+    bool collected = false;
+    for (const Entry& entry : parameters->entries) {
+        const bool is_key =
+            entry.key.find_first_of(".[]*") == std::string::npos && find_field(entry.key) != nullptr;
+        if (!is_key || find(root, entry.key) != nullptr) continue;
+        if (!std::exchange(collected, true)) collect_words(root, words);
+        if (words.contains(entry.key)) continue;  // a formula uses it
+        mistakes.warn(
+            entry.value.key_place,
+            fmt::format("{} stands below [parameters]: there it is a number that no formula uses, and "
+                        "the run does not obey it",
+                        carom::quoted(entry.key)),
+            fmt::format("write {} above [parameters]", printable(entry.key)));
+    }
+}
+
 /// A scene is of mechanics, with energies, or of a sweeping process.
 void check_kind(const Node& root, Mistakes& mistakes)
 {
@@ -187,6 +225,7 @@ Expected<AnyScene, Errors> read_text(std::string_view text, std::string_view nam
     if (!root) return mistakes.sorted();
 
     // names first: formulas of the system and of the settings use them
+    warn_of_lost_keys(*root, mistakes);
     Names names = collect_names(*root, folder, mistakes);
     if (const Node* list = list_of_bodies(*root)) {
         if (bodies == BodiesInScenes::Refused) {
@@ -198,6 +237,7 @@ Expected<AnyScene, Errors> read_text(std::string_view text, std::string_view nam
         if (!mistakes.empty() || !scene) return mistakes.sorted();
         scene->title = title_of(*root, name);
         scene->text = text_as_run(text, *root, overrides, folder);
+        scene->warnings = mistakes.warnings();
         return AnyScene{std::move(*scene), std::nullopt};
     }
     check_kind(*root, mistakes);
@@ -227,6 +267,7 @@ Expected<AnyScene, Errors> read_text(std::string_view text, std::string_view nam
                 .plan = settings.plan,
                 .record = settings.record,
                 .length_m = *settings.length_m};
+    scene.warnings = mistakes.warnings();
     return AnyScene{std::move(scene), std::move(sweeping)};
 }
 

@@ -46,6 +46,24 @@ void read(const Node& root, std::string_view path, bool& value)
     if (const Node* node = value_at(root, path, Kind::Boolean)) value = node->boolean;
 }
 
+/// A number, or a formula of parameters, whose value must be in the range of the field too.
+void read(const Node& root, std::string_view path, const Names& names, Mistakes& mistakes, double& value)
+{
+    read(root, path, value);
+    const Node* node = value_at(root, path, Kind::Text);
+    if (node == nullptr) return;
+    const auto number = constant_of(*node, names, mistakes);
+    if (!number) return;
+    const Field& field = *find_field(path);
+    if (field.range.contains(*number)) {
+        value = *number;
+        return;
+    }
+    mistakes.add(node->place, ErrorCode::SettingOutOfRange,
+                 fmt::format("{} is {} {}", path, *number, field.unit),
+                 fmt::format("give a formula whose value is a number {}", field.range.text()));
+}
+
 /// The enumerator of that name.
 template <class Enum, class... Names>
 void read_choice(const Node& root, std::string_view path, Enum& value, Enum candidate, std::string_view name,
@@ -59,9 +77,9 @@ void read_choice(const Node& root, std::string_view path, Enum& value, Enum cand
         read_choice(root, path, value, others...);
 }
 
-void read_record(const Node& root, RecordSettings& record)
+void read_record(const Node& root, const Names& names, Mistakes& mistakes, RecordSettings& record)
 {
-    read(root, "record.every_s", record.every_s);
+    read(root, "record.every_s", names, mistakes, record.every_s);
     const Node* fields = value_at(root, "record.fields", Kind::Array);
     if (fields == nullptr) return;
     const auto asked = [&](std::string_view name) {
@@ -180,7 +198,7 @@ Settings read_settings(const Node& root, const Names& names, Mistakes& mistakes)
 {
     Settings s;
     read(root, "start_s", s.start_s);
-    read(root, "duration_s", s.plan.duration_s);
+    read(root, "duration_s", names, mistakes, s.plan.duration_s);
     read(root, "length_m", s.length_m);
     read_until(root, names, s.plan.until, mistakes);
 
@@ -197,7 +215,7 @@ Settings read_settings(const Node& root, const Names& names, Mistakes& mistakes)
     read(root, "solver.max_sweeps", s.solver.max_sweeps);
     read(root, "solver.relaxation", s.solver.relaxation);
 
-    read_record(root, s.record);
+    read_record(root, names, mistakes, s.record);
     check_grid(root, s, mistakes);
     return s;
 }

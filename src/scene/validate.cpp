@@ -69,6 +69,13 @@ private:
     void missing_key(const Node& node, const Field& field, const Group& group)
     {
         const std::string_view key = field.key();
+        const Node* parameters = group.name.empty() ? find(node, "parameters") : nullptr;
+        if (const Node* lost = parameters != nullptr ? find(*parameters, key) : nullptr) {
+            mistakes_.add(lost->key_place, ErrorCode::MissingKey,
+                          fmt::format("the scene has no {}: below [parameters] it is a parameter", key),
+                          fmt::format("write {} above [parameters]", key));
+            return;
+        }
         const std::string example = field.type == Type::GroupList ? fmt::format("[[{}]]", key)
                                     : field.type == Type::Group   ? fmt::format("[{}]", key)
                                                                   : fmt::format("{} = ...", key);

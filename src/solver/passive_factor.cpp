@@ -1,5 +1,6 @@
 #include "carom/solver/passive_factor.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/OrderingMethods>
 
 #include <algorithm>
@@ -11,12 +12,26 @@ namespace {
 /// Up to here a dense factor is quicker than a sparse one, whatever the pattern.
 constexpr std::size_t largest_dense = 24;
 
+/// Thousands of contacts on a few coordinates: W has hardly a zero, and a sparse factor gains nothing but
+/// indirections. Up to so many rows, which are 128 MB.
+constexpr std::size_t largest_full = 4000;
+bool is_full(const SymmetricCsr& W, std::span<const int> F)
+{
+    const std::size_t n = F.size();
+    if (n > largest_full) return false;
+    std::size_t entries = 0;
+    for (const int i : F)
+        entries += W.row_begin[i + 1] - W.row_begin[i];
+    // entries outside F are counted too: exact enough where nearly all contacts act
+    return 2 * entries > n * n && entries <= 2 * n * n;
+}
+
 }  // namespace
 
 bool PassiveFactor::factorise(const SymmetricCsr& W, std::span<const int> F, double shift)
 {
     size_ = F.size();
-    is_dense_ = size_ <= largest_dense;
+    is_dense_ = size_ <= largest_dense || is_full(W, F);
     return is_dense_ ? factorise_dense(W, F, shift) : factorise_sparse(W, F, shift);
 }
 
@@ -63,7 +78,16 @@ bool PassiveFactor::factorise_dense(const SymmetricCsr& W, std::span<const int> 
         dense_[i * size_ + i] += shift;
     }
 
-    // Cholesky, row by row
+    // Cholesky, by blocks where that pays
+    if (size_ > largest_dense) {
+        using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+        const auto n = static_cast<Eigen::Index>(size_);
+        Eigen::Map<Rows> matrix(dense_.data(), n, n);
+        const Eigen::LLT<Eigen::Ref<Rows>> factor(matrix);
+        return factor.info() == Eigen::Success;
+    }
+
+    // and row by row
     for (std::size_t i = 0; i < size_; ++i) {
         double* a = dense_.data() + i * size_;
         for (std::size_t j = 0; j <= i; ++j) {

@@ -46,6 +46,32 @@ bool even(const std::vector<double>& ratio)
     return std::ranges::all_of(ratio, [](double p) { return p > 0.2; }) && *high - *low < 0.3;
 }
 
+/// Errors of the finer half of the steps are smaller than those of the coarser one, by an order of 0.2 at
+/// least. A slope through values that go up and down shows nothing.
+bool shrink(const std::vector<double>& error)
+{
+    if (error.size() < 2) return false;
+    const std::size_t half = error.size() / 2;
+    const auto middle = error.begin() + static_cast<std::ptrdiff_t>(half);
+    const double coarse = *std::max_element(error.begin(), middle),
+                 fine = *std::max_element(middle, error.end());
+    // from the middle of one half to that of the other the step is halved n/2 times
+    return fine < coarse * std::exp2(-0.2 * static_cast<double>(error.size()) / 2);
+}
+
+/// Without an exact value the differences must go one way: an error in powers of the step does.
+bool goes_one_way(const OrderTable& table, double roundoff)
+{
+    if (table.exact) return true;
+    bool up = false, down = false;
+    for (std::size_t k = 0; k + 1 < table.value.size(); ++k) {
+        const double step = table.value[k + 1] - table.value[k];
+        up = up || step > roundoff;
+        down = down || step < -roundoff;
+    }
+    return !(up && down);
+}
+
 OrderVerdict verdict_of(const OrderTable& table, std::size_t above_roundoff)
 {
     if (table.value.size() < 3) return OrderVerdict::TooFew;
@@ -53,8 +79,8 @@ OrderVerdict verdict_of(const OrderTable& table, std::size_t above_roundoff)
     // an order that is seen until roundoff is reached counts
     std::vector<double> seen;
     std::ranges::copy_if(table.ratio, std::back_inserter(seen), [](double p) { return !std::isnan(p); });
-    if (even(seen)) return OrderVerdict::Seen;
-    return table.fitted > 0.2 ? OrderVerdict::Irregular : OrderVerdict::None;
+    if (even(seen) && goes_one_way(table, roundoff_of(table.value))) return OrderVerdict::Seen;
+    return table.fitted > 0.2 && shrink(table.error) ? OrderVerdict::Irregular : OrderVerdict::None;
 }
 
 /// What the last three values tend to (CV-3); their own differences say how, not the exact value.

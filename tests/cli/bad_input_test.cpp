@@ -34,7 +34,7 @@ TEST_CASE("every kind of bad input gets its message and exit status 2")
                         "ELF\x02\x01\x01\0\0\0",
                         10),
             "error");
-    refused(with(ball, "1.0", "\"long\""), "not a number");
+    refused(with(ball, "1.0", "true"), "not a number");
     refused(with(ball, "start = 1.0", "start = nan"), "nan");
     refused(with(ball, "[[coordinate]]\nname = \"z\"\nstart = 1.0\n", ""), "coordinate");
     refused(with(ball, "\"g*z\"", "\"g*zz\""), "nothing is called `zz`");

@@ -3,6 +3,7 @@
 #include "answers.hpp"
 #include "body_drivers.hpp"
 #include "drivers.hpp"
+#include "embedded_cases.hpp"
 #include "judge.hpp"
 #include "reference_case.hpp"
 #include "series_drivers.hpp"
@@ -25,7 +26,7 @@ namespace {
 constexpr int exit_bad_input = 2;
 
 struct Options {
-    std::string cases = CAROM_REFERENCE_CASES;
+    std::string cases;  ///< file; empty: those that the program carries
     std::string integrator = "moreau";
     std::string as = "coordinates";
     int order = 24;
@@ -139,7 +140,7 @@ Expected<std::vector<const ReferenceCase*>, Errors> select(const std::vector<Ref
         if (std::find(known.begin(), known.end(), id) != known.end()) continue;
         const std::string near = nearest_name(id, known);
         errors.push_back({.code = ErrorCode::UnknownName,
-                          .where = options.cases,
+                          .where = options.cases.empty() ? "cases.json" : options.cases,
                           .message = fmt::format("there is no case {}", carom::quoted(id)),
                           .hint = near.empty() ? "--list shows all cases" : fmt::format("perhaps {}", near),
                           .excerpt = {}});
@@ -216,7 +217,8 @@ Errors mistakes_of(const Options& options)
 int run_with(const Options& options)
 {
     if (const Errors errors = mistakes_of(options); !errors.empty()) return refuse(errors);
-    const auto cases = read_cases(options.cases);
+    const auto cases = options.cases.empty() ? read_cases_text(detail::embedded_cases(), "cases.json")
+                                             : read_cases(options.cases);
     if (!cases) return refuse(cases.error());
     if (options.list) {
         list(*cases);
@@ -242,7 +244,8 @@ int main_of(int argc, char** argv)
     CLI::App app{"Runs reference cases and compares what carom computes with the reference.\n"
                  "Example: carom-reference --json M83-CORNER-1 C-PEND-1",
                  "carom-reference"};
-    app.add_option("--cases", options.cases, "file of cases")->type_name("FILE")->capture_default_str();
+    app.add_option("--cases", options.cases, "file of cases; left out: those that the program carries")
+        ->type_name("FILE");
     app.add_option("--integrator", options.integrator, "integrator of the runs: moreau, series")
         ->type_name("KIND");
     app.add_option("--as", options.as, "what systems are written as: coordinates, bodies")->type_name("KIND");

@@ -246,10 +246,15 @@ Expected<std::vector<ReferenceCase>, Errors> read_cases(const std::filesystem::p
         return one_error(ErrorCode::FileUnreadable, file, "the file cannot be read, or is empty",
                          "give a file of cases, see docs/how-to/reference_cases.md");
     }
+    return read_cases_text(text.str(), file);
+}
 
+Expected<std::vector<ReferenceCase>, Errors> read_cases_text(std::string_view text,
+                                                             const std::filesystem::path& file)
+{
     Json content;
     try {
-        content = Json::parse(text.str());
+        content = Json::parse(text);
     } catch (const Json::exception& error) {
         return one_error(ErrorCode::FileMalformed, file, printable(error.what()), "a file of cases is JSON");
     }

@@ -62,4 +62,8 @@ struct ReferenceCase {
 /// All cases of a file, or all its mistakes.
 [[nodiscard]] Expected<std::vector<ReferenceCase>, Errors> read_cases(const std::filesystem::path& file);
 
+/// The same for a text; `file` stands for it in messages.
+[[nodiscard]] Expected<std::vector<ReferenceCase>, Errors> read_cases_text(std::string_view text,
+                                                                           const std::filesystem::path& file);
+
 }  // namespace carom::reference

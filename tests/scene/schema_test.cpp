@@ -138,7 +138,8 @@ TEST_CASE("what the schema refuses, the reader refuses at the same key")
     } mistakes[] = {
         {"duration_s = 5.0", "duration_s = 0", ".duration_s"},
         {"duration_s = 5.0", "", " without duration_s"},
-        {"duration_s = 5.0", "duration_s = \"5\"", ".duration_s"},
+        {"duration_s = 5.0", "duration_s = true", ".duration_s"},
+        {"time_step_s = 1e-3", "time_step_s = \"5\"", ".integrator.time_step_s"},
         {"restitution = \"e\"", "restitution = 1.5", ".contact[].law.restitution"},
         {"restitution = \"e\"", "restitutoin = 1", ".contact[].law.restitutoin"},
         {"kind = \"moreau\"", "kind = \"euler\"", ".integrator.kind"},

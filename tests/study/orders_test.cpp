@@ -72,6 +72,18 @@ TEST_CASE("where no order can be seen, that is said")
     const std::vector<double> steps{1, 0.5, 0.25, 0.125}, failed{1, std::nan(""), 2, 3};
     CHECK(order_of("v", steps, failed).verdict == OrderVerdict::TooFew);
 
+    // values that go to and fro between two outcomes have no order, whatever slope a line through them has
+    for (const auto& values :
+         {std::vector<double>{1, 2, 1.9, 2.9, 2.75}, std::vector<double>{0, 1, 0.8, 1.9, 1.75},
+          std::vector<double>{1, -1, 1, -1, 1}, std::vector<double>{0, 1, 0.9, -0.2, -0.25}}) {
+        const std::vector<double> halved{1, 0.5, 0.25, 0.125, 0.0625};
+        CHECK(order_of("v", halved, values).verdict == OrderVerdict::None);
+    }
+    // differences that shrink evenly but change their sign do not come from an error in powers of the step
+    const std::vector<double> halved{1, 0.5, 0.25, 0.125, 0.0625};
+    const std::vector<double> to_and_fro{1, 2, 1.5, 1.75, 1.625};
+    CHECK(order_of("v", halved, to_and_fro).verdict == OrderVerdict::Irregular);
+
     // second order until roundoff is reached counts as seen
     const auto deep = order_of_error([](double h) { return 1e-6 * h * h; }, 1.0, 16);
     CHECK(deep.verdict == OrderVerdict::Seen);

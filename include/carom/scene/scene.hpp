@@ -38,6 +38,7 @@ struct Scene {
     RecordSettings record;
     double length_m = 1;                             ///< typical length: what small gaps are small against
     std::shared_ptr<const SceneBodies> bodies = {};  ///< nothing: a scene of coordinates
+    Errors warnings = {};                            ///< what may not be meant so, with its place
 };
 
 /// Whether the caller can run bodies. Where it cannot, scenes with bodies are refused.

@@ -20,7 +20,8 @@ namespace carom {
 /// What can be said about the order of one quantity.
 enum class OrderVerdict {
     Seen,       ///< errors shrink at every halving, the last three times by the same factor
-    Irregular,  ///< errors shrink, but unevenly, as where impacts fall differently into steps
+    Irregular,  ///< errors shrink from the coarser to the finer half of the steps, but unevenly, as where
+                ///< impacts fall differently into steps
     Roundoff,   ///< the error is roundoff from the first or second step on
     None,       ///< errors do not shrink
     TooFew,     ///< fewer than three runs gave a value
