@@ -68,6 +68,7 @@ std::string_view heading_of(Bearing bearing)
 {
     switch (bearing) {
     case Bearing::Holds: return "holds";
+    case Bearing::Unrefuted: return "not refuted";
     case Bearing::Condition: return "condition";
     case Bearing::CostsUniqueness: return "several?";
     case Bearing::CostsExistence: return "none?";
@@ -114,7 +115,8 @@ Json singularities_of(const WellPosedness& theory)
                         {"kind", here.kind == Singularity::Kind::Kink ? "kink" : "edge"},
                         {"reach", name_of_reach(here.reach)},
                         {"time_only", here.time_only},
-                        {"exponent", here.exponent ? Json(*here.exponent) : Json(nullptr)}});
+                        {"exponent", here.exponent ? Json(*here.exponent) : Json(nullptr)},
+                        {"instant_s", here.instant_s ? Json(*here.instant_s) : Json(nullptr)}});
     }
     return list;
 }
@@ -127,6 +129,7 @@ Json growth_of(const Growth& growth)
             {"power", growth.power},
             {"potential_drop", growth.potential_drop},
             {"steady_potential", growth.steady_potential},
+            {"shown", growth.shown},
             {"fastest", growth.fastest},
             {"rays", growth.rays}};
 }
@@ -152,7 +155,13 @@ std::string promise_in_words(const WellPosedness& theory)
     switch (theory.promise) {
     case Promise::OneSolution:
         return fmt::format("one solution, {}{}",
-                           theory.for_all_time ? "for all time" : "for as long as it lasts",
+                           theory.for_all_time_shown ? "for all time"
+                           : theory.for_all_time     ? "for all time as far as was seen"
+                                                     : "for as long as it lasts",
+                           conditions ? ", on conditions" : "");
+    case Promise::NoObstacleFound:
+        return fmt::format("no reason against one solution was found{}{}",
+                           theory.for_all_time ? ", nor against one for all time" : ", but it may end",
                            conditions ? ", on conditions" : "");
     case Promise::PossiblySeveral: return "possibly several solutions";
     case Promise::NonePromised: return "no solution is promised";
@@ -183,7 +192,7 @@ std::string in_words(const SceneInspection& inspection)
 
     // what costs the promise first, what holds last
     for (const Bearing bearing : {Bearing::CostsExistence, Bearing::CostsUniqueness, Bearing::CostsEternity,
-                                  Bearing::Condition, Bearing::Holds}) {
+                                  Bearing::Condition, Bearing::Unrefuted, Bearing::Holds}) {
         for (const Hypothesis& hypothesis : theory.hypotheses) {
             if (hypothesis.bearing != bearing) continue;
             out += paragraph(heading_of(bearing),
@@ -191,9 +200,10 @@ std::string in_words(const SceneInspection& inspection)
         }
     }
     return out + "\n" +
-           paragraph("", "Hypotheses were looked at in the start, in sampled states around it and where a "
-                         "search closed "
-                         "several contacts: what was seen to fail fails, the rest is an estimate.");
+           paragraph(
+               "", "What holds is shown by structure or intervals. What is not refuted was looked at in the "
+                   "start, in sampled states around it and where searches closed contacts or lost rank: it "
+                   "was not seen to fail.");
 }
 
 std::string to_json(const SceneInspection& inspection)
@@ -224,9 +234,13 @@ std::string to_json(const SceneInspection& inspection)
                             {"friction_order", one.friction_order},
                             {"friction_leading", one.friction_leading}});
     }
-    const Json json = {{"status", theory.well_posed() ? "well_posed" : "not_promised"},
+    const bool unrefuted = theory.promise == Promise::NoObstacleFound;
+    const Json json = {{"status", theory.well_posed() ? "well_posed"
+                                  : unrefuted         ? "no_obstacle_found"
+                                                      : "not_promised"},
                        {"promise", name_of(theory.promise)},
                        {"for_all_time", theory.for_all_time},
+                       {"for_all_time_shown", theory.for_all_time_shown},
                        {"degrees_of_freedom", model.coordinates()},
                        {"contacts", model.contacts()},
                        {"constraints", model.constraints()},

@@ -87,7 +87,7 @@ StepReport SeriesEngine::run()
     }
     if (x_.system().velocity_coupling) {
         finding("velocity_coupling",
-                "a force on one frictional contact depends on the velocity of another: the "
+                "a force on one particle in contact depends on the velocity of another: the "
                 "series are computed, but that the motion is the only one is not proved "
                 "(Charles and Ballard 2014, hypothesis (iii))");
     }

@@ -192,17 +192,19 @@ private:
     Derivatives derivatives_;
 };
 
-/// Whether a force on a coordinate of one frictional contact names a velocity that only another one has
-/// (CB14, hypothesis (iii)).
+/// Whether, in a system with friction, a force on a coordinate of one contact names a velocity that only another
+/// one has (CB14, hypothesis (iii): over all particles in contact, with friction or without).
 bool couples_velocities(const Model& model)
 {
+    bool rubs = false;
     std::vector<int> owner(static_cast<std::size_t>(model.coordinates()), -1);
     for (int c = 0; c < model.contacts(); ++c) {
-        if (model.dimension(c) == 1) continue;
+        rubs = rubs || model.dimension(c) > 1;
         for (const int i : model.support(c)) {
             owner[static_cast<std::size_t>(i)] = c;
         }
     }
+    if (!rubs) return false;
     const auto& forces = model.system().forces;
     for (std::size_t i = 0; i < forces.size(); ++i) {
         for (const Term& term : forces[i].terms()) {

@@ -1,3 +1,4 @@
+#include "degenerate_search.hpp"
 #include "state_samples.hpp"
 
 #include "carom/convex/nonnegative_qp.hpp"
@@ -59,31 +60,6 @@ void look_for_interior(const Metric& A, const Eigen::MatrixXd& G, double toleran
     }
 }
 
-/// Moves q until the gaps of `contacts` vanish, each time by the least displacement of the kinetic metric.
-bool close_gaps(const Model& model, std::span<const int> contacts, double t_s, double length_m,
-                Eigen::VectorXd& q)
-{
-    Workspace work;
-    Eigen::VectorXd gap(static_cast<Eigen::Index>(contacts.size()));
-    const auto measure = [&] {
-        for (std::size_t k = 0; k < contacts.size(); ++k)
-            gap[static_cast<Eigen::Index>(k)] = model.gap_m(contacts[k], {view(q), {}, t_s}, work);
-        return gap.cwiseAbs().maxCoeff();
-    };
-    // 60 steps: where gradients depend on each other a step only halves the distance
-    for (int step = 0; step < 60; ++step) {
-        if (!(measure() > 1e-15 * length_m)) break;
-        const auto A = metric_at(model, q);
-        const Eigen::MatrixXd H = gap_gradients_at(model, q, contacts, t_s);
-        if (!A || !H.allFinite()) return false;
-        const Eigen::MatrixXd G = A->whitened_covectors(H.transpose());
-        const Eigen::MatrixXd rows = G.transpose();
-        q -= A->unwhitened(rows.completeOrthogonalDecomposition().solve(gap));
-        if (!q.allFinite()) return false;
-    }
-    return measure() <= 1e-10 * length_m;
-}
-
 std::vector<int> flat_contacts(const Metric& A, const Eigen::MatrixXd& H, std::span<const int> contacts,
                                const Eigen::VectorXd& usual)
 {
@@ -115,12 +91,19 @@ Eigen::VectorXd usual_lengths(const Model& model, const State& start, std::span<
     return usual;
 }
 
-/// Contacts that share a coordinate with this one; coupling() counts constraints among the interactions too.
+/// Contacts that meet this one through the kinetic matrix, or through it and a constraint.
 std::vector<int> neighbouring_contacts(const Model& model, int contact)
 {
     std::vector<int> contacts;
+    const auto add = [&](int interaction) {
+        if (model.is_contact(interaction) && std::ranges::find(contacts, interaction) == contacts.end())
+            contacts.push_back(interaction);
+    };
     for (const int interaction : model.coupling().neighbours(contact)) {
-        if (model.is_contact(interaction)) contacts.push_back(interaction);
+        add(interaction);
+        if (model.is_contact(interaction)) continue;
+        for (const int other : model.coupling().neighbours(interaction))
+            add(other);
     }
     return contacts;
 }
@@ -131,7 +114,7 @@ std::vector<int> next_group(const Model& model, int search, detail::Dice& dice)
     if (search < model.contacts() && search < 40) return {search};
     std::vector<int> group{dice.below(model.contacts())};
     const int most = std::min({model.coordinates() + 1, model.contacts(), 6});
-    const int wanted = most < 2 ? 1 : 2 + dice.below(most - 1);
+    const int wanted = 1 + dice.below(most);
     for (int tries = 0; tries < 4 * wanted && static_cast<int>(group.size()) < wanted; ++tries) {
         const auto near = neighbouring_contacts(
             model, group[static_cast<std::size_t>(dice.below(static_cast<int>(group.size())))]);
@@ -172,34 +155,74 @@ ClosedSearch search_closed_configurations(const Model& model, const State& start
     if (model.contacts() == 0 || model.coordinates() > most_coordinates) return result;
     const Eigen::VectorXd usual = usual_lengths(model, start, detail::sampled_states(model, start, settings));
     std::map<std::vector<int>, ClosedConfiguration> worst;
-    detail::Dice dice(2);
-    for (; result.searches < settings.searches; ++result.searches) {
-        // from a random configuration to one where the gaps of some group vanish
-        const std::vector<int> group = next_group(model, result.searches, dice);
-        const double reach_m = 2 * settings.length_m * std::pow(10.0, dice.uniform() - 1);
-        Eigen::VectorXd q = start.q + reach_m * dice.vector(start.q.size());
-        if (!close_gaps(model, group, start.t_s, settings.length_m, q)) continue;
 
-        // it counts if no other gap is negative there
+    // a configuration with closed contacts counts if no gap is negative there
+    const auto look_at = [&](const Eigen::VectorXd& q) -> void {
         const double closed_m = 1e-8 * settings.length_m;
         const auto A = metric_at(model, q);
-        if (!A || !detail::admissible(model, q, start.t_s, closed_m)) continue;
+        if (!A || !detail::admissible(model, q, start.t_s, closed_m)) return;
         ClosedConfiguration at{.q = q,
                                .contacts = closed_contacts_at(model, q, start.t_s, closed_m),
                                .vanishing = {},
                                .cone = {}};
-        const Eigen::MatrixXd H = gap_gradients_at(model, q, at.contacts, start.t_s);
-        if (!H.allFinite()) continue;
+        const Eigen::MatrixXd H = detail::free_gap_gradients(model, *A, q, at.contacts, start.t_s);
+        if (!H.allFinite()) return;
         at.vanishing = flat_contacts(*A, H, at.contacts, usual);
         at.cone = diagnose_cone(*A, H, 1e-6);
         ++result.found;
         if (at.contacts.size() > 1) ++result.several;
         const auto [known, is_new] = worst.try_emplace(at.contacts, at);
         if (!is_new && worse(at, known->second)) known->second = at;
+    };
+    detail::Dice dice(2);
+    for (; result.searches < settings.searches; ++result.searches) {
+        // from a random configuration to one where the gaps of some group vanish
+        const std::vector<int> group = next_group(model, result.searches, dice);
+        const double reach_m = 2 * settings.length_m * std::pow(10.0, dice.uniform() - 1);
+        Eigen::VectorXd q = start.q + reach_m * dice.vector(start.q.size());
+        const detail::DegenerateSearch search(model, group, start.t_s, settings.length_m);
+        if (!search.close(q)) continue;
+        look_at(q);
+
+        // and from there to one where their gradients depend on each other
+        Eigen::VectorXd lengths = search.lengths(q);
+        if (lengths.size() == 0) continue;
+        for (std::size_t k = 0; k < group.size(); ++k)
+            lengths[static_cast<Eigen::Index>(k)] = usual[group[k]];
+        if (search.pull(lengths, q) && search.close(q)) look_at(q);
     }
     for (auto& [contacts, configuration] : worst)
         result.samples.push_back(std::move(configuration));
     return result;
+}
+
+std::optional<ClosedConfiguration> find_pinch(const Model& model, const State& before, const State& after,
+                                              std::span<const int> contacts)
+{
+    const double reach = 4 * (after.q - before.q).norm() + 1e-9;
+    const double length = std::max(1.0, after.q.cwiseAbs().maxCoeff());
+    const detail::DegenerateSearch search(model, contacts, after.t_s, length);
+    for (const State* from : {&before, &after}) {
+        // the configuration itself, and the nearest one where the gradients depend on each other
+        for (const bool pulled : {false, true}) {
+            Eigen::VectorXd q = from->q;
+            const Eigen::VectorXd usual = search.lengths(q);
+            if (usual.size() == 0 || (pulled && !search.pull(usual, q))) continue;
+            if (!((q - from->q).norm() <= reach)) continue;
+            const double closed_m = 1e-8 * length;
+            const auto A = metric_at(model, q);
+            if (!A || !detail::admissible(model, q, from->t_s, closed_m)) continue;
+            ClosedConfiguration at{.q = q,
+                                   .contacts = closed_contacts_at(model, q, from->t_s, closed_m),
+                                   .vanishing = {},
+                                   .cone = {}};
+            if (at.contacts.size() < 2) continue;
+            at.cone =
+                diagnose_cone(*A, detail::free_gap_gradients(model, *A, q, at.contacts, from->t_s), 1e-6);
+            if (!at.cone.has_interior()) return at;
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace carom

@@ -1,4 +1,5 @@
 #include "state_samples.hpp"
+#include "well_posedness_words.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Rays reach 10^8 kinetic lengths; growth is measured over the last three decades that stay admissible.
 constexpr int decades = 8;
-constexpr int points_per_decade = 4;
+constexpr int points_per_decade = 16;
 constexpr double measured_decades = 3;
 
 /// Slopes of the sampled rays may lie this far above the power that they stand for.
@@ -163,6 +164,13 @@ Growth estimate_growth(const Model& model, const State& start, const WellPosedne
         look(directions[k], directions[(k + 1) % directions.size()], growth.jointly);
     }
     return growth;
+}
+
+void detail::bound_growth(double degree, Growth& growth)
+{
+    for (double* exponent : {&growth.by_position, &growth.by_velocity, &growth.jointly})
+        *exponent = std::min(*exponent, degree);
+    growth.shown = degree <= 1;
 }
 
 }  // namespace carom

@@ -27,11 +27,59 @@ struct Suspect {
     bool time_only = false;
 };
 
+using Role = Singularity::Role;
+
 struct NamedFormula {
     std::string key;
     const Formula* formula = nullptr;
-    bool is_gap = false;
+    Role role = Role::Forces;
+    int constraint = -1;                        ///< that the formula belongs to
+    const ContactParticle* particle = nullptr;  ///< the formula is one of x, y, z where this particle is
 };
+
+void add_contact(const Contact& contact, std::vector<NamedFormula>& list)
+{
+    const std::string key = "contact." + contact.name;
+    const auto add = [&](const std::string& name, const Formula& formula, const ContactParticle* particle) {
+        list.push_back({key + name, &formula, Role::Contact, -1, particle});
+    };
+    if (contact.particle) {
+        const ContactParticle& particle = *contact.particle;
+        for (const Formula& component : particle.position)
+            add(".position", component, nullptr);
+        add(".surface", particle.surface, &particle);
+        for (const Formula& component : particle.obstacle_velocity)
+            add(".obstacle_velocity", component, &particle);
+        for (const Formula& component : particle.tangent)
+            add(".tangent", component, &particle);
+    } else {
+        add(".gap", contact.gap, nullptr);
+        for (const Formula& component : contact.sliding)
+            add(".sliding", component, nullptr);
+    }
+    if (!contact.friction) return;
+    add(".law.friction", contact.friction->coefficient, nullptr);
+    if (contact.friction->static_coefficient)
+        add(".law.static_friction", *contact.friction->static_coefficient, nullptr);
+}
+
+void add_constraint(const Constraint& constraint, int number, std::vector<NamedFormula>& list)
+{
+    const std::string key = "constraint." + constraint.name;
+    const auto add = [&](const char* name, const Formula& formula, Role role) {
+        list.push_back({key + name, &formula, role, number, nullptr});
+    };
+    for (const Formula& phi : constraint.zero)
+        add(".zero", phi, Role::Position);
+    for (const Formula& velocity : constraint.velocity)
+        add(".velocity", velocity, Role::Velocity);
+    for (const auto& row : constraint.map) {
+        for (const Formula& entry : row)
+            add(".map", entry, Role::Velocity);
+    }
+    for (const ReactionLimit& limit : constraint.limits)
+        add(".law", limit.size, Role::Limit);
+}
 
 std::vector<NamedFormula> formulas_of(const Model& model)
 {
@@ -41,8 +89,24 @@ std::vector<NamedFormula> formulas_of(const Model& model)
     for (std::size_t i = 0; i < system.forces.size(); ++i)
         list.push_back({"lagrangian.forces." + system.coordinates[i].name, &system.forces[i]});
     for (const Contact& contact : system.contacts)
-        list.push_back({fmt::format("contact.{}.gap", contact.name), &contact.gap, true});
+        add_contact(contact, list);
+    for (std::size_t j = 0; j < system.constraints.size(); ++j)
+        add_constraint(system.constraints[j], static_cast<int>(j), list);
     return list;
+}
+
+/// The state as a formula sees it: those of an obstacle see the place of the particle.
+State seen_by(const NamedFormula& formula, const State& at)
+{
+    if (formula.particle == nullptr) return at;
+    Workspace work;
+    State place = at;
+    const auto& position = formula.particle->position;
+    place.q.resize(static_cast<Eigen::Index>(position.size()));
+    for (std::size_t i = 0; i < position.size(); ++i)
+        place.q[static_cast<Eigen::Index>(i)] = position[i].value(point_of(at), work);
+    place.u = Eigen::VectorXd::Zero(place.q.size());
+    return place;
 }
 
 /// Values of all registers of a term at a state.
@@ -136,11 +200,12 @@ std::vector<Suspect> suspects_of(const Formula& formula)
             const Instruction& it = all[static_cast<std::size_t>(i)];
             const bool kink = may_kink(it, all, ranges);
             if (!kink && !may_have_edge(it, ranges)) continue;
-            suspects.push_back(
-                {.term = &term,
-                 .place = i,
-                 .kind = kink ? Kind::Kink : Kind::Edge,
-                 .time_only = depends[static_cast<std::size_t>(it.op == Op::Select ? it.a : i)] == 0});
+            // a quotient has its poles where the denominator says
+            const int decides = it.op == Op::Select ? it.a : it.op == Op::Divide ? it.b : i;
+            suspects.push_back({.term = &term,
+                                .place = i,
+                                .kind = kink ? Kind::Kink : Kind::Edge,
+                                .time_only = depends[static_cast<std::size_t>(decides)] == 0});
         }
     }
     return suspects;
@@ -204,14 +269,37 @@ State crossing(const Suspect& suspect, const State& a, const State& b)
     return between(a, b, high);
 }
 
-/// The exponent a in |difference of accelerations| ~ distance^a across a state, the smallest over some
-/// directions.
-double exponent_at(Dynamics& dynamics, const State& at, const State& towards)
+/// What is asked to be smooth across a singularity: accelerations, rows of a constraint, or a limit itself.
+Eigen::VectorXd smooth_quantity(const Model& model, const NamedFormula& formula, const State& at,
+                                Dynamics& dynamics)
+{
+    Workspace work;
+    switch (formula.role) {
+    case Role::Limit: return Eigen::VectorXd::Constant(1, formula.formula->value(point_of(at), work));
+    case Role::Position:
+    case Role::Velocity: {
+        const ConstraintGeometry& geometry = model.constraint(formula.constraint);
+        const auto rows = static_cast<std::size_t>(geometry.size());
+        std::vector<double> H(rows * geometry.support().size()), b(rows);
+        model.constraint_rows(formula.constraint, point_of(at), H, b, work);
+        H.insert(H.end(), b.begin(), b.end());
+        return Eigen::Map<Eigen::VectorXd>(H.data(), static_cast<Eigen::Index>(H.size()));
+    }
+    default: return dynamics.acceleration(at);
+    }
+}
+
+/// The exponent a in |difference| ~ distance^a across a state, the smallest over some directions.
+double exponent_at(const Model& model, const NamedFormula& formula, Dynamics& dynamics, const State& at,
+                   const State& towards)
 {
     const Eigen::Index n = at.q.size();
     detail::Dice dice(3);
     double smallest = 1;
     constexpr int most = 24;
+    const auto quantity = [&](const State& there) {
+        return smooth_quantity(model, formula, there, dynamics);
+    };
     for (int k = 0; k < most; ++k) {
         // along the line that crossed first, then along the axes, then anywhere
         Eigen::VectorXd direction = dice.vector(2 * n);
@@ -223,8 +311,8 @@ double exponent_at(Dynamics& dynamics, const State& at, const State& towards)
             State ahead = at, behind = at;
             ahead.q += distance * direction.head(n), ahead.u += distance * direction.tail(n);
             behind.q -= distance * direction.head(n), behind.u -= distance * direction.tail(n);
-            const Eigen::VectorXd a = dynamics.acceleration(ahead), b = dynamics.acceleration(behind);
-            const Eigen::VectorXd middle = dynamics.acceleration(at);
+            const Eigen::VectorXd a = quantity(ahead), b = quantity(behind);
+            const Eigen::VectorXd middle = quantity(at);
             const double rounding = 1e-14 * (a.norm() + b.norm());
             const double seen = std::max((a - b).norm(), middle.allFinite() ? (a - middle).norm() : 0.0);
             return seen > rounding ? seen : 0.0;
@@ -262,30 +350,198 @@ std::string name_of_function(Op op)
     }
 }
 
+/// Instructions whose value counts at a state: not those of pieces that are not chosen.
+std::vector<char> registers_that_count(const Term& term, const State& at)
+{
+    const std::vector<double> r = registers_at(term, at);
+    const auto all = term.tape().instructions();
+    std::vector<char> counts(all.size(), 0);
+    counts.back() = 1;
+    for (std::size_t i = all.size(); i-- > 0;) {
+        if (counts[i] == 0) continue;
+        const Instruction& it = all[i];
+        const auto mark = [&](int a) { counts[static_cast<std::size_t>(a)] = 1; };
+        const auto value = [&](int a) { return r[static_cast<std::size_t>(a)]; };
+        const int operands = operand_count(it.op);
+        if (it.op == Op::Select) {
+            mark(it.a);
+            mark(value(it.a) != 0 ? it.b : it.c);
+        } else if (it.op == Op::Min || it.op == Op::Max) {
+            mark(detail::chosen(it, value(it.a), value(it.b)));
+        } else {
+            if (operands > 0) mark(it.a);
+            if (operands > 1) mark(it.b);
+            if (operands > 2) mark(it.c);
+        }
+    }
+    return counts;
+}
+
+/// Negative, zero or positive; an edge is where it vanishes.
+double edge_function(const Suspect& suspect, const State& at)
+{
+    const Instruction& it = suspect.term->tape().instructions()[static_cast<std::size_t>(suspect.place)];
+    const std::vector<double> r = registers_at(*suspect.term, at);
+    const double x = r[static_cast<std::size_t>(it.a)];
+    const double y = operand_count(it.op) > 1 ? r[static_cast<std::size_t>(it.b)] : 0.0;
+    switch (it.op) {
+    case Op::Divide: return y;
+    case Op::Asin:
+    case Op::Acos: return 1 - std::abs(x);
+    case Op::Tan: return std::cos(x);
+    case Op::Hypot: return std::hypot(x, y);
+    case Op::Atan2: return y > 0 ? std::hypot(x, y) : x;
+    default: return x;
+    }
+}
+
+/// The first instant of the run, its begin left out, at which an edge that the time alone decides is reached
+/// and counts.
+std::optional<double> instant_of_edge(const Suspect& suspect, const State& start, double duration_s)
+{
+    constexpr int pieces = 4000;
+    const auto value = [&](double t_s) {
+        State at = start;
+        at.t_s = t_s;
+        return edge_function(suspect, at);
+    };
+    const auto counts = [&](double t_s) {
+        const double near = 1e-7 * std::max(duration_s, 1e-9);
+        for (const double side : {near, -near}) {
+            State at = start;
+            at.t_s = t_s + side;
+            if (at.t_s <= start.t_s || at.t_s > start.t_s + duration_s) continue;
+            if (registers_that_count(*suspect.term, at)[static_cast<std::size_t>(suspect.place)] != 0)
+                return true;
+        }
+        return false;
+    };
+    double before = value(start.t_s), largest = std::abs(before);
+    double two_before = before;
+    for (int k = 1; k <= pieces; ++k) {
+        const double step = duration_s / pieces, t = start.t_s + k * step, here = value(t);
+        largest = std::max(largest, std::isfinite(here) ? std::abs(here) : 0.0);
+        std::optional<double> found;
+        if ((before > 0) != (here > 0) || here == 0) {
+            double low = t - step, high = t;
+            for (int halving = 0; halving < 60 && here != 0; ++halving) {
+                const double middle = (low + high) / 2;
+                ((value(middle) > 0) == (before > 0) ? low : high) = middle;
+            }
+            found = high;
+        } else if (std::abs(before) <= std::abs(two_before) && std::abs(before) <= std::abs(here) && k > 1) {
+            // a lowest place of |value|: by thirds
+            double low = t - 2 * step, high = t;
+            for (int thirds = 0; thirds < 200; ++thirds) {
+                const double a = low + (high - low) / 3, b = high - (high - low) / 3;
+                (std::abs(value(a)) < std::abs(value(b)) ? high : low) =
+                    std::abs(value(a)) < std::abs(value(b)) ? b : a;
+            }
+            if (std::abs(value((low + high) / 2)) <= 1e-12 * largest) found = (low + high) / 2;
+        }
+        if (found && counts(*found)) return found;
+        two_before = before;
+        before = here;
+    }
+    return std::nullopt;
+}
+
+/// The first instant of the run at which a formula changes its piece, where the time alone decides.
+std::optional<double> instant_of_kink(const Suspect& suspect, const State& start, double duration_s)
+{
+    constexpr int pieces = 4000;
+    State before = start;
+    for (int k = 1; k <= pieces; ++k) {
+        State here = start;
+        here.t_s += duration_s * k / pieces;
+        if (!same_side(suspect, side_of(suspect, before), side_of(suspect, here)))
+            return crossing(suspect, before, here).t_s;
+        before = here;
+    }
+    return std::nullopt;
+}
+
+/// The exponent in time of the rows of a constraint across an instant: 0 where they jump.
+double exponent_in_time(const Model& model, const NamedFormula& formula, const State& start, double t_s,
+                        double duration_s, Dynamics& dynamics)
+{
+    const auto difference = [&](double part) {
+        State ahead = start, behind = start;
+        ahead.t_s = t_s + part * duration_s, behind.t_s = t_s - part * duration_s;
+        return (smooth_quantity(model, formula, ahead, dynamics) -
+                smooth_quantity(model, formula, behind, dynamics))
+            .norm();
+    };
+    const double wide = difference(1e-5), narrow = difference(1e-8);
+    return narrow > 0 && wide > 0 ? std::clamp(std::log10(wide / narrow) / 3, 0.0, 1.0) : 1.0;
+}
+
+/// Whether a formula grows without bound towards an instant.
+bool is_unbounded_near(const NamedFormula& formula, const State& start, double t_s, double duration_s)
+{
+    Workspace work;
+    double size = 0, wide = 0;
+    for (const double side : {1.0, -1.0}) {
+        State at = seen_by(formula, start);
+        at.t_s = t_s + side * 1e-3 * duration_s;
+        const double away = formula.formula->value(point_of(at), work);
+        if (std::isfinite(away)) wide = std::max(wide, std::abs(away));
+        for (const double near : {1e-7, 1e-9}) {
+            at.t_s = t_s + side * near * duration_s;
+            const double value = formula.formula->value(point_of(at), work);
+            if (std::isinf(value)) return true;
+            if (std::isfinite(value)) size = std::max(size, std::abs(value));
+        }
+    }
+    return size > 100 * (wide + 1e-300);
+}
+
 /// Looks from the start, then from the samples, until both sides were seen.
-Singularity examine(const Suspect& suspect, const NamedFormula& formula, const State& start,
-                    std::span<const State> samples, Dynamics& dynamics)
+Singularity examine(const Model& model, const Suspect& suspect, const NamedFormula& formula,
+                    const State& start, std::span<const State> samples, const WellPosednessSettings& settings,
+                    Dynamics& dynamics)
 {
     const Op op = suspect.term->tape().instructions()[static_cast<std::size_t>(suspect.place)].op;
     Singularity found{.kind = suspect.kind,
                       .reach = Reach::NotSeen,
+                      .role = formula.role,
                       .formula = formula.key,
                       .text = formula.formula->text(),
                       .function = name_of_function(op),
                       .time_only = suspect.time_only,
                       .exponent = {}};
-    const bool of_forces = !formula.is_gap && !suspect.time_only;
-    const double side = side_of(suspect, start);
+    const bool measured = formula.role != Role::Contact && !suspect.time_only;
+    const double side = side_of(suspect, seen_by(formula, start));
     if (suspect.kind == Kind::Edge ? !(side > 0) : side == 0) {
         found.reach = Reach::AtStart;
-        if (of_forces) found.exponent = exponent_at(dynamics, start, start);
+        if (measured) found.exponent = exponent_at(model, formula, dynamics, start, start);
+        return found;
+    }
+    if (suspect.kind == Kind::Edge && suspect.time_only) {
+        found.instant_s = instant_of_edge(suspect, seen_by(formula, start), settings.duration_s);
+        if (found.instant_s) {
+            found.reach = Reach::Crossed;
+            found.unbounded = is_unbounded_near(formula, start, *found.instant_s, settings.duration_s);
+        }
+        return found;
+    }
+    const bool of_rows = formula.role == Role::Position || formula.role == Role::Velocity;
+    if (of_rows && suspect.time_only) {
+        found.instant_s = instant_of_kink(suspect, start, settings.duration_s);
+        if (found.instant_s) {
+            found.reach = Reach::Crossed;
+            found.exponent =
+                exponent_in_time(model, formula, start, *found.instant_s, settings.duration_s, dynamics);
+        }
         return found;
     }
     for (const State& sample : samples) {
-        const double other = side_of(suspect, sample);
+        const double other = side_of(suspect, seen_by(formula, sample));
         if (std::isnan(other) || same_side(suspect, side, other)) continue;
         found.reach = Reach::Crossed;
-        if (of_forces) found.exponent = exponent_at(dynamics, crossing(suspect, start, sample), sample);
+        if (measured) {
+            found.exponent = exponent_at(model, formula, dynamics, crossing(suspect, start, sample), sample);
+        }
         break;
     }
     return found;
@@ -294,7 +550,7 @@ Singularity examine(const Suspect& suspect, const NamedFormula& formula, const S
 bool says_the_same(const Singularity& x, const Singularity& y)
 {
     return x.formula == y.formula && x.function == y.function && x.kind == y.kind && x.reach == y.reach &&
-           x.time_only == y.time_only && x.exponent == y.exponent;
+           x.time_only == y.time_only && x.exponent == y.exponent && x.instant_s == y.instant_s;
 }
 
 }  // namespace
@@ -307,10 +563,27 @@ std::vector<Singularity> find_singularities(const Model& model, const State& sta
     std::vector<Singularity> found;
     for (const NamedFormula& formula : formulas_of(model)) {
         for (const Suspect& suspect : suspects_of(*formula.formula)) {
-            Singularity here = examine(suspect, formula, start, samples, dynamics);
+            Singularity here = examine(model, suspect, formula, start, samples, settings, dynamics);
             const bool known =
                 std::ranges::any_of(found, [&](const auto& x) { return says_the_same(x, here); });
             if (!known) found.push_back(std::move(here));
+        }
+    }
+    return found;
+}
+
+std::vector<Singularity> find_singular_instants(const Model& model, const State& start, double duration_s)
+{
+    const WellPosednessSettings settings{.duration_s = duration_s, .samples = 0};
+    Dynamics dynamics(model);
+    std::vector<Singularity> found;
+    for (const NamedFormula& formula : formulas_of(model)) {
+        for (const Suspect& suspect : suspects_of(*formula.formula)) {
+            if (!suspect.time_only || suspect.kind != Kind::Edge) continue;
+            Singularity here = examine(model, suspect, formula, start, {}, settings, dynamics);
+            const bool known =
+                std::ranges::any_of(found, [&](const auto& x) { return says_the_same(x, here); });
+            if (here.instant_s && !known) found.push_back(std::move(here));
         }
     }
     return found;

@@ -1,3 +1,5 @@
+#include "degenerate_search.hpp"
+#include "interval_proofs.hpp"
 #include "state_samples.hpp"
 #include "well_posedness_words.hpp"
 
@@ -30,28 +32,6 @@ bool has_moving_obstacles(const Model& model)
     });
 }
 
-/// What the theorems used here do not speak about.
-void judge_scope(const Model& model, WellPosedness& result)
-{
-    for (const Contact& contact : model.system().contacts) {
-        if (contact.friction) {
-            add(result, "friction", Bearing::CostsExistence,
-                fmt::format("the contact {} has friction: the theorems used here are about frictionless "
-                            "contacts, and "
-                            "with friction a motion may be missing or not the only one",
-                            contact.name),
-                "B02 example 13; M88 14");
-        }
-        if (contact.particle) {
-            add(result, "particle_not_examined", Bearing::Condition,
-                fmt::format(
-                    "as long as the formulas of the particle of {} have power series: carom did not look",
-                    contact.name),
-                "B02 hypothesis V");
-        }
-    }
-}
-
 void judge_start(const Model& model, const State& start, WellPosedness& result)
 {
     const auto A = metric_at(model, start.q);
@@ -65,7 +45,8 @@ void judge_start(const Model& model, const State& start, WellPosedness& result)
         result.condition = spectrum.eigenvalues().maxCoeff() / spectrum.eigenvalues().minCoeff();
     }
     const Eigen::MatrixXd H = gap_gradients_at(model, start.q, result.start.contacts, start.t_s);
-    result.start.cone = diagnose_cone(*A, H);
+    result.start.cone =
+        diagnose_cone(*A, detail::free_gap_gradients(model, *A, start.q, result.start.contacts, start.t_s));
 
     // velocities of the closed contacts, obstacles moving or not
     Workspace work;
@@ -91,6 +72,15 @@ void judge_start(const Model& model, const State& start, WellPosedness& result)
             "positive",
             "B02 problem III");
     }
+}
+
+/// The kinetic metric away from the start.
+void judge_metric(const detail::Proofs& proofs, WellPosedness& result)
+{
+    if (proofs.metric_positive) return;
+    add(result, "metric_elsewhere", Bearing::Unrefuted,
+        "the kinetic matrix is positive at the start; that it is so for every configuration was not shown",
+        "B02 1.2, kinetic metric");
 }
 
 /// (WP-1), (WP-2) at one configuration; true when both hold.
@@ -125,7 +115,7 @@ bool judge_cone(const Model& model, const ClosedConfiguration& at, const std::st
     return at.cone.independent() && at.cone.has_interior();
 }
 
-void judge_constraints(const Model& model, WellPosedness& result)
+void judge_constraints(const Model& model, const detail::Proofs& proofs, WellPosedness& result)
 {
     if (model.contacts() == 0) return;
     bool good = judge_cone(model, result.start, "at the start", result);
@@ -136,12 +126,19 @@ void judge_constraints(const Model& model, WellPosedness& result)
         good = judge_cone(model, at, where, result) && good;
     }
     if (!good) return;
-    add(result, "independent_gradients", Bearing::Holds,
+    if (proofs.gradients_independent) {
+        add(result, "independent_gradients", Bearing::Holds,
+            fmt::format(
+                "the gradients of closed contacts are independent at every admissible configuration{}: "
+                "intervals show it",
+                model.constraints() > 0 ? ", also of those of firm constraints" : ""),
+            "B02 hypothesis I; docs/theory/well_posedness.md (WP-9)");
+        return;
+    }
+    add(result, "independent_gradients", Bearing::Unrefuted,
         fmt::format("the gradients of closed contacts are independent at the start ({} closed) and at the {} "
-                    "admissible "
-                    "configurations that {} searches found, {} of them with several closed contacts; V(q) "
-                    "has interior "
-                    "points there",
+                    "admissible configurations that {} searches found, {} of them with several closed "
+                    "contacts; V(q) has interior points there",
                     result.start.contacts.size(), result.search.found, result.search.searches,
                     result.search.several),
         "B02 hypothesis I; M83 (2.10)");
@@ -220,9 +217,8 @@ void judge_impacts(const Model& model, WellPosedness& result)
                 impacts.lowest_e, impacts.highest_e, impacts.impacts),
             "docs/theory/well_posedness.md (WP-4)");
     } else {
-        add(result, "impact_law", Bearing::Holds,
-            fmt::format("the impact map was admissible at all {} sampled impacts (estimated)",
-                        impacts.impacts),
+        add(result, "impact_law", Bearing::Unrefuted,
+            fmt::format("the impact map was admissible at all {} sampled impacts", impacts.impacts),
             "B02 (1.11), (1.12)");
     }
 }
@@ -231,15 +227,22 @@ void judge_growth(WellPosedness& result)
 {
     const Growth& growth = result.growth;
     const std::string power = detail::exponent_in_words(growth.force());
-    if (growth.linear()) {
+    if (growth.shown) {
         add(result, "linear_growth", Bearing::Holds,
+            fmt::format(
+                "by the structure of the formulas the forces grow {}, at most linearly: the motion does "
+                "not end",
+                power),
+            "B02 theorems 3 and 17");
+    } else if (growth.linear()) {
+        add(result, "linear_growth", Bearing::Unrefuted,
             fmt::format("along {} sampled rays the forces grow {}, at most linearly: "
                         "the motion "
                         "does not end (estimated)",
                         growth.rays, power),
             "B02 theorems 3 and 17");
     } else if (growth.bounded_by_energy()) {
-        add(result, "energy_bound", Bearing::Holds,
+        add(result, "energy_bound", Bearing::Unrefuted,
             fmt::format(
                 "the forces grow {}, faster than theorem 3 allows, most of all {}; but along {} sampled rays "
                 "the power of the given forces and the fall of the potential are at most quadratic, so that "
@@ -262,10 +265,23 @@ void conclude(WellPosedness& result)
         return std::ranges::any_of(result.hypotheses,
                                    [=](const Hypothesis& h) { return h.bearing == bearing; });
     };
+    // growth says how long the motion lasts, not whether it is the only one
+    const auto is_of_growth = [](const Hypothesis& h) {
+        return h.code == "linear_growth" || h.code == "energy_bound";
+    };
+    const bool unrefuted = std::ranges::any_of(result.hypotheses, [&](const Hypothesis& h) {
+        return h.bearing == Bearing::Unrefuted && !is_of_growth(h);
+    });
     result.promise = any(Bearing::CostsExistence)    ? Promise::NonePromised
                      : any(Bearing::CostsUniqueness) ? Promise::PossiblySeveral
+                     : unrefuted                     ? Promise::NoObstacleFound
                                                      : Promise::OneSolution;
-    result.for_all_time = result.promise == Promise::OneSolution && !any(Bearing::CostsEternity);
+    const bool one = result.promise == Promise::OneSolution || result.promise == Promise::NoObstacleFound;
+    result.for_all_time = one && !any(Bearing::CostsEternity);
+    result.for_all_time_shown =
+        result.for_all_time && std::ranges::none_of(result.hypotheses, [&](const Hypothesis& h) {
+            return h.bearing == Bearing::Unrefuted && is_of_growth(h);
+        });
 }
 
 }  // namespace
@@ -274,6 +290,7 @@ std::string_view name_of(Bearing bearing) noexcept
 {
     switch (bearing) {
     case Bearing::Holds: return "holds";
+    case Bearing::Unrefuted: return "not_refuted";
     case Bearing::Condition: return "condition";
     case Bearing::CostsUniqueness: return "costs_uniqueness";
     case Bearing::CostsExistence: return "costs_existence";
@@ -286,6 +303,7 @@ std::string_view name_of(Promise promise) noexcept
 {
     switch (promise) {
     case Promise::OneSolution: return "one_solution";
+    case Promise::NoObstacleFound: return "no_obstacle_found";
     case Promise::PossiblySeveral: return "possibly_several";
     case Promise::NonePromised: return "none_promised";
     }
@@ -299,13 +317,15 @@ WellPosedness diagnose_well_posedness(const Model& model, const State& start,
     result.start.q = start.q;
     result.start.contacts = closed_contacts_at(model, start.q, start.t_s, settings.gap_tolerance_m);
 
-    // where contacts close
+    // where contacts close, and where constraints depend on each other
+    const detail::Proofs proofs = detail::prove_hypotheses(model, start, settings);
     judge_start(model, start, result);
+    judge_metric(proofs, result);
     result.search = search_closed_configurations(model, start, settings);
-    judge_constraints(model, result);
+    judge_constraints(model, proofs, result);
     judge_obstacles(model, start, settings, result);
-    judge_scope(model, result);
-    detail::judge_bilateral(model, start, result);
+    detail::judge_friction(model, start, settings, result);
+    detail::judge_bilateral(model, start, settings, proofs.gradients_independent, result);
 
     // the impact law, at the start and where the search found closed contacts
     std::vector<ClosedConfiguration> places = result.search.samples;
@@ -317,6 +337,7 @@ WellPosedness diagnose_well_posedness(const Model& model, const State& start,
     result.singularities = find_singularities(model, start, settings);
     detail::judge_singularities(model, result);
     result.growth = estimate_growth(model, start, settings);
+    if (proofs.metric_bounded) detail::bound_growth(detail::degree_of_forces(model), result.growth);
     judge_growth(result);
     conclude(result);
     return result;

@@ -20,13 +20,17 @@ std::string subject_of(const Singularity& here)
     return fmt::format("{} in {}{}", here.function, here.formula, text);
 }
 
-void judge_met(const Model& model, const Singularity& here, WellPosedness& result)
+std::string how_met(const Singularity& here)
 {
-    const std::string met =
-        here.reach == Reach::AtStart
-            ? "the start lies on it"
-            : "sampled states lie on both sides of it, so that the theorems hold until it is reached";
-    const std::string subject = subject_of(here);
+    return here.reach == Reach::AtStart
+               ? "the start lies on it"
+               : "sampled states lie on both sides of it, so that the theorems hold until it is reached";
+}
+
+/// Forces: B02 theorem 2 asks for C1, hypothesis V for power series.
+void judge_force(const Model& model, const Singularity& here, WellPosedness& result)
+{
+    const std::string met = how_met(here), subject = subject_of(here);
     if (here.exponent && *here.exponent < jump_below) {
         add(result, "force_jumps", Bearing::CostsExistence,
             fmt::format("the acceleration jumps at {}: {}. Theory promises neither a motion nor that it is "
@@ -41,7 +45,7 @@ void judge_met(const Model& model, const Singularity& here, WellPosedness& resul
                         *here.exponent, subject, met),
             "B02 theorem 2, counter-example 1");
     } else if (model.contacts() == 0) {
-        add(result, "force_has_kink", Bearing::Holds,
+        add(result, "force_has_kink", Bearing::Unrefuted,
             fmt::format(
                 "{} has a kink and {}, but the acceleration keeps a Lipschitz bound there (estimated)",
                 subject, met),
@@ -52,6 +56,121 @@ void judge_met(const Model& model, const Singularity& here, WellPosedness& resul
                         subject, met),
             "B02 hypothesis V, counter-example 7");
     }
+}
+
+/// Constraints: their functions are of class C2, the forms of velocities of class C1 (B02 2.2.1, 5.2).
+void judge_rows(const Singularity& here, WellPosedness& result)
+{
+    const std::string met = how_met(here), subject = subject_of(here);
+    const bool position = here.role == Singularity::Role::Position;
+    if (here.exponent && *here.exponent < jump_below) {
+        add(result, "constraint_has_corner", Bearing::CostsExistence,
+            fmt::format(
+                "{} of the constraint jumps at {}: {}. No motion with a bounded acceleration passes it",
+                position ? "the gradient" : "a row", subject, met),
+            "B02 2.1, class of the functions of constraints");
+    } else if (position || (here.exponent && *here.exponent < lipschitz_above)) {
+        add(result, "constraint_not_smooth", Bearing::CostsUniqueness,
+            fmt::format("{} has fewer derivatives than the theorems ask of a constraint: {}", subject, met),
+            "B02 2.1, class of the functions of constraints");
+    } else {
+        add(result, "constraint_has_kink", Bearing::Unrefuted,
+            fmt::format("{} has a kink and {}, but rows keep a Lipschitz bound there (estimated)", subject,
+                        met),
+            "B02 regularity hypothesis III asks for a little more");
+    }
+}
+
+/// Limits: locally Lipschitz (B02, regularity hypothesis III).
+void judge_limit(const Model& model, const Singularity& here, WellPosedness& result)
+{
+    const std::string met = how_met(here), subject = subject_of(here);
+    if (here.exponent && *here.exponent < jump_below) {
+        add(result, "limit_jumps", Bearing::CostsExistence,
+            fmt::format("the limit of the reaction jumps at {}: {}", subject, met),
+            "B02 regularity hypothesis III");
+    } else if (here.exponent && *here.exponent < lipschitz_above) {
+        add(result, "limit_not_lipschitz", Bearing::CostsUniqueness,
+            fmt::format(
+                "the limit of the reaction changes like the power {:.2g} of the distance from {}: {}. "
+                "Without a Lipschitz bound there may be several motions",
+                *here.exponent, subject, met),
+            "B02 regularity hypothesis III, theorem 26");
+    } else if (model.contacts() > 0) {
+        add(result, "not_analytic", Bearing::CostsUniqueness,
+            fmt::format("{} has no power series: {}. With contacts even smooth data may have several motions",
+                        subject, met),
+            "B02 hypothesis V, counter-example 7");
+    } else {
+        add(result, "limit_has_kink", Bearing::Unrefuted,
+            fmt::format(
+                "{} has a kink and {}, but keeps a Lipschitz bound there (estimated): no more is asked of "
+                "limits",
+                subject, met),
+            "B02 regularity hypothesis III");
+    }
+}
+
+void judge_met(const Model& model, const Singularity& here, WellPosedness& result)
+{
+    using Role = Singularity::Role;
+    if (here.role == Role::Position || here.role == Role::Velocity)
+        judge_rows(here, result);
+    else if (here.role == Role::Limit)
+        judge_limit(model, here, result);
+    else
+        judge_force(model, here, result);
+}
+
+/// Edges and poles that the time alone decides, inside the run.
+void judge_instant(const Model& model, const Singularity& here, WellPosedness& result)
+{
+    const std::string when = fmt::format("{} at t = {:.6g} s", subject_of(here), *here.instant_s);
+    if (here.unbounded) {
+        add(result, "pole_in_time", Bearing::CostsExistence,
+            fmt::format("{} is unbounded, inside the run: no motion is promised beyond that instant", when),
+            "B02 theorem 2");
+    } else if (model.contacts() > 0) {
+        add(result, "not_analytic_in_time", Bearing::CostsUniqueness,
+            fmt::format(
+                "{} has no power series to the right of it, inside the run: with contacts even smooth data "
+                "may have several motions from there",
+                when),
+            "B02 theorem 14, counter-example 7");
+    } else {
+        add(result, "edge_in_time", Bearing::Unrefuted,
+            fmt::format("{} has an edge, but stays bounded (estimated): without contacts no more is asked",
+                        when),
+            "Caratheodory");
+    }
+}
+
+/// What the time alone decides; true where that is all there is to say.
+bool judge_in_time(const Model& model, const Singularity& here, WellPosedness& result)
+{
+    using Role = Singularity::Role;
+    if (!here.time_only || here.role == Role::Contact || here.reach == Reach::AtStart) return false;
+    if (here.kind == Kind::Edge) {
+        if (!here.instant_s) return true;  // not reached within the run
+        judge_instant(model, here, result);
+        return true;
+    }
+    const bool of_rows = here.role == Role::Position || here.role == Role::Velocity;
+    if (of_rows && here.exponent && *here.exponent < jump_below) {
+        add(result, "prescribed_motion_jumps", Bearing::CostsExistence,
+            fmt::format("{} prescribes a velocity that jumps at t = {:.6g} s: no motion with a bounded "
+                        "acceleration follows it. A run answers with a shock",
+                        subject_of(here), *here.instant_s),
+            "B02 2.1, class of the functions of constraints");
+        return true;
+    }
+    add(result, "pieces_in_time", Bearing::Holds,
+        fmt::format(
+            "{} changes its piece at instants that do not depend on the motion: the theorems hold from "
+            "each to the next",
+            subject_of(here)),
+        "docs/theory/well_posedness.md (WP-5)");
+    return true;
 }
 
 }  // namespace
@@ -110,14 +229,8 @@ void judge_singularities(const Model& model, WellPosedness& result)
 {
     bool analytic = true;
     for (const Singularity& here : result.singularities) {
-        const bool of_gap = here.formula.starts_with("contact.");
-        if (here.kind == Kind::Kink && here.time_only && !of_gap) {
-            add(result, "pieces_in_time", Bearing::Holds,
-                fmt::format("{} changes its piece at instants that do not depend on the motion: the theorems "
-                            "hold from "
-                            "each to the next",
-                            subject_of(here)),
-                "docs/theory/well_posedness.md (WP-5)");
+        if (judge_in_time(model, here, result)) {
+            analytic = analytic && here.kind == Kind::Kink;
             continue;
         }
         analytic = false;

@@ -20,7 +20,16 @@ void add(WellPosedness& result, std::string code, Bearing bearing, std::string m
 /// (WP-5): what the places without a power series mean for the promise.
 void judge_singularities(const Model& model, WellPosedness& result);
 
-/// Constraints that act in both directions: rank, sets of reactions, friction.
-void judge_bilateral(const Model& model, const State& start, WellPosedness& result);
+/// Constraints that act in both directions: rank, sets of reactions, friction. `shown`: that firm constraints
+/// and closed contacts are independent everywhere.
+void judge_bilateral(const Model& model, const State& start, const WellPosednessSettings& settings,
+                     bool shown, WellPosedness& result);
+
+/// Contacts with friction: (WP-10) particles, (WP-11) Painleve's condition at the start.
+void judge_friction(const Model& model, const State& start, const WellPosednessSettings& settings,
+                    WellPosedness& result);
+
+/// What the structure of the formulas says about growth: no ray can grow faster.
+void bound_growth(double degree, Growth& growth);
 
 }  // namespace carom::detail

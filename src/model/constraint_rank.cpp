@@ -53,6 +53,25 @@ public:
         return result;
     }
 
+    /// b of U = H u + b.
+    [[nodiscard]] Eigen::VectorXd b(const Eigen::VectorXd& q, double t_s) const
+    {
+        Eigen::VectorXd result = Eigen::VectorXd::Zero(size());
+        const Eigen::VectorXd u = Eigen::VectorXd::Zero(model_.coordinates());
+        const Point at{view(q), view(u), t_s};
+        Workspace work;
+        for (int row = 0; row < size(); ++row) {
+            const ConstraintPart& part = model_.part(parts_[row]);
+            const ConstraintGeometry& geometry = model_.constraint(part.constraint);
+            std::vector<double> entries(geometry.support().size() *
+                                        static_cast<std::size_t>(geometry.size()));
+            std::vector<double> all(static_cast<std::size_t>(geometry.size()));
+            model_.constraint_rows(part.constraint, at, entries, all, work);
+            result[row] = all[static_cast<std::size_t>(part.row)];
+        }
+        return result;
+    }
+
     /// phi of held positions, zero for rows of velocities.
     [[nodiscard]] Eigen::VectorXd phi(const Eigen::VectorXd& q, double t_s) const
     {
@@ -173,6 +192,64 @@ ConstraintRank diagnose_constraints(const Model& model, const State& state)
     }
     const bool driven = acceleration.norm() > 1e-12 * force.norm();
     result.has_solution = !(result.singular && driven && is_blocked(firm, metric, state, acceleration));
+    return result;
+}
+
+ConstraintConflict compare_right_hand_sides(const Model& model, const State& state)
+{
+    ConstraintConflict result;
+    const FirmRows firm(model);
+    if (firm.size() < 2 || firm.size() > most_rows || model.coordinates() > 4 * most_rows) return result;
+    const Whitened metric = whitened_at(model, state.q);
+    Eigen::MatrixXd rows = metric.rows(firm.H(state.q, state.t_s));
+    Eigen::VectorXd b = firm.b(state.q, state.t_s);
+    if (metric.A.info() != Eigen::Success || !rows.allFinite() || !b.allFinite()) return result;
+    for (int row = 0; row < rows.rows(); ++row) {
+        const double length = rows.row(row).norm();
+        if (length > 0) rows.row(row) /= length, b[row] /= length;
+    }
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(rows, Eigen::ComputeFullU);
+    const auto rank = static_cast<int>((svd.singularValues().array() > rank_tolerance).count());
+    const Eigen::MatrixXd Y = svd.matrixU().rightCols(rows.rows() - rank);
+    if (Y.cols() == 0) return result;
+    const Eigen::VectorXd left = Y * (Y.transpose() * b);
+    if (!(left.norm() > 1e-9 * b.norm())) return result;
+    result.difference = left.norm();
+    result.names = names_in(firm, left / left.norm());
+    return result;
+}
+
+std::vector<OutsideLaw> starts_outside_laws(const Model& model, const State& state)
+{
+    std::vector<OutsideLaw> result;
+    Workspace work;
+    for (int j = 0; j < model.constraints(); ++j) {
+        const Constraint& constraint = model.system().constraints[static_cast<std::size_t>(j)];
+        if (constraint.is_firm() || model.only_while(j) >= 0) continue;
+        const ConstraintGeometry& geometry = model.constraint(j);
+        const auto support = geometry.support();
+        const auto rows = static_cast<std::size_t>(geometry.size());
+        const auto first = static_cast<std::size_t>(geometry.positions());
+        std::vector<double> H(rows * support.size()), b(rows), against;
+        model.constraint_rows(j, point_of(state), H, b, work);
+        double largest = 0, meets = 0;
+        for (std::size_t r = first; r < rows; ++r) {
+            double U = b[r];
+            meets += std::abs(b[r]);
+            for (std::size_t p = 0; p < support.size(); ++p) {
+                U += H[r * support.size() + p] * state.u[support[p]];
+                meets += std::abs(H[r * support.size() + p] * state.u[support[p]]);
+            }
+            against.push_back(-U);
+            if (std::abs(U) > std::abs(largest)) largest = U;
+        }
+        // velocities that are only rounding do not count
+        if (!(std::abs(largest) > 1e-9 * meets)) continue;
+        const bool unbounded = std::ranges::any_of(constraint.limits, [&](const ReactionLimit& limit) {
+            return std::isinf(limit.set->support(std::span<const double>(against)));
+        });
+        if (unbounded) result.push_back({constraint.name, largest});
+    }
     return result;
 }
 

@@ -11,10 +11,10 @@ namespace carom {
 /// What theory promises about a system and its start: one motion, possibly several, or nothing; and for how
 /// long.
 ///
-/// The theorems have hypotheses on all states that a motion could meet. Here they are looked at in the start,
-/// in sampled states around it, and in configurations that a search finds where several contacts are closed
-/// at once. A hypothesis seen to fail has failed; one that was not seen to fail is an estimate, and every
-/// message says which.
+/// The theorems have hypotheses on all states that a motion could meet. Structure and intervals show some of
+/// them; the others are looked at in the start, in sampled states around it, and in configurations that
+/// searches find where contacts are closed or gradients depend on each other. A hypothesis seen to fail has
+/// failed; one that was only not seen to fail is not refuted, and the promise says so.
 ///
 /// Symbols    f = F - dV/dq   forces of the system, without reactions;  |f|* its length in the dual kinetic
 /// metric
@@ -22,9 +22,10 @@ namespace carom {
 ///            kinetic metric
 /// Theory     docs/theory/well_posedness.md, (WP-1) independence, (WP-2) interior of V, (WP-3) start, (WP-4)
 /// impact
-///            law, (WP-5) analytic data, (WP-6) growth, (WP-7) energy bound, (WP-8) moving obstacles
+///            law, (WP-5) analytic data, (WP-6) growth, (WP-7) energy bound, (WP-8) moving obstacles, (WP-9)
+///            proofs, (WP-10) friction of particles, (WP-11) Painleve's condition
 /// Papers     [Ballard 2002] theorems 2 and 3, corollary 16, theorem 17, counter-examples 1 to 7;  [Moreau
-/// 1983] (2.10)
+/// 1983] (2.10);  [Charles Ballard 2014] theorem 2.1
 
 struct WellPosednessSettings {
     double length_m = 1;    ///< typical length: states are sampled up to twice as far from the start; > 0
@@ -78,16 +79,31 @@ struct Singularity {
         Crossed,  ///< admissible states on both sides were sampled
         NotSeen,  ///< all sampled states lie on the start's side
     };
+    /// What the formula belongs to: different smoothness is asked of it.
+    enum class Role {
+        Forces,    ///< kinetic energy, potential, given forces
+        Contact,   ///< gaps, particles, sliding velocities, coefficients of friction
+        Position,  ///< held by a constraint
+        Velocity,  ///< held by a constraint
+        Limit,     ///< of a reaction
+    };
     Kind kind{};
     Reach reach{};
+    Role role{};
     std::string formula;     ///< scene key, e.g. "lagrangian.forces.x"
     std::string text;        ///< the formula as written; empty for formulas from C++
     std::string function;    ///< e.g. "abs"
     bool time_only = false;  ///< decided by the time alone
 
     /// The acceleration differs across it by about distance^exponent: 0 it jumps, below 1 it is not
-    /// Lipschitz. Unknown where it was not met, and for gaps.
+    /// Lipschitz. Of constraints: their rows; of limits and coefficients: the formula itself. Unknown where
+    /// it was not met, and for gaps.
     std::optional<double> exponent;
+
+    /// Of those that the time alone decides: when, inside the run, and whether the formula is unbounded
+    /// there.
+    std::optional<double> instant_s = {};
+    bool unbounded = false;
 };
 
 /// How the forces grow far from the start, along sampled rays (WP-6), (WP-7): y ~ x^exponent with
@@ -97,6 +113,7 @@ struct Growth {
     double power = 0;                             ///< of the positive part of the given forces' power F.u
     double potential_drop = 0;                    ///< of how far the potential falls below its start
     bool steady_potential = true;                 ///< V does not depend on time
+    bool shown = false;                           ///< linear by the structure of the formulas
     std::string fastest;                          ///< scene key of the formula that grows most
     int rays = 0;                                 ///< that stay admissible far enough to be measured
     [[nodiscard]] double force() const noexcept;  ///< the largest of the first three
@@ -114,7 +131,8 @@ struct ImpactLawDiagnosis {
 
 /// What a fact means for the promise.
 enum class Bearing {
-    Holds,      ///< a hypothesis that is met, as far as was looked
+    Holds,      ///< a hypothesis that is met: shown
+    Unrefuted,  ///< looked for in samples and searches, and not seen to fail
     Condition,  ///< the promise holds as long as the motion keeps away from something
     CostsUniqueness,
     CostsExistence,
@@ -129,12 +147,15 @@ struct Hypothesis {
     std::string theory;  ///< where it is stated, e.g. "B02 hypothesis V, counter-example 7"
 };
 
-enum class Promise { OneSolution, PossiblySeveral, NonePromised };
+/// `OneSolution` is said where every hypothesis is shown; after a search that found nothing,
+/// `NoObstacleFound`.
+enum class Promise { OneSolution, NoObstacleFound, PossiblySeveral, NonePromised };
 [[nodiscard]] std::string_view name_of(Promise promise) noexcept;
 
 struct WellPosedness {
     Promise promise = Promise::NonePromised;
-    bool for_all_time = false;  ///< the motion promised does not end
+    bool for_all_time = false;        ///< the motion promised does not end, shown or estimated
+    bool for_all_time_shown = false;  ///< and that is shown
     std::vector<Hypothesis> hypotheses;
 
     double condition = 0;  ///< of A at the start: largest over smallest eigenvalue; 0 above 500 coordinates
@@ -157,6 +178,14 @@ struct WellPosedness {
                                                         const WellPosednessSettings& settings);
 [[nodiscard]] std::vector<Singularity> find_singularities(const Model& model, const State& start,
                                                           const WellPosednessSettings& settings);
+/// Of these only edges and poles that the time alone decides and that a run of this length reaches: for runs.
+[[nodiscard]] std::vector<Singularity> find_singular_instants(const Model& model, const State& start,
+                                                              double duration_s);
+
+/// A configuration near a step where some contacts that acted in it are closed and V(q) has no interior
+/// (WP-12).
+[[nodiscard]] std::optional<ClosedConfiguration>
+find_pinch(const Model& model, const State& before, const State& after, std::span<const int> contacts);
 [[nodiscard]] Growth estimate_growth(const Model& model, const State& start,
                                      const WellPosednessSettings& settings);
 [[nodiscard]] ImpactLawDiagnosis sample_impacts(const Model& model, const State& start,

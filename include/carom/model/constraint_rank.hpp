@@ -33,4 +33,21 @@ struct ConstraintRank {
 /// Looks at the firm rows that act unconditionally, dense: for systems of up to some hundred rows.
 [[nodiscard]] ConstraintRank diagnose_constraints(const Model& model, const State& state);
 
+/// Firm rows that depend on each other with right-hand sides that do not: y^T H = 0 and y^T b != 0 for some
+/// y. Then no velocity has H u + b = 0. (CO-13)
+struct ConstraintConflict {
+    double difference = 0;           ///< the largest |y^T b| for |y| = 1, rows of unit length; 0: none
+    std::vector<std::string> names;  ///< constraints that take part
+
+    [[nodiscard]] bool found() const noexcept { return !names.empty(); }
+};
+[[nodiscard]] ConstraintConflict compare_right_hand_sides(const Model& model, const State& state);
+
+/// A constraint whose reaction has no bound against the velocity that it has (B02 1.34).
+struct OutsideLaw {
+    std::string name;
+    double velocity = 0;  ///< of its row that is largest
+};
+[[nodiscard]] std::vector<OutsideLaw> starts_outside_laws(const Model& model, const State& state);
+
 }  // namespace carom
