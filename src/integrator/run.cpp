@@ -3,6 +3,7 @@
 #include "carom/model/constraint_rank.hpp"
 #include "impact_map.hpp"
 #include "run_parts.hpp"
+#include "run_watch.hpp"
 #include "statuses.hpp"
 
 #include <fmt/format.h>
@@ -184,6 +185,9 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
     IntegratorSettings step_settings = settings;
     const StepGrid grid(progress.start_s, time_step_s(settings), plan.duration_s);
 
+    RunWatch watch(model, state);
+    if (progress.steps == 0) watch.at_start(state, plan.duration_s, certifier);
+
     RunReport result;
     result.end = progress.end.value_or(RunEnd::Duration);
     bool failed = false;
@@ -206,6 +210,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
         progress.steps = n;
         state.t_s = grid.time_after(n);
         account(model, report, before, scratch, run);
+        watch.after_step(before, state, scratch, certifier);
 
         // whether it was the last is known before anyone keeps it: a run taken up here must not go further
         progress.end = end_by_plan(plan, report, progress.rest, point_of(state), scratch.work);

@@ -33,3 +33,78 @@ TEST_CASE(
     REQUIRE(carom_program({"run", defect("inspect_crash"), "-o", run, "--quiet", "--no-svg"}).status == 0);
     CHECK(carom_program({"inspect", run, "--json"}).json()["status"] == "certified");
 }
+
+TEST_CASE("what costs the promise is named, and nothing else is promised instead")
+{
+    const auto costs = [](const std::string& scene, const std::string& code, const std::string& promise,
+                          std::vector<std::string> set = {}) {
+        CAPTURE(scene);
+        CAPTURE(code);
+        const auto json = inspection_of(defect(scene), std::move(set));
+        CHECK(json["promise"] == promise);
+        const auto hypothesis = hypothesis_in(json, code);
+        REQUIRE_FALSE(hypothesis.is_null());
+        CHECK(contains(hypothesis["bearing"].get<std::string>(), "costs_"));
+    };
+    costs("contradictory_drives", "constraints_contradict", "none_promised");
+    costs("limit_not_lipschitz", "limit_not_lipschitz", "possibly_several");
+    costs("kink_constraint", "constraint_has_corner", "none_promised");
+    costs("equal_lengths", "gradient_vanishes", "none_promised");
+    costs("equal_lengths", "gradient_vanishes", "none_promised",
+          {"--set", "parameters.l1=2", "--set", "parameters.l2=2"});
+    costs("parallelogram", "singular_configuration", "none_promised");
+    costs("freewheel_start", "start_outside_law", "none_promised");
+    costs("damper_mixed", "velocity_coupling", "possibly_several");
+    costs("bump_in_time", "not_analytic_in_time", "possibly_several");
+    costs("pinch", "no_interior", "none_promised");
+    costs("pole", "pole_in_time", "none_promised");
+}
+
+TEST_CASE("theorem 2.1 of Charles and Ballard is a promise: Klarbring's particle, a chain, a bowl")
+{
+    CHECK(inspection_of(defect("klarbring"))["promise"] == "one_solution");
+    CHECK(inspection_of(shipped_scene("status_cascade"))["promise"] == "one_solution");
+    CHECK(inspection_of(shipped_scene("bowl"))["promise"] == "one_solution");
+}
+
+TEST_CASE("bars whose forces are bounded do not blow up, however long they are")
+{
+    for (const char* length : {"0.7", "1", "2", "5"}) {
+        const auto json = inspection_of(shipped_scene("follower_pendulum"),
+                                        {"--set", std::string("parameters.l1=") + length});
+        CAPTURE(length);
+        CHECK(json["promise"] == "one_solution");
+        CHECK(json["for_all_time_shown"] == true);
+    }
+}
+
+TEST_CASE("a bump in time that has already begun, or comes after the run, costs nothing")
+{
+    const auto at = [](const char* start_s, const char* duration_s) {
+        return inspection_of(defect("bump_in_time"), {"--set", std::string("start_s=") + start_s, "--set",
+                                                      std::string("duration_s=") + duration_s});
+    };
+    CHECK(at("0.5", "1")["promise"] == "one_solution");
+    CHECK(at("-2", "1")["promise"] == "one_solution");
+    CHECK(at("-0.5", "1")["promise"] == "possibly_several");
+    CHECK(at("0", "1")["promise"] == "possibly_several");
+}
+
+TEST_CASE("a run tells where theory has left it")
+{
+    CHECK_FALSE(finding(run_of(defect("freewheel_start")), "start_outside_law").is_null());
+    CHECK_FALSE(finding(run_of(defect("bump_in_time")), "not_analytic_in_time").is_null());
+    CHECK(finding(run_of(shipped_scene("freewheel")), "start_outside_law").is_null());
+
+    // a singular configuration is passed, drives contradict each other
+    CHECK_FALSE(finding(run_of(defect("parallelogram")), "singular_configuration").is_null());
+    CHECK_FALSE(finding(run_of(defect("contradictory_drives")), "constraints_contradict").is_null());
+
+    // percussions grow like 1/h where V(q) has no interior
+    for (const char* step : {"1e-2", "1e-3", "1e-4"}) {
+        const auto pinched =
+            run_of(defect("pinch"), {"--set", std::string("integrator.time_step_s=") + step});
+        CAPTURE(step);
+        CHECK_FALSE(finding(pinched, "no_interior").is_null());
+    }
+}

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "carom/integrator/run.hpp"
+
+namespace carom {
+
+/// What theory asks of a whole run, looked at step by step beside the solution of each step.
+///
+/// - Firm constraints keep their rank: between the rows J of two steps, of unit length and independent,
+///
+///       D = det(J_1 J_0^T) / sqrt(det(J_0 J_0^T) det(J_1 J_1^T))                                  (CO-14)
+///
+///   is the product of the cosines between them, and its sign changes where the rows have depended on each
+///   other in between: a singular configuration was passed. Below a half they turn by more than 60 degrees: a
+///   corner.
+/// - Firm constraints that depend on each other keep right-hand sides that do (CO-13).
+/// - Contacts that act together leave V(q) an interior: percussions that cancel each other are looked into.
+///
+/// Theory     docs/theory/constraints.md; docs/theory/well_posedness.md, (WP-12) pinched contacts
+/// Papers     [Ballard 2002] 2, hypothesis I;  [Moreau 1983] (2.6)-(2.10)
+class RunWatch {
+public:
+    RunWatch(const Model& model, const State& begin);
+
+    /// What the start alone tells; for the first step of a run.
+    void at_start(const State& start, double duration_s, Certifier& certifier) const;
+
+    void after_step(const State& before, const State& after, const Scratch& scratch, Certifier& certifier);
+
+private:
+    void evaluate(const State& at, Eigen::MatrixXd& rows);
+    void look_at_rank(const State& after, Certifier& certifier);
+    void look_at_contacts(const State& before, const State& after, const Scratch& scratch,
+                          Certifier& certifier);
+    [[nodiscard]] double determinant(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
+
+    const Model& model_;
+    std::vector<int> firm_;  ///< interactions of independent firm rows
+    bool redundant_ = false;
+    Eigen::MatrixXd before_, after_, product_;
+    Eigen::VectorXd zero_;
+    std::vector<double> entries_, b_;
+    Workspace work_;
+    std::vector<int> acting_, looked_at_;  ///< contacts
+    double looked_cancellation_ = 1;
+};
+
+}  // namespace carom
