@@ -41,7 +41,7 @@ std::string status_in_words(const RunInspection& run)
         return fmt::format(": ended by {}; what is below holds until then",
                            spaced(name_of(run.recording.report->end)));
     return run.certificate.unsolved_steps > 0 ? ": not every step was solved"
-                                              : ": an energy ledger did not close";
+                                              : ": " + reason_against(run.findings);
 }
 
 Colour colour_of(const RunInspection& run)
@@ -200,7 +200,8 @@ std::string to_json(const RunInspection& run)
         findings.push_back({{"code", finding.code},
                             {"time_s", finding.time_s},
                             {"message", finding.message},
-                            {"count", finding.count}});
+                            {"count", finding.count},
+                            {"uncertifies", finding.uncertifies}});
     }
     const auto& report = run.recording.report;
     const Json json = {{"status", run.status},
@@ -220,6 +221,8 @@ std::string to_json(const RunInspection& run)
                          {"max_violation", certificate.max_violation},
                          {"max_cone_violation", certificate.max_cone_violation_Ns},
                          {"energy_balance_J", certificate.energy_balance_J},
+                         {"energy_error", certificate.energy_error},
+                         {"energy_error_time_s", certificate.energy_error_time_s},
                          {"energy", energy},
                          {"unsolved_steps", certificate.unsolved_steps}}},
                        {"events", events},

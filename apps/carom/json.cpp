@@ -87,6 +87,8 @@ Json certificate_of(const Certificate& certificate)
             {"max_violation", certificate.max_violation},
             {"max_cone_violation", certificate.max_cone_violation_Ns},
             {"energy_balance_J", certificate.energy_balance_J},
+            {"energy_error", certificate.energy_error},
+            {"energy_error_time_s", certificate.energy_error_time_s},
             {"energy", energy},
             {"unsolved_steps", certificate.unsolved_steps}};
 }
@@ -113,7 +115,8 @@ Json diagnosis_of(const RunReport& report)
         list.push_back({{"code", finding.code},
                         {"time_s", finding.time_s},
                         {"message", finding.message},
-                        {"count", finding.count}});
+                        {"count", finding.count},
+                        {"uncertifies", finding.uncertifies}});
     }
     return list;
 }

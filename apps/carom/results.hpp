@@ -29,6 +29,9 @@ struct Results {
 /// The lines of a ledger with their names, in the order of (LE-1).
 [[nodiscard]] std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy);
 
+/// Why a run whose steps are all solved is not certified: the first finding that stands against it.
+[[nodiscard]] std::string reason_against(const std::vector<Finding>& findings);
+
 /// A line of a page for people: a heading and what is said of it.
 [[nodiscard]] std::string row(std::string_view heading, std::string_view text);
 

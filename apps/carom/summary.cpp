@@ -44,7 +44,7 @@ std::string status_line(const Results& results)
                (certificate.unsolved_steps > 0
                     ? fmt::format(": {} of {} steps missed the tolerance {:g}", certificate.unsolved_steps,
                                   certificate.steps, results.scene.solver.tolerance)
-                    : std::string(": an energy ledger did not close"));
+                    : ": " + reason_against(results.report.findings));
     case RunStatus::Failed:
         return coloured("failed", Colour::Red, stdout) +
                ": the run could not go on; what is below holds until then";
@@ -221,9 +221,11 @@ std::string next_rows(const Results& results)
     const auto say = [&](const std::string& text) { out += row(out.empty() ? "next" : "", text); };
     if (results.interrupted && !recording.empty() && !results.is_sweep)
         say(fmt::format("carom resume {} goes on with it", recording));
-    if (results.report.status == RunStatus::Uncertified && !results.is_sweep)
-        say("try a smaller step, --set integrator.time_step_s=..., or more sweeps, --set "
-            "solver.max_sweeps=...");
+    if (results.report.status == RunStatus::Uncertified && !results.is_sweep) {
+        const bool unsolved = results.report.certificate.unsolved_steps > 0;
+        say(fmt::format("try a smaller step, --set integrator.time_step_s=...{}",
+                        unsolved ? ", or more sweeps, --set solver.max_sweeps=..." : ""));
+    }
     if (results.report.status == RunStatus::Failed)
         say("carom inspect says what theory promises about the scene; a smaller step may go further");
     if (recording.empty())
@@ -238,6 +240,15 @@ std::string next_rows(const Results& results)
 std::string row(std::string_view heading, std::string_view text)
 {
     return fmt::format("{:<13}{}\n", heading, text);
+}
+
+std::string reason_against(const std::vector<Finding>& findings)
+{
+    const auto reason = std::ranges::find_if(findings, &Finding::uncertifies);
+    if (reason == findings.end()) return "an energy ledger did not close";
+    std::string words = reason->code;
+    std::ranges::replace(words, '_', ' ');
+    return fmt::format("{} at {:.6g} s, see the diagnosis", words, reason->time_s);
 }
 
 std::string_view end_of(const Results& results)

@@ -42,6 +42,7 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
     Scratch shown(coordinates);
     RunProgress& progress = run.progress;
     Certifier& certifier = progress.certifier;
+    certifier.set_energy_tolerance(plan.energy_tolerance);
 
     const StepGrid grid(progress.start_s, settings.time_step_s, plan.duration_s);
 
@@ -64,7 +65,7 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         const State before = std::exchange(run.state, coordinate_state(bodies, state));
         if (bodies.is_flat()) count_turns(before, run.state);
         certifier.add_step(state.t_s, report.solve.residual, report.status == StepStatus::Solved,
-                           report.max_penetration_m, report.energy, report.at_end);
+                           report.max_penetration_m, report.energy, report.at_end, report.accuracy);
         certifier.add_violation(report.max_violation);
         if (report.map_acted) judge_map(report, began_s, certifier.energy_scale_J(), certifier);
         progress.rest.after_step(velocities(state));

@@ -2,6 +2,7 @@
 
 #include "carom/model/constraint_rank.hpp"
 #include "impact_map.hpp"
+#include "path_watch.hpp"
 #include "run_parts.hpp"
 #include "run_watch.hpp"
 #include "statuses.hpp"
@@ -89,15 +90,20 @@ void account(const Model& model, const StepReport& report, const State& before, 
     }
     Certifier& certifier = run.progress.certifier;
     certifier.add_step(run.state.t_s, report.solve.residual, report.status == StepStatus::Solved,
-                       report.max_penetration_m, report.energy, report.at_end);
+                       report.max_penetration_m, report.energy, report.at_end, report.accuracy);
     certifier.add_violation(report.max_violation);
     for (const Finding& finding : report.findings) {
-        certifier.add_finding(finding.code, finding.time_s, finding.message);
+        certifier.add_finding(finding);
     }
     if (report.map_acted) judge_map(report, before.t_s, certifier.energy_scale_J(), certifier);
     look_for_created_energy(scratch, report.map_acted, certifier.energy_scale_J(), certifier);
     look_for_friction_trouble(model, scratch, run.state.t_s, certifier);
     run.progress.rest.after_step(run.state.u);
+}
+
+double activation_gap_m(const IntegratorSettings& settings)
+{
+    return std::visit([](const auto& scheme) { return scheme.activation_gap_m; }, settings);
 }
 
 /// The last piece that begins at or before t, up to roundings: the right limit also where an impact at an
@@ -114,6 +120,13 @@ const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
 
 Expected<void> check(const RunPlan& plan)
 {
+    if (!(plan.energy_tolerance > 0)) {
+        return Error{.code = ErrorCode::SettingOutOfRange,
+                     .where = "RunPlan::energy_tolerance",
+                     .message = fmt::format("energy_tolerance is {}", plan.energy_tolerance),
+                     .hint = "give a part of the energies that is greater than zero, for example 0.1",
+                     .excerpt = {}};
+    }
     if (plan.duration_s > 0 && std::isfinite(plan.duration_s)) return {};
     return Error{.code = ErrorCode::SettingOutOfRange,
                  .where = "RunPlan::duration_s",
@@ -181,12 +194,17 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
     State& state = run.state;
     RunProgress& progress = run.progress;
     Certifier& certifier = progress.certifier;
+    certifier.set_energy_tolerance(plan.energy_tolerance);
     State before = state;
     IntegratorSettings step_settings = settings;
     const StepGrid grid(progress.start_s, time_step_s(settings), plan.duration_s);
 
     RunWatch watch(model, state);
     if (progress.steps == 0) watch.at_start(state, plan.duration_s, certifier);
+
+    // a scheme sees gaps at instants only; the series integrator follows the motion itself
+    std::optional<PathWatch> paths;
+    if (!std::holds_alternative<SeriesSettings>(settings)) paths.emplace(model);
 
     RunReport result;
     result.end = progress.end.value_or(RunEnd::Duration);
@@ -198,7 +216,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
         const StepReport report = step(model, step_settings, solver, state, scratch);
         if (const auto end = end_of_failed(report.status)) {
             for (const Finding& finding : report.findings) {
-                certifier.add_finding(finding.code, finding.time_s, finding.message);
+                certifier.add_finding(finding);
             }
             if (report.findings.empty())
                 certifier.add_finding(std::string(name_of(*end)), before.t_s, explain(*end));
@@ -211,6 +229,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
         state.t_s = grid.time_after(n);
         account(model, report, before, scratch, run);
         watch.after_step(before, state, scratch, certifier);
+        if (paths) paths->after_step(before, state, activation_gap_m(settings), scratch, progress);
 
         // whether it was the last is known before anyone keeps it: a run taken up here must not go further
         progress.end = end_by_plan(plan, report, progress.rest, point_of(state), scratch.work);
@@ -263,7 +282,7 @@ std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report,
 void judge_run(const Certifier& certifier, bool failed, RunReport& report)
 {
     report.certificate = certifier.certificate();
-    report.findings = certifier.findings();
+    report.findings = certifier.findings_at_end();
     report.status = failed                  ? RunStatus::Failed
                     : certifier.certified() ? RunStatus::Certified
                                             : RunStatus::Uncertified;

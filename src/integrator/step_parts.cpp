@@ -58,6 +58,49 @@ Energies energies_at_start(const Model& model, const State& state, Scratch& s)
     return known ? s.at_end : energies(model, state.q, state.u, state.t_s, s.work);
 }
 
+/// Forces where the step begins: mostly the last step has left them.
+void forces_at_start(const Model& model, const State& state, Scratch& s)
+{
+    const bool known =
+        s.end_forces_known && same(state.q, s.at_end_q) && same(state.u, s.at_end_u) &&
+        (state.t_s == s.at_end_t_s || std::ranges::none_of(model.system().forces, [](const Formula& force) {
+             return force.depends_on(Variable::Kind::Time);
+         }));
+    if (known)
+        std::swap(s.start_forces, s.end_forces);
+    else
+        model.given_forces(point_of(state), view(s.start_forces), s.work);
+    s.end_forces_known = false;
+}
+
+/// (LE-4): work of the given forces over the step by Simpson's rule, less what the ledger has for them. `at`
+/// is the end of the step.
+double forces_defect_J(const Model& model, const State& state, const Point& at, double h_s, Scratch& s)
+{
+    if (model.system().forces.empty()) return 0;
+    forces_at_start(model, state, s);
+    model.given_forces(at, view(s.end_forces), s.work);
+    s.end_forces_known = true;
+    double at_start = 0, at_end = 0;
+    for (Eigen::Index i = 0; i < s.u_end.size(); ++i) {
+        at_start += (s.start_forces[i] - s.given_forces[i]) * s.u_minus[i];
+        at_end += (s.end_forces[i] - s.given_forces[i]) * s.u_end[i];
+    }
+    // sin(t)/t has no value at an end that is 0, and a motion: the midpoint decides, as it does for the
+    // scheme
+    return h_s / 6 * ((std::isfinite(at_start) ? at_start : 0) + (std::isfinite(at_end) ? at_end : 0));
+}
+
+/// (LE-5): T(u_free) - T(u_end), what percussions took from the motion that they met.
+double held_back_J(const Scratch& s)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < s.P.size(); ++i) {
+        sum += s.P[i] * ((s.problem.U_free[i] + s.U_plus[i]) / 2 - s.rows.b[i]);
+    }
+    return -sum;
+}
+
 }  // namespace
 
 Scratch::Scratch(const Model& model)
@@ -68,7 +111,7 @@ Scratch::Scratch(const Model& model)
     const int n = model.coordinates();
     for (auto* vector : {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &u_end, &q_end,
                          &velocity_terms, &given_forces, &potential_gradient, &x, &correction_x, &q_theta,
-                         &u_theta, &u_before, &u_held, &q_moved}) {
+                         &u_theta, &u_before, &u_held, &q_moved, &start_forces, &end_forces}) {
         *vector = Eigen::VectorXd::Zero(n);
     }
 }
@@ -259,6 +302,9 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
                                   .map_P = s.map_P,
                                   .U_start = s.U_start},
                                  start, end, corrected);
+    report.accuracy.forces_defect_J =
+        forces_defect_J(model, state, {view(s.q_end), view(u_after), t_end}, report.h_s, s);
+    report.accuracy.held_back_J = held_back_J(s);
     report.at_end = s.at_end = corrected;
     s.at_end_q = s.q_end;
     s.at_end_u = u_after;

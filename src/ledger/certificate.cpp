@@ -11,6 +11,9 @@ namespace {
 /// A step's ledger may miss this part of the energies it adds up: some thousand roundings.
 constexpr double ledger_tolerance = 1e-11;
 
+/// Below this part of |T| + |V| an energy is rounding: some hundred roundings.
+constexpr double rounding_tolerance = 1e-13;
+
 }  // namespace
 
 void Certifier::enlarge_scale(const Energies& energies) noexcept
@@ -20,7 +23,7 @@ void Certifier::enlarge_scale(const Energies& energies) noexcept
 }
 
 void Certifier::add_step(double time_s, const Residual& residual, bool solved, double penetration_m,
-                         const EnergyLines& energy, const Energies& at_end)
+                         const EnergyLines& energy, const Energies& at_end, const StepAccuracy& accuracy)
 {
     Certificate& certificate = sums_.certificate;
     ++certificate.steps;
@@ -34,7 +37,7 @@ void Certifier::add_step(double time_s, const Residual& residual, bool solved, d
     if (!solved) {
         ++certificate.unsolved_steps;
         add_finding("unsolved_step", time_s,
-                    fmt::format("the one-step problem was solved to {:.2e} only", residual.unit_free));
+                    fmt::format("the one-step problem was solved to {:.2e} only", residual.unit_free), true);
     }
 
     sums_.ledger.add(energy);
@@ -42,8 +45,26 @@ void Certifier::add_step(double time_s, const Residual& residual, bool solved, d
     if (!(std::abs(energy.balance_J()) <= ledger_tolerance * (sums_.energy_scale_J + energy.magnitude_J()))) {
         ++sums_.open_ledgers;
         add_finding("open_ledger", time_s,
-                    fmt::format("{:.3e} J of this step are unexplained", energy.balance_J()));
+                    fmt::format("{:.3e} J of this step are unexplained", energy.balance_J()), true);
     }
+    watch_energy(time_s, energy, at_end, accuracy);
+}
+
+void Certifier::watch_energy(double time_s, const EnergyLines& energy, const Energies& at_end,
+                             const StepAccuracy& accuracy)
+{
+    EnergyWatch& watch = sums_.watch;
+    EnergyError error = watch.add(energy, at_end, accuracy, rounding_tolerance * sums_.energy_scale_J);
+    Certificate& certificate = sums_.certificate;
+    error.time_s = time_s;
+    error.step = static_cast<double>(certificate.steps);
+    const bool broken = watch.judge(error, energy_tolerance_);
+    if (watch.lasting_ratio > certificate.energy_error) {
+        certificate.energy_error = watch.lasting_ratio;
+        certificate.energy_error_time_s = time_s;
+    }
+    if (!broken) return;
+    add_finding("step_too_long", watch.first.time_s, words_of(watch.first), true);
 }
 
 void Certifier::add_violation(double violation) noexcept
@@ -52,16 +73,20 @@ void Certifier::add_violation(double violation) noexcept
     if (!(violation <= worst)) worst = violation;  // NaN is not lost
 }
 
-void Certifier::add_finding(std::string code, double time_s, std::string message)
+void Certifier::add_finding(std::string code, double time_s, std::string message, bool uncertifies)
 {
     const auto same = std::find_if(sums_.findings.begin(), sums_.findings.end(),
                                    [&](const Finding& finding) { return finding.code == code; });
     if (same != sums_.findings.end()) {
         ++same->count;
+        same->uncertifies = same->uncertifies || uncertifies;
         return;
     }
-    sums_.findings.push_back(
-        {.code = std::move(code), .time_s = time_s, .message = std::move(message), .count = 1});
+    sums_.findings.push_back({.code = std::move(code),
+                              .time_s = time_s,
+                              .message = std::move(message),
+                              .count = 1,
+                              .uncertifies = uncertifies});
 }
 
 Certificate Certifier::certificate() const
@@ -72,9 +97,27 @@ Certificate Certifier::certificate() const
     return result;
 }
 
+std::vector<Finding> Certifier::findings_at_end() const
+{
+    std::vector<Finding> result = sums_.findings;
+    const EnergyWatch& watch = sums_.watch;
+    const bool told = std::any_of(result.begin(), result.end(),
+                                  [](const Finding& finding) { return finding.code == "step_too_long"; });
+    if (watch.beyond != 0 && !told) {
+        result.push_back({.code = "step_too_long",
+                          .time_s = watch.first.time_s,
+                          .message = words_of(watch.first),
+                          .count = 1,
+                          .uncertifies = true});
+    }
+    return result;
+}
+
 bool Certifier::certified() const noexcept
 {
-    return sums_.certificate.unsolved_steps == 0 && sums_.open_ledgers == 0;
+    return sums_.certificate.unsolved_steps == 0 && sums_.open_ledgers == 0 && sums_.watch.beyond == 0 &&
+           std::none_of(sums_.findings.begin(), sums_.findings.end(),
+                        [](const Finding& finding) { return finding.uncertifies; });
 }
 
 }  // namespace carom

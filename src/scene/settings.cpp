@@ -205,6 +205,7 @@ Settings read_settings(const Node& root, const Names& names, Mistakes& mistakes)
     read_integrator(root, s, mistakes);
     read_choice(root, "integrator.on_unsolved", s.plan.on_unsolved, OnUnsolved::Accept, "accept",
                 OnUnsolved::Stop, "stop");
+    read(root, "integrator.energy_tolerance", s.plan.energy_tolerance);
 
     read_choice(root, "solver.kind", s.solver.kind, SolverKind::Auto, "auto", SolverKind::Exact, "exact",
                 SolverKind::GaussSeidel, "gauss_seidel", SolverKind::Psor, "psor", SolverKind::Anderson,

@@ -49,6 +49,60 @@ std::vector<double> counts_of(const Checkpoint& checkpoint)
             real(checkpoint.snapshots)};
 }
 
+/// What the energy rule carries, in the order of /checkpoint/energy_watch.
+constexpr double EnergyWatch::* watch_numbers[] = {
+    &EnergyWatch::kinetic_J,     &EnergyWatch::potential_J, &EnergyWatch::given_J,
+    &EnergyWatch::prescribed_J,  &EnergyWatch::reaction_J,  &EnergyWatch::held_J,
+    &EnergyWatch::worst_step_J,  &EnergyWatch::drift_J,     &EnergyWatch::run_scale_J,
+    &EnergyWatch::lasting_ratio, &EnergyWatch::beyond,
+};
+constexpr double EnergyError::* error_numbers[] = {
+    &EnergyError::ratio, &EnergyError::amount_J, &EnergyError::scale_J, &EnergyError::time_s,
+    &EnergyError::step,  &EnergyError::is_drift, &EnergyError::culprit,
+};
+constexpr double Certificate::* energy_measures[] = {&Certificate::energy_error,
+                                                    &Certificate::energy_error_time_s};
+
+/// All numbers of the energy rule, one after the other.
+template <class Sums, class Visit>
+void visit_watch(Sums& sums, Visit&& visit)
+{
+    for (const auto number : watch_numbers) {
+        visit(sums.watch.*number);
+    }
+    for (const auto number : error_numbers) {
+        visit(sums.watch.first.*number);
+    }
+    for (const auto number : energy_measures) {
+        visit(sums.certificate.*number);
+    }
+}
+
+constexpr double ObstacleVisit::* visit_numbers[] = {
+    &ObstacleVisit::inside,      &ObstacleVisit::acted,     &ObstacleVisit::approach,
+    &ObstacleVisit::allowed_m,   &ObstacleVisit::deepest_m, &ObstacleVisit::entered_s,
+    &ObstacleVisit::still_steps,
+};
+
+/// Contact by contact.
+std::vector<double> numbers_of(const std::vector<ObstacleVisit>& visits)
+{
+    std::vector<double> result;
+    for (const ObstacleVisit& visit : visits) {
+        for (const auto number : visit_numbers) {
+            result.push_back(visit.*number);
+        }
+    }
+    return result;
+}
+
+std::vector<double> watch_of(const CertifierSums& sums)
+{
+    std::vector<double> result;
+    visit_watch(sums, [&](double number) { result.push_back(number); });
+    return result;
+}
+
 /// Reads the parts of a checkpoint one after the other; the first error counts.
 class CheckpointReader {
 public:
@@ -59,6 +113,7 @@ public:
         read_state(sizes.coordinates, sizes.contacts);
         read_frames(sizes);
         read_progress();
+        read_visits(sizes.contacts);
         if (error_) return *error_;
         return std::move(result_);
     }
@@ -116,6 +171,7 @@ private:
     void read_state(std::size_t n, std::size_t m);
     void read_frames(const CheckpointSizes& sizes);
     void read_progress();
+    void read_visits(std::size_t contacts);
 
     const Hdf5Reader& file_;
     Checkpoint result_;
@@ -172,6 +228,11 @@ void CheckpointReader::read_progress()
                         .unsolved_steps = count[0]};
     if (file_.has("/checkpoint/max_violation"))
         sums.certificate.max_violation = column("max_violation", 1)[0];
+    if (file_.has("/checkpoint/energy_watch")) {
+        const auto watch = column("energy_watch", watch_of(sums).size());
+        Eigen::Index i = 0;
+        visit_watch(sums, [&](double& number) { number = watch[i++]; });
+    }
     sums.ledger = {.sums = lines("energy_sums_J"),
                    .compensation = lines("energy_compensation_J"),
                    .worst_step_balance_J = number[5],
@@ -198,6 +259,20 @@ void CheckpointReader::read_progress()
     }
 }
 
+void CheckpointReader::read_visits(std::size_t contacts)
+{
+    if (!file_.has("/checkpoint/obstacle_visits")) return;
+    const auto numbers = column("obstacle_visits", contacts * std::size(visit_numbers));
+    auto& visits = result_.progress.visits;
+    visits.resize(contacts);
+    Eigen::Index i = 0;
+    for (ObstacleVisit& visit : visits) {
+        for (const auto number : visit_numbers) {
+            visit.*number = numbers[i++];
+        }
+    }
+}
+
 }  // namespace
 
 Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
@@ -205,7 +280,8 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
     const State& state = checkpoint.state;
     const EnergyLedger& ledger = checkpoint.progress.certifier.sums().ledger;
     const std::vector<double> sums = in_order(ledger.sums), compensation = in_order(ledger.compensation),
-                              numbers = measures_of(checkpoint.progress);
+                              numbers = measures_of(checkpoint.progress),
+                              watch = watch_of(checkpoint.progress.certifier.sums());
     const std::pair<const char*, std::span<const double>> columns[] = {
         {"/checkpoint/q", view(state.q)},
         {"/checkpoint/u", view(state.u)},
@@ -213,7 +289,8 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
         {"/checkpoint/percussion_since_frame_Ns", checkpoint.percussion_since_frame_Ns},
         {"/checkpoint/energy_sums_J", sums},
         {"/checkpoint/energy_compensation_J", compensation},
-        {"/checkpoint/measures", numbers}};
+        {"/checkpoint/measures", numbers},
+        {"/checkpoint/energy_watch", watch}};
     for (const auto& [path, values] : columns) {
         if (auto put = file.put(path, values); !put) return put;
     }
@@ -229,6 +306,9 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
         auto put = file.put("/checkpoint/friction_since_frame_Ns", checkpoint.friction_since_frame_Ns);
         if (put) put = file.put("/checkpoint/coefficient_since_frame", checkpoint.coefficient_since_frame);
         if (!put) return put;
+    }
+    if (const auto& visits = checkpoint.progress.visits; !visits.empty()) {
+        if (auto put = file.put("/checkpoint/obstacle_visits", numbers_of(visits)); !put) return put;
     }
     if (checkpoint.bodies) {
         if (auto put = write_bodies(file, *checkpoint.bodies); !put) return put;

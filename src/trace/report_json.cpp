@@ -47,6 +47,10 @@ Certificate certificate_from(const Json& json)
     result.steps = json.at("steps").get<long>();
     result.unsolved_steps = json.at("unsolved_steps").get<long>();
     if (json.contains("max_violation")) result.max_violation = number(json.at("max_violation"));
+    if (json.contains("energy_error")) {
+        result.energy_error = number(json.at("energy_error"));
+        result.energy_error_time_s = number(json.at("energy_error_time_s"));
+    }
     return result;
 }
 
@@ -64,7 +68,9 @@ Json json_of(const Certificate& certificate)
             {"energy", energy},
             {"steps", certificate.steps},
             {"unsolved_steps", certificate.unsolved_steps},
-            {"max_violation", certificate.max_violation}};
+            {"max_violation", certificate.max_violation},
+            {"energy_error", certificate.energy_error},
+            {"energy_error_time_s", certificate.energy_error_time_s}};
 }
 
 Json json_of(const std::vector<Finding>& findings)
@@ -74,7 +80,8 @@ Json json_of(const std::vector<Finding>& findings)
         list.push_back({{"code", finding.code},
                         {"time_s", finding.time_s},
                         {"message", finding.message},
-                        {"count", finding.count}});
+                        {"count", finding.count},
+                        {"uncertifies", finding.uncertifies}});
     }
     return list;
 }
@@ -86,7 +93,8 @@ std::vector<Finding> findings_from(const Json& list)
         findings.push_back({.code = finding.at("code").get<std::string>(),
                             .time_s = number(finding.at("time_s")),
                             .message = finding.at("message").get<std::string>(),
-                            .count = finding.at("count").get<long>()});
+                            .count = finding.at("count").get<long>(),
+                            .uncertifies = finding.value("uncertifies", false)});
     }
     return findings;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "carom/integrator/obstacle_visit.hpp"
 #include "carom/integrator/settings.hpp"
 #include "carom/ledger/certificate.hpp"
 
@@ -25,6 +26,7 @@ struct RunPlan {
     double duration_s = 1;
     Until until{};
     OnUnsolved on_unsolved = OnUnsolved::Accept;
+    double energy_tolerance = default_energy_tolerance;  ///< > 0; what scheme and correction may do (LE-7)
 };
 
 [[nodiscard]] Expected<void> check(const RunPlan& plan);
@@ -73,6 +75,7 @@ struct RunProgress {
     Certifier certifier{Energies{}};
     RestWatch rest;
     std::optional<RunEnd> end;  ///< set by the step that fulfilled the plan: no other follows
+    std::vector<ObstacleVisit> visits;  ///< per contact of systems in coordinates; empty before the first step
 };
 
 struct BodyStep;

@@ -52,6 +52,7 @@ struct StepReport {
     Energies at_end;               ///< kinetic and potential energy after the step
     double max_penetration_m = 0;  ///< over all contacts, at the end of the step
     double max_violation = 0;      ///< over all positions that constraints hold, in their own units
+    StepAccuracy accuracy;         ///< for the energy rule of the certificate
     double h_s = 0;
     bool map_acted = false;         ///< an impact map was called
     Admissibility map;              ///< and how far its answer is from what theory asks
@@ -87,6 +88,10 @@ struct Scratch {
     Eigen::VectorXd at_end_q, at_end_u;
     double at_end_t_s = 0;
     bool at_end_known = false;
+
+    // given forces at both ends of the step; those at its end are those where the next one begins
+    Eigen::VectorXd start_forces, end_forces;
+    bool end_forces_known = false;
 
     // inside the iteration of moreau_jean; made by its first step
     std::optional<ImplicitMatrix> J;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/ledger/energy.hpp"
+#include "carom/ledger/energy_watch.hpp"
 #include "carom/onestep/residual.hpp"
 
 #include <string>
@@ -21,6 +22,8 @@ struct Certificate {
     long unsolved_steps = 0;
     double max_violation =
         0;  ///< of positions that constraints hold, in their own units, at the end of a step
+    double energy_error = 0;  ///< largest part of the energies that scheme and correction made (LE-7)
+    double energy_error_time_s = 0;  ///< and when
 };
 
 /// Something that theory says about the run and the user should know.
@@ -28,7 +31,8 @@ struct Finding {
     std::string code;   ///< stable, e.g. "energy_created"
     double time_s = 0;  ///< when it was seen first
     std::string message;
-    long count = 1;  ///< how often
+    long count = 1;            ///< how often
+    bool uncertifies = false;  ///< the run cannot be certified because of it
 };
 
 /// What a certifier has added up: all that it knows, so that a run can go on with it.
@@ -38,7 +42,11 @@ struct CertifierSums {
     std::vector<Finding> findings;
     double energy_scale_J = 0;  ///< largest |kinetic| + |potential| energy so far
     long open_ledgers = 0;      ///< steps whose ledger did not close
+    EnergyWatch watch;
 };
+
+/// Of the rule (LE-7): an oscillation that is followed with ten steps a period or more keeps it.
+inline constexpr double default_energy_tolerance = 0.1;
 
 /// Collects the certificate step by step.
 class Certifier {
@@ -50,15 +58,28 @@ public:
     explicit Certifier(CertifierSums sums) : sums_(std::move(sums)) {}
 
     void add_step(double time_s, const Residual& residual, bool solved, double penetration_m,
-                  const EnergyLines& energy, const Energies& at_end);
+                  const EnergyLines& energy, const Energies& at_end, const StepAccuracy& accuracy = {});
     void add_violation(double violation) noexcept;
-    void add_finding(std::string code, double time_s, std::string message);
+
+    /// `uncertifies`: the run cannot be certified because of it. Of findings of one code the first is told
+    /// and the others are counted.
+    void add_finding(std::string code, double time_s, std::string message, bool uncertifies = false);
+    void add_finding(const Finding& finding)
+    {
+        add_finding(finding.code, finding.time_s, finding.message, finding.uncertifies);
+    }
+
+    /// The part of the energies that scheme and correction may create or destroy (LE-7).
+    void set_energy_tolerance(double tolerance) noexcept { energy_tolerance_ = tolerance; }
 
     [[nodiscard]] Certificate certificate() const;
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return sums_.findings; }
+
+    /// The same where the run ends here: an energy error that might have been a start from rest is one.
+    [[nodiscard]] std::vector<Finding> findings_at_end() const;
     [[nodiscard]] const CertifierSums& sums() const noexcept { return sums_; }
 
-    /// Every step solved, and every step's ledger closed to roundoff.
+    /// Every step solved, every step's ledger closed to roundoff, and no finding that stands against it.
     [[nodiscard]] bool certified() const noexcept;
 
     /// Largest |kinetic| + |potential| energy so far.
@@ -66,8 +87,11 @@ public:
 
 private:
     void enlarge_scale(const Energies& energies) noexcept;
+    void watch_energy(double time_s, const EnergyLines& energy, const Energies& at_end,
+                      const StepAccuracy& accuracy);
 
     CertifierSums sums_;
+    double energy_tolerance_ = default_energy_tolerance;
 };
 
 }  // namespace carom

@@ -1,0 +1,245 @@
+#include "range_tape.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace carom::detail {
+namespace range_rules {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double pi = std::numbers::pi;
+
+Range sum(Range x, Range y)
+{
+    return {x.low + y.low, x.high + y.high};
+}
+
+Range negative(Range x)
+{
+    return {-x.high, -x.low};
+}
+
+/// A bound of zero times an infinite one is zero: the factor itself is never infinite.
+double times(double a, double b)
+{
+    return a == 0 || b == 0 ? 0.0 : a * b;
+}
+
+Range product(Range x, Range y)
+{
+    const double a = times(x.low, y.low), b = times(x.low, y.high), c = times(x.high, y.low),
+                 d = times(x.high, y.high);
+    return {std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d))};
+}
+
+Range inverse(Range x)
+{
+    if (x.low > 0 || x.high < 0) return {1 / x.high, 1 / x.low};
+    if (x.low == 0 && x.high > 0) return {1 / x.high, infinite};
+    if (x.high == 0 && x.low < 0) return {-infinite, 1 / x.low};
+    return {};
+}
+
+Range magnitude(Range x)
+{
+    const double a = std::abs(x.low), b = std::abs(x.high);
+    return {x.contains(0) ? 0.0 : std::min(a, b), std::max(a, b)};
+}
+
+Range hull(Range x, Range y)
+{
+    return {std::min(x.low, y.low), std::max(x.high, y.high)};
+}
+
+/// A function that rises, between its values at the ends.
+template <class F>
+Range rising(Range x, F f)
+{
+    return {f(x.low), f(x.high)};
+}
+
+Range integer_power_of(Range x, int n)
+{
+    if (n < 0) return inverse(integer_power_of(x, -n));
+    return rising(n % 2 == 0 ? magnitude(x) : x, [n](double v) { return std::pow(v, n); });
+}
+
+/// Real powers have a domain x >= 0.
+Range real_power_of(Range x, double p)
+{
+    const Range base{std::max(0.0, x.low), std::max(0.0, x.high)};
+    const Range up = rising(base, [p](double v) { return std::pow(v, std::abs(p)); });
+    return p >= 0 ? up : inverse(up);
+}
+
+/// Some x + 2 pi k lies in the range.
+bool meets(Range x, double phase)
+{
+    return phase + 2 * pi * std::ceil((x.low - phase) / (2 * pi)) <= x.high;
+}
+
+Range cosine(Range x)
+{
+    if (!(x.high - x.low < 2 * pi)) return {-1, 1};
+    const double a = std::cos(x.low), b = std::cos(x.high);
+    return {meets(x, pi) ? -1 : std::min(a, b), meets(x, 0) ? 1 : std::max(a, b)};
+}
+
+Range tangent(Range x)
+{
+    const bool pole = !(x.high - x.low < pi) || meets(x, pi / 2) || meets(x, -pi / 2);
+    return pole ? Range{} : rising(x, [](double v) { return std::tan(v); });
+}
+
+/// Angle of the points (abscissa x, ordinate y): it is extreme at corners unless they surround the origin.
+Range angle(Range y, Range x)
+{
+    if (x.low <= 0 && y.low <= 0 && y.high >= 0) return {-pi, pi};
+    const double corners[] = {std::atan2(y.low, x.low), std::atan2(y.low, x.high), std::atan2(y.high, x.low),
+                              std::atan2(y.high, x.high)};
+    return {*std::min_element(std::begin(corners), std::end(corners)),
+            *std::max_element(std::begin(corners), std::end(corners))};
+}
+
+/// 1 where it is always true, 0 where never, else either.
+Range truth(bool always, bool never)
+{
+    return {always ? 1.0 : 0.0, never ? 0.0 : 1.0};
+}
+
+bool is_zero(Range x)
+{
+    return x.low == 0 && x.high == 0;
+}
+
+Range power(Range x, Range y)
+{
+    if (!(x.low > 0)) return {};
+    const Range exponent = product(y, rising(x, [](double v) { return std::log(v); }));
+    return rising(exponent, [](double v) { return std::exp(v); });
+}
+
+Range of_two(Op op, Range x, Range y)
+{
+    switch (op) {
+    case Op::Add: return sum(x, y);
+    case Op::Subtract: return sum(x, negative(y));
+    case Op::Multiply: return product(x, y);
+    case Op::Divide: return product(x, inverse(y));
+    case Op::Min: return {std::min(x.low, y.low), std::min(x.high, y.high)};
+    case Op::Max: return {std::max(x.low, y.low), std::max(x.high, y.high)};
+    case Op::Hypot: {
+        const Range a = magnitude(x), b = magnitude(y);
+        return {std::hypot(a.low, b.low), std::hypot(a.high, b.high)};
+    }
+    case Op::Power: return power(x, y);
+    case Op::Atan2: return angle(x, y);
+    case Op::Less: return truth(x.high < y.low, x.low >= y.high);
+    case Op::LessEqual: return truth(x.high <= y.low, x.low > y.high);
+    case Op::Equal: return truth(false, x.high < y.low || y.high < x.low);
+    case Op::And: return truth(!x.contains(0) && !y.contains(0), is_zero(x) || is_zero(y));
+    case Op::Or: return truth(!x.contains(0) || !y.contains(0), is_zero(x) && is_zero(y));
+    default: return {};
+    }
+}
+
+Range of_one(const Instruction& it, Range x)
+{
+    switch (it.op) {
+    case Op::Negate: return negative(x);
+    case Op::Scale: return product(x, {it.number, it.number});
+    case Op::DivideBy: return product(x, {1 / it.number, 1 / it.number});
+    case Op::Shift: return sum(x, {it.number, it.number});
+    case Op::Reciprocal: return product({it.number, it.number}, inverse(x));
+    case Op::Square: return rising(magnitude(x), [](double v) { return v * v; });
+    case Op::IntegerPower: return integer_power_of(x, it.b);
+    case Op::RealPower: return real_power_of(x, it.number);
+    case Op::Sqrt:
+        return rising(Range{std::max(0.0, x.low), std::max(0.0, x.high)},
+                      [](double v) { return std::sqrt(v); });
+    case Op::Exp: return rising(x, [](double v) { return std::exp(v); });
+    case Op::Log: return {x.low > 0 ? std::log(x.low) : -infinite, x.high > 0 ? std::log(x.high) : infinite};
+    case Op::Sin: return cosine({x.low - pi / 2, x.high - pi / 2});
+    case Op::Cos: return cosine(x);
+    case Op::Tan: return tangent(x);
+    case Op::Asin: return rising(x, [](double v) { return std::asin(std::clamp(v, -1.0, 1.0)); });
+    case Op::Acos: return negative(rising(x, [](double v) { return -std::acos(std::clamp(v, -1.0, 1.0)); }));
+    case Op::Atan: return rising(x, [](double v) { return std::atan(v); });
+    case Op::Sinh: return rising(x, [](double v) { return std::sinh(v); });
+    case Op::Cosh: return rising(magnitude(x), [](double v) { return std::cosh(v); });
+    case Op::Tanh: return rising(x, [](double v) { return std::tanh(v); });
+    case Op::Abs: return magnitude(x);
+    case Op::Sign:
+        return {x.low > 0 ? 1.0 : (x.low == 0 ? 0.0 : -1.0), x.high < 0 ? -1.0 : (x.high == 0 ? 0.0 : 1.0)};
+    case Op::Not: return truth(is_zero(x), !x.contains(0));
+    default: return {};
+    }
+}
+
+/// Tables are looked up at a point only.
+Range looked_up(const Tape& tape, const Instruction& it, Range x)
+{
+    if (x.low != x.high) return {};
+    const Table::Value at = tape.table(it.b).at(x.low);
+    const double value = it.op == Op::Lookup ? at.value : at.slope;
+    return {value, value};
+}
+
+}  // namespace
+}  // namespace range_rules
+
+void run_on_ranges(const Tape& tape, std::span<const Range> inputs, std::span<Range> registers) noexcept
+{
+    using namespace range_rules;
+    const auto range = [&](int a) { return registers[static_cast<std::size_t>(a)]; };
+    std::size_t i = 0;
+    for (const Instruction& it : tape.instructions()) {
+        Range result;
+        if (it.op == Op::Constant)
+            result = {it.number, it.number};
+        else if (it.op == Op::Variable)
+            result = inputs[static_cast<std::size_t>(it.a)];
+        else if (it.op == Op::Select)
+            result = !range(it.a).contains(0) ? range(it.b)
+                     : is_zero(range(it.a))   ? range(it.c)
+                                              : hull(range(it.b), range(it.c));
+        else if (reads_table(it.op))
+            result = looked_up(tape, it, range(it.a));
+        else
+            result =
+                operand_count(it.op) == 2 ? of_two(it.op, range(it.a), range(it.b)) : of_one(it, range(it.a));
+        // what cannot be told is everything
+        if (!(result.low <= result.high)) result = {};
+        registers[i++] = result;
+    }
+}
+
+namespace {
+
+std::vector<Variable> variables_of_range_program(const Graph& graph, const std::vector<int>& nodes)
+{
+    std::vector<Variable> variables;
+    for (const int node : nodes)
+        if (graph[node].op == Op::Variable) variables.push_back(variable_of(graph[node]));
+    std::ranges::sort(variables);
+    return variables;
+}
+
+}  // namespace
+
+RangeProgram::RangeProgram(const Graph& graph, std::span<const int> results)
+    : RangeProgram(graph, results, needed_by(graph, results))
+{
+}
+
+RangeProgram::RangeProgram(const Graph& graph, std::span<const int> results, const std::vector<int>& nodes)
+    : variables_(variables_of_range_program(graph, nodes)), tape_(compile(graph, nodes, variables_))
+{
+    for (const int result : results) {
+        registers_.push_back(static_cast<int>(std::ranges::lower_bound(nodes, result) - nodes.begin()));
+    }
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,108 @@
+#include "carom/ledger/energy_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// What is kept of a work with every step: the window is some hundred steps long (LE-5).
+constexpr double kept = 0.99;
+
+/// A motion that starts from rest has little kinetic energy in its first steps: a ratio counts when it lasts.
+/// It rises from here, and at most doubles in a step (LE-7).
+constexpr double first_ratio = 1e-4;
+
+void keep(double& sum, double work)
+{
+    sum = kept * sum + work;
+}
+
+/// What made most of a step's error: 0 the scheme, 1 the correction, 2 the given forces.
+double culprit_of(const EnergyLines& energy, const StepAccuracy& accuracy)
+{
+    const double scheme = std::abs(energy.scheme_J), correction = std::abs(energy.correction_J),
+                 forces = std::abs(accuracy.forces_defect_J);
+    if (correction > std::max(scheme, forces)) return 1;
+    return forces > scheme ? 2 : 0;
+}
+
+/// NaN must not pass for a small number.
+double ratio_of(double amount_J, double scale_J, double rounding_J)
+{
+    return std::abs(amount_J) <= rounding_J ? 0.0 : std::abs(amount_J) / scale_J;
+}
+
+}  // namespace
+
+EnergyError EnergyWatch::add(const EnergyLines& energy, const Energies& at_end, const StepAccuracy& accuracy,
+                             double rounding_J) noexcept
+{
+    const double reactions_J = energy.impact_J + energy.friction_J + energy.non_firm_J + energy.joint_J;
+
+    // the energies that take part: kinetic energy and net works of the window (LE-5)
+    const double start_kinetic_J = at_end.kinetic_J - energy.kinetic_J;
+    kinetic_J = std::max({kept * kinetic_J, at_end.kinetic_J, start_kinetic_J});
+    keep(potential_J, energy.potential_J);
+    keep(given_J, energy.given_forces_J);
+    keep(prescribed_J, energy.prescribed_motions_J);
+    keep(reaction_J, reactions_J);
+    keep(held_J, std::abs(accuracy.held_back_J));
+    const double scale_J = kinetic_J + std::abs(potential_J) + std::abs(given_J) + std::abs(prescribed_J) +
+                           std::abs(reaction_J) + held_J;
+    run_scale_J = std::max(run_scale_J, scale_J);
+
+    // what the discretisation did in this step (LE-4), and what is left of it in the run (LE-6)
+    const double step_J = energy.scheme_J + energy.correction_J + accuracy.forces_defect_J;
+    const double replaced_J = std::abs(energy.given_forces_J) + std::abs(energy.prescribed_motions_J) +
+                              std::abs(reactions_J) + std::abs(accuracy.held_back_J);
+    if (run_scale_J > 0) drift_J *= run_scale_J / (run_scale_J + replaced_J);
+    drift_J += step_J;
+    const bool worst = !(std::abs(step_J) < kept * std::abs(worst_step_J));
+    worst_step_J = worst ? step_J : kept * worst_step_J;
+
+    // a step that made less than a billionth of what took part in the run matters by its sum alone
+    const double least_J = std::max(rounding_J, 1e-9 * run_scale_J);
+    const double step_ratio = ratio_of(worst_step_J, scale_J, least_J),
+                 drift_ratio = ratio_of(drift_J, run_scale_J, rounding_J);
+    const bool is_drift = !(drift_ratio <= step_ratio);
+    return {.ratio = is_drift ? drift_ratio : step_ratio,
+            .amount_J = is_drift ? drift_J : worst_step_J,
+            .scale_J = is_drift ? run_scale_J : scale_J,
+            .time_s = 0,
+            .step = 0,
+            .is_drift = is_drift ? 1.0 : 0.0,
+            .culprit = culprit_of(energy, accuracy)};
+}
+
+bool EnergyWatch::judge(const EnergyError& error, double tolerance) noexcept
+{
+    // written so that NaN is beyond
+    const double risen = 2 * std::max(lasting_ratio, first_ratio / 2);
+    lasting_ratio = error.ratio <= risen ? error.ratio : risen;
+    const bool is_beyond = !(error.ratio <= tolerance);
+    if (is_beyond && beyond == 0) first = error;
+    beyond = is_beyond ? 1 : 0;
+    return !(lasting_ratio <= tolerance);
+}
+
+std::string words_of(const EnergyError& error)
+{
+    const char* did = error.amount_J < 0 ? "destroyed" : "created";
+    const char* by = error.culprit == 1   ? "the correction of overlaps"
+                     : error.culprit == 2 ? "forces that change much within a step"
+                                          : "the scheme";
+    const std::string what =
+        error.is_drift != 0
+            ? fmt::format("up to step {:.0f} scheme and correction {} {:.3e} J in all, now by {}", error.step,
+                          did, std::abs(error.amount_J), by)
+            : fmt::format("in step {:.0f} {} {} {:.3e} J", error.step, by, did, std::abs(error.amount_J));
+    return fmt::format(
+        "{}, where {:.3e} J take part: the step is too long for this stiffness, damping or speed; take a "
+        "shorter step, or integrator.kind = \"moreau_jean\" or \"series\"",
+        what, error.scale_J);
+}
+
+}  // namespace carom
