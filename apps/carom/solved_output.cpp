@@ -23,6 +23,17 @@ std::string name_in_table(const SolvedProblem& solved)
     return name;
 }
 
+/// Who contradicts whom, with their weights (OS-11).
+Json json_of(const OneStepProblem& problem, const NoSolutionProof& proof)
+{
+    Json weights = Json::array();
+    for (const int c : proof.interactions) {
+        const auto d = problem.part(std::span<const double>(proof.d), c);
+        weights.push_back({{"interaction", c}, {"weight", std::vector<double>(d.begin(), d.end())}});
+    }
+    return {{"closing_speed_m_s", proof.closing_m_s}, {"weights", weights}};
+}
+
 Json json_of(const SolvedProblem& solved)
 {
     const SolutionCheck& check = solved.check;
@@ -40,6 +51,7 @@ Json json_of(const SolvedProblem& solved)
                    {"iterations", solved.report.iterations},
                    {"time_s", solved.time_s},
                    {"unit_free_error", check.unit_free},
+                   {"velocity_error", check.velocity},
                    {"siconos_error", check.siconos},
                    {"certificate",
                     {{"max_cone_violation_Ns", check.cone_violation_Ns},
@@ -55,6 +67,7 @@ Json json_of(const SolvedProblem& solved)
                      {"largest_eigenvalue", solved.W.largest}}},
                    {"hidden_velocity_error", nullptr},
                    {"warnings", solved.warnings}};
+    if (solved.report.proof) result["no_solution"] = json_of(solved.file->loaded.problem, *solved.report.proof);
     if (solved.hidden_velocity_error) result["hidden_velocity_error"] = *solved.hidden_velocity_error;
     return result;
 }
@@ -63,17 +76,18 @@ Json json_of(const SolvedProblem& solved)
 
 std::string summary(const std::vector<SolvedProblem>& problems)
 {
-    std::string text = fmt::format("{:<40} {:>8} {:<11} {:<16} {:>10} {:>10} {:>9} {:>9}\n", "problem",
-                                   "contacts", "status", "solver", "iterations", "time, s", "e_d", "e_S");
+    std::string text =
+        fmt::format("{:<40} {:>8} {:<11} {:<16} {:>10} {:>10} {:>9} {:>9} {:>9}\n", "problem", "contacts",
+                    "status", "solver", "iterations", "time, s", "e_d", "e_v", "e_S");
     std::size_t solved_count = 0;
     for (const SolvedProblem& solved : problems) {
         solved_count += solved.solved() ? 1 : 0;
-        text += fmt::format("{:<40} {:>8} {} {:<16} {:>10} {:>10.3g} {:>9.1e} {:>9.1e}\n",
+        text += fmt::format("{:<40} {:>8} {} {:<16} {:>10} {:>10.3g} {:>9.1e} {:>9.1e} {:>9.1e}\n",
                             name_in_table(solved), solved.file->stored.contacts(),
                             coloured(fmt::format("{:<11}", solved.status),
                                      solved.solved() ? Colour::Green : Colour::Red, stdout),
                             name_of(solved.report.solver), solved.report.iterations, solved.time_s,
-                            solved.check.unit_free, solved.check.siconos);
+                            solved.check.unit_free, solved.check.velocity, solved.check.siconos);
     }
     if (problems.size() > 1) text += fmt::format("{} of {} solved\n", solved_count, problems.size());
 

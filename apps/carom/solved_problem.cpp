@@ -46,7 +46,7 @@ Attempt attempt(const OneStepProblem& problem, const SolverSettings& asked)
         std::vector<double> P = result.P;
         SolveReport next = solve(problem, settings, P, scratch);
         next.iterations += before;
-        if (next.residual.siconos < error.siconos && next.residual.unit_free <= asked.tolerance) {
+        if (next.residual.siconos < error.siconos && is_solved(next.residual, asked.tolerance)) {
             next.status = SolveStatus::Converged;
             result.report = next;
             result.P = std::move(P);
@@ -57,6 +57,22 @@ Attempt attempt(const OneStepProblem& problem, const SolverSettings& asked)
     }
     result.time_s = processor_time_s() - begin_s;
     return result;
+}
+
+Residual errors_of(const SolutionCheck& check)
+{
+    return {.unit_free = check.unit_free, .velocity = check.velocity, .finite = check.finite};
+}
+
+/// Which errors missed what was asked of them.
+std::string errors_in_words(const SolutionCheck& check, double tolerance)
+{
+    std::string text = shortfall(errors_of(check), tolerance);
+    if (check.finite && check.siconos > tolerance) {
+        text += fmt::format("{}Siconos' error is {:.2e}, {:.2g} was asked for", text.empty() ? "" : "; ",
+                            check.siconos, tolerance);
+    }
+    return text;
 }
 
 std::string carriers_in_words(const SolutionCheck& check)
@@ -121,9 +137,7 @@ SolvedProblem solve_problem(const ProblemFile& file, const SolveTask& task)
 
     // "solved" is what the check says, whatever the solver claims
     const double tolerance = task.settings.tolerance;
-    const bool met =
-        solved.check.finite && solved.check.unit_free <= tolerance && solved.check.siconos <= tolerance;
-    if (met && solved.report.status == SolveStatus::Converged)
+    if (is_solved(errors_of(solved.check), tolerance) && solved.check.siconos <= tolerance)
         solved.status = "solved";
     else if (solved.report.status == SolveStatus::Converged)
         solved.status = name_of(SolveStatus::NotSolved);
@@ -149,7 +163,16 @@ void examine(SolvedProblem& solved, double tolerance)
         solved.warnings.emplace_back("P or U is not finite");
         return;
     }
-    if (!solved.solved() && !solved.check.carriers.empty()) {
+    if (solved.report.proof) {
+        std::vector<std::string> names;
+        for (const int c : solved.report.proof->interactions) {
+            names.push_back(fmt::format("interaction {}", c));
+        }
+        solved.warnings.push_back(in_words(*solved.report.proof, names));
+    } else if (!solved.solved()) {
+        solved.warnings.push_back(errors_in_words(solved.check, tolerance));
+    }
+    if (!solved.solved() && !solved.report.proof && !solved.check.carriers.empty()) {
         solved.warnings.push_back(fmt::format("{} of {} interactions hold 90 % of the residual: {}",
                                               solved.check.carriers.size(), problem.interactions(),
                                               carriers_in_words(solved.check)));

@@ -21,7 +21,7 @@ struct ProblemFile {
 struct SolvedProblem {
     const ProblemFile* file = nullptr;
     SolveReport report;
-    std::string status;  ///< "solved": both errors at most the tolerance; else how the solve ended
+    std::string status;  ///< "solved": is_solved(), and Siconos' error too; else how the solve ended
     double time_s = 0;   ///< processor time of the solve, the best of the repetitions
     std::vector<double> P;
     SolutionCheck check;

@@ -42,8 +42,8 @@ std::string status_line(const Results& results)
     case RunStatus::Uncertified:
         return coloured("uncertified", Colour::Yellow, stdout) +
                (certificate.unsolved_steps > 0
-                    ? fmt::format(": {} of {} steps missed the tolerance {:g}", certificate.unsolved_steps,
-                                  certificate.steps, results.scene.solver.tolerance)
+                    ? fmt::format(": {} of {} steps are not solved", certificate.unsolved_steps,
+                                  certificate.steps)
                     : ": " + reason_against(results.report.findings));
     case RunStatus::Failed:
         return coloured("failed", Colour::Red, stdout) +
@@ -60,7 +60,7 @@ std::string end_in_words(const Results& results)
     case RunEnd::Rest: return "came to rest";
     case RunEnd::Formula: return "the until formula became >= 0";
     case RunEnd::Listener: return "was stopped";
-    case RunEnd::UnsolvedStep: return "stopped at a step that missed the tolerance";
+    case RunEnd::UnsolvedStep: return "stopped at a step that is not solved";
     case RunEnd::NotFinite: return "something became infinite or not a number";
     case RunEnd::MetricSingular: return "the kinetic matrix became singular";
     case RunEnd::LawOutOfRange:

@@ -55,12 +55,13 @@ SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScra
         const int before = report.iterations;
         report = solve(s.problem, solver, s.P, s.solver);
         report.iterations += before;
-        if (report.status == SolveStatus::NotFinite) return report;
+        if (report.status == SolveStatus::NotFinite || report.status == SolveStatus::NoSolution)
+            return report;
     }
     // the limits belong to the last percussions but one: what they are off by is in the residual of the last
     press(h_s, s);
     report.residual = residual(s.problem, s.P, s.solver.residual);
-    if (!(report.residual.unit_free <= solver.tolerance)) report.status = SolveStatus::NotSolved;
+    if (!is_solved(report.residual, solver.tolerance)) report.status = SolveStatus::NotSolved;
     return report;
 }
 

@@ -32,6 +32,20 @@ void count_turns(const State& before, State& now)
     }
 }
 
+/// Of an interaction of the last step: contacts first, then the parts of joints.
+std::string name_of_interaction(const BodyModel& model, const BodyScratch& scratch, int k)
+{
+    const auto contacts = static_cast<int>(scratch.contacts.size());
+    if (k >= contacts) {
+        const int joint = scratch.joints[static_cast<std::size_t>(k - contacts)].joint;
+        return model.setup().joints[static_cast<std::size_t>(joint)].name;
+    }
+    const BodyContact& contact = scratch.contacts[static_cast<std::size_t>(k)];
+    const auto& bodies = model.setup().bodies;
+    return bodies[static_cast<std::size_t>(contact.first)].name + "-" +
+           bodies[static_cast<std::size_t>(contact.second)].name;
+}
+
 }  // namespace
 
 RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauSettings& settings,
@@ -67,6 +81,9 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         certifier.add_step(state.t_s, report.solve.residual, report.status == StepStatus::Solved,
                            report.max_penetration_m, report.energy, report.at_end, report.accuracy);
         certifier.add_violation(report.max_violation);
+        tell_unsolved(
+            report, solver.tolerance, n, state.t_s,
+            [&](int k) { return name_of_interaction(bodies, scratch, k); }, certifier);
         if (report.map_acted) judge_map(report, began_s, certifier.energy_scale_J(), certifier);
         progress.rest.after_step(velocities(state));
         progress.end = end_by_plan(plan, report, progress.rest, point_of(run.state), shown.work);

@@ -43,7 +43,7 @@ void go_to_roundoff(const SolverSettings& solver, BodyScratch& s, SolveReport& r
     const SolveReport finished = solve(s.problem, newton, s.P, s.solver);
     report.iterations += finished.iterations;
     report.factorisations += finished.iterations;
-    if (finished.residual.finite && finished.residual.unit_free < report.residual.unit_free) {
+    if (finished.residual.finite && solved_to(finished.residual) < solved_to(report.residual)) {
         report.residual = finished.residual;
     } else {
         s.P.assign(s.P_before.begin(), s.P_before.end());

@@ -128,9 +128,9 @@ void judge_by_bodies(const SolverSettings& solver, BodyScratch& s, SolveReport& 
         s.U[at] += contact.may_close_m_s;
     }
     report.residual = residual_at(s.problem, s.P, s.U, s.solver.residual);
-    report.status = !report.residual.finite                         ? SolveStatus::NotFinite
-                    : report.residual.unit_free <= solver.tolerance ? SolveStatus::Converged
-                                                                    : SolveStatus::NotSolved;
+    report.status = !report.residual.finite                       ? SolveStatus::NotFinite
+                    : is_solved(report.residual, solver.tolerance) ? SolveStatus::Converged
+                                                                   : SolveStatus::NotSolved;
 }
 
 }  // namespace carom::detail

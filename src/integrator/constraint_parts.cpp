@@ -78,7 +78,7 @@ bool release_unpressed(const Model& model, Scratch& s)
 
 /// The held positions that acted, after the contacts that stay: interactions into correction_rows, their
 /// violations into correction_problem.U_free. Returns the largest violation.
-double collect_violations(const Model& model, double t_s, Scratch& s)
+double collect_violations(const Model& model, double t_s, Scratch& s, bool with_contacts = true)
 {
     const Point at{view(s.q_end), view(s.u_end), t_s};
     auto& interactions = s.correction_rows.contacts;
@@ -87,7 +87,7 @@ double collect_violations(const Model& model, double t_s, Scratch& s)
     violations.clear();
     double worst = 0;
     for (const ContactStep& contact : s.contacts) {
-        if (!stays_closed(contact)) continue;
+        if (!with_contacts || !stays_closed(contact)) continue;
         interactions.push_back(contact.contact);
         violations.push_back(model.gap_m(contact.contact, at, s.work));
         worst = std::max(worst, -violations.back());
@@ -109,6 +109,51 @@ double collect_violations(const Model& model, double t_s, Scratch& s)
         if (!(size <= worst)) worst = size;  // NaN is not lost
     }
     return worst;
+}
+
+/// Newton's iteration in the kinetic metric, to the tolerance or as far as rounding lets it. Returns the
+/// largest violation before and after.
+std::pair<double, double> project_positions(const Model& model, double tolerance, double t_s,
+                                            bool with_contacts, Scratch& s)
+{
+    const double first = collect_violations(model, t_s, s, with_contacts);
+    double violation = first, last = std::numeric_limits<double>::infinity();
+    for (int pass = 0; pass < most_passes && violation > tolerance && violation <= 0.5 * last; ++pass) {
+        if (!project_out(model, t_s, s.q_end, s)) break;
+        last = violation;
+        violation = collect_violations(model, t_s, s, with_contacts);
+    }
+    return {first, violation};
+}
+
+/// How far q_end is from q_moved, squared, against how far the step went.
+struct WayBack {
+    double undone = 0, moved = 0;
+
+    /// More than a quarter of the way.
+    [[nodiscard]] bool is_long() const { return undone > 0.0625 * moved; }
+};
+
+WayBack way_back(double h, Scratch& s)
+{
+    WayBack way;
+    s.correction_x = s.q_end - s.q_moved;
+    way.undone = s.A.squared_norm(view(s.correction_x));
+    s.correction_x = h / 2 * (s.u_start + s.u_end);
+    way.moved = s.A.squared_norm(view(s.correction_x));
+    return way;
+}
+
+/// What held positions alone would take back: contacts that closed within the step are rightly moved apart.
+WayBack way_back_of_positions(const Model& model, double tolerance, double h, double t_s, Scratch& s)
+{
+    const Eigen::VectorXd corrected = s.q_end;
+    s.q_end = s.q_moved;
+    const double first = project_positions(model, tolerance, t_s, false, s).first;
+    WayBack way = way_back(h, s);
+    if (!(first > tolerance)) way.undone = 0;
+    s.q_end = corrected;
+    return way;
 }
 
 /// The velocity of firm rows at the end of the step: u_held = u_end - A^-1 H^T W^-1 (H u_end + b).
@@ -198,25 +243,16 @@ void solve_with_constraints(const Model& model, const ConstraintSolve& step, con
 
 void hold_constraints(const Model& model, double activation_gap_m, double t_s, Scratch& s, StepReport& report)
 {
-    // Newton's iteration in the kinetic metric, to the tolerance or as far as rounding lets it
     const double tolerance = 1e-3 * activation_gap_m;
     s.q_moved = s.q_end;
-    const double first = collect_violations(model, t_s, s);
-    double violation = first, last = std::numeric_limits<double>::infinity();
-    for (int pass = 0; pass < most_passes && violation > tolerance && violation <= 0.5 * last; ++pass) {
-        if (!project_out(model, t_s, s.q_end, s)) break;
-        last = violation;
-        violation = collect_violations(model, t_s, s);
-    }
+    const auto [first, violation] = project_positions(model, tolerance, t_s, true, s);
     report.max_violation = violation;
 
     // a projection that undoes the step: gradients have lost rank, and positions allow no such motion
     const double visible = std::max(activation_gap_m, 1e-9);
-    s.correction_x = s.q_end - s.q_moved;
-    const double undone = s.A.squared_norm(view(s.correction_x));
-    s.correction_x = report.h_s / 2 * (s.u_start + s.u_end);
-    const double moved = s.A.squared_norm(view(s.correction_x));
-    if (!(violation <= visible) || (first > visible && undone > 0.0625 * moved)) {
+    WayBack way = way_back(report.h_s, s);
+    if (first > visible && way.is_long()) way = way_back_of_positions(model, visible, report.h_s, t_s, s);
+    if (!(violation <= visible) || (first > visible && way.is_long())) {
         report.status = StepStatus::NotSolved;
         report.findings.push_back(
             {.code = "constraints_dependent",
@@ -225,7 +261,7 @@ void hold_constraints(const Model& model, double activation_gap_m, double t_s, S
                  fmt::format("positions that constraints hold undo the step: a violation of {:.3g} became "
                              "{:.3g}, and {:.3g} of the way was taken back. Gradients depend on each other "
                              "here, or the step is too long",
-                             first, violation, std::sqrt(undone / moved))});
+                             first, violation, std::sqrt(way.undone / way.moved))});
     }
     s.u_held = s.u_end;
     s.held_P.assign(s.P.size(), 0.0);

@@ -4,7 +4,10 @@
 #include "impact_map.hpp"
 #include "step_parts.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <limits>
 
 namespace carom {
 namespace {
@@ -42,13 +45,23 @@ void unbalanced(const Model& model, const Point& at, double h, Scratch& s)
     s.x = h * (s.given_forces - s.potential_gradient - s.velocity_terms) - s.x;
 }
 
+/// A change of the velocity that moves no place by more than rounding in this step, and that more passes do
+/// not make smaller: forces are not known better (MJ-4).
+bool is_rounding(const State& state, double h, double change, double last_change, Scratch& s)
+{
+    constexpr double roundings = 64;
+    if (!(change > 0.5 * last_change)) return false;
+    const double size = std::sqrt(s.A.squared_norm(view(state.q)) + s.A.squared_norm(view(s.q_theta)));
+    return h * change <= roundings * std::numeric_limits<double>::epsilon() * size;
+}
+
 /// (MJ-2): Newton's iteration for forces and percussions together. Each pass is a one-step problem with
 /// W = H J^-1 H^T; J is evaluated again while velocities do not settle quickly.
 StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const SolverSettings& solver,
                    const State& state, Scratch& s, StepReport& report)
 {
     const double h = settings.time_step_s;
-    double change = 0;
+    double change = 0, size = 0;
     bool evaluate = true;
     for (int iteration = 0; iteration < settings.max_iterations; ++iteration) {
         const Point at = force_point(state, settings, s);
@@ -72,13 +85,20 @@ StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const
         s.u_before -= s.u_end;
         change = std::sqrt(s.A.squared_norm(view(s.u_before)));
         // at rest only the free velocity says how small a change is small
-        const double size = std::sqrt(s.A.squared_norm(view(s.u_end)) + s.A.squared_norm(view(s.u_minus)) +
+        size = std::sqrt(s.A.squared_norm(view(s.u_end)) + s.A.squared_norm(view(s.u_minus)) +
                                       s.A.squared_norm(view(s.u_free)));
         evaluate = iteration > 0 && change > 0.1 * last_change;
-        if (change <= settings.force_tolerance * size) {
-            return report.status;
-        }
+        if (change <= settings.force_tolerance * size) return report.status;
+        if (iteration > 1 && is_rounding(state, h, change, last_change, s)) return report.status;
     }
+    report.findings.push_back(
+        {.code = "forces_not_settled",
+         .time_s = state.t_s,
+         .message = fmt::format("the velocity that forces and percussions are taken at still changes by {:.2e} "
+                                "of itself after {} passes, {:.2g} was asked for: a shorter step or more "
+                                "max_iterations help",
+                                size > 0 ? change / size : 0.0, settings.max_iterations,
+                                settings.force_tolerance)});
     return StepStatus::NotSolved;
 }
 

@@ -80,9 +80,17 @@ void look_at_constraints(const Model& model, const State& start, Certifier& cert
                     found.has_solution ? "a motion need not exist" : "there is no solution"));
 }
 
+/// Of an interaction of the last step.
+std::string name_of_interaction(const Model& model, const Scratch& scratch, int k)
+{
+    const int i = scratch.rows.contacts[static_cast<std::size_t>(k)];
+    if (model.is_contact(i)) return model.system().contacts[static_cast<std::size_t>(i)].name;
+    return model.system().constraints[static_cast<std::size_t>(model.part(i).constraint)].name;
+}
+
 /// A step is taken: its events, and what it means for the certificate.
-void account(const Model& model, const StepReport& report, const State& before, Scratch& scratch,
-             RunSoFar& run)
+void account(const Model& model, const StepReport& report, double tolerance, const State& before,
+             Scratch& scratch, RunSoFar& run)
 {
     for (Event& event : scratch.events) {
         event.step = run.progress.steps;
@@ -92,6 +100,9 @@ void account(const Model& model, const StepReport& report, const State& before, 
     certifier.add_step(run.state.t_s, report.solve.residual, report.status == StepStatus::Solved,
                        report.max_penetration_m, report.energy, report.at_end, report.accuracy);
     certifier.add_violation(report.max_violation);
+    tell_unsolved(
+        report, tolerance, run.progress.steps, run.state.t_s,
+        [&](int k) { return name_of_interaction(model, scratch, k); }, certifier);
     for (const Finding& finding : report.findings) {
         certifier.add_finding(finding);
     }
@@ -227,7 +238,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
 
         progress.steps = n;
         state.t_s = grid.time_after(n);
-        account(model, report, before, scratch, run);
+        account(model, report, solver.tolerance, before, scratch, run);
         watch.after_step(before, state, scratch, certifier);
         if (paths) paths->after_step(before, state, activation_gap_m(settings), scratch, progress);
 
@@ -277,6 +288,28 @@ std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report,
     if (plan.until.rest && rest.at_rest()) end = RunEnd::Rest;
     if (plan.until.formula && plan.until.formula->value(at, work) >= 0) end = RunEnd::Formula;
     return end;
+}
+
+void tell_unsolved(const StepReport& report, double tolerance, long step, double time_s,
+                   const std::function<std::string(int)>& name, Certifier& certifier)
+{
+    const bool told = std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) {
+        return finding.code == "unsolved_step" || finding.code == "no_solution";
+    });
+    if (report.status != StepStatus::NotSolved || told) return;
+    if (report.solve.proof) {
+        std::vector<std::string> names;
+        for (const int k : report.solve.proof->interactions) {
+            std::string one = name(k);
+            if (std::find(names.begin(), names.end(), one) == names.end()) names.push_back(std::move(one));
+        }
+        certifier.add_finding("no_solution", time_s,
+                              fmt::format("step {}: {}", step, in_words(*report.solve.proof, names)));
+    } else if (!is_solved(report.solve.residual, tolerance)) {
+        certifier.add_finding("unsolved_step", time_s,
+                              fmt::format("step {}: the one-step problem is not solved: {}", step,
+                                          shortfall(report.solve.residual, tolerance)));
+    }
 }
 
 void judge_run(const Certifier& certifier, bool failed, RunReport& report)

@@ -2,8 +2,11 @@
 
 #include "step_parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace carom::detail {
 namespace {
@@ -125,15 +128,26 @@ void SeriesEngine::measure_defect(double s)
     // momentum that the defect would make in this time, against momentum and forces
     w.A.multiply(view(u), view(momentum));
     const double scale = momentum.cwiseAbs().maxCoeff() + s * size.maxCoeff();
-    const double defect = scale > 0 ? s * balance.cwiseAbs().maxCoeff() / scale : 0;
+    double defect = scale > 0 ? s * balance.cwiseAbs().maxCoeff() / scale : 0;
+
+    // where forces vanish only the rounding of q says how small a force is none: one that moves no place by more
+    constexpr double roundings = 64 * std::numeric_limits<double>::epsilon();
+    w.A.multiply(view(q), view(momentum));
+    if (s * s * balance.cwiseAbs().maxCoeff() <= roundings * momentum.cwiseAbs().maxCoeff()) defect = 0;
     Residual& residual = report_.solve.residual;
     if (!std::isfinite(defect)) {
         residual.finite = false;
-        report_.status = StepStatus::NotSolved;
     } else if (defect > residual.unit_free) {
         residual.unit_free = defect;
     }
-    if (residual.unit_free > solver_.tolerance) report_.status = StepStatus::NotSolved;
+    if (is_solved(residual, solver_.tolerance)) return;
+    report_.status = StepStatus::NotSolved;
+    if (defect > solver_.tolerance) {
+        finding("unsolved_step",
+                fmt::format("the series miss the equations of motion by {:.2e} of momentum and forces, {:.2g} was "
+                            "asked for",
+                            defect, solver_.tolerance));
+    }
 }
 
 Expected<std::vector<StatusDecision>> SeriesEngine::decisions()

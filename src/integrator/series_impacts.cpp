@@ -113,8 +113,19 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
             solve(*problem, settings, {P.data(), static_cast<std::size_t>(size)}, scratch_.solver);
         if (solved.status == SolveStatus::NotFinite)
             return fail(StepStatus::NotFinite, "an impact is not finite");
-        if (solved.residual.unit_free > report_.solve.residual.unit_free) report_.solve = solved;
-        if (report_.solve.residual.unit_free > solver_.tolerance) report_.status = StepStatus::NotSolved;
+        if (solved.proof) {
+            std::vector<std::string> names;
+            for (const int k : solved.proof->interactions) {
+                const int contact = contacts[static_cast<std::size_t>(k)];
+                names.push_back(model_.system().contacts[static_cast<std::size_t>(contact)].name);
+            }
+            report_.status = StepStatus::NotSolved;
+            finding("no_solution", in_words(*solved.proof, names));
+        } else {
+            if (solved_to(solved.residual) > solved_to(report_.solve.residual)) report_.solve = solved;
+            if (!is_solved(report_.solve.residual, solver_.tolerance))
+                report_.status = StepStatus::NotSolved;
+        }
         u_ += AiHt * P;
     }
     memory_.strikes.push_back({t_s_, contacts});

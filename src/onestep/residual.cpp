@@ -1,5 +1,7 @@
 #include "carom/onestep/residual.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,7 +9,7 @@
 namespace carom {
 namespace {
 
-/// Sums of squares that both errors are made of.
+/// Sums of squares that the errors are made of.
 struct Norms {
     double F = 0, U_free = 0, P = 0, U = 0, s = 0;
 
@@ -20,11 +22,8 @@ struct Norms {
         const double scale = std::max({U_free, P, U});
         return F > 0 ? std::sqrt(F / scale) : 0.0;
     }
-    [[nodiscard]] double relative_to_velocities() const
-    {
-        const double scale = std::max({U_free, U, s});
-        return F > 0 && scale > 0 ? std::sqrt(F / scale) : 0.0;
-    }
+    /// V of (OS-9)
+    [[nodiscard]] double velocities() const { return std::sqrt(std::max(U_free, U)) + std::sqrt(s); }
 };
 
 double squared(std::span<const double> x)
@@ -45,9 +44,9 @@ bool is_rough(const Law& law)
 /// A rough contact is no inclusion with a closed set: where it pushes it does not slide; where it does not,
 /// friction may only be against sliding, the limit of large mu (OS-6).
 void rough_map(std::span<const double> P, std::span<const double> U, std::span<const double> s, double d,
-               std::span<double> F)
+               double lambda, std::span<double> F)
 {
-    F[0] = P[0] / d - std::max(0.0, P[0] / d - d * (U[0] + s[0]));
+    F[0] = lambda * P[0] / d - std::max(0.0, lambda * P[0] / d - d * (U[0] + s[0]));
     double sliding2 = 0, against = 0;
     for (std::size_t k = 1; k < P.size(); ++k) {
         sliding2 += (U[k] + s[k]) * (U[k] + s[k]);
@@ -55,41 +54,44 @@ void rough_map(std::span<const double> P, std::span<const double> U, std::span<c
     }
     const double part = sliding2 > 0 ? std::max(0.0, against) / sliding2 : 0.0;
     for (std::size_t k = 1; k < P.size(); ++k) {
-        F[k] = P[0] > 0 ? d * (U[k] + s[k]) : (P[k] + part * (U[k] + s[k])) / d;
+        F[k] = P[0] > 0 ? d * (U[k] + s[k]) : lambda * (P[k] + part * (U[k] + s[k])) / d;
     }
 }
 
 /// A set of reactions that is no cone does not keep its size when P is scaled: the map is, afterwards.
 void limited_map(const Law& law, std::span<const double> P, std::span<const double> U,
-                 std::span<const double> s, double d, std::span<double> F)
+                 std::span<const double> s, double d, double lambda, std::span<double> F)
 {
+    const double rho = d * d / lambda;
     for (std::size_t k = 0; k < P.size(); ++k) {
-        F[k] = P[k] - d * d * (U[k] + s[k]);
+        F[k] = P[k] - rho * (U[k] + s[k]);
     }
     project_on_set(law, F);
     for (std::size_t k = 0; k < P.size(); ++k) {
-        F[k] = (P[k] - F[k]) / d;
+        F[k] = lambda * (P[k] - F[k]) / d;
     }
 }
 
-/// |F_c|^2 for U scaled by `d` and P by 1 / d, which keeps cones (OS-5); d = 1 is the raw data.
+/// |F_c|^2 for U scaled by `d` and P by 1 / d, which keeps cones (OS-5); d = 1 is the raw data. lambda < 1
+/// makes percussions that much smaller beside the velocities, which keeps what the law says (OS-9).
 double natural_map_squared(const Law& law, std::span<const double> P, std::span<const double> U,
-                           std::span<const double> s, double d, std::span<double> F)
+                           std::span<const double> s, double d, double lambda, std::span<double> F)
 {
     if (is_rough(law)) {
-        rough_map(P, U, s, d, F);
+        rough_map(P, U, s, d, lambda, F);
         return squared(F);
     }
     if (gives_way(law)) {
-        limited_map(law, P, U, s, d, F);
+        limited_map(law, P, U, s, d, lambda, F);
         return squared(F);
     }
+    const double by = lambda / d;
     for (std::size_t k = 0; k < P.size(); ++k) {
-        F[k] = P[k] / d - d * (U[k] + s[k]);
+        F[k] = by * P[k] - d * (U[k] + s[k]);
     }
     project_on_set(law, F);
     for (std::size_t k = 0; k < P.size(); ++k) {
-        F[k] = P[k] / d - F[k];
+        F[k] = by * P[k] - F[k];
     }
     return squared(F);
 }
@@ -104,6 +106,17 @@ double scaling(const OneStepProblem& problem, int c)
         trace += W_cc[static_cast<std::size_t>(k * dimension + k)];
     }
     return trace > 0 ? 1 / std::sqrt(trace / dimension) : 1.0;
+}
+
+void add_sizes(double U_free2, double P2, double U2, double s2, double d, Norms& raw, Norms& scaled)
+{
+    raw.U_free += U_free2;
+    raw.P += P2;
+    raw.U += U2;
+    scaled.U_free += d * d * U_free2;
+    scaled.P += P2 / (d * d);
+    scaled.U += d * d * U2;
+    scaled.s += d * d * s2;
 }
 
 double distance_to_set(const Law& law, std::span<const double> P, std::span<double> work)
@@ -153,34 +166,39 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
     // NaN first: maxima below would lose it
     if (!all_finite(P) || !all_finite(U)) return not_finite();
 
-    Residual result;
+    // sizes first: the velocity error needs them
     Norms raw, scaled;
-    double worst = 0;
+    scratch.d.resize(static_cast<std::size_t>(problem.interactions()));
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const auto U_c = problem.part(U, c);
+        const auto s_c = problem.part(std::span<double>(scratch.s), c);
+        velocity_shift(problem.laws[c], problem.part(std::span<const double>(problem.U_minus), c), U_c, s_c);
+        const double d = scratch.d[c] = scaling(problem, c);
+        add_sizes(squared(problem.part(std::span<const double>(problem.U_free), c)),
+                  squared(problem.part(P, c)), squared(U_c), squared(s_c), d, raw, scaled);
+    }
+    const double velocities = scaled.velocities();
+
+    Residual result;
+    double worst = 0, F_v = 0;
     for (int c = 0; c < problem.interactions(); ++c) {
         const Law& law = problem.laws[c];
         const auto P_c = problem.part(P, c);
         const auto U_c = problem.part(U, c);
-        const auto U_free_c = problem.part(std::span<const double>(problem.U_free), c);
-        const auto s_c = problem.part(std::span<double>(scratch.s), c);
+        const auto s_c = problem.part(std::span<const double>(scratch.s), c);
         const auto F_c = problem.part(std::span<double>(scratch.F), c);
-        velocity_shift(law, problem.part(std::span<const double>(problem.U_minus), c), U_c, s_c);
-
-        raw.F += natural_map_squared(law, P_c, U_c, s_c, 1.0, F_c);
-        raw.U_free += squared(U_free_c);
-        raw.P += squared(P_c);
-        raw.U += squared(U_c);
-
-        const double d = scaling(problem, c);
-        const double part = natural_map_squared(law, P_c, U_c, s_c, d, F_c);
+        const double d = scratch.d[c];
+        raw.F += natural_map_squared(law, P_c, U_c, s_c, 1.0, 1.0, F_c);
+        const double part = natural_map_squared(law, P_c, U_c, s_c, d, 1.0, F_c);
         scaled.F += part;
-        scaled.U_free += d * d * squared(U_free_c);
-        scaled.P += squared(P_c) / (d * d);
-        scaled.U += d * d * squared(U_c);
-        scaled.s += d * d * squared(s_c);
         if (part > worst) {
             worst = part;
             result.worst = c;
         }
+        const double size = std::sqrt(squared(P_c)) / d;
+        F_v += size > velocities && velocities > 0
+                   ? natural_map_squared(law, P_c, U_c, s_c, d, velocities / size, F_c)
+                   : part;
 
         result.cone_violation_Ns = std::max(result.cone_violation_Ns, distance_to_set(law, P_c, F_c));
         if (is_unilateral(law)) {
@@ -189,11 +207,26 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
             result.approach_m_s = std::max(result.approach_m_s, closing);
         }
     }
-    if (!raw.finite() || !scaled.finite()) return not_finite();
+    if (!raw.finite() || !scaled.finite() || !std::isfinite(F_v)) return not_finite();
     result.siconos = raw.relative();
     result.unit_free = scaled.relative();
-    result.velocity = scaled.relative_to_velocities();
+    // where nothing moves at all only percussions can be wrong, and e_d says so
+    result.velocity = F_v > 0 && velocities > 0 ? std::sqrt(F_v) / velocities : 0.0;
     return result;
+}
+
+std::string shortfall(const Residual& residual, double tolerance)
+{
+    if (!residual.finite) return "percussions or velocities are not finite";
+    const auto too_large = [](const char* name, double error, double asked) {
+        return error > asked ? fmt::format("the {} error is {:.2e}, {:.2g} was asked for", name, error, asked)
+                             : std::string();
+    };
+    std::string text = too_large("unit-free", residual.unit_free, tolerance);
+    const std::string of_velocities =
+        too_large("velocity", residual.velocity, velocity_tolerances * tolerance);
+    if (!text.empty() && !of_velocities.empty()) text += "; ";
+    return text + of_velocities;
 }
 
 Residual residual(const OneStepProblem& problem, std::span<const double> P)

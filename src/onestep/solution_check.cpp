@@ -33,6 +33,28 @@ double add_to(Squares& sum, const Cone& cone, const Eigen::Vector3d& P, const Ei
     return F.squaredNorm();
 }
 
+/// Percussion and velocity, with its shifts, of one interaction after the scaling.
+struct ScaledPair {
+    Cone cone;
+    Eigen::Vector3d p, v;
+};
+
+/// (OS-9): percussions longer than the velocities of the problem are made as long as these.
+double velocity_error(const std::vector<ScaledPair>& pairs, double velocities)
+{
+    if (!(velocities > 0)) return 0;
+    double sum = 0;
+    for (const ScaledPair& pair : pairs) {
+        const double part = std::min(1.0, velocities / pair.p.norm());
+        const bool is_cone = !gives_way(*pair.cone.law);
+        const Eigen::Vector3d F =
+            is_cone ? Eigen::Vector3d(part * pair.p - pair.cone.projection(part * pair.p - pair.v))
+                    : Eigen::Vector3d(part * (pair.p - pair.cone.projection(pair.p - pair.v / part)));
+        sum += F.squaredNorm();
+    }
+    return std::sqrt(sum) / velocities;
+}
+
 /// The fewest interactions that hold 90 % of the sum.
 std::vector<ResidualCarrier> carriers_of(std::span<const double> parts)
 {
@@ -57,6 +79,7 @@ SolutionCheck not_finite()
     constexpr double infinity = std::numeric_limits<double>::infinity();
     return {.finite = false,
             .unit_free = infinity,
+            .velocity = infinity,
             .siconos = infinity,
             .cone_violation_Ns = infinity,
             .penetration_m_s = infinity,
@@ -79,6 +102,8 @@ SolutionCheck check_solution(const OneStepProblem& problem, std::span<const doub
     SolutionCheck check;
     Squares raw, scaled;
     std::vector<double> parts;
+    std::vector<ScaledPair> pairs;
+    double shifts2 = 0;
     for (int c = 0; c < problem.interactions(); ++c) {
         const Cone cone = Cone::of(problem, c);
         const Eigen::Vector3d P_c = detail::padded(problem.part(P, c));
@@ -88,7 +113,10 @@ SolutionCheck check_solution(const OneStepProblem& problem, std::span<const doub
 
         // errors
         static_cast<void>(add_to(raw, cone, P_c, U_c, U_free, 1.0));
-        parts.push_back(add_to(scaled, cone, P_c, U_c, U_free, detail::scaling(problem, c)));
+        const double d = detail::scaling(problem, c);
+        parts.push_back(add_to(scaled, cone, P_c, U_c, U_free, d));
+        pairs.push_back({cone, P_c / d, d * cone.with_friction_shift(U_c + cone.restitution_shift)});
+        shifts2 += (pairs.back().v - d * U_c).squaredNorm();
 
         // what the law forbids, in its own units
         const Eigen::Vector3d V = U_c + cone.restitution_shift;
@@ -102,6 +130,8 @@ SolutionCheck check_solution(const OneStepProblem& problem, std::span<const doub
     }
     check.siconos = raw.error();
     check.unit_free = scaled.error();
+    check.velocity =
+        velocity_error(pairs, std::sqrt(std::max(scaled.U_free, scaled.U)) + std::sqrt(shifts2));
     check.carriers = carriers_of(parts);
     return check;
 }

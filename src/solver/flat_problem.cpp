@@ -53,7 +53,7 @@ inline void drive_of(const FlatProblem& p, int c, const double* x, double* b) no
     }
 }
 
-/// Squared natural map of one contact with step rho, and what it is measured by.
+/// Squared natural map of one contact with step rho.
 double natural_map_squared(const FlatProblem& p, int c, const double* x, const double* u, double rho) noexcept
 {
     double y[3];
@@ -270,7 +270,12 @@ FlatError FlatProblem::error(std::span<const double> x, std::span<double> u) con
 
 FlatError FlatProblem::error_at(std::span<const double> x, std::span<const double> u) const noexcept
 {
-    double F_d = 0, q_d = 0, x_d = 0, u_d = 0, F_s = 0, q_s = 0, x_s = 0, u_s = 0;
+    double F_d = 0, F_v = 0, q_d = 0, x_d = 0, u_d = 0, F_s = 0, q_s = 0, x_s = 0, u_s = 0;
+    for (std::size_t k = 0; k < q.size(); ++k) {
+        u_d += u[k] * u[k];
+        q_d += q[k] * q[k];
+    }
+    const double own = std::sqrt(std::max(q_d, u_d)), velocities = std::max(own, floor.velocity);
     for (int c = 0; c < contacts(); ++c) {
         const double* x_c = x.data() + static_cast<std::size_t>(c) * d;
         const double* u_c = u.data() + static_cast<std::size_t>(c) * d;
@@ -282,24 +287,29 @@ FlatError FlatProblem::error_at(std::span<const double> x, std::span<const doubl
             u2 += u_c[k] * u_c[k];
             q2 += q_c[k] * q_c[k];
         }
-        F_d += natural_map_squared(*this, c, x_c, u_c, 1.0);
+        const double part = natural_map_squared(*this, c, x_c, u_c, 1.0), size = std::sqrt(x2);
+        F_d += part;
+        if (size > velocities && velocities > 0) {  // percussions made as small as velocities (OS-9)
+            const double lambda = velocities / size;
+            F_v += lambda * lambda * natural_map_squared(*this, c, x_c, u_c, 1 / lambda);
+        } else {
+            F_v += part;
+        }
         F_s += s2 * natural_map_squared(*this, c, x_c, u_c, 1 / s2);
         x_d += x2;
-        u_d += u2;
-        q_d += q2;
         x_s += s2 * x2;
         u_s += u2 / s2;
         q_s += q2 / s2;
     }
-    if (!std::isfinite(F_d + F_s + q_d + x_d + u_d + q_s + x_s + u_s)) {
+    if (!std::isfinite(F_d + F_v + F_s + q_d + x_d + u_d + q_s + x_s + u_s)) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         return {infinity, infinity, infinity};
     }
     const double by_d = std::max(std::sqrt(std::max({q_d, x_d, u_d})), floor.unit_free);
     const double by_s = std::max(std::sqrt(std::max({q_s, x_s, u_s})), floor.siconos);
-    const double by_v = std::max(std::sqrt(std::max(q_d, u_d)), floor.unit_free);
+    const double by_v = std::max(own, floor.unit_free);
     const auto relative = [](double F2, double size) { return F2 > 0 ? std::sqrt(F2) / size : 0.0; };
-    return {relative(F_d, by_d), relative(F_s, by_s), relative(F_d, by_v)};
+    return {relative(F_d, by_d), relative(F_s, by_s), by_v > 0 ? relative(F_v, by_v) : 0.0};
 }
 
 int Islands::root(int c) noexcept

@@ -144,7 +144,7 @@ int sweep(const OneStepProblem& problem, const SolverSettings& settings, std::sp
         }
         if (sweeps == next_look && sweeps < settings.max_sweeps) {
             const auto now = residual(problem, P, scratch.residual);
-            if (!now.finite || now.unit_free <= settings.tolerance) return sweeps;
+            if (!now.finite || is_solved(now, settings.tolerance)) return sweeps;
             next_look += std::min(next_look, longest_interval);
         }
     }

@@ -1,5 +1,6 @@
 #include "carom/solver/matrix_free.hpp"
 
+#include "carom/onestep/residual.hpp"
 #include "four_numbers.hpp"
 
 #include <fmt/format.h>
@@ -205,7 +206,7 @@ void SphereContacts::sweep() noexcept
     }
 }
 
-double SphereContacts::error() const noexcept
+SphereContacts::Errors SphereContacts::errors() const noexcept
 {
     double F2 = 0, P2 = 0, U2 = 0;
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
@@ -237,8 +238,9 @@ double SphereContacts::error() const noexcept
         P2 += dot(contact.P, contact.P) / rho;
         U2 += rho * (slip2 + (U_n + contact.shift_m_s) * (U_n + contact.shift_m_s));
     }
-    const double size = std::max({size_, std::sqrt(P2), std::sqrt(U2)});
-    return F2 > 0 ? std::sqrt(F2) / size : 0.0;
+    if (!(F2 > 0)) return {};
+    const double F = std::sqrt(F2), velocities = std::max(size_, std::sqrt(U2));
+    return {F / std::max(velocities, std::sqrt(P2)), velocities > 0 ? F / velocities : 0.0};
 }
 
 int SphereContacts::run(const Budget& budget)
@@ -249,7 +251,8 @@ int SphereContacts::run(const Budget& budget)
         sweep();
         if (++sweeps < next && sweeps < budget.max_iterations) continue;
         next += std::min(next, longest_interval);
-        if (error() <= budget.tolerance || budget.expired()) break;
+        const Errors now = errors();
+        if (solved_to(now.unit_free, now.velocity) <= budget.tolerance || budget.expired()) break;
     }
     return sweeps;
 }

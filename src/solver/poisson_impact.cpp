@@ -63,7 +63,7 @@ Expected<Impact> poisson_impact(const Metric& A, const ImpactContacts& contacts,
     Eigen::VectorXd P_C = Eigen::VectorXd::Zero(U.size());
     const SolveReport report =
         solve(*problem, {.tolerance = 1e-13}, {P_C.data(), static_cast<std::size_t>(P_C.size())});
-    if (!(report.residual.unit_free <= 1e-9)) return unsolved("compression", report.residual.unit_free);
+    if (!is_solved(report.residual, 1e-9)) return unsolved("compression", solved_to(report.residual));
 
     // restitution: every contact gives back at least e times what it took
     PercussionBounds bounds{

@@ -235,7 +235,7 @@ void Polisher::polish(const OneStepProblem& problem, std::span<double> P, Residu
     std::vector<double>& trial = newton_->trial_;
     trial.reserve(static_cast<std::size_t>(most_rows));
     trial.assign(P.begin(), P.end());
-    double best = residual(problem, P, scratch).unit_free;
+    double best = solved_to(residual(problem, P, scratch));
     double last = best;
     for (int step = 0; step < most_steps && best > std::numeric_limits<double>::epsilon(); ++step) {
         if (!newton_->step(problem, trial)) return;
@@ -244,12 +244,12 @@ void Polisher::polish(const OneStepProblem& problem, std::span<double> P, Residu
         }
         const Residual now = residual(problem, trial, scratch);
         if (!now.finite) return;
-        if (now.unit_free < best) {
-            best = now.unit_free;
+        if (solved_to(now) < best) {
+            best = solved_to(now);
             std::copy(trial.begin(), trial.end(), P.begin());
         }
-        if (step > 2 && now.unit_free > 0.5 * last) return;
-        last = now.unit_free;
+        if (step > 2 && solved_to(now) > 0.5 * last) return;
+        last = solved_to(now);
     }
 }
 

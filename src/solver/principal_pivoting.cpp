@@ -77,6 +77,39 @@ int PrincipalPivoting::solve(const OneStepProblem& problem, std::span<double> P)
     return factorisations;
 }
 
+bool PrincipalPivoting::growth(const OneStepProblem& problem, std::span<double> direction,
+                               std::span<double> velocities)
+{
+    constexpr int rounds = 8;
+    constexpr double settles = 1e-6, steady = 1e-12;
+    std::fill(direction.begin(), direction.end(), 0.0);
+    load(problem, direction);
+    std::vector<double> before(x_.size()), step(x_.size()), last(x_.size(), 0.0);
+    double first = 0;
+    for (int round = 0; round < rounds; ++round) {
+        before = x_;
+        for (std::size_t i = 0; i < x_.size(); ++i) {
+            b_prox_[i] = b_[i] - proximal * x_[i];
+        }
+        pivot(b_prox_);
+        double change = 0;
+        for (std::size_t i = 0; i < x_.size(); ++i) {
+            step[i] = x_[i] - before[i];
+            if (!std::isfinite(step[i])) return false;
+            change = std::max(change, std::abs(step[i] - last[i]));
+        }
+        if (round == 0) first = largest(step);
+        if (!(largest(step) > settles * first)) return false;
+        if (change <= steady * first) break;
+        last = step;
+    }
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+        direction[i] = step[i] * scale_[i];
+        velocities[i] = proximal * step[i] / scale_[i];
+    }
+    return true;
+}
+
 void PrincipalPivoting::load(const OneStepProblem& problem, std::span<const double> P)
 {
     const auto n = static_cast<std::size_t>(problem.size());

@@ -343,8 +343,7 @@ void RigidContacts::step_on(double beta) noexcept
 bool RigidContacts::is_over(const Budget& budget) noexcept
 {
     const FlatError now = error();
-    return std::max(now.unit_free, now.velocity / velocity_tolerances) <= budget.tolerance ||
-           budget.expired();
+    return solved_to(now.unit_free, now.velocity) <= budget.tolerance || budget.expired();
 }
 
 int RigidContacts::run(const Budget& budget)

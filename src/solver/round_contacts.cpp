@@ -1,5 +1,6 @@
 #include "carom/solver/round_contacts.hpp"
 
+#include "carom/onestep/residual.hpp"
 #include "four_numbers.hpp"
 
 #include <fmt/format.h>
@@ -452,7 +453,7 @@ int RoundContacts::run(const Budget& budget)
         if (sweeps == 1 || promise * change <= budget.tolerance || sweeps - looked >= longest_interval ||
             sweeps == budget.max_iterations) {
             const Errors errors = error();
-            const double now = std::max(errors.unit_free, errors.velocity / velocity_tolerances);
+            const double now = solved_to(errors.unit_free, errors.velocity);
             if (now <= budget.tolerance || budget.expired() || !std::isfinite(now)) break;
             promise = change > 0 ? now / change : 0;
             looked = sweeps;

@@ -1,6 +1,7 @@
 #include "carom/solver/solve.hpp"
 
 #include "carom/solver/automatic.hpp"
+#include "carom/solver/no_solution.hpp"
 
 #include <fmt/format.h>
 
@@ -30,10 +31,6 @@ MethodScratch::Memory& MethodScratch::memory()
 }
 
 namespace {
-
-/// Where no solution exists, percussions grow until any error is small beside them. Velocities must fit as
-/// well, to this part of theirs: generous, since a tall stack has percussions that are rightly large.
-constexpr double hidden_by_percussions = 1e-3;
 
 Error out_of_range(const char* field, double seen, const char* hint)
 {
@@ -86,18 +83,9 @@ void judge(const OneStepProblem& problem, const SolverSettings& settings, std::s
            SolverScratch& scratch, SolveReport& report)
 {
     report.residual = residual(problem, P, scratch.residual);
-    const bool small =
-        report.residual.unit_free <= settings.tolerance && report.residual.velocity <= hidden_by_percussions;
-    report.status = !report.residual.finite ? SolveStatus::NotFinite
-                    : small                 ? SolveStatus::Converged
-                                            : SolveStatus::NotSolved;
-}
-
-/// The error that counts: where percussions hide it, that of the velocities.
-double honest_error(const Residual& residual)
-{
-    return residual.velocity <= hidden_by_percussions ? residual.unit_free
-                                                      : std::max(residual.unit_free, residual.velocity);
+    report.status = !report.residual.finite                         ? SolveStatus::NotFinite
+                    : is_solved(report.residual, settings.tolerance) ? SolveStatus::Converged
+                                                                     : SolveStatus::NotSolved;
 }
 
 /// With friction of any shape: sweeps in growing numbers, each followed by an attempt to finish by Newton's
@@ -128,7 +116,7 @@ SolveReport solve_general(const OneStepProblem& problem, const SolverSettings& s
             judge(problem, settings, P, scratch, report);
         }
         if (report.status != SolveStatus::NotSolved || budget.expired()) return report;
-        const double now = honest_error(report.residual);
+        const double now = solved_to(report.residual);
         if (now < best) scratch.best_P.assign(P.begin(), P.end());
         const bool stalls = !(now < 0.5 * best);
         best = std::min(best, now);
@@ -157,7 +145,7 @@ FlatError size_of(const OneStepProblem& problem)
         scaled += trace > 0 ? sum * static_cast<double>(d) / trace : sum;
         raw += sum;
     }
-    return {std::sqrt(scaled), std::sqrt(raw)};
+    return {std::sqrt(scaled), std::sqrt(raw), 0.0};
 }
 
 /// Island by island (SO-19). Each is solved to its share of the error of the whole.
@@ -170,7 +158,7 @@ SolveReport solve_islands(const OneStepProblem& problem, const SolverSettings& s
     report.islands = islands.count();
     FlatError floor = size_of(problem);
     const double share = 1 / std::sqrt(static_cast<double>(report.islands));
-    floor = {floor.unit_free * share, floor.siconos * share};
+    floor = {floor.unit_free * share, floor.siconos * share, floor.unit_free};
     budget.tolerance *= report.islands > 1 ? 0.5 : 0.99;
     const bool to_roundoff = problem.interactions() <= Polisher::most_interactions;
     int hardest = -1;
@@ -240,6 +228,52 @@ SolveReport solve_named(const OneStepProblem& problem, const SolverSettings& set
     return report;
 }
 
+SolveReport solve_as_asked(const OneStepProblem& problem, const SolverSettings& settings,
+                           const Budget& budget, std::span<double> P, SolverScratch& scratch)
+{
+    const bool chooses = settings.kind == SolverKind::Auto || settings.kind == SolverKind::Exact;
+    return chooses ? solve_auto(problem, settings, budget, P, scratch)
+                   : solve_named(problem, settings, budget, P, scratch);
+}
+
+/// Percussions of the warm start may be so large, in redundant contacts, that velocities are lost beside
+/// them: what came to rest has no use for those of the step before. Without them, once more.
+void begin_again(const OneStepProblem& problem, const SolverSettings& settings, const Budget& budget,
+                 std::span<double> P, SolverScratch& scratch, SolveReport& report)
+{
+    std::vector<double> from_nothing(P.size(), 0.0);
+    SolveReport again = solve_as_asked(problem, settings, budget, from_nothing, scratch);
+    again.iterations += report.iterations;
+    again.factorisations += report.factorisations;
+    if (!again.residual.finite || solved_to(again.residual) >= solved_to(report.residual)) return;
+    std::copy(from_nothing.begin(), from_nothing.end(), P.begin());
+    report = again;
+}
+
+/// True where it is proved that there is no solution: then percussions let the interactions which contradict
+/// each other give way as slowly as they can (SO-25).
+bool ends_without_solution(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
+                           SolverScratch& scratch, SolveReport& report)
+{
+    auto found = prove_no_solution(problem, scratch.pivoting);
+    if (!found) return false;
+    OneStepProblem nearest = problem;
+    for (std::size_t row = 0; row < nearest.U_free.size(); ++row) {
+        nearest.U_free[row] += found->least_violation_m_s[row];
+    }
+    std::fill(P.begin(), P.end(), 0.0);
+    SolverSettings automatic = settings;
+    automatic.kind = SolverKind::Auto;
+    const SolveReport there = solve_as_asked(nearest, automatic, budget_of(settings), P, scratch);
+    report.solver = there.solver;
+    report.iterations += there.iterations;
+    report.factorisations += there.factorisations;
+    judge(problem, settings, P, scratch, report);
+    report.status = SolveStatus::NoSolution;
+    report.proof = std::move(found->proof);
+    return true;
+}
+
 }  // namespace
 
 std::string_view name_of(SolverKind kind) noexcept
@@ -281,6 +315,7 @@ std::string_view name_of(SolveStatus status) noexcept
     case SolveStatus::NotSolved: return "not_solved";
     case SolveStatus::NotFinite: return "not_finite";
     case SolveStatus::TimeLimit: return "time_limit";
+    case SolveStatus::NoSolution: return "no_solution";
     }
     return "unknown";
 }
@@ -315,11 +350,22 @@ SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
         report.status = SolveStatus::Converged;
         return report;
     }
+    if (scratch.had_no_solution && ends_without_solution(problem, settings, P, scratch, report))
+        return report;
+    scratch.had_no_solution = false;
     const Budget budget = budget_of(settings);
-    const bool chooses = settings.kind == SolverKind::Auto || settings.kind == SolverKind::Exact;
-    report = chooses ? solve_auto(problem, settings, budget, P, scratch)
-                     : solve_named(problem, settings, budget, P, scratch);
-    if (report.status == SolveStatus::NotSolved && budget.expired()) report.status = SolveStatus::TimeLimit;
+    const bool warm = std::any_of(P.begin(), P.end(), [](double value) { return value != 0; });
+    report = solve_as_asked(problem, settings, budget, P, scratch);
+    if (report.status == SolveStatus::Converged) return report;
+    if (report.status == SolveStatus::NotSolved && budget.expired()) {
+        report.status = SolveStatus::TimeLimit;
+        return report;
+    }
+    if (warm && report.residual.unit_free <= settings.tolerance) {
+        begin_again(problem, settings, budget, P, scratch, report);
+        if (report.status == SolveStatus::Converged) return report;
+    }
+    scratch.had_no_solution = ends_without_solution(problem, settings, P, scratch, report);
     return report;
 }
 

@@ -200,14 +200,14 @@ TEST_CASE("sets of several components beside friction and joints are solved to r
     }
 }
 
-TEST_CASE("a problem without a solution is not called solved")
+TEST_CASE("a problem without a solution is said to have none")
 {
     // two obstacles close in on a point from both sides: U_1 = -U_2 can not be >= 1 both
     const Eigen::Matrix2d W = (Eigen::Matrix2d() << 1, -1, -1, 1).finished();
     const auto problem =
         *make_problem(W, Eigen::Vector2d(-1, -1), Eigen::Vector2d::Zero(), {Unilateral{}, Unilateral{}});
     std::vector<double> P(2, 0.0);
-    CHECK(solve(problem, {}, P).status == SolveStatus::NotSolved);
+    CHECK(solve(problem, {}, P).status == SolveStatus::NoSolution);
 }
 
 TEST_CASE("a chain of 5000 contacts is solved exactly by sparse factors")

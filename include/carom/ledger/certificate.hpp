@@ -12,7 +12,7 @@ namespace carom {
 
 /// How far a run can be trusted; every number was measured after the fact, by code independent of the solver.
 struct Certificate {
-    double max_residual = 0;         ///< worst unit-free error of a step
+    double max_residual = 0;         ///< worst error of a step: the tolerance that it meets (OS-10)
     double max_residual_time_s = 0;  ///< and when
     double max_penetration_m = 0;    ///< deepest overlap at the end of a step
     double max_cone_violation_Ns = 0;
@@ -57,6 +57,7 @@ public:
     /// Goes on where another one was.
     explicit Certifier(CertifierSums sums) : sums_(std::move(sums)) {}
 
+    /// Why a step was not solved is a finding of the run.
     void add_step(double time_s, const Residual& residual, bool solved, double penetration_m,
                   const EnergyLines& energy, const Energies& at_end, const StepAccuracy& accuracy = {});
     void add_violation(double violation) noexcept;

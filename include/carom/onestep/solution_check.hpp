@@ -24,6 +24,7 @@ struct ResidualCarrier {
 struct SolutionCheck {
     bool finite = true;                     ///< false: NaN or infinity in P or U, and errors are infinite
     double unit_free = 0;                   ///< e_d (OS-5)
+    double velocity = 0;                    ///< e_v (OS-9)
     double siconos = 0;                     ///< e_S (OS-4)
     double cone_violation_Ns = 0;           ///< worst |P_T| - mu P_N, or -P_N where that is more
     double penetration_m_s = 0;             ///< worst closing speed left

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/onestep/problem.hpp"
+#include "carom/onestep/residual.hpp"
 
 #include <span>
 #include <vector>
@@ -22,13 +22,18 @@ enum class FlatKind : char {
     Friction,    ///< |x_T| <= mu x_N
 };
 
-/// Both errors of a point, of the natural map as residual() defines them.
+/// Errors of a point, of the natural map as residual() defines them.
 struct FlatError {
     double unit_free = 0;
     double siconos = 0;
     double velocity = 0;  ///< as Residual::velocity
 
-    [[nodiscard]] double worst() const noexcept { return unit_free > siconos ? unit_free : siconos; }
+    /// The least tolerance that the point meets: that of is_solved() (OS-10), and Siconos' error as well.
+    [[nodiscard]] double worst() const noexcept
+    {
+        const double ours = solved_to(unit_free, velocity);
+        return ours > siconos ? ours : siconos;
+    }
 };
 
 class FlatProblem {
@@ -73,7 +78,8 @@ public:
     std::vector<int> column;
     std::vector<double> W_off;
 
-    /// Least denominators of the two errors: a part of a problem is measured by the whole.
+    /// Least denominators of the errors: a part of a problem is measured by the whole. `velocity` is the size
+    /// of the velocities of the whole, beside which its percussions are large or not (OS-9).
     FlatError floor;
 
 private:

@@ -53,10 +53,15 @@ public:
     /// One sweep of exact local solutions, in the order of the contacts.
     void sweep() noexcept;
 
-    /// Unit-free error e_d of the percussions as they are.
-    [[nodiscard]] double error() const noexcept;
+    /// Errors of the percussions as they are: e_d, and that of the velocities (as Residual has them, but for
+    /// percussions that are not made smaller).
+    struct Errors {
+        double unit_free = 0, velocity = 0;
+    };
+    [[nodiscard]] Errors errors() const noexcept;
+    [[nodiscard]] double error() const noexcept { return errors().unit_free; }
 
-    /// Sweeps until the error is small; returns them. The error is looked at after 1, 2, 4, ... 16 sweeps and
+    /// Sweeps until the errors are small (OS-10); returns them. The error is looked at after 1, 2, 4, ... 16 sweeps and
     /// every 16 from there on.
     int run(const Budget& budget);
 

@@ -26,6 +26,11 @@ public:
     /// residual() to say.
     int solve(const OneStepProblem& problem, std::span<double> P);
 
+    /// Where no solution exists: the direction in which the percussions of (SO-2) grow for ever, and the
+    /// velocities at which interactions are violated meanwhile, the least there are (SO-25). False where they
+    /// settle instead.
+    bool growth(const OneStepProblem& problem, std::span<double> direction, std::span<double> velocities);
+
 private:
     void load(const OneStepProblem& problem, std::span<const double> P);
     int pivot(std::span<const double> b);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "carom/onestep/no_solution.hpp"
 #include "carom/onestep/residual.hpp"
 #include "carom/solver/natural_newton.hpp"
 #include "carom/solver/polish.hpp"
@@ -21,7 +22,7 @@ inline constexpr int patient_sweeps = 20'000'000;
 
 struct SolverSettings {
     SolverKind kind = SolverKind::Auto;
-    double tolerance = 1e-8;  ///< unit-free error e_d, docs/theory/one_step_problem.md; > 0
+    double tolerance = 1e-8;  ///< of is_solved(), docs/theory/one_step_problem.md (OS-10); > 0
     int max_sweeps = 10000;   ///< of relaxations, or iterations of other methods; >= 1; a stack of n bodies
                               ///< needs of the order of n^2 sweeps
     double relaxation = 1.0;  ///< of Gauss-Seidel and PSOR; in (0, 2)
@@ -30,8 +31,9 @@ struct SolverSettings {
 
 [[nodiscard]] Expected<void> check(const SolverSettings& settings);
 
-/// How a solve ended. Only `Converged` promises `residual.unit_free <= tolerance`.
-enum class SolveStatus { Converged, NotSolved, NotFinite, TimeLimit };
+/// How a solve ended. Only `Converged` promises is_solved(residual, tolerance); `NoSolution` that there is a
+/// proof of it, and percussions of the nearest problem that has a solution.
+enum class SolveStatus { Converged, NotSolved, NotFinite, TimeLimit, NoSolution };
 
 [[nodiscard]] std::string_view name_of(SolveStatus status) noexcept;
 
@@ -43,6 +45,7 @@ struct SolveReport {
     int factorisations = 0;  ///< among them, by `Auto`
     int islands = 0;         ///< independent parts that `Auto` solved one by one; 0: it did not look
     Residual residual;       ///< of the returned P, by residual(problem, P): never the solver's own
+    std::optional<NoSolutionProof> proof;  ///< with `NoSolution`
 };
 
 /// Memory of the methods for packed problems; made on its first use.
@@ -69,6 +72,7 @@ struct SolverScratch {
     ResidualScratch residual;
     std::vector<double> best_P;
     MethodScratch methods;
+    bool had_no_solution = false;  ///< of the last problem: then the proof is tried first
 };
 
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
