@@ -232,7 +232,7 @@ void Recorder::Impl::account(const StepView& view)
     if (model_->constraints() > 0) account_constraints(view);
 
     // written this way so that NaN is not lost
-    const double residual = view.report.solve.residual.unit_free;
+    const double residual = solved_to(view.report.solve.residual);
     if (!(residual <= now_.residual_since_frame)) now_.residual_since_frame = residual;
 }
 
