@@ -11,10 +11,10 @@ namespace {
 
 /// Sums of squares that the errors are made of.
 struct Norms {
-    double F = 0, U_free = 0, P = 0, U = 0, s = 0;
+    double F = 0, U_free = 0, P = 0, U = 0, restitution = 0;
 
     /// False where squares have overflowed: then no quotient of them means anything.
-    [[nodiscard]] bool finite() const { return std::isfinite(F + U_free + P + U + s); }
+    [[nodiscard]] bool finite() const { return std::isfinite(F + U_free + P + U + restitution); }
 
     [[nodiscard]] double relative() const
     {
@@ -22,8 +22,8 @@ struct Norms {
         const double scale = std::max({U_free, P, U});
         return F > 0 ? std::sqrt(F / scale) : 0.0;
     }
-    /// V of (OS-9)
-    [[nodiscard]] double velocities() const { return std::sqrt(std::max(U_free, U)) + std::sqrt(s); }
+    /// V of (OS-9): of the data alone, since velocities of wrong percussions are no measure
+    [[nodiscard]] double velocities() const { return std::sqrt(U_free) + std::sqrt(restitution); }
 };
 
 double squared(std::span<const double> x)
@@ -108,6 +108,16 @@ double scaling(const OneStepProblem& problem, int c)
     return trace > 0 ? 1 / std::sqrt(trace / dimension) : 1.0;
 }
 
+/// |s|^2 of restitution alone, which is known before the solve.
+double restitution_squared(const Law& law, std::span<const double> U_minus)
+{
+    const double normal = restitution(law) * std::min(U_minus[0], 0.0);
+    const auto* coulomb = std::get_if<Coulomb>(&law);
+    if (coulomb == nullptr || coulomb->tangential_restitution == 0) return normal * normal;
+    const double e_T = coulomb->tangential_restitution;
+    return normal * normal + e_T * e_T * squared(U_minus.subspan(1));
+}
+
 void add_sizes(double U_free2, double P2, double U2, double s2, double d, Norms& raw, Norms& scaled)
 {
     raw.U_free += U_free2;
@@ -116,7 +126,7 @@ void add_sizes(double U_free2, double P2, double U2, double s2, double d, Norms&
     scaled.U_free += d * d * U_free2;
     scaled.P += P2 / (d * d);
     scaled.U += d * d * U2;
-    scaled.s += d * d * s2;
+    scaled.restitution += d * d * s2;
 }
 
 double distance_to_set(const Law& law, std::span<const double> P, std::span<double> work)
@@ -172,10 +182,12 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
     for (int c = 0; c < problem.interactions(); ++c) {
         const auto U_c = problem.part(U, c);
         const auto s_c = problem.part(std::span<double>(scratch.s), c);
-        velocity_shift(problem.laws[c], problem.part(std::span<const double>(problem.U_minus), c), U_c, s_c);
+        const auto U_minus = problem.part(std::span<const double>(problem.U_minus), c);
+        velocity_shift(problem.laws[c], U_minus, U_c, s_c);
         const double d = scratch.d[c] = scaling(problem, c);
         add_sizes(squared(problem.part(std::span<const double>(problem.U_free), c)),
-                  squared(problem.part(P, c)), squared(U_c), squared(s_c), d, raw, scaled);
+                  squared(problem.part(P, c)), squared(U_c), restitution_squared(problem.laws[c], U_minus), d,
+                  raw, scaled);
     }
     const double velocities = scaled.velocities();
 
@@ -210,7 +222,7 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
     if (!raw.finite() || !scaled.finite() || !std::isfinite(F_v)) return not_finite();
     result.siconos = raw.relative();
     result.unit_free = scaled.relative();
-    // where nothing moves at all only percussions can be wrong, and e_d says so
+    // where nothing would move at all only percussions can be wrong, and e_d says so
     result.velocity = F_v > 0 && velocities > 0 ? std::sqrt(F_v) / velocities : 0.0;
     return result;
 }

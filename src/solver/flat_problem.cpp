@@ -271,11 +271,10 @@ FlatError FlatProblem::error(std::span<const double> x, std::span<double> u) con
 FlatError FlatProblem::error_at(std::span<const double> x, std::span<const double> u) const noexcept
 {
     double F_d = 0, F_v = 0, q_d = 0, x_d = 0, u_d = 0, F_s = 0, q_s = 0, x_s = 0, u_s = 0;
-    for (std::size_t k = 0; k < q.size(); ++k) {
-        u_d += u[k] * u[k];
-        q_d += q[k] * q[k];
+    for (const double free : q) {
+        q_d += free * free;
     }
-    const double own = std::sqrt(std::max(q_d, u_d)), velocities = std::max(own, floor.velocity);
+    const double own = std::sqrt(q_d), velocities = std::max(own, floor.velocity);
     for (int c = 0; c < contacts(); ++c) {
         const double* x_c = x.data() + static_cast<std::size_t>(c) * d;
         const double* u_c = u.data() + static_cast<std::size_t>(c) * d;
@@ -297,6 +296,7 @@ FlatError FlatProblem::error_at(std::span<const double> x, std::span<const doubl
         }
         F_s += s2 * natural_map_squared(*this, c, x_c, u_c, 1 / s2);
         x_d += x2;
+        u_d += u2;
         x_s += s2 * x2;
         u_s += u2 / s2;
         q_s += q2 / s2;

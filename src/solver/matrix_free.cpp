@@ -239,8 +239,8 @@ SphereContacts::Errors SphereContacts::errors() const noexcept
         U2 += rho * (slip2 + (U_n + contact.shift_m_s) * (U_n + contact.shift_m_s));
     }
     if (!(F2 > 0)) return {};
-    const double F = std::sqrt(F2), velocities = std::max(size_, std::sqrt(U2));
-    return {F / std::max(velocities, std::sqrt(P2)), velocities > 0 ? F / velocities : 0.0};
+    const double F = std::sqrt(F2);
+    return {F / std::max({size_, std::sqrt(U2), std::sqrt(P2)}), size_ > 0 ? F / size_ : 0.0};
 }
 
 int SphereContacts::run(const Budget& budget)

@@ -425,9 +425,9 @@ RoundContacts::Errors RoundContacts::error() noexcept
         Kernel::measure(groups_, bodies_.data(), sums);
     }
     const double F = std::sqrt(sum(sums.F));
-    const double velocities = std::max(free_size_, std::sqrt(sum(sums.U)));
     if (F == 0) return {};
-    return {F / std::max(velocities, std::sqrt(sum(sums.P))), F / velocities};
+    const double size = std::max({free_size_, std::sqrt(sum(sums.U)), std::sqrt(sum(sums.P))});
+    return {F / size, free_size_ > 0 ? F / free_size_ : 0.0};
 }
 
 void RoundContacts::step_bodies(double beta) noexcept
