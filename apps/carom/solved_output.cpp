@@ -67,7 +67,8 @@ Json json_of(const SolvedProblem& solved)
                      {"largest_eigenvalue", solved.W.largest}}},
                    {"hidden_velocity_error", nullptr},
                    {"warnings", solved.warnings}};
-    if (solved.report.proof) result["no_solution"] = json_of(solved.file->loaded.problem, *solved.report.proof);
+    if (solved.report.proof)
+        result["no_solution"] = json_of(solved.file->loaded.problem, *solved.report.proof);
     if (solved.hidden_velocity_error) result["hidden_velocity_error"] = *solved.hidden_velocity_error;
     return result;
 }

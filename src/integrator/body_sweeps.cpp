@@ -128,7 +128,7 @@ void judge_by_bodies(const SolverSettings& solver, BodyScratch& s, SolveReport& 
         s.U[at] += contact.may_close_m_s;
     }
     report.residual = residual_at(s.problem, s.P, s.U, s.solver.residual);
-    report.status = !report.residual.finite                       ? SolveStatus::NotFinite
+    report.status = !report.residual.finite                        ? SolveStatus::NotFinite
                     : is_solved(report.residual, solver.tolerance) ? SolveStatus::Converged
                                                                    : SolveStatus::NotSolved;
 }

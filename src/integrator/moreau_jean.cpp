@@ -86,7 +86,7 @@ StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const
         change = std::sqrt(s.A.squared_norm(view(s.u_before)));
         // at rest only the free velocity says how small a change is small
         size = std::sqrt(s.A.squared_norm(view(s.u_end)) + s.A.squared_norm(view(s.u_minus)) +
-                                      s.A.squared_norm(view(s.u_free)));
+                         s.A.squared_norm(view(s.u_free)));
         evaluate = iteration > 0 && change > 0.1 * last_change;
         if (change <= settings.force_tolerance * size) return report.status;
         if (iteration > 1 && is_rounding(state, h, change, last_change, s)) return report.status;
@@ -94,11 +94,11 @@ StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const
     report.findings.push_back(
         {.code = "forces_not_settled",
          .time_s = state.t_s,
-         .message = fmt::format("the velocity that forces and percussions are taken at still changes by {:.2e} "
-                                "of itself after {} passes, {:.2g} was asked for: a shorter step or more "
-                                "max_iterations help",
-                                size > 0 ? change / size : 0.0, settings.max_iterations,
-                                settings.force_tolerance)});
+         .message =
+             fmt::format("the velocity that forces and percussions are taken at still changes by {:.2e} "
+                         "of itself after {} passes, {:.2g} was asked for: a shorter step or more "
+                         "max_iterations help",
+                         size > 0 ? change / size : 0.0, settings.max_iterations, settings.force_tolerance)});
     return StepStatus::NotSolved;
 }
 

@@ -45,8 +45,9 @@ struct StepGrid {
 [[nodiscard]] std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report,
                                                 const RestWatch& rest, const Point& at, Workspace& work);
 
-/// Why a step was not solved, as a finding: that there is no solution, or which error missed what. A step that
-/// has told itself what else was wrong with it is left at that. `name` is that of an interaction of the step.
+/// Why a step was not solved, as a finding: that there is no solution, or which error missed what. A step
+/// that has told itself what else was wrong with it is left at that. `name` is that of an interaction of the
+/// step.
 void tell_unsolved(const StepReport& report, double tolerance, long step, double time_s,
                    const std::function<std::string(int)>& name, Certifier& certifier);
 

@@ -130,7 +130,8 @@ void SeriesEngine::measure_defect(double s)
     const double scale = momentum.cwiseAbs().maxCoeff() + s * size.maxCoeff();
     double defect = scale > 0 ? s * balance.cwiseAbs().maxCoeff() / scale : 0;
 
-    // where forces vanish only the rounding of q says how small a force is none: one that moves no place by more
+    // where forces vanish only the rounding of q says how small a force is none: one that moves no place by
+    // more
     constexpr double roundings = 64 * std::numeric_limits<double>::epsilon();
     w.A.multiply(view(q), view(momentum));
     if (s * s * balance.cwiseAbs().maxCoeff() <= roundings * momentum.cwiseAbs().maxCoeff()) defect = 0;
@@ -144,9 +145,10 @@ void SeriesEngine::measure_defect(double s)
     report_.status = StepStatus::NotSolved;
     if (defect > solver_.tolerance) {
         finding("unsolved_step",
-                fmt::format("the series miss the equations of motion by {:.2e} of momentum and forces, {:.2g} was "
-                            "asked for",
-                            defect, solver_.tolerance));
+                fmt::format(
+                    "the series miss the equations of motion by {:.2e} of momentum and forces, {:.2g} was "
+                    "asked for",
+                    defect, solver_.tolerance));
     }
 }
 

@@ -123,8 +123,7 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
             finding("no_solution", in_words(*solved.proof, names));
         } else {
             if (solved_to(solved.residual) > solved_to(report_.solve.residual)) report_.solve = solved;
-            if (!is_solved(report_.solve.residual, solver_.tolerance))
-                report_.status = StepStatus::NotSolved;
+            if (!is_solved(report_.solve.residual, solver_.tolerance)) report_.status = StepStatus::NotSolved;
         }
         u_ += AiHt * P;
     }

@@ -28,7 +28,8 @@ double square_of_scaling(const OneStepProblem& problem, int c)
     return trace > 0 ? static_cast<double>(n) / trace : 1.0;
 }
 
-/// d with its wrong signs and rows that ask nothing set to zero, the sum of sizes one; empty if nothing is left.
+/// d with its wrong signs and rows that ask nothing set to zero, the sum of sizes one; empty if nothing is
+/// left.
 std::vector<double> admissible(const OneStepProblem& problem, std::span<const double> d)
 {
     std::vector<double> result(d.begin(), d.end());
@@ -83,9 +84,7 @@ VelocityBound velocity_bound(const Law& law, int k) noexcept
     // a reaction without limit holds
     const bool up = std::isinf(limited->high), down = std::isinf(limited->low);
     if (up && down) return VelocityBound::Zero;
-    return up     ? VelocityBound::NotNegative
-           : down ? VelocityBound::NotPositive
-                  : VelocityBound::None;
+    return up ? VelocityBound::NotNegative : down ? VelocityBound::NotPositive : VelocityBound::None;
 }
 
 double free_normal_velocity(const OneStepProblem& problem, int c) noexcept

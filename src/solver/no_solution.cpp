@@ -5,7 +5,8 @@
 namespace carom {
 namespace {
 
-/// Inequalities that just have a solution leave percussions without bounds; with a little room they have some.
+/// Inequalities that just have a solution leave percussions without bounds; with a little room they have
+/// some.
 constexpr double with_room = 1 + 1e-3;
 
 /// The rows that bound velocities whatever else acts, each an interaction of its own: friction and limited
@@ -60,9 +61,11 @@ void copy_entries(const OneStepProblem& problem, BoundRows& bound)
                 const int columns = problem.W.dimension(entry.column);
                 const auto block = problem.W.block(c, entry);
                 for (int j = 0; j < columns; ++j) {
-                    const int other = bound.place[static_cast<std::size_t>(problem.offsets[entry.column] + j)];
+                    const int other =
+                        bound.place[static_cast<std::size_t>(problem.offsets[entry.column] + j)];
                     if (other < 0) continue;
-                    bound.problem.W.append(place, other)[0] = block[static_cast<std::size_t>(k * columns + j)];
+                    bound.problem.W.append(place, other)[0] =
+                        block[static_cast<std::size_t>(k * columns + j)];
                 }
             }
         }

@@ -83,7 +83,7 @@ void judge(const OneStepProblem& problem, const SolverSettings& settings, std::s
            SolverScratch& scratch, SolveReport& report)
 {
     report.residual = residual(problem, P, scratch.residual);
-    report.status = !report.residual.finite                         ? SolveStatus::NotFinite
+    report.status = !report.residual.finite                          ? SolveStatus::NotFinite
                     : is_solved(report.residual, settings.tolerance) ? SolveStatus::Converged
                                                                      : SolveStatus::NotSolved;
 }

@@ -128,7 +128,8 @@ TEST_CASE("restitution is part of the proof: a point that must leave both of two
     const Eigen::Vector2d before(-1, 1), with_walls(-1, -1);
     const auto elastic = *make_problem(W, before, before, {Unilateral{1}, Unilateral{1}});
     std::vector<double> P;
-    // it meets the left wall alone and would have to leave it with +1, where the right one does not let it pass
+    // it meets the left wall alone and would have to leave it with +1, where the right one does not let it
+    // pass
     const SolveReport report = solved_by(elastic, SolverKind::Auto, P);
     REQUIRE(report.status == SolveStatus::NoSolution);
     CHECK(report.proof->closing_m_s == near(0.5, 1e-9));
@@ -140,9 +141,9 @@ TEST_CASE("a weight that is no proof is not verified")
 {
     const auto closing = closing_walls(1, 1), opening = closing_walls(1, -1 - 1e-9);
     CHECK(verified(closing, std::vector<double>{1, 1}));
-    CHECK_FALSE(verified(closing, std::vector<double>{1, 0.999}));   // W d is not zero
-    CHECK_FALSE(verified(closing, std::vector<double>{-1, -1}));     // wrong signs
-    CHECK_FALSE(verified(opening, std::vector<double>{1, 1}));       // nothing closes
+    CHECK_FALSE(verified(closing, std::vector<double>{1, 0.999}));  // W d is not zero
+    CHECK_FALSE(verified(closing, std::vector<double>{-1, -1}));    // wrong signs
+    CHECK_FALSE(verified(opening, std::vector<double>{1, 1}));      // nothing closes
     CHECK_FALSE(verified(closing, std::vector<double>{0, 0}));
     CHECK_FALSE(verified(closing, std::vector<double>{NAN, 1}));
 }

@@ -11,9 +11,16 @@ namespace {
 /// Every kind of solver that scenes may name.
 const std::vector<std::string>& solver_kinds()
 {
-    static const std::vector<std::string> kinds{
-        "auto", "exact", "gauss_seidel", "psor", "anderson", "nonlinear_cg", "accelerated_gradients",
-        "admm", "proximal_newton", "interior_point"};
+    static const std::vector<std::string> kinds{"auto",
+                                                "exact",
+                                                "gauss_seidel",
+                                                "psor",
+                                                "anderson",
+                                                "nonlinear_cg",
+                                                "accelerated_gradients",
+                                                "admm",
+                                                "proximal_newton",
+                                                "interior_point"};
     return kinds;
 }
 
@@ -23,8 +30,8 @@ TEST_CASE("walls that close on a point leave no solution, and every solver says 
 {
     for (const std::string& kind : solver_kinds()) {
         CAPTURE(kind);
-        const auto run = run_of(defect("closing_walls"),
-                                {"--set", "solver.kind=" + kind, "--set", "duration_s=1.05"});
+        const auto run =
+            run_of(defect("closing_walls"), {"--set", "solver.kind=" + kind, "--set", "duration_s=1.05"});
         CHECK(run["status"] == "uncertified");
         const auto found = finding(run, "no_solution");
         REQUIRE(found.is_object());
@@ -69,13 +76,13 @@ max_iterations = 3
 
 TEST_CASE("a ring of feet that comes to rest is solved in its last steps too")
 {
-    const auto run = run_of(defect("rest_counts_as_unsolved"),
-                            {"--set", "integrator.time_step_s=1e-3"});
+    const auto run = run_of(defect("rest_counts_as_unsolved"), {"--set", "integrator.time_step_s=1e-3"});
     CHECK(run["end"] == "rest");
     CHECK(run["certificate"]["unsolved_steps"] == 0);
 }
 
-TEST_CASE("what misses a tolerance says which, and what meets all of them is solved: stacks at coarse tolerances")
+TEST_CASE(
+    "what misses a tolerance says which, and what meets all of them is solved: stacks at coarse tolerances")
 {
     for (const char* tolerance : {"1e-2", "1e-3", "1e-5"}) {
         CAPTURE(tolerance);
@@ -136,8 +143,8 @@ TEST_CASE("a wheel that rolls while it touches may stay on the floor: its overla
 {
     for (const char* step : {"1e-3", "3e-3", "1e-4"}) {
         const auto run = run_of(shipped_scene("rolling_wheel"),
-                                {"--set", "contact.floor.law.restitution=0", "--set", "duration_s=0.6", "--set",
-                                 std::string("integrator.time_step_s=") + step});
+                                {"--set", "contact.floor.law.restitution=0", "--set", "duration_s=0.6",
+                                 "--set", std::string("integrator.time_step_s=") + step});
         CHECK(finding(run, "constraints_dependent").is_null());
         CHECK(run["certificate"]["unsolved_steps"] == 0);
     }
@@ -185,8 +192,8 @@ gap = "z"
 TEST_CASE("files of problems without a solution: carom solve proves it with every solver, and exits with 1")
 {
     using namespace carom;
-    // a body of 2 kg: two walls that close on it with friction, the same with a joint that holds it, and three
-    // walls around it
+    // a body of 2 kg: two walls that close on it with friction, the same with a joint that holds it, and
+    // three walls around it
     const auto write = [](const Folder& folder, const Eigen::MatrixXd& H, const Eigen::VectorXd& U_free,
                           std::vector<Law> laws) {
         const auto problem = make_problem(H * H.transpose() / 2, U_free, Eigen::VectorXd::Zero(U_free.size()),
@@ -223,8 +230,7 @@ TEST_CASE("files of problems without a solution: carom solve proves it with ever
     Eigen::MatrixXd along(4, 3);
     along << 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0;
     const Folder folder;
-    const auto outcome =
-        carom_program({"solve", write(folder, along, driven, {rough, Bilateral{}})});
+    const auto outcome = carom_program({"solve", write(folder, along, driven, {rough, Bilateral{}})});
     CHECK(outcome.status == 1);
     CHECK(contains(outcome.out, "no_solution"));
     CHECK(contains(outcome.out, "interaction 0 and interaction 1 contradict each other"));

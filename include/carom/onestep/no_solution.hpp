@@ -17,9 +17,9 @@ namespace carom {
 ///
 /// Theory     docs/theory/one_step_problem.md, (OS-11) proof, (OS-12) what rounding leaves of it
 struct NoSolutionProof {
-    std::vector<double> d;         ///< flat, as P; the sum of the sizes is one
-    std::vector<int> interactions; ///< that contradict each other: those with a weight that counts
-    double closing_m_s = 0;        ///< -d . (U_free + s): one of them is violated by at least so much
+    std::vector<double> d;          ///< flat, as P; the sum of the sizes is one
+    std::vector<int> interactions;  ///< that contradict each other: those with a weight that counts
+    double closing_m_s = 0;         ///< -d . (U_free + s): one of them is violated by at least so much
 };
 
 /// What an interaction asks of the velocity in its row k, whatever else acts.

@@ -61,8 +61,8 @@ public:
     [[nodiscard]] Errors errors() const noexcept;
     [[nodiscard]] double error() const noexcept { return errors().unit_free; }
 
-    /// Sweeps until the errors are small (OS-10); returns them. The error is looked at after 1, 2, 4, ... 16 sweeps and
-    /// every 16 from there on.
+    /// Sweeps until the errors are small (OS-10); returns them. The error is looked at after 1, 2, 4, ... 16
+    /// sweeps and every 16 from there on.
     int run(const Budget& budget);
 
     /// Velocities with the percussions in them.

@@ -13,7 +13,8 @@ namespace carom {
 
 struct ImpossibleProblem {
     NoSolutionProof proof;
-    std::vector<double> least_violation_m_s;  ///< added to U_free, flat: then there is a solution, with little room
+    std::vector<double>
+        least_violation_m_s;  ///< added to U_free, flat: then there is a solution, with little room
 };
 
 [[nodiscard]] std::optional<ImpossibleProblem> prove_no_solution(const OneStepProblem& problem,
