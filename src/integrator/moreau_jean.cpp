@@ -98,7 +98,8 @@ StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const
              fmt::format("the velocity that forces and percussions are taken at still changes by {:.2e} "
                          "of itself after {} passes, {:.2g} was asked for: a shorter step or more "
                          "max_iterations help",
-                         size > 0 ? change / size : 0.0, settings.max_iterations, settings.force_tolerance)});
+                         size > 0 ? change / size : 0.0, settings.max_iterations, settings.force_tolerance),
+         .uncertifies = true});
     return StepStatus::NotSolved;
 }
 

@@ -304,11 +304,12 @@ void tell_unsolved(const StepReport& report, double tolerance, long step, double
             if (std::find(names.begin(), names.end(), one) == names.end()) names.push_back(std::move(one));
         }
         certifier.add_finding("no_solution", time_s,
-                              fmt::format("step {}: {}", step, in_words(*report.solve.proof, names)));
+                              fmt::format("step {}: {}", step, in_words(*report.solve.proof, names)), true);
     } else if (!is_solved(report.solve.residual, tolerance)) {
         certifier.add_finding("unsolved_step", time_s,
                               fmt::format("step {}: the one-step problem is not solved: {}", step,
-                                          shortfall(report.solve.residual, tolerance)));
+                                          shortfall(report.solve.residual, tolerance)),
+                              true);
     }
 }
 
