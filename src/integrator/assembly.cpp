@@ -14,9 +14,13 @@ void find_closed(const Model& model, const Point& at, double activation_gap_m, W
 }
 
 void find_active(const Model& model, const Point& at, double activation_gap_m, Workspace& work,
-                 std::vector<int>& interactions)
+                 std::vector<int>& interactions, std::span<const char> touching)
 {
-    find_closed(model, at, activation_gap_m, work, interactions);
+    interactions.clear();
+    for (int c = 0; c < model.contacts(); ++c) {
+        const bool touches = !touching.empty() && touching[static_cast<std::size_t>(c)];
+        if (touches || !(model.gap_m(c, at, work) > activation_gap_m)) interactions.push_back(c);
+    }
     const auto closed = interactions.size();
     for (int j = 0; j < model.constraints(); ++j) {
         const int contact = model.only_while(j);

@@ -63,8 +63,10 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     const bool at_end = settings.cone_point == ConePoint::End;
     move(state.q, state.u, at_end ? h : h / 2, s.q_cone);
     const Point cone_point{view(s.q_cone), view(s.u_start), at_end ? t_end : t_mid};
-    find_active(model, cone_point, settings.activation_gap_m, s.work, s.rows.contacts);
-    evaluate_rows(model, cone_point, s.work, s.rows);
+    const bool to_the_letter =
+        settings.activation_gap_m == 0 && settings.force_passes == 1 && !settings.correction;
+    find_touching(model, state, settings.activation_gap_m, !to_the_letter, s);
+    detect(model, cone_point, settings.activation_gap_m, s);
     if (!apply_impact_map(model, state, cone_point.t_s, s, report))
         return failed(StepStatus::LawOutOfRange, h);
 
@@ -74,9 +76,13 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
 
     // assemble and solve: U = W P + U_free, -(U + s) in N_C(P) (MS-3)
     if (!choose_laws(model, cone_point, h, state, s)) return failed(StepStatus::LawOutOfRange, h);
+    const Persistence persistence{
+        !to_the_letter, {h, 0.5, at_end, settings.activation_gap_m}, cone_point};
     const auto solve_for_velocity = [&] {
-        assemble(model, model.coupling(), s.A, s);
-        calm_persistent_contacts(model, state, settings.activation_gap_m, s);
+        if (!assemble_with_persistence(model, model.coupling(), s.A, persistence, state, s)) {
+            report.status = StepStatus::LawOutOfRange;
+            return false;
+        }
         solve_with_constraints(model, {state, cone_point, h, carried_part(0.5)}, solver, s, report);
         apply_solution(model, s.A, s);
         return has_advanced(report.status);

@@ -22,6 +22,12 @@ bool evaluate_metric(const Model& model, const Point& at, Scratch& s)
     return true;
 }
 
+/// Contacts that persist are recognised, but where everything of carom's own is switched off.
+bool recognises(const MoreauJeanSettings& settings)
+{
+    return settings.activation_gap_m > 0 || settings.correction;
+}
+
 /// The point where the forces of (MJ-1) are taken, for the present u_end.
 Point force_point(const State& state, const MoreauJeanSettings& settings, Scratch& s)
 {
@@ -73,9 +79,12 @@ StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const
         s.u_free = s.u_end + s.x;
         if (!s.u_free.allFinite()) return StepStatus::NotFinite;
 
-        assemble(model, s.J->coupling(), s.J->matrix(), s);
-        calm_persistent_contacts(model, state, settings.activation_gap_m, s);
         const Point rows_at{view(s.q_mid), view(s.u_start), state.t_s + h / 2};
+        const Persistence persistence{
+            recognises(settings), {h, settings.theta, false, settings.activation_gap_m}, rows_at};
+        if (!assemble_with_persistence(model, s.J->coupling(), s.J->matrix(), persistence, state, s)) {
+            return StepStatus::LawOutOfRange;
+        }
         solve_with_constraints(model, {state, rows_at, h, carried_part(settings.theta)}, solver, s, report);
         if (!has_advanced(report.status)) return report.status;
         s.u_before = s.u_end;
@@ -121,8 +130,8 @@ StepReport moreau_jean_step(const Model& model, const MoreauJeanSettings& settin
     s.q_cone = s.q_mid;
     const Point mid{view(s.q_mid), view(s.u_start), t_mid};
     if (!evaluate_metric(model, mid, s)) return failed(StepStatus::MetricSingular, h);
-    find_active(model, mid, settings.activation_gap_m, s.work, s.rows.contacts);
-    evaluate_rows(model, mid, s.work, s.rows);
+    find_touching(model, state, settings.activation_gap_m, recognises(settings), s);
+    detect(model, mid, settings.activation_gap_m, s);
     if (!apply_impact_map(model, state, t_mid, s, report)) return failed(StepStatus::LawOutOfRange, h);
     if (!choose_laws(model, mid, h, state, s)) return failed(StepStatus::LawOutOfRange, h);
 

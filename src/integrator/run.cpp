@@ -20,7 +20,7 @@ void look_for_created_energy(const Scratch& scratch, bool by_map, double scale_J
 {
     double gained = 0;
     for (const ContactStep& contact : scratch.contacts) {
-        if (contact.U_minus[0] < 0) {
+        if (contact.U_minus[0] < 0 && !contact.persists) {
             gained += contact.energy_J + contact.friction_J;
         }
     }

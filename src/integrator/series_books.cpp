@@ -201,7 +201,6 @@ void SeriesEngine::finish()
         step.U_plus = contact.U_plus;
         step.energy_J = contact.energy_J;
         step.friction_J = contact.friction_J;
-        step.kinetic_J = report_.at_end.kinetic_J;
         scratch_.contacts.push_back(step);
         std::copy_n(contact.P.begin(), step.dimension, state_.percussion_Ns.begin() + model_.offset(c));
     }

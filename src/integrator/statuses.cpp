@@ -31,18 +31,18 @@ Event sliding_event_of(EventKind kind, const ContactStep& contact, double time_s
     return event;
 }
 
-/// Its percussion is more than rounding: alone it would give P^2 W / 2 of energy.
+/// Its percussion does more to its velocity than rounding does.
 bool acts(const ContactStep& contact)
 {
-    const double P = contact.P[0];
-    return P > 0 && P * P * contact.W_1_kg > 1e-26 * contact.kinetic_J;
+    return contact.P[0] > 0 && contact.W_1_kg * contact.P[0] > contact.rounding_m_s;
 }
 
-/// An open contact that closes while approaching. (A closed one on a curved obstacle also has U^- < 0, of
-/// order h: that is how the scheme turns, not a collision.)
-bool collides(const ContactStep& contact, const State& before)
+/// A contact that does not persist acts against an approach: a collision. In the paper to the letter one that
+/// was closed counts as persisting.
+bool collides(const ContactStep& contact, const State& before, bool recognised)
 {
-    return acts(contact) && !before.closed[contact.contact] && contact.U_minus[0] < 0;
+    const bool persists = recognised ? contact.persists : before.closed[contact.contact] != 0;
+    return acts(contact) && !persists && contact.U_minus[0] < -contact.rounding_m_s;
 }
 
 /// A contact that touched already and takes part in a collision elsewhere: its percussion leaps.
@@ -51,20 +51,30 @@ bool is_struck(const Model& model, const ContactStep& contact, const State& befo
     return acts(contact) && contact.P[0] > 2 * before.percussion_Ns[model.offset(contact.contact)];
 }
 
-bool any_collides(std::span<const ContactStep> contacts, const State& before)
+/// Velocities that met at the contact: what rounding and tolerances are small against. In a stack U^- and
+/// U_free vanish above the lowest contact: what the percussion undoes counts as well.
+double normal_velocities_met(const ContactStep& contact)
 {
-    return std::any_of(contacts.begin(), contacts.end(),
-                       [&](const ContactStep& contact) { return collides(contact, before); });
+    return std::abs(contact.U_minus[0]) + std::abs(contact.U_free[0]) + contact.W_1_kg * contact.P[0] +
+           std::abs(contact.bend_m_s);
+}
+
+/// It touched, and moves away faster than its obstacle bends away from it. Where it only hangs above its
+/// obstacle by what the last steps have left, the forces will bring it back (MS-10).
+bool leaves(const ContactStep& contact)
+{
+    const double tolerance = 1e-9 * normal_velocities_met(contact) + contact.rounding_m_s;
+    const double away = contact.U_plus[0] + contact.shift_m_s;
+    const double gained = contact.U_plus[0] - contact.U_minus[0] + contact.bend_m_s;
+    return away > contact.W_1_kg * contact.P[0] && away > tolerance && gained > tolerance;
 }
 
 }  // namespace
 
 bool stays_closed(const ContactStep& contact) noexcept
 {
-    // in a stack U^- and U_free vanish above the lowest contact: what the percussion undoes counts as well
-    const double met =
-        std::abs(contact.U_minus[0]) + std::abs(contact.U_free[0]) + contact.W_1_kg * contact.P[0];
-    return acts(contact) && std::abs(contact.U_plus[0]) <= 1e-9 * met;
+    if (contact.persists) return !leaves(contact);
+    return acts(contact) && std::abs(contact.U_plus[0]) <= 1e-9 * normal_velocities_met(contact);
 }
 
 bool slides(const ContactStep& contact) noexcept
@@ -84,15 +94,18 @@ bool is_catastrophe(const ContactStep& contact) noexcept
     return amplified > 5 && jump > 0.1 * sliding_speed(contact.U_minus);
 }
 
-void update_statuses(const Model& model, std::span<const ContactStep> contacts, double t_mid_s, State& state,
-                     std::vector<Event>& events)
+void update_statuses(const Model& model, std::span<const ContactStep> contacts, bool recognised,
+                     double t_mid_s, State& state, std::vector<Event>& events)
 {
-    const bool collision = any_collides(contacts, state);
+    const bool collision =
+        std::any_of(contacts.begin(), contacts.end(),
+                    [&](const ContactStep& contact) { return collides(contact, state, recognised); });
+    const auto takes_impact = [&](const ContactStep& contact) {
+        return collision && (collides(contact, state, recognised) || is_struck(model, contact, state));
+    };
     for (const ContactStep& contact : contacts) {
         const int c = contact.contact;
-        if (collides(contact, state) || (collision && is_struck(model, contact, state))) {
-            events.push_back(event_of(EventKind::Impact, contact, t_mid_s));
-        }
+        if (takes_impact(contact)) events.push_back(event_of(EventKind::Impact, contact, t_mid_s));
         if (!stays_closed(contact)) continue;
         if (!state.closed[c]) events.push_back(event_of(EventKind::ContactMade, contact, t_mid_s));
         if (contact.dimension > 1 && (!state.closed[c] || slides(contact) != (state.slides[c] != 0))) {
@@ -102,26 +115,30 @@ void update_statuses(const Model& model, std::span<const ContactStep> contacts, 
     }
 
     // the new statuses; a contact that was closed and is not any more has been lost
+    constexpr char decided = 4;
+    for (const ContactStep& contact : contacts) {
+        char& closed = state.closed[contact.contact];
+        if (stays_closed(contact)) {
+            closed = static_cast<char>(decided + (takes_impact(contact) ? 1 : 2));
+        } else if (closed) {
+            events.push_back(event_of(EventKind::ContactLost, contact, t_mid_s));
+            closed = 0;
+        }
+    }
+    for (std::size_t c = 0; c < state.closed.size(); ++c) {
+        if (state.closed[c] == 1 || state.closed[c] == 2) {  // was closed, and is not among the active ones
+            ContactStep left;
+            left.contact = static_cast<int>(c);
+            events.push_back(event_of(EventKind::ContactLost, left, t_mid_s));
+        }
+        state.closed[c] = state.closed[c] > decided ? static_cast<char>(state.closed[c] - decided) : 0;
+    }
     std::fill(state.percussion_Ns.begin(), state.percussion_Ns.end(), 0.0);
     std::fill(state.slides.begin(), state.slides.end(), 0);
     for (const ContactStep& contact : contacts) {
         const int c = contact.contact;
         std::copy_n(contact.P.begin(), contact.dimension, state.percussion_Ns.begin() + model.offset(c));
-        if (stays_closed(contact)) {
-            state.closed[c] = 2;  // marked: closed by this step
-            state.slides[c] = contact.dimension > 1 && slides(contact);
-        } else if (state.closed[c]) {
-            events.push_back(event_of(EventKind::ContactLost, contact, t_mid_s));
-            state.closed[c] = 0;
-        }
-    }
-    for (std::size_t c = 0; c < state.closed.size(); ++c) {
-        if (state.closed[c] == 1) {  // was closed, and is not among the active contacts
-            ContactStep left;
-            left.contact = static_cast<int>(c);
-            events.push_back(event_of(EventKind::ContactLost, left, t_mid_s));
-        }
-        state.closed[c] = state.closed[c] == 2 ? 1 : 0;
+        state.slides[c] = state.closed[c] && contact.dimension > 1 && slides(contact);
     }
 }
 

@@ -4,13 +4,14 @@
 
 namespace carom {
 
-/// It acted and does not separate: U^+ = 0, seen against the velocities that met in the step.
+/// It acted and does not separate: U^+ = 0, seen against the velocities that met in the step. One that persists
+/// stays until it leaves (MS-10).
 [[nodiscard]] bool stays_closed(const ContactStep& contact) noexcept;
 
 /// Compares what the contacts did with what they did before, writes the new percussions and statuses into the
-/// state and appends the events.
-void update_statuses(const Model& model, std::span<const ContactStep> contacts, double t_mid_s, State& state,
-                     std::vector<Event>& events);
+/// state and appends the events. `recognised`: contacts that persist say so.
+void update_statuses(const Model& model, std::span<const ContactStep> contacts, bool recognised,
+                     double t_mid_s, State& state, std::vector<Event>& events);
 
 /// Its sliding velocity is not zero, seen against the velocities that met in the step.
 [[nodiscard]] bool slides(const ContactStep& contact) noexcept;

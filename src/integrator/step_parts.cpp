@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace carom {
 namespace {
@@ -33,7 +34,8 @@ bool correct(const Model& model, double activation_gap_m, double t_s, Scratch& s
     for (const ContactStep& contact : s.contacts) {
         if (!stays_closed(contact)) continue;
         staying.push_back(contact.contact);
-        violation = std::max(violation, -s.gap_m[contact.contact]);
+        // one that persists is kept on its obstacle by its law
+        if (!contact.persists) violation = std::max(violation, -s.gap_m[contact.contact]);
     }
     if (!(violation > 1e-3 * activation_gap_m)) return false;
     auto& gaps = s.correction_problem.U_free;
@@ -160,6 +162,10 @@ bool choose_laws(const Model& model, const Point& at, double h_s, const State& s
     else
         problem.U_minus = s.U_start;
     s.P.clear();
+    s.persistence_known = false;
+    s.persists.assign(s.rows.contacts.size(), 0);
+    s.shift_m_s.assign(s.rows.contacts.size(), 0.0);
+    s.bend_m_s.assign(s.rows.contacts.size(), 0.0);
     if (s.rows.size() == 0) return true;
     for (int k = 0; k < s.rows.size(); ++k) {
         const int c = s.rows.contacts[k];
@@ -184,24 +190,40 @@ void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B
 
 namespace {
 
-/// The parts touch when the step begins and do not approach there: a start in contact.
-bool starts_touching(const Model& model, const State& state, int contact, double activation_gap_m, Scratch& s)
+/// What rounding makes of a velocity that is a sum of such terms.
+constexpr double rounding = 1e-12;
+
+struct NormalVelocity {
+    double U_m_s, terms_m_s;  ///< and the sum of the magnitudes of what it is made of
+};
+
+NormalVelocity normal_velocity(std::span<const int> support, std::span<const double> row, double b,
+                               const Eigen::VectorXd& u)
 {
-    const Point at = point_of(state);
-    if (!(std::abs(model.gap_m(contact, at, s.work)) <= activation_gap_m)) return false;
-    const auto support = model.support(contact);
-    auto& row = s.correction_rows.H;  // free until the correction
-    row.resize(support.size());
-    double U_n = model.gap_gradient(contact, at, row, s.work), met = std::abs(U_n);
+    NormalVelocity result{b, std::abs(b)};
     for (std::size_t i = 0; i < row.size(); ++i) {
-        U_n += row[i] * state.u[support[i]];
-        met += std::abs(row[i] * state.u[support[i]]);
+        const double term = row[i] * u[support[i]];
+        result.U_m_s += term;
+        result.terms_m_s += std::abs(term);
     }
-    return U_n >= -1e-12 * met;
+    return result;
 }
 
-}  // namespace
+/// The normal velocity of a contact that touches when the step begins; nothing for others.
+std::optional<NormalVelocity> touches_at_start(const Model& model, const State& state, int contact,
+                                               double activation_gap_m, Scratch& s)
+{
+    const Point at = point_of(state);
+    if (!(std::abs(model.gap_m(contact, at, s.work)) <= activation_gap_m)) return std::nullopt;
+    auto& row = s.correction_rows.H;  // free until the correction
+    row.resize(model.support(contact).size());
+    const double b = model.gap_gradient(contact, at, row, s.work);
+    return normal_velocity(model.support(contact), row, b, state.u);
+}
 
+/// The paper to the letter: a contact that was closed and approaches by no more than it was held with in the
+/// step before, or that the step begins with, slides along a curved or moving obstacle: that is no collision,
+/// and restitution does not act (MS-7).
 void calm_persistent_contacts(const Model& model, const State& state, double activation_gap_m, Scratch& s)
 {
     for (int k = 0; k < s.rows.size(); ++k) {
@@ -209,10 +231,139 @@ void calm_persistent_contacts(const Model& model, const State& state, double act
         const double approach = -s.problem.U_minus[s.problem.offsets[k]];
         if (!(approach > 0) || restitution(s.problem.laws[k]) == 0) continue;
         const double held = s.problem.W.diagonal(k)[0] * state.percussion_Ns[model.offset(c)];
-        const bool persists =
-            state.closed[c] ? approach <= 2 * held : starts_touching(model, state, c, activation_gap_m, s);
+        bool persists = state.closed[c] && approach <= 2 * held;
+        if (!state.closed[c]) {
+            const auto start = touches_at_start(model, state, c, activation_gap_m, s);
+            persists = start && start->U_m_s >= -rounding * start->terms_m_s;
+        }
         if (persists) s.problem.laws[k] = without_restitution(std::move(s.problem.laws[k]));
     }
+}
+
+/// What reactions that were forces in the last step made of the normal velocity of k in a step. The percussion
+/// of a contact that did not persist was an impact's.
+double made_by_reactions(const Model& model, const State& state, int k, bool after_impact, const Scratch& s)
+{
+    double sum = 0;
+    for (const auto& entry : s.problem.W.row(k)) {
+        const int j = s.rows.contacts[entry.column];
+        if (model.is_contact(j) ? state.closed[j] != 2 : after_impact) continue;
+        const auto block = s.problem.W.block(k, entry);
+        double made = 0;
+        for (int i = 0; i < s.problem.W.dimension(entry.column); ++i) {
+            made += block[static_cast<std::size_t>(i)] * state.percussion_Ns[model.offset(j) + i];
+        }
+        sum += std::abs(made);
+    }
+    return sum;
+}
+
+/// Some contact acted in the last step and does not persist.
+bool had_impact(const Model& model, const State& state)
+{
+    for (int c = 0; c < model.contacts(); ++c) {
+        if (state.closed[c] != 2 && state.percussion_Ns[model.offset(c)] > 0) return true;
+    }
+    return false;
+}
+
+/// A contact that touches, as the step meets it.
+PersistentContact met_by_step(const Model& model, const Persistence& persistence, const State& state, int k,
+                              bool after_impact, Scratch& s)
+{
+    const int c = s.rows.contacts[k], row = s.problem.offsets[k];
+    const NormalVelocity U = normal_velocity(model.support(c), s.rows.row(k, 0), s.rows.b[row], s.u_start);
+    PersistentContact contact;
+    contact.gap_m = model.gap_m(c, persistence.at, s.work);
+    contact.U_minus_m_s = U.U_m_s;
+    contact.rounding_m_s = rounding * U.terms_m_s;
+    contact.bend_m_s = persistence.step.h_s * model.gap_curvature(c, persistence.at, s.work);
+    contact.reach_m_s = std::abs(s.problem.U_free[row] - s.problem.U_minus[row]) +
+                        std::abs(contact.bend_m_s) + made_by_reactions(model, state, k, after_impact, s);
+    return contact;
+}
+
+/// What curvature made of U_N since the last step took its contacts, if it was more than now.
+double bend_before(const Model& model, const Persistence& persistence, int contact, Scratch& s)
+{
+    const double h = persistence.step.h_s;
+    move(s.q_cone, s.u_start, -h, s.q_end);  // not yet needed
+    const Point before{view(s.q_end), view(s.u_start), persistence.at.t_s - h};
+    return h * std::abs(model.gap_curvature(contact, before, s.work));
+}
+
+/// (MS-8), (MS-9) for all contacts that touch. True when one of them is open after all: it touches no more.
+bool recognise_persistent(const Model& model, const Persistence& persistence, const State& state, Scratch& s)
+{
+    const bool after_impact = model.constraints() > 0 && had_impact(model, state);
+    const bool map_acted =
+        std::any_of(s.map_P.begin(), s.map_P.end(), [](double percussion) { return percussion != 0; });
+    bool any_open = false;
+    for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
+        const int c = s.rows.contacts[k];
+        if (!s.touching[static_cast<std::size_t>(c)]) continue;
+        PersistentContact contact = met_by_step(model, persistence, state, k, after_impact, s);
+        if (!persists(contact, persistence.step)) {
+            contact.reach_m_s += bend_before(model, persistence, c, s);
+        }
+        if (persists(contact, persistence.step)) {
+            s.persists[k] = 1;
+            s.bend_m_s[k] = contact.bend_m_s;
+            s.shift_m_s[k] = persistent_shift_m_s(contact, persistence.step);
+            s.problem.laws[k] = without_restitution(std::move(s.problem.laws[k]));
+        } else if (contact.gap_m > persistence.step.activation_gap_m && !map_acted) {
+            s.touching[static_cast<std::size_t>(c)] = 0;
+            any_open = true;
+        }
+    }
+    return any_open;
+}
+
+}  // namespace
+
+void find_touching(const Model& model, const State& state, double activation_gap_m, bool recognise,
+                   Scratch& s)
+{
+    s.touching.assign(state.closed.begin(), state.closed.end());
+    if (!recognise) {
+        std::fill(s.touching.begin(), s.touching.end(), 0);
+        return;
+    }
+    const bool gaps_known = s.at_end_known && same(state.q, s.at_end_q);
+    for (int c = 0; c < model.contacts(); ++c) {
+        // the last step has left the gaps, up to roundings
+        if (state.closed[c] || (gaps_known && std::abs(s.gap_m[c]) > 2 * activation_gap_m)) continue;
+        const auto start = touches_at_start(model, state, c, activation_gap_m, s);
+        s.touching[c] = start && std::abs(start->U_m_s) <= rounding * start->terms_m_s;
+    }
+}
+
+void detect(const Model& model, const Point& at, double activation_gap_m, Scratch& s)
+{
+    find_active(model, at, activation_gap_m, s.work, s.rows.contacts, s.touching);
+    evaluate_rows(model, at, s.work, s.rows);
+}
+
+bool assemble_with_persistence(const Model& model, const ContactCoupling& coupling, MassMatrix& B,
+                               const Persistence& persistence, const State& state, Scratch& s)
+{
+    assemble(model, coupling, B, s);
+    const double activation_gap_m = persistence.step.activation_gap_m;
+    if (!persistence.recognise) {
+        calm_persistent_contacts(model, state, activation_gap_m, s);
+        return true;
+    }
+    while (!s.persistence_known && recognise_persistent(model, persistence, state, s)) {
+        detect(model, persistence.at, activation_gap_m, s);
+        s.map_P.assign(s.rows.b.size(), 0.0);
+        if (!choose_laws(model, persistence.at, persistence.step.h_s, state, s)) return false;
+        assemble(model, coupling, B, s);
+    }
+    s.persistence_known = true;
+    for (int k = 0; k < s.rows.size(); ++k) {
+        s.problem.U_free[s.problem.offsets[k]] += s.shift_m_s[k];
+    }
+    return true;
 }
 
 void apply_solution(const Model& model, MassMatrix& B, Scratch& s)
@@ -227,14 +378,20 @@ void report_contacts(const Model& model, Scratch& s)
 {
     const OneStepProblem& problem = s.problem;
     local_velocities(model, s.rows, view(s.u_end), s.U_plus);
-    const double kinetic_J = s.rows.size() > 0 ? s.A.squared_norm(view(s.u_free)) / 2 : 0.0;
     s.contacts.clear();
     for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
         ContactStep contact;
         contact.contact = s.rows.contacts[k];
         contact.dimension = s.rows.dimension(k);
-        contact.kinetic_J = kinetic_J;
         contact.restitution = restitution(problem.laws[k]);
+        contact.persists = s.persists[k] != 0;
+        contact.shift_m_s = s.shift_m_s[k];
+        contact.bend_m_s = s.bend_m_s[k];
+        const auto support = model.support(contact.contact);
+        const auto row = s.rows.row(k, 0);
+        const double b = s.rows.b[problem.offsets[k]];
+        contact.rounding_m_s = rounding * std::max(normal_velocity(support, row, b, s.u_start).terms_m_s,
+                                                   normal_velocity(support, row, b, s.u_end).terms_m_s);
         const auto W = problem.W.diagonal(k);
         contact.W_1_kg = W[0];
         if (const auto* coulomb = std::get_if<Coulomb>(&problem.laws[k])) {
@@ -243,7 +400,7 @@ void report_contacts(const Model& model, Scratch& s)
         for (int i = 0; i < contact.dimension; ++i) {
             const int at = problem.offsets[k] + i;
             contact.U_minus[i] = s.U_start[at];
-            contact.U_free[i] = problem.U_free[at];
+            contact.U_free[i] = problem.U_free[at] - (i == 0 ? contact.shift_m_s : 0.0);
             contact.U_plus[i] = s.U_plus[at];
             contact.P[i] = s.P[at] + s.map_P[at];
             (i == 0 ? contact.energy_J : contact.friction_J) +=
@@ -300,7 +457,8 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
                                   .U_plus = s.U_plus,
                                   .b = s.rows.b,
                                   .map_P = s.map_P,
-                                  .U_start = s.U_start},
+                                  .U_start = s.U_start,
+                                  .persists = s.persists},
                                  start, end, corrected);
     report.accuracy.forces_defect_J =
         forces_defect_J(model, state, {view(s.q_end), view(u_after), t_end}, report.h_s, s);
@@ -310,7 +468,7 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
     s.at_end_u = u_after;
     s.at_end_t_s = t_end;
     s.at_end_known = true;
-    update_statuses(model, s.contacts, t_contact_s, state, s.events);
+    update_statuses(model, s.contacts, s.persistence_known, t_contact_s, state, s.events);
     report_constraints(model, state, s);
     state.q = s.q_end;
     state.u = u_after;

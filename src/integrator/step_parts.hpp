@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/integrator/step.hpp"
+#include "persistence.hpp"
 
 namespace carom {
 
@@ -15,6 +16,14 @@ inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, E
 [[nodiscard]] Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
                                 double t_s, Workspace& work);
 
+/// Contacts that touch as the step begins, those that persisted and those that stand still on their obstacles;
+/// none if `recognise` is false.
+void find_touching(const Model& model, const State& state, double activation_gap_m, bool recognise,
+                   Scratch& scratch);
+
+/// Contacts and constraints that act, with their rows.
+void detect(const Model& model, const Point& at, double activation_gap_m, Scratch& scratch);
+
 /// One law per active interaction, with U_minus and a first P. False when a law is out of range.
 [[nodiscard]] bool choose_laws(const Model& model, const Point& at, double h_s, const State& state,
                                Scratch& scratch);
@@ -22,11 +31,18 @@ inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, E
 /// W = H B^-1 H^T and U_free = H u_free + b; B is the matrix that percussions act through.
 void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B, Scratch& scratch);
 
-/// A contact that was closed and approaches by no more than it was held with in the step before, or that the
-/// step begins with, slides along a curved or moving obstacle: that is no collision, and restitution does not
-/// act (MS-7). After assemble.
-void calm_persistent_contacts(const Model& model, const State& state, double activation_gap_m,
-                              Scratch& scratch);
+/// What a persistent contact asks of a step.
+struct Persistence {
+    bool recognise;  ///< false: the paper to the letter, where only restitution is switched off (MS-7)
+    PersistentStep step;
+    Point at;  ///< where contacts are taken
+};
+
+/// assemble(), and the laws of contacts that persist (MS-8), (MS-9). One that is not closed after all is left
+/// out. False when a law is out of range.
+[[nodiscard]] bool assemble_with_persistence(const Model& model, const ContactCoupling& coupling,
+                                             MassMatrix& B, const Persistence& persistence,
+                                             const State& state, Scratch& scratch);
 
 /// u_end = u_free + B^-1 H^T P.
 void apply_solution(const Model& model, MassMatrix& B, Scratch& scratch);

@@ -308,6 +308,11 @@ double Model::gap_gradient(int contact, const Point& at, std::span<double> H, Wo
     return b;
 }
 
+double Model::gap_curvature(int contact, const Point& at, Workspace& work) const
+{
+    return geometry_[contact].curvature(at, work);
+}
+
 void Model::contact_rows(int contact, const Point& at, std::span<double> H, std::span<double> b,
                          Workspace& work) const
 {

@@ -4,6 +4,7 @@
 #include "energy_names.hpp"
 #include "report_json.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace carom::detail {
@@ -150,11 +151,11 @@ private:
         }
         return values;
     }
-    std::vector<char> flags(const std::string& name, std::size_t size)
+    std::vector<char> flags(const std::string& name, std::size_t size, std::int64_t largest)
     {
         std::vector<char> result;
         for (const std::int64_t flag : integers(name, size)) {
-            result.push_back(flag != 0 ? 1 : 0);
+            result.push_back(static_cast<char>(std::clamp<std::int64_t>(flag, 0, largest)));
         }
         return result;
     }
@@ -186,8 +187,8 @@ void CheckpointReader::read_state(std::size_t n, std::size_t m)
     state.u = column("u", n);
     const auto percussion = take(file_.column("/checkpoint/percussion_Ns"));  // the model knows how many
     state.percussion_Ns.assign(percussion.begin(), percussion.end());
-    state.closed = flags("closed", m);
-    state.slides = flags("slides", m);
+    state.closed = flags("closed", m, 2);
+    state.slides = flags("slides", m, 1);
 }
 
 void CheckpointReader::read_frames(const CheckpointSizes& sizes)

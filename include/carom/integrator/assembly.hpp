@@ -35,9 +35,10 @@ void find_closed(const Model& model, const Point& at, double activation_gap_m, W
                  std::vector<int>& contacts);
 
 /// The interactions of a step: closed contacts, then the constraints that act. One that waits for a contact
-/// acts where that contact is closed (CO-5).
+/// acts where that contact is closed (CO-5). A contact that is `touching`, by its number, counts as closed
+/// whatever its gap.
 void find_active(const Model& model, const Point& at, double activation_gap_m, Workspace& work,
-                 std::vector<int>& interactions);
+                 std::vector<int>& interactions, std::span<const char> touching = {});
 
 /// Which rows of a contact are wanted; parts of constraints have all of theirs.
 enum class RowsOf { Contact, Normal };

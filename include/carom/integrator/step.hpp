@@ -38,11 +38,14 @@ struct ContactStep {
     std::array<double, 3> P{};                            ///< N s, of the step, with that of an impact map
     double energy_J = 0;    ///< what the normal percussion did to the kinetic energy: P at the mean of U
     double friction_J = 0;  ///< what the tangential one did
-    double kinetic_J = 0;   ///< of the whole system: what a percussion that is only rounding is small against
     double W_1_kg = 0;      ///< W_NN: what a percussion of 1 N s alone changes of U_N
     double W_tangential_1_kg = 0;  ///< largest diagonal entry of W_TT
     double sliding_margin = 1;     ///< 1 - mu |W_NT| / W_NN: below zero sliding has none or several motions
     double restitution = 0;
+    double rounding_m_s = 0;  ///< what rounding may make of U_N, from the terms it is a sum of
+    bool persists = false;    ///< it touched before and goes on touching: its percussion is a force's (MS-8)
+    double shift_m_s = 0;     ///< of a contact that persists: U_N + shift = 0 while it acts (MS-9)
+    double bend_m_s = 0;      ///< what curvature makes of U_N in a step, h kappa
 };
 
 struct StepReport {
@@ -82,6 +85,12 @@ struct Scratch {
     ContactRows rows;
     SolverScratch solver;
     std::vector<double> P, U_start, U_plus, map_P;
+
+    // contacts that persist (MS-8): contacts of the model that touch as the step begins; for each interaction
+    // of the step whether it persists, the shift of its law, what curvature makes of U_N
+    std::vector<char> touching, persists;
+    std::vector<double> shift_m_s, bend_m_s;
+    bool persistence_known = false;
 
     // energies at the end of the last step: mostly those where the next one begins
     Energies at_end;

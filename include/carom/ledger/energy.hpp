@@ -22,13 +22,14 @@ struct EnergyLines {
     double potential_J = 0;           ///< change of potential energy
     double given_forces_J = 0;        ///< work of the given forces
     double prescribed_motions_J = 0;  ///< work of moving obstacles and of a potential that depends on time
-    double impact_J = 0;    ///< P_N U_N of unilateral contacts; <= 0 but for O(h^2) where a status changes
+    double impact_J = 0;    ///< P_N U_N of contacts that collide; <= 0 but for O(h^2) where a status changes
     double friction_J = 0;  ///< P_T.U_T of contacts and of constraints that rub; <= 0 for particles, not for
                             ///< every coupled system
     double non_firm_J =
         0;               ///< P.U of constraints that give way; <= 0 but for O(h^2) where U changes its sign
     double joint_J = 0;  ///< P.U of bilateral constraints: zero, but where one begins to act
-    double correction_J = 0;  ///< of moving overlapping parts out of each other
+    double correction_J = 0;  ///< of moving overlapping parts out of each other, and P_N U_N of contacts that
+                              ///< persist: what keeps them on their obstacles
     double scheme_J = 0;      ///< of the discretisation: metric and potential against their linearisation
 
     [[nodiscard]] double balance_J() const noexcept;
@@ -55,6 +56,7 @@ struct StepWork {
     std::span<const int> offsets;                   ///< one more than laws: where an interaction begins
     std::span<const double> P, U_minus, U_plus, b;  ///< flat, by offsets
     std::span<const double> map_P, U_start;         ///< percussions of an impact map; U before it
+    std::span<const char> persists;                 ///< per law: a contact that persists (MS-8)
 };
 
 /// The lines of one step (LE-2), (LE-3). `end` is before the correction, `corrected` after it.

@@ -24,9 +24,13 @@ public:
     /// The first b.size() rows of H, each in the order of support(), normal first, and their b.
     void rows(const Point& at, std::span<double> H, std::span<double> b, Workspace& work) const;
 
+    /// The rate of U_N = H_N u + b_N along a motion of constant u, in m/s^2: u.g_qq u + 2 g_qt.u + g_tt.
+    [[nodiscard]] double curvature(const Point& at, Workspace& work) const;
+
 private:
     std::vector<int> support_;
     Program gap_, normal_row_, rows_;  ///< of rows: H row by row, then b
+    Program curvature_;
 };
 
 }  // namespace carom

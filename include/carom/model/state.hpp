@@ -13,7 +13,7 @@ struct State {
     Eigen::VectorXd u;  ///< velocity, right limit
     std::vector<double>
         percussion_Ns;         ///< of the last step, where the next solve begins; at Model::offset(c)
-    std::vector<char> closed;  ///< per contact: acted in the last step and stayed
+    std::vector<char> closed;  ///< per contact: 0 open; 1 an impact of the last step closed it; 2 it persists
     std::vector<char> slides;  ///< per contact: slid in the last step
 };
 
