@@ -35,8 +35,7 @@ void look_for_created_energy(const Scratch& scratch, bool by_map, double scale_J
     }
 }
 
-/// Where theory has no answer, or several: sliding contacts against Painleve's condition, and jumps without a
-/// collision (M88 14).
+/// Where theory has no answer, or several: sliding contacts against Painleve's condition.
 void look_for_friction_trouble(const Model& model, const Scratch& scratch, double time_s,
                                Certifier& certifier)
 {
@@ -48,14 +47,6 @@ void look_for_friction_trouble(const Model& model, const Scratch& scratch, doubl
                                   fmt::format("{} slides where W_NN <= mu |W_NT|: the motion may have no "
                                               "continuation or several, and this is one of them",
                                               name));
-        }
-        if (is_catastrophe(contact)) {
-            certifier.add_finding(
-                "frictional_catastrophe", time_s,
-                fmt::format(
-                    "the sliding velocity of {} jumps without a collision, a frictional catastrophe: how "
-                    "far is not determined; carom study --repeat N --perturb-step shows the outcomes",
-                    name));
         }
     }
 }

@@ -77,6 +77,13 @@ bool stays_closed(const ContactStep& contact) noexcept
     return acts(contact) && std::abs(contact.U_plus[0]) <= 1e-9 * normal_velocities_met(contact);
 }
 
+bool any_collides(std::span<const ContactStep> contacts, const State& before, bool recognised) noexcept
+{
+    return std::any_of(contacts.begin(), contacts.end(), [&](const ContactStep& contact) {
+        return collides(contact, before, recognised);
+    });
+}
+
 bool slides(const ContactStep& contact) noexcept
 {
     const double met = sliding_speed(contact.U_minus) + sliding_speed(contact.U_free) +
@@ -84,29 +91,51 @@ bool slides(const ContactStep& contact) noexcept
     return sliding_speed(contact.U_plus) > 1e-10 * met;
 }
 
-bool is_catastrophe(const ContactStep& contact) noexcept
+bool sliding_ends(const ContactStep& contact, const State& before) noexcept
 {
-    if (contact.dimension == 1 || !(contact.sliding_margin < 0.2) || !acts(contact)) return false;
-    // without coupling P_N would only undo U_free
-    const double amplified = contact.W_1_kg * contact.P[0] / std::abs(contact.U_free[0]);
-    const double jump =
-        std::hypot(contact.U_plus[1] - contact.U_minus[1], contact.U_plus[2] - contact.U_minus[2]);
-    return amplified > 5 && jump > 0.1 * sliding_speed(contact.U_minus);
+    if (contact.dimension == 1 || !acts(contact)) return false;
+    if (!before.closed[contact.contact] || !before.slides[contact.contact]) return false;
+    const bool presses = contact.U_free[0] - contact.U_minus[0] + contact.bend_m_s < 0;
+    const double along = contact.U_plus[1] * contact.U_minus[1] + contact.U_plus[2] * contact.U_minus[2];
+    return presses && (along <= 0 || !slides(contact));
+}
+
+double margin_of_sliding(const Coulomb& law, const std::array<double, 3>& W_N,
+                         const ContactStep& contact) noexcept
+{
+    const auto d = static_cast<std::size_t>(contact.dimension - 1);
+    const double speed = sliding_speed(contact.U_minus);
+    const double coupling = std::hypot(W_N[1], W_N[2]);
+    if (speed == 0 || coupling == 0) return W_N[0];
+    // f is the point of mu S farthest against the sliding velocity, the gradient of the support function there
+    constexpr double difference = 1e-6;
+    std::array<double, 2> more{}, less{};
+    for (std::size_t i = 0; i < d; ++i) {
+        const double against = -contact.U_minus[i + 1] / speed, towards = W_N[i + 1] / coupling;
+        more[i] = against + difference * towards;
+        less[i] = against - difference * towards;
+    }
+    const double slope =
+        (support(law.shape, std::span(more).first(d)) - support(law.shape, std::span(less).first(d))) /
+        (2 * difference);
+    return W_N[0] + law.friction * coupling * slope;
 }
 
 void update_statuses(const Model& model, std::span<const ContactStep> contacts, bool recognised,
                      double t_mid_s, State& state, std::vector<Event>& events)
 {
-    const bool collision =
-        std::any_of(contacts.begin(), contacts.end(),
-                    [&](const ContactStep& contact) { return collides(contact, state, recognised); });
+    const bool collision = any_collides(contacts, state, recognised);
     const auto takes_impact = [&](const ContactStep& contact) {
         return collision && (collides(contact, state, recognised) || is_struck(model, contact, state));
+    };
+    // one that only touches, without a force, is not made
+    const auto is_closed_by = [&](const ContactStep& contact) {
+        return stays_closed(contact) && (acts(contact) || state.closed[contact.contact]);
     };
     for (const ContactStep& contact : contacts) {
         const int c = contact.contact;
         if (takes_impact(contact)) events.push_back(event_of(EventKind::Impact, contact, t_mid_s));
-        if (!stays_closed(contact)) continue;
+        if (!is_closed_by(contact)) continue;
         if (!state.closed[c]) events.push_back(event_of(EventKind::ContactMade, contact, t_mid_s));
         if (contact.dimension > 1 && (!state.closed[c] || slides(contact) != (state.slides[c] != 0))) {
             const auto kind = slides(contact) ? EventKind::Slip : EventKind::Stick;
@@ -118,7 +147,7 @@ void update_statuses(const Model& model, std::span<const ContactStep> contacts, 
     constexpr char decided = 4;
     for (const ContactStep& contact : contacts) {
         char& closed = state.closed[contact.contact];
-        if (stays_closed(contact)) {
+        if (is_closed_by(contact)) {
             closed = static_cast<char>(decided + (takes_impact(contact) ? 1 : 2));
         } else if (closed) {
             events.push_back(event_of(EventKind::ContactLost, contact, t_mid_s));

@@ -8,16 +8,24 @@ namespace carom {
 /// stays until it leaves (MS-10).
 [[nodiscard]] bool stays_closed(const ContactStep& contact) noexcept;
 
+/// Some contact that does not persist acts against an approach. `recognised`: contacts that persist say so.
+[[nodiscard]] bool any_collides(std::span<const ContactStep> contacts, const State& before,
+                                bool recognised) noexcept;
+
 /// Compares what the contacts did with what they did before, writes the new percussions and statuses into the
-/// state and appends the events. `recognised`: contacts that persist say so.
+/// state and appends the events.
 void update_statuses(const Model& model, std::span<const ContactStep> contacts, bool recognised,
                      double t_mid_s, State& state, std::vector<Event>& events);
 
 /// Its sliding velocity is not zero, seen against the velocities that met in the step.
 [[nodiscard]] bool slides(const ContactStep& contact) noexcept;
 
-/// A sliding contact is stopped or thrown by far more than it approached with: a frictional catastrophe
-/// (M88 14). Friction multiplies the normal percussion where Painleve's margin is small.
-[[nodiscard]] bool is_catastrophe(const ContactStep& contact) noexcept;
+/// A contact that slid is stopped or turned round in this step while forces press it.
+[[nodiscard]] bool sliding_ends(const ContactStep& contact, const State& before) noexcept;
+
+/// Painleve's margin in the direction of U_T^-, W_NN + W_NT.f with the friction f of sliding per normal force;
+/// W_N is the normal row of W. Not positive, and closing: no bounded force lets it slide on (FR-6).
+[[nodiscard]] double margin_of_sliding(const Coulomb& law, const std::array<double, 3>& W_N,
+                                       const ContactStep& contact) noexcept;
 
 }  // namespace carom

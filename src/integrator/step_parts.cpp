@@ -193,6 +193,9 @@ namespace {
 /// What rounding makes of a velocity that is a sum of such terms.
 constexpr double rounding = 1e-12;
 
+/// A velocity counts as zero below this part of what met to make it so (stays_closed).
+constexpr double at_rest = 1e-9;
+
 struct NormalVelocity {
     double U_m_s, terms_m_s;  ///< and the sum of the magnitudes of what it is made of
 };
@@ -240,20 +243,27 @@ void calm_persistent_contacts(const Model& model, const State& state, double act
     }
 }
 
-/// What reactions that were forces in the last step made of the normal velocity of k in a step. The percussion
-/// of a contact that did not persist was an impact's.
-double made_by_reactions(const Model& model, const State& state, int k, bool after_impact, const Scratch& s)
+/// What reactions of the last step made of the normal velocity of a contact.
+struct MadeByReactions {
+    double by_forces_m_s = 0;  ///< those that were no impacts
+    double by_all_m_s = 0;
+};
+
+/// The percussion of a contact that did not persist was an impact's.
+MadeByReactions made_by_reactions(const Model& model, const State& state, int k, bool after_impact,
+                                  const Scratch& s)
 {
-    double sum = 0;
+    MadeByReactions sum;
     for (const auto& entry : s.problem.W.row(k)) {
         const int j = s.rows.contacts[entry.column];
-        if (model.is_contact(j) ? state.closed[j] != 2 : after_impact) continue;
         const auto block = s.problem.W.block(k, entry);
         double made = 0;
         for (int i = 0; i < s.problem.W.dimension(entry.column); ++i) {
             made += block[static_cast<std::size_t>(i)] * state.percussion_Ns[model.offset(j) + i];
         }
-        sum += std::abs(made);
+        sum.by_all_m_s += std::abs(made);
+        const bool force = model.is_contact(j) ? state.closed[j] == 2 : !after_impact;
+        if (force) sum.by_forces_m_s += std::abs(made);
     }
     return sum;
 }
@@ -276,10 +286,11 @@ PersistentContact met_by_step(const Model& model, const Persistence& persistence
     PersistentContact contact;
     contact.gap_m = model.gap_m(c, persistence.at, s.work);
     contact.U_minus_m_s = U.U_m_s;
-    contact.rounding_m_s = rounding * U.terms_m_s;
+    const MadeByReactions made = made_by_reactions(model, state, k, after_impact, s);
+    contact.rounding_m_s = rounding * U.terms_m_s + 2 * at_rest * made.by_all_m_s;
     contact.bend_m_s = persistence.step.h_s * model.gap_curvature(c, persistence.at, s.work);
     contact.reach_m_s = std::abs(s.problem.U_free[row] - s.problem.U_minus[row]) +
-                        std::abs(contact.bend_m_s) + made_by_reactions(model, state, k, after_impact, s);
+                        std::abs(contact.bend_m_s) + made.by_forces_m_s;
     return contact;
 }
 
@@ -384,7 +395,8 @@ void report_contacts(const Model& model, Scratch& s)
         contact.contact = s.rows.contacts[k];
         contact.dimension = s.rows.dimension(k);
         contact.restitution = restitution(problem.laws[k]);
-        contact.persists = s.persists[k] != 0;
+        // what an impact map has thrown off takes part in an impact
+        contact.persists = s.persists[k] != 0 && s.map_P[problem.offsets[k]] == 0;
         contact.shift_m_s = s.shift_m_s[k];
         contact.bend_m_s = s.bend_m_s[k];
         const auto support = model.support(contact.contact);
@@ -413,6 +425,69 @@ void report_contacts(const Model& model, Scratch& s)
         s.contacts.push_back(contact);
     }
 }
+
+namespace {
+
+/// W_N. of the contact k, its normal row times A^-1 times all its rows, at another configuration. Works in the
+/// memory of the correction; false where the metric is singular.
+bool normal_row_of_W(const Model& model, int contact, const Point& at, Scratch& s, std::array<double, 3>& W_N)
+{
+    ContactRows& rows = s.correction_rows;
+    rows.contacts.assign(1, contact);
+    evaluate_rows(model, at, s.work, rows);
+    if (!s.A_is_constant_and_factored) {
+        model.kinetic_terms(at, s.correction_A, view(s.correction_x), s.work);
+        if (!s.correction_A.factorise()) return false;
+    }
+    s.correction_P.assign(static_cast<std::size_t>(rows.offsets.back()), 0.0);
+    s.correction_P.front() = 1;
+    MassMatrix& A = s.A_is_constant_and_factored ? s.A : s.correction_A;
+    apply_percussions(model, rows, s.correction_P, A, view(s.correction_x));
+    for (int i = 0; i < rows.dimension(0); ++i) {
+        const auto row = rows.row(0, i);
+        const auto support = model.support(contact);
+        W_N[static_cast<std::size_t>(i)] = 0;
+        for (std::size_t p = 0; p < row.size(); ++p) {
+            W_N[static_cast<std::size_t>(i)] += row[p] * s.correction_x[support[p]];
+        }
+    }
+    return true;
+}
+
+/// Where a contact that slid stops or turns round within the step though nothing collides: did sliding end, or
+/// had it no continuation (FR-6)? The margin is looked at where the step took its contacts, and where the
+/// next one would if sliding went on.
+void look_for_catastrophes(const Model& model, const State& before, double t_end, Scratch& s,
+                           StepReport& report)
+{
+    for (std::size_t k = 0; k < s.contacts.size(); ++k) {
+        const ContactStep& contact = s.contacts[k];
+        if (!sliding_ends(contact, before)) continue;
+        if (any_collides(s.contacts, before, s.persistence_known)) return;
+        const auto* law = std::get_if<Coulomb>(&s.problem.laws[k]);
+        if (law == nullptr || std::holds_alternative<FrictionRough>(law->shape)) continue;
+        std::array<double, 3> W_N{};
+        std::copy_n(s.problem.W.diagonal(static_cast<int>(k)).begin(), contact.dimension, W_N.begin());
+        double margin = margin_of_sliding(*law, W_N, contact);
+        if (margin > 0) {
+            const double h = report.h_s;
+            move(s.q_cone, s.u_start, h, s.q_moved);
+            const Point ahead{view(s.q_moved), view(s.u_start), before.t_s + 1.5 * h};
+            if (!normal_row_of_W(model, contact.contact, ahead, s, W_N)) continue;
+            margin = margin_of_sliding(*law, W_N, contact);
+        }
+        if (margin > 0) continue;
+        report.findings.push_back(
+            {.code = "frictional_catastrophe",
+             .time_s = t_end,
+             .message = fmt::format(
+                 "the sliding velocity of {} jumps without a collision, a frictional catastrophe: how far is "
+                 "not determined; carom study --repeat N --perturb-step shows the outcomes",
+                 model.system().contacts[static_cast<std::size_t>(contact.contact)].name)});
+    }
+}
+
+}  // namespace
 
 void finish_step(const Model& model, bool correction, double activation_gap_m, double t_contact_s,
                  State& state, Scratch& s, StepReport& report)
@@ -468,6 +543,7 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
     s.at_end_u = u_after;
     s.at_end_t_s = t_end;
     s.at_end_known = true;
+    look_for_catastrophes(model, state, t_end, s, report);
     update_statuses(model, s.contacts, s.persistence_known, t_contact_s, state, s.events);
     report_constraints(model, state, s);
     state.q = s.q_end;
