@@ -76,8 +76,7 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
 
     // assemble and solve: U = W P + U_free, -(U + s) in N_C(P) (MS-3)
     if (!choose_laws(model, cone_point, h, state, s)) return failed(StepStatus::LawOutOfRange, h);
-    const Persistence persistence{
-        !to_the_letter, {h, 0.5, at_end, settings.activation_gap_m}, cone_point};
+    const Persistence persistence{!to_the_letter, {h, 0.5, at_end, settings.activation_gap_m}, cone_point};
     const auto solve_for_velocity = [&] {
         if (!assemble_with_persistence(model, model.coupling(), s.A, persistence, state, s)) {
             report.status = StepStatus::LawOutOfRange;

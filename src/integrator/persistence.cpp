@@ -29,7 +29,8 @@ double beyond(double length, double activation_gap) noexcept
 bool persists(const PersistentContact& contact, const PersistentStep& step) noexcept
 {
     const double reach = 2 * contact.reach_m_s + contact.rounding_m_s;
-    return std::abs(contact.U_minus_m_s) <= reach && contact.gap_m <= step.activation_gap_m + step.h_s * reach;
+    return std::abs(contact.U_minus_m_s) <= reach &&
+           contact.gap_m <= step.activation_gap_m + step.h_s * reach;
 }
 
 double persistent_shift_m_s(const PersistentContact& contact, const PersistentStep& step) noexcept

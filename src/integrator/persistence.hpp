@@ -8,7 +8,8 @@ namespace carom {
 ///            kappa    u.g_qq u + 2 g_qt.u + g_tt: what curvature and motion of the obstacle make of U per
 ///                     second
 ///            a        what free acceleration, kappa and the reactions of the others make of U per second
-/// Theory     docs/theory/moreau_scheme.md, (MS-8) recognition, (MS-9) law; docs/theory/moreau_jean.md, (MJ-4)
+/// Theory     docs/theory/moreau_scheme.md, (MS-8) recognition, (MS-9) law; docs/theory/moreau_jean.md,
+/// (MJ-4)
 ///
 /// Systems of coordinates and of bodies ask the same functions; what they know of a contact differs.
 

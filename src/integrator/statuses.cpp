@@ -79,9 +79,8 @@ bool stays_closed(const ContactStep& contact) noexcept
 
 bool any_collides(std::span<const ContactStep> contacts, const State& before, bool recognised) noexcept
 {
-    return std::any_of(contacts.begin(), contacts.end(), [&](const ContactStep& contact) {
-        return collides(contact, before, recognised);
-    });
+    return std::any_of(contacts.begin(), contacts.end(),
+                       [&](const ContactStep& contact) { return collides(contact, before, recognised); });
 }
 
 bool slides(const ContactStep& contact) noexcept
@@ -107,7 +106,8 @@ double margin_of_sliding(const Coulomb& law, const std::array<double, 3>& W_N,
     const double speed = sliding_speed(contact.U_minus);
     const double coupling = std::hypot(W_N[1], W_N[2]);
     if (speed == 0 || coupling == 0) return W_N[0];
-    // f is the point of mu S farthest against the sliding velocity, the gradient of the support function there
+    // f is the point of mu S farthest against the sliding velocity, the gradient of the support function
+    // there
     constexpr double difference = 1e-6;
     std::array<double, 2> more{}, less{};
     for (std::size_t i = 0; i < d; ++i) {

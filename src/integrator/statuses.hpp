@@ -4,8 +4,8 @@
 
 namespace carom {
 
-/// It acted and does not separate: U^+ = 0, seen against the velocities that met in the step. One that persists
-/// stays until it leaves (MS-10).
+/// It acted and does not separate: U^+ = 0, seen against the velocities that met in the step. One that
+/// persists stays until it leaves (MS-10).
 [[nodiscard]] bool stays_closed(const ContactStep& contact) noexcept;
 
 /// Some contact that does not persist acts against an approach. `recognised`: contacts that persist say so.
@@ -23,8 +23,8 @@ void update_statuses(const Model& model, std::span<const ContactStep> contacts, 
 /// A contact that slid is stopped or turned round in this step while forces press it.
 [[nodiscard]] bool sliding_ends(const ContactStep& contact, const State& before) noexcept;
 
-/// Painleve's margin in the direction of U_T^-, W_NN + W_NT.f with the friction f of sliding per normal force;
-/// W_N is the normal row of W. Not positive, and closing: no bounded force lets it slide on (FR-6).
+/// Painleve's margin in the direction of U_T^-, W_NN + W_NT.f with the friction f of sliding per normal
+/// force; W_N is the normal row of W. Not positive, and closing: no bounded force lets it slide on (FR-6).
 [[nodiscard]] double margin_of_sliding(const Coulomb& law, const std::array<double, 3>& W_N,
                                        const ContactStep& contact) noexcept;
 

@@ -428,8 +428,8 @@ void report_contacts(const Model& model, Scratch& s)
 
 namespace {
 
-/// W_N. of the contact k, its normal row times A^-1 times all its rows, at another configuration. Works in the
-/// memory of the correction; false where the metric is singular.
+/// W_N. of the contact k, its normal row times A^-1 times all its rows, at another configuration. Works in
+/// the memory of the correction; false where the metric is singular.
 bool normal_row_of_W(const Model& model, int contact, const Point& at, Scratch& s, std::array<double, 3>& W_N)
 {
     ContactRows& rows = s.correction_rows;
@@ -454,8 +454,8 @@ bool normal_row_of_W(const Model& model, int contact, const Point& at, Scratch& 
     return true;
 }
 
-/// Where a contact that slid stops or turns round within the step though nothing collides: did sliding end, or
-/// had it no continuation (FR-6)? The margin is looked at where the step took its contacts, and where the
+/// Where a contact that slid stops or turns round within the step though nothing collides: did sliding end,
+/// or had it no continuation (FR-6)? The margin is looked at where the step took its contacts, and where the
 /// next one would if sliding went on.
 void look_for_catastrophes(const Model& model, const State& before, double t_end, Scratch& s,
                            StepReport& report)

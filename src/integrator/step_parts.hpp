@@ -16,8 +16,8 @@ inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, E
 [[nodiscard]] Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
                                 double t_s, Workspace& work);
 
-/// Contacts that touch as the step begins, those that persisted and those that stand still on their obstacles;
-/// none if `recognise` is false.
+/// Contacts that touch as the step begins, those that persisted and those that stand still on their
+/// obstacles; none if `recognise` is false.
 void find_touching(const Model& model, const State& state, double activation_gap_m, bool recognise,
                    Scratch& scratch);
 

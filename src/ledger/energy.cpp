@@ -6,7 +6,7 @@
 namespace carom {
 namespace {
 
-constexpr double EnergyLines::* lines[] = {
+constexpr double EnergyLines::*lines[] = {
     &EnergyLines::kinetic_J,      &EnergyLines::potential_J,
     &EnergyLines::given_forces_J, &EnergyLines::prescribed_motions_J,
     &EnergyLines::impact_J,       &EnergyLines::friction_J,
@@ -33,7 +33,7 @@ double work_of(std::span<const double> force, const StepWork& step)
 }
 
 /// Where the work of a reaction is written down.
-double EnergyLines::* line_of(const Law& law, bool normal)
+double EnergyLines::*line_of(const Law& law, bool normal)
 {
     if (std::holds_alternative<Bilateral>(law)) return &EnergyLines::joint_J;
     const auto* limited = std::get_if<Limited>(&law);
@@ -75,8 +75,8 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
                  minus_norm = step.A->squared_norm(step.u_minus);
     result.impact_J = (minus_norm - start_norm) / 2;
 
-    // reactions at the mean local velocity; what an obstacle's own motion brings in is not theirs. In theory a
-    // contact that persists does no work: what it does keeps it on its obstacle
+    // reactions at the mean local velocity; what an obstacle's own motion brings in is not theirs. In theory
+    // a contact that persists does no work: what it does keeps it on its obstacle
     double held = 0;
     for (std::size_t c = 0; c < step.laws.size(); ++c) {
         for (int i = step.offsets[c]; i < step.offsets[c + 1]; ++i) {

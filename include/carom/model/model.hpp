@@ -103,8 +103,8 @@ public:
     /// The row of the gap, H_c in the order of support(contact); returns b_c.
     double gap_gradient(int contact, const Point& at, std::span<double> H, Workspace& work) const;
 
-    /// What the normal velocity of a contact gains per second by the curvature and the motion of its obstacle,
-    /// along a motion of constant u: u.g_qq u + 2 g_qt.u + g_tt, in m/s^2 (MS-8).
+    /// What the normal velocity of a contact gains per second by the curvature and the motion of its
+    /// obstacle, along a motion of constant u: u.g_qq u + 2 g_qt.u + g_tt, in m/s^2 (MS-8).
     [[nodiscard]] double gap_curvature(int contact, const Point& at, Workspace& work) const;
 
     /// All rows of a contact's local velocity U = H u + b, normal first: H row by row in the order of
