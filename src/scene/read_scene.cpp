@@ -114,6 +114,7 @@ std::optional<Node> read_tree(std::string_view text, std::span<const Override> o
         return std::nullopt;
     }
     apply_overrides(overrides, *root, mistakes);
+    drop_keys_of_the_kind_left(overrides, *root, mistakes);
     validate(*root, mistakes);
     return root;
 }

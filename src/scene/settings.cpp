@@ -92,20 +92,45 @@ void read_record(const Node& root, const Names& names, Mistakes& mistakes, Recor
     record.probes = asked("probes");
 }
 
-/// A key that only another scheme understands.
-void belongs_to(const Node& root, std::string_view path, std::string_view kind, Mistakes& mistakes)
+/// A setting of one integrator that others do not know.
+struct KeyOfKind {
+    std::string_view kind, path;
+};
+
+constexpr KeyOfKind keys_of_kinds[] = {
+    {"moreau", "integrator.force_passes"},
+    {"moreau", "integrator.cone_point"},
+    {"moreau", "integrator.correction"},
+    {"moreau_jean", "integrator.theta"},
+    {"moreau_jean", "integrator.force_tolerance"},
+    {"moreau_jean", "integrator.max_iterations"},
+    {"moreau_jean", "integrator.correction"},
+    {"series", "integrator.order"},
+    {"series", "integrator.max_order"},
+    {"series", "integrator.tolerance"},
+    {"series", "integrator.accumulation_speed_m_s"},
+    {"series", "integrator.max_events"},
+};
+
+/// The first kind that knows a setting, where the one that was chosen does not; empty if it does, or all do.
+std::string_view kind_that_knows(std::string_view path, std::string_view chosen)
 {
-    if (find_path(root, path) == nullptr) return;
-    mistakes.add(place_of(root, path), ErrorCode::UnknownKey,
-                 fmt::format("{} is a setting of the integrator {}", path, kind),
-                 fmt::format("write integrator.kind = \"{}\", or leave it out", kind));
+    std::string_view other;
+    for (const KeyOfKind& one : keys_of_kinds) {
+        if (one.path != path) continue;
+        if (one.kind == chosen) return {};
+        if (other.empty()) other = one.kind;
+    }
+    return other;
 }
 
-void refuse_series_keys(const Node& root, Mistakes& mistakes)
+void refuse_keys_of_other_kinds(const Node& root, std::string_view chosen, Mistakes& mistakes)
 {
-    for (const auto* path : {"integrator.order", "integrator.tolerance", "integrator.accumulation_speed_m_s",
-                             "integrator.max_events"}) {
-        belongs_to(root, path, "series", mistakes);
+    for (const KeyOfKind& one : keys_of_kinds) {
+        if (kind_that_knows(one.path, chosen) != one.kind || find_path(root, one.path) == nullptr) continue;
+        mistakes.add(place_of(root, one.path), ErrorCode::UnknownKey,
+                     fmt::format("{} is a setting of the integrator {}", one.path, one.kind),
+                     fmt::format("write integrator.kind = \"{}\", or leave it out", one.kind));
     }
 }
 
@@ -116,10 +141,7 @@ void read_moreau(const Node& root, MoreauSettings& moreau, Mistakes& mistakes)
     read(root, "integrator.correction", moreau.correction);
     read_choice(root, "integrator.cone_point", moreau.cone_point, ConePoint::Midpoint, "midpoint",
                 ConePoint::End, "end");
-    for (const auto* path : {"integrator.theta", "integrator.force_tolerance", "integrator.max_iterations"}) {
-        belongs_to(root, path, "moreau_jean", mistakes);
-    }
-    refuse_series_keys(root, mistakes);
+    refuse_keys_of_other_kinds(root, "moreau", mistakes);
 }
 
 void read_moreau_jean(const Node& root, MoreauJeanSettings& jean, Mistakes& mistakes)
@@ -129,25 +151,18 @@ void read_moreau_jean(const Node& root, MoreauJeanSettings& jean, Mistakes& mist
     read(root, "integrator.correction", jean.correction);
     read(root, "integrator.force_tolerance", jean.force_tolerance);
     read(root, "integrator.max_iterations", jean.max_iterations);
-    for (const auto* path : {"integrator.force_passes", "integrator.cone_point"}) {
-        belongs_to(root, path, "moreau", mistakes);
-    }
-    refuse_series_keys(root, mistakes);
+    refuse_keys_of_other_kinds(root, "moreau_jean", mistakes);
 }
 
 void read_series(const Node& root, SeriesSettings& series, Mistakes& mistakes)
 {
     read(root, "integrator.time_step_s", series.time_step_s);
     read(root, "integrator.order", series.order);
+    read(root, "integrator.max_order", series.max_order);
     read(root, "integrator.tolerance", series.tolerance);
     read(root, "integrator.accumulation_speed_m_s", series.accumulation_speed_m_s);
     read(root, "integrator.max_events", series.max_events);
-    for (const auto* path : {"integrator.force_passes", "integrator.cone_point", "integrator.correction"}) {
-        belongs_to(root, path, "moreau", mistakes);
-    }
-    for (const auto* path : {"integrator.theta", "integrator.force_tolerance", "integrator.max_iterations"}) {
-        belongs_to(root, path, "moreau_jean", mistakes);
-    }
+    refuse_keys_of_other_kinds(root, "series", mistakes);
 }
 
 void read_integrator(const Node& root, Settings& s, Mistakes& mistakes)
@@ -193,6 +208,25 @@ void check_grid(const Node& root, const Settings& settings, Mistakes& mistakes)
 }
 
 }  // namespace
+
+void drop_keys_of_the_kind_left(std::span<const Override> overrides, Node& root, Mistakes& mistakes)
+{
+    const bool chosen_outside =
+        std::ranges::any_of(overrides, [](const Override& set) { return set.path == "integrator.kind"; });
+    Node* table = find(root, "integrator");
+    const Node* kind = table != nullptr ? find(*table, "kind") : nullptr;
+    if (!chosen_outside || kind == nullptr || kind->kind != Kind::Text) return;
+    const std::string chosen = kind->text;
+    std::erase_if(table->entries, [&](const Entry& entry) {
+        const std::string_view other = kind_that_knows("integrator." + entry.key, chosen);
+        if (other.empty() || entry.value.place.override_index >= 0) return false;
+        mistakes.warn(entry.value.key_place,
+                      fmt::format("integrator.{} is left out: it is a setting of {}, and --set chose {}",
+                                  entry.key, other, chosen),
+                      {});
+        return true;
+    });
+}
 
 Settings read_settings(const Node& root, const Names& names, Mistakes& mistakes)
 {
