@@ -1,6 +1,7 @@
 #include "carom/expression/series_program.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace carom {
@@ -48,7 +49,7 @@ private:
         case Op::Reciprocal: return emit(SeriesOp::Divide, constant(it.number), x);
         case Op::Square: return emit(SeriesOp::Square, x);
         case Op::IntegerPower: return integer_power(x, it.b);
-        case Op::RealPower: return emit(SeriesOp::Power, x, 0, 0, it.number);
+        case Op::RealPower: return real_power(x, it.number);
         case Op::Power: return emit(SeriesOp::Exp, emit(SeriesOp::Multiply, y, log(x)));
         case Op::Sqrt: return emit(SeriesOp::Sqrt, x);
         case Op::Exp: return emit(SeriesOp::Exp, x);
@@ -123,6 +124,15 @@ private:
     {
         const int minus = emit(SeriesOp::Scale, emit(SeriesOp::Square, x), 0, 0, -1);
         return emit(SeriesOp::Sqrt, emit(SeriesOp::Shift, minus, 0, 0, 1));
+    }
+
+    /// Integer exponents, however large, have a series also where x vanishes or is negative.
+    int real_power(int x, double number)
+    {
+        constexpr double largest = 1 << 20;
+        if (number == std::trunc(number) && std::abs(number) <= largest)
+            return integer_power(x, static_cast<int>(number));
+        return emit(SeriesOp::Power, x, 0, 0, number);
     }
 
     /// x^n by repeated squaring: also where x vanishes.

@@ -108,6 +108,12 @@ double activation_gap_m(const IntegratorSettings& settings)
     return std::visit([](const auto& scheme) { return scheme.activation_gap_m; }, settings);
 }
 
+/// Whether the formula that ends a run is there.
+bool is_reached(const Until& until, const Point& at, Workspace& work)
+{
+    return until.formula && until.formula->value(at, work) >= 0;
+}
+
 /// The last piece that begins at or before t, up to roundings: the right limit also where an impact at an
 /// instant that is known exactly was found a rounding later.
 const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
@@ -193,6 +199,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
                 const RunPlan& plan, RunSoFar& run, const StepListener& listener)
 {
     Scratch scratch(model);
+    scratch.until = plan.until.formula ? &*plan.until.formula : nullptr;
     State& state = run.state;
     RunProgress& progress = run.progress;
     Certifier& certifier = progress.certifier;
@@ -209,6 +216,8 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
     if (!std::holds_alternative<SeriesSettings>(settings)) paths.emplace(model);
 
     RunReport result;
+    if (progress.steps == 0 && is_reached(plan.until, point_of(state), scratch.work))
+        progress.end = RunEnd::Formula;
     result.end = progress.end.value_or(RunEnd::Duration);
     bool failed = false;
     while (progress.steps < grid.steps() && result.end == RunEnd::Duration) {
@@ -228,7 +237,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
         }
 
         progress.steps = n;
-        state.t_s = grid.time_after(n);
+        if (!report.until) state.t_s = grid.time_after(n);
         account(model, report, solver.tolerance, before, scratch, run);
         watch.after_step(before, state, scratch, certifier);
         if (paths) paths->after_step(before, state, activation_gap_m(settings), scratch, progress);
@@ -277,7 +286,7 @@ std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report,
     const bool solved = report.status == StepStatus::Solved;
     if (!solved && plan.on_unsolved == OnUnsolved::Stop) end = RunEnd::UnsolvedStep;
     if (plan.until.rest && rest.at_rest()) end = RunEnd::Rest;
-    if (plan.until.formula && plan.until.formula->value(at, work) >= 0) end = RunEnd::Formula;
+    if (report.until || is_reached(plan.until, at, work)) end = RunEnd::Formula;
     return end;
 }
 

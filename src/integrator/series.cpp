@@ -59,6 +59,9 @@ Expected<void> check(const SeriesSettings& settings)
     if (!(settings.order >= 6 && settings.order <= 60)) {
         return out_of_range("SeriesSettings::order", settings.order, "give an order from 6 to 60");
     }
+    if (!(settings.max_order >= 6 && settings.max_order <= 200)) {
+        return out_of_range("SeriesSettings::max_order", settings.max_order, "give an order from 6 to 200");
+    }
     if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
         return out_of_range("SeriesSettings::tolerance", settings.tolerance,
                             "give a small number greater than zero, for example 1e-16");

@@ -11,12 +11,23 @@
 namespace carom::detail {
 namespace {
 
-/// Integral of the product of two series from 0 to s.
-double product_integral(const double* x, const double* y, int order, double s)
+/// Integral of the product of two series from 0 to s, with the orders of the product that lie beyond those of
+/// the factors: of t^23 and t^24 the product is one of them. `scaled` is memory.
+double product_integral(const double* x, const double* y, int order, double s, std::vector<double>& scaled)
 {
+    const auto count = static_cast<std::size_t>(order) + 1;
+    scaled.resize(2 * count);
+    double* X = scaled.data();
+    double* Y = X + count;
+    double power = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+        X[i] = x[i] * power;
+        Y[i] = y[i] * power;
+        power *= s;
+    }
     double sum = 0;
-    for (int k = order; k >= 0; --k) {
-        sum = sum * s + product_coefficient(x, y, k) / (k + 1);
+    for (int k = 2 * order; k >= 0; --k) {
+        sum += convolution(X, Y, k, std::max(0, k - order), std::min(k, order)) / (k + 1);
     }
     return sum * s;
 }
@@ -47,40 +58,39 @@ std::string name_of_status(FrictionStatus status)
 /// Works and percussions of an expansion up to s, as integrals of series.
 void SeriesEngine::account(double s)
 {
-    const int order = x_.order() - 1;
+    const int order = x_->order() - 1;
     EnergyLines& energy = report_.energy;
-    const SeriesSystem& system = x_.system();
+    const SeriesSystem& system = x_->system();
     if (!model_.system().forces.empty()) {
         for (int i = 0; i < model_.coordinates(); ++i) {
-            energy.given_forces_J += product_integral(system.F(i), x_.u(i), order, s);
+            energy.given_forces_J += product_integral(system.F(i), x_->u(i), order, s, w_.bound);
         }
     }
     energy.prescribed_motions_J += series_integral(system.potential_rate(), order, s);
-    for (const Player& one : x_.players()) {
+    for (const Player& one : x_->players()) {
         if (!one.may_act()) continue;
         ContactNow& contact = contacts_[static_cast<std::size_t>(one.known.contact)];
         for (int i = 0; i < one.dimension; ++i) {
-            const double* r = x_.series(one.r, i);
+            const double* r = x_->series(one.r, i);
             contact.P[static_cast<std::size_t>(i)] += series_integral(r, order, s);
             energy.prescribed_motions_J -=
-                product_integral(r, one.rows->output(one.programs->b_at(i)), order, s);
+                product_integral(r, one.rows->output(one.programs->b_at(i)), order, s, w_.bound);
             const bool slides = i > 0 && one.friction == FrictionStatus::Slip;
-            const double work = slides ? product_integral(r, x_.series(one.U, i), order, s) : 0;
+            const double work = slides ? product_integral(r, x_->series(one.U, i), order, s, w_.bound) : 0;
             energy.friction_J += work;
             contact.friction_J += work;
-            contact.U_plus[static_cast<std::size_t>(i)] = series_value(x_.series(one.U, i), x_.order(), s);
+            contact.U_plus[static_cast<std::size_t>(i)] = series_value(x_->series(one.U, i), x_->order(), s);
         }
     }
 }
 
-/// How well the equations of motion hold near the end of an expansion: by the model's own evaluation on
-/// numbers, which no series uses.
-void SeriesEngine::measure_defect(double s)
+/// How well the equations of motion hold at s: by the model's own evaluation on numbers, which no series
+/// uses; negative where it cannot be compared.
+double SeriesEngine::defect(double s)
 {
-    const int n = model_.coordinates(), K = x_.order();
+    const int n = model_.coordinates(), K = x_->order();
     Scratch& w = scratch_;
-    // inside the expansion: at its end a formula may already be in its next piece
-    s *= 0.9;
+    negligible_ = false;
     const double t_s = t_s_ + s;
     Eigen::VectorXd &q = w_.q_inside, &u = w_.u_inside, &acceleration = w_.acceleration;
     Eigen::VectorXd &balance = w_.balance, &size = w_.sizes, &momentum = w_.momentum;
@@ -88,22 +98,22 @@ void SeriesEngine::measure_defect(double s)
         vector->resize(n);
     }
     for (int i = 0; i < n; ++i) {
-        q[i] = series_value(x_.q(i), K, s);
-        u[i] = series_value(x_.u(i), K, s);
+        q[i] = series_value(x_->q(i), K, s);
+        u[i] = series_value(x_->u(i), K, s);
     }
     const Point at{view(q), view(u), t_s};
     model_.kinetic_terms(at, w.A, view(w.velocity_terms), w.work);
     model_.given_forces(at, view(w.given_forces), w.work);
     static_cast<void>(model_.potential_gradient(at, view(w.potential_gradient), w.work));
     for (int i = 0; i < n; ++i) {
-        acceleration[i] = series_value(x_.a(i), K - 1, s);
+        acceleration[i] = series_value(x_->a(i), K - 1, s);
     }
     w.A.multiply(view(acceleration), view(balance));
     size = balance.cwiseAbs() + w.given_forces.cwiseAbs() + w.potential_gradient.cwiseAbs() +
            w.velocity_terms.cwiseAbs();
     balance += w.velocity_terms + w.potential_gradient - w.given_forces;
     std::vector<double>&H = w_.H, &b = w_.b;
-    for (const Player& one : x_.players()) {
+    for (const Player& one : x_->players()) {
         if (!one.may_act()) continue;
         const int c = one.known.contact;
         const auto& support = one.programs->support;
@@ -114,10 +124,10 @@ void SeriesEngine::measure_defect(double s)
             // the model may turn its tangents within an expansion
             const double n_x =
                 series_value(one.rows->output(static_cast<std::size_t>(one.programs->normal_x)), K - 1, s);
-            if ((std::abs(n_x) < 0.9 ? 0 : 1) != one.frame) return;
+            if ((std::abs(n_x) < 0.9 ? 0 : 1) != one.frame) return -1;
         }
         for (int i = 0; i < one.dimension; ++i) {
-            const double r = series_value(x_.series(one.r, i), K - 1, s);
+            const double r = series_value(x_->series(one.r, i), K - 1, s);
             for (std::size_t k = 0; k < support.size(); ++k) {
                 const double part = H[static_cast<std::size_t>(i) * support.size() + k] * r;
                 balance[support[k]] -= part;
@@ -125,30 +135,62 @@ void SeriesEngine::measure_defect(double s)
             }
         }
     }
+    // what moves nothing by far less than a rounding of the scene's length is none: forces that vanish like
+    // t^100
+    double moved = 0;
+    for (std::size_t k = 0; k < x_->system().entries.size(); ++k) {
+        const auto& entry = x_->system().entries[k];
+        if (entry.i == entry.j)
+            moved = std::max(moved, std::abs(balance[entry.i]) / x_->system().A(k)[0] * s * s);
+    }
+    if (moved <= 1e-18 * length_m()) return 0;
+
     // momentum that the defect would make in this time, against momentum and forces
     w.A.multiply(view(u), view(momentum));
     const double scale = momentum.cwiseAbs().maxCoeff() + s * size.maxCoeff();
-    double defect = scale > 0 ? s * balance.cwiseAbs().maxCoeff() / scale : 0;
+    const double defect = scale > 0 ? s * balance.cwiseAbs().maxCoeff() / scale : 0;
 
     // where forces vanish only the rounding of q says how small a force is none: one that moves no place by
     // more
     constexpr double roundings = 64 * std::numeric_limits<double>::epsilon();
     w.A.multiply(view(q), view(momentum));
-    if (s * s * balance.cwiseAbs().maxCoeff() <= roundings * momentum.cwiseAbs().maxCoeff()) defect = 0;
+    negligible_ = s * s * balance.cwiseAbs().maxCoeff() <= roundings * momentum.cwiseAbs().maxCoeff();
+    return defect;
+}
+
+/// How well gaps are told by their series, and those of contacts that act by zero, against the lengths at
+/// hand.
+double SeriesEngine::gap_defect(double s)
+{
+    Eigen::VectorXd &q = w_.q_inside, &u = w_.u_inside;  // as `defect` has left them
+    const double scale = std::max(length_m(), q.size() > 0 ? q.cwiseAbs().maxCoeff() : 0.0);
+    double worst = 0;
+    for (int c = 0; c < model_.contacts(); ++c) {
+        const double gap = model_.gap_m(c, {view(q), view(u), t_s_ + s}, scratch_.work);
+        const bool acts = contacts_[static_cast<std::size_t>(c)].closed;
+        const double told = acts ? 0 : series_value(x_->gap(c), x_->order(), s);
+        worst = std::max(worst, std::abs(gap - told) / (scale + std::abs(told)));
+    }
+    return worst;
+}
+
+/// The defect of an expansion goes into the certificate.
+void SeriesEngine::judge(double value)
+{
     Residual& residual = report_.solve.residual;
-    if (!std::isfinite(defect)) {
+    if (!std::isfinite(value)) {
         residual.finite = false;
-    } else if (defect > residual.unit_free) {
-        residual.unit_free = defect;
+    } else if (value > residual.unit_free) {
+        residual.unit_free = value;
     }
     if (is_solved(residual, solver_.tolerance)) return;
     report_.status = StepStatus::NotSolved;
-    if (defect > solver_.tolerance) {
+    if (value > solver_.tolerance) {
         finding("unsolved_step",
                 fmt::format(
                     "the series miss the equations of motion by {:.2e} of momentum and forces, {:.2g} was "
                     "asked for",
-                    defect, solver_.tolerance));
+                    value, solver_.tolerance));
     }
 }
 
@@ -163,7 +205,7 @@ Expected<std::vector<StatusDecision>> SeriesEngine::decisions()
                      .excerpt = {}};
     }
     std::vector<StatusDecision> result;
-    for (const Player& one : x_.players()) {
+    for (const Player& one : x_->players()) {
         result.push_back({.contact = one.known.contact,
                           .normal = name_of_status(one.normal),
                           .normal_order = one.normal_order,
@@ -180,7 +222,9 @@ void SeriesEngine::finish()
 {
     state_.q = q_;
     state_.u = u_;
-    state_.t_s = start_s_ + settings_.time_step_s;
+    state_.t_s = start_s_ + done_s_;
+    report_.h_s = done_s_;
+    report_.until = ended_;
     scratch_.contacts.clear();
     std::ranges::fill(state_.percussion_Ns, 0.0);
     for (int c = 0; c < model_.contacts(); ++c) {

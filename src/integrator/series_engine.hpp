@@ -7,8 +7,10 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace carom {
@@ -16,7 +18,7 @@ namespace carom {
 namespace detail {
 
 /// What an event function stands for.
-enum class Watch { Gap, Reaction, SlipEnd, Threshold, Switch };
+enum class Watch { Gap, Reaction, SlipEnd, Threshold, Switch, Until };
 
 struct Occurrence {
     Watch what{};
@@ -56,24 +58,39 @@ struct EngineBuffers {
     std::vector<Occurrence> found, happening;
     std::vector<Known> closed;
     std::vector<int> closed_contacts;
+    std::vector<int> statuses;
     std::vector<double> gaps, work, bound, H, b;
     RootFinder roots;
 };
 
 }  // namespace detail
 
-/// What the series integrator keeps from report to report.
+/// What the series integrator keeps from report to report. No motion depends on it.
 struct SeriesMemory {
-    SeriesMemory(const Model& model, int order) : expansion(model, order) {}
+    SeriesMemory(const Model& model, int order) { static_cast<void>(of_order(model, order)); }
 
-    detail::Expansion expansion;
+    /// Series of that order; those of other orders than the usual one are made when they are asked for.
+    [[nodiscard]] detail::Expansion& of_order(const Model& model, int order);
+    [[nodiscard]] int order() const noexcept { return expansions.front()->order(); }
+
+    std::vector<std::unique_ptr<detail::Expansion>> expansions;
     detail::EngineBuffers buffers;
+
+    /// The until formula on series of one order; without a program where it has pieces or tables.
+    struct UntilSeries {
+        const Formula* formula = nullptr;
+        int order = 0;
+        std::optional<SeriesProgram> program;
+    };
+    std::vector<UntilSeries> until;
     std::vector<SeriesPiece> pieces;  ///< of the last report: the first piece_count of them
     std::size_t piece_count = 0;
     std::vector<SeriesPiece::Reaction> spare;
-    double radius_s = 0;  ///< of the last expansion
 
-    /// Impacts of late, for accumulations of several contacts (PS-9).
+    /// Statuses whose open ones vanish identically (PS-14), so that the question is asked once.
+    std::vector<std::vector<int>> identical;
+
+    /// Impacts of this report, for accumulations of several contacts (PS-9).
     struct Strike {
         double t_s = 0;
         std::vector<int> contacts;
@@ -82,6 +99,9 @@ struct SeriesMemory {
 };
 
 namespace detail {
+
+/// Where defects are looked at: at the end of an expansion a formula may already be in its next piece.
+inline constexpr double inside_part = 0.9;
 
 /// Runs the motion from one report to the next: expand, advance to the first event, treat it, again.
 class SeriesEngine {
@@ -104,6 +124,12 @@ private:
     void look_at_start();
     [[nodiscard]] LocalVelocity local_velocity(int contact);
     [[nodiscard]] bool expand();
+    [[nodiscard]] ExpansionStatus expand_as_far_as_needed();
+    [[nodiscard]] ExpansionStatus expand_to(int order);
+    [[nodiscard]] bool is_known_identity();
+    [[nodiscard]] bool vanishes_identically();
+    [[nodiscard]] std::string who_is_open() const;
+    bool fail_without_series(double trouble_s);
     void tell_statuses();
     void tell_untested();
     [[nodiscard]] double next_length();
@@ -112,21 +138,37 @@ private:
     void watch_stick(const Player& one, double h);
     void watch_slip(const Player& one, double h);
     void watch_switches(double h);
+    void watch_until(double h);
+    [[nodiscard]] bool until_reached();
     void advance(double s, double trusted_s);
     SeriesPiece& new_piece();
     void keep_reactions(SeriesPiece& piece);
     void account(double s);
-    void measure_defect(double s);
+    [[nodiscard]] double defect(double s);
+    [[nodiscard]] double gap_defect(double s);
+    void judge(double defect);
     [[nodiscard]] bool treat();
     [[nodiscard]] bool strike(std::vector<int> hit, bool soft, EventKind kind);
     void after_impact(const std::vector<int>& contacts, const ImpactContacts& closed,
                       const Eigen::VectorXd& U_minus, const Eigen::VectorXd& P, const Eigen::MatrixXd& W,
                       EventKind kind);
     [[nodiscard]] std::vector<int> struck_with(const std::vector<int>& hit, const Metric& A);
+    [[nodiscard]] double slow_m_s(const Player& one, double slope) const;
     [[nodiscard]] double slip_left_s(const Player& one) const;
+    [[nodiscard]] bool look_behind_switches(std::vector<int>& hit);
+    bool fail_outside(int contact, double gap_m);
+    [[nodiscard]] double settle_length(double h);
+    [[nodiscard]] bool rest_what_rounding_moves();
+    [[nodiscard]] double painleve_margin(const Player& one) const;
+    [[nodiscard]] double growth_of_reaction(int contact) const;
+    [[nodiscard]] bool reaches_painleve();
     [[nodiscard]] bool pass_slip_end(double h);
     [[nodiscard]] bool pass_accumulation(double h);
     [[nodiscard]] bool pass_collapse();
+    [[nodiscard]] bool pass_joint_collapse();
+    void accumulate(double rest_s, const std::vector<int>& who, const std::vector<double>& energy_J);
+    [[nodiscard]] std::vector<int> striking_in_turns() const;
+    [[nodiscard]] bool is_linear(const std::vector<int>& contacts) const;
     void project_configuration();
     void forget_instant();
     bool fail(StepStatus status, std::string words);
@@ -137,6 +179,16 @@ private:
     {
         return settings_.activation_gap_m > 0 ? 1e9 * settings_.activation_gap_m : 1.0;
     }
+    /// Of series that decide statuses up to max_order.
+    [[nodiscard]] int longest_order() const noexcept
+    {
+        const int deciding = std::max(memory_.order(), settings_.max_order);
+        return deciding + std::max(4, deciding / 3 + 1);
+    }
+    [[nodiscard]] double activation_gap_m() const noexcept
+    {
+        return settings_.activation_gap_m > 0 ? settings_.activation_gap_m : 1e-9;
+    }
     [[nodiscard]] double left_s() const noexcept { return settings_.time_step_s - done_s_; }
 
     const Model& model_;
@@ -145,7 +197,7 @@ private:
     State& state_;
     Scratch& scratch_;
     SeriesMemory& memory_;
-    Expansion& x_;
+    Expansion* x_;
     double start_s_, t_s_;
     double done_s_ = 0;  ///< since the start; t_s_ is start_s_ + done_s_
     EngineBuffers& w_;
@@ -154,6 +206,11 @@ private:
     std::vector<Bounce>& bounced_;  ///< contacts of the last impact that left again
     std::vector<double>& work_;
     StepReport report_;
+    double defect_ = 0;        ///< of this expansion, where it ends; < 0: not known
+    bool negligible_ = false;  ///< it moves nothing by a rounding
+    double judged_ = 0;        ///< what the certificate hears of it
+    double limit_s_ = 0;  ///< of the length of this expansion, where series alone do not show it; 0: none
+    bool ended_ = false;  ///< the until formula has become >= 0
     int events_ = 0, flips_ = 0;
     double flip_s_ = -1;
 };

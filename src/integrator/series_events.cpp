@@ -1,11 +1,18 @@
 #include "series_engine.hpp"
 
+#include "step_parts.hpp"
+
+#include "carom/expression/derivative.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace carom::detail {
 namespace {
+
+constexpr double small_defect = 1e-12;  ///< of the equations of motion, where an expansion ends
+constexpr int most_halvings = 20;
 
 /// First coefficient from k on that is not zero; order + 1 if there is none.
 int first_nonzero(const double* x, int k, int order)
@@ -30,19 +37,19 @@ void SeriesEngine::watch(Occurrence what, const double* series, int order, int v
 
 void SeriesEngine::watch_contacts(double h)
 {
-    const int K = x_.order();
+    const int K = x_->order();
     for (int c = 0; c < model_.contacts(); ++c) {
         const ContactNow& contact = contacts_[static_cast<std::size_t>(c)];
         if (contact.closed) continue;
-        const double* gap = x_.gap(c);
+        const double* gap = x_->gap(c);
         const bool from_zero = contact.gap_is_zero || gap[0] <= 0;
         watch({.what = Watch::Gap, .contact = c}, gap, K, from_zero ? std::max(1, contact.gap_valuation) : 0,
               h);
     }
-    for (const Player& one : x_.players()) {
+    for (const Player& one : x_->players()) {
         if (one.normal != NormalStatus::Active) continue;
         const int c = one.known.contact;
-        watch({.what = Watch::Reaction, .contact = c}, x_.series(one.r, 0), K - 1, one.normal_order, h);
+        watch({.what = Watch::Reaction, .contact = c}, x_->series(one.r, 0), K - 1, one.normal_order, h);
         if (one.friction == FrictionStatus::Stick && !one.programs->rough) watch_stick(one, h);
         if (one.friction == FrictionStatus::Slip) watch_slip(one, h);
     }
@@ -51,10 +58,10 @@ void SeriesEngine::watch_contacts(double h)
 /// The speed of a contact that slides: where it vanishes, slip ends.
 void SeriesEngine::watch_slip(const Player& one, double h)
 {
-    const int K = x_.order();
+    const int K = x_->order();
     const Occurrence end{.what = Watch::SlipEnd, .contact = one.known.contact};
     if (one.dimension == 2) {
-        work_.assign(x_.series(one.U, 1), x_.series(one.U, 1) + K + 1);
+        work_.assign(x_->series(one.U, 1), x_->series(one.U, 1) + K + 1);
         for (double& coefficient : work_) {
             coefficient *= one.side;
         }
@@ -78,12 +85,12 @@ void SeriesEngine::watch_slip(const Player& one, double h)
 /// Margins against the static threshold.
 void SeriesEngine::watch_stick(const Player& one, double h)
 {
-    const int order = x_.order() - 1;
+    const int order = x_->order() - 1;
     const double* mu = one.rows->output(one.programs->mu_static_at());
     std::vector<double>& bound = w_.bound;
     bound.resize(static_cast<std::size_t>(order) + 1);
     for (int k = 0; k <= order; ++k) {
-        bound[static_cast<std::size_t>(k)] = product_coefficient(mu, x_.series(one.r, 0), k);
+        bound[static_cast<std::size_t>(k)] = product_coefficient(mu, x_->series(one.r, 0), k);
     }
     work_.resize(bound.size());
     const int decided = std::max(one.friction_order, 0), from = std::max(one.normal_order, 0);
@@ -91,7 +98,7 @@ void SeriesEngine::watch_stick(const Player& one, double h)
         for (int k = 0; k <= order; ++k) {
             double sum = square_coefficient(bound.data(), k);
             for (int i = 1; i < 3; ++i) {
-                sum -= square_coefficient(x_.series(one.r, i), k);
+                sum -= square_coefficient(x_->series(one.r, i), k);
             }
             work_[static_cast<std::size_t>(k)] = sum;
         }
@@ -105,7 +112,7 @@ void SeriesEngine::watch_stick(const Player& one, double h)
         const double factor = side > 0 ? -one.programs->low : one.programs->high;
         for (int k = 0; k <= order; ++k) {
             work_[static_cast<std::size_t>(k)] =
-                factor * bound[static_cast<std::size_t>(k)] + side * x_.series(one.r, 1)[k];
+                factor * bound[static_cast<std::size_t>(k)] + side * x_->series(one.r, 1)[k];
         }
         watch({.what = Watch::Threshold, .contact = one.known.contact, .side = side}, work_.data(), order,
               one.side == 0 || one.side == side ? decided : from, h);
@@ -133,29 +140,91 @@ void SeriesEngine::watch_switches(double h)
             }
         }
     };
-    SeriesSystem& system = x_.system();
-    look(system.dynamics.tape, x_.order() - 1);
-    for (const Player& one : x_.players()) {
-        if (one.may_act()) look(one.rows->tape, x_.order() - 1);
+    SeriesSystem& system = x_->system();
+    look(system.dynamics.tape, x_->order() - 1);
+    for (const Player& one : x_->players()) {
+        if (one.may_act()) look(one.rows->tape, x_->order() - 1);
     }
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
-        if (!contacts_[c].closed) look(system.contacts[c].gap.tape, x_.order());
+        look(system.contacts[c].gap.tape, x_->order());
+    }
+}
+
+bool SeriesEngine::until_reached()
+{
+    return scratch_.until != nullptr && scratch_.until->value({view(q_), view(u_), t_s_}, scratch_.work) >= 0;
+}
+
+/// Where the until formula becomes >= 0: the root of its series, or where it has none by halving.
+void SeriesEngine::watch_until(double h)
+{
+    const int K = x_->order(), n = model_.coordinates();
+    auto& known = memory_.until;
+    auto here = std::ranges::find_if(known, [&](const SeriesMemory::UntilSeries& one) {
+        return one.formula == scratch_.until && one.order == K;
+    });
+    if (here == known.end()) {
+        here = known.insert(here, {.formula = scratch_.until, .order = K, .program = {}});
+        if (!has_table(*scratch_.until)) {
+            Graph graph;
+            const std::array nodes{add_formula(graph, *scratch_.until)};
+            here->program.emplace(graph, nodes, n, K);
+        }
+        if (here->program && !here->program->tape.switches().empty()) here->program.reset();
+    }
+    const Occurrence end{.what = Watch::Until};
+    if (here->program) {
+        SeriesTape& tape = here->program->tape;
+        for (int k = 0; k <= K; ++k) {
+            tape.advance(k, x_->inputs(), x_->stride());
+        }
+        const double* f = here->program->output(0);
+        work_.assign(f, f + K + 1);
+        for (double& coefficient : work_) {
+            coefficient = -coefficient;
+        }
+        watch(end, work_.data(), K, first_nonzero(work_.data(), 0, K), h);
+        return;
+    }
+    Eigen::VectorXd &q = w_.q_inside, &u = w_.u_inside;
+    q.resize(n);
+    u.resize(n);
+    const auto reached = [&](double s) {
+        for (int i = 0; i < n; ++i) {
+            q[i] = series_value(x_->q(i), K, s);
+            u[i] = series_value(x_->u(i), K, s);
+        }
+        return scratch_.until->value({view(q), view(u), t_s_ + s}, scratch_.work) >= 0;
+    };
+    constexpr int looks = 64;
+    for (int i = 1; i <= looks; ++i) {
+        double high = h * i / looks, low = h * (i - 1) / looks;
+        if (!reached(high)) continue;
+        for (int halving = 0; halving < 60 && high - low > 1e-16 * (t_s_ + high); ++halving) {
+            const double middle = (low + high) / 2;
+            (reached(middle) ? high : low) = middle;
+        }
+        w_.found.push_back(end);
+        w_.found.back().s = high;
+        return;
     }
 }
 
 /// How far this expansion is used, and what happens at its end: all events within rounding of the first.
 double SeriesEngine::next_length()
 {
-    double h = std::min(x_.trusted_length_s(settings_.tolerance), left_s());
+    double h = std::min(x_->trusted_length_s(settings_.tolerance), left_s());
+    if (limit_s_ > 0) h = std::min(h, limit_s_);
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
         const int contact = static_cast<int>(c);
-        if (!contacts_[c].closed) h = std::min(h, x_.trusted_gap_length_s(contact, settings_.tolerance));
+        if (!contacts_[c].closed) h = std::min(h, x_->trusted_gap_length_s(contact, settings_.tolerance));
     }
     w_.found.clear();
     w_.happening.clear();
     if (h > 0) {
         watch_contacts(h);
-        if (!x_.system().analytic) watch_switches(h);
+        if (!x_->system().analytic) watch_switches(h);
+        if (scratch_.until != nullptr) watch_until(h);
     }
     if (w_.found.empty()) return h;
     const auto earlier = [](const Occurrence& a, const Occurrence& b) { return a.s < b.s; };
@@ -167,21 +236,60 @@ double SeriesEngine::next_length()
     return first;
 }
 
+/// Below which speed slip is slow, yet not so slow that coefficients S / (S/S')^K leave the numbers.
+double SeriesEngine::slow_m_s(const Player& one, double slope) const
+{
+    const double smallest = std::pow(10.0, -270.0 / x_->order());
+    return std::max(one.alone ? 1e-8 : 1e-14, smallest) * std::sqrt(length_m() * slope);
+}
+
+/// Coefficients say nothing about terms beyond the last one, t^40 for example: where the equations of motion
+/// do not hold at the end of the expansion it is made longer in orders, then shorter in time (PS-15).
+double SeriesEngine::settle_length(double h)
+{
+    const auto measured = [&] {
+        const double motion = defect(inside_part * h), gaps = gap_defect(inside_part * h);
+        judged_ = std::max(negligible_ ? 0 : motion, gaps);
+        return std::max(motion, gaps);
+    };
+    defect_ = measured();
+    const int longest = longest_order();
+    const double first = h;
+    for (int n = 0; n < most_halvings && !(defect_ <= small_defect); ++n) {
+        const double before = defect_;
+        if (x_->order() < longest && n == 0) {
+            const int order = x_->order();
+            if (expand_to(longest) != ExpansionStatus::Good) static_cast<void>(expand_to(order));
+            x_->compute_gaps();
+            h = next_length();
+        } else {
+            limit_s_ = h / 2;
+            h = next_length();
+        }
+        defect_ = measured();
+        if (n > 2 && defect_ > before / 2) break;  // it is no matter of length
+    }
+    limit_s_ = 0;
+    // what did not help is taken back: a defect that stays is for the certificate
+    if (!(defect_ <= small_defect) && h < first) {
+        h = next_length();
+        defect_ = measured();
+    }
+    return h;
+}
+
 /// How long slip that is slow takes to its end (PS-11); infinity where it does not end.
 double SeriesEngine::slip_left_s(const Player& one) const
 {
     const double S = one.speed[0], slope = one.speed[1];
     if (!(slope < 0)) return std::numeric_limits<double>::infinity();
 
-    // slow, yet not so slow that coefficients S / (S/S')^K leave the numbers
-    const double smallest = std::pow(10.0, -270.0 / x_.order());
-    const double slow = std::max(one.alone ? 1e-8 : 1e-14, smallest) * std::sqrt(length_m() * -slope);
-    if (!(S < slow)) return std::numeric_limits<double>::infinity();
+    if (!(S < slow_m_s(one, -slope))) return std::numeric_limits<double>::infinity();
     if (!one.alone) return S / -slope;
 
     // U_T' = F - R d with constant F and R: R S + F.U_T falls by R^2 - F^2 in a second
-    const auto at = [&](const std::vector<double>& local, int i) { return x_.series(local, i)[0]; };
-    const double R = x_.W(one.offset + 1, one.offset + 1) * std::hypot(at(one.r, 1), at(one.r, 2));
+    const auto at = [&](const std::vector<double>& local, int i) { return x_->series(local, i)[0]; };
+    const double R = x_->W(one.offset + 1, one.offset + 1) * std::hypot(at(one.r, 1), at(one.r, 2));
     const double F_1 = at(one.dU, 1) + R * at(one.d, 0), F_2 = at(one.dU, 2) + R * at(one.d, 1);
     const double falls = R * R - F_1 * F_1 - F_2 * F_2;
     if (!(falls > 0)) return std::numeric_limits<double>::infinity();
@@ -193,7 +301,7 @@ double SeriesEngine::slip_left_s(const Player& one) const
 bool SeriesEngine::pass_slip_end(double h)
 {
     if (!w_.happening.empty()) return false;
-    for (const Player& one : x_.players()) {
+    for (const Player& one : x_->players()) {
         const bool slides = one.dimension == 3 && one.friction == FrictionStatus::Slip;
         if (!slides || one.normal != NormalStatus::Active || one.known.at_rest) continue;
         const double rest_s = slip_left_s(one);
@@ -205,8 +313,20 @@ bool SeriesEngine::pass_slip_end(double h)
         const int contact = one.known.contact;
         if (std::ranges::any_of(w_.found, [&](const Occurrence& it) { return it.contact != contact; }))
             continue;
+        // contacts of one body may stop together
+        std::vector<int>& stopping = w_.closed_contacts;
+        stopping.assign(1, contact);
+        for (const Player& other : x_->players()) {
+            const bool slips = other.dimension == 3 && other.friction == FrictionStatus::Slip;
+            if (!slips || other.known.at_rest || other.known.contact == contact) continue;
+            const double slow = slow_m_s(other, std::abs(other.speed[1]));
+            if (std::abs(series_value(other.speed.data(), 1, rest_s)) <= slow)
+                stopping.push_back(other.known.contact);
+        }
         advance(rest_s, h);
-        contacts_[static_cast<std::size_t>(contact)].known.at_rest = true;
+        for (const int c : stopping) {
+            contacts_[static_cast<std::size_t>(c)].known.at_rest = true;
+        }
         return true;
     }
     return false;

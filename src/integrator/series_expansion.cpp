@@ -28,13 +28,13 @@ const Player* Expansion::player_of(int contact) const noexcept
 }
 
 ExpansionStatus Expansion::compute(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
-                                   std::span<const Known> closed, double radius_s)
+                                   std::span<const Known> closed)
 {
     known_.assign(closed.begin(), closed.end());
-    radius_ = radius_s;
     for (std::size_t attempt = 0; attempt <= known_.size(); ++attempt) {
         set_up(t_s, q, u);
         if (const auto status = first_order_data(); status != ExpansionStatus::Good) return status;
+        bounding_ = count_ > 0;
         for (int p = 0; p < K_; ++p) {
             if (p > 0) {
                 system_.dynamics.tape.advance(p, x_.data(), stride_);
@@ -42,16 +42,76 @@ ExpansionStatus Expansion::compute(double t_s, const Eigen::VectorXd& q, const E
                     if (one.may_act()) one.rows->tape.advance(p, x_.data(), stride_);
                 }
             }
+            if (bounding_) bound_tapes(p);
             right_hand_side(p);
+            if (!y_.allFinite() || !e_.allFinite()) return ExpansionStatus::NotFinite;
             slip_directions(p);
             if (const auto status = solve_islands(p); status != ExpansionStatus::Good) return status;
             accept(p);
+            bounding_ = bounding_ && open();
         }
         if (!std::ranges::all_of(x_, [](double c) { return std::isfinite(c); }))
             return ExpansionStatus::NotFinite;
         if (!ask_again()) return ExpansionStatus::Good;
     }
     return ExpansionStatus::Good;
+}
+
+std::string Expansion::where_not_finite(const LagrangianSystem& text) const
+{
+    const auto is_finite = [&](const double* series) {
+        return std::all_of(series, series + K_, [](double c) { return std::isfinite(c); });
+    };
+    const auto& coordinates = text.coordinates;
+    for (int i = 0; i < n_; ++i) {
+        if (!is_finite(system_.K(i)) || !is_finite(system_.F(i)))
+            return "the force on " + coordinates[static_cast<std::size_t>(i)].name;
+    }
+    for (std::size_t k = 0; k < system_.entries.size(); ++k) {
+        if (!is_finite(system_.A(k))) return "the kinetic energy";
+    }
+    for (const Player& one : players()) {
+        for (std::size_t i = 0; i < one.rows->registers.size(); ++i) {
+            if (!is_finite(one.rows->output(i)))
+                return "contact " + text.contacts[static_cast<std::size_t>(one.known.contact)].name;
+        }
+    }
+    return {};
+}
+
+double Expansion::acceleration_scale(const Player& one) const noexcept
+{
+    double largest = 0;
+    for (int i = 0; i < one.dimension; ++i) {
+        largest = std::max(largest, std::abs(series(one.r, i)[0]) * W_(one.offset + i, one.offset + i));
+    }
+    return largest;
+}
+
+bool Expansion::open() const noexcept
+{
+    return std::ranges::any_of(players(), [](const Player& one) {
+        return one.normal == NormalStatus::Undecided ||
+               (one.may_act() && one.friction == FrictionStatus::Undecided);
+    });
+}
+
+void Expansion::hold_sides_of(const Expansion& other)
+{
+    const auto hold = [](SeriesTape& tape, const SeriesTape& from) {
+        for (std::size_t i = 0; i < tape.switches().size(); ++i) {
+            tape.switches()[i].held = from.switches()[i].held;
+        }
+    };
+    hold(system_.dynamics.tape, other.system_.dynamics.tape);
+    for (std::size_t c = 0; c < system_.contacts.size(); ++c) {
+        ContactPrograms& contact = system_.contacts[c];
+        const ContactPrograms& from = other.system_.contacts[c];
+        hold(contact.gap.tape, from.gap.tape);
+        for (std::size_t k = 0; k < contact.rows.size(); ++k) {
+            hold(contact.rows[k].tape, from.rows[k].tape);
+        }
+    }
 }
 
 /// Past a static threshold the smaller coefficient holds from the first order on: then once more.
@@ -92,7 +152,7 @@ void Expansion::set_up(double t_s, const Eigen::VectorXd& q, const Eigen::Vector
         set_up_player(players_[k], known_[k]);
     }
     y_.setZero(n_);
-    for (auto* local : {&e_, &r_, &dU_, &scale_}) {
+    for (auto* local : {&e_, &r_, &dU_, &scale_, &e_error_, &r_error_, &dU_error_}) {
         local->setZero(local_size_);
     }
 }
@@ -108,9 +168,9 @@ void Expansion::set_up_player(Player& one, const Known& known)
     one.normal_leading = one.friction_leading = 0;
     one.side = known.side;
     one.alone = one.polar = false;
-    one.scale_n = one.scale_t = 0;
+    one.scale = 0;
     const auto size = static_cast<std::size_t>(one.dimension) * stride_;
-    for (auto* series : {&one.r, &one.U, &one.dU}) {
+    for (auto* series : {&one.r, &one.U, &one.dU, &one.r_error}) {
         series->assign(size, 0.0);
     }
     if (one.dimension == 3) {
@@ -137,6 +197,7 @@ ExpansionStatus Expansion::first_order_data()
         }
         if (!A.allFinite()) return ExpansionStatus::NotFinite;
         A_.compute(A);
+        A_inverse_known_ = false;
         if (A_.info() != Eigen::Success) return ExpansionStatus::MetricSingular;
         A_known_ = true;
     }
@@ -326,6 +387,7 @@ void Expansion::right_hand_side(int p)
             scale_[one.offset + row] = size;
         }
     }
+    if (bounding_) bound_right_hand_side(p);
 }
 
 /// Coefficient p of the direction of contacts that slide in space, U_T = |U_T| d.
@@ -375,6 +437,7 @@ void Expansion::accept(int p)
             one.U[row + at + 1] = dU_[one.offset + i] / (p + 1);
         }
         if (!one.may_act()) r_.segment(one.offset, one.dimension).setZero();
+        if (!one.may_act()) r_error_.segment(one.offset, one.dimension).setZero();
     }
     if (local_size_ > 0) y_.noalias() += AiHt_ * r_;
     for (int i = 0; i < n_; ++i) {
@@ -382,14 +445,15 @@ void Expansion::accept(int p)
         x(n_ + i)[p + 1] = y_[i] / (p + 1);
         if (p + 2 <= K_) x(i)[p + 2] = x(n_ + i)[p + 1] / (p + 2);
     }
+    if (bounding_) bound_motion(p);
 }
 
 void Expansion::compute_gaps()
 {
     for (std::size_t c = 0; c < system_.contacts.size(); ++c) {
         const Player* one = player_of(static_cast<int>(c));
-        if (one != nullptr && one->may_act()) continue;
         SeriesTape& tape = system_.contacts[c].gap.tape;
+        if (one != nullptr && one->may_act() && tape.switches().empty()) continue;
         tape.start_with_sides(x_.data(), stride_);
         for (int p = 1; p <= K_; ++p) {
             tape.advance(p, x_.data(), stride_);
@@ -446,12 +510,6 @@ double Expansion::trusted_gap_length_s(int contact, double tolerance)
         size = std::abs(size);
     }
     return 0.9 * trusted_by(sizes_, K_, tolerance);
-}
-
-double Expansion::radius_s(double tolerance)
-{
-    const double h = trusted_length_s(tolerance);
-    return std::isfinite(h) ? h / std::pow(tolerance, 1.0 / K_) : 0;
 }
 
 }  // namespace carom::detail

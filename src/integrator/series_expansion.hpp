@@ -6,8 +6,10 @@
 
 #include <Eigen/Dense>
 
+#include <algorithm>
 #include <array>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace carom::detail {
@@ -51,7 +53,8 @@ struct Player {
     std::vector<double> d, speed, mu_d;  ///< direction of slip in space, |U_T|, mu d
     std::vector<double> sigma, bound;    ///< of an onset (PS-10): |U_T| / t^(lead + 1), mu r_N
     double turn = 0;                     ///< of this order: component of d across d_0
-    double scale_n = 0, scale_t = 0;     ///< what a coefficient that is only rounding is small against
+    double scale = 0;                    ///< of this order: the largest term of U' without reactions
+    std::vector<double> r_error;         ///< bounds of rounding of r, while statuses are open (PS-13)
 
     [[nodiscard]] bool may_act() const noexcept { return normal != NormalStatus::Inactive; }
     [[nodiscard]] bool begins_in_space() const noexcept
@@ -68,7 +71,8 @@ enum class ExpansionStatus {
     SeveralSolutions,
     NotPMatrix,
     Onset,
-    TooMany
+    TooMany,
+    Told  ///< ended, and the report says why
 };
 
 /// What a contact does at one order: nothing, holds without friction, slides, sticks, has lost its reaction
@@ -111,6 +115,8 @@ struct OrderWork {
     std::vector<int> first_option;      ///< per player, into options; one more at the end
     std::vector<int> index, in, leads;  ///< positions in the enumeration, unknowns in use, Mode::Lead
     std::vector<double> M, right, z, M_in, right_in, z_in;
+    bool bounded = false;  ///< the errors of the last solution are known
+    std::vector<double> r_size, right_error, z_error, unit, inverse_column;
     std::vector<double> base;    ///< e + W (what lower orders give of r), rows of the island
     std::vector<double> change;  ///< of r, by what the unknowns are
     std::vector<double> angles, trial, slopes, defects, step;         ///< directions of slip that begin
@@ -128,10 +134,23 @@ class Expansion {
 public:
     Expansion(const Model& model, int order);
 
-    /// Computes everything from a state and what is known about its closed contacts. `radius_s` is an
-    /// estimate of the radius of convergence, 0 if there is none; `sides` of switches stay as they are.
+    /// Computes everything from a state and what is known about its closed contacts; `held` sides of switches
+    /// stay as they are.
     ExpansionStatus compute(double t_s, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
-                            std::span<const Known> closed, double radius_s);
+                            std::span<const Known> closed);
+
+    /// The last order that decides statuses: positions, and the length of the expansion, need some more.
+    [[nodiscard]] int deciding_order() const noexcept { return K_ - std::max(4, K_ / 4); }
+
+    /// Whether a status is open after all orders that decide.
+    [[nodiscard]] bool open() const noexcept;
+
+    /// Whether what leaves statuses of `other` open vanishes identically (PS-14): it does so at points of
+    /// time and state far from where `other` was expanded, all statuses being those of `other`.
+    [[nodiscard]] bool vanishes_identically(const Expansion& other);
+
+    /// Takes over which sides of switches are held, from an expansion of the same model.
+    void hold_sides_of(const Expansion& other);
 
     /// Gaps of all contacts that are not held closed, as series; called when `compute` was good.
     void compute_gaps();
@@ -143,6 +162,8 @@ public:
         return x_.data() + static_cast<std::size_t>(i) * stride_;
     }
     [[nodiscard]] const double* u(int i) const noexcept { return q(n_ + i); }
+    /// All coordinates, all velocities and the time: what formulas read.
+    [[nodiscard]] const double* inputs() const noexcept { return x_.data(); }
     [[nodiscard]] const double* a(int i) const noexcept
     {
         return a_.data() + static_cast<std::size_t>(i) * stride_;
@@ -159,16 +180,19 @@ public:
     }
     /// W at the point of expansion, by local rows of the players.
     [[nodiscard]] double W(int i, int j) const noexcept { return W_(i, j); }
+    /// The largest part of the local acceleration at the point of expansion, that of the reaction included.
+    [[nodiscard]] double acceleration_scale(const Player& one) const noexcept;
     [[nodiscard]] SeriesSystem& system() noexcept { return system_; }
     [[nodiscard]] const SeriesSystem& system() const noexcept { return system_; }
 
-    /// Largest step that the coefficients allow (PS-7), and the radius of convergence they suggest.
+    /// Largest step that the coefficients allow (PS-7).
     [[nodiscard]] double trusted_length_s(double tolerance);
     /// The same for the gap of a contact that is not held closed: its obstacle may move on its own.
     [[nodiscard]] double trusted_gap_length_s(int contact, double tolerance);
-    [[nodiscard]] double radius_s(double tolerance);
 
     [[nodiscard]] int trouble_contact() const noexcept { return trouble_; }
+    /// Which formula has no finite coefficients; empty if all have.
+    [[nodiscard]] std::string where_not_finite(const LagrangianSystem& text) const;
     /// What the statuses rest on without proof: a P-matrix that was not tested, directions of slip that
     /// begin together and were not enumerated.
     [[nodiscard]] bool untested_matrix() const noexcept { return untested_matrix_; }
@@ -189,6 +213,11 @@ private:
     void look_at_particle(Player& one);
     void project_velocity();
     void right_hand_side(int p);
+    void bound_tapes(int p);
+    void bound_right_hand_side(int p);
+    void bound_motion(int p);
+    [[nodiscard]] bool holds_at(const Expansion& other, double t_s, const Eigen::VectorXd& q,
+                                const Eigen::VectorXd& u, bool& finite);
     void slip_directions(int p);
     ExpansionStatus solve_islands(int p);
     void accept(int p);
@@ -206,11 +235,17 @@ private:
     std::vector<int> island_of_;
     OrderWork order_;
     int local_size_ = 0;
-    double radius_ = 0;
+    bool bounding_ = false;  ///< some status is open: roundings are bounded (PS-13)
     Eigen::LLT<Eigen::MatrixXd> A_;
     bool A_constant_ = false, A_known_ = false;
     Eigen::MatrixXd H_, AiHt_, W_;  ///< at the point of expansion
     Eigen::VectorXd y_, e_, r_, dU_, scale_;
+
+    // bounds of rounding errors of all these, while statuses are open (PS-13)
+    std::vector<double> x_error_, a_error_;
+    Eigen::VectorXd y_error_, e_error_, r_error_, dU_error_, momentum_error_;
+    Eigen::MatrixXd A_inverse_;
+    bool A_inverse_known_ = false;
     Eigen::MatrixXd A_0_;
     std::vector<int> zero_rows_;
     std::vector<double> zero_W_, zero_U_, zero_P_;

@@ -13,7 +13,7 @@
 namespace carom::detail {
 namespace {
 
-constexpr double rounding = 1e-12;  ///< of a velocity, against what it is the difference of
+constexpr double impact_rounding = 1e-12;  ///< of a velocity, against what it is the difference of
 constexpr double impact_tolerance = 1e-13;
 
 void make_soft(Law& law)
@@ -71,7 +71,11 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
     const auto A = metric_at(model_, q_);
     if (!A) return fail(StepStatus::MetricSingular, A.error().message);
     const std::vector<int> contacts = struck_with(hit, *A);
-    ImpactContacts closed = impact_contacts_at(model_, q_, u_, contacts, t_s_);
+    // a formula that has just changed its piece is in the next one some roundings later
+    const bool flipped = flip_s_ == t_s_ && flips_ > 0;
+    const double later_s = flipped ? 1e-14 * std::abs(t_s_) : 0;
+    ImpactContacts closed = impact_contacts_at(model_, flipped ? Eigen::VectorXd(q_ + later_s * u_) : q_, u_,
+                                               contacts, t_s_ + later_s);
     for (Law& law : closed.laws) {
         if (auto checked = check(law); !checked)
             return fail(StepStatus::LawOutOfRange, checked.error().message);
@@ -161,15 +165,15 @@ void SeriesEngine::after_impact(const std::vector<int>& contacts, const ImpactCo
             contact.U_plus[component] = U_plus[at + i];
         }
         contact.acted = true;
-        if (P[at] * W(at, at) > rounding * met[at] || !touched) {
+        if (P[at] * W(at, at) > impact_rounding * met[at] || !touched) {
             tell(kind, contacts[k], P[at], U_minus[at], U_plus[at], energy + friction);
         }
 
-        const bool stays = U_plus[at] <= rounding * met[at];
+        const bool stays = U_plus[at] <= impact_rounding * met[at];
         contact.closed = stays;
         if (stays) {
-            contact.known.at_rest =
-                d > 1 && U_plus.segment(at + 1, d - 1).norm() <= rounding * met.segment(at + 1, d - 1).sum();
+            contact.known.at_rest = d > 1 && U_plus.segment(at + 1, d - 1).norm() <=
+                                                 impact_rounding * met.segment(at + 1, d - 1).sum();
         } else {
             if (contact.told_closed) tell(EventKind::ContactLost, contacts[k], 0, 0, U_plus[at], 0);
             contact.told_closed = contact.slid = contact.stuck = false;
@@ -186,22 +190,30 @@ bool SeriesEngine::pass_accumulation(double h)
 {
     if (bounced_.size() != 1) return false;
     const Bounce bounce = bounced_.front();
-    const double* gap = x_.gap(bounce.contact);
+    const double* gap = x_->gap(bounce.contact);
     const double v = gap[1], a = -2 * gap[2], e = -bounce.after_m_s / bounce.before_m_s;
     if (!(a > 0) || !(e < 1) || !(v > 0)) return false;
     const double slow = settings_.accumulation_speed_m_s > 0 ? settings_.accumulation_speed_m_s
-                                                             : 1e-8 * std::sqrt(length_m() * a);
+                                                             : 1e-8 * std::sqrt(length_m() * a) * (1 - e);
     const double rest_s = 2 * v / (a * (1 - e));
-    if (!(v < slow * (1 - e)) || rest_s > left_s()) return false;
+    if (!(v < slow) || rest_s > left_s()) return false;
     // nothing else may happen meanwhile: its own next impact is what ends this expansion
     if (h < 0.999 * 2 * v / a) return false;
-    advance(rest_s, rest_s);
-    return strike({bounce.contact}, true, EventKind::Accumulation) || true;
+    w_.found.clear();
+    if (scratch_.until != nullptr) watch_until(rest_s);
+    if (!w_.found.empty()) return false;
+    // (1 - e^2) v^2 / (2 W) of the next impact, e^2 of it of the one after
+    const auto A = metric_at(model_, q_);
+    if (!A) return false;
+    const std::vector<int> who{bounce.contact};
+    const Eigen::VectorXd n = gap_gradients_at(model_, q_, who, t_s_).row(0).transpose();
+    accumulate(rest_s, who, {-v * v / (2 * n.dot(A->solve(n)))});
+    return true;
 }
 
-/// The same for several contacts that strike in turns, without a force: their instants form a geometric
+/// Contacts that strike together with others that touch, without a force: their instants form a geometric
 /// series.
-bool SeriesEngine::pass_collapse()
+bool SeriesEngine::pass_joint_collapse()
 {
     const auto& strikes = memory_.strikes;
     if (bounced_.empty() || strikes.size() < 9 || strikes.back().t_s != t_s_) return false;
@@ -213,8 +225,9 @@ bool SeriesEngine::pass_collapse()
         if (!(ratio < 0.9) || !(std::abs(ratio - ratio_before) < 1e-2 * ratio)) continue;
         const double rest_s = last * ratio / (1 - ratio);
         if (rest_s * u_.cwiseAbs().maxCoeff() > 1e-10 * length_m() || rest_s > left_s()) continue;
+        if (!(std::abs(ratio - ratio_before) < 1e-4 * ratio) && rest_s > 1e-14 * std::abs(t_s_)) continue;
         // forces must not matter any more: where they do, one contact bounces on its own
-        const double* gap = x_.gap(bounced_.front().contact);
+        const double* gap = x_->gap(bounced_.front().contact);
         if (!(std::abs(2 * gap[2]) * rest_s < 0.1 * gap[1])) continue;
         std::vector<int> hit;
         for (std::size_t k = 0; k < 2 * period; ++k) {

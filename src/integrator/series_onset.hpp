@@ -18,9 +18,9 @@ public:
 
     void reset(int order);
 
-    /// Hands in coefficient p of F and R; coefficients count as zero below `part` of `scale` and of what they
-    /// are sums of. `held`: undecided at this order, whatever the numbers say.
-    void add(int p, const std::array<double, 2>& F, double R, double part, double scale, bool held);
+    /// Hands in coefficient p of F and R, with bounds of their rounding errors: what is not above them is
+    /// zero. `held`: undecided at this order, whatever the numbers say.
+    void add(int p, const std::array<double, 2>& F, double R, double F_error, double R_error, bool held);
 
     [[nodiscard]] Answer answer() const noexcept { return answer_; }
     [[nodiscard]] int decided_order() const noexcept { return decided_; }
@@ -45,6 +45,7 @@ private:
     double leading_ = 0, size_ = 0;
     std::vector<Plane> G_, d_;
     std::vector<double> G_dot_d_, sigma_;
+    std::vector<double> G_error_, d_error_;  ///< bounds of rounding
 };
 
 }  // namespace carom::detail

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace carom::detail {
 namespace {
 
-constexpr double zero_part = 1e-11;  ///< coefficients below this part of what they are made of are zero
 constexpr int most_combinations = 4096;
 constexpr long most_leads = 2;  ///< directions that begin together and are searched for uniqueness
 
@@ -22,28 +22,12 @@ double OrderProblem::threshold(const Player& one, bool at_rest, double r_n) cons
     return mu[0] * r_n + rest;
 }
 
-double OrderProblem::zero_acceleration(const Player& one) const
-{
-    return zero_part * std::max(one.scale_n, one.scale_t);
-}
-
-double OrderProblem::zero_reaction(const Player& one) const
-{
-    return zero_acceleration(one) / x_.W_(one.offset, one.offset);
-}
-
-/// What rounding is measured against: this order, and the lower ones carried on by the radius.
+/// What directions of slip are found against.
 void OrderProblem::scales()
 {
-    const double carried = x_.radius_ > 0 ? 1 / x_.radius_ : 0;
     for (int k = 0; k < count(); ++k) {
         Player& one = player(k);
-        double tangential = 0;
-        for (int i = 1; i < one.dimension; ++i) {
-            tangential = std::max(tangential, x_.scale_[one.offset + i]);
-        }
-        one.scale_n = std::max(one.scale_n * carried, x_.scale_[one.offset]);
-        one.scale_t = std::max(one.scale_t * carried, tangential);
+        one.scale = x_.scale_.segment(one.offset, one.dimension).maxCoeff();
     }
 }
 
@@ -108,6 +92,12 @@ void OrderProblem::go_on()
     work_.z.resize(work_.unknowns.size());
     if (!work_.unknowns.empty()) island_.factor.solve(work_.right, work_.z);
     reactions();
+    if (x_.bounding_) {
+        work_.in.resize(work_.unknowns.size());
+        std::iota(work_.in.begin(), work_.in.end(), 0);
+        bound_solution(island_.factor);
+        work_.bounded = true;
+    }
     for (int k = 0; k < count(); ++k) {
         if (player(k).polar) particle_onset(player(k));
     }
@@ -258,7 +248,7 @@ bool OrderProblem::holds(int k, const Choice& choice) const
     }
 
     // sticks: within the threshold
-    if (one.dimension == 3) return onset_margin(one) >= -small_r;
+    if (one.dimension == 3) return onset_margin(one) >= -zero_margin(one);
     const double bound = threshold(one, true, r_n), r_t = x_.r_[one.offset + 1];
     const bool lower = r_t >= one.programs->low * bound - small_r;
     const bool upper = r_t <= one.programs->high * bound + small_r;
@@ -267,6 +257,7 @@ bool OrderProblem::holds(int k, const Choice& choice) const
 
 void OrderProblem::commit()
 {
+    need_bounds();
     for (int k = 0; k < count(); ++k) {
         Player& one = player(k);
         const Choice& choice = work_.choices[static_cast<std::size_t>(k)];

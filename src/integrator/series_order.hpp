@@ -16,6 +16,10 @@ public:
 
     [[nodiscard]] ExpansionStatus solve();
 
+    /// At order 0 elsewhere, with the statuses that are known: whether what leaves others open is zero there
+    /// too (PS-14).
+    [[nodiscard]] bool stays_open();
+
 private:
     using Plane = std::array<double, 2>;
 
@@ -44,8 +48,14 @@ private:
     void decide();
     [[nodiscard]] bool all_decided() const;
     [[nodiscard]] double threshold(const Player& one, bool at_rest, double r_n) const;
+
+    // rounding: series_rounding.cpp
     [[nodiscard]] double zero_acceleration(const Player& one) const;
     [[nodiscard]] double zero_reaction(const Player& one) const;
+    [[nodiscard]] double threshold_error(const Player& one, bool at_rest) const;
+    [[nodiscard]] double friction_rest_error(const Player& one, const Choice& choice, int component) const;
+    void bound_solution(SmallSystem& system) const;
+    void need_bounds() const;
 
     // equations: series_order_equations.cpp
     void list_unknowns();
@@ -71,6 +81,7 @@ private:
     [[nodiscard]] Plane onset_rest(const Player& one) const;
     [[nodiscard]] Plane onset_known(const Player& one) const;
     [[nodiscard]] double onset_margin(const Player& one) const;
+    [[nodiscard]] double zero_margin(const Player& one) const;
     void commit_onset(Player& one, const Choice& choice);
     void commit_slip(Player& one, const Choice& choice);
     void turn_with_reaction(Player& one, const Plane& r);

@@ -175,6 +175,7 @@ bool OrderProblem::pivot()
         // dependent contacts: the motion is unique, the reactions are the shortest ones
         work_.system.factor(work_.M_in, static_cast<int>(used));
         work_.system.solve(work_.right_in, work_.z_in);
+        work_.bounded = false;
         std::ranges::fill(work_.z, 0.0);
         for (std::size_t a = 0; a < used; ++a) {
             work_.z[static_cast<std::size_t>(work_.in[a])] = work_.z_in[a];
@@ -188,8 +189,8 @@ bool OrderProblem::pivot()
                 dU += work_.M[a * size + b] * work_.z[b];
             }
             const Player& who = player(one.player);
-            const bool pulls = one.in && work_.z[a] < -zero_reaction(who);
-            const bool sinks = !one.in && dU < -zero_acceleration(who);
+            const bool pulls = one.in && work_.z[a] < 0 && work_.z[a] < -zero_reaction(who);
+            const bool sinks = !one.in && dU < 0 && dU < -zero_acceleration(who);
             if (!pulls && !sinks) continue;
             one.in = !one.in;
             changed = true;
@@ -247,7 +248,11 @@ bool OrderProblem::solve_equations()
     base();
     matrix();
     right_hand_side();
-    if (work_.unknowns.empty()) work_.z.clear();
+    if (work_.unknowns.empty()) {
+        work_.z.clear();
+        work_.in.clear();
+        work_.bounded = false;
+    }
     if (!work_.unknowns.empty() && !pivot()) return false;
     reactions();
     return true;

@@ -10,13 +10,15 @@
 namespace carom::detail {
 namespace {
 
-constexpr double zero_part = 1e-11;  ///< coefficients below this part of what they are made of are zero
+constexpr double onset_safety = 32;  ///< of bounds of rounding, as in series_rounding.cpp
+constexpr double root_part = 1e-8;   ///< of the acceleration: a defect that is larger is that of a pole
+constexpr double newton_part = 1e-14;
 constexpr double pi = std::numbers::pi;
 constexpr int scanned_angles = 96;
 constexpr int starts = 6;  ///< of Newton's method, all directions turned from start to start
 constexpr int most_newton_steps = 40;
 
-double dot(const std::array<double, 2>& x, const std::array<double, 2>& y)
+double plane_dot(const std::array<double, 2>& x, const std::array<double, 2>& y)
 {
     return x[0] * y[0] + x[1] * y[1];
 }
@@ -32,13 +34,18 @@ void OrderProblem::particle_onset(Player& one)
     const bool acts = one.normal == NormalStatus::Active || x_.r_[one.offset] > 0;
     const double R = w * (acts ? threshold(one, !one.known.begins_slip, x_.r_[one.offset]) : 0);
     const Plane F{x_.e_[t], x_.e_[t + 1]};
-    one.scale_t = std::max(one.scale_t, std::abs(R));
+    const double F_error = std::max(x_.e_error_[t], x_.e_error_[t + 1]);
+    const double R_error = w * (acts ? threshold_error(one, !one.known.begins_slip) : 0);
     const bool held = p_ == 0 && (one.known.at_threshold || one.known.no_reaction);
-    one.onset.add(p_, F, R, zero_part, one.scale_t, held);
+    const double F_zero = onset_safety * F_error, R_zero = onset_safety * R_error;
+    const bool late = p_ > x_.deciding_order();
+    const double infinity = std::numeric_limits<double>::infinity();
+    one.onset.add(p_, F, R, late ? infinity : F_zero, late ? infinity : R_zero, held);
     const auto acceleration = one.onset.acceleration(p_);
     for (int i = 0; i < 2; ++i) {
         x_.dU_[t + i] = acceleration[static_cast<std::size_t>(i)];
         x_.r_[t + i] = (x_.dU_[t + i] - F[static_cast<std::size_t>(i)]) / w;
+        x_.r_error_[t + i] = (F_error + R_error) / w;
     }
     if (one.friction != FrictionStatus::Undecided || one.onset.answer() == SlipOnset::Answer::Undecided)
         return;
@@ -113,7 +120,7 @@ int OrderProblem::try_one_direction()
             }
             // a pole changes sign too, and what slides backwards is no slip
             const std::array<double, 1> root{b};
-            if (turn_to(root, defect) && std::abs(defect[0]) <= 1e3 * zero_acceleration(one) && all_hold()) {
+            if (turn_to(root, defect) && std::abs(defect[0]) <= root_part * one.scale && all_hold()) {
                 if (answers++ == 0) keep_directions(root);
             }
         }
@@ -131,7 +138,7 @@ bool OrderProblem::newton()
         if (!turn_to(work_.angles, work_.defects)) return false;
         bool done = true;
         for (std::size_t j = 0; j < m; ++j) {
-            done = done && std::abs(work_.defects[j]) <= 1e-3 * zero_acceleration(player(work_.leads[j]));
+            done = done && std::abs(work_.defects[j]) <= newton_part * player(work_.leads[j]).scale;
         }
         if (done) return true;
         constexpr double part = 1e-7;
@@ -174,7 +181,7 @@ int OrderProblem::try_directions()
         bool known = answers > 0;
         for (std::size_t j = 0; known && j < work_.angles.size(); ++j) {
             const Plane d{std::cos(work_.angles[j]), std::sin(work_.angles[j])};
-            known = dot(d, work_.directions[j]) > 1 - 1e-8;
+            known = plane_dot(d, work_.directions[j]) > 1 - 1e-8;
         }
         if (known) continue;
         if (answers++ == 0) keep_directions(work_.angles);
@@ -187,7 +194,7 @@ double OrderProblem::along(const Player& one, int k) const
 {
     double sum = k == 0 ? 1 : 0;
     for (int a = 1; a < k; ++a) {
-        sum -= dot(direction(one, a), direction(one, k - a)) / 2;
+        sum -= plane_dot(direction(one, a), direction(one, k - a)) / 2;
     }
     return sum;
 }
@@ -230,13 +237,26 @@ double OrderProblem::onset_margin(const Player& one) const
     const Plane r{x_.r_[one.offset + 1], x_.r_[one.offset + 2]};
     if (one.lead < 0) return bound - std::hypot(r[0], r[1]);
     const int k = p_ - one.lead;
-    double margin =
-        bound + dot(r, direction(one, 0)) - one.bound[static_cast<std::size_t>(one.lead)] * along(one, k);
+    double margin = bound + plane_dot(r, direction(one, 0)) -
+                    one.bound[static_cast<std::size_t>(one.lead)] * along(one, k);
     for (int a = 1; a < k; ++a) {
         const auto at = static_cast<std::size_t>(one.lead + a);
-        margin += dot({x_.series(one.r, 1)[at], x_.series(one.r, 2)[at]}, direction(one, k - a));
+        margin += plane_dot({x_.series(one.r, 1)[at], x_.series(one.r, 2)[at]}, direction(one, k - a));
     }
     return margin;
+}
+
+/// A margin that is not above is zero.
+double OrderProblem::zero_margin(const Player& one) const
+{
+    double sum = zero_reaction(one);
+    for (int k = 1; one.lead >= 0 && k <= p_ - one.lead; ++k) {
+        const Plane d = direction(one, k);
+        const auto at = static_cast<std::size_t>(p_ - k);
+        const double bound = std::abs(one.bound[at]);
+        sum += onset_safety * std::hypot(d[0], d[1]) * (one.r_error[at] + 1e-15 * bound);
+    }
+    return sum;
 }
 
 /// What order p says about a contact in space that was at rest, and the coefficients it gives to d and mu
@@ -253,7 +273,7 @@ void OrderProblem::commit_onset(Player& one, const Choice& choice)
     const double small_r = zero_reaction(one), r_size = std::hypot(r[0], r[1]);
     const double margin = onset_margin(one);
     one.bound[static_cast<std::size_t>(p_)] = threshold(one, !one.known.begins_slip, x_.r_[one.offset]);
-    if (margin > small_r && !(p_ == 0 && one.known.at_threshold)) {
+    if (margin > zero_margin(one) && !(p_ == 0 && one.known.at_threshold)) {
         one.friction = FrictionStatus::Stick;
         one.friction_order = p_;
         one.friction_leading = margin;
@@ -303,9 +323,9 @@ void OrderProblem::turn_with_reaction(Player& one, const Plane& r)
 {
     const int k = p_ - one.lead;
     const Plane d = direction(one, 0), e{-d[1], d[0]};
-    double sum = dot(e, r);
+    double sum = plane_dot(e, r);
     for (int m = one.lead + 1; m < p_; ++m) {
-        sum += one.bound[static_cast<std::size_t>(m)] * dot(e, direction(one, p_ - m));
+        sum += one.bound[static_cast<std::size_t>(m)] * plane_dot(e, direction(one, p_ - m));
     }
     const double turn = -sum / one.bound[static_cast<std::size_t>(one.lead)], c = along(one, k);
     one.d[static_cast<std::size_t>(k)] = c * d[0] + turn * e[0];

@@ -50,6 +50,13 @@ std::vector<Field> method_fields()
          .range = {.low = 6, .high = 60},
          .fallback = "24",
          .help = "series: order of the power series"},
+        {.path = "integrator.max_order",
+         .type = Type::Integer,
+         .range = {.low = 6, .high = 200},
+         .fallback = "64",
+         .help = "series: statuses of contacts that are open at the last order are decided with longer "
+                 "series, up to "
+                 "this order"},
         {.path = "integrator.tolerance",
          .type = Type::Number,
          .range = {.low = 0, .high = 1, .with_low = false, .with_high = false},

@@ -25,6 +25,8 @@ struct SeriesProgram {
     {
         return tape.coefficients(registers[i]);
     }
+    /// Bounds of rounding errors of output i, as far as they were computed (PS-13).
+    [[nodiscard]] const double* error(std::size_t i) const noexcept { return tape.errors(registers[i]); }
     [[nodiscard]] bool is_constant(std::size_t i) const noexcept { return tape.is_constant(registers[i]); }
 };
 

@@ -57,6 +57,7 @@ struct StepReport {
     double max_violation = 0;      ///< over all positions that constraints hold, in their own units
     StepAccuracy accuracy;         ///< for the energy rule of the certificate
     double h_s = 0;
+    bool until = false;             ///< the until formula became >= 0 at the end of this step, h_s long
     bool map_acted = false;         ///< an impact map was called
     Admissibility map;              ///< and how far its answer is from what theory asks
     std::vector<Finding> findings;  ///< what theory says about this step; where it failed, why, comes last
@@ -108,6 +109,9 @@ struct Scratch {
 
     // the series integrator's expansions; made by its first step
     std::shared_ptr<SeriesMemory> series;
+
+    // what ends the run, for integrators that find the instant themselves; none: nothing does
+    const Formula* until = nullptr;
 
     // constraints: those that let go, violations of one, the velocity that they allow at the end
     std::vector<char> released;

@@ -13,7 +13,7 @@ namespace carom {
 /// whose coefficient k was found from the results of order k - 1. Nothing is allocated after construction.
 ///
 /// Symbols    x, y   registers a and b;  x_k  coefficient of t^k
-/// Theory     docs/theory/series.md, (PS-1) rules of the operations, (PS-2) switches
+/// Theory     docs/theory/series.md, (PS-1) rules of the operations, (PS-2) switches, (PS-13) rounding
 
 /// sum of x_i y_{k-i} for i = first .. last. Two sums side by side: neither waits for the other.
 [[nodiscard]] inline double convolution(const double* x, const double* y, int k, int first, int last) noexcept
@@ -143,9 +143,18 @@ public:
     /// Coefficient 0 of every register, and the sides of all switches by their values there (PS-2).
     void start_with_sides(const double* inputs, std::size_t stride) noexcept;
 
+    /// Bounds of the rounding errors of coefficient k of every register, to first order; those below k and
+    /// the coefficients up to k are there (PS-13). The first call of a tape takes memory.
+    void bound(int k, const double* input_errors, std::size_t stride);
+
     [[nodiscard]] const double* coefficients(int reg) const noexcept
     {
         return memory_.data() + static_cast<std::size_t>(reg) * stride_;
+    }
+    /// As far as `bound` has come.
+    [[nodiscard]] const double* errors(int reg) const noexcept
+    {
+        return errors_.data() + static_cast<std::size_t>(reg) * stride_;
     }
     /// Whether a register has one coefficient only, whatever the inputs are.
     [[nodiscard]] bool is_constant(int reg) const noexcept
@@ -174,11 +183,23 @@ private:
     void go_on_rarely(const Step& it, int k) noexcept;
     [[nodiscard]] double piece(const SeriesInstruction& it, int k) noexcept;
 
+    // rounding: series_bounds.cpp
+    [[nodiscard]] double* error_at(int reg) noexcept
+    {
+        return errors_.data() + static_cast<std::size_t>(reg) * stride_;
+    }
+    void start_error(int i, const SeriesInstruction& it, const double* input_errors,
+                     std::size_t stride) noexcept;
+    void go_on_error(int i, const SeriesInstruction& it, int k, const double* input_errors,
+                     std::size_t stride) noexcept;
+    [[nodiscard]] double piece_error(const SeriesInstruction& it, int k) noexcept;
+
     std::vector<SeriesInstruction> instructions_;
     std::vector<Step> steps_;
     std::vector<char> constant_;  ///< per register
     std::vector<SeriesSwitch> switches_;
     std::vector<double> memory_;
+    std::vector<double> errors_;  ///< as memory_; empty before the first bound
     std::size_t stride_ = 0;
     int order_ = 0;
 };

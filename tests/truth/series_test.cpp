@@ -1,0 +1,303 @@
+#include "support.hpp"
+
+#include <cmath>
+#include <vector>
+
+using namespace carom::test;
+
+namespace {
+
+/// A unit mass pressed on a floor and pulled along it, by formulas; the threshold is mu = 1/2 of the
+/// pressure.
+std::string pulled_by(const std::string& pull, const std::string& pressure)
+{
+    return "duration_s = 1\n[[coordinate]]\nname = \"x\"\n[[coordinate]]\nname = \"y\"\n[lagrangian]\n"
+           "kinetic = \"(x'^2 + y'^2)/2\"\nforces = { x = \"" +
+           pull + "\", y = \"-(" + pressure +
+           ")\" }\n[[contact]]\nname = \"floor\"\ngap = \"y\"\nsliding = [\"x'\"]\n"
+           "law = { kind = \"coulomb\", friction = 0.5 }\n[integrator]\nkind = \"series\"\ntime_step_s = "
+           "0.5\n";
+}
+
+nlohmann::json run_text(const std::string& text, std::vector<std::string> arguments = {})
+{
+    const Folder folder;
+    return run_of(folder.write("scene.toml", text), std::move(arguments));
+}
+
+double position(const nlohmann::json& run, const std::string& name)
+{
+    return run["state"][name]["q"].get<double>();
+}
+
+bool is_near(double x, double y, double tolerance)
+{
+    return std::abs(x - y) <= tolerance;
+}
+
+/// Three equal masses on a line that collapse, from gaps and relative velocities alone: with long numbers and
+/// without a common velocity nothing cancels.
+double collapse_instant_s(long double e, long double g[2], long double U[2])
+{
+    long double t = 0;
+    for (int n = 0; n < 2000; ++n) {
+        const int c = n == 0 ? (g[0] / -U[0] < g[1] / -U[1] || U[1] >= 0 ? 0 : 1) : (U[0] < 0 ? 0 : 1);
+        const long double s = g[c] / -U[c];
+        t += s;
+        g[1 - c] += U[1 - c] * s;
+        g[c] = 0;
+        U[1 - c] += (1 + e) / 2 * U[c];
+        U[c] *= -e;
+        // of one scale: the ratio of lengths and velocities is all that counts
+        if (std::abs(U[c]) < 1e-30L) {
+            for (int i = 0; i < 2; ++i) {
+                g[i] *= 1e30L;
+                U[i] *= 1e30L;
+            }
+        }
+    }
+    return static_cast<double>(t);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a force that leaves its threshold like t^n slips at once, whatever the order of the series and reports")
+{
+    for (const int n : {1, 12, 17, 23, 24, 30, 40, 64}) {
+        for (const std::string order : {"12", "24"}) {
+            for (const std::string step : {"0.1", "1"}) {
+                CAPTURE(n);
+                CAPTURE(order);
+                CAPTURE(step);
+                const auto run =
+                    run_of(defect("threshold_order"),
+                           {"--set", "parameters.n=" + std::to_string(n), "--set",
+                            "integrator.order=" + order, "--set", "integrator.time_step_s=" + step});
+                CHECK(run["status"] == "certified");
+                CHECK(is_near(position(run, "x"), 1.0 / ((n + 1) * (n + 2)), 1e-14));
+            }
+        }
+    }
+}
+
+TEST_CASE("a threshold that is left beyond the longest series is undecided, and not certified")
+{
+    const auto open = run_of(defect("threshold_order"), {"--set", "parameters.n=100"});
+    CHECK(open["status"] == "uncertified");
+    CHECK_FALSE(finding(open, "undecided").is_null());
+    const auto longer =
+        run_of(defect("threshold_order"), {"--set", "parameters.n=100", "--set", "integrator.max_order=120"});
+    CHECK(longer["status"] == "certified");
+    CHECK(is_near(position(longer, "x"), 1.0 / (101 * 102), 1e-14));
+}
+
+TEST_CASE("a force that is its threshold by formula sticks for good")
+{
+    const std::vector<std::pair<std::string, std::string>> equal{{"1", "2"},
+                                                                 {"0.1 + 0.2", "0.6"},
+                                                                 {"cos(t)", "2*cos(t)"},
+                                                                 {"sin(t)^2 + cos(t)^2", "2"},
+                                                                 {"1 + x^3", "2"}};
+    for (const auto& [pull, pressure] : equal) {
+        CAPTURE(pull);
+        const auto run = run_text(pulled_by(pull, pressure));
+        CHECK(run["status"] == "certified");
+        CHECK(position(run, "x") == 0);
+    }
+}
+
+TEST_CASE("pressures that vanish like t^n decide contact and slip at the order n")
+{
+    for (const int n : {3, 17, 22, 31}) {
+        CAPTURE(n);
+        const std::string power = "t^" + std::to_string(n);
+        const double moved = 1.0 / ((n + 1) * (n + 2));
+        const auto slips = run_text(pulled_by(power, power));
+        CHECK(slips["status"] == "certified");
+        CHECK(is_near(position(slips, "x"), moved / 2, 1e-14));
+        const auto sticks = run_text(pulled_by("0.4*" + power, power));
+        CHECK(sticks["status"] == "certified");
+        CHECK(position(sticks, "x") == 0);
+        const auto leaves = run_text(pulled_by("0", "-" + power));
+        CHECK(leaves["status"] == "certified");
+        CHECK(is_near(position(leaves, "y"), moved, 1e-14));
+    }
+}
+
+TEST_CASE("a force that is not analytic where the run begins is named")
+{
+    const auto run = run_of(defect("threshold_order"), {"--set", "parameters.n=2.5"});
+    CHECK(run["status"] == "failed");
+    CHECK(contains(finding(run, "not_finite")["message"].get<std::string>(), "the force on x"));
+}
+
+TEST_CASE("a force that the coefficients of the series do not show is seen at the end of the expansion")
+{
+    for (const int n : {25, 40, 60}) {
+        CAPTURE(n);
+        const auto run =
+            run_text("duration_s = 1\n[[coordinate]]\nname = \"x\"\n[lagrangian]\nkinetic = \"x'^2/2\"\n"
+                     "forces = { x = \"1 + t^" +
+                     std::to_string(n) + "\" }\n[integrator]\nkind = \"series\"\ntime_step_s = 1\n");
+        CHECK(run["status"] == "certified");
+        CHECK(is_near(position(run, "x"), 0.5 + 1.0 / ((n + 1) * (n + 2)), 1e-14));
+    }
+}
+
+TEST_CASE("three balls collapse at the instant that their gaps and relative velocities say")
+{
+    for (const std::string e : {"0.02", "0.05", "0.07", "0.0715"}) {
+        CAPTURE(e);
+        long double g[2] = {0.1L, 0.2L}, U[2] = {-1, -1};
+        const double exact = collapse_instant_s(std::stold(e), g, U);
+        const auto run =
+            run_text("duration_s = 1\n[[coordinate]]\nname = \"a\"\nstart_velocity = 1\n[[coordinate]]\n"
+                     "name = \"b\"\nstart = 0.1\n[[coordinate]]\nname = \"c\"\nstart = 0.3\n"
+                     "start_velocity = -1\n[lagrangian]\nkinetic = \"(a'^2 + b'^2 + c'^2)/2\"\n"
+                     "[[contact]]\nname = \"ab\"\ngap = \"b - a\"\nlaw = { kind = \"unilateral\", "
+                     "restitution = " +
+                     e +
+                     " }\n[[contact]]\nname = \"bc\"\ngap = \"c - b\"\nlaw = { kind = \"unilateral\", "
+                     "restitution = " +
+                     e + " }\n[integrator]\nkind = \"series\"\ntime_step_s = 1\n");
+        CHECK(run["status"] == "certified");
+        double instant = 0;
+        for (const auto& event : run["events"]) {
+            if (event["kind"] == "accumulation") instant = event["time_s"].get<double>();
+        }
+        // what six impacts leave of rounding
+        CHECK(is_near(instant, exact, 1e-12));
+        for (const char* name : {"a", "b", "c"}) {
+            CHECK(is_near(position(run, name), 0.4 / 3, 1e-14));
+        }
+    }
+}
+
+TEST_CASE("a fall ends at the root of the until formula, between reports and at impacts")
+{
+    const double half = std::sqrt(1 / 9.81), floor = std::sqrt(2 / 9.81);
+    for (const std::string step : {"0.01", "0.1", "1"}) {
+        CAPTURE(step);
+        const auto run = run_of(defect("until_between_reports"), {"--set", "integrator.time_step_s=" + step});
+        CHECK(run["end"] == "formula");
+        CHECK(is_near(run["time_s"].get<double>(), half, 1e-15));
+        CHECK(is_near(position(run, "z"), 0.5, 1e-15));
+        for (const std::string until : {"-z", "z'", "z' - 1", "min(-z, 1)"}) {
+            CAPTURE(until);
+            const auto bounce =
+                run_text("duration_s = 1\nuntil = \"" + until +
+                         "\"\n[[coordinate]]\nname = \"z\"\nstart = 1\nstart_velocity = "
+                         "-1e-9\n[lagrangian]\nkinetic = \"z'^2/2\"\n"
+                         "potential = \"9.81*z\"\n[[contact]]\nname = \"floor\"\ngap = \"z\"\nlaw = { kind = "
+                         "\"unilateral\", "
+                         "restitution = 0.5 }\n[integrator]\nkind = \"series\"\ntime_step_s = " +
+                         step + "\n");
+            CHECK(bounce["end"] == "formula");
+            CHECK(is_near(bounce["time_s"].get<double>(), floor, 1e-9));
+        }
+    }
+    const auto at_once = run_of(defect("until_between_reports"), {"--set", "until=z - 0.5"});
+    CHECK(at_once["end"] == "formula");
+    CHECK(at_once["time_s"] == 0);
+}
+
+TEST_CASE("a wall that jumps onto a mass leaves no motion")
+{
+    for (const std::string start : {"0.5", "0"}) {
+        for (const std::string step : {"0.1", "0.3"}) {
+            const auto run = run_of(defect("jumping_wall"), {"--set", "integrator.kind=series", "--set",
+                                                             "coordinate.x.start=" + start, "--set",
+                                                             "integrator.time_step_s=" + step});
+            CHECK(run["status"] == "failed");
+            CHECK_FALSE(finding(run, "gap_jumped").is_null());
+        }
+    }
+}
+
+TEST_CASE("a plate whose velocity jumps throws what lies on it by its restitution")
+{
+    for (const std::string e : {"0", "0.5"}) {
+        CAPTURE(e);
+        const auto run =
+            run_text("duration_s = 0.75\n[[coordinate]]\nname = \"z\"\n[lagrangian]\nkinetic = \"z'^2/2\"\n"
+                     "potential = \"z\"\n[[contact]]\nname = \"plate\"\ngap = \"z - max(0, t - 0.5)\"\n"
+                     "law = { kind = \"unilateral\", restitution = " +
+                     e + " }\n[integrator]\nkind = \"series\"\ntime_step_s = 0.3\n");
+        CHECK(run["status"] == "certified");
+        CHECK(is_near(position(run, "z"), e == "0" ? 0.25 : 1.5 * 0.25 - 0.25 * 0.25 / 2, 1e-12));
+    }
+}
+
+TEST_CASE("slip that runs into Painleve's singular point is told as a frictional catastrophe")
+{
+    const auto body = run_of(shipped_scene("frictional_catastrophe"), {"--set", "integrator.kind=series"});
+    CHECK(body["end"] == "undetermined");
+    CHECK_FALSE(finding(body, "frictional_catastrophe").is_null());
+    for (const std::string speed : {"10", "20"}) {
+        const auto rod = run_of(defect("rod_coordinates"),
+                                {"--set", "integrator.kind=series", "--set", "integrator.time_step_s=0.01",
+                                 "--set", "coordinate.x.start_velocity=" + speed});
+        CHECK(rod["end"] == "undetermined");
+        CHECK_FALSE(finding(rod, "frictional_catastrophe").is_null());
+    }
+    // slower slip ends before, smoothly
+    const auto slow = run_of(defect("rod_coordinates"),
+                             {"--set", "integrator.kind=series", "--set", "integrator.time_step_s=0.01"});
+    CHECK(slow["status"] == "certified");
+    CHECK(slow["diagnosis"].empty());
+}
+
+TEST_CASE("four feet of a plate stop together, whatever the tolerance of the series")
+{
+    std::string scene = "duration_s = 0.3\n";
+    const auto coordinate = [&](const std::string& name, const std::string& velocity) {
+        scene += "[[coordinate]]\nname = \"" + name + "\"\nstart_velocity = " + velocity + "\n";
+    };
+    coordinate("x", "0.3");
+    coordinate("y", "0.2");
+    coordinate("th", "0");
+    for (const char* name : {"z1", "z2", "z3", "z4"}) {
+        coordinate(name, "0");
+    }
+    scene +=
+        "[lagrangian]\nkinetic = \"(x'^2 + y'^2 + 0.05*th'^2 + 0.1*(z1'^2 + z2'^2 + z3'^2 + z4'^2))/2\"\n"
+        "potential = \"2*z1 + 2.3*z2 + 2.6*z3 + 2.9*z4\"\n";
+    const std::vector<std::pair<std::string, std::string>> feet{
+        {"0.1", "0.2"}, {"(-0.3)", "0.15"}, {"(-0.2)", "(-0.25)"}, {"0.25", "(-0.1)"}};
+    for (std::size_t k = 0; k < feet.size(); ++k) {
+        const auto& [a, b] = feet[k];
+        const std::string name = "z" + std::to_string(k + 1);
+        scene += "[[contact]]\nname = \"foot" + std::to_string(k) + "\"\ngap = \"" + name +
+                 "\"\nsliding = [\"x' - th'*(" + a + "*sin(th) + " + b + "*cos(th))\", \"y' + th'*(" + a +
+                 "*cos(th) - " + b + "*sin(th))\"]\nlaw = { kind = \"coulomb\", friction = 0.3 }\n";
+    }
+    scene += "[integrator]\nkind = \"series\"\ntime_step_s = 0.1\n";
+    double first = 0;
+    for (const std::string tolerance : {"1e-16", "1e-14", "1e-12"}) {
+        CAPTURE(tolerance);
+        const auto run = run_text(scene, {"--set", "integrator.tolerance=" + tolerance});
+        CHECK(run["status"] == "certified");
+        if (first == 0) first = position(run, "x");
+        CHECK(is_near(position(run, "x"), first, 1e-10));
+        CHECK(std::abs(run["state"]["x"]["u"].get<double>()) < 1e-15);
+    }
+}
+
+TEST_CASE("--set of another integrator leaves out what it does not know, a file does not")
+{
+    const auto chosen = carom_program({"run", shipped_scene("frictional_catastrophe"), "--set",
+                                       "integrator.kind=moreau_jean", "--set", "duration_s=0.01", "--json"});
+    CHECK(chosen.status == 0);
+    const auto series = carom_program({"run", shipped_scene("frictional_catastrophe"), "--set",
+                                       "integrator.kind=series", "--set", "duration_s=0.01", "--json"});
+    CHECK(series.status == 0);
+    CHECK(contains(series.err, "integrator.correction is left out"));
+    const auto asked =
+        carom_program({"run", shipped_scene("frictional_catastrophe"), "--set", "integrator.kind=series",
+                       "--set", "integrator.correction=false", "--json"});
+    CHECK(asked.status == 2);
+    const Folder folder;
+    const auto file = folder.write("scene.toml", pulled_by("1", "2") + "correction = false\n");
+    CHECK(carom_program({"run", file, "--json"}).status == 2);
+}
