@@ -152,31 +152,58 @@ struct SafeBox {
     std::vector<Range> inputs;  ///< in the order of the variables
     bool valid = false;
     double steps = shortest_box;  ///< how far it reached when it was made
+};
 
-    [[nodiscard]] bool holds(std::span<const Variable> variables, const Eigen::VectorXd& q,
-                             const Eigen::VectorXd& u, double t_s) const
+/// Both ends of the pieces of a path: while they stay in a box so does all between them.
+struct Corners {
+    const double *q_mid, *q_end, *u_start, *u_end;
+    double t_end_s;
+
+    [[nodiscard]] bool in(const Range& range, const Variable& variable) const
     {
+        const int i = variable.index;
+        switch (variable.kind) {
+        case Variable::Kind::Coordinate: return range.contains(q_mid[i]) && range.contains(q_end[i]);
+        case Variable::Kind::Velocity: return range.contains(u_start[i]) && range.contains(u_end[i]);
+        case Variable::Kind::Time: break;
+        }
+        return range.contains(t_end_s);
+    }
+    [[nodiscard]] bool in(const SafeBox& box, std::span<const Variable> variables) const
+    {
+        if (!box.valid) return false;
         for (std::size_t k = 0; k < variables.size(); ++k) {
-            const Variable& variable = variables[k];
-            const double x = variable.kind == Variable::Kind::Coordinate ? q[variable.index]
-                             : variable.kind == Variable::Kind::Velocity ? u[variable.index]
-                                                                         : t_s;
-            if (!inputs[k].contains(x)) return false;
+            if (!in(box.inputs[k], variables[k])) return false;
         }
         return true;
     }
 };
 
-/// Whether a path stays in a box: its corners do, and so does all between them.
-bool stays(const SafeBox& box, std::span<const Variable> variables, const Path& path)
-{
-    if (!box.valid) return false;
-    for (int k = 0; k < path.pieces; ++k) {
-        const Piece& piece = path.piece[static_cast<std::size_t>(k)];
-        if (!box.holds(variables, *piece.to, *piece.u, piece.t_to_s)) return false;
+/// What all boxes have in common: mostly a step is in there, and nothing else need be asked.
+struct CommonBox {
+    std::vector<Range> ranges;
+    std::vector<Variable> variables;
+    bool valid = false;
+
+    [[nodiscard]] bool holds(const Corners& corners) const
+    {
+        if (!valid) return false;
+        for (std::size_t k = 0; k < variables.size(); ++k) {
+            if (!corners.in(ranges[k], variables[k])) return false;
+        }
+        return true;
     }
-    return true;
-}
+    void meet(const SafeBox& box, std::span<const Variable> names)
+    {
+        valid = valid && box.valid;
+        if (!valid) return;
+        for (std::size_t k = 0; k < names.size(); ++k) {
+            const auto at = std::ranges::lower_bound(variables, names[k]) - variables.begin();
+            Range& range = ranges[static_cast<std::size_t>(at)];
+            range = {std::max(range.low, box.inputs[k].low), std::min(range.high, box.inputs[k].high)};
+        }
+    }
+};
 
 /// Makes the largest box around the end of a path in which `safe` holds for the ranges of the program.
 template <class Safe>
@@ -530,6 +557,7 @@ struct PathWatch::Formulas {
 
 struct PathWatch::Memory {
     std::vector<path_parts::SafeBox> gap_boxes, guard_boxes;
+    path_parts::CommonBox common;
     path_parts::Ranges ranges;
     std::vector<std::pair<double, double>> stack;
     Eigen::VectorXd x, u;
@@ -550,6 +578,19 @@ PathWatch::PathWatch(const Model& model)
     }
     memory_->gap_boxes.resize(formulas_->gaps.size());
     memory_->guard_boxes.resize(formulas_->guarded.size());
+
+    std::vector<Variable>& variables = memory_->common.variables;
+    const auto add = [&](std::span<const Variable> names) {
+        variables.insert(variables.end(), names.begin(), names.end());
+    };
+    for (const GapFormula& formula : formulas_->gaps) {
+        add(formula.gap.variables());
+    }
+    for (const GuardedFormula& formula : formulas_->guarded) {
+        add(formula.program.variables());
+    }
+    std::ranges::sort(variables);
+    variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
 }
 
 PathWatch::~PathWatch() = default;
@@ -559,6 +600,10 @@ void PathWatch::after_step(const State& before, const State& after, double activ
 {
     using namespace path_parts;
     Memory& m = *memory_;
+    if (formulas_->gaps.empty() && formulas_->guarded.empty()) return;
+    const Eigen::VectorXd& q_mid = scratch.J ? after.q : scratch.q_mid;  // moreau_jean has one piece
+    const Corners corners{q_mid.data(), after.q.data(), scratch.u_start.data(), scratch.u_end.data(), after.t_s};
+    if (m.common.holds(corners)) return;
     if (progress.visits.size() != formulas_->gaps.size()) progress.visits.resize(formulas_->gaps.size());
 
     // depths below this are what correction and activation leave: a thousand times the activation gap, which
@@ -570,7 +615,7 @@ void PathWatch::after_step(const State& before, const State& after, double activ
     for (std::size_t k = 0; k < formulas_->gaps.size(); ++k) {
         const GapFormula& formula = formulas_->gaps[k];
         SafeBox& box = m.gap_boxes[k];
-        if (stays(box, formula.gap.variables(), look.path())) continue;
+        if (corners.in(box, formula.gap.variables())) continue;
         const int c = static_cast<int>(k);
         GapSearch search(formula, visible_m, m.ranges, m.stack);
         if (scratch.gap_m[k] < -visible_m) {
@@ -588,7 +633,7 @@ void PathWatch::after_step(const State& before, const State& after, double activ
     for (std::size_t k = 0; k < formulas_->guarded.size(); ++k) {
         const GuardedFormula& formula = formulas_->guarded[k];
         SafeBox& box = m.guard_boxes[k];
-        if (stays(box, formula.program.variables(), look.path())) continue;
+        if (corners.in(box, formula.program.variables())) continue;
         for (int p = 0; p < look.path().pieces; ++p) {
             const Piece& piece = look.path().piece[static_cast<std::size_t>(p)];
             for (const Guard& guard : formula.guards) {
@@ -608,6 +653,15 @@ void PathWatch::after_step(const State& before, const State& after, double activ
                 return keeps_away(formula.program, guard, m.ranges);
             });
         });
+    }
+
+    m.common.valid = true;
+    m.common.ranges.assign(m.common.variables.size(), Range{});
+    for (std::size_t k = 0; k < formulas_->gaps.size(); ++k) {
+        m.common.meet(m.gap_boxes[k], formulas_->gaps[k].gap.variables());
+    }
+    for (std::size_t k = 0; k < formulas_->guarded.size(); ++k) {
+        m.common.meet(m.guard_boxes[k], formulas_->guarded[k].program.variables());
     }
 }
 

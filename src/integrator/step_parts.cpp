@@ -51,25 +51,30 @@ bool same(const Eigen::VectorXd& a, const Eigen::VectorXd& b)
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// Energies where the step begins: mostly the last step has left them.
-Energies energies_at_start(const Model& model, const State& state, Scratch& s)
+/// The step begins where the last one ended, but perhaps for a rounding of the time.
+bool begins_where_last_ended(const State& state, const Scratch& s)
 {
-    const bool known =
-        s.at_end_known && same(state.q, s.at_end_q) && same(state.u, s.at_end_u) &&
-        (state.t_s == s.at_end_t_s || !model.system().potential.depends_on(Variable::Kind::Time));
+    return s.at_end_known && same(state.q, s.at_end_q) && same(state.u, s.at_end_u);
+}
+
+/// Energies where the step begins: mostly the last step has left them.
+Energies energies_at_start(const Model& model, const State& state, bool goes_on, Scratch& s)
+{
+    const bool known = goes_on && (state.t_s == s.at_end_t_s ||
+                                   !model.system().potential.depends_on(Variable::Kind::Time));
     return known ? s.at_end : energies(model, state.q, state.u, state.t_s, s.work);
 }
 
 /// Forces where the step begins: mostly the last step has left them.
-void forces_at_start(const Model& model, const State& state, Scratch& s)
+void forces_at_start(const Model& model, const State& state, bool goes_on, Scratch& s)
 {
-    const bool known =
-        s.end_forces_known && same(state.q, s.at_end_q) && same(state.u, s.at_end_u) &&
-        (state.t_s == s.at_end_t_s || std::ranges::none_of(model.system().forces, [](const Formula& force) {
-             return force.depends_on(Variable::Kind::Time);
-         }));
-    if (known)
-        std::swap(s.start_forces, s.end_forces);
+    const auto depend_on_time = [&] {
+        return std::ranges::any_of(model.system().forces, [](const Formula& force) {
+            return force.depends_on(Variable::Kind::Time);
+        });
+    };
+    if (goes_on && s.end_forces_known && (state.t_s == s.at_end_t_s || !depend_on_time()))
+        s.start_forces.swap(s.end_forces);
     else
         model.given_forces(point_of(state), view(s.start_forces), s.work);
     s.end_forces_known = false;
@@ -77,10 +82,11 @@ void forces_at_start(const Model& model, const State& state, Scratch& s)
 
 /// (LE-4): work of the given forces over the step by Simpson's rule, less what the ledger has for them. `at`
 /// is the end of the step.
-double forces_defect_J(const Model& model, const State& state, const Point& at, double h_s, Scratch& s)
+double forces_defect_J(const Model& model, const State& state, bool goes_on, const Point& at, double h_s,
+                       Scratch& s)
 {
     if (model.system().forces.empty()) return 0;
-    forces_at_start(model, state, s);
+    forces_at_start(model, state, goes_on, s);
     model.given_forces(at, view(s.end_forces), s.work);
     s.end_forces_known = true;
     double at_start = 0, at_end = 0;
@@ -494,7 +500,8 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
 {
     const double t_end = state.t_s + report.h_s;
     report_contacts(model, s);
-    const Energies start = energies_at_start(model, state, s);
+    const bool goes_on = begins_where_last_ended(state, s);
+    const Energies start = energies_at_start(model, state, goes_on, s);
     const Energies end = energies(model, s.q_end, s.u_end, t_end, s.work);
     s.at_end_known = false;
 
@@ -536,7 +543,7 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
                                   .persists = s.persists},
                                  start, end, corrected);
     report.accuracy.forces_defect_J =
-        forces_defect_J(model, state, {view(s.q_end), view(u_after), t_end}, report.h_s, s);
+        forces_defect_J(model, state, goes_on, {view(s.q_end), view(u_after), t_end}, report.h_s, s);
     report.accuracy.held_back_J = held_back_J(s);
     report.at_end = s.at_end = corrected;
     s.at_end_q = s.q_end;

@@ -14,6 +14,7 @@ constexpr double kept = 0.99;
 /// A motion that starts from rest has little kinetic energy in its first steps: a ratio counts when it lasts.
 /// It rises from here, and at most doubles in a step (LE-7).
 constexpr double first_ratio = 1e-4;
+constexpr double largest_ratio = 1e6;
 
 void keep(double& sum, double work)
 {
@@ -80,7 +81,7 @@ EnergyError EnergyWatch::add(const EnergyLines& energy, const Energies& at_end, 
 bool EnergyWatch::judge(const EnergyError& error, double tolerance) noexcept
 {
     // written so that NaN is beyond
-    const double risen = 2 * std::max(lasting_ratio, first_ratio / 2);
+    const double risen = std::min(2 * std::max(lasting_ratio, first_ratio / 2), largest_ratio);
     lasting_ratio = error.ratio <= risen ? error.ratio : risen;
     const bool is_beyond = !(error.ratio <= tolerance);
     if (is_beyond && beyond == 0) first = error;

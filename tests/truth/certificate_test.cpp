@@ -82,6 +82,7 @@ TEST_CASE("a damper that is too strong for the step creates energy and is named"
     const std::string damper = R"(duration_s = 0.05
 [[coordinate]]
 name = "x"
+start = 0
 start_velocity = 1
 [lagrangian]
 kinetic = "x'^2/2"
@@ -129,6 +130,7 @@ TEST_CASE("a motion that starts from rest by a force that grows from zero is cer
     const std::string push = R"(duration_s = 1
 [[coordinate]]
 name = "x"
+start = 0
 [lagrangian]
 kinetic = "x'^2/2"
 forces = { x = "t" }
