@@ -156,6 +156,11 @@ Expected<void> check(const RecordSettings& settings)
 
 void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u)
 {
+    if (!(view.after.t_s > view.before.t_s)) {  // the run ended where the step began
+        q = view.after.q;
+        u = view.after.u;
+        return;
+    }
     if (const auto pieces = series_pieces(view.scratch); !pieces.empty()) {
         const SeriesPiece& piece = piece_at(pieces, t_s);
         piece.at(std::clamp(t_s - piece.t_s, 0.0, piece.h_s), q, u);

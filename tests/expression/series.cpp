@@ -164,6 +164,62 @@ TEST_CASE("a base that vanishes at the instant has a series where its power does
     CHECK_FALSE(std::isfinite(series_of(names.read("x^(1/3)"), 0, 1, 0, 0)[2]));
 }
 
+TEST_CASE("integer powers are exact where their base vanishes, however large the exponent")
+{
+    const Names names;
+    for (const int n : {12, 17, 23, 24}) {
+        const auto power = series_of(names.read("x^" + std::to_string(n)), 0, 1, 0, 0);
+        for (int k = 0; k <= order; ++k) {
+            CHECK(power[static_cast<std::size_t>(k)] == (k == n ? 1 : 0));
+        }
+    }
+    // beyond the last order nothing is left, and nothing is no number
+    for (const double c : series_of(names.read("x^1000"), 0, 1, 0, 0)) {
+        CHECK(c == 0);
+    }
+    CHECK(series_of(names.read("x^31"), -2, 1, 0, 0)[1] == near(31 * std::pow(2.0, 30), 1));
+}
+
+TEST_CASE("what vanishes identically lies within the bounds of its rounding, and these are small (PS-13)")
+{
+    const Names names;
+    const char* const nothing[] = {"sin(x)^2 + cos(x)^2 - 1",
+                                   "exp(log(x)) - x",
+                                   "sqrt(x)^2 - x",
+                                   "tan(x)*cos(x) - sin(x)",
+                                   "(x + y)^3 - x^3 - 3*x^2*y - 3*x*y^2 - y^3",
+                                   "x^0.3*x^0.7 - x",
+                                   "atan(tan(x)) - x",
+                                   "cosh(x)^2 - sinh(x)^2 - 1",
+                                   "x/y*y - x",
+                                   "atan2(x, y) - atan(x/y)",
+                                   "x^23/x^22 - x",
+                                   "asin(sin(x)) - x",
+                                   "tanh(x)*cosh(x) - sinh(x)",
+                                   "hypot(x, y)^2 - x^2 - y^2"};
+    for (const char* text : nothing) {
+        INFO(text);
+        Graph graph;
+        SeriesProgram program(graph, std::vector<int>{add_formula(graph, names.read(text))}, 2, order);
+        std::vector<double> inputs(5 * stride, 0.0), errors(5 * stride, 0.0);
+        inputs[0] = 0.3;
+        inputs[1] = 0.7;
+        inputs[stride] = 0.9;
+        inputs[stride + 1] = -0.4;
+        inputs[4 * stride + 1] = 1;
+        for (int k = 0; k <= order; ++k) {
+            program.tape.advance(k, inputs.data(), stride);
+            program.tape.bound(k, errors.data(), stride);
+        }
+        // the nearest singularity is at 0.43
+        double unit = 1;
+        for (int k = 0; k <= order; ++k, unit *= 0.43) {
+            CHECK(std::abs(program.output(0)[k]) <= 32 * program.error(0)[k]);
+            CHECK(program.error(0)[k] * unit < 1e-11);
+        }
+    }
+}
+
 TEST_CASE("tables are told before they are asked for a series")
 {
     const Names names;
