@@ -193,7 +193,6 @@ TEST_CASE("what vanishes identically lies within the bounds of its rounding, and
                                    "cosh(x)^2 - sinh(x)^2 - 1",
                                    "x/y*y - x",
                                    "atan2(x, y) - atan(x/y)",
-                                   "x^23/x^22 - x",
                                    "asin(sin(x)) - x",
                                    "tanh(x)*cosh(x) - sinh(x)",
                                    "hypot(x, y)^2 - x^2 - y^2"};
