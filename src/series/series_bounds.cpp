@@ -44,7 +44,9 @@ double chain_error(const Bounded& x, const Bounded& y, int k)
 
 void SeriesTape::bound(int k, const double* input_errors, std::size_t stride)
 {
-    errors_.resize(memory_.size());
+    for (auto* memory : {&errors_, &inverse_, &local_}) {
+        memory->resize(memory_.size());
+    }
     for (std::size_t i = 0; i < instructions_.size(); ++i) {
         const auto reg = static_cast<int>(i);
         if (instructions_[i].op == SeriesOp::Second) continue;
@@ -76,11 +78,14 @@ void SeriesTape::start_error(int i, const SeriesInstruction& it, const double* i
     case SeriesOp::Add:
     case SeriesOp::Subtract: e[0] = ex + ey() + own; break;
     case SeriesOp::Multiply: e[0] = std::abs(x) * ey() + ex * std::abs(y()) + own; break;
-    case SeriesOp::Divide: e[0] = (ex + std::abs(z[0]) * ey()) / std::abs(y()) + own; break;
+    case SeriesOp::Divide: e[0] = divided_error(i, at(it.b), 1, 0, ex + std::abs(z[0]) * ey()) + own; break;
     case SeriesOp::Scale: e[0] = std::abs(it.number) * ex + 2 * own; break;
     case SeriesOp::Shift: e[0] = ex + u * std::abs(it.number) + own; break;
     case SeriesOp::Square: e[0] = 2 * std::abs(x) * ex + own; break;
-    case SeriesOp::Sqrt: e[0] = z[0] > 0 ? ex / (2 * z[0]) + own : std::sqrt(ex); break;
+    case SeriesOp::Sqrt:
+        e[0] = divided_error(i, z, 2, 0, ex) + own;
+        if (!(z[0] > 0)) e[0] = std::sqrt(ex);
+        break;
     case SeriesOp::Exp: e[0] = std::abs(z[0]) * ex + 2 * own; break;
     case SeriesOp::Power:
         e[0] = x != 0 ? std::abs(it.number * z[0] / x) * ex + (2 + std::abs(it.number)) * own
@@ -126,16 +131,20 @@ void SeriesTape::go_on_error(int i, const SeriesInstruction& it, int k, const do
     case SeriesOp::Shift: e[k] = error_at(it.a)[k]; break;
     case SeriesOp::Divide: {
         const Bounded x = series(it.a), y = series(it.b);
-        const double sum = x.error[k] + u * std::abs(x.x[k]) + product_error(z, y, k, 0, k - 1) +
-                           std::abs(z.x[k]) * y.error[0];
-        e[k] = sum / std::abs(y.x[0]) + own;
+        double sum = x.error[k] + u * std::abs(x.x[k]);
+        for (int j = 0; j <= k; ++j) {
+            sum += std::abs(z.x[j]) * (y.error[k - j] + u * std::abs(y.x[k - j]));
+        }
+        e[k] = divided_error(i, y.x, 1, k, sum);
         break;
     }
     case SeriesOp::Sqrt: {
         const Bounded x = series(it.a);
-        const double sum = x.error[k] + u * std::abs(x.x[k]) + product_error(z, z, k, 1, k - 1) +
-                           2 * std::abs(z.x[k]) * z.error[0];
-        e[k] = sum == 0 ? 0 : sum / (2 * z.x[0]) + own;
+        double sum = x.error[k] + u * std::abs(x.x[k]);
+        for (int j = 0; j <= k; ++j) {
+            sum += u * std::abs(z.x[j] * z.x[k - j]);
+        }
+        e[k] = divided_error(i, z.x, 2, k, sum);
         break;
     }
     case SeriesOp::Exp: e[k] = chain_error(series(it.a), z, k) + own; break;
@@ -148,18 +157,20 @@ void SeriesTape::go_on_error(int i, const SeriesInstruction& it, int k, const do
     }
     case SeriesOp::Quadrature: {
         const Bounded x = series(it.a), y = series(it.b);
-        const double given = std::abs(it.number) * (x.error[k] + u * std::abs(x.x[k]));
-        const double sum =
-            given + convolution_error(z, y, k, 1, k - 1, weighted) / k + std::abs(z.x[k]) * y.error[0];
-        e[k] = sum / std::abs(y.x[0]) + own;
+        double sum = std::abs(it.number) * k * (x.error[k] + u * std::abs(x.x[k]));
+        for (int j = 1; j <= k; ++j) {
+            sum += j * std::abs(z.x[j]) * (y.error[k - j] + u * std::abs(y.x[k - j]));
+        }
+        e[k] = divided_error(i, y.x, 1, k - 1, sum) / k + own;
         break;
     }
     case SeriesOp::Angle: {
         const Bounded x = series(it.a), y = series(it.b), r2 = series(it.c);
-        const double sum = convolution_error(x, y, k, 1, k, weighted) +
-                           convolution_error(y, x, k, 1, k, weighted) +
-                           convolution_error(z, r2, k, 1, k - 1, weighted);
-        e[k] = (sum / k + std::abs(z.x[k]) * r2.error[0]) / r2.x[0] + own;
+        double sum = convolution_error(x, y, k, 1, k, weighted) + convolution_error(y, x, k, 1, k, weighted);
+        for (int j = 1; j <= k; ++j) {
+            sum += j * std::abs(z.x[j]) * (r2.error[k - j] + u * std::abs(r2.x[k - j]));
+        }
+        e[k] = divided_error(i, r2.x, 1, k - 1, sum) / k + own;
         break;
     }
     case SeriesOp::SinCos:
@@ -177,6 +188,25 @@ void SeriesTape::go_on_error(int i, const SeriesInstruction& it, int k, const do
     case SeriesOp::Second: break;
     default: e[k] = piece_error(it, k); break;
     }
+}
+
+/// Error k of what solves (factor divisor) z = given, where order k of the right-hand side has this error:
+/// the errors of all orders go through 1 / divisor, whose signs matter. Orders below are there.
+double SeriesTape::divided_error(int i, const double* divisor, double factor, int k, double error) noexcept
+{
+    double* inverse = inverse_.data() + static_cast<std::size_t>(i) * stride_;
+    double* local = local_.data() + static_cast<std::size_t>(i) * stride_;
+    local[k] = error;
+    double rest = k == 0 ? 1 / factor : 0;
+    for (int j = 0; j < k; ++j) {
+        rest -= inverse[j] * divisor[k - j];
+    }
+    inverse[k] = rest / divisor[0];
+    double sum = 0;
+    for (int j = 0; j <= k; ++j) {
+        if (local[k - j] != 0) sum += std::abs(inverse[j]) * local[k - j];
+    }
+    return sum;
 }
 
 /// Sides and truths have none.

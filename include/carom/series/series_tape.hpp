@@ -193,13 +193,16 @@ private:
     void go_on_error(int i, const SeriesInstruction& it, int k, const double* input_errors,
                      std::size_t stride) noexcept;
     [[nodiscard]] double piece_error(const SeriesInstruction& it, int k) noexcept;
+    [[nodiscard]] double divided_error(int i, const double* divisor, double factor, int k,
+                                       double error) noexcept;
 
     std::vector<SeriesInstruction> instructions_;
     std::vector<Step> steps_;
     std::vector<char> constant_;  ///< per register
     std::vector<SeriesSwitch> switches_;
     std::vector<double> memory_;
-    std::vector<double> errors_;  ///< as memory_; empty before the first bound
+    std::vector<double> errors_;           ///< as memory_; empty before the first bound
+    std::vector<double> inverse_, local_;  ///< of divisions: 1 / divisor, and the errors made in each order
     std::size_t stride_ = 0;
     int order_ = 0;
 };
