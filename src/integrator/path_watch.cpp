@@ -413,7 +413,8 @@ public:
         ObstacleVisit& visit = visit_of(c);
         if (visit.inside != 0) {
             if (visit.acted == 0 && !acts(c) && visit.approach > least_approach)
-                tell_crossing(c, visit.entered_s, visit.deepest_m, 0);
+                tell_crossing(c, visit.entered_s, visit.deepest_m,
+                              -visit.allowed_m / (2 * (after_.t_s - before_.t_s)));
             visit = {};
             return;
         }
@@ -473,8 +474,8 @@ private:
     void tell_crossing(int c, double t_s, double depth_m, double U_n)
     {
         const std::string& name = model_.system().contacts[static_cast<std::size_t>(c)].name;
-        // a parabola that enters with this speed and is as deep stays inside for 4 depth / speed
-        const std::string hint = U_n < 0 ? fmt::format("; a step below {:.1e} s sees it", 2 * depth_m / -U_n)
+        // at this speed the motion is on the near side of the obstacle for depth / speed, or longer
+        const std::string hint = U_n < 0 ? fmt::format("; a step below {:.1e} s sees it", depth_m / -U_n)
                                          : std::string("; a shorter step sees it");
         progress_.certifier.add_finding(
             "tunnelling", t_s,
