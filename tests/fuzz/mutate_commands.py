@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -61,9 +62,30 @@ shape = "plane"
 """
 
 
+NUMBER = re.compile(r"(?<![A-Za-z_0-9.])\d+(\.\d*)?([eE][-+]?\d+)?(?![A-Za-z_0-9.])")
+
+
+def changed_number(line, dice):
+    """Another number where one stands: scenes that are still read, and go further than their authors thought."""
+    places = list(NUMBER.finditer(line.split("=", 1)[1]))
+    if not places:
+        return line
+    key, value = line.split("=", 1)
+    place = dice.choice(places)
+    number = float(place.group())
+    other = dice.choice((0.0, -number, 1e3 * number, 1e-3 * number, 1e6 * number, 1e-9 * number, 1e150, 1e-200, number + 1, 2 * number))
+    text = repr(int(other)) if other == int(other) and abs(other) < 1e6 else repr(other)
+    return key + "=" + value[:place.start()] + text + value[place.end():]
+
+
 def changed_scene(text, dice):
-    """Type confusion, line by line."""
+    """Other numbers and type confusion, line by line."""
     lines = text.split("\n")
+    if dice.random() < 0.5:
+        for _ in range(dice.choice((1, 1, 2, 4))):
+            i = dice.choice([i for i, line in enumerate(lines) if "=" in line and not line.lstrip().startswith("#")])
+            lines[i] = changed_number(lines[i], dice)
+        return "\n".join(lines)
     for _ in range(dice.choice((1, 1, 1, 2, 3))):
         valued = [i for i, line in enumerate(lines) if "=" in line and not line.lstrip().startswith("#")]
         if not valued:
@@ -159,10 +181,15 @@ class Attack:
 
     def command(self, *words):
         """The exit status and output; None where it had to be killed."""
-        # sanitizers reserve more addresses than any limit leaves them
-        limits = None if self.sanitized else lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        def prepare():
+            # a shell in the background lets its children ignore Ctrl-C; here it counts
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            # sanitizers reserve more addresses than any limit leaves them
+            if not self.sanitized:
+                resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
         process = subprocess.Popen([self.program, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   stdin=subprocess.DEVNULL, preexec_fn=limits)
+                                   stdin=subprocess.DEVNULL, preexec_fn=prepare)
         interrupted = False
         try:
             out, err = process.communicate(timeout=PATIENCE_S)
@@ -191,7 +218,7 @@ class Attack:
             return f"exit status {status}"
         if b"internal error" in err or b"Sanitizer" in err or b"runtime error" in err:
             return "internal error or sanitizer report"
-        if status != 0 and not err and not out:
+        if status != 0 and not err and not out and "--quiet" not in words:
             return "fails without a word"
         if "--json" in words:
             try:
