@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace carom {
 namespace {
@@ -27,6 +28,9 @@ void check_numbers(const Body& body, const std::string& where, Errors& errors)
     if (!finite) {
         errors.push_back(mistake(ErrorCode::NotFinite, where, "place or velocity is infinite or not a number",
                                  "give finite numbers"));
+    } else if (body.pose.position_m.cwiseAbs().maxCoeff() > 1e9) {
+        errors.push_back(mistake(ErrorCode::SettingOutOfRange, where, "its place is farther away than 1e9 m",
+                                 "put the bodies near the origin"));
     } else if (std::abs(body.pose.rotation.norm() - 1) > 1e-9) {
         errors.push_back(mistake(ErrorCode::SettingOutOfRange, where,
                                  fmt::format("the quaternion has length {}", body.pose.rotation.norm()),
@@ -247,14 +251,74 @@ double typical_length(const BodyModel& model)
     return sizes[sizes.size() / 2];
 }
 
+/// Lengths below 1e-9 of two convex bodies count as zero where they touch: the thinner one must be much
+/// thicker than that.
+void check_sizes(const BodyModel& model, Errors& errors)
+{
+    constexpr double thinnest = 1e-6;
+    double largest = 0;
+    for (std::size_t i = 0; i < model.colliders.size(); ++i) {
+        const Collider& collider = model.colliders[i];
+        if (model.collides[i] && !is_obstacle(collider.shape)) largest = std::max(largest, collider.radius_m);
+    }
+    for (std::size_t i = 0; i < model.colliders.size(); ++i) {
+        const double thickness = model.colliders[i].thickness_m;
+        if (!model.collides[i] || thickness >= thinnest * largest) continue;
+        errors.push_back(
+            mistake(ErrorCode::SettingOutOfRange, where_of(model.setup().bodies[i], i),
+                    fmt::format("it is {:.3g} m thin, and another body reaches {:.3g} m", thickness, largest),
+                    "give sizes within a factor of a million; a ground without an end is a plane"));
+    }
+}
+
+/// Bodies without inertia about some axis that joints can turn about it get a little one there, beside what
+/// the joints carry along: it never counts in energies, and a step goes on until it has done nothing (BO-19).
+void lend_inertia(BodyModel& model)
+{
+    constexpr double little = 1e-4;
+    const BodySetup& setup = model.setup();
+    const auto is_distance = [](const Joint& joint) {
+        return joint.kind == JointKind::Distance || joint.kind == JointKind::String;
+    };
+    for (int i = 0; i < model.bodies(); ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        if (model.inverse_mass[k] == 0) continue;
+        Mat3 missing = Mat3::Identity() - model.inertia[k] * model.inverse_inertia[k];
+        if (model.is_flat()) missing = Vec3(0, 0, missing(2, 2)).asDiagonal();
+        if (missing.norm() < 1e-6) continue;
+
+        // the least inertia that a joint of the body gives it to carry
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t j = 0; j < setup.joints.size(); ++j) {
+            const Joint& joint = setup.joints[j];
+            if (joint.kind == JointKind::Gear || (joint.first != i && joint.second != i)) continue;
+            const JointFrame& frame = model.joint_frames[j];
+            const int other = joint.first == i ? joint.second : joint.first;
+            const double own = (joint.first == i ? frame.first_point : frame.second_point).squaredNorm();
+            const bool moves = other >= 0 && model.inverse_mass[static_cast<std::size_t>(other)] > 0;
+            const double arm =
+                moves ? (joint.first == i ? frame.second_point : frame.first_point).squaredNorm() : 0;
+            const double turned = moves ? model.inertia[static_cast<std::size_t>(other)].trace() / 3 : 0.0;
+            for (const double inertia : {model.mass[k] * own, is_distance(joint) ? 0 : model.mass[k] * arm,
+                                         is_distance(joint) ? 0 : turned}) {
+                if (inertia > 1e-18 * model.mass[k] * model.length_m() * model.length_m()) {
+                    least = std::min(least, inertia);
+                }
+            }
+        }
+        if (std::isfinite(least)) model.inverse_inertia[k] += missing / (little * least);
+    }
+}
+
 }  // namespace
 
 Expected<BodyModel, Errors> make_body_model(BodySetup setup)
 {
     Errors errors;
     BodyModel model;
-    model.flat_ = std::any_of(setup.bodies.begin(), setup.bodies.end(),
-                              [](const Body& body) { return body.shape && is_flat(*body.shape); });
+    model.flat_ = setup.flat || std::any_of(setup.bodies.begin(), setup.bodies.end(), [](const Body& body) {
+                      return body.shape && is_flat(*body.shape);
+                  });
     if (!setup.gravity_m_s2.allFinite() || (model.flat_ && setup.gravity_m_s2.z() != 0)) {
         errors.push_back(mistake(ErrorCode::SettingOutOfRange, "gravity_m_s2",
                                  "gravity leaves the plane or is not finite",
@@ -306,7 +370,14 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
                                                    [](const SurfaceLaw& s) { return s.restitution == 0; });
     model.setup_ = std::move(setup);
     model.length_m_ = typical_length(model);
+    model.thinnest_m_ = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < model.colliders.size(); ++i) {
+        if (model.collides[i])
+            model.thinnest_m_ = std::min(model.thinnest_m_, model.colliders[i].thickness_m);
+    }
     model.frame_joints();
+    lend_inertia(model);
+    check_sizes(model, errors);
     detail::check_start(model, errors);
     if (!errors.empty()) return errors;
     return model;

@@ -38,6 +38,32 @@ double extent(const Collider& collider)
     return largest + collider.hull.radius_m;
 }
 
+/// The least width of a shape: how deep another can be in it before the way out is on the far side. Of a
+/// polyhedron, that across its faces.
+double thickness(const Collider& collider)
+{
+    if (is_obstacle(collider.shape)) return infinity;
+    if (const auto* cylinder = std::get_if<CylinderShape>(&collider.shape)) {
+        const double wide = 2 * cylinder->radius_m;
+        return cylinder->length_m > 0 ? std::min(wide, cylinder->length_m) : wide;
+    }
+    double least = infinity;
+    for (const Collider& part : collider.parts) {
+        least = std::min(least, part.thickness_m);
+    }
+    const Hull& hull = collider.hull;
+    if (!hull.vertices.empty() && hull.faces.empty()) return 2 * hull.radius_m;
+    for (const Hull::Face& face : hull.faces) {
+        const double at = face.normal.dot(hull.vertices[face.loop.front()]);
+        double lowest = at;
+        for (const Vec3& vertex : hull.vertices) {
+            lowest = std::min(lowest, face.normal.dot(vertex));
+        }
+        least = std::min(least, at - lowest + 2 * hull.radius_m);
+    }
+    return least;
+}
+
 /// A half-space in the world: n . x <= offset is solid.
 struct HalfSpace3 {
     Vec3 n;
@@ -230,6 +256,7 @@ Collider make_collider(const Shape& shape, const Vec3& centre_m)
         collider.surface = detail::make_surface(detail::mesh_of(*field), centre_m);
     }
     collider.radius_m = extent(collider);
+    collider.thickness_m = thickness(collider);
     return collider;
 }
 

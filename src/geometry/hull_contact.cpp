@@ -273,6 +273,7 @@ struct Query {
 
     bool by_face(const Axis& axis, bool face_of_a) const;
     bool by_edges(const Axis& axis) const;
+    void beside_edges(const Axis& axis, const Vec3& crossing) const;
     void by_nearest_features(const Axis& axis) const;
     void by_deepest_vertex(const Axis& axis) const;
 };
@@ -323,7 +324,58 @@ bool Query::by_edges(const Axis& axis) const
     if ((apart - axis.normal.dot(apart) * axis.normal).norm() > tolerance) return false;
     add(on_a, on_b, -axis.normal,
         std::uint64_t{1} << 62 | std::uint64_t(axis.edge_a) << 20 | std::uint64_t(axis.edge_b));
+    beside_edges(axis, on_b);
     return true;
+}
+
+/// Of the two faces at an edge the one that looks along `axis`; -1: none.
+int face_along(const PlacedCollider& hull, int edge, const Vec3& axis)
+{
+    const auto& [left, right] = hull.collider->hull.edge_faces[edge];
+    if (left < 0 || right < 0) return -1;
+    return axis.dot(hull.normals[left]) >= axis.dot(hull.normals[right]) ? left : right;
+}
+
+/// Two faces that lie on each other but for a small angle: their edges touch first, and a small turn brings
+/// the other corners down. All corners of what the faces have in common, seen along the normal, are points
+/// with the gap that they have along it (BO-17).
+void Query::beside_edges(const Axis& axis, const Vec3& crossing) const
+{
+    constexpr double nearly_parallel = 0.9;  // cosine of the angle to the normal
+    const Vec3& n = axis.normal;
+    const int face_a = face_along(a, axis.edge_a, n), face_b = face_along(b, axis.edge_b, -n);
+    if (face_a < 0 || face_b < 0) return;
+    const double along_a = n.dot(a.normals[face_a]), along_b = -n.dot(b.normals[face_b]);
+    if (std::min(along_a, along_b) < nearly_parallel) return;
+
+    const bool face_of_a = along_a >= along_b;
+    const PlacedCollider& hull = face_of_a ? a : b;
+    const PlacedCollider& other = face_of_a ? b : a;
+    const int face = face_of_a ? face_a : face_b;
+    const Vec3 up = face_of_a ? n : Vec3(-n);  // from the face to the other hull
+    std::vector<Corner> corners;
+    for (const int v : other.collider->hull.faces[face_of_a ? face_b : face_a].loop) {
+        corners.push_back({.point = other.vertices[v], .tag = static_cast<std::uint64_t>(v)});
+    }
+    const std::vector<int>& loop = hull.collider->hull.faces[face].loop;
+    const int sides = static_cast<int>(loop.size());
+    for (int i = 0; i < sides && !corners.empty(); ++i) {
+        const Vec3& from = hull.vertices[loop[i]];
+        const Vec3& to = hull.vertices[loop[(i + 1) % sides]];
+        cut((to - from).cross(up).normalized(), from, tolerance, static_cast<std::uint64_t>(i), corners);
+    }
+    const Vec3& origin = hull.vertices[loop.front()];
+    const double slope = up.dot(hull.normals[face]);  // >= nearly_parallel
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+        const Corner& corner = corners[i];
+        if (repeats(corner, std::span(corners).first(i), tolerance)) continue;
+        const Vec3 below = corner.point - hull.normals[face].dot(corner.point - origin) / slope * up;
+        const Vec3& on_b = face_of_a ? corner.point : below;
+        if ((on_b - crossing).norm() <= 10 * tolerance) continue;
+        const std::uint64_t feature =
+            std::uint64_t{face_of_a} << 63 | std::uint64_t(face + 1) << 40 | corner.tag;
+        add(face_of_a ? below : corner.point, on_b, -n, feature);
+    }
 }
 
 /// An edge as a segment; of a hull with one vertex, that vertex.
@@ -408,6 +460,35 @@ void Query::by_deepest_vertex(const Axis& axis) const
 
 }  // namespace
 
+namespace {
+
+/// Whether a corner of one hull is in the other.
+bool has_corner_in(const PlacedCollider& hull, const PlacedCollider& other, double tolerance)
+{
+    const auto& faces = hull.collider->hull.faces;
+    if (faces.empty()) return false;
+    return std::any_of(other.vertices.begin(), other.vertices.end(), [&](const Vec3& x) {
+        for (std::size_t f = 0; f < faces.size(); ++f) {
+            if (hull.normals[f].dot(x - hull.vertices[faces[f].loop.front()]) > tolerance) return false;
+        }
+        return true;
+    });
+}
+
+/// The distance of two corners, the lower one of the second hull along the axis and the nearest to it: the
+/// hulls are not farther apart.
+double distance_at_most(const PlacedCollider& a, const PlacedCollider& b, const Vec3& axis)
+{
+    const Vec3& x = b.vertices[lowest_vertex(b, axis, 0)];
+    double least = infinity;
+    for (const Vec3& y : a.vertices) {
+        least = std::min(least, (x - y).squaredNorm());
+    }
+    return std::sqrt(least);
+}
+
+}  // namespace
+
 ContactPoint rounded_point(const Vec3& on_a, const Vec3& on_b, const Vec3& n, double radius_a,
                            double radius_b, std::uint64_t feature)
 {
@@ -450,8 +531,17 @@ void hull_contact_points(const PlacedCollider& a, const PlacedCollider& b, doubl
     if (face_b.separation > far) return;
     // where the hulls are nearest or deepest two points are at most this far apart (BO-5)
     const double grown = std::max(far, -std::max(face_a.separation, face_b.separation)) + tolerance;
-    const Axis edges = best_edges(a, b, grown);
+    Axis edges = best_edges(a, b, grown);
     if (edges.separation > far) return;
+
+    // faces overlap, but hulls that are apart by more than that have their nearest edges farther away
+    const bool flat = a.collider->hull.flat || b.collider->hull.flat;
+    if (!flat && std::max({face_a.separation, face_b.separation, edges.separation}) < -tolerance &&
+        !has_corner_in(a, b, tolerance) && !has_corner_in(b, a, tolerance)) {
+        const double farther = std::max(grown, distance_at_most(a, b, face_a.normal));
+        edges = best_edges(a, b, farther + tolerance);
+        if (edges.separation > far) return;
+    }
 
     const bool face_of_a = face_a.face >= 0 && face_a.separation >= face_b.separation - tolerance;
     const Axis& face = face_of_a ? face_a : face_b;

@@ -19,11 +19,24 @@ Error bad_shape(ErrorCode code, const std::string& where, std::string message, c
     return {.code = code, .where = where, .message = std::move(message), .hint = hint, .excerpt = {}};
 }
 
+/// Sizes and coordinates of shapes, m. Beyond them squares and products of lengths lose all digits.
+constexpr double largest_m = 1e9, smallest_m = 1e-12;
+
 Expected<void> positive(double value, const char* key, const std::string& where)
 {
-    if (value > 0 && std::isfinite(value)) return {};
-    return bad_shape(ErrorCode::SettingOutOfRange, where, fmt::format("{} is {}", key, value),
-                     "give a length greater than zero");
+    if (!(value > 0 && std::isfinite(value))) {
+        return bad_shape(ErrorCode::SettingOutOfRange, where, fmt::format("{} is {}", key, value),
+                         "give a length greater than zero");
+    }
+    if (value >= smallest_m && value <= largest_m) return {};
+    return bad_shape(ErrorCode::SettingOutOfRange, where, fmt::format("{} is {} m", key, value),
+                     "give a size from 1e-12 to 1e9 m; what has no end is a plane");
+}
+
+template <class Point>
+bool is_within(const Point& point)
+{
+    return (point.array().abs() <= largest_m).all();  // NaN is not
 }
 
 template <class Points>
@@ -32,6 +45,10 @@ Expected<void> check_points(const Points& points, const std::string& where, cons
     for (const auto& point : points) {
         if (!point.allFinite()) {
             return bad_shape(ErrorCode::NotFinite, where, "a vertex is infinite or not a number", hint);
+        }
+        if (!is_within(point)) {
+            return bad_shape(ErrorCode::SettingOutOfRange, where, "a vertex is farther away than 1e9 m",
+                             "give smaller coordinates");
         }
     }
     using Point = typename Points::value_type;
@@ -58,9 +75,10 @@ Expected<void> check_points(const Points& points, const std::string& where, cons
 Expected<void> finite(std::span<const Vec3> points, const std::string& where)
 {
     for (const Vec3& point : points) {
-        if (point.allFinite()) continue;
-        return bad_shape(ErrorCode::NotFinite, where, "a vertex is infinite or not a number",
-                         "give finite coordinates");
+        if (point.allFinite() && is_within(point)) continue;
+        return bad_shape(point.allFinite() ? ErrorCode::SettingOutOfRange : ErrorCode::NotFinite, where,
+                         "a vertex is not a number, or farther away than 1e9 m",
+                         "give finite coordinates up to 1e9 m");
     }
     return {};
 }
@@ -120,7 +138,7 @@ struct Check {
             }
             if (auto fine = check(part.shape, where); !fine) return fine;
             const bool placed =
-                part.pose.position_m.allFinite() && std::abs(part.pose.rotation.norm() - 1) <= 1e-9;
+                is_within(part.pose.position_m) && std::abs(part.pose.rotation.norm() - 1) <= 1e-9;
             const bool in_plane =
                 part.pose.position_m.z() == 0 && part.pose.rotation.x() == 0 && part.pose.rotation.y() == 0;
             if (!placed || (flat && !in_plane)) {
@@ -146,8 +164,8 @@ struct Check {
                 "give two rows and two columns at least, two million points at most");
         }
         for (const double height : s.heights_m) {
-            if (!std::isfinite(height)) {
-                return bad_shape(ErrorCode::NotFinite, where, "a height is infinite or not a number",
+            if (!(std::abs(height) <= largest_m)) {
+                return bad_shape(ErrorCode::NotFinite, where, "a height is not a number, or beyond 1e9 m",
                                  "give finite heights");
             }
         }

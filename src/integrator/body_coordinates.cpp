@@ -191,7 +191,8 @@ private:
 
 std::vector<Coordinate> coordinate_names(const BodySetup& setup)
 {
-    const bool flat = std::any_of(setup.bodies.begin(), setup.bodies.end(),
+    const bool flat =
+        setup.flat || std::any_of(setup.bodies.begin(), setup.bodies.end(),
                                   [](const Body& body) { return body.shape && is_flat(*body.shape); });
     std::vector<Coordinate> coordinates;
     for (const Body& body : setup.bodies) {

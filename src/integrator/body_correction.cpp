@@ -1,10 +1,13 @@
 #include "body_parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 namespace carom::detail {
 namespace {
@@ -14,8 +17,34 @@ namespace {
 constexpr int most_passes = 3;
 constexpr int most_passes_of_joints = 12;
 
-/// Up to so many contacts are corrected exactly; more of them by sweeps.
+/// Up to so many contacts are corrected exactly; more of them by sweeps, once, and exactly where sweeps have
+/// left too much so often.
 constexpr std::size_t most_exact = 200;
+constexpr std::size_t most_exact_at_last = 3000;
+constexpr int most_passes_of_sweeps = 3;
+
+/// What is still deeper than is asked for goes on, with the contacts found again.
+constexpr int most_passes_at_all = 20;
+
+/// Displacements above this part of the sizes can close contacts of pairs that the step has not looked at:
+/// less than the skin of the detection.
+constexpr double unforeseen = 2e-3;
+
+using Pair = std::array<int, 2>;
+
+/// The contacts of a pair that the step had. They are sorted by bodies.
+std::span<const BodyContact> contacts_of(const BodyScratch& s, const Pair& pair)
+{
+    const auto before = [](const BodyContact& c, const Pair& wanted) {
+        return std::tie(c.first, c.second) < std::tie(wanted[0], wanted[1]);
+    };
+    const auto from = std::lower_bound(s.contacts.begin(), s.contacts.end(), pair, before);
+    auto to = from;
+    while (to != s.contacts.end() && to->first == pair[0] && to->second == pair[1]) {
+        ++to;
+    }
+    return {from, to};
+}
 
 /// A pair that leaves by restitution is not lifted.
 bool leaves(std::span<const BodyContact> contacts)
@@ -25,37 +54,100 @@ bool leaves(std::span<const BodyContact> contacts)
     });
 }
 
-/// Contact points at the end of the step of the pairs that the step had in view. Returns the deepest overlap
-/// of those that are to be corrected; `deepest` of all.
-double overlaps_at_end(double reach_m, BodyScratch& s, double& deepest)
+/// Points of fast contacts at the end of the step, along the normals with which they touched first, where
+/// one of them is so deep that the shapes may show the far side. Whether there are any.
+bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, BodyScratch& s)
 {
-    deepest = 0;
-    double worst = 0;
-    s.overlaps.clear();
-    for (std::size_t i = 0; i < s.contacts.size();) {
-        std::size_t j = i;
-        while (j < s.contacts.size() && s.contacts[j].first == s.contacts[i].first &&
-               s.contacts[j].second == s.contacts[i].second) {
-            ++j;
+    if (contacts.empty() || !is_fast_contact(contacts.front())) return false;
+    double least = 0;
+    for (const BodyContact& contact : contacts) {
+        const auto at_end = [&](int body, const Vec3& arm) -> Vec3 {
+            return s.next.x[body] + s.next.R[body] * (s.mid.R[body].conjugate() * arm);
+        };
+        const Vec3 on_a = at_end(contact.first, contact.arm_first);
+        const Vec3 on_b = at_end(contact.second, contact.arm_second);
+        const double gap = contact.at.gap_m + contact.at.normal.dot(on_a - on_b);
+        least = std::min(least, gap);
+        const bool first = model.inverse_mass[contact.first] > 0;
+        s.points.push_back({.point_m = first ? on_a : on_b,
+                            .normal = contact.at.normal,
+                            .gap_m = gap,
+                            .feature = contact.at.feature});
+    }
+    const Pair pair{contacts.front().first, contacts.front().second};
+    if (least < -0.25 * model.size_of_pair_m(pair[0], pair[1])) return true;
+    s.points.clear();
+    return false;
+}
+
+/// The pairs that the step had in view.
+void take_pairs_of_contacts(BodyScratch& s)
+{
+    s.correction_pairs.clear();
+    for (const BodyContact& contact : s.contacts) {
+        const Pair pair{contact.first, contact.second};
+        if (s.correction_pairs.empty() || s.correction_pairs.back() != pair) {
+            s.correction_pairs.push_back(pair);
         }
-        const std::span<const BodyContact> pair(s.contacts.data() + i, j - i);
-        const int a = pair.front().first, b = pair.front().second;
+    }
+}
+
+/// All pairs that can touch where the bodies have been moved to: those that wait until they have closed are
+/// left to the next step unless this one saw them.
+void find_pairs_again(const BodyModel& model, double reach_m, BodyScratch& s)
+{
+    take_pairs_of_contacts(s);
+    const std::size_t seen = s.correction_pairs.size();
+    s.boxes.resize(static_cast<std::size_t>(model.bodies()));
+    for (int i = 0; i < model.bodies(); ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        if (!model.collides[k]) {
+            // nowhere: overlaps nothing
+            s.boxes[k] = {.low = Vec3::Constant(1), .high = Vec3::Constant(-1), .moves = false};
+            continue;
+        }
+        const Vec3 grown = Vec3::Constant(reach_m);
+        s.boxes[k] = {.low = s.placed[k].low - grown,
+                      .high = s.placed[k].high + grown,
+                      .moves = model.inverse_mass[k] > 0};
+    }
+    s.broad_phase.find_pairs(s.boxes, s.found_pairs);
+    for (const auto& [a, b] : s.found_pairs) {
+        const bool waits = model.surface(a, b).restitution > 0 || model.setup().impact_map;
+        if (!waits && model.may_meet(a, b)) s.correction_pairs.push_back({a, b});
+    }
+    std::inplace_merge(s.correction_pairs.begin(),
+                       s.correction_pairs.begin() + static_cast<std::ptrdiff_t>(seen),
+                       s.correction_pairs.end());
+    s.correction_pairs.erase(std::unique(s.correction_pairs.begin(), s.correction_pairs.end()),
+                             s.correction_pairs.end());
+}
+
+/// Contact points at the end of the step of the pairs to look at, and the deepest overlap of all.
+void overlaps_at_end(const BodyModel& model, double reach_m, BodyScratch& s)
+{
+    s.deepest = s.deepest_left = {};
+    s.overlaps.clear();
+    for (const Pair& pair : s.correction_pairs) {
+        const auto& [a, b] = pair;
         s.points.clear();
-        find_contact_points(s.placed[a], s.placed[b], reach_m, s.points);
-        const bool left = leaves(pair);
+        const auto contacts = contacts_of(s, pair);
+        if (!still_fast(model, contacts, s)) find_contact_points(s.placed[a], s.placed[b], reach_m, s.points);
+        if (s.points.empty()) continue;
+        // a fast one is lifted: it would be lost
+        const bool left = leaves(contacts) && !is_fast_contact(contacts.front());
+        const double size_m = model.size_of_pair_m(a, b);
         for (const ContactPoint& point : s.points) {
             BodyContact& contact = s.overlaps.emplace_back();
             contact.first = a;
             contact.second = b;
             contact.at = point;
             contact.dimension = 1;
-            deepest = std::max(deepest, -point.gap_m);
+            s.deepest.see(a, b, -point.gap_m, size_m);
             if (left) contact.at.gap_m = std::max(0.0, point.gap_m);
-            worst = std::max(worst, -contact.at.gap_m);
+            s.deepest_left.see(a, b, -contact.at.gap_m, size_m);
         }
-        i = j;
     }
-    return worst;
 }
 
 /// Motion of the point of a contact with a body since the contacts were found, to first order; empty where
@@ -112,19 +204,18 @@ void gather_pairs(const BodyModel& model, BodyScratch& s)
 
 /// Overlap of pairs that act when they have closed, and closed in the second half of the step: the next one
 /// strikes them. It is told and not corrected.
-void tell_overlap_to_come(const BodyModel& model, BodyScratch& s, StepReport& report)
+void look_at_overlap_to_come(const BodyModel& model, BodyScratch& s)
 {
     if (model.is_soft()) return;
     place_at_end(model, s);
     gather_pairs(model, s);
-    double& deepest = report.max_penetration_m;
     for (const auto& [a, b] : s.pairs) {
         const bool waits = model.surface(a, b).restitution > 0 || model.setup().impact_map;
         if (!waits || !model.may_meet(a, b)) continue;
         s.points.clear();
         find_contact_points(s.placed[a], s.placed[b], 0, s.points);
         for (const ContactPoint& point : s.points) {
-            deepest = std::max(deepest, -point.gap_m);
+            s.deepest.see(a, b, -point.gap_m, model.size_of_pair_m(a, b));
         }
     }
 }
@@ -179,8 +270,9 @@ void press_exactly(const BodyModel& model, BodyScratch& s)
     }
 }
 
-/// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5).
-void move_apart(const BodyModel& model, BodyScratch& s)
+/// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5). Returns
+/// the largest one, beside the size of the body.
+double move_apart(const BodyModel& model, bool exactly, BodyScratch& s)
 {
     for (int i = 0; i < model.bodies(); ++i) {
         const Mat3 R = s.next.R[i].toRotationMatrix();
@@ -190,56 +282,123 @@ void move_apart(const BodyModel& model, BodyScratch& s)
         set_frame(s.next.x, contact);
         add_contact_rows(contact, s.correction_rows);
     }
-    if (s.overlaps.size() > most_exact && s.violations.empty()) {
+    if (exactly || !s.violations.empty()) {
+        press_exactly(model, s);
+    } else {
         press_by_sweeps(model, correction_budget, s);
         s.correction_rows.set_inertia(s.inverse_inertia);
-    } else {
-        press_exactly(model, s);
     }
-    s.correction_w.assign(static_cast<std::size_t>(model.bodies()), Vec3::Zero());
+    const auto n = static_cast<std::size_t>(model.bodies());
+    s.correction_v.assign(n, Vec3::Zero());
+    s.correction_w.assign(n, Vec3::Zero());
     for (int row = 0; row < s.correction_rows.size(); ++row) {
         s.correction_rows.apply(model.inverse_mass, row, s.correction_P[static_cast<std::size_t>(row)],
-                                s.next.x, s.correction_w);
+                                s.correction_v, s.correction_w);
     }
+    double farthest = 0;
     for (int i = 0; i < model.bodies(); ++i) {
+        const Vec3& moved = s.correction_v[static_cast<std::size_t>(i)];
         const Vec3& turn = s.correction_w[static_cast<std::size_t>(i)];
+        if (model.inverse_mass[i] == 0) continue;
+        const double size = model.collides[i] ? model.colliders[i].radius_m : model.length_m();
+        farthest = std::max(farthest, moved.norm() / size + turn.norm());
+        s.next.x[i] += moved;
         if (turn != Vec3::Zero()) s.next.R[i] = turned(s.next.R[i], s.next.R[i].conjugate() * turn);
+    }
+    return farthest;
+}
+
+/// The overlap that is left, and a finding where it is more than the run may have.
+void report_overlap(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                    const BodyScratch& s, StepReport& report)
+{
+    report.max_penetration_m = s.deepest.depth_m;
+    const auto name = [&](int body) { return model.setup().bodies[static_cast<std::size_t>(body)].name; };
+    if (s.deepest.part > settings.max_overlap) {
+        report.findings.push_back(
+            {.code = "overlap",
+             .time_s = s.next.t_s,
+             .message = fmt::format("{} and {} overlap by {:.3g} m, {:.2g} of the thinner one's thickness; "
+                                    "max_overlap is {:.2g}: take a shorter step",
+                                    name(s.deepest.first), name(s.deepest.second), s.deepest.depth_m,
+                                    s.deepest.part, settings.max_overlap),
+             .uncertifies = true});
+    } else if (settings.correction && s.deepest_left.part > std::max(solver.tolerance, overlap_left)) {
+        report.findings.push_back(
+            {.code = "overlap_left",
+             .time_s = s.next.t_s,
+             .message = fmt::format("the correction leaves {} and {} overlapping by {:.3g} m, {:.2g} of the "
+                                    "thinner one's thickness: take a shorter step",
+                                    name(s.deepest_left.first), name(s.deepest_left.second),
+                                    s.deepest_left.depth_m, s.deepest_left.part),
+             .uncertifies = true});
     }
 }
 
-}  // namespace
-
-void correct_places(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s,
-                    StepReport& report)
+/// Moves what overlaps apart and joints together, again and again (BO-10).
+void correct(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+             BodyScratch& s, StepReport& report)
 {
-    if (s.round && s.contacts.size() > most_exact) {
-        report.max_penetration_m = correct_round(model, settings, s);
-        tell_overlap_to_come(model, s, report);
-        return;
-    }
     const bool joined = !model.setup().joints.empty();
     const bool many = s.contacts.size() > most_exact && !joined;
     const double tolerance =
         std::max(settings.activation_gap_m, (many ? harmless_overlap : 1e-12) * model.length_m());
     if (const auto overlap = overlap_at_rest(model, s); !joined && overlap && *overlap <= tolerance) {
-        report.max_penetration_m = *overlap;
-        tell_overlap_to_come(model, s, report);
+        s.deepest.depth_m = *overlap;
         return;
     }
     const double joint_tolerance = 1e-3 * settings.activation_gap_m;
-    const int passes = joined ? most_passes_of_joints : many ? 1 : most_passes;
-    double last = std::numeric_limits<double>::infinity();
-    for (int pass = 0; pass <= passes; ++pass) {
+    const int passes_of_joints = joined ? most_passes_of_joints : 0;
+    const int passes = many ? 1 : most_passes;
+    double last_violation = std::numeric_limits<double>::infinity(), last_part = last_violation;
+    double reach = 1e-3 * model.length_m(), moved = 0;
+    take_pairs_of_contacts(s);
+    for (int pass = 0;; ++pass) {
         place_at_end(model, s);
-        const double worst = overlaps_at_end(1e-3 * model.length_m(), s, report.max_penetration_m);
+        if (moved > unforeseen) find_pairs_again(model, reach, s);
+        overlaps_at_end(model, reach, s);
+        const double worst = s.deepest_left.depth_m, part = s.deepest_left.part;
         const double violation = report.max_violation = violations_at_end(model, s);
-        const bool overlaps = worst > tolerance && pass < most_passes;
-        const bool apart = violation > joint_tolerance && violation <= 0.5 * last;
-        if (!settings.correction || !(overlaps || apart) || pass == passes) break;
-        last = violation;
-        move_apart(model, s);
+        if (!settings.correction) return;
+
+        // a few passes for all digits, more for what the tolerance does not allow, while they help
+        const bool fine = worst > tolerance && pass < passes;
+        const bool coarse = worst > tolerance && part > std::max(solver.tolerance, harmless_overlap) &&
+                            pass < most_passes_at_all &&
+                            (pass < 2 * most_passes_of_sweeps || part <= 0.9 * last_part);
+        const bool apart =
+            violation > joint_tolerance && violation <= 0.5 * last_violation && pass < passes_of_joints;
+        if (!(fine || coarse || apart)) return;
+        last_violation = violation;
+        last_part = part;
+        reach = std::max(1e-3 * model.length_m(), 2 * worst);
+        const std::size_t most = pass < most_passes_of_sweeps ? most_exact : most_exact_at_last;
+        moved = std::max(moved, move_apart(model, s.overlaps.size() <= most, s));
     }
-    tell_overlap_to_come(model, s, report);
+}
+
+}  // namespace
+
+void correct_places(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                    BodyScratch& s, StepReport& report)
+{
+    s.deepest = s.deepest_left = {};
+    if (s.round && s.contacts.size() > most_exact) {
+        correct_round(model, settings, solver, s);
+    } else {
+        correct(model, settings, solver, s, report);
+    }
+    look_at_overlap_to_come(model, s);
+    report_overlap(model, settings, solver, s, report);
 }
 
 }  // namespace carom::detail
+
+void carom::DeepestOverlap::see(int a, int b, double depth, double size_m) noexcept
+{
+    depth_m = std::max(depth_m, depth);
+    if (!(depth > part * size_m)) return;
+    part = depth / size_m;
+    first = a;
+    second = b;
+}

@@ -67,7 +67,7 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
         s.reach_m[i] =
             settings.activation_gap_m + h * (speed + (moves ? gravity * h : 0)) + (moves ? skin * size : 0);
     }
-    s.round = is_round(model);
+    s.round = is_round(model) && !is_fast(model, h, s.mid);
     if (s.round) return detect_round(model, settings, s);
     place_bodies(model, s.mid, s.reach_m, s);
     s.broad_phase.find_pairs(s.boxes, s.pairs);
@@ -81,6 +81,7 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
         const double reach = soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
         add_contacts(model, a, b, reach, s, s.contacts);
     }
+    see_fast_contacts(model, settings, state, s);
     for (BodyContact& contact : s.contacts) {
         set_frame(s.mid.x, contact);
         turn_to_grain(model, s.mid, contact);

@@ -28,10 +28,11 @@ void load_map_rows(const BodyModel& model, BodyScratch& scratch);
 /// The same as detect for such a model, reaches known.
 void detect_round(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
 
-/// The same as sweep_bodies and correct_places; the deepest overlap left.
+/// The same as sweep_bodies and the correction of overlaps.
 bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
                  SolveReport& report);
-double correct_round(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                   BodyScratch& scratch);
 
 /// Velocities at the end of the step if nothing touched (BO-8).
 void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
@@ -54,6 +55,10 @@ inline constexpr Budget correction_budget{.tolerance = 1e-2, .max_iterations = 2
 
 /// Overlaps of many contacts that are left alone, as a part of the size of the bodies.
 inline constexpr double harmless_overlap = 2e-7;
+
+/// Overlaps that a correction may leave at least, beside the thickness of the thinner body, in a certified
+/// run; the tolerance of the solver where that is more.
+inline constexpr double overlap_left = 1e-3;
 
 /// Percussions without friction, in scratch.correction_P, that open the overlaps as far as linearised gaps
 /// say (BO-10); at rest before.
@@ -98,8 +103,28 @@ void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still
 void hold_velocities(const BodyModel& model, BodyScratch& scratch);
 
 /// Moves overlapping bodies apart that do not separate by themselves, and joints back together (BO-10);
-/// reports the deepest overlap and the largest violation left.
-void correct_places(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch,
-                    StepReport& report);
+/// reports the deepest overlap and the largest violation left, and a finding where the overlap is too deep.
+void correct_places(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                    BodyScratch& scratch, StepReport& report);
+
+/// Contacts of pairs so fast that they close before they are looked at half-way, as they are when they touch
+/// first (BO-20); in the place of those that were found. The pairs are known.
+void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const BodyState& start,
+                       BodyScratch& scratch);
+
+/// Whether some body moves so far in a step that it could pass through another; velocities as at the start.
+[[nodiscard]] bool is_fast(const BodyModel& model, double h_s, const BodyState& state);
+
+/// Features of such contacts: no other has them.
+inline constexpr std::uint64_t fast_feature = 0x53574550545fU;
+[[nodiscard]] inline bool is_fast_contact(const BodyContact& contact) noexcept
+{
+    return contact.at.feature >> 8 == fast_feature;
+}
+
+/// Names bodies that went through each other within the step, which ends at the places of scratch.next
+/// (BO-18).
+void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const BodyState& start,
+                         BodyScratch& scratch, StepReport& report);
 
 }  // namespace carom::detail

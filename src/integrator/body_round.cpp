@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace carom::detail {
 namespace {
@@ -11,6 +12,9 @@ constexpr int most_sweeps = 400;
 
 /// Gaps that a correction looks at, as a part of the size of the bodies.
 constexpr double looked_at = 1e-3;
+
+/// Corrections of one step at most: more than one where the first leaves what the tolerance does not allow.
+constexpr int most_passes = 20;
 
 bool is_plane(const BodyModel& model, int i)
 {
@@ -93,13 +97,12 @@ bool leaves(const BodyContact& c)
     return c.restitution > 0 && c.P[0] > 0 && c.U_plus[0] > 0;
 }
 
-/// Contacts of the step where the bodies are at its end, as problems of places: gaps for velocities. Returns
-/// the deepest overlap of those that are to be corrected; `deepest` of all.
-double overlaps_at_end(const BodyModel& model, BodyScratch& s, double& deepest)
+/// Contacts of the step where the bodies are at its end, as problems of places: gaps for velocities; and the
+/// deepest overlap.
+void overlaps_at_end(const BodyModel& model, BodyScratch& s)
 {
     const double reach = looked_at * model.length_m();
-    double worst = 0;
-    deepest = 0;
+    s.deepest = s.deepest_left = {};
     s.round_contacts.clear();
     for (const BodyContact& contact : s.contacts) {
         const int a = contact.first, b = contact.second;
@@ -113,13 +116,12 @@ double overlaps_at_end(const BodyModel& model, BodyScratch& s, double& deepest)
             gap = distance - radius_of(model, a) - radius_of(model, b);
             if (distance > 0) n = apart / distance;
         }
-        deepest = std::max(deepest, -gap);
-        if (leaves(contact)) gap = std::max(0.0, gap);
-        worst = std::max(worst, -gap);
         if (gap > reach) continue;
+        if (gap < 0) s.deepest.see(a, b, -gap, model.size_of_pair_m(a, b));
+        if (leaves(contact)) gap = std::max(0.0, gap);
+        if (gap < 0) s.deepest_left.see(a, b, -gap, model.size_of_pair_m(a, b));
         s.round_contacts.push_back({.normal = components(n), .shift_m_s = gap, .a = a, .b = b});
     }
-    return worst;
 }
 
 }  // namespace
@@ -233,26 +235,32 @@ bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScrat
     return true;
 }
 
-double correct_round(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
+void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                   BodyScratch& s)
 {
-    double deepest = 0;
-    const double worst = overlaps_at_end(model, s, deepest);
     const double tolerance = std::max(settings.activation_gap_m, harmless_overlap * model.length_m());
-    if (!settings.correction || worst <= tolerance) return deepest;
+    double last = std::numeric_limits<double>::infinity();
+    for (int pass = 0;; ++pass) {
+        overlaps_at_end(model, s);
+        const double part = s.deepest_left.part;
+        const bool deep =
+            part > std::max(solver.tolerance, harmless_overlap) && (pass < 6 || part <= 0.9 * last);
+        if (!settings.correction || s.deepest_left.depth_m <= tolerance || (pass > 0 && !deep)) return;
+        if (pass == most_passes) return;
+        last = part;
 
-    // the least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5):
-    // along normals through the centres, so nothing turns
-    for (int i = 0; i < model.bodies(); ++i) {
-        s.round_bodies[i] = {.inverse_mass = model.inverse_mass[i]};
+        // the least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5):
+        // along normals through the centres, so nothing turns
+        for (int i = 0; i < model.bodies(); ++i) {
+            s.round_bodies[i] = {.inverse_mass = model.inverse_mass[i]};
+        }
+        if (!s.round_sweeps.load(s.round_bodies, s.round_contacts)) return;
+        s.round_sweeps.run(correction_budget);
+        for (int i = 0; i < model.bodies(); ++i) {
+            const auto& moved = s.round_sweeps.body(i).v;
+            s.next.x[i] += Vec3(moved[0], moved[1], moved[2]);
+        }
     }
-    if (!s.round_sweeps.load(s.round_bodies, s.round_contacts)) return deepest;
-    s.round_sweeps.run(correction_budget);
-    for (int i = 0; i < model.bodies(); ++i) {
-        const auto& moved = s.round_sweeps.body(i).v;
-        s.next.x[i] += Vec3(moved[0], moved[1], moved[2]);
-    }
-    overlaps_at_end(model, s, deepest);
-    return deepest;
 }
 
 }  // namespace carom::detail

@@ -46,6 +46,30 @@ std::string name_of_interaction(const BodyModel& model, const BodyScratch& scrat
            bodies[static_cast<std::size_t>(contact.second)].name;
 }
 
+/// What impacts did to the kinetic energy: the work of the percussions of contacts that approached and have
+/// restitution, taken from the velocity before the step on and from the free one, whichever is less: what
+/// given forces did meanwhile is not theirs.
+double energy_of_impacts_J(const BodyScratch& s)
+{
+    double from_start = 0, from_free = 0;
+    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+        const BodyContact& contact = s.contacts[c];
+        for (std::size_t k = 0; k < contact.map_P.size(); ++k) {
+            const double work = contact.map_P[k] * 0.5 * (contact.U_start[k] + contact.U_minus[k]);
+            from_start += work;
+            from_free += work;
+        }
+        if (!(contact.U_minus[0] < 0 && contact.restitution > 0 && contact.P[0] > 0)) continue;
+        for (int row = 0; row < contact.dimension; ++row) {
+            const std::size_t k = contact.slot(row);
+            const double U_free = s.problem.U_free[static_cast<std::size_t>(s.problem.offsets[c] + row)];
+            from_start += contact.P[k] * 0.5 * (contact.U_minus[k] + contact.U_plus[k]);
+            from_free += contact.P[k] * 0.5 * (U_free + contact.U_plus[k]);
+        }
+    }
+    return std::min(from_start, from_free);
+}
+
 }  // namespace
 
 RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauSettings& settings,
@@ -69,7 +93,11 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         step_settings.time_step_s = grid.length(n);
         const StepReport report = body_step(bodies, step_settings, solver, state, scratch);
         if (const auto end = end_of_failed(report.status)) {
-            certifier.add_finding(std::string(name_of(*end)), state.t_s, explain(*end));
+            for (const Finding& finding : report.findings) {
+                certifier.add_finding(finding);
+            }
+            if (report.findings.empty())
+                certifier.add_finding(std::string(name_of(*end)), state.t_s, explain(*end));
             result.end = *end;
             failed = true;
             break;
@@ -84,7 +112,12 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         tell_unsolved(
             report, solver.tolerance, n, state.t_s,
             [&](int k) { return name_of_interaction(bodies, scratch, k); }, certifier);
+        for (const Finding& finding : report.findings) {
+            certifier.add_finding(finding);
+        }
         if (report.map_acted) judge_map(report, began_s, certifier.energy_scale_J(), certifier);
+        name_created_energy(energy_of_impacts_J(scratch), state.t_s, report.map_acted,
+                            certifier.energy_scale_J(), certifier);
         progress.rest.after_step(velocities(state));
         progress.end = end_by_plan(plan, report, progress.rest, point_of(run.state), shown.work);
         const BodyStep bodies_now{bodies, state, scratch.contacts, scratch.reactions, &scratch};

@@ -2,6 +2,8 @@
 
 #include "body_parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -324,6 +326,137 @@ void solve_and_advance(const BodyModel& model, const MoreauSettings& settings, c
     if (report.status != SolveStatus::NotFinite) advance(model, h, state, s);
 }
 
+/// A body without inertia about some axes, which joints turn about them (BO-19).
+struct Loose {
+    int body;
+    Mat3 axes;              ///< projector, axes of the body
+    Vec3 W = Vec3::Zero();  ///< angular velocity about them that the step is expected to end with
+};
+
+std::vector<Loose> loose_bodies(const BodyModel& model, const BodyState& state)
+{
+    std::vector<Loose> loose;
+    if (model.setup().joints.empty()) return loose;
+    for (int i = 0; i < model.bodies(); ++i) {
+        const Mat3& J = model.inertia[i];
+        const double mean = J.trace() / 3;
+        if (model.inverse_mass[i] == 0 || (!model.is_flat() && J.determinant() > 1e-10 * mean * mean * mean))
+            continue;
+        const Mat3 missing = Mat3::Identity() - J * model.inverse_inertia[i];
+        const Mat3 lent = missing * model.inverse_inertia[i];
+        const double most = lent.diagonal().maxCoeff();
+        if (missing.norm() < 1e-6 || !(most > 0)) continue;
+        // lent is a projector divided by the inertia that was lent: the largest value of it is that inverse
+        const double inverse = Eigen::SelfAdjointEigenSolver<Mat3>(lent).eigenvalues()[2];
+        const Mat3 axes = lent / inverse;
+        loose.push_back({.body = i, .axes = axes, .W = axes * state.W[i]});
+    }
+    return loose;
+}
+
+/// The same as solve_and_advance. What lent inertia resists is the difference from the velocity that it is
+/// expected to have: repeated until that is the velocity which comes out (BO-19).
+void solve_with_loose(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                      const BodyState& state, std::vector<Loose>& loose, BodyScratch& s, SolveReport& report)
+{
+    if (loose.empty()) return solve_and_advance(model, settings, solver, state, s, report);
+    constexpr int most_passes = 20;
+    constexpr double settled = 1e-12;
+    const std::vector<Vec3> v_free = s.v_free, W_free = s.W_free;
+    int iterations = 0;
+    double change = 0, fastest = 0;
+    for (int pass = 0; pass < most_passes; ++pass) {
+        s.v_free = v_free;
+        s.W_free = W_free;
+        for (const Loose& one : loose) {
+            s.W_free[one.body] += one.W - one.axes * s.W_before[one.body];
+        }
+        solve_and_advance(model, settings, solver, state, s, report);
+        iterations += report.iterations;
+        report.iterations = iterations;
+        if (report.status == SolveStatus::NotFinite) return;
+        change = fastest = 0;
+        for (Loose& one : loose) {
+            const Vec3 now = one.axes * s.next.W[one.body];
+            change = std::max(change, (now - one.W).norm());
+            one.W = now;
+        }
+        for (int i = 0; i < model.bodies(); ++i) {
+            fastest = std::max({fastest, s.next.W[i].norm(), s.next.v[i].norm() / model.length_m()});
+        }
+        if (change <= settled * fastest) return;
+    }
+    if (change > std::max(solver.tolerance, 1e-8) * fastest) report.status = SolveStatus::NotSolved;
+}
+
+/// T(u_free).
+double free_kinetic_energy_J(const BodyModel& model, const BodyScratch& s)
+{
+    double sum = 0;
+    for (int i = 0; i < model.bodies(); ++i) {
+        sum += 0.5 * (model.mass[i] * s.v_free[i].squaredNorm() +
+                      s.W_free[i].dot(model.inertia[i] * s.W_free[i]));
+    }
+    return sum;
+}
+
+/// Energy that percussions of contacts without restitution created, beside that of the free velocities:
+/// P . (U_free + U+)/2 is never positive where the laws hold.
+double created_part(const BodyModel& model, const BodyScratch& s)
+{
+    double created = 0;
+    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+        const BodyContact& contact = s.contacts[c];
+        if (contact.restitution > 0) continue;
+        for (int row = 0; row < contact.dimension; ++row) {
+            const std::size_t k = contact.slot(row);
+            double U_free = s.problem.U_free[s.problem.offsets[c] + row];
+            if (row == 0) U_free -= contact.may_close_m_s;
+            created += contact.P[k] * 0.5 * (U_free + contact.U_plus[k]);
+        }
+    }
+    const double kinetic = free_kinetic_energy_J(model, s);
+    return kinetic > 0 ? created / kinetic : 0;
+}
+
+/// A solver that was asked for and gave percussions that miss the tolerance and drive the bodies apart is
+/// replaced by `auto`; where that does the same the step is not taken.
+void replace_bad_percussions(const BodyModel& model, const MoreauSettings& settings,
+                             const SolverSettings& solver, const BodyState& state, std::vector<Loose>& loose,
+                             BodyScratch& s, StepReport& report)
+{
+    constexpr double bad = 0.01;
+    const auto is_bad = [&] {
+        return report.solve.status == SolveStatus::NotSolved && created_part(model, s) > bad;
+    };
+    if (!is_bad()) return;
+    const std::string name(name_of(solver.kind));
+    const double part = created_part(model, s);
+    if (solver.kind != SolverKind::Auto) {
+        SolverSettings other = solver;
+        other.kind = SolverKind::Auto;
+        free_velocities(model, settings, s);
+        solve_with_loose(model, settings, other, state, loose, s, report.solve);
+        if (!is_bad()) {
+            report.findings.push_back(
+                {.code = "solver_replaced",
+                 .time_s = state.t_s,
+                 .message = fmt::format("{} gave percussions that create {:.2g} of the kinetic energy: auto "
+                                        "took its place in this step",
+                                        name, part)});
+            return;
+        }
+    }
+    report.status = StepStatus::Undetermined;
+    report.findings.push_back(
+        {.code = "unsolved_step",
+         .time_s = state.t_s,
+         .message = fmt::format("the percussions that {} found create {:.2g} of the kinetic energy, and no "
+                                "other were found: the step was not taken",
+                                name, part),
+         .uncertifies = true});
+}
+
 }  // namespace detail
 
 StepReport body_step(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
@@ -351,24 +484,28 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
 
     // solve: U = W P + U_free, -(U + s) in N_C(P); then advance: the percussions make the velocities jump,
     // and the second half-step uses the new ones
-    solve_and_advance(model, settings, solver, state, s, report.solve);
+    std::vector<Loose> loose = loose_bodies(model, state);
+    solve_with_loose(model, settings, solver, state, loose, s, report.solve);
 
     // what depends on velocities is taken again at the mean of those that contacts and joints left
     if (s.problem.interactions() > 0 && report.solve.status == SolveStatus::Converged &&
         free_velocities_again(model, settings, s)) {
-        solve_and_advance(model, settings, solver, state, s, report.solve);
+        solve_with_loose(model, settings, solver, state, loose, s, report.solve);
     }
+    replace_bad_percussions(model, settings, solver, state, loose, s, report);
+    if (report.status == StepStatus::Undetermined) return report;
     if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
     if (report.solve.status == SolveStatus::NotFinite || !all_finite(s.next)) {
         report.status = StepStatus::NotFinite;
         return report;
     }
     account(model, h, state, s, report.energy);
+    report.accuracy.held_back_J = free_kinetic_energy_J(model, s) - model.kinetic_energy_J(s.next);
 
     // correct: what overlaps and does not separate is moved apart
     const double before_J = model.potential_energy_J(s.next.x, s.next.R);
     const double moving_J = model.kinetic_energy_J(s.next);
-    correct_places(model, settings, s, report);
+    correct_places(model, settings, solver, s, report);
     if (settings.correction) hold_velocities(model, s);
     const double raised_J = model.potential_energy_J(s.next.x, s.next.R) - before_J;
     const double held_J = model.kinetic_energy_J(s.next) - moving_J;
@@ -376,6 +513,7 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     report.energy.potential_J += raised_J;
     report.energy.kinetic_J += held_J;
     report_joints(model, s);
+    look_for_tunnelling(model, settings, state, s, report);
 
     keep_contacts(s, state);
     state.t_s = s.next.t_s;

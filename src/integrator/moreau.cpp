@@ -124,6 +124,10 @@ Expected<void> check(const MoreauSettings& settings)
         return out_of_range("MoreauSettings::force_passes", settings.force_passes,
                             "give 1 (the paper) or 2 (second order)");
     }
+    if (!(settings.max_overlap > 0)) {
+        return out_of_range("MoreauSettings::max_overlap", settings.max_overlap,
+                            "give a part of the thickness of bodies, for example 0.1");
+    }
     return {};
 }
 

@@ -15,7 +15,7 @@
 namespace carom {
 namespace {
 
-/// An impact never creates energy; if the books say so, the user hears when and how much.
+/// What impacts did to the kinetic energy, where they created some.
 void look_for_created_energy(const Scratch& scratch, bool by_map, double scale_J, Certifier& certifier)
 {
     double gained = 0;
@@ -24,14 +24,8 @@ void look_for_created_energy(const Scratch& scratch, bool by_map, double scale_J
             gained += contact.energy_J + contact.friction_J;
         }
     }
-    if (gained > 1e-9 * scale_J && !scratch.events.empty()) {
-        certifier.add_finding("energy_created", scratch.events.front().time_s,
-                              fmt::format("an impact created {:.3e} J: {} cannot, use [impact] kind = "
-                                          "\"energetic\"",
-                                          gained,
-                                          by_map
-                                              ? "the energetic map"
-                                              : "Newton's restitution with friction can, the energetic map"));
+    if (!scratch.events.empty()) {
+        name_created_energy(gained, scratch.events.front().time_s, by_map, scale_J, certifier);
     }
 }
 
@@ -269,6 +263,16 @@ std::optional<RunEnd> end_of_failed(StepStatus status)
     case StepStatus::NotSolved: break;
     }
     return std::nullopt;
+}
+
+void name_created_energy(double gained_J, double time_s, bool by_map, double scale_J, Certifier& certifier)
+{
+    if (!(gained_J > 1e-9 * scale_J)) return;
+    certifier.add_finding(
+        "energy_created", time_s,
+        fmt::format("an impact created {:.3e} J: {} cannot, use [impact] kind = \"energetic\"", gained_J,
+                    by_map ? "the energetic map"
+                           : "Newton's restitution with friction can, the energetic map"));
 }
 
 const char* explain(RunEnd end)

@@ -356,6 +356,7 @@ private:
         body.mass_kg = values.number("mass_kg");
         if (find(item, "inertia_kg_m2") != nullptr) {
             body.inertia_kg_m2 = values.inertia("inertia_kg_m2");
+            about_z_ = about_z_ || values.list("inertia_kg_m2").size() == 1;
         }
         if (find(item, "centre_m") != nullptr) body.centre_m = values.vector("centre_m", Vec3::Zero());
         body.material = material(item, "material");
@@ -375,9 +376,17 @@ private:
 
     void read_gravity()
     {
+        const auto& bodies = draft_.setup.bodies;
+        const bool in_space = std::any_of(bodies.begin(), bodies.end(), [](const Body& body) {
+            return body.shape && !carom::is_flat(*body.shape) &&
+                   !std::holds_alternative<PlaneShape>(*body.shape);
+        });
+        // one number for an inertia: that about z, of bodies of the plane
+        draft_.setup.flat = about_z_ && !in_space;
         const bool flat =
-            std::any_of(draft_.setup.bodies.begin(), draft_.setup.bodies.end(),
-                        [](const Body& body) { return body.shape && carom::is_flat(*body.shape); });
+            draft_.setup.flat || std::any_of(bodies.begin(), bodies.end(), [](const Body& body) {
+                return body.shape && carom::is_flat(*body.shape);
+            });
         const Vec3 down = flat ? Vec3(0, -9.81, 0) : Vec3(0, 0, -9.81);
         draft_.setup.gravity_m_s2 = BodyValues(root_, names_, mistakes_).vector("gravity_m_s2", down);
 
@@ -410,6 +419,7 @@ private:
     std::vector<char> normal_given_;  ///< per body: of planes
     std::size_t moving_ = 0;
     bool too_many_ = false;  ///< bodies, told already: one copy of each is looked at
+    bool about_z_ = false;  ///< an inertia was given as one number
 };
 
 }  // namespace

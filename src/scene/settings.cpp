@@ -101,6 +101,7 @@ constexpr KeyOfKind keys_of_kinds[] = {
     {"moreau", "integrator.force_passes"},
     {"moreau", "integrator.cone_point"},
     {"moreau", "integrator.correction"},
+    {"moreau", "integrator.max_overlap"},
     {"moreau_jean", "integrator.theta"},
     {"moreau_jean", "integrator.force_tolerance"},
     {"moreau_jean", "integrator.max_iterations"},
@@ -139,6 +140,7 @@ void read_moreau(const Node& root, MoreauSettings& moreau, Mistakes& mistakes)
     read(root, "integrator.time_step_s", moreau.time_step_s);
     read(root, "integrator.force_passes", moreau.force_passes);
     read(root, "integrator.correction", moreau.correction);
+    read(root, "integrator.max_overlap", moreau.max_overlap);
     read_choice(root, "integrator.cone_point", moreau.cone_point, ConePoint::Midpoint, "midpoint",
                 ConePoint::End, "end");
     refuse_keys_of_other_kinds(root, "moreau", mistakes);

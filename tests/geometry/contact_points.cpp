@@ -126,6 +126,44 @@ TEST_CASE("a tilted box has a gap of its own at every corner")
     }
 }
 
+TEST_CASE("two faces that meet edge on edge have all corners of what they share as contacts")
+{
+    // a cube on a cube, turned and tilted by a little: the edges touch first, and nothing else would keep the
+    // other corners from sinking in
+    for (const double down : {-1e-3, 1e-4}) {
+        const Pose above{.position_m = {0.3, 0.2, 1.003 - down},
+                         .rotation = rotation_by({0, 0, 0.4}) * rotation_by({0.004, 0.003, 0})};
+        const auto points = points_between(unit_cube, above, unit_cube, {}, 0.05);
+        CHECK(points.size() >= 4);
+        const Placed a(unit_cube, above), b(unit_cube, {});
+        for (const ContactPoint& point : points) {
+            // the gap of a point is along the normal, and not below that of the hulls
+            CHECK(point.gap_m >= apart_along(a.placed, b.placed, point.normal) - 1e-12);
+        }
+    }
+}
+
+TEST_CASE("hulls that only their edges part do not touch")
+{
+    // two pins in the air, 28 mm apart; their faces overlap by 14 mm in all directions
+    const double w = 0.05, top = 0.02, h = 0.38;
+    PolyhedronShape pin;
+    for (const auto& [half, z] : {std::pair(w / 2, 0.0), {w, h / 3}, {top, h}}) {
+        for (const double x : {-half, half}) {
+            for (const double y : {-half, half}) {
+                pin.vertices_m.emplace_back(x, y, z - 0.16808693);
+            }
+        }
+    }
+    const Pose first{.position_m = {0.571247, -0.089741, 0.225596},
+                     .rotation = Rotation(-0.763359, 0.415215, 0.075376, 0.489078).normalized()};
+    const Pose second{.position_m = {0.739288, 0.018702, 0.175518},
+                      .rotation = Rotation(-0.911882, -0.16301, 0.025216, 0.375851).normalized()};
+    CHECK(points_between(pin, first, pin, second, 0).empty());
+    CHECK(points_between(pin, second, pin, first, 0.02).empty());
+    CHECK(least_gap(points_between(pin, first, pin, second, 0.05)) == near(0.0286, 1e-4));
+}
+
 TEST_CASE("gaps are distances: no direction shows more room, and both points are on the bodies")
 {
     // distance = max over n of what separates along n: the normal of the nearest point attains it

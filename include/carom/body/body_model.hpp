@@ -3,6 +3,7 @@
 #include "carom/body/body.hpp"
 #include "carom/geometry/contact_points.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -93,6 +94,16 @@ public:
                (joined_.empty() || !are_joined(a, b));
     }
 
+    /// Thickness of the thinner one of two bodies that can meet: what overlaps are small against.
+    [[nodiscard]] double size_of_pair_m(int a, int b) const noexcept
+    {
+        return std::min(colliders[static_cast<std::size_t>(a)].thickness_m,
+                        colliders[static_cast<std::size_t>(b)].thickness_m);
+    }
+
+    /// Of the thinnest body; infinite where there are obstacles only.
+    [[nodiscard]] double thinnest_m() const noexcept { return thinnest_m_; }
+
     /// Direction of the grain of a body's material, axes of the body.
     [[nodiscard]] const Vec3& grain(int body) const noexcept
     {
@@ -150,7 +161,7 @@ private:
     BodySetup setup_;
     std::vector<std::array<int, 2>> joined_;  ///< pairs that a joint keeps from touching, sorted
     bool flat_ = false, plain_ = true, soft_ = true;
-    double length_m_ = 1;
+    double length_m_ = 1, thinnest_m_ = 0;
     std::vector<int> material_;
     std::size_t materials_ = 1;
     std::vector<SurfaceLaw> surfaces_;

@@ -33,6 +33,7 @@ struct Collider {
     Hull hull;
     Vec3 centre_m = Vec3::Zero();       ///< of the body in the frame of the shape; hulls are shifted by it
     double radius_m = 0;                ///< of the ball about the centre that holds it; infinite for planes
+    double thickness_m = 0;             ///< least width, of the thinnest part; infinite for obstacles
     std::vector<Collider> parts = {};   ///< of a compound
     std::vector<Pose> part_poses = {};  ///< of the parts, from the centre
     std::shared_ptr<const detail::TriangleSurface> surface = {};  ///< of a height field or mesh

@@ -54,6 +54,16 @@ struct JointReaction {
     Vec3 moment_Nms{0, 0, 0};     ///< about it; what motors, stops and friction do is in it
 };
 
+/// The deepest overlap of some pairs.
+struct DeepestOverlap {
+    double depth_m = 0;
+    int first = -1, second = -1;  ///< the pair that overlaps most beside its size
+    double part = 0;              ///< by how much
+
+    /// `size_m`: BodyModel::size_of_pair_m; a depth that is not above zero is no overlap.
+    void see(int a, int b, double depth, double size_m) noexcept;
+};
+
 /// Memory of a step, reused by the next one. Listeners may read the contacts and the problem of the last
 /// step.
 struct BodyScratch {
@@ -95,8 +105,15 @@ struct BodyScratch {
     std::vector<RoundContact> round_contacts;
     RoundContacts round_sweeps;
 
+    // on the way of fast bodies
+    std::array<PlacedCollider, 3> on_way;
+    std::vector<int> near;
+
     // inside the correction
+    std::vector<std::array<int, 2>> found_pairs;
     std::vector<BodyContact> overlaps;
+    std::vector<std::array<int, 2>> correction_pairs;
+    DeepestOverlap deepest, deepest_left;  ///< at the end of the step: of all pairs, of those to be corrected
     std::vector<JointPart> violations;
     BodyRows correction_rows;
     std::vector<Vec3> correction_v, correction_w;

@@ -1,0 +1,374 @@
+#include "support.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+using namespace carom::test;
+
+namespace {
+
+nlohmann::json run_of_bodies(const std::string& text, std::vector<std::string> arguments = {})
+{
+    const Folder folder;
+    return run_of(folder.write("scene.toml", text), std::move(arguments));
+}
+
+double coordinate_at_end(const nlohmann::json& run, const std::string& name)
+{
+    return run["state"][name]["q"].get<double>();
+}
+
+/// A ball of 2 mm above a floor without thickness.
+std::string dropped_on(const std::string& floor, double height_m)
+{
+    return fmt::format(R"toml(duration_s = 1.5
+[[body]]
+name = "floor"
+{}
+[[body]]
+name = "ball"
+shape = "sphere"
+radius_m = 0.002
+position_m = [0.1, 0.2, {}]
+)toml",
+                       floor, height_m);
+}
+
+const std::string height_field = R"(shape = "heightfield"
+size_m = [2, 2]
+points = [10, 10]
+height_m = "0")";
+
+const std::string mesh = R"(shape = "mesh"
+vertices_m = [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]
+triangles = [[0, 1, 2], [0, 2, 3]])";
+
+/// A ball of 1 cm at 100 m/s against a plate of 2 cm.
+std::string shot_at_plate(double distance_m, double restitution)
+{
+    return fmt::format(R"toml(duration_s = 0.02
+[[material]]
+name = "steel"
+restitution = {}
+[[body]]
+name = "plate"
+shape = "box"
+size_m = [0.02, 1, 1]
+motion = "fixed"
+material = "steel"
+[[body]]
+name = "ball"
+shape = "sphere"
+radius_m = 0.01
+position_m = [{}, 0.1, 0.05]
+velocity_m_s = [100, 0, 0]
+material = "steel"
+)toml",
+                       restitution, -distance_m);
+}
+
+/// The same in the plane, with a disc at 60 m/s.
+std::string disc_at_polygon(double distance_m, double restitution)
+{
+    return fmt::format(R"toml(duration_s = 0.03
+gravity_m_s2 = [0, 0]
+[[material]]
+name = "steel"
+restitution = {}
+[[body]]
+name = "plate"
+shape = "polygon"
+vertices_m = [[-0.01, -1], [0.01, -1], [0.01, 1], [-0.01, 1]]
+motion = "fixed"
+material = "steel"
+[[body]]
+name = "disc"
+shape = "disc"
+radius_m = 0.01
+position_m = [{}, 0.1]
+velocity_m_s = [60, 0]
+material = "steel"
+)toml",
+                       restitution, -distance_m);
+}
+
+/// Angle of a point pendulum, from hanging down, by the classical Runge-Kutta method.
+double pendulum_angle(double l, double angle, double time_s)
+{
+    const int steps = 20000;
+    const double h = time_s / steps;
+    std::array<double, 2> y{angle, 0};
+    const auto f = [&](const std::array<double, 2>& at) {
+        return std::array{at[1], -9.81 / l * std::sin(at[0])};
+    };
+    const auto moved = [](const std::array<double, 2>& at, double s, const std::array<double, 2>& k) {
+        return std::array{at[0] + s * k[0], at[1] + s * k[1]};
+    };
+    for (int i = 0; i < steps; ++i) {
+        const auto k1 = f(y), k2 = f(moved(y, h / 2, k1)), k3 = f(moved(y, h / 2, k2)),
+                   k4 = f(moved(y, h, k3));
+        y = moved(moved(moved(moved(y, h / 6, k1), h / 3, k2), h / 3, k3), h / 6, k4);
+    }
+    return y[0];
+}
+
+std::string heavier_upwards(double power)
+{
+    return fmt::format(R"toml(duration_s = 0.05
+[[material]]
+name = "stone"
+friction = 0.5
+[[body]]
+name = "ground"
+shape = "plane"
+material = "stone"
+[[body]]
+name = "box"
+shape = "box"
+size_m = [0.1, 0.1, 0.1]
+copies = [6]
+position_m = [0, 0, "0.05 + 0.1*i"]
+mass_kg = "10^({}*i)"
+material = "stone"
+)toml",
+                       power);
+}
+
+}  // namespace
+
+TEST_CASE("cubes dropped into a pen do not sink into each other")
+{
+    // every step was solved, and the heap collapsed to half its height: faces that met edge on edge had one
+    // contact point. Now overlaps are below the tolerance times the size
+    const auto run = run_of(defect("cubes"));
+    CHECK(run["status"] == "certified");
+    CHECK(run["certificate"]["max_penetration_m"].get<double>() <= 1e-3 * 0.1);
+}
+
+TEST_CASE("an overlap that the correction may not remove is named, and not certified")
+{
+    const auto run = run_of(defect("cubes"), {"--set", "integrator.correction=false"});
+    CHECK(run["status"] == "uncertified");
+    CHECK(contains(finding(run, "overlap").value("message", ""), "overlap by"));
+    CHECK(contains(finding(run, "overlap").value("message", ""), "cube_"));
+}
+
+TEST_CASE("a small ball that falls through a surface of triangles is seen, or the fall is named")
+{
+    for (const std::string& floor : {height_field, mesh}) {
+        for (const double height_m : {5.0, 5.37, 6.1, 7.7, 8.9}) {
+            CAPTURE(height_m);
+            const auto run = run_of_bodies(dropped_on(floor, height_m));
+            const bool fell = coordinate_at_end(run, "ball_z") < 0;
+            if (fell) {
+                CHECK(run["status"] == "uncertified");
+                CHECK(contains(finding(run, "tunnelling").value("message", ""), "ball passed through floor"));
+            } else {
+                CHECK(finding(run, "tunnelling").is_null());
+            }
+        }
+    }
+    // slow enough for its size: no alarm
+    const auto run = run_of_bodies(dropped_on(mesh, 0.05));
+    CHECK(run["status"] == "certified");
+    CHECK(run["diagnosis"].empty());
+}
+
+TEST_CASE("a fast ball that passes through a thin plate is named")
+{
+    for (const double restitution : {0.0, 0.5}) {
+        for (const double distance_m : {0.50, 0.52, 0.55, 0.57, 0.59}) {
+            for (const bool flat : {false, true}) {
+                CAPTURE(distance_m);
+                CAPTURE(restitution);
+                const auto run = run_of_bodies(flat ? disc_at_polygon(distance_m, restitution)
+                                                    : shot_at_plate(distance_m, restitution));
+                const bool passed = coordinate_at_end(run, flat ? "disc_x" : "ball_x") > 0;
+                CHECK((finding(run, "tunnelling").is_null()) == !passed);
+                if (passed) CHECK(run["status"] == "uncertified");
+            }
+        }
+    }
+}
+
+TEST_CASE("a bar that gains energy in an impact with friction is named")
+{
+    const std::string bar = R"toml(duration_s = 0.05
+[[material]]
+name = "rubber"
+friction = 0.5
+restitution = 1
+[[body]]
+name = "ground"
+shape = "plane"
+material = "rubber"
+[[body]]
+name = "bar"
+shape = "capsule"
+radius_m = 0.01
+length_m = 1
+position_m = [0, 0, 0.4]
+rotation_rad = [0, 0.8, 0]
+velocity_m_s = [1, 0, -5]
+angular_velocity_rad_s = [0, -2, 0]
+material = "rubber"
+)toml";
+    const auto run = run_of_bodies(bar);
+    const auto& energy = run["certificate"]["energy"];
+    // what the finding says is what the ledger says
+    CHECK(energy["impact_J"].get<double>() + energy["friction_J"].get<double>() > 0.1);
+    CHECK(contains(finding(run, "energy_created").value("message", ""), "an impact created"));
+
+    // without friction, or without restitution, none is created
+    for (const auto* change : {"material.rubber.friction=0", "material.rubber.restitution=0"}) {
+        CAPTURE(change);
+        CHECK(finding(run_of_bodies(bar, {"--set", change}), "energy_created").is_null());
+    }
+}
+
+TEST_CASE("a point without inertia off its hinge is a pendulum")
+{
+    const double l = 0.7, a = 2.0, time_s = 0.9;
+    const std::string pendulum = R"toml(duration_s = 0.9
+[[body]]
+name = "bob"
+shape = "none"
+mass_kg = 1
+inertia_kg_m2 = [0, 0, 0]
+centre_m = [0, 0, -0.7]
+rotation_rad = [0, 2.0, 0]
+[[joint]]
+name = "pin"
+first = "bob"
+axis = [0, 1, 0]
+[integrator]
+time_step_s = 5e-4
+)toml";
+    const auto run = run_of_bodies(pendulum);
+    CHECK(run["status"] == "certified");
+    const double angle = pendulum_angle(l, a, time_s);
+    // second order: some (h omega)^2 = 3.5e-6 of the way
+    CHECK(std::abs(coordinate_at_end(run, "bob_x") + l * std::sin(angle)) < 3e-6);
+    CHECK(std::abs(coordinate_at_end(run, "bob_z") + l * std::cos(angle)) < 3e-6);
+
+    // the energy is kept: what is lent to the body has none
+    const auto& energy = run["certificate"]["energy"];
+    CHECK(std::abs(energy["kinetic_J"].get<double>() + energy["potential_J"].get<double>()) < 1e-5);
+
+    // a small inertia instead moves the same way
+    const auto thick = run_of_bodies(with(pendulum, "[0, 0, 0]", "[1e-7, 1e-7, 1e-7]"));
+    CHECK(std::abs(coordinate_at_end(thick, "bob_x") - coordinate_at_end(run, "bob_x")) < 1e-5);
+}
+
+TEST_CASE("a point mass that is fixed to the tip of a bar swings with it")
+{
+    const std::string scene = R"toml(duration_s = 0.5
+[[body]]
+name = "bar"
+shape = "none"
+mass_kg = 1
+inertia_kg_m2 = [0.1, 0.1, 0]
+centre_m = [0, 0, -0.5]
+rotation_rad = [0, 1.2, 0]
+[[body]]
+name = "tip"
+shape = "none"
+mass_kg = 2
+inertia_kg_m2 = [0, 0, 0]
+position_m = ["-sin(1.2)", 0, "-cos(1.2)"]
+[[joint]]
+name = "pin"
+first = "bar"
+axis = [0, 1, 0]
+[[joint]]
+name = "weld"
+kind = "fixed"
+first = "tip"
+second = "bar"
+point_m = ["-sin(1.2)", 0, "-cos(1.2)"]
+[integrator]
+time_step_s = 5e-4
+)toml";
+    // inertia about the pin 0.1 + 0.25 + 2, moment of the weights (0.5 + 2) g sin: as a pendulum of
+    // length 2.35/2.5
+    const auto run = run_of_bodies(scene);
+    CHECK(run["status"] == "certified");
+    const double angle = pendulum_angle(2.35 / 2.5, 1.2, 0.5);
+    CHECK(std::abs(coordinate_at_end(run, "tip_x") + std::sin(angle)) < 1e-5);
+}
+
+TEST_CASE("boxes that grow heavier upwards never fly away")
+{
+    for (const double power : {1.7, 2.0}) {
+        for (const auto* solver : {"auto", "interior_point", "gauss_seidel"}) {
+            CAPTURE(power);
+            CAPTURE(solver);
+            const auto run =
+                run_of_bodies(heavier_upwards(power), {"--set", std::string("solver.kind=") + solver});
+            if (run["status"] == "failed") continue;  // it says so
+            for (int i = 0; i < 6; ++i) {
+                CHECK(std::abs(coordinate_at_end(run, fmt::format("box_{}_z", i))) < 1);
+            }
+        }
+    }
+}
+
+TEST_CASE("sizes have a range")
+{
+    const auto rods = [](const char* length) {
+        return fmt::format(R"toml(duration_s = 0.01
+[[body]]
+name = "rod"
+shape = "capsule"
+motion = "fixed"
+radius_m = 1
+length_m = {}
+[[body]]
+name = "drum"
+shape = "cylinder"
+radius_m = 1
+length_m = 1
+mass_kg = 1
+position_m = [2.0001, 0, 0]
+)toml",
+                           length);
+    };
+    for (const auto* length : {"1e155", "1e20", "1e8"}) {
+        CHECK(run_of_bodies(rods(length))["status"] == "bad_input");
+    }
+    // what nothing touches falls and does not move sideways
+    const auto run = run_of_bodies(rods("1e5"));
+    CHECK(run["status"] == "certified");
+    CHECK(coordinate_at_end(run, "drum_x") == doctest::Approx(2.0001).epsilon(1e-12));
+}
+
+TEST_CASE("bodies without shapes may live in the plane")
+{
+    // two points on a spring: their distance swings with the reduced mass, their centre falls
+    const auto run = run_of_bodies(R"toml(duration_s = 0.5
+[[body]]
+name = "p"
+shape = "none"
+mass_kg = 1
+inertia_kg_m2 = [0.1]
+position_m = [0, 1]
+[[body]]
+name = "q"
+shape = "none"
+mass_kg = 1
+inertia_kg_m2 = [0.1]
+position_m = [1, 1]
+[[spring]]
+first = "p"
+second = "q"
+stiffness_N_m = 10
+rest_length_m = 0.5
+)toml");
+    CHECK(run["status"] == "certified");
+    CHECK(coordinate_at_end(run, "p_y") == doctest::Approx(1 - 9.81 / 2 * 0.25).epsilon(1e-9));
+    const double swing = 0.5 * std::cos(std::sqrt(20.0) * 0.5);
+    CHECK(coordinate_at_end(run, "q_x") - coordinate_at_end(run, "p_x") ==
+          doctest::Approx(0.5 + swing).epsilon(1e-4));
+}
