@@ -557,7 +557,9 @@ void hull_contact_points(const PlacedCollider& a, const PlacedCollider& b, doubl
         axis = face;
         if (!face_of_a) axis.normal = -face.normal;
     }
-    if (axis.separation > tolerance || axis.separation == -infinity) {
+    // two segments in one plane overlap along its normal wherever they are
+    const bool thin = a.collider->hull.faces.empty() && b.collider->hull.faces.empty();
+    if (thin || axis.separation > tolerance || axis.separation == -infinity) {
         query.by_nearest_features(axis);
     } else {
         query.by_deepest_vertex(axis);

@@ -394,8 +394,8 @@ double free_kinetic_energy_J(const BodyModel& model, const BodyScratch& s)
 {
     double sum = 0;
     for (int i = 0; i < model.bodies(); ++i) {
-        sum += 0.5 * (model.mass[i] * s.v_free[i].squaredNorm() +
-                      s.W_free[i].dot(model.inertia[i] * s.W_free[i]));
+        sum += 0.5 *
+               (model.mass[i] * s.v_free[i].squaredNorm() + s.W_free[i].dot(model.inertia[i] * s.W_free[i]));
     }
     return sum;
 }

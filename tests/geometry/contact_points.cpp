@@ -143,6 +143,22 @@ TEST_CASE("two faces that meet edge on edge have all corners of what they share 
     }
 }
 
+TEST_CASE("capsules that lie on one floor touch where they are, not because they are level")
+{
+    const CapsuleShape capsule{0.01, 0.1};
+    const Rotation lying = rotation_by({std::numbers::pi / 2, 0, 0});
+    const Pose first{.position_m = {0, 0, 0.01}, .rotation = lying};
+    for (const double angle : {0.3, 0.8, -1.2}) {
+        const Pose second{.position_m = {0.08, 0.01, 0.01}, .rotation = rotation_by({0, 0, angle}) * lying};
+        const double apart = least_gap(points_between(capsule, first, capsule, second, 1));
+        CHECK(apart > 0);
+        CHECK(points_between(capsule, first, capsule, second, 0.9 * apart).empty());
+        for (const ContactPoint& point : points_between(capsule, first, capsule, second, 1)) {
+            CHECK(point.normal.z() == near(0, 1e-9));
+        }
+    }
+}
+
 TEST_CASE("hulls that only their edges part do not touch")
 {
     // two pins in the air, 28 mm apart; their faces overlap by 14 mm in all directions
