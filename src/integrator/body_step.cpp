@@ -355,11 +355,14 @@ std::vector<Loose> loose_bodies(const BodyModel& model, const BodyState& state)
 }
 
 /// The same as solve_and_advance. What lent inertia resists is the difference from the velocity that it is
-/// expected to have: repeated until that is the velocity which comes out (BO-19).
-void solve_with_loose(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+/// expected to have: repeated until that is the velocity which comes out (BO-19). False where it does not.
+bool solve_with_loose(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
                       const BodyState& state, std::vector<Loose>& loose, BodyScratch& s, SolveReport& report)
 {
-    if (loose.empty()) return solve_and_advance(model, settings, solver, state, s, report);
+    if (loose.empty()) {
+        solve_and_advance(model, settings, solver, state, s, report);
+        return true;
+    }
     constexpr int most_passes = 20;
     constexpr double settled = 1e-12;
     const std::vector<Vec3> v_free = s.v_free, W_free = s.W_free;
@@ -374,7 +377,7 @@ void solve_with_loose(const BodyModel& model, const MoreauSettings& settings, co
         solve_and_advance(model, settings, solver, state, s, report);
         iterations += report.iterations;
         report.iterations = iterations;
-        if (report.status == SolveStatus::NotFinite) return;
+        if (report.status == SolveStatus::NotFinite) return true;
         change = fastest = 0;
         for (Loose& one : loose) {
             const Vec3 now = one.axes * s.next.W[one.body];
@@ -384,9 +387,11 @@ void solve_with_loose(const BodyModel& model, const MoreauSettings& settings, co
         for (int i = 0; i < model.bodies(); ++i) {
             fastest = std::max({fastest, s.next.W[i].norm(), s.next.v[i].norm() / model.length_m()});
         }
-        if (change <= settled * fastest) return;
+        if (change <= settled * fastest) return true;
     }
-    if (change > std::max(solver.tolerance, 1e-8) * fastest) report.status = SolveStatus::NotSolved;
+    if (change <= std::max(solver.tolerance, 1e-8) * fastest) return true;
+    report.status = SolveStatus::NotSolved;
+    return false;
 }
 
 /// T(u_free).
@@ -485,12 +490,20 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     // solve: U = W P + U_free, -(U + s) in N_C(P); then advance: the percussions make the velocities jump,
     // and the second half-step uses the new ones
     std::vector<Loose> loose = loose_bodies(model, state);
-    solve_with_loose(model, settings, solver, state, loose, s, report.solve);
+    bool settled = solve_with_loose(model, settings, solver, state, loose, s, report.solve);
 
     // what depends on velocities is taken again at the mean of those that contacts and joints left
     if (s.problem.interactions() > 0 && report.solve.status == SolveStatus::Converged &&
         free_velocities_again(model, settings, s)) {
-        solve_with_loose(model, settings, solver, state, loose, s, report.solve);
+        settled = solve_with_loose(model, settings, solver, state, loose, s, report.solve);
+    }
+    if (!settled) {
+        report.findings.push_back(
+            {.code = "unsolved_step",
+             .time_s = state.t_s,
+             .message = "a body without inertia about some axis is driven about it: its turning has not "
+                        "settled; give it some inertia",
+             .uncertifies = true});
     }
     replace_bad_percussions(model, settings, solver, state, loose, s, report);
     if (report.status == StepStatus::Undetermined) return report;
