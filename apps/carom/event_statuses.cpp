@@ -3,9 +3,12 @@
 namespace carom::app {
 namespace {
 
-std::string_view after(EventKind kind, std::string_view before)
+std::string_view after(const Event& event, std::string_view before)
 {
-    switch (kind) {
+    switch (event.kind) {
+    case EventKind::Engage: return event.velocity_after_m_s == 0 ? "hold" : "slip";
+    case EventKind::Lock: return "hold";
+    case EventKind::Release: return "free";
     case EventKind::ContactMade: return "closed";
     case EventKind::ContactLost: return "open";
     case EventKind::Stick: return "stick";
@@ -16,6 +19,13 @@ std::string_view after(EventKind kind, std::string_view before)
     return before;  // a velocity jumps; what stays closed is told by the next event
 }
 
+/// What a constraint was before its first event.
+std::string_view first_status(EventKind kind)
+{
+    if (kind == EventKind::Engage) return "free";
+    return kind == EventKind::Lock ? "slip" : "hold";
+}
+
 }  // namespace
 
 std::vector<EventStatus> event_statuses(std::span<const Event> events, int contacts)
@@ -23,12 +33,22 @@ std::vector<EventStatus> event_statuses(std::span<const Event> events, int conta
     std::vector<std::string_view> now(static_cast<std::size_t>(contacts), "open");
     std::vector<EventStatus> result;
     for (const Event& event : events) {
-        std::string_view& status = now[static_cast<std::size_t>(event.contact)];
+        const auto place = static_cast<std::size_t>(event.contact);
+        if (place >= now.size()) now.resize(place + 1);
+        std::string_view& status = now[place];
+        if (status.empty()) status = first_status(event.kind);
         const std::string_view before = status;
-        status = after(event.kind, before);
+        status = after(event, before);
         result.push_back({before, status});
     }
     return result;
+}
+
+const std::string& name_of_place(const Event& event, const LagrangianSystem& system)
+{
+    const auto place = static_cast<std::size_t>(event.contact);
+    const std::size_t contacts = system.contacts.size();
+    return place < contacts ? system.contacts[place].name : system.constraints[place - contacts].name;
 }
 
 }  // namespace carom::app

@@ -62,16 +62,18 @@ Json events_of(const Results& results)
     Json list = Json::array();
     for (std::size_t i = 0; i < statuses.size(); ++i) {
         const Event& event = results.report.events[i];
-        list.push_back({{"time_s", event.time_s},
-                        {"step", event.step},
-                        {"kind", name_of(event.kind)},
-                        {"contact", contacts[static_cast<std::size_t>(event.contact)].name},
-                        {"percussion_Ns", event.percussion_Ns},
-                        {"velocity_before_m_s", event.velocity_before_m_s},
-                        {"velocity_after_m_s", event.velocity_after_m_s},
-                        {"energy_J", event.energy_J},
-                        {"status_before", statuses[i].before},
-                        {"status_after", statuses[i].after}});
+        const bool of_contact = static_cast<std::size_t>(event.contact) < contacts.size();
+        list.push_back(
+            {{"time_s", event.time_s},
+             {"step", event.step},
+             {"kind", name_of(event.kind)},
+             {of_contact ? "contact" : "constraint", name_of_place(event, results.scene.model.system())},
+             {"percussion_Ns", event.percussion_Ns},
+             {"velocity_before_m_s", event.velocity_before_m_s},
+             {"velocity_after_m_s", event.velocity_after_m_s},
+             {"energy_J", event.energy_J},
+             {"status_before", statuses[i].before},
+             {"status_after", statuses[i].after}});
     }
     return list;
 }

@@ -41,10 +41,9 @@ std::string status_line(const Results& results)
                            results.scene.solver.tolerance);
     case RunStatus::Uncertified:
         return coloured("uncertified", Colour::Yellow, stdout) +
-               (certificate.unsolved_steps > 0
-                    ? fmt::format(": {} of {} steps are not solved", certificate.unsolved_steps,
-                                  certificate.steps)
-                    : ": " + reason_against(results.report.findings));
+               (certificate.unsolved_steps > 0 ? fmt::format(": {} of {} steps are not solved",
+                                                             certificate.unsolved_steps, certificate.steps)
+                                               : ": " + reason_against(results.report.findings));
     case RunStatus::Failed:
         return coloured("failed", Colour::Red, stdout) +
                ": the run could not go on; what is below holds until then";
@@ -129,8 +128,8 @@ std::string located_event_rows(const Results& results)
         std::string kind(name_of(event.kind));
         std::ranges::replace(kind, '_', ' ');
         std::string text = fmt::format("{:>20.15g} s  {:<12} {:<12} {:>6} -> {:<6}", event.time_s, kind,
-                                       contacts[static_cast<std::size_t>(event.contact)].name,
-                                       statuses[i].before, statuses[i].after);
+                                       name_of_place(event, results.scene.model.system()), statuses[i].before,
+                                       statuses[i].after);
         if (event.kind == EventKind::Impact || event.kind == EventKind::Accumulation) {
             text += fmt::format("  {:>11.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s", event.velocity_before_m_s,
                                 event.velocity_after_m_s, event.percussion_Ns);
@@ -153,6 +152,8 @@ std::string event_rows(const Results& results)
     if (const auto slips = count(EventKind::Slip), sticks = count(EventKind::Stick); slips + sticks > 0) {
         counts += fmt::format(", {} begin to slip, {} to stick", slips, sticks);
     }
+    const auto of_constraints = count(EventKind::Engage) + count(EventKind::Lock) + count(EventKind::Release);
+    if (of_constraints > 0) counts += fmt::format(", {} of constraints", of_constraints);
     if (const auto ends = count(EventKind::Accumulation); ends > 0) {
         counts += fmt::format(", {} accumulations of infinitely many impacts", ends);
     }
@@ -161,12 +162,11 @@ std::string event_rows(const Results& results)
     if (located) return out + located_event_rows(results);
     for (std::size_t i = 0; i < events.size() && i < events_shown; ++i) {
         const Event& event = events[i];
-        const auto& contact = results.scene.model.system().contacts[static_cast<std::size_t>(event.contact)];
         std::string kind(name_of(event.kind));
         std::ranges::replace(kind, '_', ' ');
         out += row("", fmt::format("{:>9.5g} s  {:<12} {:<12} {:>10.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s",
-                                   event.time_s, kind, contact.name, event.velocity_before_m_s,
-                                   event.velocity_after_m_s, event.percussion_Ns));
+                                   event.time_s, kind, name_of_place(event, results.scene.model.system()),
+                                   event.velocity_before_m_s, event.velocity_after_m_s, event.percussion_Ns));
     }
     if (events.size() > events_shown)
         out += row("", fmt::format("... and {} more", events.size() - events_shown));

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace carom {
 namespace {
@@ -273,8 +274,75 @@ double largest_violation(const Model& model, double t_s, Scratch& s)
     return collect_violations(model, t_s, s);
 }
 
-void report_constraints(const Model& model, State& state, Scratch& s)
+namespace {
+
+/// What a part of a constraint does in this step. Its velocity counts as zero as that of a contact does.
+ConstraintStatus status_of_part(const Model& model, int interaction, const Scratch& s)
 {
+    const int k = s.rows.index_of[interaction];
+    if (k < 0 || s.released[k]) return ConstraintStatus::Free;
+    const int d = s.rows.dimension(k);
+    double speed = 0, met = 0, made = 0;
+    for (int i = 0; i < d; ++i) {
+        const int row = s.problem.offsets[k] + i;
+        const double W = s.problem.W.diagonal(k)[static_cast<std::size_t>(i * d + i)];
+        speed = std::max(speed, std::abs(s.U_plus[row]));
+        made = std::max(made, W * std::abs(s.P[row]));
+        met += std::abs(s.problem.U_minus[row]) + std::abs(s.problem.U_free[row]);
+    }
+    if (model.part(interaction).limit < 0 || speed <= 1e-9 * (met + made)) return ConstraintStatus::Holds;
+    if (made == 0) return ConstraintStatus::Free;
+    const bool backwards = d == 1 && s.U_plus[s.problem.offsets[k]] < 0;
+    return backwards ? ConstraintStatus::GivesWayBackwards : ConstraintStatus::GivesWay;
+}
+
+/// The event of a change; nothing where a run begins with a constraint that holds or is free.
+std::optional<EventKind> event_of_change(ConstraintStatus before, ConstraintStatus now)
+{
+    const bool gives_way_now =
+        now == ConstraintStatus::GivesWay || now == ConstraintStatus::GivesWayBackwards;
+    if (before == now) return std::nullopt;
+    if (before == ConstraintStatus::Unknown)
+        return gives_way_now ? std::optional(EventKind::Slip) : std::nullopt;
+    if (now == ConstraintStatus::Free) return EventKind::Release;
+    if (before == ConstraintStatus::Free) return EventKind::Engage;
+    return gives_way_now ? EventKind::Slip : EventKind::Lock;
+}
+
+void tell_changes(const Model& model, double time_s, State& state, Scratch& s)
+{
+    const int contacts = model.contacts(), parts = model.interactions() - contacts;
+    state.constraint_status.resize(static_cast<std::size_t>(parts), 0);
+    for (int p = 0; p < parts; ++p) {
+        const int interaction = contacts + p;
+        const ConstraintPart& part = model.part(interaction);
+        if (part.limit < 0 && model.only_while(part.constraint) < 0) continue;  // it always holds
+        char& kept = state.constraint_status[static_cast<std::size_t>(p)];
+        const auto before = static_cast<ConstraintStatus>(kept);
+        const ConstraintStatus now = status_of_part(model, interaction, s);
+        kept = static_cast<char>(now);
+        const auto kind = event_of_change(before, now);
+        if (!kind) continue;
+        Event event;
+        event.time_s = time_s;
+        event.kind = *kind;
+        event.contact = contacts + part.constraint;
+        if (const int k = s.rows.index_of[interaction]; k >= 0) {
+            const int row = s.problem.offsets[k];
+            event.percussion_Ns = s.P[row];
+            event.velocity_before_m_s = s.problem.U_minus[row];
+            event.velocity_after_m_s = now == ConstraintStatus::Holds ? 0.0 : s.U_plus[row];
+            event.energy_J = s.P[row] * (s.problem.U_minus[row] + s.U_plus[row]) / 2;
+        }
+        s.events.push_back(event);
+    }
+}
+
+}  // namespace
+
+void report_constraints(const Model& model, double time_s, State& state, Scratch& s)
+{
+    if (model.constraints() > 0) tell_changes(model, time_s, state, s);
     s.reaction_J.assign(static_cast<std::size_t>(model.constraints()), 0.0);
     for (int k = 0; k < s.rows.size(); ++k) {
         const int i = s.rows.contacts[k];

@@ -40,8 +40,8 @@ void hold_constraints(const Model& model, double activation_gap_m, double t_s, S
 /// The largest violation at q_end of the positions that constraints hold.
 [[nodiscard]] double largest_violation(const Model& model, double t_s, Scratch& scratch);
 
-/// Percussions of constraints into the state, and what they did to the kinetic energy, constraint by
-/// constraint.
-void report_constraints(const Model& model, State& state, Scratch& scratch);
+/// Percussions of constraints into the state, what they did to the kinetic energy, constraint by constraint,
+/// and the events of those that can give way: they engage, lock, slip and release at `time_s`.
+void report_constraints(const Model& model, double time_s, State& state, Scratch& scratch);
 
 }  // namespace carom

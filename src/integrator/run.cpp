@@ -108,6 +108,46 @@ bool is_reached(const Until& until, const Point& at, Workspace& work)
     return until.formula && until.formula->value(at, work) >= 0;
 }
 
+/// The until formula became >= 0 within the step of a time-stepping scheme.
+bool crosses_until(const RunPlan& plan, const IntegratorSettings& settings, const State& before,
+                   const State& after, Workspace& work)
+{
+    if (!plan.until.formula || std::holds_alternative<SeriesSettings>(settings)) return false;
+    return plan.until.formula->value(point_of(after), work) >= 0 &&
+           plan.until.formula->value(point_of(before), work) < 0;
+}
+
+/// A step at whose end the until formula is >= 0, and was below zero at its beginning: taken again with the
+/// length after which it just is (MS-11). Every trial is a step of its own, so that the state it ends in is
+/// one of the scheme; where a velocity jumps past zero the jump is the end.
+void shorten_to(const Formula& until, const Model& model, const IntegratorSettings& settings,
+                const SolverSettings& solver, const State& before, State& state, Scratch& scratch,
+                StepReport& report)
+{
+    double low = 0, high = report.h_s;
+    double f_low = until.value(point_of(before), scratch.work);
+    double f_high = until.value(point_of(state), scratch.work);
+    const double fine = 1e-13 * report.h_s + 4e-16 * std::abs(state.t_s);
+    State trial = before;
+    for (int pass = 0; pass < 80 && high - low > fine && f_high > 0; ++pass) {
+        // false position, and every third time the middle
+        const double weight = pass % 3 == 2 ? 0.5 : f_low / (f_low - f_high);
+        const double length = low + std::clamp(weight, 0.01, 0.99) * (high - low);
+        trial = before;
+        const StepReport tried = step(model, with_time_step(settings, length), solver, trial, scratch);
+        if (end_of_failed(tried.status)) break;
+        const double f = until.value(point_of(trial), scratch.work);
+        (f >= 0 ? high : low) = length;
+        (f >= 0 ? f_high : f_low) = f;
+    }
+    // once more: the scratch must be that of the step that counts
+    trial = before;
+    StepReport last = step(model, with_time_step(settings, high), solver, trial, scratch);
+    state = std::move(trial);
+    state.t_s = before.t_s + high;
+    report = std::move(last);
+}
+
 /// The last piece that begins at or before t, up to roundings: the right limit also where an impact at an
 /// instant that is known exactly was found a rounding later.
 const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
@@ -161,8 +201,16 @@ void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::Ve
         if (t_s >= view.after.t_s) u = view.after.u;
         return;
     }
-    const double part = (t_s - view.before.t_s) / (view.after.t_s - view.before.t_s);
-    q = view.before.q + std::clamp(part, 0.0, 1.0) * (view.after.q - view.before.q);
+    const double h = view.after.t_s - view.before.t_s;
+    const double part = std::clamp((t_s - view.before.t_s) / h, 0.0, 1.0);
+    if (view.bodies == nullptr && view.scratch.events.empty()) {
+        // the velocity has changed smoothly: as if by a constant acceleration
+        u = view.before.u + part * (view.after.u - view.before.u);
+        q = view.before.q + part * h * view.before.u +
+            part * part * (view.after.q - view.before.q - h * view.before.u);
+        return;
+    }
+    q = view.before.q + part * (view.after.q - view.before.q);
     u = view.after.u;
 }
 
@@ -223,7 +271,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
         const long n = progress.steps + 1;
         before = state;
         step_settings = with_time_step(step_settings, grid.length(n));
-        const StepReport report = step(model, step_settings, solver, state, scratch);
+        StepReport report = step(model, step_settings, solver, state, scratch);
         if (const auto end = end_of_failed(report.status)) {
             for (const Finding& finding : report.findings) {
                 certifier.add_finding(finding);
@@ -237,6 +285,9 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
 
         progress.steps = n;
         if (!report.until) state.t_s = grid.time_after(n);
+        if (crosses_until(plan, settings, before, state, scratch.work)) {
+            shorten_to(*plan.until.formula, model, step_settings, solver, before, state, scratch, report);
+        }
         account(model, report, solver.tolerance, before, scratch, run);
         watch.after_step(before, state, scratch, certifier);
         if (paths) paths->after_step(before, state, activation_gap_m(settings), scratch, progress);

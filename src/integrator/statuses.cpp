@@ -26,8 +26,10 @@ double sliding_speed(const std::array<double, 3>& U)
 Event sliding_event_of(EventKind kind, const ContactStep& contact, double time_s)
 {
     Event event = event_of(kind, contact, time_s);
-    event.velocity_before_m_s = sliding_speed(contact.U_minus);
-    event.velocity_after_m_s = kind == EventKind::Stick ? 0.0 : sliding_speed(contact.U_plus);
+    const bool plane = contact.dimension == 2;
+    event.velocity_before_m_s = plane ? contact.U_minus[1] : sliding_speed(contact.U_minus);
+    event.velocity_after_m_s = plane ? contact.U_plus[1] : sliding_speed(contact.U_plus);
+    if (kind == EventKind::Stick) event.velocity_after_m_s = 0;
     return event;
 }
 
@@ -49,6 +51,26 @@ bool collides(const ContactStep& contact, const State& before, bool recognised)
 bool is_struck(const Model& model, const ContactStep& contact, const State& before)
 {
     return acts(contact) && contact.P[0] > 2 * before.percussion_Ns[model.offset(contact.contact)];
+}
+
+/// In State::slides: what is added where the catastrophe of the slide has been named, and, during an update,
+/// to contacts that take part.
+constexpr char catastrophe_named = 4, kept = 8;
+
+/// 0 not, 1 it slides, 2 in the plane backwards.
+char sliding_status(const ContactStep& contact)
+{
+    if (!slides(contact)) return 0;
+    return contact.dimension == 2 && contact.U_plus[1] < 0 ? 2 : 1;
+}
+
+/// Sliding begins, ends, or turns round.
+bool slides_otherwise(const ContactStep& contact, char before)
+{
+    const char now = sliding_status(contact), then = before % catastrophe_named;
+    if (now != then) return true;
+    const double along = contact.U_plus[1] * contact.U_minus[1] + contact.U_plus[2] * contact.U_minus[2];
+    return contact.dimension > 2 && now && along < 0;
 }
 
 /// Velocities that met at the contact: what rounding and tolerances are small against. In a stack U^- and
@@ -90,13 +112,14 @@ bool slides(const ContactStep& contact) noexcept
     return sliding_speed(contact.U_plus) > 1e-10 * met;
 }
 
-bool sliding_ends(const ContactStep& contact, const State& before) noexcept
+bool may_be_singular(const ContactStep& contact, const State& before) noexcept
 {
     if (contact.dimension == 1 || !acts(contact)) return false;
-    if (!before.closed[contact.contact] || !before.slides[contact.contact]) return false;
+    const char slid = before.slides[contact.contact];
+    if (!before.closed[contact.contact] || !slid || (slid & catastrophe_named)) return false;
     const bool presses = contact.U_free[0] - contact.U_minus[0] + contact.bend_m_s < 0;
     const double along = contact.U_plus[1] * contact.U_minus[1] + contact.U_plus[2] * contact.U_minus[2];
-    return presses && (along <= 0 || !slides(contact));
+    return presses && (along <= 0 || contact.sliding_margin < 0.5 || !slides(contact));
 }
 
 double margin_of_sliding(const Coulomb& law, const std::array<double, 3>& W_N,
@@ -137,7 +160,7 @@ void update_statuses(const Model& model, std::span<const ContactStep> contacts, 
         if (takes_impact(contact)) events.push_back(event_of(EventKind::Impact, contact, t_mid_s));
         if (!is_closed_by(contact)) continue;
         if (!state.closed[c]) events.push_back(event_of(EventKind::ContactMade, contact, t_mid_s));
-        if (contact.dimension > 1 && (!state.closed[c] || slides(contact) != (state.slides[c] != 0))) {
+        if (contact.dimension > 1 && (!state.closed[c] || slides_otherwise(contact, state.slides[c]))) {
             const auto kind = slides(contact) ? EventKind::Slip : EventKind::Stick;
             events.push_back(sliding_event_of(kind, contact, t_mid_s));
         }
@@ -163,11 +186,19 @@ void update_statuses(const Model& model, std::span<const ContactStep> contacts, 
         state.closed[c] = state.closed[c] > decided ? static_cast<char>(state.closed[c] - decided) : 0;
     }
     std::fill(state.percussion_Ns.begin(), state.percussion_Ns.end(), 0.0);
-    std::fill(state.slides.begin(), state.slides.end(), 0);
+    for (const ContactStep& contact : contacts) {
+        // those that are not among the active ones are cleared below
+        state.slides[contact.contact] = static_cast<char>(state.slides[contact.contact] + kept);
+    }
+    for (char& slides : state.slides) {
+        slides = slides >= kept ? static_cast<char>(slides - kept) : char{0};
+    }
     for (const ContactStep& contact : contacts) {
         const int c = contact.contact;
         std::copy_n(contact.P.begin(), contact.dimension, state.percussion_Ns.begin() + model.offset(c));
-        state.slides[c] = state.closed[c] && contact.dimension > 1 && slides(contact);
+        const char slides_now = state.closed[c] && contact.dimension > 1 ? sliding_status(contact) : char{0};
+        const bool named = slides_now && (contact.singular || (state.slides[c] & catastrophe_named));
+        state.slides[c] = static_cast<char>(slides_now + (named ? catastrophe_named : 0));
     }
 }
 

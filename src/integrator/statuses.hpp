@@ -20,8 +20,9 @@ void update_statuses(const Model& model, std::span<const ContactStep> contacts, 
 /// Its sliding velocity is not zero, seen against the velocities that met in the step.
 [[nodiscard]] bool slides(const ContactStep& contact) noexcept;
 
-/// A contact that slid is stopped or turned round in this step while forces press it.
-[[nodiscard]] bool sliding_ends(const ContactStep& contact, const State& before) noexcept;
+/// A contact that slid is pressed by the forces, and stopped, turned round or slowed down by much more than
+/// mu times them: worth a look at Painleve's margin. Not again in a slide whose catastrophe was named.
+[[nodiscard]] bool may_be_singular(const ContactStep& contact, const State& before) noexcept;
 
 /// Painleve's margin in the direction of U_T^-, W_NN + W_NT.f with the friction f of sliding per normal
 /// force; W_N is the normal row of W. Not positive, and closing: no bounded force lets it slide on (FR-6).

@@ -117,9 +117,26 @@ Scratch::Scratch(const Model& model)
       correction_A(model.mass_pattern())
 {
     const int n = model.coordinates();
-    for (auto* vector : {&u_free, &q_mid, &q_cone, &u_start, &u_minus, &u_mean, &u_end, &q_end,
-                         &velocity_terms, &given_forces, &potential_gradient, &x, &correction_x, &q_theta,
-                         &u_theta, &u_before, &u_held, &q_moved, &start_forces, &end_forces}) {
+    for (auto* vector : {&u_free,
+                         &q_mid,
+                         &q_cone,
+                         &u_start,
+                         &u_minus,
+                         &u_mean,
+                         &u_end,
+                         &q_end,
+                         &velocity_terms,
+                         &given_forces,
+                         &potential_gradient,
+                         &x,
+                         &correction_x,
+                         &q_theta,
+                         &u_theta,
+                         &u_before,
+                         &u_held,
+                         &q_moved,
+                         &start_forces,
+                         &end_forces}) {
         *vector = Eigen::VectorXd::Zero(n);
     }
 }
@@ -460,15 +477,15 @@ bool normal_row_of_W(const Model& model, int contact, const Point& at, Scratch& 
     return true;
 }
 
-/// Where a contact that slid stops or turns round within the step though nothing collides: did sliding end,
-/// or had it no continuation (FR-6)? The margin is looked at where the step took its contacts, and where the
-/// next one would if sliding went on.
+/// A contact that slides and does not collide: has sliding a continuation (FR-6)? The margin is looked at
+/// where the step took its contacts, and where the next one would if sliding went on.
 void look_for_catastrophes(const Model& model, const State& before, double t_end, Scratch& s,
                            StepReport& report)
 {
     for (std::size_t k = 0; k < s.contacts.size(); ++k) {
-        const ContactStep& contact = s.contacts[k];
-        if (!sliding_ends(contact, before)) continue;
+        ContactStep& contact = s.contacts[k];
+        if (!may_be_singular(contact, before)) continue;
+        if (s.persistence_known && !contact.persists) continue;
         if (any_collides(s.contacts, before, s.persistence_known)) return;
         const auto* law = std::get_if<Coulomb>(&s.problem.laws[k]);
         if (law == nullptr || std::holds_alternative<FrictionRough>(law->shape)) continue;
@@ -483,6 +500,7 @@ void look_for_catastrophes(const Model& model, const State& before, double t_end
             margin = margin_of_sliding(*law, W_N, contact);
         }
         if (margin > 0) continue;
+        contact.singular = true;
         report.findings.push_back(
             {.code = "frictional_catastrophe",
              .time_s = t_end,
@@ -552,7 +570,7 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
     s.at_end_known = true;
     look_for_catastrophes(model, state, t_end, s, report);
     update_statuses(model, s.contacts, s.persistence_known, t_contact_s, state, s.events);
-    report_constraints(model, state, s);
+    report_constraints(model, t_contact_s, state, s);
     state.q = s.q_end;
     state.u = u_after;
     state.t_s = t_end;

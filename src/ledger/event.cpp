@@ -11,6 +11,9 @@ std::string_view name_of(EventKind kind) noexcept
     case EventKind::Stick: return "stick";
     case EventKind::Slip: return "slip";
     case EventKind::Accumulation: return "accumulation";
+    case EventKind::Engage: return "engage";
+    case EventKind::Lock: return "lock";
+    case EventKind::Release: return "release";
     }
     return "unknown";
 }

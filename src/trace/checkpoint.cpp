@@ -51,17 +51,17 @@ std::vector<double> counts_of(const Checkpoint& checkpoint)
 }
 
 /// What the energy rule carries, in the order of /checkpoint/energy_watch.
-constexpr double EnergyWatch::* watch_numbers[] = {
+constexpr double EnergyWatch::*watch_numbers[] = {
     &EnergyWatch::kinetic_J,     &EnergyWatch::potential_J, &EnergyWatch::given_J,
     &EnergyWatch::prescribed_J,  &EnergyWatch::reaction_J,  &EnergyWatch::held_J,
     &EnergyWatch::worst_step_J,  &EnergyWatch::drift_J,     &EnergyWatch::run_scale_J,
     &EnergyWatch::lasting_ratio, &EnergyWatch::beyond,
 };
-constexpr double EnergyError::* error_numbers[] = {
+constexpr double EnergyError::*error_numbers[] = {
     &EnergyError::ratio, &EnergyError::amount_J, &EnergyError::scale_J, &EnergyError::time_s,
     &EnergyError::step,  &EnergyError::is_drift, &EnergyError::culprit,
 };
-constexpr double Certificate::* energy_measures[] = {&Certificate::energy_error,
+constexpr double Certificate::*energy_measures[] = {&Certificate::energy_error,
                                                     &Certificate::energy_error_time_s};
 
 /// All numbers of the energy rule, one after the other.
@@ -79,7 +79,7 @@ void visit_watch(Sums& sums, Visit&& visit)
     }
 }
 
-constexpr double ObstacleVisit::* visit_numbers[] = {
+constexpr double ObstacleVisit::*visit_numbers[] = {
     &ObstacleVisit::inside,      &ObstacleVisit::acted,     &ObstacleVisit::approach,
     &ObstacleVisit::allowed_m,   &ObstacleVisit::deepest_m, &ObstacleVisit::entered_s,
     &ObstacleVisit::still_steps,
@@ -188,7 +188,11 @@ void CheckpointReader::read_state(std::size_t n, std::size_t m)
     const auto percussion = take(file_.column("/checkpoint/percussion_Ns"));  // the model knows how many
     state.percussion_Ns.assign(percussion.begin(), percussion.end());
     state.closed = flags("closed", m, 2);
-    state.slides = flags("slides", m, 1);
+    state.slides = flags("slides", m, 6);
+    if (file_.has("/checkpoint/constraint_status")) {
+        const auto statuses = take(file_.integers("/checkpoint/constraint_status"));
+        state.constraint_status = flags("constraint_status", statuses.size(), 4);
+    }
 }
 
 void CheckpointReader::read_frames(const CheckpointSizes& sizes)
@@ -323,6 +327,11 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
         {"/checkpoint/counts", counts_of(checkpoint)}};
     for (const auto& [path, values] : integers) {
         if (auto put = file.put(path, values, Entry::Integer); !put) return put;
+    }
+
+    if (!state.constraint_status.empty()) {
+        auto put = file.put("/checkpoint/constraint_status", real(state.constraint_status), Entry::Integer);
+        if (!put) return put;
     }
 
     const std::pair<const char*, std::int64_t> attributes[] = {

@@ -192,11 +192,13 @@ void RecordingReader::read_events()
         if (size != count) return refuse("the columns of /events have different lengths");
     }
 
+    // events of constraints follow those of contacts in their numbers
+    std::size_t interactions = result_.contacts.size();
+    if (file_.has("/constraints")) interactions += take(file_.texts("/constraints/name")).size();
     for (std::size_t i = 0; i < count; ++i) {
         const bool known_kind = kind[i] >= 0 && kind[i] < 256 &&
                                 name_of(static_cast<EventKind>(kind[i])) != std::string_view("unknown");
-        const bool known_contact =
-            contact[i] >= 0 && contact[i] < static_cast<std::int64_t>(result_.contacts.size());
+        const bool known_contact = contact[i] >= 0 && contact[i] < static_cast<std::int64_t>(interactions);
         if (!known_kind || !known_contact)
             return refuse("an event names a kind or contact that does not exist");
         const auto row = static_cast<Eigen::Index>(i);

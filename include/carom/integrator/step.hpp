@@ -46,6 +46,7 @@ struct ContactStep {
     bool persists = false;    ///< it touched before and goes on touching: its percussion is a force's (MS-8)
     double shift_m_s = 0;     ///< of a contact that persists: U_N + shift = 0 while it acts (MS-9)
     double bend_m_s = 0;      ///< what curvature makes of U_N in a step, h kappa
+    bool singular = false;    ///< sliding has no continuation in this step: a frictional catastrophe (FR-6)
 };
 
 struct StepReport {

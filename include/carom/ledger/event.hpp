@@ -13,6 +13,18 @@ enum class EventKind {
     Stick,         ///< a contact with friction stays and has no sliding velocity
     Slip,          ///< it stays and slides
     Accumulation,  ///< infinitely many impacts ended here; the percussion is that of those not listed
+    Engage,        ///< a constraint that was free begins to hold
+    Lock,          ///< a constraint that gave way holds
+    Release,       ///< a constraint acts no more
+};
+
+/// What a constraint that can give way does in a step.
+enum class ConstraintStatus : char {
+    Unknown,
+    Holds,     ///< its velocity is zero
+    GivesWay,  ///< it acts at its limit, and its velocity is positive (of several components: not zero)
+    GivesWayBackwards,
+    Free,  ///< it does not act
 };
 
 /// The name used in recordings and `--json`, e.g. "contact_made".
@@ -22,10 +34,11 @@ struct Event {
     double time_s = 0;  ///< middle of the step, where Moreau's scheme lets the velocity jump
     long step = 0;      ///< number of the step, from 1
     EventKind kind{};
-    int contact = 0;
+    int contact = 0;           ///< from the number of contacts on: constraints
     double percussion_Ns = 0;  ///< normal
     double velocity_before_m_s =
-        0;  ///< normal local velocity U^-; negative approaches. Stick, slip: the sliding speed
+        0;  ///< normal local velocity U^-; negative approaches. Stick, slip: the sliding velocity, in
+            ///< space its magnitude; constraints: their velocity
     double velocity_after_m_s = 0;  ///< U^+
     double energy_J = 0;  ///< P (U^- + U^+) / 2: what the contact did to the kinetic energy, with friction
 };

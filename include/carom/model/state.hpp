@@ -14,7 +14,10 @@ struct State {
     std::vector<double>
         percussion_Ns;         ///< of the last step, where the next solve begins; at Model::offset(c)
     std::vector<char> closed;  ///< per contact: 0 open; 1 an impact of the last step closed it; 2 it persists
-    std::vector<char> slides;  ///< per contact: slid in the last step
+    std::vector<char>
+        slides;  ///< per contact, in the last step: 0 not; 1 slid; 2 slid, in the plane backwards;
+                 ///< + 4: its catastrophe has been named
+    std::vector<char> constraint_status{};  ///< per part of a constraint: ConstraintStatus; empty: not known
 };
 
 }  // namespace carom
