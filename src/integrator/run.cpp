@@ -263,8 +263,11 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
     if (!std::holds_alternative<SeriesSettings>(settings)) paths.emplace(model);
 
     RunReport result;
-    if (progress.steps == 0 && is_reached(plan.until, point_of(state), scratch.work))
+    // a formula that is zero where the run begins has yet to come back: what is thrown from the floor lands there
+    if (progress.steps == 0 && plan.until.formula &&
+        plan.until.formula->value(point_of(state), scratch.work) > 0) {
         progress.end = RunEnd::Formula;
+    }
     result.end = progress.end.value_or(RunEnd::Duration);
     bool failed = false;
     while (progress.steps < grid.steps() && result.end == RunEnd::Duration) {
