@@ -47,13 +47,13 @@ double press(double h, BodyScratch& s)
 
 SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& s)
 {
-    SolveReport report = solve(s.problem, solver, s.P, s.solver);
+    SolveReport report = solve_selected(s.problem, solver, s.P, s.solver);
     const bool pressed =
         std::any_of(s.joints.begin(), s.joints.end(), [](const JointPart& part) { return part.arm > 0; });
     if (!pressed) return report;
     for (int pass = 0; pass < most_passes && press(h_s, s) > settled; ++pass) {
         const int before = report.iterations;
-        report = solve(s.problem, solver, s.P, s.solver);
+        report = solve_selected(s.problem, solver, s.P, s.solver);
         report.iterations += before;
         if (report.status == SolveStatus::NotFinite || report.status == SolveStatus::NoSolution)
             return report;

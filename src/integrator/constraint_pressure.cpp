@@ -260,7 +260,7 @@ private:
 
 void solve_once(const SolverSettings& solver, Scratch& s, StepReport& report)
 {
-    report.solve = solve(s.problem, solver, s.P, s.solver);
+    report.solve = solve_selected(s.problem, solver, s.P, s.solver);
     report.status = report.solve.status == SolveStatus::NotFinite   ? StepStatus::NotFinite
                     : report.solve.status == SolveStatus::Converged ? StepStatus::Solved
                                                                     : StepStatus::NotSolved;

@@ -5,6 +5,7 @@
 #include "carom/solver/natural_newton.hpp"
 #include "carom/solver/polish.hpp"
 #include "carom/solver/principal_pivoting.hpp"
+#include "carom/solver/selection.hpp"
 #include "carom/solver/solver_kind.hpp"
 
 #include <memory>
@@ -46,6 +47,7 @@ struct SolveReport {
     int islands = 0;         ///< independent parts that `Auto` solved one by one; 0: it did not look
     Residual residual;       ///< of the returned P, by residual(problem, P): never the solver's own
     std::optional<NoSolutionProof> proof;  ///< with `NoSolution`
+    SelectionReport selection;  ///< by solve_selected
 };
 
 /// Memory of the methods for packed problems; made on its first use.
@@ -73,12 +75,18 @@ struct SolverScratch {
     std::vector<double> best_P;
     MethodScratch methods;
     bool had_no_solution = false;  ///< of the last problem: then the proof is tried first
+    Selector selector;
 };
 
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
                                 std::span<double> P, SolverScratch& scratch);
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
                                 std::span<double> P);
+
+/// The same, and where several percussions solve the problem, those of the rule (SO-25), whatever the solver;
+/// P holds those of the step before.
+[[nodiscard]] SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& settings,
+                                         std::span<double> P, SolverScratch& scratch);
 
 /// Block Gauss-Seidel with exact local solves (SO-3), and projected relaxation (SO-4) for any law; both
 /// return the number of sweeps.

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "carom/onestep/problem.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace carom {
+
+/// Which percussions are meant where several solve the one-step problem: those that an equal, vanishing
+/// compliance of all contacts selects,
+///
+///     P = lim P_eps,   eps -> 0,    U_eps = (W + eps D) P_eps + U_free,   -(U_eps + s) in N_C(P_eps)  (SO-25)
+///
+/// D is the mean of the diagonal blocks of the contacts of an island, one number. Without friction, and with
+/// bounds that are given, this is the solution of least norm; with friction it is a local rule, begun at the
+/// percussions of the step before. Where another start leads to another motion, the report says so.
+///
+/// Theory     docs/theory/solvers.md, (SO-25) rule, (SO-26) how it is computed, (SO-27) when the motion is
+///            the only one, (SO-28) wedged contacts
+
+/// Islands with more components of percussions than this are not examined: dense factors cost more there than
+/// the solve itself.
+inline constexpr int most_examined_components = 60;
+
+/// What was found about the uniqueness of a solution, in numbers of islands.
+struct SelectionReport {
+    int selected = 0;    ///< several percussions solve it, and the rule chose
+    int unsettled = 0;   ///< several percussions solve it, and the rule did not settle: those of the solver
+    int unexamined = 0;  ///< too large to be looked at
+    int several = 0;     ///< another motion solves it as well: see Selector::others
+};
+
+/// An island with another solution.
+struct OtherMotion {
+    std::vector<int> interactions;
+    double difference_m_s = 0;  ///< largest difference of a component of the local velocities
+    bool wedged = false;        ///< in the other solution nothing moves at these contacts, whatever drives them
+};
+
+/// Memory of the rule; made on its first use.
+class Selector {
+public:
+    struct Memory;
+
+    Selector();
+    ~Selector();
+    Selector(Selector&&) noexcept;
+    Selector& operator=(Selector&&) noexcept;
+
+    [[nodiscard]] Memory& memory();
+
+    /// Of the last solve.
+    [[nodiscard]] std::span<const OtherMotion> others() const noexcept { return others_; }
+    std::vector<OtherMotion> others_;
+
+private:
+    std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace carom

@@ -1,0 +1,293 @@
+#include "carom/solver/selection.hpp"
+
+#include "carom/solver/flat_problem.hpp"
+#include "carom/solver/solve.hpp"
+#include "small_island.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// Velocities that differ by less than this part of them are the same motion.
+constexpr double same_motion = 1e-6;
+
+/// Islands with more components are not tried from other starts: that takes dozens of factorisations.
+constexpr int most_tried_components = 24;
+
+}  // namespace
+
+struct Selector::Memory {
+    Islands islands;
+    SmallIsland island;
+    std::vector<int> indeterminate, tried;  ///< islands
+    std::vector<double> P_before, P_solver;
+    std::vector<double> x, other, u, u_other;
+    std::vector<char> places, places_before;
+    int unexamined = 0;
+
+    void look(const OneStepProblem& problem);
+    [[nodiscard]] int select(const OneStepProblem& problem, std::span<double> P);
+    void try_other_starts(const OneStepProblem& problem, double tolerance, std::span<const double> P,
+                          std::vector<OtherMotion>& others);
+    [[nodiscard]] bool tries(int k, const OneStepProblem& problem, std::span<const double> P);
+    [[nodiscard]] double moves_differently(double tolerance);
+    [[nodiscard]] bool is_connected();
+
+    std::vector<double> low, high, middle, u_low, u_high, u_middle;  ///< of is_connected
+};
+
+Selector::Selector() = default;
+Selector::~Selector() = default;
+Selector::Selector(Selector&&) noexcept = default;
+Selector& Selector::operator=(Selector&&) noexcept = default;
+
+Selector::Memory& Selector::memory()
+{
+    if (!memory_) memory_ = std::make_unique<Memory>();
+    return *memory_;
+}
+
+namespace {
+
+int components(const OneStepProblem& problem, std::span<const int> members)
+{
+    int sum = 0;
+    for (const int c : members) {
+        sum += problem.W.dimension(c);
+    }
+    return sum;
+}
+
+bool has_contacts(const OneStepProblem& problem, std::span<const int> members)
+{
+    return std::any_of(members.begin(), members.end(),
+                       [&](int c) { return is_unilateral(problem.laws[c]); });
+}
+
+/// The certificate's two errors.
+bool is_good(const Residual& residual, double tolerance)
+{
+    constexpr double hidden_by_percussions = 1e-3;
+    return residual.finite && residual.unit_free <= tolerance && residual.velocity <= hidden_by_percussions;
+}
+
+}  // namespace
+
+/// Islands whose percussions are not determined, by the rank of their W; those with friction that may have
+/// several motions are tried later.
+void Selector::Memory::look(const OneStepProblem& problem)
+{
+    islands.find(problem);
+    indeterminate.clear();
+    tried.clear();
+    unexamined = 0;
+    for (int k = 0; k < islands.count(); ++k) {
+        const auto members = islands.members(k);
+        if (members.size() < 2 || !has_contacts(problem, members)) continue;
+        const int size = components(problem, members);
+        if (size > most_examined_components) {
+            ++unexamined;
+            continue;
+        }
+        island.load(problem, members);
+        const bool deficient = island.rank() < size;
+        if (deficient) indeterminate.push_back(k);
+        if (island.has_friction() && size <= most_tried_components) tried.push_back(k);
+    }
+}
+
+/// The rule, for all islands that need it; returns for how many it has not settled.
+int Selector::Memory::select(const OneStepProblem& problem, std::span<double> P)
+{
+    int unsettled = 0;
+    for (const int k : indeterminate) {
+        if (indeterminate.size() > 1 || islands.count() > 1 || tried.size() > 1)
+            island.load(problem, islands.members(k));
+        x.resize(static_cast<std::size_t>(island.rows()));
+        island.gather(P_before, x);
+        if (island.select(x))
+            island.scatter(x, P);
+        else
+            ++unsettled;
+    }
+    return unsettled;
+}
+
+/// Worth trying: contacts have changed what they do since the step before, or do not act.
+bool Selector::Memory::tries(int k, const OneStepProblem& problem, std::span<const double> P)
+{
+    island.load(problem, islands.members(k));
+    x.resize(static_cast<std::size_t>(island.rows()));
+    island.gather(P_before, x);
+    island.places(x, places_before);
+    island.gather(P, x);
+    island.places(x, places);
+    const auto members = islands.members(k);
+    bool idle = false;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+        idle = idle || (places[m] == 0 && is_unilateral(problem.laws[members[m]]));
+    }
+    return idle || places != places_before;
+}
+
+/// How far the velocities of `other` are from those of `x`, in m/s; 0 where they are the same.
+double Selector::Memory::moves_differently(double tolerance)
+{
+    u.resize(x.size());
+    u_other.resize(x.size());
+    island.velocity(x, u);
+    island.velocity(other, u_other);
+    double size = island.drive(), sum = 0, difference = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double d = u[i] - u_other[i];
+        sum += d * d;
+        size = std::max({size, std::abs(u[i]), std::abs(u_other[i])});
+        difference = std::max(difference, std::abs(d) * island.metres_per_second(static_cast<int>(i)));
+    }
+    return std::sqrt(sum) > std::max(same_motion, 10 * tolerance) * size ? difference : 0.0;
+}
+
+/// Solutions from `low` to `high` whose velocities lie between theirs: both belong to one family.
+bool Selector::Memory::is_connected()
+{
+    constexpr int most_bisections = 8;
+    const auto distance = [](const std::vector<double>& a, const std::vector<double>& b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            sum += (a[i] - b[i]) * (a[i] - b[i]);
+        }
+        return std::sqrt(sum);
+    };
+    for (auto* vector : {&u_low, &u_high, &u_middle}) {
+        vector->resize(low.size());
+    }
+    island.velocity(low, u_low);
+    island.velocity(high, u_high);
+    const double whole = distance(u_low, u_high);
+    for (int k = 0; k < most_bisections; ++k) {
+        middle.resize(low.size());
+        for (std::size_t i = 0; i < low.size(); ++i) {
+            middle[i] = (low[i] + high[i]) / 2;
+        }
+        if (!island.settle(SmallIsland::Equations::Coulomb, middle)) return false;
+        island.velocity(middle, u_middle);
+        const double below = distance(u_low, u_middle), above = distance(u_middle, u_high);
+        if (std::max(below, above) <= 0.25 * whole) return true;
+        if (below > above) {
+            high.swap(middle);
+            u_high.swap(u_middle);
+        } else {
+            low.swap(middle);
+            u_low.swap(u_middle);
+        }
+    }
+    return false;
+}
+
+/// Other starts (SO-28): nothing acts, and everything is held as firmly as the cones allow.
+void Selector::Memory::try_other_starts(const OneStepProblem& problem, double tolerance,
+                                        std::span<const double> P, std::vector<OtherMotion>& others)
+{
+    for (const int k : tried) {
+        if (!tries(k, problem, P)) continue;
+        const bool deficient = island.rank() < island.rows();
+        if (!deficient && island.is_unique()) continue;
+        other.assign(x.size(), 0.0);
+        const auto is_solution = [&] {
+            const auto error = island.error(other);
+            return error.unit_free <= tolerance && error.velocity <= same_motion;
+        };
+        const auto add = [&](double difference, bool wedged) {
+            const auto members = islands.members(k);
+            others.push_back({.interactions = {members.begin(), members.end()},
+                              .difference_m_s = difference,
+                              .wedged = wedged});
+        };
+
+        // the rule from nothing
+        if (island.select(other) && is_solution()) {
+            if (const double difference = moves_differently(tolerance); difference > 0) {
+                add(difference, false);
+                continue;
+            }
+        }
+
+        // held: the convex problem, then Coulomb's from there
+        other.assign(x.size(), 0.0);
+        if (!island.follow_compliance(SmallIsland::Equations::Associated, other)) continue;
+        if (!island.settle(SmallIsland::Equations::Associated, other)) continue;
+        if (!is_solution() && !(island.settle(SmallIsland::Equations::Coulomb, other) && is_solution())) continue;
+        const double difference = moves_differently(tolerance);
+        if (!(difference > 0)) continue;
+        const double still = *std::max_element(u_other.begin(), u_other.end(), [](double a, double b) {
+            return std::abs(a) < std::abs(b);
+        });
+        const bool wedged = std::abs(still) <= same_motion * island.drive();
+        // only loads are open: there are motions between the two, and the rule leads back
+        low.assign(x.begin(), x.end());
+        high.assign(other.begin(), other.end());
+        if (is_connected() && island.select(other) && is_solution() && !(moves_differently(tolerance) > 0))
+            continue;
+        add(difference, wedged);
+    }
+}
+
+SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
+                           SolverScratch& scratch)
+{
+    scratch.selector.others_.clear();
+
+    // the exact solution of a single contact has its own rule (OC-4)
+    if (problem.interactions() < 2) return solve(problem, settings, P, scratch);
+    Selector::Memory& memory = scratch.selector.memory();
+    memory.P_before.assign(P.begin(), P.end());
+    memory.look(problem);
+
+    // where the solver is ours to choose and every island is indeterminate the rule is the solver
+    constexpr double exactly = 1e-12;
+    const bool chooses = settings.kind == SolverKind::Auto || settings.kind == SolverKind::Exact;
+    const bool all = static_cast<int>(memory.indeterminate.size()) == memory.islands.count();
+    SolveReport report;
+    bool selected = false;
+    int unsettled = static_cast<int>(memory.indeterminate.size());
+    if (chooses && all && memory.select(problem, P) == 0) {
+        report.residual = residual(problem, P, scratch.residual);
+        selected = is_good(report.residual, std::min(settings.tolerance, exactly));
+        if (selected) {
+            report.status = SolveStatus::Converged;
+            report.solver = SolverKind::ProximalNewton;
+            report.iterations = report.factorisations = 1;
+            report.islands = memory.islands.count();
+            unsettled = 0;
+        }
+    }
+    if (!selected) {
+        std::copy(memory.P_before.begin(), memory.P_before.end(), P.begin());
+        report = solve(problem, settings, P, scratch);
+        if (!memory.indeterminate.empty() && report.status != SolveStatus::NotFinite) {
+            memory.P_solver.assign(P.begin(), P.end());
+            unsettled = memory.select(problem, P);
+            const Residual now = residual(problem, P, scratch.residual);
+            const bool good = is_good(now, settings.tolerance);
+            if (good || (now.finite && now.unit_free <= report.residual.unit_free)) {
+                report.residual = now;
+                if (good) report.status = SolveStatus::Converged;
+            } else {
+                std::copy(memory.P_solver.begin(), memory.P_solver.end(), P.begin());
+                unsettled = static_cast<int>(memory.indeterminate.size());
+            }
+        }
+    }
+    report.selection.selected = static_cast<int>(memory.indeterminate.size()) - unsettled;
+    report.selection.unsettled = unsettled;
+    report.selection.unexamined = memory.unexamined;
+    if (!memory.tried.empty() && report.status == SolveStatus::Converged) {
+        memory.try_other_starts(problem, settings.tolerance, P, scratch.selector.others_);
+        report.selection.several = static_cast<int>(scratch.selector.others_.size());
+    }
+    return report;
+}
+
+}  // namespace carom
