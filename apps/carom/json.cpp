@@ -92,7 +92,9 @@ Json certificate_of(const Certificate& certificate)
             {"energy_error", certificate.energy_error},
             {"energy_error_time_s", certificate.energy_error_time_s},
             {"energy", energy},
-            {"unsolved_steps", certificate.unsolved_steps}};
+            {"unsolved_steps", certificate.unsolved_steps},
+            {"selected_steps", certificate.selected_steps},
+            {"unexamined_steps", certificate.unexamined_steps}};
 }
 
 /// Percussions of every constraint in the last step.

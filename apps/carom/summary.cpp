@@ -182,6 +182,13 @@ std::string certificate_rows(const Results& results)
     if (results.scene.model.constraints() > 0)
         out += row("violation", fmt::format("of constraints at most {:.2e}", certificate.max_violation));
     out += row("unsolved", fmt::format("{} of {} steps", certificate.unsolved_steps, certificate.steps));
+    if (certificate.selected_steps > 0)
+        out += row("loads", fmt::format("not determined in {} steps: those of equal compliance",
+                                        certificate.selected_steps));
+    if (certificate.unexamined_steps > 0)
+        out += row("unexamined", fmt::format("{} steps: contacts in groups of more than {} components; their "
+                                             "motion may not be the only one",
+                                             certificate.unexamined_steps, most_examined_components));
     return out;
 }
 

@@ -1,6 +1,7 @@
 #include "carom/integrator/body_step.hpp"
 
 #include "body_parts.hpp"
+#include "step_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -308,6 +309,22 @@ bool is_redundant(const BodyModel& model, std::size_t components)
     return components > 2 * (model.is_flat() ? 3 : 6) * moving;
 }
 
+/// Bodies whose contacts and joints allow another motion as well.
+void tell_other_motions(const BodyModel& model, double time_s, const BodyScratch& s, StepReport& report)
+{
+    for (const OtherMotion& other : s.solver.selector.others()) {
+        std::vector<std::string> names;
+        for (const int k : other.interactions) {
+            const auto c = static_cast<std::size_t>(k);
+            if (c >= s.contacts.size()) continue;
+            for (const int body : {s.contacts[c].first, s.contacts[c].second}) {
+                names.push_back(model.setup().bodies[static_cast<std::size_t>(body)].name);
+            }
+        }
+        add_other_motion(other, time_s, std::move(names), report);
+    }
+}
+
 /// Solves the step with the free velocities as they are.
 void solve_and_advance(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
                        const BodyState& state, BodyScratch& s, SolveReport& report)
@@ -319,6 +336,7 @@ void solve_and_advance(const BodyModel& model, const MoreauSettings& settings, c
     if (sweep_bodies(model, solver, s, report)) {
         advance(model, h, state, s);
         judge_by_bodies(solver, s, report);
+        report.selection.unexamined = 1;  // no matrix that could be looked at
         if (report.status == SolveStatus::Converged) return;
         if (is_redundant(model, s.P.size())) s.P.assign(s.P_before.begin(), s.P_before.end());
     }
@@ -508,6 +526,7 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     replace_bad_percussions(model, settings, solver, state, loose, s, report);
     if (report.status == StepStatus::Undetermined) return report;
     if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
+    if (report.solve.selection.several > 0) tell_other_motions(model, state.t_s, s, report);
     if (report.solve.status == SolveStatus::NotFinite || !all_finite(s.next)) {
         report.status = StepStatus::NotFinite;
         return report;

@@ -231,7 +231,7 @@ void solve_with_constraints(const Model& model, const ConstraintSolve& step, con
 {
     s.released.assign(s.rows.contacts.size(), 0);
     if (model.constraints() == 0) {
-        solve_once(solver, s, report);
+        solve_once(model, step.state.t_s, solver, s, report);
         return;
     }
     engage_conditional(model, step, s);

@@ -601,6 +601,30 @@ StepReport failed(StepReport report)
     return result;
 }
 
+void add_other_motion(const OtherMotion& other, double time_s, std::vector<std::string> names,
+                      StepReport& report)
+{
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    Finding finding{.code = "several_solutions",
+                    .time_s = time_s,
+                    .message = {},
+                    .uncertifies = true,
+                    .about = fmt::format("{}", fmt::join(names, ", "))};
+    const bool known = std::ranges::any_of(report.findings, [&](const Finding& other_finding) {
+        return other_finding.code == finding.code && other_finding.about == finding.about;
+    });
+    if (known) return;
+    finding.message = fmt::format(
+        "{}: {}, and velocities differ by {:.3g} m/s. The motion is one of several: that of the percussions "
+        "which an equal, vanishing compliance of the contacts selects",
+        finding.about,
+        other.wedged ? "contacts that hold each other by friction may as well stay wedged"
+                     : "another motion solves this step as well",
+        other.difference_m_s);
+    report.findings.push_back(std::move(finding));
+}
+
 std::string_view name_of(StepStatus status) noexcept
 {
     switch (status) {

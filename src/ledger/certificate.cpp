@@ -71,18 +71,31 @@ void Certifier::add_violation(double violation) noexcept
 
 void Certifier::add_finding(std::string code, double time_s, std::string message, bool uncertifies)
 {
-    const auto same = std::find_if(sums_.findings.begin(), sums_.findings.end(),
-                                   [&](const Finding& finding) { return finding.code == code; });
-    if (same != sums_.findings.end()) {
-        ++same->count;
-        same->uncertifies = same->uncertifies || uncertifies;
+    add_finding({.code = std::move(code),
+                 .time_s = time_s,
+                 .message = std::move(message),
+                 .count = 1,
+                 .uncertifies = uncertifies});
+}
+
+void Certifier::add_finding(const Finding& finding)
+{
+    const auto same =
+        std::find_if(sums_.findings.begin(), sums_.findings.end(), [&](const Finding& known) {
+            return known.code == finding.code && known.about == finding.about;
+        });
+    if (same == sums_.findings.end()) {
+        sums_.findings.push_back(finding);
         return;
     }
-    sums_.findings.push_back({.code = std::move(code),
-                              .time_s = time_s,
-                              .message = std::move(message),
-                              .count = 1,
-                              .uncertifies = uncertifies});
+    same->count += finding.count;
+    same->uncertifies = same->uncertifies || finding.uncertifies;
+}
+
+void Certifier::add_selection(bool selected, bool unexamined) noexcept
+{
+    if (selected) ++sums_.certificate.selected_steps;
+    if (unexamined) ++sums_.certificate.unexamined_steps;
 }
 
 Certificate Certifier::certificate() const

@@ -238,6 +238,11 @@ void CheckpointReader::read_progress()
         Eigen::Index i = 0;
         visit_watch(sums, [&](double& number) { number = watch[i++]; });
     }
+    if (file_.has("/checkpoint/selection")) {
+        const auto steps = integers("selection", 2);
+        sums.certificate.selected_steps = steps[0];
+        sums.certificate.unexamined_steps = steps[1];
+    }
     sums.ledger = {.sums = lines("energy_sums_J"),
                    .compensation = lines("energy_compensation_J"),
                    .worst_step_balance_J = number[5],
@@ -321,7 +326,11 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
     const auto real = [](const std::vector<char>& flags) {
         return std::vector<double>(flags.begin(), flags.end());
     };
+    const Certificate& certificate = checkpoint.progress.certifier.sums().certificate;
+    const std::vector<double> selection{static_cast<double>(certificate.selected_steps),
+                                        static_cast<double>(certificate.unexamined_steps)};
     const std::pair<const char*, std::vector<double>> integers[] = {
+        {"/checkpoint/selection", selection},
         {"/checkpoint/closed", real(state.closed)},
         {"/checkpoint/slides", real(state.slides)},
         {"/checkpoint/counts", counts_of(checkpoint)}};

@@ -51,6 +51,8 @@ Certificate certificate_from(const Json& json)
         result.energy_error = number(json.at("energy_error"));
         result.energy_error_time_s = number(json.at("energy_error_time_s"));
     }
+    result.selected_steps = json.value("selected_steps", 0L);
+    result.unexamined_steps = json.value("unexamined_steps", 0L);
     return result;
 }
 
@@ -70,7 +72,9 @@ Json json_of(const Certificate& certificate)
             {"unsolved_steps", certificate.unsolved_steps},
             {"max_violation", certificate.max_violation},
             {"energy_error", certificate.energy_error},
-            {"energy_error_time_s", certificate.energy_error_time_s}};
+            {"energy_error_time_s", certificate.energy_error_time_s},
+            {"selected_steps", certificate.selected_steps},
+            {"unexamined_steps", certificate.unexamined_steps}};
 }
 
 Json json_of(const std::vector<Finding>& findings)
@@ -82,6 +86,7 @@ Json json_of(const std::vector<Finding>& findings)
                         {"message", finding.message},
                         {"count", finding.count},
                         {"uncertifies", finding.uncertifies}});
+        if (!finding.about.empty()) list.back()["about"] = finding.about;
     }
     return list;
 }
@@ -94,7 +99,8 @@ std::vector<Finding> findings_from(const Json& list)
                             .time_s = number(finding.at("time_s")),
                             .message = finding.at("message").get<std::string>(),
                             .count = finding.at("count").get<long>(),
-                            .uncertifies = finding.value("uncertifies", false)});
+                            .uncertifies = finding.value("uncertifies", false),
+                            .about = finding.value("about", std::string())});
     }
     return findings;
 }

@@ -24,6 +24,8 @@ struct Certificate {
         0;  ///< of positions that constraints hold, in their own units, at the end of a step
     double energy_error = 0;  ///< largest part of the energies that scheme and correction made (LE-7)
     double energy_error_time_s = 0;  ///< and when
+    long selected_steps = 0;    ///< percussions were not determined, and the rule (SO-25) chose among them
+    long unexamined_steps = 0;  ///< contacts in groups too large for that question
 };
 
 /// Something that theory says about the run and the user should know.
@@ -33,6 +35,7 @@ struct Finding {
     std::string message;
     long count = 1;            ///< how often
     bool uncertifies = false;  ///< the run cannot be certified because of it
+    std::string about{};  ///< names; findings of one code about different things are told apart
 };
 
 /// What a certifier has added up: all that it knows, so that a run can go on with it.
@@ -62,16 +65,17 @@ public:
                   const EnergyLines& energy, const Energies& at_end, const StepAccuracy& accuracy = {});
     void add_violation(double violation) noexcept;
 
-    /// `uncertifies`: the run cannot be certified because of it. Of findings of one code the first is told
-    /// and the others are counted.
+    /// `uncertifies`: the run cannot be certified because of it. Of findings of one code about one thing the
+    /// first is told and the others are counted.
     void add_finding(std::string code, double time_s, std::string message, bool uncertifies = false);
-    void add_finding(const Finding& finding)
-    {
-        add_finding(finding.code, finding.time_s, finding.message, finding.uncertifies);
-    }
+    void add_finding(const Finding& finding);
 
     /// The part of the energies that scheme and correction may create or destroy (LE-7).
     void set_energy_tolerance(double tolerance) noexcept { energy_tolerance_ = tolerance; }
+
+    /// Whether the rule (SO-25) chose among several percussions in a step, and whether groups of contacts were
+    /// too large to ask.
+    void add_selection(bool selected, bool unexamined) noexcept;
 
     [[nodiscard]] Certificate certificate() const;
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return sums_.findings; }
