@@ -1,6 +1,7 @@
 #include "constraint_pressure.hpp"
 
 #include "carom/model/constraint_friction.hpp"
+#include "step_parts.hpp"
 
 #include <Eigen/Dense>
 #include <fmt/format.h>

@@ -1,10 +1,12 @@
 #include "carom/solver/selection.hpp"
 
 #include "carom/solver/flat_problem.hpp"
+#include "carom/solver/one_contact.hpp"
 #include "carom/solver/solve.hpp"
 #include "small_island.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace carom {
@@ -21,14 +23,14 @@ constexpr int most_tried_components = 24;
 struct Selector::Memory {
     Islands islands;
     SmallIsland island;
-    std::vector<int> indeterminate, tried;  ///< islands
-    std::vector<double> P_before, P_solver;
+    std::vector<int> indeterminate, tried, singles;  ///< islands
+    std::vector<double> P_before, P_selected, P_solver;
     std::vector<double> x, other, u, u_other;
     std::vector<char> places, places_before;
-    int unexamined = 0;
+    int unexamined = 0, unsettled = 0;
 
     void look(const OneStepProblem& problem);
-    [[nodiscard]] int select(const OneStepProblem& problem, std::span<double> P);
+    void copy_selected(const OneStepProblem& problem, std::span<const int> which, std::span<double> P) const;
     void try_other_starts(const OneStepProblem& problem, double tolerance, std::span<const double> P,
                           std::vector<OtherMotion>& others);
     [[nodiscard]] bool tries(int k, const OneStepProblem& problem, std::span<const double> P);
@@ -66,6 +68,51 @@ bool has_contacts(const OneStepProblem& problem, std::span<const int> members)
                        [&](int c) { return is_unilateral(problem.laws[c]); });
 }
 
+/// A contact that nothing else acts on, exactly.
+bool solve_single(const OneStepProblem& problem, int c, std::span<double> P)
+{
+    const auto W = problem.W.diagonal(c);
+    const auto P_c = problem.part(P, c);
+    const auto first = static_cast<std::size_t>(problem.offsets[c]);
+    const auto d = P_c.size();
+    if (!is_unilateral(problem.laws[c]) || !(W[0] > 0) || d > 3) return false;
+    std::array<double, 3> b{};
+    std::copy_n(problem.U_free.begin() + static_cast<std::ptrdiff_t>(first), d, b.begin());
+    b[0] += restitution(problem.laws[c]) * std::min(problem.U_minus[first], 0.0);
+    const auto* coulomb = std::get_if<Coulomb>(&problem.laws[c]);
+    if (coulomb == nullptr) {
+        P_c[0] = std::max(0.0, -b[0] / W[0]);
+        return d == 1;
+    }
+    for (std::size_t k = 1; k < d; ++k) {
+        b[k] += coulomb->tangential_restitution * problem.U_minus[first + k];
+    }
+    return solve_one_contact(*coulomb, W, std::span(b).first(d), P_c) != ContactStatus::None;
+}
+
+/// Percussions that solve the problem to rounding, with every contact either pressed or opening. One that
+/// touches without a load may have to take its part of it.
+bool is_still_solution(const OneStepProblem& problem, std::span<const double> P, ResidualScratch& scratch,
+                       SolveReport& report)
+{
+    constexpr double rounding = 1e-13;
+    bool acts = false;
+    for (int c = 0; c < problem.interactions(); ++c) {
+        acts = acts || (P[problem.offsets[c]] > 0 && is_unilateral(problem.laws[c]));
+    }
+    if (!acts) return false;
+    report.residual = residual(problem, P, scratch);
+    if (!(report.residual.unit_free <= rounding && report.residual.velocity <= rounding)) return false;
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const int row = problem.offsets[c];
+        const bool idle = is_unilateral(problem.laws[c]) && !(P[row] > 0);
+        if (idle && !(scratch.U[row] + scratch.s[row] > 1e-9 * std::abs(problem.U_free[row]))) return false;
+    }
+    report.status = SolveStatus::Converged;
+    report.solver = SolverKind::ProximalNewton;
+    return true;
+}
+
 /// The certificate's two errors.
 bool is_good(const Residual& residual, double tolerance)
 {
@@ -75,16 +122,20 @@ bool is_good(const Residual& residual, double tolerance)
 
 }  // namespace
 
-/// Islands whose percussions are not determined, by the rank of their W; those with friction that may have
-/// several motions are tried later.
+/// Islands whose percussions are not determined, by the rank of their W, and the percussions that the rule
+/// selects; those with friction that may have several motions are tried later. The rule does not see what a
+/// solver has found: all solvers give the same.
 void Selector::Memory::look(const OneStepProblem& problem)
 {
     islands.find(problem);
     indeterminate.clear();
     tried.clear();
-    unexamined = 0;
+    singles.clear();
+    P_selected.assign(P_before.begin(), P_before.end());
+    unexamined = unsettled = 0;
     for (int k = 0; k < islands.count(); ++k) {
         const auto members = islands.members(k);
+        if (members.size() == 1 && solve_single(problem, members[0], P_selected)) singles.push_back(k);
         if (members.size() < 2 || !has_contacts(problem, members)) continue;
         const int size = components(problem, members);
         if (size > most_examined_components) {
@@ -92,27 +143,32 @@ void Selector::Memory::look(const OneStepProblem& problem)
             continue;
         }
         island.load(problem, members);
-        const bool deficient = island.rank() < size;
-        if (deficient) indeterminate.push_back(k);
+        x.resize(static_cast<std::size_t>(size));
+        island.gather(P_before, x);
+        if (island.is_still_solution(x)) {
+            indeterminate.push_back(k);
+            continue;
+        }
         if (island.has_friction() && size <= most_tried_components) tried.push_back(k);
+        if (island.rank() == size) continue;
+        if (island.select(x)) {
+            island.scatter(x, P_selected);
+            indeterminate.push_back(k);
+        } else {
+            ++unsettled;
+        }
     }
 }
 
-/// The rule, for all islands that need it; returns for how many it has not settled.
-int Selector::Memory::select(const OneStepProblem& problem, std::span<double> P)
+void Selector::Memory::copy_selected(const OneStepProblem& problem, std::span<const int> which,
+                                     std::span<double> P) const
 {
-    int unsettled = 0;
-    for (const int k : indeterminate) {
-        if (indeterminate.size() > 1 || islands.count() > 1 || tried.size() > 1)
-            island.load(problem, islands.members(k));
-        x.resize(static_cast<std::size_t>(island.rows()));
-        island.gather(P_before, x);
-        if (island.select(x))
-            island.scatter(x, P);
-        else
-            ++unsettled;
+    for (const int k : which) {
+        for (const int c : islands.members(k)) {
+            const auto from = problem.part(std::span<const double>(P_selected), c);
+            std::copy(from.begin(), from.end(), problem.part(P, c).begin());
+        }
     }
-    return unsettled;
 }
 
 /// Worth trying: contacts have changed what they do since the step before, or do not act.
@@ -192,12 +248,22 @@ void Selector::Memory::try_other_starts(const OneStepProblem& problem, double to
 {
     for (const int k : tried) {
         if (!tries(k, problem, P)) continue;
+        if (!island.may_have_several()) continue;
         const bool deficient = island.rank() < island.rows();
         if (!deficient && island.is_unique()) continue;
+
+        // compared are exact solutions: with a coarse tolerance this one is made exact first
+        constexpr double exact = 1e-10;
+        if (const auto error = island.error(x); !(error.unit_free <= exact && error.velocity <= exact)) {
+            other.assign(x.begin(), x.end());
+            if (!island.settle(SmallIsland::Equations::Coulomb, other)) continue;
+            if (moves_differently(std::max(tolerance, error.velocity)) > 0) continue;
+            x.swap(other);
+        }
         other.assign(x.size(), 0.0);
         const auto is_solution = [&] {
             const auto error = island.error(other);
-            return error.unit_free <= tolerance && error.velocity <= same_motion;
+            return error.unit_free <= exact && error.velocity <= exact;
         };
         const auto add = [&](double difference, bool wedged) {
             const auto members = islands.members(k);
@@ -208,7 +274,7 @@ void Selector::Memory::try_other_starts(const OneStepProblem& problem, double to
 
         // the rule from nothing
         if (island.select(other) && is_solution()) {
-            if (const double difference = moves_differently(tolerance); difference > 0) {
+            if (const double difference = moves_differently(0); difference > 0) {
                 add(difference, false);
                 continue;
             }
@@ -219,7 +285,7 @@ void Selector::Memory::try_other_starts(const OneStepProblem& problem, double to
         if (!island.follow_compliance(SmallIsland::Equations::Associated, other)) continue;
         if (!island.settle(SmallIsland::Equations::Associated, other)) continue;
         if (!is_solution() && !(island.settle(SmallIsland::Equations::Coulomb, other) && is_solution())) continue;
-        const double difference = moves_differently(tolerance);
+        const double difference = moves_differently(0);
         if (!(difference > 0)) continue;
         const double still = *std::max_element(u_other.begin(), u_other.end(), [](double a, double b) {
             return std::abs(a) < std::abs(b);
@@ -228,7 +294,7 @@ void Selector::Memory::try_other_starts(const OneStepProblem& problem, double to
         // only loads are open: there are motions between the two, and the rule leads back
         low.assign(x.begin(), x.end());
         high.assign(other.begin(), other.end());
-        if (is_connected() && island.select(other) && is_solution() && !(moves_differently(tolerance) > 0))
+        if (is_connected() && island.select(other) && is_solution() && !(moves_differently(0) > 0))
             continue;
         add(difference, wedged);
     }
@@ -241,34 +307,38 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
 
     // the exact solution of a single contact has its own rule (OC-4)
     if (problem.interactions() < 2) return solve(problem, settings, P, scratch);
+
+    // at rest: what was selected in the step before solves this one as well
+    SolveReport report;
+    const bool small = problem.size() <= most_examined_components;
+    if (small && is_still_solution(problem, P, scratch.residual, report)) return report;
+
     Selector::Memory& memory = scratch.selector.memory();
     memory.P_before.assign(P.begin(), P.end());
     memory.look(problem);
+    memory.copy_selected(problem, memory.indeterminate, P);
 
-    // where the solver is ours to choose and every island is indeterminate the rule is the solver
+    // where the solver is ours to choose and the rule has solved every island, it is the solver
     constexpr double exactly = 1e-12;
     const bool chooses = settings.kind == SolverKind::Auto || settings.kind == SolverKind::Exact;
-    const bool all = static_cast<int>(memory.indeterminate.size()) == memory.islands.count();
-    SolveReport report;
-    bool selected = false;
-    int unsettled = static_cast<int>(memory.indeterminate.size());
-    if (chooses && all && memory.select(problem, P) == 0) {
+    const bool any = !memory.indeterminate.empty();
+    const auto known = memory.indeterminate.size() + memory.singles.size();
+    const bool all = any && static_cast<int>(known) == memory.islands.count();
+    bool solved = false;
+    if (chooses && all) {
+        memory.copy_selected(problem, memory.singles, P);
         report.residual = residual(problem, P, scratch.residual);
-        selected = is_good(report.residual, std::min(settings.tolerance, exactly));
-        if (selected) {
-            report.status = SolveStatus::Converged;
-            report.solver = SolverKind::ProximalNewton;
-            report.iterations = report.factorisations = 1;
-            report.islands = memory.islands.count();
-            unsettled = 0;
-        }
+        solved = is_good(report.residual, std::min(settings.tolerance, exactly));
+        report.status = SolveStatus::Converged;
+        report.solver = SolverKind::ProximalNewton;
+        report.iterations = report.factorisations = report.islands = memory.islands.count();
     }
-    if (!selected) {
-        std::copy(memory.P_before.begin(), memory.P_before.end(), P.begin());
+    if (!solved) {
+        if (!chooses || all) std::copy(memory.P_before.begin(), memory.P_before.end(), P.begin());
         report = solve(problem, settings, P, scratch);
         if (!memory.indeterminate.empty() && report.status != SolveStatus::NotFinite) {
             memory.P_solver.assign(P.begin(), P.end());
-            unsettled = memory.select(problem, P);
+            memory.copy_selected(problem, memory.indeterminate, P);
             const Residual now = residual(problem, P, scratch.residual);
             const bool good = is_good(now, settings.tolerance);
             if (good || (now.finite && now.unit_free <= report.residual.unit_free)) {
@@ -276,12 +346,13 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
                 if (good) report.status = SolveStatus::Converged;
             } else {
                 std::copy(memory.P_solver.begin(), memory.P_solver.end(), P.begin());
-                unsettled = static_cast<int>(memory.indeterminate.size());
+                memory.unsettled += static_cast<int>(memory.indeterminate.size());
+                memory.indeterminate.clear();
             }
         }
     }
-    report.selection.selected = static_cast<int>(memory.indeterminate.size()) - unsettled;
-    report.selection.unsettled = unsettled;
+    report.selection.selected = static_cast<int>(memory.indeterminate.size());
+    report.selection.unsettled = memory.unsettled;
     report.selection.unexamined = memory.unexamined;
     if (!memory.tried.empty() && report.status == SolveStatus::Converged) {
         memory.try_other_starts(problem, settings.tolerance, P, scratch.selector.others_);

@@ -19,7 +19,7 @@ constexpr std::array compliances{1.0, 1e-1, 1e-2, 1e-4, vanishing};
 /// Pivots of W below this part of the largest are rounding.
 constexpr double least_pivot = 1e-11;
 
-constexpr int most_newton_steps = 30, most_halvings = 12, most_refinements = 4;
+constexpr int most_full_steps = 15, most_newton_steps = 30, most_halvings = 12, most_refinements = 8;
 
 double largest(std::span<const double> x)
 {
@@ -28,6 +28,11 @@ double largest(std::span<const double> x)
         result = std::max(result, std::abs(value));
     }
     return result;
+}
+
+double length_of(double a, double b)
+{
+    return std::sqrt(a * a + b * b);
 }
 
 double norm2(std::span<const double> x)
@@ -104,7 +109,7 @@ void SmallIsland::load(const OneStepProblem& problem, std::span<const int> membe
         load_member(problem, members[m], members_[m]);
     }
     q_size_ = std::sqrt(norm2(q_));
-    for (auto* vector : {&u_, &F_, &dx_, &trial_, &centre_, &start_}) {
+    for (auto* vector : {&u_, &F_, &dx_, &trial_, &centre_, &start_, &before_}) {
         vector->resize(n);
     }
     zero_.assign(n, 0.0);
@@ -166,7 +171,7 @@ void SmallIsland::load_member(const OneStepProblem& problem, int c, Member& memb
     if (member.size == 2) tangential = W(1, 1);
     if (member.size == 3) {
         const double mean = (W(1, 1) + W(2, 2)) / 2;
-        tangential = mean + std::hypot((W(1, 1) - W(2, 2)) / 2, (W(1, 2) + W(2, 1)) / 2);
+        tangential = mean + length_of((W(1, 1) - W(2, 2)) / 2, (W(1, 2) + W(2, 1)) / 2);
     }
     member.rho_N = W(0, 0) > 0 ? 1 / W(0, 0) : 1.0;
     member.rho_T = tangential > 0 ? 1 / tangential : member.rho_N;
@@ -242,6 +247,46 @@ bool SmallIsland::is_unique()
     return mu * mu * inverse * tangential < 1;
 }
 
+bool SmallIsland::may_have_several()
+{
+    for (const Member& member : members_) {
+        if (!is_unilateral(*member.law) || member.size == 1) continue;
+        if (member.kind != Kind::Plane && member.kind != Kind::Disc) return true;
+        const double* W = W_.data() + static_cast<std::size_t>(member.first * n_ + member.first);
+        const double mu = std::max(std::abs(member.low), std::abs(member.high));
+        const double coupling = member.size == 2 ? std::abs(W[1]) : length_of(W[1], W[2]);
+        if (!(mu * coupling < W[0] / 2)) return true;
+    }
+
+    // a velocity of W that is inside all dual cones, u_N > mu |u_T|, by corrections in turn: percussions in
+    // the cones do work on it, so that none of them balance each other
+    constexpr int most_rounds = 10;
+    std::fill(dx_.begin(), dx_.end(), 0.0);
+    for (int round = 0; round < most_rounds; ++round) {
+        bool inside = true;
+        for (const Member& member : members_) {
+            if (!is_unilateral(*member.law)) continue;
+            const double* u = dx_.data() + member.first;
+            std::array<double, 3> g{1, 0, 0};
+            const double slip = member.size == 3 ? length_of(u[1], u[2]) : member.size == 2 ? std::abs(u[1]) : 0.0;
+            const double mu = std::max(std::abs(member.low), std::abs(member.high));
+            if (u[0] > 1.01 * mu * slip && u[0] > 0) continue;
+            inside = false;
+            for (int k = 1; k < member.size && slip > 0; ++k) {
+                g[k] = -mu * u[k] / slip;
+            }
+            for (int k = 0; k < member.size; ++k) {
+                const double* row = W_.data() + static_cast<std::size_t>((member.first + k) * n_);
+                for (int j = 0; j < n_; ++j) {
+                    dx_[j] += g[k] * row[j];
+                }
+            }
+        }
+        if (inside) return false;
+    }
+    return true;
+}
+
 void SmallIsland::gather(std::span<const double> P, std::span<double> x) const
 {
     for (const Member& member : members_) {
@@ -309,7 +354,7 @@ void SmallIsland::friction(const Member& member, char& status, const double* x, 
     for (int k = 1; k < d; ++k) {
         tau[k - 1] = x[k] - member.rho_T * u[k];
     }
-    const double size = d == 2 ? std::abs(tau[0]) : std::hypot(tau[0], tau[1]);
+    const double size = d == 2 ? std::abs(tau[0]) : length_of(tau[0], tau[1]);
     const bool plane = member.kind == Kind::Plane;
     const bool inside = member.kind == Kind::Rough ||
                         (plane ? tau[0] >= member.low * tau_N && tau[0] <= member.high * tau_N
@@ -365,7 +410,7 @@ void SmallIsland::cone(const Member& member, char& status, const double* x, cons
     for (int k = 0; k < d; ++k) {
         tau[k] = x[k] - rho * u[k];
     }
-    const double size = d == 2 ? std::abs(tau[1]) : std::hypot(tau[1], tau[2]);
+    const double size = d == 2 ? std::abs(tau[1]) : length_of(tau[1], tau[2]);
     double mu = member.high;
     if (member.kind == Kind::Plane && tau[1] < 0) mu = -member.low;
     const bool rough = member.kind == Kind::Rough;
@@ -593,41 +638,61 @@ bool SmallIsland::bends() const
     return false;
 }
 
+/// The factors are those of the equations as they were last evaluated, but for sliding that has turned.
+bool SmallIsland::is_factor_of(Equations equations, double eps) const
+{
+    return eps_factor_ == eps && equations_factor_ == equations && status_ == status_factor_;
+}
+
 bool SmallIsland::newton(Equations equations, double eps, std::span<const double> centre, std::span<double> x)
 {
-    constexpr double settled = 1e-7, rounding = 1e-14, decrease = 1e-4;
+    // full steps first: they change statuses as a pivoting method does, and mostly end in a few
+    before_.assign(x.begin(), x.end());
+    if (newton(equations, eps, centre, x, most_full_steps, 1)) return true;
+    std::copy(before_.begin(), before_.end(), x.begin());
+    return newton(equations, eps, centre, x, most_newton_steps, most_halvings);
+}
+
+bool SmallIsland::newton(Equations equations, double eps, std::span<const double> centre, std::span<double> x,
+                         int max_steps, int max_halvings)
+{
+    constexpr double settled = 1e-7, rounding = 1e-14, decrease = 1e-4, slow = 0.1;
     evaluate(equations, eps, centre, x);
-    double merit = norm2(F_);
-    for (int step = 0; step < most_newton_steps; ++step) {
+    double merit = norm2(F_), last_length = std::numeric_limits<double>::infinity();
+    for (int step = 0; step < max_steps; ++step) {
         if (!std::isfinite(merit)) return false;
 
         // the factors of the last step serve while the equations are linear and the same
-        const bool known = eps_factor_ == eps && equations_factor_ == equations && !bends() &&
-                           std::equal(status_.begin(), status_.end(), status_factor_.begin());
-        if (!known) {
-            eps_factor_ = -1;
-            if (!factorise(eps)) return false;
-            eps_factor_ = eps;
-            equations_factor_ = equations;
-            status_factor_ = status_;
+        bool reuses = is_factor_of(equations, eps) && (step > 0 || !bends());
+        for (;; reuses = false) {
+            if (!reuses) {
+                eps_factor_ = -1;
+                if (!factorise(eps)) return false;
+                eps_factor_ = eps;
+                equations_factor_ = equations;
+                status_factor_ = status_;
+            }
+            dx_.assign(F_.begin(), F_.end());
+            solve(dx_);
+            if (!reuses || !bends() || largest(dx_) <= slow * last_length) break;
         }
-        dx_.assign(F_.begin(), F_.end());
-        solve(dx_);
+        last_length = largest(dx_);
         status_before_ = status_;
         const double size = std::max(largest(x), largest(q_)), length = largest(dx_);
         if (!std::isfinite(length)) return false;
         const double noise = rounding * size * rounding * size * n_;
         double part = 1, there = 0;
         int halvings = 0;
-        for (; halvings < most_halvings; ++halvings, part /= 2) {
+        for (; halvings < max_halvings; ++halvings, part /= 2) {
             for (std::size_t k = 0; k < x.size(); ++k) {
                 trial_[k] = x[k] - part * dx_[k];
             }
             evaluate(equations, eps, centre, trial_);
             there = norm2(F_);
+            if (max_halvings == 1) break;
             if (there <= (1 - 2 * decrease * part) * merit || there <= noise) break;
         }
-        if (halvings == most_halvings) return merit <= 1e4 * noise;
+        if (halvings == max_halvings) return merit <= 1e4 * noise;
         std::copy(trial_.begin(), trial_.end(), x.begin());
         merit = there;
         if (part == 1 && status_ == status_before_ && length <= settled * size) return true;
@@ -663,6 +728,22 @@ SmallIsland::Error SmallIsland::error(std::span<const double> x)
     return {F > 0 ? F / most : 0.0, F > 0 && size > 0 ? F / size : 0.0};
 }
 
+bool SmallIsland::is_still_solution(std::span<const double> x)
+{
+    constexpr double rounding = 1e-13;
+    bool acts = false;
+    for (const Member& member : members_) {
+        acts = acts || (x[member.first] > 0 && is_unilateral(*member.law));
+    }
+    if (!acts) return false;
+    const Error now = error(x);
+    if (!(now.unit_free <= rounding && now.velocity <= rounding)) return false;
+    return std::all_of(members_.begin(), members_.end(), [&](const Member& member) {
+        if (!is_unilateral(*member.law) || x[member.first] > 0) return true;
+        return u_[member.first] > 1e-9 * std::abs(q_[member.first]);
+    });
+}
+
 bool SmallIsland::press(std::span<double> x)
 {
     return newton(Equations::Coulomb, vanishing, zero_, x);
@@ -683,14 +764,21 @@ bool SmallIsland::follow_compliance(Equations equations, std::span<double> x)
 bool SmallIsland::settle_in_place(std::span<double> x)
 {
     evaluate(Equations::Coulomb, vanishing, zero_, x);
-    if (!factorise(vanishing)) return false;
+    if (!is_factor_of(Equations::Coulomb, vanishing) && !factorise(vanishing)) return false;
     eps_factor_ = -1;
     keep_ = true;
+    double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < most_refinements; ++k) {
         centre_.assign(x.begin(), x.end());
         evaluate(Equations::Coulomb, vanishing, centre_, x);
         dx_.assign(F_.begin(), F_.end());
         solve(dx_);
+        if (k > 0 && bends() && largest(dx_) > 0.1 * last) {
+            if (!factorise(vanishing)) break;
+            dx_.assign(F_.begin(), F_.end());
+            solve(dx_);
+        }
+        last = largest(dx_);
         for (std::size_t i = 0; i < x.size(); ++i) {
             x[i] -= dx_[i];
         }
@@ -769,7 +857,7 @@ void SmallIsland::places(std::span<const double> x, std::vector<char>& out) cons
             if (x_c[1] <= at_bound * member.low * x_c[0]) place = slides_back;
             break;
         case Kind::Disc:
-            if (std::hypot(x_c[1], x_c[2]) >= at_bound * member.high * x_c[0]) place = slides;
+            if (length_of(x_c[1], x_c[2]) >= at_bound * member.high * x_c[0]) place = slides;
             break;
         case Kind::HalfLine:
         case Kind::Rough:

@@ -33,6 +33,10 @@ public:
     /// (SO-27): no other motion solves the problem. After rank().
     [[nodiscard]] bool is_unique();
 
+    /// Contacts that may be wedged (SO-28), or whose friction acts on their own pressure strongly: there is
+    /// no motion found that opens all of them faster than they slide, or mu |W_NT| > W_NN / 2 somewhere.
+    [[nodiscard]] bool may_have_several();
+
     void gather(std::span<const double> P, std::span<double> x) const;
     void scatter(std::span<const double> x, std::span<double> P) const;
 
@@ -44,6 +48,10 @@ public:
 
     /// From a large compliance down to the smallest; the start hardly matters.
     [[nodiscard]] bool follow_compliance(Equations equations, std::span<double> x);
+
+    /// x solves the equations to rounding, with every contact either pressed or opening. One that touches
+    /// without a load may have to take its part of it.
+    [[nodiscard]] bool is_still_solution(std::span<const double> x);
 
     /// Newton's method with the smallest compliance and nothing carried over.
     [[nodiscard]] bool press(std::span<double> x);
@@ -93,9 +101,12 @@ private:
     void solve(std::span<double> b) const;
     [[nodiscard]] bool newton(Equations equations, double eps, std::span<const double> centre,
                               std::span<double> x);
+    [[nodiscard]] bool newton(Equations equations, double eps, std::span<const double> centre,
+                              std::span<double> x, int max_steps, int max_halvings);
     [[nodiscard]] bool settle_in_place(std::span<double> x);
     void project(std::span<double> x) const;
     [[nodiscard]] bool bends() const;
+    [[nodiscard]] bool is_factor_of(Equations equations, double eps) const;
 
     int n_ = 0;
     bool has_friction_ = false;
@@ -105,7 +116,7 @@ private:
     std::vector<double> W_, q_;
     std::vector<double> u_, F_, E_, C_;  ///< of the last evaluation
     std::vector<char> status_, status_before_, status_factor_;
-    std::vector<double> J_, dx_, trial_, centre_, zero_, start_;
+    std::vector<double> J_, dx_, trial_, centre_, zero_, start_, before_;
     std::vector<int> pivot_;
     bool keep_ = false;  ///< statuses stay as they are
     double eps_factor_ = -1;
