@@ -171,7 +171,7 @@ void Selector::Memory::copy_selected(const OneStepProblem& problem, std::span<co
     }
 }
 
-/// Worth trying: contacts have changed what they do since the step before, or do not act.
+/// Worth trying: contacts have changed what they do since the step before, or all of them let go.
 bool Selector::Memory::tries(int k, const OneStepProblem& problem, std::span<const double> P)
 {
     island.load(problem, islands.members(k));
@@ -180,12 +180,7 @@ bool Selector::Memory::tries(int k, const OneStepProblem& problem, std::span<con
     island.places(x, places_before);
     island.gather(P, x);
     island.places(x, places);
-    const auto members = islands.members(k);
-    bool idle = false;
-    for (std::size_t m = 0; m < members.size(); ++m) {
-        idle = idle || (places[m] == 0 && is_unilateral(problem.laws[members[m]]));
-    }
-    return idle || places != places_before;
+    return places != places_before || island.leaves(x);
 }
 
 /// How far the velocities of `other` are from those of `x`, in m/s; 0 where they are the same.
@@ -353,7 +348,7 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     }
     report.selection.selected = static_cast<int>(memory.indeterminate.size());
     report.selection.unsettled = memory.unsettled;
-    report.selection.unexamined = memory.unexamined;
+    report.selection.unexamined = memory.unexamined + memory.unsettled;
     if (!memory.tried.empty() && report.status == SolveStatus::Converged) {
         memory.try_other_starts(problem, settings.tolerance, P, scratch.selector.others_);
         report.selection.several = static_cast<int>(scratch.selector.others_.size());

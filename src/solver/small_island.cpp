@@ -838,6 +838,14 @@ bool SmallIsland::select(std::span<double> x)
     return true;
 }
 
+bool SmallIsland::leaves(std::span<const double> x)
+{
+    if (largest(x) > 0) return false;
+    return std::all_of(members_.begin(), members_.end(), [&](const Member& member) {
+        return is_unilateral(*member.law) && q_[member.first] > 0;
+    });
+}
+
 void SmallIsland::places(std::span<const double> x, std::vector<char>& out) const
 {
     constexpr double at_bound = 1 - 1e-6;

@@ -68,6 +68,9 @@ public:
     /// Per interaction: where x is in its set. Interactions with the same places have the same equations.
     void places(std::span<const double> x, std::vector<char>& out) const;
 
+    /// Nothing acts, and every contact opens.
+    [[nodiscard]] bool leaves(std::span<const double> x);
+
     /// Size of the velocities that drive it.
     [[nodiscard]] double drive() const noexcept { return q_size_; }
 
