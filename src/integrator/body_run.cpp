@@ -112,7 +112,8 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         tell_unsolved(
             report, solver.tolerance, n, state.t_s,
             [&](int k) { return name_of_interaction(bodies, scratch, k); }, certifier);
-        certifier.add_selection(report.solve.selection.selected > 0, report.solve.selection.unexamined > 0);
+        const SelectionReport& selection = report.solve.selection;
+        certifier.add_selection(selection.selected > 0, selection.unexamined + selection.unsettled > 0);
         for (const Finding& finding : report.findings) {
             certifier.add_finding(finding);
         }

@@ -88,7 +88,8 @@ void account(const Model& model, const StepReport& report, double tolerance, con
     tell_unsolved(
         report, tolerance, run.progress.steps, run.state.t_s,
         [&](int k) { return name_of_interaction(model, scratch, k); }, certifier);
-    certifier.add_selection(report.solve.selection.selected > 0, report.solve.selection.unexamined > 0);
+    const SelectionReport& selection = report.solve.selection;
+    certifier.add_selection(selection.selected > 0, selection.unexamined + selection.unsettled > 0);
     for (const Finding& finding : report.findings) {
         certifier.add_finding(finding);
     }

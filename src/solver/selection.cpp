@@ -348,7 +348,7 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     }
     report.selection.selected = static_cast<int>(memory.indeterminate.size());
     report.selection.unsettled = memory.unsettled;
-    report.selection.unexamined = memory.unexamined + memory.unsettled;
+    report.selection.unexamined = memory.unexamined;
     if (!memory.tried.empty() && report.status == SolveStatus::Converged) {
         memory.try_other_starts(problem, settings.tolerance, P, scratch.selector.others_);
         report.selection.several = static_cast<int>(scratch.selector.others_.size());

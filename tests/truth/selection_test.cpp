@@ -61,9 +61,9 @@ TEST_CASE("a box of bodies on its four corners slides and spins in one way, what
         CAPTURE(solver);
         const auto run = run_of(scene, {"--set", "solver.kind=" + solver});
         CHECK(run["status"] == "certified");
-        for (std::size_t k = 0; k < 6; ++k) {
-            CHECK(run["state"]["box"]["u"][k].get<double>() ==
-                  near(first["state"]["box"]["u"][k].get<double>(), 1e-7));
+        for (const char* part : {"box_x", "box_y", "box_w", "box_k"}) {
+            CHECK(run["state"][part]["u"].get<double>() ==
+                  near(first["state"][part]["u"].get<double>(), 1e-7));
         }
     }
 }

@@ -28,7 +28,7 @@ inline constexpr int most_examined_components = 60;
 struct SelectionReport {
     int selected = 0;    ///< several percussions solve it, and the rule chose
     int unsettled = 0;   ///< several percussions solve it, and the rule did not settle: those of the solver
-    int unexamined = 0;  ///< unsettled, or too large to be looked at
+    int unexamined = 0;  ///< too large to be looked at
     int several = 0;     ///< another motion solves it as well: see Selector::others
 };
 
