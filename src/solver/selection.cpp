@@ -64,8 +64,7 @@ int components(const OneStepProblem& problem, std::span<const int> members)
 
 bool has_contacts(const OneStepProblem& problem, std::span<const int> members)
 {
-    return std::any_of(members.begin(), members.end(),
-                       [&](int c) { return is_unilateral(problem.laws[c]); });
+    return std::any_of(members.begin(), members.end(), [&](int c) { return is_unilateral(problem.laws[c]); });
 }
 
 /// A contact that nothing else acts on, exactly.
@@ -243,7 +242,6 @@ void Selector::Memory::try_other_starts(const OneStepProblem& problem, double to
 {
     for (const int k : tried) {
         if (!tries(k, problem, P)) continue;
-        if (!island.may_have_several()) continue;
         const bool deficient = island.rank() < island.rows();
         if (!deficient && island.is_unique()) continue;
 
@@ -276,21 +274,21 @@ void Selector::Memory::try_other_starts(const OneStepProblem& problem, double to
         }
 
         // held: the convex problem, then Coulomb's from there
+        if (!island.may_have_several()) continue;
         other.assign(x.size(), 0.0);
         if (!island.follow_compliance(SmallIsland::Equations::Associated, other)) continue;
         if (!island.settle(SmallIsland::Equations::Associated, other)) continue;
-        if (!is_solution() && !(island.settle(SmallIsland::Equations::Coulomb, other) && is_solution())) continue;
+        if (!is_solution() && !(island.settle(SmallIsland::Equations::Coulomb, other) && is_solution()))
+            continue;
         const double difference = moves_differently(0);
         if (!(difference > 0)) continue;
-        const double still = *std::max_element(u_other.begin(), u_other.end(), [](double a, double b) {
-            return std::abs(a) < std::abs(b);
-        });
+        const double still = *std::max_element(u_other.begin(), u_other.end(),
+                                               [](double a, double b) { return std::abs(a) < std::abs(b); });
         const bool wedged = std::abs(still) <= same_motion * island.drive();
         // only loads are open: there are motions between the two, and the rule leads back
         low.assign(x.begin(), x.end());
         high.assign(other.begin(), other.end());
-        if (is_connected() && island.select(other) && is_solution() && !(moves_differently(0) > 0))
-            continue;
+        if (is_connected() && island.select(other) && is_solution() && !(moves_differently(0) > 0)) continue;
         add(difference, wedged);
     }
 }

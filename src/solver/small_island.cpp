@@ -1,5 +1,7 @@
 #include "small_island.hpp"
 
+#include "carom/solver/one_contact.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -164,9 +166,7 @@ void SmallIsland::load_member(const OneStepProblem& problem, int c, Member& memb
     }
     if (member.kind != Kind::Other) q_[first] += d * restitution(law) * std::min(member.U_minus[0], 0.0);
 
-    const auto W = [&](int i, int j) {
-        return W_[static_cast<std::size_t>((first + i) * n_ + first + j)];
-    };
+    const auto W = [&](int i, int j) { return W_[static_cast<std::size_t>((first + i) * n_ + first + j)]; };
     double tangential = 0;
     if (member.size == 2) tangential = W(1, 1);
     if (member.size == 3) {
@@ -268,7 +268,9 @@ bool SmallIsland::may_have_several()
             if (!is_unilateral(*member.law)) continue;
             const double* u = dx_.data() + member.first;
             std::array<double, 3> g{1, 0, 0};
-            const double slip = member.size == 3 ? length_of(u[1], u[2]) : member.size == 2 ? std::abs(u[1]) : 0.0;
+            const double slip = member.size == 3   ? length_of(u[1], u[2])
+                                : member.size == 2 ? std::abs(u[1])
+                                                   : 0.0;
             const double mu = std::max(std::abs(member.low), std::abs(member.high));
             if (u[0] > 1.01 * mu * slip && u[0] > 0) continue;
             inside = false;
@@ -356,9 +358,9 @@ void SmallIsland::friction(const Member& member, char& status, const double* x, 
     }
     const double size = d == 2 ? std::abs(tau[0]) : length_of(tau[0], tau[1]);
     const bool plane = member.kind == Kind::Plane;
-    const bool inside = member.kind == Kind::Rough ||
-                        (plane ? tau[0] >= member.low * tau_N && tau[0] <= member.high * tau_N
-                               : size <= member.high * tau_N);
+    const bool inside =
+        member.kind == Kind::Rough ||
+        (plane ? tau[0] >= member.low * tau_N && tau[0] <= member.high * tau_N : size <= member.high * tau_N);
     const bool holds = inside && (member.high > member.low || member.kind == Kind::Rough);
     if (keep_ ? status == sticks : holds) {
         status = sticks;
@@ -749,10 +751,49 @@ bool SmallIsland::press(std::span<double> x)
     return newton(Equations::Coulomb, vanishing, zero_, x);
 }
 
+/// Gauss-Seidel with exact local solutions (SO-3), of the problem with a compliance.
+void SmallIsland::sweep(double eps, std::span<double> x)
+{
+    constexpr int sweeps = 100;
+    std::array<double, 9> W{};
+    std::array<double, 3> b{};
+    for (int k = 0; k < sweeps; ++k) {
+        for (const Member& member : members_) {
+            const int d = member.size, first = member.first;
+            if (member.kind == Kind::Other || d > 3) continue;
+            for (int i = 0; i < d; ++i) {
+                const double* row = W_.data() + static_cast<std::size_t>((first + i) * n_);
+                b[i] = q_[first + i];
+                for (int j = 0; j < n_; ++j) {
+                    if (j < first || j >= first + d) b[i] += row[j] * x[j];
+                }
+                for (int j = 0; j < d; ++j) {
+                    W[i * d + j] = row[first + j] + (i == j ? eps : 0.0);
+                }
+            }
+            const auto rows = static_cast<std::size_t>(d);
+            if (const auto* coulomb = std::get_if<Coulomb>(member.law)) {
+                (void)solve_one_contact(*coulomb, std::span(W).first(rows * rows), std::span(b).first(rows),
+                                        x.subspan(static_cast<std::size_t>(first), rows));
+                continue;
+            }
+            double& x_c = x[first];
+            x_c = -b[0] / W[0];
+            if (member.kind == Kind::HalfLine) x_c = std::max(x_c, 0.0);
+            if (member.kind == Kind::Bounds) x_c = std::clamp(x_c, member.low, member.high);
+        }
+    }
+}
+
 bool SmallIsland::follow_compliance(Equations equations, std::span<double> x)
 {
     for (const double eps : compliances) {
         if (newton(equations, eps, zero_, x)) continue;
+        if (equations == Equations::Coulomb) {
+            // contact after contact finds statuses where Newton's method goes round in circles
+            sweep(eps, x);
+            if (newton(equations, eps, zero_, x)) continue;
+        }
         std::fill(x.begin(), x.end(), 0.0);
         if (!newton(equations, eps, zero_, x)) return false;
     }

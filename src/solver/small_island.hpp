@@ -9,11 +9,12 @@ namespace carom {
 
 /// One island of a one-step problem, dense, in units in which the compliance D of the rule (SO-25) is one:
 ///
-///     x_c = P_c / d_c,   u_c = d_c U_c,   u = W x + q,    d_c = D^(-1/2) at contacts, the same for all of them
+///     x_c = P_c / d_c,   u_c = d_c U_c,   u = W x + q,    d_c = D^(-1/2) at contacts, the same for all of
+///     them
 ///
-/// and Newton's method for the problem with a compliance eps:  u = (W + eps) x + q - eps centre. The equations
-/// are those of (SO-8) for half-lines, lines, bounds and cones, and the natural map with differences for other
-/// sets, as in (SO-22).
+/// and Newton's method for the problem with a compliance eps:  u = (W + eps) x + q - eps centre. The
+/// equations are those of (SO-8) for half-lines, lines, bounds and cones, and the natural map with
+/// differences for other sets, as in (SO-22).
 ///
 /// Theory     docs/theory/solvers.md, (SO-25) to (SO-28)
 class SmallIsland {
@@ -107,6 +108,7 @@ private:
     [[nodiscard]] bool newton(Equations equations, double eps, std::span<const double> centre,
                               std::span<double> x, int max_steps, int max_halvings);
     [[nodiscard]] bool settle_in_place(std::span<double> x);
+    void sweep(double eps, std::span<double> x);
     void project(std::span<double> x) const;
     [[nodiscard]] bool bends() const;
     [[nodiscard]] bool is_factor_of(Equations equations, double eps) const;

@@ -14,7 +14,8 @@ using test::near;
 
 namespace {
 
-/// A rigid plate above a floor, moved by (x, y, z, tilt about x, tilt about y, turn), on feet at these places.
+/// A rigid plate above a floor, moved by (x, y, z, tilt about x, tilt about y, turn), on feet at these
+/// places.
 struct PlateOnFeet {
     std::vector<Eigen::Vector2d> feet{{0.5, 0.3}, {-0.5, 0.3}, {-0.5, -0.3}, {0.5, -0.3}};
     double mass_kg = 2, inertia_kg_m2 = 0.1, height_m = 0;
@@ -50,7 +51,8 @@ struct Answer {
     std::vector<OtherMotion> others;
 };
 
-Answer answer(const OneStepProblem& problem, SolverKind kind = SolverKind::Auto, std::vector<double> start = {})
+Answer answer(const OneStepProblem& problem, SolverKind kind = SolverKind::Auto,
+              std::vector<double> start = {})
 {
     SolverScratch scratch;
     Answer result;
@@ -62,13 +64,14 @@ Answer answer(const OneStepProblem& problem, SolverKind kind = SolverKind::Auto,
     return result;
 }
 
-/// A disc of unit mass between two walls that lean by `a` from the vertical, in contact with both, pulled out.
+/// A disc of unit mass between two walls that lean by `a` from the vertical, in contact with both, pulled
+/// out.
 OneStepProblem groove(double a, double mu, double speed_m_s)
 {
     const double r = 0.05;
     Eigen::MatrixXd H(4, 3);
-    H << std::cos(a), std::sin(a), 0, std::sin(a), -std::cos(a), r, -std::cos(a), std::sin(a), 0, -std::sin(a),
-        -std::cos(a), -r;
+    H << std::cos(a), std::sin(a), 0, std::sin(a), -std::cos(a), r, -std::cos(a), std::sin(a), 0,
+        -std::sin(a), -std::cos(a), -r;
     const Eigen::Vector3d inverse(1, 1, 2 / (r * r)), u(0, speed_m_s, 0);
     const std::vector<Law> laws(2, Coulomb{.shape = FrictionInterval{}, .friction = mu});
     return *make_problem(H * inverse.asDiagonal() * H.transpose(), H * u, Eigen::VectorXd::Zero(4), laws);
