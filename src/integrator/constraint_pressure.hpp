@@ -7,7 +7,7 @@ namespace carom {
 /// size times a set of R as its two ends, the law of one component.
 [[nodiscard]] Limited interval_of(const ConvexSet& set, double size);
 
-/// Solves s.problem as it is; says where another motion solves it as well (SO-28).
+/// Solves s.problem as it is; says where another motion solves it as well (SO-34).
 void solve_once(const Model& model, double time_s, const SolverSettings& solver, Scratch& scratch,
                 StepReport& report);
 

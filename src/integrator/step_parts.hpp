@@ -67,7 +67,7 @@ bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& sc
 /// A step that ended before it advanced, with what was found out about it.
 [[nodiscard]] StepReport failed(StepReport report);
 
-/// The finding `several_solutions` about these names, once in a step (SO-28).
+/// The finding `several_solutions` about these names, once in a step (SO-34).
 void add_other_motion(const OtherMotion& other, double time_s, std::vector<std::string> names,
                       StepReport& report);
 

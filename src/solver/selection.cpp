@@ -112,13 +112,6 @@ bool is_still_solution(const OneStepProblem& problem, std::span<const double> P,
     return true;
 }
 
-/// The certificate's two errors.
-bool is_good(const Residual& residual, double tolerance)
-{
-    constexpr double hidden_by_percussions = 1e-3;
-    return residual.finite && residual.unit_free <= tolerance && residual.velocity <= hidden_by_percussions;
-}
-
 }  // namespace
 
 /// Islands whose percussions are not determined, by the rank of their W, and the percussions that the rule
@@ -236,7 +229,7 @@ bool Selector::Memory::is_connected()
     return false;
 }
 
-/// Other starts (SO-28): nothing acts, and everything is held as firmly as the cones allow.
+/// Other starts (SO-34): nothing acts, and everything is held as firmly as the cones allow.
 void Selector::Memory::try_other_starts(const OneStepProblem& problem, double tolerance,
                                         std::span<const double> P, std::vector<OtherMotion>& others)
 {
@@ -321,7 +314,7 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     if (chooses && all) {
         memory.copy_selected(problem, memory.singles, P);
         report.residual = residual(problem, P, scratch.residual);
-        solved = is_good(report.residual, std::min(settings.tolerance, exactly));
+        solved = is_solved(report.residual, std::min(settings.tolerance, exactly));
         report.status = SolveStatus::Converged;
         report.solver = SolverKind::ProximalNewton;
         report.iterations = report.factorisations = report.islands = memory.islands.count();
@@ -329,11 +322,13 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     if (!solved) {
         if (!chooses || all) std::copy(memory.P_before.begin(), memory.P_before.end(), P.begin());
         report = solve(problem, settings, P, scratch);
-        if (!memory.indeterminate.empty() && report.status != SolveStatus::NotFinite) {
+        const bool hopeless =
+            report.status == SolveStatus::NotFinite || report.status == SolveStatus::NoSolution;
+        if (!memory.indeterminate.empty() && !hopeless) {
             memory.P_solver.assign(P.begin(), P.end());
             memory.copy_selected(problem, memory.indeterminate, P);
             const Residual now = residual(problem, P, scratch.residual);
-            const bool good = is_good(now, settings.tolerance);
+            const bool good = is_solved(now, settings.tolerance);
             if (good || (now.finite && now.unit_free <= report.residual.unit_free)) {
                 report.residual = now;
                 if (good) report.status = SolveStatus::Converged;

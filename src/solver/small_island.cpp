@@ -851,7 +851,7 @@ bool SmallIsland::settle(Equations equations, std::span<double> x)
 
 bool SmallIsland::select(std::span<double> x)
 {
-    // the compliance is pressed by everything, then only by what it has not yet carried (SO-26)
+    // the compliance is pressed by everything, then only by what it has not yet carried (SO-32)
     start_.assign(x.begin(), x.end());
     if (!press(x)) {
         std::copy(start_.begin(), start_.end(), x.begin());

@@ -7,7 +7,7 @@
 
 namespace carom {
 
-/// One island of a one-step problem, dense, in units in which the compliance D of the rule (SO-25) is one:
+/// One island of a one-step problem, dense, in units in which the compliance D of the rule (SO-31) is one:
 ///
 ///     x_c = P_c / d_c,   u_c = d_c U_c,   u = W x + q,    d_c = D^(-1/2) at contacts, the same for all of
 ///     them
@@ -16,11 +16,11 @@ namespace carom {
 /// equations are those of (SO-8) for half-lines, lines, bounds and cones, and the natural map with
 /// differences for other sets, as in (SO-22).
 ///
-/// Theory     docs/theory/solvers.md, (SO-25) to (SO-28)
+/// Theory     docs/theory/solvers.md, (SO-31) to (SO-34)
 class SmallIsland {
 public:
     /// Coulomb's law, or the convex problem without de Saxce's shift, -U in N_C(P), which has a solution
-    /// whenever contacts can be wedged (SO-28).
+    /// whenever contacts can be wedged (SO-34).
     enum class Equations { Coulomb, Associated };
 
     void load(const OneStepProblem& problem, std::span<const int> members);
@@ -31,17 +31,17 @@ public:
     /// Rank of W by elimination with the largest pivots first.
     [[nodiscard]] int rank();
 
-    /// (SO-27): no other motion solves the problem. After rank().
+    /// (SO-33): no other motion solves the problem. After rank().
     [[nodiscard]] bool is_unique();
 
-    /// Contacts that may be wedged (SO-28), or whose friction acts on their own pressure strongly: there is
+    /// Contacts that may be wedged (SO-34), or whose friction acts on their own pressure strongly: there is
     /// no motion found that opens all of them faster than they slide, or mu |W_NT| > W_NN / 2 somewhere.
     [[nodiscard]] bool may_have_several();
 
     void gather(std::span<const double> P, std::span<double> x) const;
     void scatter(std::span<const double> x, std::span<double> P) const;
 
-    /// The rule (SO-25), computed by (SO-26), from x on. False where it has not settled.
+    /// The rule (SO-31), computed by (SO-32), from x on. False where it has not settled.
     [[nodiscard]] bool select(std::span<double> x);
 
     /// A solution of the equations as they are, near x.

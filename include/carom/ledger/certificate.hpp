@@ -24,7 +24,7 @@ struct Certificate {
         0;  ///< of positions that constraints hold, in their own units, at the end of a step
     double energy_error = 0;  ///< largest part of the energies that scheme and correction made (LE-7)
     double energy_error_time_s = 0;  ///< and when
-    long selected_steps = 0;    ///< percussions were not determined, and the rule (SO-25) chose among them
+    long selected_steps = 0;    ///< percussions were not determined, and the rule (SO-31) chose among them
     long unexamined_steps = 0;  ///< contacts in groups too large for that question
 };
 
@@ -73,7 +73,7 @@ public:
     /// The part of the energies that scheme and correction may create or destroy (LE-7).
     void set_energy_tolerance(double tolerance) noexcept { energy_tolerance_ = tolerance; }
 
-    /// Whether the rule (SO-25) chose among several percussions in a step, and whether groups of contacts were
+    /// Whether the rule (SO-31) chose among several percussions in a step, and whether groups of contacts were
     /// too large to ask.
     void add_selection(bool selected, bool unexamined) noexcept;
 

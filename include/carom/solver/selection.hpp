@@ -11,14 +11,14 @@ namespace carom {
 /// Which percussions are meant where several solve the one-step problem: those that an equal, vanishing
 /// compliance of all contacts selects,
 ///
-///     P = lim P_eps,   eps -> 0,    U_eps = (W + eps D) P_eps + U_free,   -(U_eps + s) in N_C(P_eps)  (SO-25)
+///     P = lim P_eps,   eps -> 0,    U_eps = (W + eps D) P_eps + U_free,   -(U_eps + s) in N_C(P_eps)  (SO-31)
 ///
 /// D is the mean of the diagonal blocks of the contacts of an island, one number. Without friction, and with
 /// bounds that are given, this is the solution of least norm; with friction it is a local rule, begun at the
 /// percussions of the step before. Where another start leads to another motion, the report says so.
 ///
-/// Theory     docs/theory/solvers.md, (SO-25) rule, (SO-26) how it is computed, (SO-27) when the motion is
-///            the only one, (SO-28) wedged contacts
+/// Theory     docs/theory/solvers.md, (SO-31) rule, (SO-32) how it is computed, (SO-33) when the motion is
+///            the only one, (SO-34) wedged contacts
 
 /// Islands with more components of percussions than this are not examined: dense factors cost more there than
 /// the solve itself.

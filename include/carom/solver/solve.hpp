@@ -83,7 +83,7 @@ struct SolverScratch {
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
                                 std::span<double> P);
 
-/// The same, and where several percussions solve the problem, those of the rule (SO-25), whatever the solver;
+/// The same, and where several percussions solve the problem, those of the rule (SO-31), whatever the solver;
 /// P holds those of the step before.
 [[nodiscard]] SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& settings,
                                          std::span<double> P, SolverScratch& scratch);
