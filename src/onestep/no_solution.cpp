@@ -11,8 +11,8 @@ namespace {
 /// (OS-12): how much larger than what stops the free velocities percussions would have to be.
 constexpr double beyond_reach = 1e10;
 
-/// What d . (U_free + s) must exceed of the terms it is a sum of: their rounding and that of the data.
-constexpr double beyond_rounding = 1e-12;
+/// Sums below this part of the sizes of their terms are rounding of them and of the data.
+constexpr double rounding = 1e-12;
 
 /// Weights below this part of the largest are left out of what is named.
 constexpr double counts = 1e-9;
@@ -51,6 +51,33 @@ std::vector<double> admissible(const OneStepProblem& problem, std::span<const do
         weight /= sum;
     }
     return result;
+}
+
+double diagonal_entry(const OneStepProblem& problem, int c, std::size_t k)
+{
+    const auto n = static_cast<std::size_t>(problem.W.dimension(c));
+    return std::max(problem.W.diagonal(c)[k * n + k], 0.0);
+}
+
+/// W^T d is zero but for rounding: every row, against sum_i |d_i| sqrt(W_ii W_jj), which bounds its terms
+/// (OS-12). A heavy body on light ones moves little, but it does.
+bool vanishes(const OneStepProblem& problem, std::span<const double> d, std::span<const double> left)
+{
+    double terms = 0;
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const auto d_c = problem.part(d, c);
+        for (std::size_t k = 0; k < d_c.size(); ++k) {
+            terms += std::abs(d_c[k]) * std::sqrt(diagonal_entry(problem, c, k));
+        }
+    }
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const auto left_c = problem.part(left, c);
+        for (std::size_t k = 0; k < left_c.size(); ++k) {
+            if (!(std::abs(left_c[k]) <= rounding * terms * std::sqrt(diagonal_entry(problem, c, k))))
+                return false;
+        }
+    }
+    return true;
 }
 
 /// out = W^T d
@@ -114,7 +141,7 @@ std::optional<NoSolutionProof> verified(const OneStepProblem& problem, std::span
         }
     }
     if (!std::isfinite(sum) || !std::isfinite(velocities2) || !std::isfinite(left2)) return {};
-    if (!(-sum > beyond_rounding * terms)) return {};
+    if (!(-sum > rounding * terms) || !vanishes(problem, proof.d, left)) return {};
     if (!(-sum > beyond_reach * std::sqrt(left2) * std::sqrt(velocities2))) return {};
 
     proof.closing_m_s = -sum;

@@ -17,6 +17,7 @@ struct MethodScratch::Memory {
     FlatProblem flat;
     Automatic automatic;
     std::vector<double> x;
+    std::vector<double> start_P;
 };
 
 MethodScratch::MethodScratch() = default;
@@ -153,7 +154,7 @@ SolveReport solve_islands(const OneStepProblem& problem, const SolverSettings& s
                           std::span<double> P, SolverScratch& scratch)
 {
     SolveReport report;
-    auto& [islands, flat, automatic, x] = scratch.methods.memory();
+    auto& [islands, flat, automatic, x, start_P] = scratch.methods.memory();
     islands.find(problem);
     report.islands = islands.count();
     FlatError floor = size_of(problem);
@@ -211,7 +212,7 @@ SolveReport solve_named(const OneStepProblem& problem, const SolverSettings& set
     SolveReport report;
     report.solver = settings.kind;
     if (FlatProblem::takes(problem)) {
-        auto& [islands, flat, automatic, x] = scratch.methods.memory();
+        auto& [islands, flat, automatic, x, start_P] = scratch.methods.memory();
         flat.load(problem);
         x.resize(static_cast<std::size_t>(flat.size()));
         flat.gather(problem, P, x);
@@ -248,6 +249,22 @@ void begin_again(const OneStepProblem& problem, const SolverSettings& settings, 
     if (!again.residual.finite || solved_to(again.residual) >= solved_to(report.residual)) return;
     std::copy(from_nothing.begin(), from_nothing.end(), P.begin());
     report = again;
+}
+
+/// A method that got lost leaves percussions that are worse than those it began with, or than none.
+void fall_back(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
+               SolverScratch& scratch, SolveReport& report)
+{
+    std::vector<double>& other = scratch.methods.memory().start_P;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        SolveReport there = report;
+        judge(problem, settings, other, scratch, there);
+        if (there.residual.finite && solved_to(there.residual) < solved_to(report.residual)) {
+            std::copy(other.begin(), other.end(), P.begin());
+            report = there;
+        }
+        std::fill(other.begin(), other.end(), 0.0);
+    }
 }
 
 /// True where it is proved that there is no solution: then percussions let the interactions which contradict
@@ -350,8 +367,12 @@ SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
         report.status = SolveStatus::Converged;
         return report;
     }
-    if (scratch.had_no_solution && ends_without_solution(problem, settings, P, scratch, report))
-        return report;
+    std::vector<double>& start_P = scratch.methods.memory().start_P;
+    start_P.assign(P.begin(), P.end());
+    if (scratch.had_no_solution && ends_without_solution(problem, settings, P, scratch, report)) {
+        if (!is_solved(report.residual, settings.tolerance)) return report;
+        std::copy(start_P.begin(), start_P.end(), P.begin());  // what contradicts is too little to be felt
+    }
     scratch.had_no_solution = false;
     const Budget budget = budget_of(settings);
     const bool warm = std::any_of(P.begin(), P.end(), [](double value) { return value != 0; });
@@ -366,6 +387,7 @@ SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
         if (report.status == SolveStatus::Converged) return report;
     }
     scratch.had_no_solution = ends_without_solution(problem, settings, P, scratch, report);
+    if (report.status == SolveStatus::NotSolved) fall_back(problem, settings, P, scratch, report);
     return report;
 }
 

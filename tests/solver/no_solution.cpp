@@ -173,3 +173,23 @@ TEST_CASE("problems that have a solution are never said to have none")
         RC_ASSERT(solved_by(problem, SolverKind::Auto, P).status == SolveStatus::Converged);
     });
 }
+
+TEST_CASE("a tower whose boxes grow heavier upwards has a solution, however large its percussions")
+{
+    // contact i between box i - 1 and box i, the first with the floor: W is tridiagonal, P_i the weight above
+    for (const double growth : {2.0, 50.0, 100.0, 1e3}) {
+        const int n = 6;
+        Eigen::MatrixXd W = Eigen::MatrixXd::Zero(n, n);
+        for (int i = 0; i < n; ++i) {
+            const double lighter = i > 0 ? std::pow(growth, 1 - i) : 0, heavier = std::pow(growth, -i);
+            W(i, i) = lighter + heavier;
+            if (i > 0) W(i, i - 1) = W(i - 1, i) = -lighter;
+        }
+        Eigen::VectorXd U_free = Eigen::VectorXd::Zero(n);
+        U_free[0] = -9.81e-3;
+        const auto problem = *make_problem(W, U_free, U_free, {n, Unilateral{}});
+        PrincipalPivoting pivoting;
+        CHECK_FALSE(prove_no_solution(problem, pivoting));
+        CHECK_FALSE(verified(problem, std::vector<double>(n, 1.0)));
+    }
+}
