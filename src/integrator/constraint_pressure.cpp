@@ -222,8 +222,17 @@ private:
         for (const KnownMetric& known : metrics_) {
             if (known.normal == normal && known.rubbing == rubbing) return known.F;
         }
-        metrics_.push_back(
-            {normal, rubbing, normal_force_metric(model_, step_.at, normal, rubbing, s_.work)});
+        // rows of the step: of held positions one part each, of velocities the rows of the first summand
+        std::vector<std::span<const double>> N, T;
+        for (int i = model_.first_part(normal); i < model_.first_part(normal + 1); ++i) {
+            if (model_.part(i).held) N.push_back(s_.rows.row(s_.rows.index_of[i], 0));
+        }
+        for (int i = model_.first_part(rubbing); i < model_.first_part(rubbing + 1) && T.empty(); ++i) {
+            const int k = s_.rows.index_of[i];
+            for (int r = 0; r < s_.rows.dimension(k) && model_.part(i).limit >= 0; ++r)
+                T.push_back(s_.rows.row(k, r));
+        }
+        metrics_.push_back({normal, rubbing, normal_force_metric(model_, normal, N, rubbing, T)});
         return metrics_.back().F;
     }
 

@@ -257,7 +257,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
     IntegratorSettings step_settings = settings;
     const StepGrid grid(progress.start_s, time_step_s(settings), plan.duration_s);
 
-    RunWatch watch(model, state);
+    RunWatch watch(model, state, progress.steps > 0 ? time_step_s(settings) : 0.0);
     if (progress.steps == 0) watch.at_start(state, plan.duration_s, certifier);
 
     // a scheme sees gaps at instants only; the series integrator follows the motion itself

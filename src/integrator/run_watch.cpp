@@ -26,8 +26,10 @@ constexpr double cancels_below = 0.05;
 
 }  // namespace
 
-RunWatch::RunWatch(const Model& model, const State& begin) : model_(model)
+RunWatch::RunWatch(const Model& model, State begin, double step_s) : model_(model)
 {
+    // the middle of the step before: a run that is taken up sees what an uninterrupted one does
+    begin.q -= step_s / 2 * begin.u;
     if (model.coordinates() > most_watched_coordinates) return;
     zero_ = Eigen::VectorXd::Zero(model.coordinates());
     for (int i = model.contacts(); i < model.interactions(); ++i) {
@@ -56,6 +58,7 @@ RunWatch::RunWatch(const Model& model, const State& begin) : model_(model)
     redundant_ = kept.size() < firm_.size();
     firm_ = std::move(kept);
     before_ = Eigen::MatrixXd(before_(places, Eigen::all));
+    size_ = std::sqrt(determinant(before_, before_));
 }
 
 /// Rows of unit length.
@@ -129,26 +132,46 @@ void RunWatch::at_start(const State& start, double duration_s, Certifier& certif
     }
 }
 
-void RunWatch::look_at_rank(const State& after, Certifier& certifier)
+/// The rows that the step used: those of its middle, where the velocity before leads. A path that turns back
+/// at its corner shows there that it has one.
+void RunWatch::read(const Scratch& scratch)
 {
-    evaluate(after, after_);
-    const double size = std::sqrt(determinant(before_, before_)),
-                 size_after = std::sqrt(determinant(after_, after_));
-    const double D = determinant(after_, before_) / (size * size_after);
-    if (!(size_after > 1e-9) || (size > 1e-9 && D < 0)) {
+    const ContactRows& rows = scratch.rows;
+    after_.setZero(static_cast<Eigen::Index>(firm_.size()), model_.coordinates());
+    for (std::size_t k = 0; k < firm_.size(); ++k) {
+        const auto entries = rows.row(rows.index_of[firm_[k]], 0);
+        const auto support = model_.support(firm_[k]);
+        double squares = 0;
+        for (const double entry : entries)
+            squares += entry * entry;
+        const double scale = squares > 0 ? 1 / std::sqrt(squares) : 0.0;
+        for (std::size_t p = 0; p < support.size(); ++p)
+            after_(static_cast<Eigen::Index>(k), support[p]) = scale * entries[p];
+    }
+}
+
+void RunWatch::look_at_rank(double time_s, const Scratch& scratch, Certifier& certifier)
+{
+    read(scratch);
+    const double size_after = std::sqrt(determinant(after_, after_));
+    const double D = determinant(after_, before_) / (size_ * size_after);
+    if (!(size_after > 1e-9) || (size_ > 1e-9 && D < 0)) {
         certifier.add_finding(
-            "singular_configuration", after.t_s,
+            "singular_configuration", time_s,
             "the run passes a configuration where the gradients of firm constraints depend on each "
-            "other: the motion can branch there, and this is one of several continuations, or none");
-    } else if (size > 1e-9 && D < turns_below) {
+            "other: the motion can branch there, and this is one of several continuations, or none",
+            true);
+    } else if (size_ > 1e-9 && D < turns_below) {
         certifier.add_finding(
-            "constraint_turns", after.t_s,
+            "constraint_turns", time_s,
             fmt::format(
                 "the gradients of firm constraints turn by {:.3g} degrees within a step: a corner, which no "
                 "motion with a bounded acceleration passes, or a step that is too long",
-                std::acos(std::clamp(D, 0.0, 1.0)) * 180 / 3.14159265358979));
+                std::acos(std::clamp(D, -1.0, 1.0)) * 180 / 3.14159265358979),
+            true);
     }
     before_.swap(after_);
+    size_ = size_after;
 }
 
 void RunWatch::look_at_contacts(const State& before, const State& after, const Scratch& scratch,
@@ -184,13 +207,14 @@ void RunWatch::look_at_contacts(const State& before, const State& after, const S
             "{} are closed where no velocity leaves all of them at once, V(q) has no interior (M83 2.6 to "
             "2.10): their percussions cancel each other to a part of {:.2g} and grow without bound as steps "
             "become shorter",
-            names, cancellation));
+            names, cancellation),
+        true);
 }
 
 void RunWatch::after_step(const State& before, const State& after, const Scratch& scratch,
                           Certifier& certifier)
 {
-    if (!firm_.empty()) look_at_rank(after, certifier);
+    if (!firm_.empty()) look_at_rank(after.t_s, scratch, certifier);
     if (redundant_) {
         const ConstraintConflict conflict = compare_right_hand_sides(model_, after);
         if (conflict.found()) {
@@ -199,7 +223,8 @@ void RunWatch::after_step(const State& before, const State& after, const Scratch
                 fmt::format(
                     "no velocity satisfies {} together: their rows depend on each other, their right-hand "
                     "sides differ by {:.3g}",
-                    fmt::join(conflict.names, ", "), conflict.difference));
+                    fmt::join(conflict.names, ", "), conflict.difference),
+                true);
         }
     }
     if (scratch.contacts.size() > 1 && !scratch.series) look_at_contacts(before, after, scratch, certifier);

@@ -12,7 +12,8 @@ namespace carom {
 ///
 ///   is the product of the cosines between them, and its sign changes where the rows have depended on each
 ///   other in between: a singular configuration was passed. Below a half they turn by more than 60 degrees: a
-///   corner.
+///   corner. The rows are those that
+///   the steps have used.
 /// - Firm constraints that depend on each other keep right-hand sides that do (CO-13).
 /// - Contacts that act together leave V(q) an interior: percussions that cancel each other are looked into.
 ///
@@ -20,7 +21,8 @@ namespace carom {
 /// Papers     [Ballard 2002] 2, hypothesis I;  [Moreau 1983] (2.6)-(2.10)
 class RunWatch {
 public:
-    RunWatch(const Model& model, const State& begin);
+    /// `step_s`: length of the step before, 0 at the start of a run.
+    RunWatch(const Model& model, State begin, double step_s);
 
     /// What the start alone tells; for the first step of a run.
     void at_start(const State& start, double duration_s, Certifier& certifier) const;
@@ -29,7 +31,8 @@ public:
 
 private:
     void evaluate(const State& at, Eigen::MatrixXd& rows);
-    void look_at_rank(const State& after, Certifier& certifier);
+    void read(const Scratch& scratch);
+    void look_at_rank(double time_s, const Scratch& scratch, Certifier& certifier);
     void look_at_contacts(const State& before, const State& after, const Scratch& scratch,
                           Certifier& certifier);
     [[nodiscard]] double determinant(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
@@ -39,6 +42,7 @@ private:
     bool redundant_ = false;
     Eigen::MatrixXd before_, after_, product_;
     Eigen::VectorXd zero_;
+    double size_ = 0;  ///< of before_: the root of det(J J^T)
     std::vector<double> entries_, b_;
     Workspace work_;
     std::vector<int> acting_, looked_at_;  ///< contacts

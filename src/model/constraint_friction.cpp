@@ -24,23 +24,6 @@ Eigen::VectorXd row_at(const Model& model, const State& state, int constraint, i
     return result;
 }
 
-/// All rows of a constraint over all coordinates.
-Eigen::MatrixXd rows_at(const Model& model, const Point& at, int constraint, Workspace& work)
-{
-    const ConstraintGeometry& geometry = model.constraint(constraint);
-    const auto support = geometry.support();
-    const auto rows = static_cast<std::size_t>(geometry.size());
-    std::vector<double> H(rows * support.size()), b(rows);
-    model.constraint_rows(constraint, at, H, b, work);
-    Eigen::MatrixXd result = Eigen::MatrixXd::Zero(geometry.size(), model.coordinates());
-    for (std::size_t row = 0; row < rows; ++row) {
-        for (std::size_t p = 0; p < support.size(); ++p) {
-            result(static_cast<Eigen::Index>(row), support[p]) = H[row * support.size() + p];
-        }
-    }
-    return result;
-}
-
 bool is_length(const Coordinate& coordinate)
 {
     static constexpr std::array<std::string_view, 5> no_lengths = {"rad", "deg", "\u00b0", "1", ""};
@@ -86,33 +69,72 @@ double coulomb_coupling_at(const Model& model, const State& state, int constrain
     return -W.completeOrthogonalDecomposition().solve(W_T)[normal];
 }
 
+Eigen::MatrixXd normal_force_metric(const Model& model, int normal, KnownRows N, int rubbing, KnownRows T)
+{
+    const auto support = model.constraint(normal).support(), others = model.constraint(rubbing).support();
+
+    // of two lengths only whose difference counts, in all rows of both, the first
+    const auto sum_of = [&](const auto& add) {
+        double sum = 0;
+        for (const auto& row : N)
+            sum += std::pow(add(row, support), 2);
+        for (const auto& row : T)
+            sum += std::pow(add(row, others), 2);
+        return sum;
+    };
+    const auto entry = [](std::span<const double> row, std::span<const int> named, int coordinate) {
+        const auto place = std::ranges::lower_bound(named, coordinate);
+        return place == named.end() || *place != coordinate
+                   ? 0.0
+                   : row[static_cast<std::size_t>(place - named.begin())];
+    };
+    const auto are_opposite = [&](int i, int j) {
+        const double together = sum_of(
+            [&](const auto& row, const auto& named) { return entry(row, named, i) + entry(row, named, j); });
+        const double size = sum_of([&](const auto& row, const auto& named) { return entry(row, named, j); });
+        return together <= 1e-24 * size;
+    };
+    std::vector<std::size_t> lengths;
+    std::vector<std::size_t> paired;
+    for (std::size_t p = 0; p < support.size(); ++p) {
+        if (!is_length(model.system().coordinates[static_cast<std::size_t>(support[p])])) continue;
+        const auto other = std::ranges::find_if(lengths, [&](std::size_t o) {
+            return std::ranges::find(paired, o) == paired.end() && are_opposite(support[p], support[o]);
+        });
+        (other == lengths.end() ? lengths : paired).push_back(other == lengths.end() ? p : *other);
+    }
+
+    const auto positions = static_cast<Eigen::Index>(N.size());
+    Eigen::MatrixXd F = Eigen::MatrixXd::Zero(positions, positions);
+    for (Eigen::Index a = 0; a < positions; ++a) {
+        for (Eigen::Index b = 0; b < positions; ++b) {
+            for (const std::size_t p : lengths)
+                F(a, b) += N[static_cast<std::size_t>(a)][p] * N[static_cast<std::size_t>(b)][p];
+        }
+    }
+    if (!(F.trace() > 0)) F.setIdentity();
+    return F;
+}
+
 Eigen::MatrixXd normal_force_metric(const Model& model, const Point& at, int normal, int rubbing,
                                     Workspace& work)
 {
-    const Eigen::Index positions = model.constraint(normal).positions();
-    const Eigen::MatrixXd N = rows_at(model, at, normal, work).topRows(positions);
-    const Eigen::MatrixXd T =
-        rows_at(model, at, rubbing, work).bottomRows(model.constraint(rubbing).velocities());
-    Eigen::MatrixXd both(N.rows() + T.rows(), N.cols());
-    both << N, T;
-
-    // lengths that phi depends on; of two that only their difference counts of, the first
-    std::vector<int> lengths;
-    std::vector<char> paired(static_cast<std::size_t>(model.coordinates()), 0);
-    for (const int i : model.constraint(normal).support()) {
-        if (!is_length(model.system().coordinates[static_cast<std::size_t>(i)])) continue;
-        const auto other = std::ranges::find_if(lengths, [&](int j) {
-            return paired[static_cast<std::size_t>(j)] == 0 &&
-                   (both.col(i) + both.col(j)).norm() <= 1e-12 * both.col(j).norm();
-        });
-        if (other == lengths.end())
-            lengths.push_back(i);
-        else
-            paired[static_cast<std::size_t>(*other)] = 1;
-    }
-    const Eigen::MatrixXd G = N(Eigen::all, lengths);
-    if (!(G.squaredNorm() > 0)) return Eigen::MatrixXd::Identity(positions, positions);
-    return G * G.transpose();
+    const auto rows_of = [&](int constraint, std::vector<double>& H) {
+        const ConstraintGeometry& geometry = model.constraint(constraint);
+        const std::size_t length = geometry.support().size();
+        std::vector<double> b(static_cast<std::size_t>(geometry.size()));
+        H.resize(b.size() * length);
+        model.constraint_rows(constraint, at, H, b, work);
+        std::vector<std::span<const double>> rows;
+        for (std::size_t r = 0; r < b.size(); ++r)
+            rows.emplace_back(H.data() + r * length, length);
+        return rows;
+    };
+    std::vector<double> of_normal, of_rubbing;
+    const auto N = rows_of(normal, of_normal), T = rows_of(rubbing, of_rubbing);
+    return normal_force_metric(
+        model, normal, KnownRows(N).first(static_cast<std::size_t>(model.constraint(normal).positions())),
+        rubbing, KnownRows(T).last(static_cast<std::size_t>(model.constraint(rubbing).velocities())));
 }
 
 Limited coulomb_interval(double mu, double R_N0, double k)

@@ -96,9 +96,16 @@ TEST_CASE("a run tells where theory has left it")
     CHECK_FALSE(finding(run_of(defect("bump_in_time")), "not_analytic_in_time").is_null());
     CHECK(finding(run_of(shipped_scene("freewheel")), "start_outside_law").is_null());
 
-    // a singular configuration is passed, drives contradict each other
-    CHECK_FALSE(finding(run_of(defect("parallelogram")), "singular_configuration").is_null());
-    CHECK_FALSE(finding(run_of(defect("contradictory_drives")), "constraints_contradict").is_null());
+    // a singular configuration is passed, a corner turned, drives contradict each other: no certificate
+    const auto passed = run_of(defect("parallelogram"));
+    CHECK_FALSE(finding(passed, "singular_configuration").is_null());
+    CHECK(passed["status"] == "uncertified");
+    const auto corner = run_of(defect("kink_constraint"));
+    CHECK_FALSE(finding(corner, "constraint_turns").is_null());
+    CHECK(corner["status"] == "uncertified");
+    const auto drives = run_of(defect("contradictory_drives"));
+    CHECK_FALSE(finding(drives, "constraints_contradict").is_null());
+    CHECK(drives["status"] == "uncertified");
 
     // percussions grow like 1/h where V(q) has no interior
     for (const char* step : {"1e-2", "1e-3", "1e-4"}) {
@@ -106,5 +113,30 @@ TEST_CASE("a run tells where theory has left it")
             run_of(defect("pinch"), {"--set", std::string("integrator.time_step_s=") + step});
         CAPTURE(step);
         CHECK_FALSE(finding(pinched, "no_interior").is_null());
+        CHECK(pinched["status"] == "uncertified");
+    }
+}
+
+TEST_CASE("mechanisms that fold into a line are told, those that only turn are not")
+{
+    const auto linkage = [](const std::string& start, const std::string& duration) {
+        return "duration_s = " + duration +
+               "\n[[coordinate]]\nname = \"a\"\nstart = 1\nstart_velocity = -1\nunit = \"rad\"\n"
+               "[[coordinate]]\nname = \"b\"\nstart = 0\nunit = \"rad\"\n"
+               "[[coordinate]]\nname = \"c\"\nstart = 1\nstart_velocity = -1\nunit = \"rad\"\n"
+               "[lagrangian]\nkinetic = \"(a'^2 + b'^2 + c'^2)/2\"\n[[constraint]]\nname = \"loop\"\n"
+               "zero = [\"7*(" +
+               start + "*cos(a) + cos(b) - " + start + "*cos(c) - 1)\", \"" + start + "*sin(a) + sin(b) - " +
+               start + "*sin(c)\"]\n";
+    };
+    const Folder folder;
+    for (const std::string length : {"0.5", "0.8"}) {
+        // a = 1 - t comes to the line at t = 1
+        const auto before = run_of(folder.write("before.toml", linkage(length, "0.9")));
+        CHECK(before["status"] == "certified");
+        CHECK(before["diagnosis"].empty());
+        const auto through = run_of(folder.write("through.toml", linkage(length, "1.2")));
+        CHECK(through["status"] == "uncertified");
+        CHECK_FALSE(finding(through, "singular_configuration").is_null());
     }
 }

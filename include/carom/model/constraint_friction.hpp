@@ -31,6 +31,12 @@ namespace carom {
 [[nodiscard]] Eigen::MatrixXd normal_force_metric(const Model& model, const Point& at, int normal,
                                                   int rubbing, Workspace& work);
 
+/// The same from rows that are known: of the held positions of `normal` and of the velocities of `rubbing`,
+/// each in the order of the support of its constraint.
+using KnownRows = std::span<const std::span<const double>>;
+[[nodiscard]] Eigen::MatrixXd normal_force_metric(const Model& model, int normal, KnownRows N, int rubbing,
+                                                  KnownRows T);
+
 /// The interval (CO-9) for mu |k| < 1.
 [[nodiscard]] Limited coulomb_interval(double mu, double R_N0, double k);
 
