@@ -155,7 +155,7 @@ void RunWatch::look_at_rank(double time_s, const Scratch& scratch, Certifier& ce
     read(scratch);
     const double size_after = std::sqrt(determinant(after_, after_));
     const double D = determinant(after_, before_) / (size_ * size_after);
-    if (!(size_after > 1e-9) || (size_ > 1e-9 && D < 0)) {
+    if (!(size_after > 1e-9) || (size_ > 1e-9 && D < -turns_below)) {
         certifier.add_finding(
             "singular_configuration", time_s,
             "the run passes a configuration where the gradients of firm constraints depend on each "

@@ -10,10 +10,9 @@ namespace carom {
 ///
 ///       D = det(J_1 J_0^T) / sqrt(det(J_0 J_0^T) det(J_1 J_1^T))                                  (CO-14)
 ///
-///   is the product of the cosines between them, and its sign changes where the rows have depended on each
-///   other in between: a singular configuration was passed. Below a half they turn by more than 60 degrees: a
-///   corner. The rows are those that
-///   the steps have used.
+///   is the product of the cosines between them, and goes from 1 to -1 where the rows have depended on each
+///   other in between: a singular configuration was passed. Between -1/2 and 1/2 they turn by more than 60
+///   degrees: a corner. The rows are those that the steps have used.
 /// - Firm constraints that depend on each other keep right-hand sides that do (CO-13).
 /// - Contacts that act together leave V(q) an interior: percussions that cancel each other are looked into.
 ///
