@@ -114,7 +114,8 @@ StepReport SeriesEngine::run()
     const Energies before = energies(model_, q_, u_, t_s_, scratch_.work);
     look_at_start();
     if (report_.status != StepStatus::Solved && report_.status != StepStatus::NotSolved) return report_;
-    ended_ = until_reached();  // an impact at the start may have done it
+    // an impact at the start may have done it; a formula that is zero there has yet to come back
+    ended_ = until_value() > 0;
     while (left_s() > 0 && !ended_) {
         if (++events_ > settings_.max_events) {
             fail(StepStatus::NotFinite, "too many events between two reports");

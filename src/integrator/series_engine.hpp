@@ -139,7 +139,8 @@ private:
     void watch_slip(const Player& one, double h);
     void watch_switches(double h);
     void watch_until(double h);
-    [[nodiscard]] bool until_reached();
+    [[nodiscard]] double until_value();
+    [[nodiscard]] bool until_reached() { return until_value() >= 0; }
     void advance(double s, double trusted_s);
     SeriesPiece& new_piece();
     void keep_reactions(SeriesPiece& piece);

@@ -150,9 +150,10 @@ void SeriesEngine::watch_switches(double h)
     }
 }
 
-bool SeriesEngine::until_reached()
+/// What the until formula says now; below zero where there is none.
+double SeriesEngine::until_value()
 {
-    return scratch_.until != nullptr && scratch_.until->value({view(q_), view(u_), t_s_}, scratch_.work) >= 0;
+    return scratch_.until != nullptr ? scratch_.until->value({view(q_), view(u_), t_s_}, scratch_.work) : -1;
 }
 
 /// Where the until formula becomes >= 0: the root of its series, or where it has none by halving.

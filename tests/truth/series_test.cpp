@@ -200,6 +200,12 @@ TEST_CASE("a fall ends at the root of the until formula, between reports and at 
     const auto at_once = run_of(defect("until_between_reports"), {"--set", "until=z - 0.5"});
     CHECK(at_once["end"] == "formula");
     CHECK(at_once["time_s"] == 0);
+
+    // what is thrown from where the formula is zero ends where it comes back
+    const auto thrown = run_of(defect("until_between_reports"),
+                               {"--set", "until=1 - z", "--set", "coordinate.z.start_velocity=2"});
+    CHECK(thrown["end"] == "formula");
+    CHECK(is_near(thrown["time_s"].get<double>(), 4 / 9.81, 1e-14));
 }
 
 TEST_CASE("a wall that jumps onto a mass leaves no motion")
