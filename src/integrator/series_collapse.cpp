@@ -12,7 +12,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr long most_local_impacts = 1000000;
-constexpr std::size_t looked_at = 6;  ///< impacts before the last one
+constexpr std::size_t looked_at = 3;  ///< impacts before the last one
 
 /// Contacts that meet, in their own gaps and velocities: in these nothing cancels, however close the bodies
 /// are and however fast they move together. W and the accelerations are constant.
@@ -60,7 +60,7 @@ std::optional<Collapse> sum_of_impacts(LocalImpacts x)
 {
     const std::size_t n = x.gap.size();
     std::vector<long> last(n, -1);
-    double total = 0, unit = 1;  // of time, and the unit of lengths
+    double total = 0, lost_in_all = 0, unit = 1;  // of time, of energy, and the unit of lengths
     Collapse result{.time_s = 0, .energy_J = std::vector<double>(n, 0.0)};
     std::size_t in_a_row = 0;  // impacts that took no time, beside the sum
     for (long k = 0; k < most_local_impacts; ++k) {
@@ -88,9 +88,11 @@ std::optional<Collapse> sum_of_impacts(LocalImpacts x)
         x.gap[c] = 0;
         x.U[c] = -x.restitution[c] * before;
         last[c] = k;
-        result.energy_J[c] += P * (before + x.U[c]) / 2 * unit * unit;
+        const double lost = -P * (before + x.U[c]) / 2 * unit * unit;
+        result.energy_J[c] -= lost;
+        lost_in_all += lost;
         unit *= enlarge(x);
-        in_a_row = s <= 1e-17 * total ? in_a_row + 1 : 0;
+        in_a_row = s <= 1e-17 * total && lost <= 1e-17 * lost_in_all ? in_a_row + 1 : 0;
         if (in_a_row < 4 * n) continue;
         const bool all =
             std::ranges::all_of(last, [&](long it) { return it > k - static_cast<long>(8 * n); });
@@ -119,8 +121,7 @@ std::vector<int> SeriesEngine::striking_in_turns() const
     const auto at = [&](std::size_t back) -> const SeriesMemory::Strike& {
         return strikes[strikes.size() - 1 - back];
     };
-    constexpr std::size_t half = looked_at / 2;
-    if (!(at(0).t_s - at(half).t_s < at(half).t_s - at(looked_at).t_s)) return who;
+    if (!(at(0).t_s - at(2).t_s < at(1).t_s - at(3).t_s)) return who;
     for (std::size_t k = 0; k <= looked_at; ++k) {
         if (at(k).contacts.size() != 1) return {};
         who.push_back(at(k).contacts.front());

@@ -184,7 +184,11 @@ private:
     [[nodiscard]] int longest_order() const noexcept
     {
         const int deciding = std::max(memory_.order(), settings_.max_order);
-        return deciding + std::max(4, deciding / 3 + 1);
+        int order = deciding + 4;
+        while (Expansion::deciding_order(order) < deciding) {
+            ++order;
+        }
+        return order;
     }
     [[nodiscard]] double activation_gap_m() const noexcept
     {

@@ -140,7 +140,8 @@ public:
                             std::span<const Known> closed);
 
     /// The last order that decides statuses: positions, and the length of the expansion, need some more.
-    [[nodiscard]] int deciding_order() const noexcept { return K_ - std::max(4, K_ / 4); }
+    [[nodiscard]] int deciding_order() const noexcept { return deciding_order(K_); }
+    [[nodiscard]] static int deciding_order(int order) noexcept { return order - std::max(4, order / 4); }
 
     /// Whether a status is open after all orders that decide.
     [[nodiscard]] bool open() const noexcept;

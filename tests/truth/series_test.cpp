@@ -166,7 +166,7 @@ TEST_CASE("three balls collapse at the instant that their gaps and relative velo
         for (const auto& event : run["events"]) {
             if (event["kind"] == "accumulation") instant = event["time_s"].get<double>();
         }
-        // what six impacts leave of rounding
+        // what four impacts leave of rounding
         CHECK(is_near(instant, exact, 1e-12));
         for (const char* name : {"a", "b", "c"}) {
             CHECK(is_near(position(run, name), 0.4 / 3, 1e-14));
