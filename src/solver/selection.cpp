@@ -329,7 +329,7 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
             memory.copy_selected(problem, memory.indeterminate, P);
             const Residual now = residual(problem, P, scratch.residual);
             const bool good = is_solved(now, settings.tolerance);
-            if (good || (now.finite && now.unit_free <= report.residual.unit_free)) {
+            if (good || (now.finite && solved_to(now) <= solved_to(report.residual))) {
                 report.residual = now;
                 if (good) report.status = SolveStatus::Converged;
             } else {
