@@ -157,6 +157,22 @@ Residual not_finite()
             .finite = false};
 }
 
+/// e_v (OS-9), once the shifts and the scaling are in the scratch.
+double velocity_error(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U,
+                      double velocities, ResidualScratch& scratch)
+{
+    double sum = 0;
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const auto P_c = problem.part(P, c);
+        const double d = scratch.d[c], size = std::sqrt(squared(P_c)) / d;
+        const double lambda = size > velocities ? velocities / size : 1.0;
+        sum += natural_map_squared(problem.laws[c], P_c, problem.part(U, c),
+                                   problem.part(std::span<const double>(scratch.s), c), d, lambda,
+                                   problem.part(std::span<double>(scratch.F), c));
+    }
+    return std::sqrt(sum) / velocities;
+}
+
 }  // namespace
 
 Residual residual(const OneStepProblem& problem, std::span<const double> P, ResidualScratch& scratch)
@@ -192,7 +208,7 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
     const double velocities = scaled.velocities();
 
     Residual result;
-    double worst = 0, F_v = 0;
+    double worst = 0;
     for (int c = 0; c < problem.interactions(); ++c) {
         const Law& law = problem.laws[c];
         const auto P_c = problem.part(P, c);
@@ -207,11 +223,6 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
             worst = part;
             result.worst = c;
         }
-        const double size = std::sqrt(squared(P_c)) / d;
-        F_v += size > velocities && velocities > 0
-                   ? natural_map_squared(law, P_c, U_c, s_c, d, velocities / size, F_c)
-                   : part;
-
         result.cone_violation_Ns = std::max(result.cone_violation_Ns, distance_to_set(law, P_c, F_c));
         if (is_unilateral(law)) {
             const double U_minus_n = problem.U_minus[problem.offsets[c]];
@@ -219,12 +230,19 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
             result.approach_m_s = std::max(result.approach_m_s, closing);
         }
     }
-    if (!raw.finite() || !scaled.finite() || !std::isfinite(F_v)) return not_finite();
+    if (!raw.finite() || !scaled.finite()) return not_finite();
     result.siconos = raw.relative();
     result.unit_free = scaled.relative();
     // where nothing would move at all only percussions can be wrong, and e_d says so
-    result.velocity = F_v > 0 && velocities > 0 ? std::sqrt(F_v) / velocities : 0.0;
-    return result;
+    if (!(velocities > 0)) return result;
+
+    // |F^v| <= |F|, which percussions round: where both are small it need not be known better
+    constexpr double small_enough = 1e-12, epsilon = std::numeric_limits<double>::epsilon();
+    const double F = std::sqrt(scaled.F), rounding_of_F = epsilon * std::sqrt(scaled.P);
+    result.velocity = F + rounding_of_F <= small_enough * velocities
+                          ? F / velocities
+                          : velocity_error(problem, P, U, velocities, scratch);
+    return std::isfinite(result.velocity) ? result : not_finite();
 }
 
 std::string shortfall(const Residual& residual, double tolerance)
