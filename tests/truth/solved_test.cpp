@@ -59,6 +59,7 @@ TEST_CASE("forces that do not settle are the reason told, not the one-step probl
     const auto scene = folder.write("forces.toml", R"(duration_s = 0.3
 [[coordinate]]
 name = "x"
+start = 0
 start_velocity = 1
 [lagrangian]
 kinetic = "x'^2/2"
