@@ -41,9 +41,12 @@ double persistent_shift_m_s(const PersistentContact& contact, const PersistentSt
     const double off = beyond(contact.gap_m - exact.gap_m, step.activation_gap_m) +
                        step.h_s * (0.5 - theta) * (contact.U_minus_m_s - exact.U_minus_m_s);
 
-    // out of an overlap no faster than the contact still presses: it must not hop
-    const double back = off / (step.h_s * (theta + 0.5));
-    return std::max(back, -contact.reach_m_s / 2) - exact.U_plus_m_s;
+    // outwards never faster than it came, where it would gain energy from a bend that the step is too long
+    // for; out of an overlap no faster than half of what presses it, so that it does not hop
+    const double shift = off / (step.h_s * (theta + 0.5)) - exact.U_plus_m_s;
+    const double approach = std::max(0.0, -contact.U_minus_m_s);
+    const double presses = contact.reach_m_s - std::abs(contact.bend_m_s);
+    return std::max(shift, -(approach + presses / 2));
 }
 
 }  // namespace carom

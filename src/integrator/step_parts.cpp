@@ -60,8 +60,8 @@ bool begins_where_last_ended(const State& state, const Scratch& s)
 /// Energies where the step begins: mostly the last step has left them.
 Energies energies_at_start(const Model& model, const State& state, bool goes_on, Scratch& s)
 {
-    const bool known = goes_on && (state.t_s == s.at_end_t_s ||
-                                   !model.system().potential.depends_on(Variable::Kind::Time));
+    const bool known =
+        goes_on && (state.t_s == s.at_end_t_s || !model.system().potential.depends_on(Variable::Kind::Time));
     return known ? s.at_end : energies(model, state.q, state.u, state.t_s, s.work);
 }
 
@@ -312,6 +312,7 @@ PersistentContact met_by_step(const Model& model, const Persistence& persistence
     const MadeByReactions made = made_by_reactions(model, state, k, after_impact, s);
     contact.rounding_m_s = rounding * U.terms_m_s + 2 * at_rest * made.by_all_m_s;
     contact.bend_m_s = persistence.step.h_s * model.gap_curvature(c, persistence.at, s.work);
+    if (!std::isfinite(contact.bend_m_s)) contact.bend_m_s = 0;  // a root or a power at its edge
     contact.reach_m_s = std::abs(s.problem.U_free[row] - s.problem.U_minus[row]) +
                         std::abs(contact.bend_m_s) + made.by_forces_m_s;
     return contact;
