@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -276,6 +277,27 @@ double largest_violation(const Model& model, double t_s, Scratch& s)
 
 namespace {
 
+/// The reaction is strictly within its limits: then it holds, whatever rounding leaves of its velocity.
+bool is_within_limits(const Law& law, std::span<const double> P)
+{
+    constexpr double inside = 1 - 1e-9;
+    if (const auto* limited = std::get_if<Limited>(&law))
+        return P[0] > inside * limited->low && P[0] < inside * limited->high;
+    const auto* set = std::get_if<NonFirm>(&law);
+    if (set == nullptr || set->size == 0 || set->set->size() == 0)
+        return false;  // a cone has no sizes to compare
+    std::array<double, most_components> larger{}, nearest{};
+    std::transform(P.begin(), P.end(), larger.begin(), [](double value) { return value / inside; });
+    nearest = larger;
+    project_on_set(law, std::span(nearest).first(P.size()));
+    double moved = 0, size = 0;
+    for (std::size_t i = 0; i < P.size(); ++i) {
+        moved = std::max(moved, std::abs(nearest[i] - larger[i]));
+        size = std::max(size, std::abs(P[i]));
+    }
+    return moved <= 1e-12 * size;
+}
+
 /// What a part of a constraint does in this step. Its velocity counts as zero as that of a contact does.
 ConstraintStatus status_of_part(const Model& model, int interaction, const Scratch& s)
 {
@@ -290,7 +312,11 @@ ConstraintStatus status_of_part(const Model& model, int interaction, const Scrat
         made = std::max(made, W * std::abs(s.P[row]));
         met += std::abs(s.problem.U_minus[row]) + std::abs(s.problem.U_free[row]);
     }
-    if (model.part(interaction).limit < 0 || speed <= 1e-9 * (met + made)) return ConstraintStatus::Holds;
+    const auto P = s.problem.part(std::span<const double>(s.P), k);
+    if (model.part(interaction).limit < 0 || speed <= 1e-9 * (met + made) ||
+        is_within_limits(s.problem.laws[k], P)) {
+        return ConstraintStatus::Holds;
+    }
     if (made == 0) return ConstraintStatus::Free;
     const bool backwards = d == 1 && s.U_plus[s.problem.offsets[k]] < 0;
     return backwards ? ConstraintStatus::GivesWayBackwards : ConstraintStatus::GivesWay;
