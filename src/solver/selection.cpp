@@ -15,6 +15,11 @@ namespace {
 /// Velocities that differ by less than this part of them are the same motion.
 constexpr double same_motion = 1e-6;
 
+/// So are those that differ by less than this part of what the step does to the velocities: in steps of
+/// contacts that change the scheme itself is not more exact than that. Two corners of a stone next to each
+/// other, one of which sticks while the other lifts, are no other motion.
+constexpr double same_step = 0.01;
+
 /// Islands with more components are not tried from other starts: that takes dozens of factorisations.
 constexpr int most_tried_components = 24;
 
@@ -189,7 +194,8 @@ double Selector::Memory::moves_differently(double tolerance)
         size = std::max({size, std::abs(u[i]), std::abs(u_other[i])});
         difference = std::max(difference, std::abs(d) * island.metres_per_second(static_cast<int>(i)));
     }
-    return std::sqrt(sum) > std::max(same_motion, 10 * tolerance) * size ? difference : 0.0;
+    const double least = std::max(std::max(same_motion, 10 * tolerance) * size, same_step * island.change(u));
+    return std::sqrt(sum) > least ? difference : 0.0;
 }
 
 /// Solutions from `low` to `high` whose velocities lie between theirs: both belong to one family.
@@ -292,7 +298,8 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     scratch.selector.others_.clear();
 
     // the exact solution of a single contact has its own rule (OC-4)
-    if (problem.interactions() < 2) return solve(problem, settings, P, scratch);
+    if (problem.interactions() < 2 || std::ranges::none_of(problem.laws, is_unilateral))
+        return solve(problem, settings, P, scratch);
 
     // at rest: what was selected in the step before solves this one as well
     SolveReport report;

@@ -879,6 +879,18 @@ bool SmallIsland::select(std::span<double> x)
     return true;
 }
 
+double SmallIsland::change(std::span<const double> u) const
+{
+    double result = 0;
+    for (const Member& member : members_) {
+        for (int k = 0; k < member.size; ++k) {
+            const double before = scale_[member.first + k] * member.U_minus[k];
+            result = std::max(result, std::abs(u[member.first + k] - before));
+        }
+    }
+    return result;
+}
+
 bool SmallIsland::leaves(std::span<const double> x)
 {
     if (largest(x) > 0) return false;

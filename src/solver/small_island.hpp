@@ -72,6 +72,9 @@ public:
     /// Nothing acts, and every contact opens.
     [[nodiscard]] bool leaves(std::span<const double> x);
 
+    /// Largest change of a component from the velocities before the step to u.
+    [[nodiscard]] double change(std::span<const double> u) const;
+
     /// Size of the velocities that drive it.
     [[nodiscard]] double drive() const noexcept { return q_size_; }
 
