@@ -11,7 +11,8 @@ namespace {
 /// pressure.
 std::string pulled_by(const std::string& pull, const std::string& pressure)
 {
-    return "duration_s = 1\n[[coordinate]]\nname = \"x\"\n[[coordinate]]\nname = \"y\"\n[lagrangian]\n"
+    return "duration_s = 1\n[[coordinate]]\nname = \"x\"\nstart = 0\n[[coordinate]]\nname = \"y\"\nstart = "
+           "0\n[lagrangian]\n"
            "kinetic = \"(x'^2 + y'^2)/2\"\nforces = { x = \"" +
            pull + "\", y = \"-(" + pressure +
            ")\" }\n[[contact]]\nname = \"floor\"\ngap = \"y\"\nsliding = [\"x'\"]\n"
@@ -136,10 +137,10 @@ TEST_CASE("a force that the coefficients of the series do not show is seen at th
 {
     for (const int n : {25, 40, 60}) {
         CAPTURE(n);
-        const auto run =
-            run_text("duration_s = 1\n[[coordinate]]\nname = \"x\"\n[lagrangian]\nkinetic = \"x'^2/2\"\n"
-                     "forces = { x = \"1 + t^" +
-                     std::to_string(n) + "\" }\n[integrator]\nkind = \"series\"\ntime_step_s = 1\n");
+        const auto run = run_text(
+            "duration_s = 1\n[[coordinate]]\nname = \"x\"\nstart = 0\n[lagrangian]\nkinetic = \"x'^2/2\"\n"
+            "forces = { x = \"1 + t^" +
+            std::to_string(n) + "\" }\n[integrator]\nkind = \"series\"\ntime_step_s = 1\n");
         CHECK(run["status"] == "certified");
         CHECK(is_near(position(run, "x"), 0.5 + 1.0 / ((n + 1) * (n + 2)), 1e-14));
     }
@@ -151,16 +152,16 @@ TEST_CASE("three balls collapse at the instant that their gaps and relative velo
         CAPTURE(e);
         long double g[2] = {0.1L, 0.2L}, U[2] = {-1, -1};
         const double exact = collapse_instant_s(std::stold(e), g, U);
-        const auto run =
-            run_text("duration_s = 1\n[[coordinate]]\nname = \"a\"\nstart_velocity = 1\n[[coordinate]]\n"
-                     "name = \"b\"\nstart = 0.1\n[[coordinate]]\nname = \"c\"\nstart = 0.3\n"
-                     "start_velocity = -1\n[lagrangian]\nkinetic = \"(a'^2 + b'^2 + c'^2)/2\"\n"
-                     "[[contact]]\nname = \"ab\"\ngap = \"b - a\"\nlaw = { kind = \"unilateral\", "
-                     "restitution = " +
-                     e +
-                     " }\n[[contact]]\nname = \"bc\"\ngap = \"c - b\"\nlaw = { kind = \"unilateral\", "
-                     "restitution = " +
-                     e + " }\n[integrator]\nkind = \"series\"\ntime_step_s = 1\n");
+        const auto run = run_text(
+            "duration_s = 1\n[[coordinate]]\nname = \"a\"\nstart = 0\nstart_velocity = 1\n[[coordinate]]\n"
+            "name = \"b\"\nstart = 0.1\n[[coordinate]]\nname = \"c\"\nstart = 0.3\n"
+            "start_velocity = -1\n[lagrangian]\nkinetic = \"(a'^2 + b'^2 + c'^2)/2\"\n"
+            "[[contact]]\nname = \"ab\"\ngap = \"b - a\"\nlaw = { kind = \"unilateral\", "
+            "restitution = " +
+            e +
+            " }\n[[contact]]\nname = \"bc\"\ngap = \"c - b\"\nlaw = { kind = \"unilateral\", "
+            "restitution = " +
+            e + " }\n[integrator]\nkind = \"series\"\ntime_step_s = 1\n");
         CHECK(run["status"] == "certified");
         double instant = 0;
         for (const auto& event : run["events"]) {
@@ -225,11 +226,11 @@ TEST_CASE("a plate whose velocity jumps throws what lies on it by its restitutio
 {
     for (const std::string e : {"0", "0.5"}) {
         CAPTURE(e);
-        const auto run =
-            run_text("duration_s = 0.75\n[[coordinate]]\nname = \"z\"\n[lagrangian]\nkinetic = \"z'^2/2\"\n"
-                     "potential = \"z\"\n[[contact]]\nname = \"plate\"\ngap = \"z - max(0, t - 0.5)\"\n"
-                     "law = { kind = \"unilateral\", restitution = " +
-                     e + " }\n[integrator]\nkind = \"series\"\ntime_step_s = 0.3\n");
+        const auto run = run_text(
+            "duration_s = 0.75\n[[coordinate]]\nname = \"z\"\nstart = 0\n[lagrangian]\nkinetic = \"z'^2/2\"\n"
+            "potential = \"z\"\n[[contact]]\nname = \"plate\"\ngap = \"z - max(0, t - 0.5)\"\n"
+            "law = { kind = \"unilateral\", restitution = " +
+            e + " }\n[integrator]\nkind = \"series\"\ntime_step_s = 0.3\n");
         CHECK(run["status"] == "certified");
         CHECK(is_near(position(run, "z"), e == "0" ? 0.25 : 1.5 * 0.25 - 0.25 * 0.25 / 2, 1e-12));
     }
@@ -258,7 +259,7 @@ TEST_CASE("four feet of a plate stop together, whatever the tolerance of the ser
 {
     std::string scene = "duration_s = 0.3\n";
     const auto coordinate = [&](const std::string& name, const std::string& velocity) {
-        scene += "[[coordinate]]\nname = \"" + name + "\"\nstart_velocity = " + velocity + "\n";
+        scene += "[[coordinate]]\nname = \"" + name + "\"\nstart = 0\nstart_velocity = " + velocity + "\n";
     };
     coordinate("x", "0.3");
     coordinate("y", "0.2");
