@@ -102,10 +102,9 @@ GapFormula gap_formula(const Model& model, int c)
     return {std::move(gap), std::move(rows), {support.begin(), support.end()}, analytic};
 }
 
-/// A denominator that may vanish: the register, and what is divided by it.
+/// A denominator that may vanish: its register, and that of the quotient.
 struct Guard {
     int denominator, result;
-    bool is_log = false;
 };
 
 /// A formula of the system that divides by something which may vanish.
@@ -141,7 +140,7 @@ void add_guarded(const std::string& name, const Formula& formula, std::vector<Gu
     for (const Instruction& it : guarded.program.tape().instructions()) {
         const int a = guarded_operand(it);
         if (a >= 0 && (it.op == Op::Tan || everywhere[a].contains(0)))
-            guarded.guards.push_back({.denominator = a, .result = i, .is_log = it.op == Op::Log});
+            guarded.guards.push_back({.denominator = a, .result = i});
         ++i;
     }
     if (!guarded.guards.empty()) list.push_back(std::move(guarded));
@@ -181,17 +180,35 @@ struct Corners {
 
 /// What all boxes have in common: mostly a step is in there, and nothing else need be asked.
 struct CommonBox {
+    struct Side {
+        int index;
+        double low, high;
+    };
+    std::vector<Variable> variables;  ///< of all boxes, sorted
     std::vector<Range> ranges;
-    std::vector<Variable> variables;
+    std::vector<Side> q, u;  ///< the same by kind
+    double t_high_s = 0;     ///< time only goes on
     bool valid = false;
 
     [[nodiscard]] bool holds(const Corners& corners) const
     {
-        if (!valid) return false;
-        for (std::size_t k = 0; k < variables.size(); ++k) {
-            if (!corners.in(ranges[k], variables[k])) return false;
+        const auto outside = [](const Side& side, double x) { return !(side.low <= x && x <= side.high); };
+        if (!valid || corners.t_end_s > t_high_s) return false;
+        for (const Side& side : q) {
+            if (outside(side, corners.q_mid[side.index]) || outside(side, corners.q_end[side.index]))
+                return false;
+        }
+        for (const Side& side : u) {
+            if (outside(side, corners.u_start[side.index]) || outside(side, corners.u_end[side.index]))
+                return false;
         }
         return true;
+    }
+
+    void begin()
+    {
+        valid = true;
+        ranges.assign(variables.size(), Range{});
     }
     void meet(const SafeBox& box, std::span<const Variable> names)
     {
@@ -201,6 +218,20 @@ struct CommonBox {
             const auto at = std::ranges::lower_bound(variables, names[k]) - variables.begin();
             Range& range = ranges[static_cast<std::size_t>(at)];
             range = {std::max(range.low, box.inputs[k].low), std::min(range.high, box.inputs[k].high)};
+        }
+    }
+    void finish()
+    {
+        q.clear();
+        u.clear();
+        t_high_s = std::numeric_limits<double>::infinity();
+        for (std::size_t k = 0; valid && k < variables.size(); ++k) {
+            const Side side{variables[k].index, ranges[k].low, ranges[k].high};
+            switch (variables[k].kind) {
+            case Variable::Kind::Coordinate: q.push_back(side); break;
+            case Variable::Kind::Velocity: u.push_back(side); break;
+            case Variable::Kind::Time: t_high_s = side.high; break;
+            }
         }
     }
 };
@@ -513,18 +544,23 @@ bool keeps_away(const RangeProgram& program, const Guard& guard, const Ranges& r
     return !ranges[guard.denominator].contains(0);
 }
 
-/// The quotient grows without bound towards s: beside a pole it is ten times as large at a thousandth of the
-/// distance, beside a zero that numerator and denominator share it is not.
-bool grows(const GuardedFormula& formula, const Guard& guard, const Piece& piece, double s, Ranges& ranges)
+/// The formula grows without bound towards s, on one side at least: over distances that shrink by the same
+/// factor the values of a pole, and of a logarithm, change as much or more, while those of exp(-1/t^2) or
+/// sin(t)/t, whose quotients are harmless, change less and less.
+bool grows(const GuardedFormula& formula, const Piece& piece, double s, Ranges& ranges)
 {
-    if (guard.is_log) return true;
-    const auto size = [&](double distance) {
-        const double at = s + distance <= 1 ? s + distance : s - distance;
+    const auto value = [&](double at) {
         ranges.run(formula.program, piece, at, at);
-        return std::abs(ranges[guard.result].low);
+        return ranges[formula.program.results()[0]].low;
     };
-    const double far = size(1e-2), near = size(1e-6);
-    return !(near <= 10 * far);
+    for (const double side : {-1.0, 1.0}) {
+        if (s + side * 0.1 < 0 || s + side * 0.1 > 1) continue;
+        const double near = value(s + side * 1e-6);
+        const double far_change = std::abs(value(s + side * 1e-3) - value(s + side * 0.1));
+        const double near_change = std::abs(near - value(s + side * 1e-4));
+        if (!(near_change <= 1e-10 * std::abs(near) || near_change < far_change / 2)) return true;
+    }
+    return false;
 }
 
 /// Where on the piece a denominator vanishes and its quotient is infinite.
@@ -540,7 +576,7 @@ std::optional<double> find_pole(const GuardedFormula& formula, const Guard& guar
         if (keeps_away(formula.program, guard, ranges)) continue;
         const double middle = (a + b) / 2;
         if (b - a < 1e-9) {
-            if (grows(formula, guard, piece, middle, ranges)) return middle;
+            if (grows(formula, piece, middle, ranges)) return middle;
             continue;
         }
         stack.emplace_back(middle, b);
@@ -656,14 +692,14 @@ void PathWatch::after_step(const State& before, const State& after, double activ
         });
     }
 
-    m.common.valid = true;
-    m.common.ranges.assign(m.common.variables.size(), Range{});
+    m.common.begin();
     for (std::size_t k = 0; k < formulas_->gaps.size(); ++k) {
         m.common.meet(m.gap_boxes[k], formulas_->gaps[k].gap.variables());
     }
     for (std::size_t k = 0; k < formulas_->guarded.size(); ++k) {
         m.common.meet(m.guard_boxes[k], formulas_->guarded[k].program.variables());
     }
+    m.common.finish();
 }
 
 }  // namespace carom
