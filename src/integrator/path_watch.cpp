@@ -151,6 +151,7 @@ struct SafeBox {
     std::vector<Range> inputs;  ///< in the order of the variables
     bool valid = false;
     double steps = shortest_box;  ///< how far it reached when it was made
+    int pause = 0;                ///< steps until the next one is tried, after one that was not to be had
 };
 
 /// Both ends of the pieces of a path: while they stay in a box so does all between them.
@@ -236,40 +237,49 @@ struct CommonBox {
     }
 };
 
-/// Makes the largest box around the end of a path in which `safe` holds for the ranges of the program.
-template <class Safe>
-void make_box(const RangeProgram& program, const Piece& last, const State& before, const State& after,
-              Ranges& ranges, SafeBox& box, Safe safe)
+/// The ranges of a box around the end of a step that reaches so many steps far.
+void reach(const RangeProgram& program, const State& before, const State& after, double steps, Ranges& ranges)
 {
     const double h = after.t_s - before.t_s;
+    ranges.inputs.clear();
+    for (const Variable& variable : program.variables()) {
+        const int i = variable.index;
+        if (variable.kind == Variable::Kind::Time) {
+            ranges.inputs.push_back({after.t_s, after.t_s + steps * h});
+            continue;
+        }
+        // velocities may change by what they changed in this step, over and over
+        const double change = std::abs(after.u[i] - before.u[i]);
+        const double speed = std::max(std::abs(after.u[i]), std::abs(before.u[i]));
+        const bool is_q = variable.kind == Variable::Kind::Coordinate;
+        const double middle = is_q ? after.q[i] : after.u[i], far = steps * (is_q ? h * speed : change);
+        ranges.inputs.push_back({middle - far, middle + far});
+    }
+    ranges.run(program);
+}
+
+/// Makes a box around the end of the step in which `safe` holds for the ranges of the program: larger than the
+/// last one, or smaller, or none for some steps.
+template <class Safe>
+void make_box(const RangeProgram& program, const State& before, const State& after, Ranges& ranges,
+              SafeBox& box, Safe safe)
+{
     box.valid = false;
-    for (double steps = std::min(longest_box, box.steps * box_growth);; steps /= box_growth) {
-        steps = std::max(steps, shortest_box);
-        ranges.inputs.clear();
-        for (const Variable& variable : program.variables()) {
-            const int i = variable.index;
-            if (variable.kind == Variable::Kind::Time) {
-                ranges.inputs.push_back({after.t_s, after.t_s + steps * h});
-                continue;
-            }
-            // velocities may change by what they changed in this step, over and over
-            const double change = std::abs(after.u[i] - before.u[i]);
-            const double speed = std::max(std::abs(after.u[i]), std::abs(before.u[i]));
-            const bool is_q = variable.kind == Variable::Kind::Coordinate;
-            const double middle = is_q ? after.q[i] : (*last.u)[i],
-                         reach = steps * (is_q ? h * speed : change);
-            ranges.inputs.push_back({middle - reach, middle + reach});
-        }
-        ranges.run(program);
-        if (safe()) {
-            box.inputs = ranges.inputs;
-            box.valid = true;
-            box.steps = steps;
-            return;
-        }
-        if (steps == shortest_box) break;
+    if (box.pause > 0) {
+        --box.pause;
+        return;
+    }
+    const double large = std::min(longest_box, box.steps * box_growth);
+    for (const double steps : {large, std::max(shortest_box, large / (box_growth * box_growth))}) {
+        reach(program, before, after, steps, ranges);
+        if (!safe()) continue;
+        box.inputs = ranges.inputs;
+        box.valid = true;
+        box.steps = steps;
+        return;
     }
     box.steps = shortest_box;
+    box.pause = 4;
 }
 
 /// Gaps of one contact along one step.
@@ -292,6 +302,22 @@ public:
     {
         ranges_.run(f_.rows, piece, s, s);
         return rate_of(piece).low;
+    }
+
+    /// The gap is above -visible wherever coordinates and time are within their ranges on the path.
+    bool is_clear(const Path& path)
+    {
+        ranges_.inputs.clear();
+        for (const Variable& variable : f_.gap.variables()) {
+            Range all = path.piece[0].range(variable, 0, 1);
+            if (path.pieces > 1) {
+                const Range second = path.piece[1].range(variable, 0, 1);
+                all = {std::min(all.low, second.low), std::max(all.high, second.high)};
+            }
+            ranges_.inputs.push_back(all);
+        }
+        ranges_.run(f_.gap);
+        return ranges_[f_.gap.results()[0]].low > -visible_m_;
     }
 
     /// A place where the gap is below -visible; none if it is shown or believed that there is none.
@@ -431,10 +457,6 @@ public:
     }
 
     [[nodiscard]] const Path& path() const noexcept { return path_; }
-    [[nodiscard]] const Piece& last() const noexcept
-    {
-        return path_.piece[static_cast<std::size_t>(path_.pieces - 1)];
-    }
     [[nodiscard]] bool acts(int c) const { return after_.percussion_Ns[model_.offset(c)] > 0; }
 
     /// A contact that is outside at the end: was it inside on the way, or for the last steps?
@@ -449,7 +471,7 @@ public:
             visit = {};
             return;
         }
-        if (acts(c)) return;
+        if (acts(c) || search.is_clear(path_)) return;
         for (int k = 0; k < path_.pieces; ++k) {
             const Piece& piece = path_.piece[static_cast<std::size_t>(k)];
             const auto inside = search.negative(piece);
@@ -555,10 +577,11 @@ bool grows(const GuardedFormula& formula, const Piece& piece, double s, Ranges& 
     };
     for (const double side : {-1.0, 1.0}) {
         if (s + side * 0.1 < 0 || s + side * 0.1 > 1) continue;
-        const double near = value(s + side * 1e-6);
-        const double far_change = std::abs(value(s + side * 1e-3) - value(s + side * 0.1));
-        const double near_change = std::abs(near - value(s + side * 1e-4));
-        if (!(near_change <= 1e-10 * std::abs(near) || near_change < far_change / 2)) return true;
+        const double near = value(s + side * 1e-3), between = value(s + side * 1e-2);
+        const double far_change = std::abs(between - value(s + side * 0.1));
+        const double near_change = std::abs(near - between);
+        // a change of a hundredth may be cancellation, as in (1 - cos(t))/t^2
+        if (!(near_change <= 1e-2 * std::abs(near) || near_change < far_change / 2)) return true;
     }
     return false;
 }
@@ -663,7 +686,7 @@ void PathWatch::after_step(const State& before, const State& after, double activ
         look.look_outside(c, formula, search, m.x, m.u, m.ranges);
         box.valid = false;
         if (look.acts(c)) continue;
-        make_box(formula.gap, look.last(), before, after, m.ranges, box,
+        make_box(formula.gap, before, after, m.ranges, box,
                  [&] { return m.ranges[formula.gap.results()[0]].low > -visible_m; });
     }
 
@@ -685,7 +708,7 @@ void PathWatch::after_step(const State& before, const State& after, double activ
                     true);
             }
         }
-        make_box(formula.program, look.last(), before, after, m.ranges, box, [&] {
+        make_box(formula.program, before, after, m.ranges, box, [&] {
             return std::ranges::all_of(formula.guards, [&](const Guard& guard) {
                 return keeps_away(formula.program, guard, m.ranges);
             });

@@ -87,6 +87,13 @@ Range cosine(Range x)
     return {meets(x, pi) ? -1 : std::min(a, b), meets(x, 0) ? 1 : std::max(a, b)};
 }
 
+Range sine(Range x)
+{
+    if (!(x.high - x.low < 2 * pi)) return {-1, 1};
+    const double a = std::sin(x.low), b = std::sin(x.high);
+    return {meets(x, -pi / 2) ? -1 : std::min(a, b), meets(x, pi / 2) ? 1 : std::max(a, b)};
+}
+
 Range tangent(Range x)
 {
     const bool pole = !(x.high - x.low < pi) || meets(x, pi / 2) || meets(x, -pi / 2);
@@ -161,7 +168,7 @@ Range of_one(const Instruction& it, Range x)
                       [](double v) { return std::sqrt(v); });
     case Op::Exp: return rising(x, [](double v) { return std::exp(v); });
     case Op::Log: return {x.low > 0 ? std::log(x.low) : -infinite, x.high > 0 ? std::log(x.high) : infinite};
-    case Op::Sin: return cosine({x.low - pi / 2, x.high - pi / 2});
+    case Op::Sin: return sine(x);
     case Op::Cos: return cosine(x);
     case Op::Tan: return tangent(x);
     case Op::Asin: return rising(x, [](double v) { return std::asin(std::clamp(v, -1.0, 1.0)); });
