@@ -77,6 +77,12 @@ void limited_map(const Law& law, std::span<const double> P, std::span<const doub
 double natural_map_squared(const Law& law, std::span<const double> P, std::span<const double> U,
                            std::span<const double> s, double d, double lambda, std::span<double> F)
 {
+    const double by = lambda / d;
+    if (std::holds_alternative<Unilateral>(law)) {
+        const double y = by * P[0] - d * (U[0] + s[0]);
+        F[0] = by * P[0] - (y > 0 ? y : 0.0);
+        return F[0] * F[0];
+    }
     if (is_rough(law)) {
         rough_map(P, U, s, d, lambda, F);
         return squared(F);
@@ -85,7 +91,6 @@ double natural_map_squared(const Law& law, std::span<const double> P, std::span<
         limited_map(law, P, U, s, d, lambda, F);
         return squared(F);
     }
-    const double by = lambda / d;
     for (std::size_t k = 0; k < P.size(); ++k) {
         F[k] = by * P[k] - d * (U[k] + s[k]);
     }
@@ -108,14 +113,13 @@ double scaling(const OneStepProblem& problem, int c)
     return trace > 0 ? 1 / std::sqrt(trace / dimension) : 1.0;
 }
 
-/// |s|^2 of restitution alone, which is known before the solve.
-double restitution_squared(const Law& law, std::span<const double> U_minus)
+/// |s_T|^2 of restitution.
+double tangential_restitution_squared(const Law& law, std::span<const double> U_minus)
 {
-    const double normal = restitution(law) * std::min(U_minus[0], 0.0);
     const auto* coulomb = std::get_if<Coulomb>(&law);
-    if (coulomb == nullptr || coulomb->tangential_restitution == 0) return normal * normal;
+    if (coulomb == nullptr || coulomb->tangential_restitution == 0) return 0;
     const double e_T = coulomb->tangential_restitution;
-    return normal * normal + e_T * e_T * squared(U_minus.subspan(1));
+    return e_T * e_T * squared(U_minus.subspan(1));
 }
 
 void add_sizes(double U_free2, double P2, double U2, double s2, double d, Norms& raw, Norms& scaled)
@@ -192,30 +196,22 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
     // NaN first: maxima below would lose it
     if (!all_finite(P) || !all_finite(U)) return not_finite();
 
-    // sizes first: the velocity error needs them
-    Norms raw, scaled;
-    scratch.d.resize(static_cast<std::size_t>(problem.interactions()));
-    for (int c = 0; c < problem.interactions(); ++c) {
-        const auto U_c = problem.part(U, c);
-        const auto s_c = problem.part(std::span<double>(scratch.s), c);
-        const auto U_minus = problem.part(std::span<const double>(problem.U_minus), c);
-        velocity_shift(problem.laws[c], U_minus, U_c, s_c);
-        const double d = scratch.d[c] = scaling(problem, c);
-        add_sizes(squared(problem.part(std::span<const double>(problem.U_free), c)),
-                  squared(problem.part(P, c)), squared(U_c), restitution_squared(problem.laws[c], U_minus), d,
-                  raw, scaled);
-    }
-    const double velocities = scaled.velocities();
-
     Residual result;
+    Norms raw, scaled;
     double worst = 0;
+    scratch.d.resize(static_cast<std::size_t>(problem.interactions()));
     for (int c = 0; c < problem.interactions(); ++c) {
         const Law& law = problem.laws[c];
         const auto P_c = problem.part(P, c);
         const auto U_c = problem.part(U, c);
-        const auto s_c = problem.part(std::span<const double>(scratch.s), c);
+        const auto U_minus = problem.part(std::span<const double>(problem.U_minus), c);
+        const auto s_c = problem.part(std::span<double>(scratch.s), c);
         const auto F_c = problem.part(std::span<double>(scratch.F), c);
-        const double d = scratch.d[c];
+        velocity_shift(law, U_minus, U_c, s_c);
+        const double s_e = restitution(law) * std::min(U_minus[0], 0.0);
+        const double d = scratch.d[c] = scaling(problem, c);
+        add_sizes(squared(problem.part(std::span<const double>(problem.U_free), c)), squared(P_c),
+                  squared(U_c), s_e * s_e + tangential_restitution_squared(law, U_minus), d, raw, scaled);
         raw.F += natural_map_squared(law, P_c, U_c, s_c, 1.0, 1.0, F_c);
         const double part = natural_map_squared(law, P_c, U_c, s_c, d, 1.0, F_c);
         scaled.F += part;
@@ -224,16 +220,13 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
             result.worst = c;
         }
         result.cone_violation_Ns = std::max(result.cone_violation_Ns, distance_to_set(law, P_c, F_c));
-        if (is_unilateral(law)) {
-            const double U_minus_n = problem.U_minus[problem.offsets[c]];
-            const double closing = -(U_c[0] + restitution(law) * std::min(U_minus_n, 0.0));
-            result.approach_m_s = std::max(result.approach_m_s, closing);
-        }
+        if (is_unilateral(law)) result.approach_m_s = std::max(result.approach_m_s, -(U_c[0] + s_e));
     }
     if (!raw.finite() || !scaled.finite()) return not_finite();
     result.siconos = raw.relative();
     result.unit_free = scaled.relative();
     // where nothing would move at all only percussions can be wrong, and e_d says so
+    const double velocities = scaled.velocities();
     if (!(velocities > 0)) return result;
 
     // |F^v| <= |F|, which percussions round: where both are small it need not be known better
