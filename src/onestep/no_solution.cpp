@@ -11,8 +11,9 @@ namespace {
 /// (OS-12): how much larger than what stops the free velocities percussions would have to be.
 constexpr double beyond_reach = 1e10;
 
-/// Sums below this part of the sizes of their terms are rounding of them and of the data.
-constexpr double rounding = 1e-12;
+/// Sums below this part of the sizes of their terms are rounding of them and of the data: those of
+/// velocities, which are differences themselves, and those of W, some hundred roundings.
+constexpr double rounding_of_velocities = 1e-12, rounding_of_W = 1e-13;
 
 /// Weights below this part of the largest are left out of what is named.
 constexpr double counts = 1e-9;
@@ -73,7 +74,7 @@ bool vanishes(const OneStepProblem& problem, std::span<const double> d, std::spa
     for (int c = 0; c < problem.interactions(); ++c) {
         const auto left_c = problem.part(left, c);
         for (std::size_t k = 0; k < left_c.size(); ++k) {
-            if (!(std::abs(left_c[k]) <= rounding * terms * std::sqrt(diagonal_entry(problem, c, k))))
+            if (!(std::abs(left_c[k]) <= rounding_of_W * terms * std::sqrt(diagonal_entry(problem, c, k))))
                 return false;
         }
     }
@@ -141,7 +142,7 @@ std::optional<NoSolutionProof> verified(const OneStepProblem& problem, std::span
         }
     }
     if (!std::isfinite(sum) || !std::isfinite(velocities2) || !std::isfinite(left2)) return {};
-    if (!(-sum > rounding * terms) || !vanishes(problem, proof.d, left)) return {};
+    if (!(-sum > rounding_of_velocities * terms) || !vanishes(problem, proof.d, left)) return {};
     if (!(-sum > beyond_reach * std::sqrt(left2) * std::sqrt(velocities2))) return {};
 
     proof.closing_m_s = -sum;

@@ -30,7 +30,7 @@ enum class VelocityBound : char { None, NotNegative, NotPositive, Zero };
 /// U_free + s in its normal row, with the shift of restitution.
 [[nodiscard]] double free_normal_velocity(const OneStepProblem& problem, int c) noexcept;
 
-/// The proof that `d` is, or nothing. Rounding leaves W d small, not zero: it must be below 1e-12 of its
+/// The proof that `d` is, or nothing. Rounding leaves W d small, not zero: it must be below 1e-13 of its
 /// terms, and a solution would need percussions beyond 1e10 of those that stop the free velocities (OS-12).
 [[nodiscard]] std::optional<NoSolutionProof> verified(const OneStepProblem& problem,
                                                       std::span<const double> d);
