@@ -94,17 +94,20 @@ Eigen::VectorXd usual_lengths(const Model& model, const State& start, std::span<
 /// Contacts that meet this one through the kinetic matrix, or through it and a constraint.
 std::vector<int> neighbouring_contacts(const Model& model, int contact)
 {
+    const auto near = model.coupling().neighbours(contact);
+    if (model.constraints() == 0) return {near.begin(), near.end()};
     std::vector<int> contacts;
-    const auto add = [&](int interaction) {
-        if (model.is_contact(interaction) && std::ranges::find(contacts, interaction) == contacts.end())
+    for (const int interaction : near) {
+        if (model.is_contact(interaction)) {
             contacts.push_back(interaction);
-    };
-    for (const int interaction : model.coupling().neighbours(contact)) {
-        add(interaction);
-        if (model.is_contact(interaction)) continue;
-        for (const int other : model.coupling().neighbours(interaction))
-            add(other);
+            continue;
+        }
+        for (const int other : model.coupling().neighbours(interaction)) {
+            if (model.is_contact(other)) contacts.push_back(other);
+        }
     }
+    std::ranges::sort(contacts);
+    contacts.erase(std::ranges::unique(contacts).begin(), contacts.end());
     return contacts;
 }
 

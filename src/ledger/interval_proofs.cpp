@@ -28,6 +28,7 @@ constexpr long proof_budget = 4'000'000;
 constexpr double smallest_box = 1e-7;
 
 /// Rows and coordinates beyond which nothing is tried.
+constexpr int most_interactions_of_a_proof = 600;
 constexpr std::size_t most_rows_of_a_proof = 60, most_coordinates_of_a_proof = 60;
 
 /// A row of H with the function whose zero makes it act.
@@ -387,6 +388,7 @@ bool group_is_independent(const Graph& g, const std::vector<ProofRow>& rows, con
 
 bool gradients_are_independent(const Model& model, const State& start, const WellPosednessSettings& settings)
 {
+    if (model.interactions() > most_interactions_of_a_proof) return false;
     Graph g;
     std::vector<ProofRow> rows;
     if (!collect_rows(model, g, rows)) return false;
