@@ -67,8 +67,13 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
         s.reach_m[i] =
             settings.activation_gap_m + h * (speed + (moves ? gravity * h : 0)) + (moves ? skin * size : 0);
     }
-    s.round = is_round(model) && !is_fast(model, h, s.mid);
-    if (s.round) return detect_round(model, settings, s);
+    s.round = is_round(model);
+    if (s.round) {
+        detect_round(model, settings, s);
+        // balls that pass each other before they are looked at are followed as all fast bodies are
+        s.round = !is_fast(model, h, s.mid) || !balls_pass(model, h, state, s);
+        if (s.round) return;
+    }
     place_bodies(model, s.mid, s.reach_m, s);
     s.broad_phase.find_pairs(s.boxes, s.pairs);
 

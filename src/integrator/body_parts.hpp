@@ -115,6 +115,10 @@ void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, c
 /// Whether some body moves so far in a step that it could pass through another; velocities as at the start.
 [[nodiscard]] bool is_fast(const BodyModel& model, double h_s, const BodyState& state);
 
+/// The same for balls that detect_round has paired: whether two of them change sides within the step.
+[[nodiscard]] bool balls_pass(const BodyModel& model, double h_s, const BodyState& start,
+                              const BodyScratch& scratch);
+
 /// Features of such contacts: no other has them.
 inline constexpr std::uint64_t fast_feature = 0x53574550545fU;
 [[nodiscard]] inline bool is_fast_contact(const BodyContact& contact) noexcept

@@ -356,6 +356,19 @@ bool is_fast(const BodyModel& model, double h_s, const BodyState& state)
     return false;
 }
 
+bool balls_pass(const BodyModel& model, double h_s, const BodyState& state, const BodyScratch& s)
+{
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (s.ball_radii[i] < 0) continue;
+        for (const int j : s.balls.of(i)) {
+            const Vec3 first = state.x[i] - state.x[j];
+            const Vec3 last = s.mid.x[i] - s.mid.x[j] + h_s / 2 * (s.mid.v[i] - s.mid.v[j]);
+            if (first.dot(last) < 0 && model.may_meet(i, j)) return true;
+        }
+    }
+    return false;
+}
+
 void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
                        BodyScratch& s)
 {
