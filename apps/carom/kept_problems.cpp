@@ -84,7 +84,7 @@ void KeptProblems::after_step(const StepView& view)
     const SolveReport& solve = view.report.solve;
     if (plan_.which == KeepPlan::Which::Failed && solve.status == SolveStatus::Converged) return;
     const bool full = plan_.which == KeepPlan::Which::Worst && worst_.size() >= plan_.count;
-    if (full && solve.residual.unit_free <= worst_.front().residual) return;
+    if (full && solved_to(solve.residual) <= worst_.front().residual) return;
 
     // sweeps over bodies need no matrix, files do
     std::optional<BodyProblem> of_bodies;
@@ -98,7 +98,7 @@ void KeptProblems::after_step(const StepView& view)
         return;
     }
     Kept kept{.step = view.step,
-              .residual = solve.residual.unit_free,
+              .residual = solved_to(solve.residual),
               .problem = std::move(*problem),
               .solution = {}};
     kept.solution = fclib_solution(kept.problem.stored, kept.problem.rows, P);
