@@ -377,6 +377,7 @@ Expected<void> Recorder::Impl::finish(const RunReport& report)
     }
     finished_ = true;
     file_.remove_spare();
+    file_.unlock();
     return {};
 }
 

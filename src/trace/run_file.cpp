@@ -58,7 +58,8 @@ Error RunFile::failure(const std::string& what, int problem) const
     std::error_code unknown;
     const auto room =
         fs::space(fs::path(path_).parent_path().empty() ? "." : fs::path(path_).parent_path(), unknown);
-    const bool no_room = problem == EIO && !unknown && room.available < fs::file_size(path_, unknown);
+    const auto size = fs::file_size(path_, unknown);
+    const bool no_room = problem == EIO && !unknown && room.available < size;
     if (problem == ENOSPC || problem == EDQUOT || no_room)
         error.hint = "the disk or the quota is full: make room, then carom resume goes on";
     if (problem == EFBIG)

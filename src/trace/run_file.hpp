@@ -22,6 +22,9 @@ public:
     /// FileUnwritable.
     Expected<void> lock(std::optional<WriteLock> lock = std::nullopt);
 
+    /// Others may write the file again.
+    void unlock() noexcept { lock_.reset(); }
+
     /// Makes the file, in the place of a recording at most. Errors: FileUnwritable.
     Expected<void> create(const Change& fill);
 

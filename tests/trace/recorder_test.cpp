@@ -379,3 +379,30 @@ TEST_CASE("settings and sizes out of range are refused")
     CHECK(code_of({}, start, 1, 0) == ErrorCode::SettingOutOfRange);
     CHECK(code_of({}, State{}, 1, 1e-3) == ErrorCode::WrongSize);
 }
+
+TEST_CASE("a recording has one writer at a time, also in one program")
+{
+    const Folder folder;
+    const Model model = ball_and_wheel(0.9);
+    const std::string path = folder / "run.h5";
+    {
+        const auto first = Recorder::create(path, model, "", "", {}, dropped(model), 1.0, 1e-3);
+        REQUIRE(first.has_value());
+        const auto second = Recorder::create(path, model, "", "", {}, dropped(model), 1.0, 1e-3);
+        REQUIRE_FALSE(second.has_value());
+        CHECK(second.error().message.starts_with("another run writes this"));
+        const auto third = Recorder::resume(path, model);
+        REQUIRE_FALSE(third.has_value());
+        CHECK(third.error().message.starts_with("another run writes this"));
+        CHECK(read_recording(path).has_value());  // readers need no lock
+    }
+    CHECK_FALSE(std::filesystem::exists(path + ".lock"));
+
+    // a finished one is free, although its recorder still lives
+    State state = dropped(model);
+    auto recorder = Recorder::create(path, model, "", "", {}, state, 0.01, 1e-3);
+    REQUIRE(recorder.has_value());
+    const RunReport report = simulate(model, step_of(1e-3), {}, plan_of(0.01), state, std::ref(*recorder));
+    REQUIRE(recorder->finish(report).has_value());
+    CHECK(Recorder::create(path, model, "", "", {}, dropped(model), 1.0, 1e-3).has_value());
+}
