@@ -1,6 +1,8 @@
 #include "carom/model/contact_coupling.hpp"
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 namespace carom {
 
@@ -17,12 +19,20 @@ ContactCoupling::ContactCoupling(const MassPattern& pattern, std::span<const std
             contacts_on_island[island].push_back(static_cast<int>(c));
         }
     }
+    // lists of islands are sorted: of one island nothing has to be put in order, thousands of contacts on one
+    // coordinate would take their time
     for (const auto& islands : islands_) {
-        std::set<int> neighbours;
+        std::vector<int> neighbours;
         for (const int island : islands) {
-            neighbours.insert(contacts_on_island[island].begin(), contacts_on_island[island].end());
+            const auto& others = contacts_on_island[island];
+            neighbours.insert(neighbours.end(), others.begin(), others.end());
         }
-        neighbours_.emplace_back(neighbours.begin(), neighbours.end());
+        if (islands.size() > 1) {
+            std::ranges::sort(neighbours);
+            const auto repeated = std::ranges::unique(neighbours);
+            neighbours.erase(repeated.begin(), repeated.end());
+        }
+        neighbours_.push_back(std::move(neighbours));
     }
 }
 
