@@ -319,6 +319,8 @@ gap = "x + y/2"
 law = { kind = "unilateral" }
 [integrator]
 time_step_s = 0.005
+activation_gap_m = 0           # the paper to the letter
+force_passes = 1
 correction = false
 [solver]
 tolerance = 1e-14
