@@ -56,7 +56,7 @@ TEST_CASE("a step of stiff forces ends where rounding ends it: a pendulum on a s
 TEST_CASE("forces that do not settle are the reason told, not the one-step problem, which is solved")
 {
     const Folder folder;
-    const auto scene = folder.write("forces.toml", R"(duration_s = 0.3
+    const auto scene = folder.write("forces.toml", R"toml(duration_s = 0.3
 [[coordinate]]
 name = "x"
 start = 0
@@ -68,7 +68,7 @@ forces = { x = "1e4*sin(1e4*x)*x'" }
 kind = "moreau_jean"
 time_step_s = 0.1
 max_iterations = 3
-)");
+)toml");
     const auto run = run_of(scene);
     CHECK(run["status"] == "uncertified");
     CHECK(finding(run, "forces_not_settled").is_object());
@@ -100,7 +100,7 @@ TEST_CASE("boxes that grow heavier upwards: the residual and the count of unsolv
     const Folder folder;
     for (const char* growth : {"0.5", "1.7", "2"}) {
         CAPTURE(growth);
-        const auto scene = folder.write("boxes.toml", with(R"(duration_s = 0.05
+        const auto scene = folder.write("boxes.toml", with(R"toml(duration_s = 0.05
 [[material]]
 name = "m"
 friction = 0.5
@@ -114,7 +114,7 @@ size_m = [0.2, 0.2, 0.2]
 copies = [6]
 position_m = [0, 0, "0.1 + 0.2*i"]
 mass_kg = "10^(GROWTH*i)"
-)",
+)toml",
                                                            "GROWTH", growth));
         const auto run = run_of(scene);
         const bool met = run["certificate"]["max_residual"].get<double>() <= 1e-8;
@@ -127,7 +127,7 @@ mass_kg = "10^(GROWTH*i)"
 TEST_CASE("a pendulum that stands upright at rest is solved by series: its force is the rounding of pi")
 {
     const Folder folder;
-    const auto run = run_of(folder.write("upright.toml", R"(duration_s = 0.5
+    const auto run = run_of(folder.write("upright.toml", R"toml(duration_s = 0.5
 [[coordinate]]
 name = "th"
 start = "pi"
@@ -136,7 +136,7 @@ kinetic = "th'^2/2"
 potential = "-9.81*cos(th)"
 [integrator]
 kind = "series"
-)"));
+)toml"));
     CHECK(run["status"] == "certified");
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("a wheel that rolls while it touches may stay on the floor: its overla
 TEST_CASE("a jaw that closes on two blocks and a wall names all contacts that cannot be kept")
 {
     const Folder folder;
-    const auto run = run_of(folder.write("jaw.toml", R"(duration_s = 0.2
+    const auto run = run_of(folder.write("jaw.toml", R"toml(duration_s = 0.2
 [[coordinate]]
 name = "x"
 start = 0.2
@@ -178,7 +178,7 @@ gap = "0.9 - t - y"
 [[contact]]
 name = "elsewhere"
 gap = "z"
-)"),
+)toml"),
                             {"--set", "duration_s=0.7"});
     CHECK(run["status"] == "uncertified");
     const auto found = finding(run, "no_solution");
