@@ -267,11 +267,40 @@ void fall_back(const OneStepProblem& problem, const SolverSettings& settings, st
     }
 }
 
+/// Problems up to this size are examined whenever they are not solved; larger ones where percussions diverge.
+constexpr int examined_rows = 200;
+
+/// Percussions so many times what stops the free velocities one by one are a sign that none will do (SO-25).
+constexpr double diverging = 1e4;
+
+/// Sizes are scaled as in (OS-5).
+bool percussions_diverge(const OneStepProblem& problem, std::span<const double> P)
+{
+    double P2 = 0, U2 = 0;
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const auto W = problem.W.diagonal(c);
+        const auto n = static_cast<std::size_t>(problem.W.dimension(c));
+        double mean = 0;
+        for (std::size_t k = 0; k < n; ++k) {
+            mean += W[k * n + k] / static_cast<double>(n);
+        }
+        if (!(mean > 0)) continue;
+        for (const double p : problem.part(P, c)) {
+            P2 += p * p * mean;
+        }
+        for (const double u : problem.part(std::span<const double>(problem.U_free), c)) {
+            U2 += u * u / mean;
+        }
+    }
+    return P2 > diverging * diverging * U2;
+}
+
 /// True where it is proved that there is no solution: then percussions let the interactions which contradict
 /// each other give way as slowly as they can (SO-25).
 bool ends_without_solution(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
                            SolverScratch& scratch, SolveReport& report)
 {
+    if (problem.size() > examined_rows && !percussions_diverge(problem, P)) return false;
     auto found = prove_no_solution(problem, scratch.pivoting);
     if (!found) return false;
     OneStepProblem nearest = problem;
