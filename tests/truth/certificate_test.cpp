@@ -235,7 +235,7 @@ v = 50
 
 TEST_CASE("a narrow bump that no sample of the gap or its slope shows is seen")
 {
-    const auto run = certificate_run(R"(duration_s = 0.02
+    const auto run = certificate_run(R"toml(duration_s = 0.02
 [[coordinate]]
 name = "x"
 start = -1.03
@@ -247,8 +247,9 @@ start = 0.05
 kinetic = "(x'^2 + y'^2)/2"
 [[contact]]
 name = "bump"
-gap = "y - 0.1*exp(-(x/0.005)^2)") ");
-        CHECK(run["status"] == "uncertified");
+gap = "y - 0.1*exp(-(x/0.005)^2)"
+)toml");
+    CHECK(run["status"] == "uncertified");
     CHECK_FALSE(finding(run, "tunnelling").is_null());
 }
 
