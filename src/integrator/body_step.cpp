@@ -360,10 +360,12 @@ std::vector<Loose> loose_bodies(const BodyModel& model, const BodyState& state)
         const double mean = J.trace() / 3;
         if (model.inverse_mass[i] == 0 || (!model.is_flat() && J.determinant() > 1e-10 * mean * mean * mean))
             continue;
-        const Mat3 missing = Mat3::Identity() - J * model.inverse_inertia[i];
+        Mat3 missing = Mat3::Identity() - J * model.inverse_inertia[i];
+        if (model.is_flat()) missing = Vec3(0, 0, missing(2, 2)).asDiagonal();
+        if (missing.norm() < 1e-6) continue;
+        // what rounding leaves of the axes that have an inertia of their own is not lent
         const Mat3 lent = missing * model.inverse_inertia[i];
-        const double most = lent.diagonal().maxCoeff();
-        if (missing.norm() < 1e-6 || !(most > 0)) continue;
+        if (!(lent.diagonal().maxCoeff() > 1e-9 * model.inverse_inertia[i].norm())) continue;
         // lent is a projector divided by the inertia that was lent: the largest value of it is that inverse
         const double inverse = Eigen::SelfAdjointEigenSolver<Mat3>(lent).eigenvalues()[2];
         const Mat3 axes = lent / inverse;

@@ -63,8 +63,7 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     const bool at_end = settings.cone_point == ConePoint::End;
     move(state.q, state.u, at_end ? h : h / 2, s.q_cone);
     const Point cone_point{view(s.q_cone), view(s.u_start), at_end ? t_end : t_mid};
-    const bool to_the_letter =
-        settings.activation_gap_m == 0 && settings.force_passes == 1 && !settings.correction;
+    const bool to_the_letter = settings.force_passes == 1 && !settings.correction;
     find_touching(model, state, settings.activation_gap_m, !to_the_letter, s);
     detect(model, cone_point, settings.activation_gap_m, s);
     if (!apply_impact_map(model, state, cone_point.t_s, s, report))

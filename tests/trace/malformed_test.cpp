@@ -145,7 +145,7 @@ TEST_CASE("an event at a contact that does not exist is refused")
     const Folder folder;
     good_file(folder);
     for (const char* path : {"/events/contact", "/events/kind"}) {
-        for (const std::int64_t value : {std::int64_t{-1}, std::int64_t{7}, INT64_MAX}) {
+        for (const std::int64_t value : {std::int64_t{-1}, std::int64_t{77}, INT64_MAX}) {
             const std::string file_name = changed(folder, [&](hid_t file) {
                 const hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
                 const hid_t space = H5Dget_space(dataset);

@@ -284,7 +284,7 @@ TEST_CASE("a recording that was dropped goes on and ends as an uninterrupted one
     CHECK_FALSE(half.report.has_value());
     CHECK(half.checkpoint.progress.steps == 777);
     CHECK(half.checkpoint.percussion_since_frame_Ns[0] > 0);
-    CHECK(half.checkpoint.state.closed[0] == 1);
+    CHECK(half.checkpoint.state.closed[0] != 0);
     CHECK_FALSE(std::filesystem::exists(folder / "run.h5.next"));
 
     // goes on with the steps after the checkpoint
