@@ -14,9 +14,11 @@ struct Paper {
 constexpr std::array papers{
     Paper{"M83", "J.J. Moreau 1983, Standard inelastic shocks and the dynamics of unilateral constraints"},
     Paper{"M88", "J.J. Moreau 1988, Unilateral contact and dry friction in finite freedom dynamics"},
-    Paper{"B02", "P. Ballard 2002, Dynamics of rigid bodies systems with unilateral or frictional constraints"},
-    Paper{"CB14", "A. Charles, P. Ballard 2014, Existence and uniqueness of solutions to dynamical unilateral "
-                  "contact problems with Coulomb friction"},
+    Paper{"B02",
+          "P. Ballard 2002, Dynamics of rigid bodies systems with unilateral or frictional constraints"},
+    Paper{"CB14",
+          "A. Charles, P. Ballard 2014, Existence and uniqueness of solutions to dynamical unilateral "
+          "contact problems with Coulomb friction"},
 };
 
 bool is_part_of_word(char c)

@@ -5,8 +5,8 @@
 
 namespace carom::app {
 
-/// The full titles of the papers that a text cites by short names (M83, M88, B02, CB14), one a line; empty where
-/// it cites none. docs/reference/papers.md has them with their addresses.
+/// The full titles of the papers that a text cites by short names (M83, M88, B02, CB14), one a line; empty
+/// where it cites none. docs/reference/papers.md has them with their addresses.
 [[nodiscard]] std::string papers_cited_in(std::string_view text);
 
 }  // namespace carom::app

@@ -268,7 +268,8 @@ private:
 
 }  // namespace
 
-void solve_once(const Model& model, double time_s, const SolverSettings& solver, Scratch& s, StepReport& report)
+void solve_once(const Model& model, double time_s, const SolverSettings& solver, Scratch& s,
+                StepReport& report)
 {
     report.solve = solve_selected(s.problem, solver, s.P, s.solver);
     report.status = report.solve.status == SolveStatus::NotFinite   ? StepStatus::NotFinite
@@ -278,9 +279,8 @@ void solve_once(const Model& model, double time_s, const SolverSettings& solver,
         std::vector<std::string> names;
         for (const int k : other.interactions) {
             const int i = s.rows.contacts[k];
-            names.push_back(model.is_contact(i)
-                                ? model.system().contacts[static_cast<std::size_t>(i)].name
-                                : model.system().constraints[model.part(i).constraint].name);
+            names.push_back(model.is_contact(i) ? model.system().contacts[static_cast<std::size_t>(i)].name
+                                                : model.system().constraints[model.part(i).constraint].name);
         }
         add_other_motion(other, time_s, std::move(names), report);
     }

@@ -258,8 +258,8 @@ void reach(const RangeProgram& program, const State& before, const State& after,
     ranges.run(program);
 }
 
-/// Makes a box around the end of the step in which `safe` holds for the ranges of the program: larger than the
-/// last one, or smaller, or none for some steps.
+/// Makes a box around the end of the step in which `safe` holds for the ranges of the program: larger than
+/// the last one, or smaller, or none for some steps.
 template <class Safe>
 void make_box(const RangeProgram& program, const State& before, const State& after, Ranges& ranges,
               SafeBox& box, Safe safe)
@@ -662,7 +662,8 @@ void PathWatch::after_step(const State& before, const State& after, double activ
     Memory& m = *memory_;
     if (formulas_->gaps.empty() && formulas_->guarded.empty()) return;
     const Eigen::VectorXd& q_mid = scratch.J ? after.q : scratch.q_mid;  // moreau_jean has one piece
-    const Corners corners{q_mid.data(), after.q.data(), scratch.u_start.data(), scratch.u_end.data(), after.t_s};
+    const Corners corners{q_mid.data(), after.q.data(), scratch.u_start.data(), scratch.u_end.data(),
+                          after.t_s};
     if (m.common.holds(corners)) return;
     if (progress.visits.size() != formulas_->gaps.size()) progress.visits.resize(formulas_->gaps.size());
 

@@ -265,7 +265,8 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
     if (!std::holds_alternative<SeriesSettings>(settings)) paths.emplace(model);
 
     RunReport result;
-    // a formula that is zero where the run begins has yet to come back: what is thrown from the floor lands there
+    // a formula that is zero where the run begins has yet to come back: what is thrown from the floor lands
+    // there
     if (progress.steps == 0 && plan.until.formula &&
         plan.until.formula->value(point_of(state), scratch.work) > 0) {
         progress.end = RunEnd::Formula;

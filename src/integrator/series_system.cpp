@@ -192,8 +192,8 @@ private:
     Derivatives derivatives_;
 };
 
-/// Whether, in a system with friction, a force on a coordinate of one contact names a velocity that only another
-/// one has (CB14, hypothesis (iii): over all particles in contact, with friction or without).
+/// Whether, in a system with friction, a force on a coordinate of one contact names a velocity that only
+/// another one has (CB14, hypothesis (iii): over all particles in contact, with friction or without).
 bool couples_velocities(const Model& model)
 {
     bool rubs = false;

@@ -80,10 +80,9 @@ void Certifier::add_finding(std::string code, double time_s, std::string message
 
 void Certifier::add_finding(const Finding& finding)
 {
-    const auto same =
-        std::find_if(sums_.findings.begin(), sums_.findings.end(), [&](const Finding& known) {
-            return known.code == finding.code && known.about == finding.about;
-        });
+    const auto same = std::find_if(sums_.findings.begin(), sums_.findings.end(), [&](const Finding& known) {
+        return known.code == finding.code && known.about == finding.about;
+    });
     if (same == sums_.findings.end()) {
         sums_.findings.push_back(finding);
         return;

@@ -6,7 +6,7 @@
 namespace carom {
 namespace {
 
-constexpr double EnergyLines::*lines[] = {
+constexpr double EnergyLines::* lines[] = {
     &EnergyLines::kinetic_J,      &EnergyLines::potential_J,
     &EnergyLines::given_forces_J, &EnergyLines::prescribed_motions_J,
     &EnergyLines::impact_J,       &EnergyLines::friction_J,
@@ -33,7 +33,7 @@ double work_of(std::span<const double> force, const StepWork& step)
 }
 
 /// Where the work of a reaction is written down.
-double EnergyLines::*line_of(const Law& law, bool normal)
+double EnergyLines::* line_of(const Law& law, bool normal)
 {
     if (std::holds_alternative<Bilateral>(law)) return &EnergyLines::joint_J;
     const auto* limited = std::get_if<Limited>(&law);

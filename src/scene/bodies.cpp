@@ -419,7 +419,7 @@ private:
     std::vector<char> normal_given_;  ///< per body: of planes
     std::size_t moving_ = 0;
     bool too_many_ = false;  ///< bodies, told already: one copy of each is looked at
-    bool about_z_ = false;  ///< an inertia was given as one number
+    bool about_z_ = false;   ///< an inertia was given as one number
 };
 
 }  // namespace

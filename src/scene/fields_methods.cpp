@@ -83,7 +83,8 @@ std::vector<Field> method_fields()
          .unit = "-",
          .range = positive,
          .fallback = "0.1",
-         .help = "bodies: overlap that certified runs do not exceed, beside the thickness of the thinner body"},
+         .help =
+             "bodies: overlap that certified runs do not exceed, beside the thickness of the thinner body"},
         {.path = "integrator.cone_point",
          .type = Type::Choice,
          .fallback = "\"midpoint\"",

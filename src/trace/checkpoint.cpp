@@ -51,18 +51,18 @@ std::vector<double> counts_of(const Checkpoint& checkpoint)
 }
 
 /// What the energy rule carries, in the order of /checkpoint/energy_watch.
-constexpr double EnergyWatch::*watch_numbers[] = {
+constexpr double EnergyWatch::* watch_numbers[] = {
     &EnergyWatch::kinetic_J,     &EnergyWatch::potential_J, &EnergyWatch::given_J,
     &EnergyWatch::prescribed_J,  &EnergyWatch::reaction_J,  &EnergyWatch::held_J,
     &EnergyWatch::worst_step_J,  &EnergyWatch::drift_J,     &EnergyWatch::run_scale_J,
     &EnergyWatch::lasting_ratio, &EnergyWatch::beyond,
 };
-constexpr double EnergyError::*error_numbers[] = {
+constexpr double EnergyError::* error_numbers[] = {
     &EnergyError::ratio, &EnergyError::amount_J, &EnergyError::scale_J, &EnergyError::time_s,
     &EnergyError::step,  &EnergyError::is_drift, &EnergyError::culprit,
 };
-constexpr double Certificate::*energy_measures[] = {&Certificate::energy_error,
-                                                    &Certificate::energy_error_time_s};
+constexpr double Certificate::* energy_measures[] = {&Certificate::energy_error,
+                                                     &Certificate::energy_error_time_s};
 
 /// All numbers of the energy rule, one after the other.
 template <class Sums, class Visit>
@@ -79,7 +79,7 @@ void visit_watch(Sums& sums, Visit&& visit)
     }
 }
 
-constexpr double ObstacleVisit::*visit_numbers[] = {
+constexpr double ObstacleVisit::* visit_numbers[] = {
     &ObstacleVisit::inside,      &ObstacleVisit::acted,     &ObstacleVisit::approach,
     &ObstacleVisit::allowed_m,   &ObstacleVisit::deepest_m, &ObstacleVisit::entered_s,
     &ObstacleVisit::still_steps,

@@ -320,11 +320,10 @@ int GltfScene::material_of(const std::string& colour, bool glass)
     if (!is_new) return at->second;
     Json base = linear_colour(colour);
     if (glass) base[3] = 0.18;
-    materials_.push_back(
-        {{"name", name},
-         {"pbrMetallicRoughness",
-          {{"baseColorFactor", base}, {"metallicFactor", 0.0}, {"roughnessFactor", 0.7}}},
-         {"doubleSided", true}});
+    materials_.push_back({{"name", name},
+                          {"pbrMetallicRoughness",
+                           {{"baseColorFactor", base}, {"metallicFactor", 0.0}, {"roughnessFactor", 0.7}}},
+                          {"doubleSided", true}});
     if (glass) materials_.back()["alphaMode"] = "BLEND";
     return at->second;
 }

@@ -44,8 +44,7 @@ std::string text_in(int descriptor)
 /// The lock file still carries its name: the writer before may have removed it after we had opened it.
 bool is_named(int descriptor, const std::string& name)
 {
-    struct stat open {
-    }, named{};
+    struct stat open{}, named{};
     return ::fstat(descriptor, &open) == 0 && ::stat(name.c_str(), &named) == 0 &&
            open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
@@ -91,7 +90,7 @@ Expected<WriteLock> WriteLock::take(const std::string& path)
         }
         const bool held = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && !has_no_locks(errno);
         const std::string text = text_in(descriptor);
-        struct stat status {};
+        struct stat status{};
         const bool plain = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
         if (!plain || (!text.empty() && !text.starts_with(mark))) {
             ::close(descriptor);

@@ -210,9 +210,8 @@ TEST_CASE("recordings have the contacts of bodies, and forces as probes")
 {
     const Folder folder;
     const std::string scene = folder.write("tumbling.toml", tumbling), file = folder.path("run.h5");
-    const Outcome outcome =
-        carom_program({"run", scene, "-o", file, "--json", "--set", "parameters.push=0", "--set",
-                       "duration_s=4", "--set", "solver.tolerance=1e-7"});
+    const Outcome outcome = carom_program({"run", scene, "-o", file, "--json", "--set", "parameters.push=0",
+                                           "--set", "duration_s=4", "--set", "solver.tolerance=1e-7"});
     CAPTURE(outcome.err);
     REQUIRE(outcome.status == 0);
     const auto run = read_recording(file);

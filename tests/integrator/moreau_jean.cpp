@@ -48,8 +48,8 @@ State run(const test::Sketch& sketch, const State& start, const MoreauJeanSettin
 {
     const Model model = model_of(sketch);
     State state = start;
-    const auto report = simulate(
-        model, settings, {}, {.duration_s = duration_s, .energy_tolerance = energy_tolerance}, state);
+    const auto report = simulate(model, settings, {},
+                                 {.duration_s = duration_s, .energy_tolerance = energy_tolerance}, state);
     for (const Finding& finding : report.findings) {
         MESSAGE(finding.code << " at " << finding.time_s << " s: " << finding.message);
     }
@@ -128,7 +128,8 @@ TEST_CASE(
     const double E = 1e8 * 1e-6 / 2;
     const State kept = run(stiff, start, {.time_step_s = h, .theta = 0.5}, 1.0);
     CHECK(kept.u[0] * kept.u[0] / 2 + 1e8 * kept.q[0] * kept.q[0] / 2 == near(E, 1e-9 * E));
-    // the scheme takes all the energy, which is what it is asked for here: else it would not be certified (LE-7)
+    // the scheme takes all the energy, which is what it is asked for here: else it would not be certified
+    // (LE-7)
     const State damped = run(stiff, start, {.time_step_s = h, .theta = 1}, 1.0, 2.0);
     CHECK(std::abs(damped.q[0]) < 1e-20);
 

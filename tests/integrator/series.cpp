@@ -244,9 +244,7 @@ TEST_CASE("time stepping converges to the series at first order or better on fiv
           .potential = "9.81*y",
           .contacts =
               {{.name = "floor", .gap = "y", .restitution = "0.6", .friction = "0.1", .sliding = {"x'"}}}},
-         [](const Model& m) {
-             return make_state(m, vector({0, 1}), vector({4, 0}));
-         },
+         [](const Model& m) { return make_state(m, vector({0, 1}), vector({4, 0})); },
          1.1},
         {"CB-CYL",
          {.coordinates = {"x", "y"},
@@ -256,9 +254,7 @@ TEST_CASE("time stepping converges to the series at first order or better on fiv
                         .gap = "sqrt(x^2 + y^2) - 1",
                         .friction = "0.3",
                         .position = {"x", "y"}}}},
-         [](const Model& m) {
-             return make_state(m, vector({0, 1}), vector({2.2, 0}));
-         },
+         [](const Model& m) { return make_state(m, vector({0, 1}), vector({2.2, 0})); },
          0.4},
         {"B-EX8-1",
          {.coordinates = {"q1", "q2"},
@@ -266,9 +262,7 @@ TEST_CASE("time stepping converges to the series at first order or better on fiv
           .potential = "q1^2 + 0.75*(q2 - q1)^2",
           .forces = {"sin(q1 - q2)", "0"},
           .contacts = {{"joint", "sin(q1)", "0.5"}, {"tip", "sin(q1) + 0.8*sin(q2)", "0.5"}}},
-         [](const Model& m) {
-             return make_state(m, vector({0.5, 0.4}), vector({-1, 0.3}));
-         },
+         [](const Model& m) { return make_state(m, vector({0.5, 0.4}), vector({-1, 0.3})); },
          1},
         {"CB-INCLINE3D",
          {.coordinates = {"x", "y", "z"},
@@ -279,9 +273,7 @@ TEST_CASE("time stepping converges to the series at first order or better on fiv
                         .friction = "0.3",
                         .shape = FrictionDisc{},
                         .sliding = {"x'", "y'"}}}},
-         [](const Model& m) {
-             return make_state(m, vector({0, 0, 0}), vector({0, 1, 0}));
-         },
+         [](const Model& m) { return make_state(m, vector({0, 0, 0}), vector({0, 1, 0})); },
          1}};
     for (const Case& one : cases) {
         const Model model = model_of(one.sketch);

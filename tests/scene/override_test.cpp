@@ -65,7 +65,8 @@ TEST_CASE("paths that lead nowhere come with the nearest name")
 
 TEST_CASE("values of overrides are checked like those of the file")
 {
-    CHECK(contains(only_error(pendulum, ErrorCode::WrongType, "--set start_s", {"start_s=abc"}).message, "abc"));
+    CHECK(contains(only_error(pendulum, ErrorCode::WrongType, "--set start_s", {"start_s=abc"}).message,
+                   "abc"));
     only_error(pendulum, ErrorCode::UnknownName, "--set duration_s", {"duration_s=abc"});
     only_error(pendulum, ErrorCode::SettingOutOfRange, "--set duration_s", {"duration_s=nan"});
     only_error(pendulum, ErrorCode::SceneSyntax, "--set duration_s", {"duration_s=[1"});

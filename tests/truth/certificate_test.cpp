@@ -327,7 +327,8 @@ forces = { x = "F" }
         CHECK(run["status"] != "certified");
         CHECK_FALSE(finding(run, "pole_crossed").is_null());
     }
-    for (const auto* harmless : {"sin(t - 1)/(t - 1)", "exp(-1/(t - 1)^2)", "if(t < 1, 0, exp(-1/(t - 1)^2))", "x/(1 + x^2)", "-x'/hypot(x', 1e-3)", "1/(3 - t)"}) {
+    for (const auto* harmless : {"sin(t - 1)/(t - 1)", "exp(-1/(t - 1)^2)", "if(t < 1, 0, exp(-1/(t - 1)^2))",
+                                 "x/(1 + x^2)", "-x'/hypot(x', 1e-3)", "1/(3 - t)"}) {
         CAPTURE(harmless);
         const auto run = certificate_run(with(force, "F\"", std::string(harmless) + "\""));
         CHECK(run["status"] == "certified");

@@ -75,7 +75,8 @@ struct RunProgress {
     Certifier certifier{Energies{}};
     RestWatch rest;
     std::optional<RunEnd> end;  ///< set by the step that fulfilled the plan: no other follows
-    std::vector<ObstacleVisit> visits;  ///< per contact of systems in coordinates; empty before the first step
+    std::vector<ObstacleVisit>
+        visits;  ///< per contact of systems in coordinates; empty before the first step
 };
 
 struct BodyStep;

@@ -26,9 +26,9 @@ struct SeriesSettings {
     int max_order = 64;
     double tolerance = 1e-16;  ///< of one expansion, relative to the state; > 0
 
-    /// Impacts slower than this one accumulate (PS-9), m/s; 0: 1e-8 (1 - e) sqrt(L a), with the scene's length
-    /// L = 1e9 activation_gap_m and the acceleration a towards the obstacle. Contacts that strike in turns are
-    /// summed sooner where nothing is lost by it
+    /// Impacts slower than this one accumulate (PS-9), m/s; 0: 1e-8 (1 - e) sqrt(L a), with the scene's
+    /// length L = 1e9 activation_gap_m and the acceleration a towards the obstacle. Contacts that strike in
+    /// turns are summed sooner where nothing is lost by it
     double accumulation_speed_m_s = 0;
     int max_events = 1000000;  ///< between two reports, >= 1
 };

@@ -22,7 +22,7 @@ struct Certificate {
     long unsolved_steps = 0;
     double max_violation =
         0;  ///< of positions that constraints hold, in their own units, at the end of a step
-    double energy_error = 0;  ///< largest part of the energies that scheme and correction made (LE-7)
+    double energy_error = 0;         ///< largest part of the energies that scheme and correction made (LE-7)
     double energy_error_time_s = 0;  ///< and when
     long selected_steps = 0;    ///< percussions were not determined, and the rule (SO-31) chose among them
     long unexamined_steps = 0;  ///< contacts in groups too large for that question
@@ -35,7 +35,7 @@ struct Finding {
     std::string message;
     long count = 1;            ///< how often
     bool uncertifies = false;  ///< the run cannot be certified because of it
-    std::string about{};  ///< names; findings of one code about different things are told apart
+    std::string about{};       ///< names; findings of one code about different things are told apart
 };
 
 /// What a certifier has added up: all that it knows, so that a run can go on with it.
@@ -73,8 +73,8 @@ public:
     /// The part of the energies that scheme and correction may create or destroy (LE-7).
     void set_energy_tolerance(double tolerance) noexcept { energy_tolerance_ = tolerance; }
 
-    /// Whether the rule (SO-31) chose among several percussions in a step, and whether groups of contacts were
-    /// too large to ask.
+    /// Whether the rule (SO-31) chose among several percussions in a step, and whether groups of contacts
+    /// were too large to ask.
     void add_selection(bool selected, bool unexamined) noexcept;
 
     [[nodiscard]] Certificate certificate() const;

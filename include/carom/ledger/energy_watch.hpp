@@ -23,13 +23,13 @@ struct StepAccuracy {
 
 /// What the discretisation did to the energy, as large as it was seen.
 struct EnergyError {
-    double ratio = 0;       ///< amount over scale
-    double amount_J = 0;    ///< s or D; > 0: created
-    double scale_J = 0;     ///< S, for a drift the largest one of the run
-    double time_s = 0;      ///< end of the step
-    double step = 0;        ///< its number
-    double is_drift = 0;    ///< 1: D, 0: s
-    double culprit = 0;     ///< 1: most of the step's s is the correction, 2: given forces, 0: the scheme
+    double ratio = 0;     ///< amount over scale
+    double amount_J = 0;  ///< s or D; > 0: created
+    double scale_J = 0;   ///< S, for a drift the largest one of the run
+    double time_s = 0;    ///< end of the step
+    double step = 0;      ///< its number
+    double is_drift = 0;  ///< 1: D, 0: s
+    double culprit = 0;   ///< 1: most of the step's s is the correction, 2: given forces, 0: the scheme
 };
 
 /// The sums of (LE-5) and (LE-6): all that goes from step to step.

@@ -11,7 +11,7 @@ namespace carom {
 /// Which percussions are meant where several solve the one-step problem: those that an equal, vanishing
 /// compliance of all contacts selects,
 ///
-///     P = lim P_eps,   eps -> 0,    U_eps = (W + eps D) P_eps + U_free,   -(U_eps + s) in N_C(P_eps)  (SO-31)
+///     P = lim P_eps,   eps -> 0,    U_eps = (W + eps D) P_eps + U_free,   -(U_eps + s) in N_C(P_eps) (SO-31)
 ///
 /// D is the mean of the diagonal blocks of the contacts of an island, one number. Without friction, and with
 /// bounds that are given, this is the solution of least norm; with friction it is a local rule, begun at the
@@ -36,7 +36,7 @@ struct SelectionReport {
 struct OtherMotion {
     std::vector<int> interactions;
     double difference_m_s = 0;  ///< largest difference of a component of the local velocities
-    bool wedged = false;        ///< in the other solution nothing moves at these contacts, whatever drives them
+    bool wedged = false;  ///< in the other solution nothing moves at these contacts, whatever drives them
 };
 
 /// Memory of the rule; made on its first use.

@@ -47,7 +47,7 @@ struct SolveReport {
     int islands = 0;         ///< independent parts that `Auto` solved one by one; 0: it did not look
     Residual residual;       ///< of the returned P, by residual(problem, P): never the solver's own
     std::optional<NoSolutionProof> proof;  ///< with `NoSolution`
-    SelectionReport selection;  ///< by solve_selected
+    SelectionReport selection;             ///< by solve_selected
 };
 
 /// Memory of the methods for packed problems; made on its first use.
