@@ -10,6 +10,10 @@ const kindWords: Record<string, string> = {
   contact_lost: 'contact lost',
   stick: 'sticks',
   slip: 'slips',
+  accumulation: 'impacts accumulate',
+  engage: 'engages',
+  lock: 'locks',
+  release: 'is released',
 };
 
 /** The events of a run as a table; each leads the playback to its instant. */
@@ -92,7 +96,7 @@ export class Events {
         { class: kind },
         element('td', {}, button(number(this.time[i], 6), 'Show this instant', () => this.player.seek(this.time[i]))),
         element('td', {}, kindWords[kind] ?? kind),
-        element('td', {}, run.head.contacts[column('contact')[i]] ?? ''),
+        element('td', {}, run.head.contacts[column('contact')[i]] ?? `constraint ${column('contact')[i] - run.head.contacts.length + 1}`),
         ...['percussion_Ns', 'velocity_before_m_s', 'velocity_after_m_s', 'energy_J'].map((name) =>
           element('td', {}, number(column(name)[i])),
         ),
