@@ -94,6 +94,7 @@ ExitStatus carry_out(Task& task, const Display& display)
 {
     // run, with everybody listening
     note_interrupts();
+    task.scene.solver.stop = &interrupt_flag();
     const Scene& scene = task.scene;
     const long steps_before = task.run.progress.steps;
     Progress progress(is_terminal(stderr) && !display.quiet, task.run, scene.plan.duration_s);

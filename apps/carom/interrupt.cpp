@@ -6,11 +6,12 @@
 namespace carom::app {
 namespace {
 
-volatile std::sig_atomic_t noted = 0;
+std::atomic<bool> noted = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only store what needs no lock");
 
 extern "C" void note(int /*signal*/)
 {
-    noted = 1;
+    noted.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -30,7 +31,12 @@ void note_interrupts()
 
 bool interrupted() noexcept
 {
-    return noted != 0;
+    return noted.load(std::memory_order_relaxed);
+}
+
+const std::atomic<bool>& interrupt_flag() noexcept
+{
+    return noted;
 }
 
 }  // namespace carom::app

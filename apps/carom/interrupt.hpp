@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 namespace carom::app {
 
 /// From now on Ctrl-C and a polite request to end (SIGTERM, SIGHUP) are noted instead of ending the program,
@@ -7,5 +9,8 @@ namespace carom::app {
 void note_interrupts();
 
 [[nodiscard]] bool interrupted() noexcept;
+
+/// The same for those who look at it themselves, in the middle of a solve.
+[[nodiscard]] const std::atomic<bool>& interrupt_flag() noexcept;
 
 }  // namespace carom::app

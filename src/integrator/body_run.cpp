@@ -92,6 +92,11 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         MoreauSettings step_settings = settings;
         step_settings.time_step_s = grid.length(n);
         const StepReport report = body_step(bodies, step_settings, solver, state, scratch);
+        // somebody stopped the solve: the step has not been taken
+        if (report.status == StepStatus::NotSolved && solver.is_stopped()) {
+            result.end = RunEnd::Listener;
+            break;
+        }
         if (const auto end = end_of_failed(report.status)) {
             for (const Finding& finding : report.findings) {
                 certifier.add_finding(finding);

@@ -528,6 +528,8 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     replace_bad_percussions(model, settings, solver, state, loose, s, report);
     if (report.status == StepStatus::Undetermined) return report;
     if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
+    if (report.status == StepStatus::NotSolved && solver.is_stopped())
+        return report;  // the state is as it was
     if (report.solve.selection.several > 0) tell_other_motions(model, state.t_s, s, report);
     if (report.solve.status == SolveStatus::NotFinite || !all_finite(s.next)) {
         report.status = StepStatus::NotFinite;

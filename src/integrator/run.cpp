@@ -278,6 +278,12 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
         before = state;
         step_settings = with_time_step(step_settings, grid.length(n));
         StepReport report = step(model, step_settings, solver, state, scratch);
+        // somebody stopped the solve: the step has not been taken
+        if (report.status == StepStatus::NotSolved && solver.is_stopped()) {
+            state = before;
+            result.end = RunEnd::Listener;
+            break;
+        }
         if (const auto end = end_of_failed(report.status)) {
             for (const Finding& finding : report.findings) {
                 certifier.add_finding(finding);

@@ -1,6 +1,7 @@
 #include "carom/model/contact_coupling.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -19,14 +20,18 @@ ContactCoupling::ContactCoupling(const MassPattern& pattern, std::span<const std
             contacts_on_island[island].push_back(static_cast<int>(c));
         }
     }
-    // lists of islands are sorted: of one island nothing has to be put in order, thousands of contacts on one
-    // coordinate would take their time
+    // thousands of contacts on one coordinate have one list, not one each
+    std::map<std::vector<int>, int> groups;
     for (const auto& islands : islands_) {
+        const auto [found, fresh] = groups.try_emplace(islands, static_cast<int>(neighbours_.size()));
+        group_.push_back(found->second);
+        if (!fresh) continue;
         std::vector<int> neighbours;
         for (const int island : islands) {
             const auto& others = contacts_on_island[island];
             neighbours.insert(neighbours.end(), others.begin(), others.end());
         }
+        // lists of islands are sorted: of one island nothing has to be put in order
         if (islands.size() > 1) {
             std::ranges::sort(neighbours);
             const auto repeated = std::ranges::unique(neighbours);

@@ -43,8 +43,10 @@ bool solve_single(const OneStepProblem& problem, double& P)
 
 }  // namespace
 
-int PrincipalPivoting::solve(const OneStepProblem& problem, std::span<double> P)
+int PrincipalPivoting::solve(const OneStepProblem& problem, std::span<double> P,
+                             const std::atomic<bool>* stop)
 {
+    stop_ = stop;
     if (problem.size() == 0) return 0;
     if (problem.size() == 1 && solve_single(problem, P[0])) return 1;
     load(problem, P);
@@ -165,6 +167,7 @@ int PrincipalPivoting::pivot(std::span<const double> b)
     int blocks_left = patience;
     int factorisations = 0;
     for (; factorisations < limit;) {
+        if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) break;
         solve_on_passive(b);
         ++factorisations;
         collect_infeasible(tolerance);

@@ -72,6 +72,7 @@ void polish(const OneStepProblem& problem, std::span<double> P, SolverScratch& s
 Budget budget_of(const SolverSettings& settings)
 {
     Budget budget{.tolerance = settings.tolerance, .max_iterations = settings.max_sweeps};
+    budget.stop = settings.stop;
     if (settings.time_limit_s > 0) {
         budget.deadline = Budget::Clock::now() + std::chrono::duration_cast<Budget::Clock::duration>(
                                                      std::chrono::duration<double>(settings.time_limit_s));
@@ -188,7 +189,7 @@ SolveReport solve_auto(const OneStepProblem& problem, const SolverSettings& sett
     SolveReport report;
     if (!has_blocks(problem)) {
         report.solver = SolverKind::Exact;
-        report.iterations = report.factorisations = scratch.pivoting.solve(problem, P);
+        report.iterations = report.factorisations = scratch.pivoting.solve(problem, P, settings.stop);
         judge(problem, settings, P, scratch, report);
         if (report.status == SolveStatus::Converged || report.status == SolveStatus::NotFinite) return report;
     }

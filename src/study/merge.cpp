@@ -82,6 +82,11 @@ Expected<void> write(const std::string& path, const ResultTable& table)
     const auto lock = WriteLock::take(path);
     if (!lock) return lock.error();
     std::error_code missing;
+    if (const auto status = std::filesystem::status(path, missing);
+        std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+        return problem_with(ErrorCode::FileUnwritable, path, "this is not a plain file",
+                            "give another name after -o");
+    }
     if (std::filesystem::exists(path, missing)) {
         const auto text = detail::read_table_text(path);
         if (!text || !detail::TableRows(*text).is_study())

@@ -448,3 +448,33 @@ TEST_CASE("inspect names the papers that it cites")
     if (contains(outcome.out, "B02"))
         CHECK(contains(outcome.out, "P. Ballard 2002, Dynamics of rigid bodies"));
 }
+
+TEST_CASE("thousands of contacts on one coordinate need memory in proportion, and Ctrl-C ends their steps")
+{
+    const Folder folder;
+    const auto scene = [](int contacts, const std::string& gap) {
+        std::ostringstream text;
+        text << "duration_s = 0.01\n[[coordinate]]\nname = \"x\"\nstart = 0\n[lagrangian]\nkinetic = "
+                "\"x'^2/2\"\n"
+             << "potential = \"9.81*x\"\n";
+        for (int i = 0; i < contacts; ++i)
+            text << "[[contact]]\nname = \"c" << i << "\"\ngap = \"" << gap << (i + 1) << "\"\n";
+        return text.str();
+    };
+    // a list of neighbours for each of them would have 4e8 numbers
+    rlimit before{};
+    getrlimit(RLIMIT_AS, &before);
+    rlimit small = before;
+    small.rlim_cur = rlim_t{1} << 30;
+    setrlimit(RLIMIT_AS, &small);
+    const Outcome far = carom_program({"run", folder.write("far.toml", scene(20000, "x + ")), "--quiet"});
+    setrlimit(RLIMIT_AS, &before);
+    CAPTURE(far.err);
+    CHECK(far.status == 0);
+
+    // equal contacts that all act; the run is stopped as soon as its file is there
+    const std::string run = folder.path("run.h5");
+    const Outcome stopped = carom_program(
+        {"run", folder.write("near.toml", scene(1500, "x + 0*")), "-o", run, "--no-svg", "--quiet"}, run);
+    CHECK(stopped.status == 130);
+}

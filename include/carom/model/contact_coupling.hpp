@@ -20,10 +20,15 @@ public:
     [[nodiscard]] std::span<const int> islands(int contact) const noexcept { return islands_[contact]; }
 
     /// Contacts whose row of W may meet the row of `contact`, sorted, itself included.
-    [[nodiscard]] std::span<const int> neighbours(int contact) const noexcept { return neighbours_[contact]; }
+    [[nodiscard]] std::span<const int> neighbours(int contact) const noexcept
+    {
+        return neighbours_[static_cast<std::size_t>(group_[contact])];
+    }
 
 private:
-    std::vector<std::vector<int>> islands_, neighbours_;
+    std::vector<std::vector<int>> islands_;
+    std::vector<int> group_;  ///< contact -> its list: contacts of the same islands share it
+    std::vector<std::vector<int>> neighbours_;  ///< per group
 };
 
 }  // namespace carom

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 
 namespace carom {
@@ -11,12 +12,17 @@ struct Budget {
     double tolerance = 1e-8;    ///< of FlatError::worst
     int max_iterations = 1000;  ///< sweeps, or factorisations for methods that have them
     Clock::time_point deadline = Clock::time_point::max();
+    const std::atomic<bool>* stop = nullptr;  ///< set from outside: the solve ends, unsolved
 
     [[nodiscard]] bool expired() const noexcept
     {
+        if (stop != nullptr && stop->load(std::memory_order_relaxed)) return true;
         return deadline != Clock::time_point::max() && Clock::now() >= deadline;
     }
-    [[nodiscard]] Budget with(int iterations) const noexcept { return {tolerance, iterations, deadline}; }
+    [[nodiscard]] Budget with(int iterations) const noexcept
+    {
+        return {tolerance, iterations, deadline, stop};
+    }
 };
 
 }  // namespace carom

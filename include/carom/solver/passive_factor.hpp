@@ -18,9 +18,9 @@ struct SymmetricCsr {
     [[nodiscard]] int rows() const noexcept { return static_cast<int>(row_begin.size()) - 1; }
 };
 
-/// Cholesky factor of  W_FF + shift I  for a subset F of the rows: dense when F is small, sparse (Eigen's
-/// LDL^T behind an AMD ordering) when it is large. A new factor for the same F and the same pattern allocates
-/// nothing.
+/// Cholesky factor of  W_FF + shift I  for a subset F of the rows: dense when F is small or most entries are
+/// there, sparse (Eigen's LDL^T behind an AMD ordering) else. A new factor for the same F and the same
+/// pattern allocates nothing.
 class PassiveFactor {
 public:
     /// False when a pivot is not positive: W_FF + shift I is not positive definite.

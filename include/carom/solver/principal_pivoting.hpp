@@ -3,6 +3,7 @@
 #include "carom/onestep/problem.hpp"
 #include "carom/solver/passive_factor.hpp"
 
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -23,8 +24,8 @@ namespace carom {
 class PrincipalPivoting {
 public:
     /// Solves in place, warm started by P; returns the number of factorisations. Whether it succeeded is for
-    /// residual() to say.
-    int solve(const OneStepProblem& problem, std::span<double> P);
+    /// residual() to say. `stop` ends it between two factorisations.
+    int solve(const OneStepProblem& problem, std::span<double> P, const std::atomic<bool>* stop = nullptr);
 
     /// Where no solution exists: the direction in which the percussions of (SO-2) grow for ever, and the
     /// velocities at which interactions are violated meanwhile, the least there are (SO-25). False where they
@@ -49,6 +50,7 @@ private:
     bool has_limits_ = false;         ///< some bound is neither zero nor infinite
     std::vector<int> passive_, infeasible_;
     PassiveFactor factor_;
+    const std::atomic<bool>* stop_ = nullptr;
 };
 
 }  // namespace carom

@@ -8,6 +8,7 @@
 #include "carom/solver/selection.hpp"
 #include "carom/solver/solver_kind.hpp"
 
+#include <atomic>
 #include <memory>
 #include <string_view>
 
@@ -28,6 +29,13 @@ struct SolverSettings {
                               ///< needs of the order of n^2 sweeps
     double relaxation = 1.0;  ///< of Gauss-Seidel and PSOR; in (0, 2)
     double time_limit_s = 0;  ///< ends a solve and decides nothing else; 0: none
+    const std::atomic<bool>* stop = nullptr;  ///< when it becomes true, by a signal for example, a solve ends
+                                              ///< unsolved; a run then ends before the step, not after it
+
+    [[nodiscard]] bool is_stopped() const noexcept
+    {
+        return stop != nullptr && stop->load(std::memory_order_relaxed);
+    }
 };
 
 [[nodiscard]] Expected<void> check(const SolverSettings& settings);
