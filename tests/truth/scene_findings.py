@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs a scene that we hand out: it ends certified, and its findings are those that docs/verification.md justifies.
+"""Runs a scene that we hand out: it ends certified, its findings are those that docs/verification.md justifies, and its
+numbers are those of tests/pins/scenes.json.
 
     tests/truth/scene_findings.py PROGRAM docs/verification.md scenes/wall.toml
 """
@@ -9,6 +10,9 @@ import pathlib
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "pins"))
+import pins
 
 
 def justified(page, scene):
@@ -29,6 +33,10 @@ def main():
         print(f"{finding['code']} at {finding['time_s']} s: {finding['message']}")
     if found != wanted:
         sys.exit(f"{file}: findings {sorted(found)}, but {page} justifies {sorted(wanted)}")
+    pin = pins.pinned(file)
+    wrong = ["it has no pin"] if pin is None else pins.differences_from(pin, told)
+    if wrong:
+        sys.exit("\n".join([f"{file}: another motion than the pinned one (tests/pins/pins.py)", *wrong]))
 
 
 main()
