@@ -44,11 +44,4 @@ std::vector<EventStatus> event_statuses(std::span<const Event> events, int conta
     return result;
 }
 
-const std::string& name_of_place(const Event& event, const LagrangianSystem& system)
-{
-    const auto place = static_cast<std::size_t>(event.contact);
-    const std::size_t contacts = system.contacts.size();
-    return place < contacts ? system.contacts[place].name : system.constraints[place - contacts].name;
-}
-
 }  // namespace carom::app

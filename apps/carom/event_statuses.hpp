@@ -1,7 +1,6 @@
 #pragma once
 
 #include "carom/ledger/event.hpp"
-#include "carom/model/lagrangian_system.hpp"
 
 #include <span>
 #include <string_view>
@@ -18,8 +17,5 @@ struct EventStatus {
 /// The statuses around every event of a whole run, in its order: all contacts begin open, and what is closed
 /// at the start is told by events there.
 [[nodiscard]] std::vector<EventStatus> event_statuses(std::span<const Event> events, int contacts);
-
-/// The name of the contact or constraint of an event.
-[[nodiscard]] const std::string& name_of_place(const Event& event, const LagrangianSystem& system);
 
 }  // namespace carom::app

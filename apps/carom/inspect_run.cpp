@@ -183,7 +183,7 @@ std::string in_words(const RunInspection& run)
     std::string events;
     for (const auto& [kind, count] : events_by_kind(recording))
         events += fmt::format("{}{} {}", events.empty() ? "" : ", ", count, spaced(kind));
-    if (recording.bodies.names.empty()) out += row("events", events.empty() ? "none" : events);
+    out += row("events", events.empty() ? "none kept" : events);
     if (run.theory) out += row("theory", promise_in_words(*run.theory) + "; carom inspect SCENE says why");
     return out + row("written by", "carom " + printable(recording.carom_version));
 }

@@ -57,17 +57,18 @@ Json warnings_of(const Results& results)
 
 Json events_of(const Results& results)
 {
-    const auto& contacts = results.scene.model.system().contacts;
-    const auto statuses = event_statuses(results.report.events, static_cast<int>(contacts.size()));
+    const std::size_t contacts = contacts_with_events(results);
+    const auto statuses = event_statuses(results.report.events, static_cast<int>(contacts));
     Json list = Json::array();
     for (std::size_t i = 0; i < statuses.size(); ++i) {
         const Event& event = results.report.events[i];
-        const bool of_contact = static_cast<std::size_t>(event.contact) < contacts.size();
+        const bool of_contact = static_cast<std::size_t>(event.contact) < contacts;
         list.push_back(
             {{"time_s", event.time_s},
              {"step", event.step},
              {"kind", name_of(event.kind)},
-             {of_contact ? "contact" : "constraint", name_of_place(event, results.scene.model.system())},
+             {of_contact ? "contact" : "constraint",
+              results.report.event_names[static_cast<std::size_t>(event.contact)]},
              {"percussion_Ns", event.percussion_Ns},
              {"velocity_before_m_s", event.velocity_before_m_s},
              {"velocity_after_m_s", event.velocity_after_m_s},

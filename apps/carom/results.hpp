@@ -23,6 +23,9 @@ struct Results {
     bool is_sweep = false;           ///< a sweeping process: no contacts, no energies
 };
 
+/// How many of the names of events are those of contacts: the first ones.
+[[nodiscard]] std::size_t contacts_with_events(const Results& results);
+
 /// Why the run ended, as `--json` says it: name_of(RunEnd), or "interrupted".
 [[nodiscard]] std::string_view end_of(const Results& results);
 

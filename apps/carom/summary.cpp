@@ -116,19 +116,23 @@ std::string snapshot_rows(const Results& results)
     return out;
 }
 
+const std::string& name_of_place(const Results& results, const Event& event)
+{
+    return results.report.event_names[static_cast<std::size_t>(event.contact)];
+}
+
 /// Events whose instants are known to rounding: what happened, what the contact was and is, what jumped.
 std::string located_event_rows(const Results& results)
 {
     const auto& events = results.report.events;
-    const auto& contacts = results.scene.model.system().contacts;
-    const auto statuses = event_statuses(events, static_cast<int>(contacts.size()));
+    const auto statuses = event_statuses(events, static_cast<int>(contacts_with_events(results)));
     std::string out;
     for (std::size_t i = 0; i < events.size() && i < located_events_shown; ++i) {
         const Event& event = events[i];
         std::string kind(name_of(event.kind));
         std::ranges::replace(kind, '_', ' ');
         std::string text = fmt::format("{:>20.15g} s  {:<12} {:<12} {:>6} -> {:<6}", event.time_s, kind,
-                                       name_of_place(event, results.scene.model.system()), statuses[i].before,
+                                       name_of_place(results, event), statuses[i].before,
                                        statuses[i].after);
         if (event.kind == EventKind::Impact || event.kind == EventKind::Accumulation) {
             text += fmt::format("  {:>11.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s", event.velocity_before_m_s,
@@ -144,7 +148,7 @@ std::string located_event_rows(const Results& results)
 
 std::string event_rows(const Results& results)
 {
-    if (results.scene.bodies) return {};  // their contacts are in the recording, without names to list
+    if (!results.scene.plan.keep_events) return row("events", "not kept; record.events = true keeps them");
     const auto& events = results.report.events;
     const auto count = [&](EventKind kind) { return std::ranges::count(events, kind, &Event::kind); };
     std::string counts = fmt::format("{} impacts, {} contacts made, {} lost", count(EventKind::Impact),
@@ -165,7 +169,7 @@ std::string event_rows(const Results& results)
         std::string kind(name_of(event.kind));
         std::ranges::replace(kind, '_', ' ');
         out += row("", fmt::format("{:>9.5g} s  {:<12} {:<12} {:>10.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s",
-                                   event.time_s, kind, name_of_place(event, results.scene.model.system()),
+                                   event.time_s, kind, name_of_place(results, event),
                                    event.velocity_before_m_s, event.velocity_after_m_s, event.percussion_Ns));
     }
     if (events.size() > events_shown)
@@ -275,6 +279,13 @@ std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& ene
             {"joint_J", energy.joint_J},
             {"correction_J", energy.correction_J},
             {"scheme_J", energy.scheme_J}};
+}
+
+std::size_t contacts_with_events(const Results& results)
+{
+    // bodies have joints instead of constraints, and those have no events
+    return results.scene.bodies ? results.report.event_names.size()
+                                : static_cast<std::size_t>(results.scene.model.contacts());
 }
 
 std::string summary(const Results& results)

@@ -96,7 +96,7 @@ const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContac
         ++from;
     }
     for (std::size_t k = from; k < kept.size() && std::tuple(kept[k].first, kept[k].second) == pair; ++k) {
-        if (kept[k].feature == contact.at.feature) return &kept[k];
+        if (kept[k].acted && kept[k].feature == contact.at.feature) return &kept[k];
     }
     return nullptr;
 }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace carom::detail {
 namespace {
@@ -38,43 +37,25 @@ Freedoms freedoms_of(const BodyModel& model, const Rotation& R, int body)
 }
 
 /// Moving bodies that closed contacts and joints connect, directly or through others.
-class ClosedIslands {
-public:
-    ClosedIslands(const BodyModel& model, double activation_gap_m, std::span<const BodyContact> contacts)
-        : parent_(static_cast<std::size_t>(model.bodies()))
-    {
-        std::iota(parent_.begin(), parent_.end(), 0);
-        for (const BodyContact& contact : contacts) {
-            const bool both = model.inverse_mass[contact.first] > 0 && model.inverse_mass[contact.second] > 0;
-            if (both && contact.at.gap_m <= activation_gap_m) join(contact.first, contact.second);
+BodyIslands closed_islands(const BodyModel& model, double activation_gap_m,
+                           std::span<const BodyContact> contacts, const BodyRows& joint_rows)
+{
+    BodyIslands islands;
+    islands.clear(model.bodies());
+    for (const BodyContact& contact : contacts) {
+        const bool both = model.inverse_mass[contact.first] > 0 && model.inverse_mass[contact.second] > 0;
+        if (both && contact.at.gap_m <= activation_gap_m) islands.join(contact.first, contact.second);
+    }
+    for (int row = 0; row < joint_rows.size(); ++row) {
+        int last = -1;
+        for (const BodyRows::Term& term : joint_rows.row(row)) {
+            if (model.inverse_mass[term.body] == 0) continue;
+            if (last >= 0) islands.join(last, term.body);
+            last = term.body;
         }
     }
-
-    /// Joins the moving bodies of rows.
-    void join(const BodyModel& model, const BodyRows& rows)
-    {
-        for (int row = 0; row < rows.size(); ++row) {
-            int last = -1;
-            for (const BodyRows::Term& term : rows.row(row)) {
-                if (model.inverse_mass[term.body] == 0) continue;
-                if (last >= 0) join(last, term.body);
-                last = term.body;
-            }
-        }
-    }
-    int root(int body)
-    {
-        while (parent_[body] != body) {
-            body = parent_[body] = parent_[parent_[body]];
-        }
-        return body;
-    }
-
-private:
-    void join(int a, int b) { parent_[std::max(root(a), root(b))] = std::min(root(a), root(b)); }
-
-    std::vector<int> parent_;
-};
+    return islands;
+}
 
 /// Velocities and rows of some contacts in the freedoms of their moving bodies.
 struct Site {
@@ -268,8 +249,7 @@ bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, co
             joint_rows.add(term.body, term.v, term.w);
         }
     }
-    ClosedIslands islands(model, settings.activation_gap_m, s.contacts);
-    islands.join(model, joint_rows);
+    BodyIslands islands = closed_islands(model, settings.activation_gap_m, s.contacts, joint_rows);
     const auto island_of = [&](const BodyContact& contact) {
         return islands.root(model.inverse_mass[contact.first] > 0 ? contact.first : contact.second);
     };

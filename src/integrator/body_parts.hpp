@@ -94,6 +94,16 @@ void assemble_delassus(const BodyModel& model, const BodyRows& rows,
 /// settled (BO-13).
 [[nodiscard]] SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& scratch);
 
+/// What the percussions of a contact did to the kinetic energy, those of an impact map with them (LE-2).
+struct ContactWork {
+    double normal_J = 0, friction_J = 0;
+};
+[[nodiscard]] ContactWork work_of(const BodyContact& contact);
+
+/// Statuses of the contacts in state.kept, and what happened at them in scratch.events.
+void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
+                     BodyScratch& scratch);
+
 /// What joints did: reactions and the lines of the ledger. `still`: velocities of prescribed bodies only.
 void report_joints(const BodyModel& model, BodyScratch& scratch);
 void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyScratch& scratch,

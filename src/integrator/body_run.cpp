@@ -125,13 +125,32 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         if (report.map_acted) judge_map(report, began_s, certifier.energy_scale_J(), certifier);
         name_created_energy(energy_of_impacts_J(scratch), state.t_s, report.map_acted,
                             certifier.energy_scale_J(), certifier);
+        for (Event& event : scratch.events) {
+            event.step = n;
+        }
+        const std::span<const Event> events =
+            plan.keep_events ? std::span<const Event>(scratch.events) : std::span<const Event>();
+        run.events.insert(run.events.end(), events.begin(), events.end());
         progress.rest.after_step(velocities(state));
         progress.end = end_by_plan(plan, report, progress.rest, point_of(run.state), shown.work);
         const BodyStep bodies_now{bodies, state, scratch.contacts, scratch.reactions, &scratch};
-        const bool wanted =
-            !listener || listener({coordinates, n, before, run.state, report, shown, progress, &bodies_now});
+        const bool wanted = !listener || listener({.model = coordinates,
+                                                   .step = n,
+                                                   .before = before,
+                                                   .after = run.state,
+                                                   .report = report,
+                                                   .scratch = shown,
+                                                   .progress = progress,
+                                                   .bodies = &bodies_now,
+                                                   .events = events});
         result.end = progress.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
     }
+    result.events = run.events;
+    std::vector<std::string> names;
+    for (const Body& body : bodies.setup().bodies) {
+        names.push_back(body.name);
+    }
+    result.event_names = number_contacts(names, result.events);
     judge_run(certifier, failed, result);
     return result;
 }

@@ -141,16 +141,13 @@ void account(const BodyModel& model, double h, const BodyState& state, const Bod
         model.potential_energy_J(s.next.x, s.next.R) - model.potential_energy_J(state.x, state.R);
     lines.scheme_J += lines.potential_J + potential_work;
     for (const BodyContact& contact : s.contacts) {
+        const ContactWork work = work_of(contact);
+        lines.impact_J += work.normal_J;
+        lines.friction_J += work.friction_J;
         const auto b = relative_velocity(contact, v_still, W_still);
         for (std::size_t i = 0; i < b.size(); ++i) {
             const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
-            (i == 0 ? lines.impact_J : lines.friction_J) +=
-                P * 0.5 * (contact.U_minus[i] + contact.U_plus[i]);
-            lines.prescribed_motions_J -= P * b[i];
-            const double strike = contact.map_P[i];
-            (i == 0 ? lines.impact_J : lines.friction_J) +=
-                strike * 0.5 * (contact.U_start[i] + contact.U_minus[i]);
-            lines.prescribed_motions_J -= strike * b[i];
+            lines.prescribed_motions_J -= (P + contact.map_P[i]) * b[i];
         }
     }
     lines.joint_J += s.map_joint_J;
@@ -164,51 +161,6 @@ bool all_finite(const BodyState& state)
     };
     return finite(state.x) && finite(state.v) && finite(state.W);
 }
-
-/// Friction strictly inside its bound, or next to no sliding where others would make it slide: how the points
-/// of a face share friction is not determined, and some may be at their bound.
-bool sticks(const BodyScratch& s, std::size_t c)
-{
-    const BodyContact& contact = s.contacts[c];
-    const Law& law = s.problem.laws[c];
-    const auto* coulomb = std::get_if<Coulomb>(&law);
-    const auto* resisting = std::get_if<Resisting>(&law);
-    const double mu = coulomb != nullptr ? coulomb->friction : resisting != nullptr ? resisting->friction : 0;
-    if (std::hypot(contact.P[1], contact.P[2]) < (1 - 1e-6) * mu * contact.P[0]) return true;
-    double driven2 = 0;
-    for (int i = 1; i < std::min(contact.dimension, 3); ++i) {
-        driven2 += std::pow(s.problem.U_free[s.problem.offsets[c] + i], 2);
-    }
-    return std::hypot(contact.U_plus[1], contact.U_plus[2]) <= 1e-4 * std::sqrt(driven2);
-}
-
-void keep_contacts(BodyScratch& s, BodyState& state)
-{
-    state.kept.clear();
-    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
-        const BodyContact& contact = s.contacts[c];
-        if (!(contact.P[0] > 0)) continue;
-        const double met = std::abs(contact.U_minus[0]) + std::abs(contact.U_plus[0]);
-        state.kept.push_back({.first = contact.first,
-                              .second = contact.second,
-                              .feature = contact.at.feature,
-                              .percussion_Ns = contact.percussion_Ns(),
-                              .moment_Nms = contact.moment_Nms(),
-                              .closed = contact.U_plus[0] <= 1e-9 * met || contact.restitution == 0,
-                              .sticks = sticks(s, c)});
-    }
-    // contacts are sorted by bodies, and mostly by features too
-    const auto before = [](const KeptContact& a, const KeptContact& b) {
-        return std::tie(a.first, a.second, a.feature) < std::tie(b.first, b.second, b.feature);
-    };
-    if (!std::is_sorted(state.kept.begin(), state.kept.end(), before)) {
-        std::sort(state.kept.begin(), state.kept.end(), before);
-    }
-}
-
-}  // namespace
-
-namespace {
 
 /// v_free and W_free with forces at the velocities of s.mid. Gyroscopic terms by the midpoint rule of a free
 /// body, or at given angular velocities.
@@ -551,7 +503,7 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     report_joints(model, s);
     look_for_tunnelling(model, settings, state, s, report);
 
-    keep_contacts(s, state);
+    update_statuses(model, solver, h, state, s);
     state.t_s = s.next.t_s;
     std::swap(state.x, s.next.x);
     std::swap(state.R, s.next.R);

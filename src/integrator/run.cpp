@@ -79,7 +79,6 @@ void account(const Model& model, const StepReport& report, double tolerance, con
 {
     for (Event& event : scratch.events) {
         event.step = run.progress.steps;
-        run.events.push_back(event);
     }
     Certifier& certifier = run.progress.certifier;
     certifier.add_step(run.state.t_s, report.solve.residual, report.status == StepStatus::Solved,
@@ -306,11 +305,27 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
 
         // whether it was the last is known before anyone keeps it: a run taken up here must not go further
         progress.end = end_by_plan(plan, report, progress.rest, point_of(state), scratch.work);
-        const bool wanted = !listener || listener({model, n, before, state, report, scratch, progress});
+        const std::span<const Event> events =
+            plan.keep_events ? std::span<const Event>(scratch.events) : std::span<const Event>();
+        run.events.insert(run.events.end(), events.begin(), events.end());
+        const bool wanted = !listener || listener({.model = model,
+                                                   .step = n,
+                                                   .before = before,
+                                                   .after = state,
+                                                   .report = report,
+                                                   .scratch = scratch,
+                                                   .progress = progress,
+                                                   .events = events});
         result.end = progress.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
     }
 
     result.events = run.events;
+    for (const Contact& contact : model.system().contacts) {
+        result.event_names.push_back(contact.name);
+    }
+    for (const Constraint& constraint : model.system().constraints) {
+        result.event_names.push_back(constraint.name);
+    }
     judge_run(certifier, failed, result);
     return result;
 }

@@ -39,23 +39,14 @@ bool acts(const ContactStep& contact)
     return contact.P[0] > 0 && contact.W_1_kg * contact.P[0] > contact.rounding_m_s;
 }
 
-/// A contact that does not persist acts against an approach: a collision. In the paper to the letter one that
-/// was closed counts as persisting.
-bool collides(const ContactStep& contact, const State& before, bool recognised)
-{
-    const bool persists = recognised ? contact.persists : before.closed[contact.contact] != 0;
-    return acts(contact) && !persists && contact.U_minus[0] < -contact.rounding_m_s;
-}
-
 /// A contact that touched already and takes part in a collision elsewhere: its percussion leaps.
-bool is_struck(const Model& model, const ContactStep& contact, const State& before)
+bool is_struck(const ContactStep& contact, const ContactStatus& before)
 {
-    return acts(contact) && contact.P[0] > 2 * before.percussion_Ns[model.offset(contact.contact)];
+    return acts(contact) && contact.P[0] > 2 * before.percussion_Ns;
 }
 
-/// In State::slides: what is added where the catastrophe of the slide has been named, and, during an update,
-/// to contacts that take part.
-constexpr char catastrophe_named = 4, kept = 8;
+/// In State::slides: what is added where the catastrophe of the slide has been named.
+constexpr char catastrophe_named = 4;
 
 /// 0 not, 1 it slides, 2 in the plane backwards.
 char sliding_status(const ContactStep& contact)
@@ -85,7 +76,7 @@ double normal_velocities_met(const ContactStep& contact)
 /// obstacle by what the last steps have left, the forces will bring it back (MS-10).
 bool leaves(const ContactStep& contact)
 {
-    const double tolerance = 1e-9 * normal_velocities_met(contact) + contact.rounding_m_s;
+    const double tolerance = contact.zero * normal_velocities_met(contact) + contact.rounding_m_s;
     const double away = contact.U_plus[0] + contact.shift_m_s;
     const double gained = contact.U_plus[0] - contact.U_minus[0] + contact.bend_m_s;
     return away > contact.W_1_kg * contact.P[0] && away > tolerance && gained > tolerance;
@@ -96,20 +87,29 @@ bool leaves(const ContactStep& contact)
 bool stays_closed(const ContactStep& contact) noexcept
 {
     if (contact.persists) return !leaves(contact);
-    return acts(contact) && std::abs(contact.U_plus[0]) <= 1e-9 * normal_velocities_met(contact);
+    return acts(contact) &&
+           std::abs(contact.U_plus[0] + contact.shift_m_s) <= contact.zero * normal_velocities_met(contact);
+}
+
+bool collides(const ContactStep& contact, bool recognised, bool was_closed) noexcept
+{
+    const bool persists = recognised ? contact.persists : was_closed;
+    return acts(contact) && !persists && contact.U_minus[0] < -contact.rounding_m_s;
 }
 
 bool any_collides(std::span<const ContactStep> contacts, const State& before, bool recognised) noexcept
 {
-    return std::any_of(contacts.begin(), contacts.end(),
-                       [&](const ContactStep& contact) { return collides(contact, before, recognised); });
+    return std::any_of(contacts.begin(), contacts.end(), [&](const ContactStep& contact) {
+        return collides(contact, recognised, before.closed[contact.contact] != 0);
+    });
 }
 
 bool slides(const ContactStep& contact) noexcept
 {
+    if (contact.sticks) return false;
     const double met = sliding_speed(contact.U_minus) + sliding_speed(contact.U_free) +
                        contact.W_tangential_1_kg * sliding_speed(contact.P);
-    return sliding_speed(contact.U_plus) > 1e-10 * met;
+    return sliding_speed(contact.U_plus) > 0.1 * contact.zero * met;
 }
 
 bool may_be_singular(const ContactStep& contact, const State& before) noexcept
@@ -144,61 +144,83 @@ double margin_of_sliding(const Coulomb& law, const std::array<double, 3>& W_N,
     return W_N[0] + law.friction * coupling * slope;
 }
 
-void update_statuses(const Model& model, std::span<const ContactStep> contacts, bool recognised,
-                     double t_mid_s, State& state, std::vector<Event>& events)
+Event event_of_vanished(int contact, double time_s)
 {
-    const bool collision = any_collides(contacts, state, recognised);
-    const auto takes_impact = [&](const ContactStep& contact) {
-        return collision && (collides(contact, state, recognised) || is_struck(model, contact, state));
+    ContactStep left;
+    left.contact = contact;
+    return event_of(EventKind::ContactLost, left, time_s);
+}
+
+void update_statuses(std::span<const ContactStep> contacts, bool recognised, double time_s,
+                     std::span<ContactStatus> statuses, std::vector<Event>& events)
+{
+    const auto takes_impact = [&](const ContactStep& contact, const ContactStatus& before) {
+        return before.collision &&
+               (collides(contact, recognised, before.closed != 0) || is_struck(contact, before));
     };
     // one that only touches, without a force, is not made
-    const auto is_closed_by = [&](const ContactStep& contact) {
-        return stays_closed(contact) && (acts(contact) || state.closed[contact.contact]);
+    const auto is_closed_by = [&](const ContactStep& contact, const ContactStatus& before) {
+        return stays_closed(contact) && (acts(contact) || before.closed);
     };
-    for (const ContactStep& contact : contacts) {
-        const int c = contact.contact;
-        if (takes_impact(contact)) events.push_back(event_of(EventKind::Impact, contact, t_mid_s));
-        if (!is_closed_by(contact)) continue;
-        if (!state.closed[c]) events.push_back(event_of(EventKind::ContactMade, contact, t_mid_s));
-        if (contact.dimension > 1 && (!state.closed[c] || slides_otherwise(contact, state.slides[c]))) {
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+        const ContactStep& contact = contacts[k];
+        const ContactStatus& before = statuses[k];
+        if (takes_impact(contact, before)) events.push_back(event_of(EventKind::Impact, contact, time_s));
+        if (!is_closed_by(contact, before)) continue;
+        if (!before.closed) events.push_back(event_of(EventKind::ContactMade, contact, time_s));
+        if (contact.dimension > 1 && (!before.closed || slides_otherwise(contact, before.slides))) {
             const auto kind = slides(contact) ? EventKind::Slip : EventKind::Stick;
-            events.push_back(sliding_event_of(kind, contact, t_mid_s));
+            events.push_back(sliding_event_of(kind, contact, time_s));
         }
     }
 
     // the new statuses; a contact that was closed and is not any more has been lost
-    constexpr char decided = 4;
-    for (const ContactStep& contact : contacts) {
-        char& closed = state.closed[contact.contact];
-        if (is_closed_by(contact)) {
-            closed = static_cast<char>(decided + (takes_impact(contact) ? 1 : 2));
-        } else if (closed) {
-            events.push_back(event_of(EventKind::ContactLost, contact, t_mid_s));
-            closed = 0;
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+        const ContactStep& contact = contacts[k];
+        ContactStatus& status = statuses[k];
+        const ContactStatus before = status;
+        status = {.percussion_Ns = contact.P[0]};
+        if (!is_closed_by(contact, before)) {
+            if (before.closed) events.push_back(event_of(EventKind::ContactLost, contact, time_s));
+            continue;
         }
+        status.closed = takes_impact(contact, before) ? 1 : 2;
+        if (contact.dimension == 1) continue;
+        const char slides_now = sliding_status(contact);
+        const bool named = slides_now && (contact.singular || (before.slides & catastrophe_named));
+        status.slides = static_cast<char>(slides_now + (named ? catastrophe_named : 0));
+    }
+}
+
+void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& s)
+{
+    const bool collision = any_collides(s.contacts, state, recognised);
+    s.statuses.clear();
+    for (const ContactStep& contact : s.contacts) {
+        const int c = contact.contact;
+        s.statuses.push_back({.closed = state.closed[c],
+                              .slides = state.slides[c],
+                              .percussion_Ns = state.percussion_Ns[model.offset(c)],
+                              .collision = collision});
+    }
+    update_statuses(s.contacts, recognised, t_mid_s, s.statuses, s.events);
+
+    // those that were closed and are not among the contacts of the step
+    for (const ContactStep& contact : s.contacts) {
+        state.closed[contact.contact] = 0;
     }
     for (std::size_t c = 0; c < state.closed.size(); ++c) {
-        if (state.closed[c] == 1 || state.closed[c] == 2) {  // was closed, and is not among the active ones
-            ContactStep left;
-            left.contact = static_cast<int>(c);
-            events.push_back(event_of(EventKind::ContactLost, left, t_mid_s));
-        }
-        state.closed[c] = state.closed[c] > decided ? static_cast<char>(state.closed[c] - decided) : 0;
+        if (state.closed[c]) s.events.push_back(event_of_vanished(static_cast<int>(c), t_mid_s));
     }
+    std::fill(state.closed.begin(), state.closed.end(), char{0});
+    std::fill(state.slides.begin(), state.slides.end(), char{0});
     std::fill(state.percussion_Ns.begin(), state.percussion_Ns.end(), 0.0);
-    for (const ContactStep& contact : contacts) {
-        // those that are not among the active ones are cleared below
-        state.slides[contact.contact] = static_cast<char>(state.slides[contact.contact] + kept);
-    }
-    for (char& slides : state.slides) {
-        slides = slides >= kept ? static_cast<char>(slides - kept) : char{0};
-    }
-    for (const ContactStep& contact : contacts) {
-        const int c = contact.contact;
-        std::copy_n(contact.P.begin(), contact.dimension, state.percussion_Ns.begin() + model.offset(c));
-        const char slides_now = state.closed[c] && contact.dimension > 1 ? sliding_status(contact) : char{0};
-        const bool named = slides_now && (contact.singular || (state.slides[c] & catastrophe_named));
-        state.slides[c] = static_cast<char>(slides_now + (named ? catastrophe_named : 0));
+    for (std::size_t k = 0; k < s.contacts.size(); ++k) {
+        const ContactStep& contact = s.contacts[k];
+        state.closed[contact.contact] = s.statuses[k].closed;
+        state.slides[contact.contact] = s.statuses[k].slides;
+        std::copy_n(contact.P.begin(), contact.dimension,
+                    state.percussion_Ns.begin() + model.offset(contact.contact));
     }
 }
 

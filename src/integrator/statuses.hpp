@@ -8,14 +8,24 @@ namespace carom {
 /// persists stays until it leaves (MS-10).
 [[nodiscard]] bool stays_closed(const ContactStep& contact) noexcept;
 
-/// Some contact that does not persist acts against an approach. `recognised`: contacts that persist say so.
+/// A contact that does not persist acts against an approach. `was_closed`: in the paper to the letter, where
+/// contacts do not say that they persist, one that was closed does.
+[[nodiscard]] bool collides(const ContactStep& contact, bool recognised, bool was_closed) noexcept;
+
+/// Some contact does.
 [[nodiscard]] bool any_collides(std::span<const ContactStep> contacts, const State& before,
                                 bool recognised) noexcept;
 
-/// Compares what the contacts did with what they did before, writes the new percussions and statuses into the
-/// state and appends the events.
-void update_statuses(const Model& model, std::span<const ContactStep> contacts, bool recognised,
-                     double t_mid_s, State& state, std::vector<Event>& events);
+/// Compares what the contacts did with what they did before, and appends the events. `statuses` are those of
+/// the contacts, one for each, before the step and then after it.
+void update_statuses(std::span<const ContactStep> contacts, bool recognised, double time_s,
+                     std::span<ContactStatus> statuses, std::vector<Event>& events);
+
+/// A contact that was closed and is not among those of the step.
+[[nodiscard]] Event event_of_vanished(int contact, double time_s);
+
+/// The same for all contacts of a model, whose statuses and percussions are in the state.
+void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& scratch);
 
 /// Its sliding velocity is not zero, seen against the velocities that met in the step.
 [[nodiscard]] bool slides(const ContactStep& contact) noexcept;

@@ -570,7 +570,7 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
     s.at_end_t_s = t_end;
     s.at_end_known = true;
     look_for_catastrophes(model, state, t_end, s, report);
-    update_statuses(model, s.contacts, s.persistence_known, t_contact_s, state, s.events);
+    update_statuses(model, s.persistence_known, t_contact_s, state, s);
     report_constraints(model, t_contact_s, state, s);
     state.q = s.q_end;
     state.u = u_after;

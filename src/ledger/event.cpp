@@ -1,5 +1,8 @@
 #include "carom/ledger/event.hpp"
 
+#include <map>
+#include <tuple>
+
 namespace carom {
 
 std::string_view name_of(EventKind kind) noexcept
@@ -16,6 +19,25 @@ std::string_view name_of(EventKind kind) noexcept
     case EventKind::Release: return "release";
     }
     return "unknown";
+}
+
+std::vector<std::string> number_contacts(std::span<const std::string> bodies, std::span<Event> events)
+{
+    std::vector<std::string> names;
+    std::map<std::tuple<int, int, std::uint64_t>, int> numbers;
+    std::map<std::tuple<int, int>, int> points;
+    for (Event& event : events) {
+        const auto [found, fresh] = numbers.try_emplace({event.first, event.second, event.feature},
+                                                        static_cast<int>(names.size()));
+        event.contact = found->second;
+        if (!fresh) continue;
+        const int point = ++points[{event.first, event.second}];
+        std::string name = bodies[static_cast<std::size_t>(event.first)] + "-" +
+                           bodies[static_cast<std::size_t>(event.second)];
+        if (point > 1) name += " (" + std::to_string(point) + ")";
+        names.push_back(std::move(name));
+    }
+    return names;
 }
 
 }  // namespace carom

@@ -13,6 +13,9 @@
 namespace carom::detail {
 namespace {
 
+/// Events of more bodies are kept where they are asked for: a pour has millions.
+constexpr int max_bodies_with_events = 1000;
+
 using Kind = Node::Kind;
 
 /// What a scene of bodies cannot have.
@@ -261,6 +264,9 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
     const double length_m = settings.length_m.value_or(bodies->length_m());
     auto moreau = std::get<MoreauSettings>(settings.integrator);
     moreau.activation_gap_m = settings.activation_gap_m.value_or(1e-9 * length_m);
+    RunPlan plan = settings.plan;
+    if (find_path(root, "record.events") == nullptr)
+        plan.keep_events = bodies->bodies() <= max_bodies_with_events;
     BodyState body_start = make_body_state(*bodies);
     const State at_start = coordinate_state(*bodies, body_start);
     State start = make_state(*model, at_start.q, at_start.u);
@@ -270,7 +276,7 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
                  .start = std::move(start),
                  .integrator = moreau,
                  .solver = settings.solver,
-                 .plan = settings.plan,
+                 .plan = std::move(plan),
                  .record = settings.record,
                  .length_m = length_m,
                  .bodies = std::make_shared<const SceneBodies>(

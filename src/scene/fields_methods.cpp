@@ -136,6 +136,10 @@ std::vector<Field> method_fields()
          .fallback = "all of them",
          .choices = {"velocities", "gaps", "percussions", "energies", "probes"},
          .help = "what is recorded beside time and coordinates"},
+        {.path = "record.events",
+         .type = Type::Boolean,
+         .fallback = "true; of more than 1000 bodies false",
+         .help = "keep every event of contacts: impacts, contacts made and lost, slip and stick"},
     };
 }
 

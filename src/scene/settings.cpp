@@ -253,6 +253,7 @@ Settings read_settings(const Node& root, const Names& names, Mistakes& mistakes)
     read(root, "solver.relaxation", s.solver.relaxation);
 
     read_record(root, names, mistakes, s.record);
+    read(root, "record.events", s.plan.keep_events);
     check_grid(root, s, mistakes);
     return s;
 }

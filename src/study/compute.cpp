@@ -204,7 +204,7 @@ void finish_row(const Scene& scene, const StudyPlan& plan, const Motion& motion,
     }
     append(instants, static_cast<std::size_t>(plan.impacts), row);
     for (const double count : {static_cast<double>(instants.size()), made, lost, sticks, slips})
-        row.emplace_back(motion.ran && !scene.bodies ? count : nothing);  // bodies keep no events
+        row.emplace_back(motion.ran && scene.plan.keep_events ? count : nothing);
     row.emplace_back(motion.events.empty() ? nothing : motion.events.back().time_s);
 
     const Certificate& c = motion.certificate;

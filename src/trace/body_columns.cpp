@@ -10,7 +10,7 @@ namespace carom::detail {
 namespace {
 
 constexpr int contact_chunk_rows = 512;
-constexpr std::size_t numbers_per_body = 13, numbers_per_contact = 6, integers_per_contact = 6;
+constexpr std::size_t numbers_per_body = 13, numbers_per_contact = 10, integers_per_contact = 11;
 
 /// A list of vectors as numbers one after the other, and back.
 void append_vector(const Vec3& x, std::vector<double>& numbers)
@@ -117,10 +117,16 @@ Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
     for (const KeptContact& kept : state.kept) {
         append_vector(kept.percussion_Ns, percussions);
         append_vector(kept.moment_Nms, percussions);
-        features.insert(features.end(), {static_cast<double>(kept.first), static_cast<double>(kept.second),
-                                         static_cast<double>(kept.feature >> 32U),
-                                         static_cast<double>(kept.feature & 0xffffffffU),
-                                         kept.closed ? 1.0 : 0.0, kept.sticks ? 1.0 : 0.0});
+        const KeptContact::Closing& closing = kept.closing;
+        percussions.insert(percussions.end(), {closing.percussion_Ns, closing.velocity_m_s, closing.left_m_s,
+                                               closing.energy_J});
+        for (const std::uint64_t word :
+             {static_cast<std::uint64_t>(kept.first), static_cast<std::uint64_t>(kept.second),
+              kept.feature >> 32U, kept.feature & 0xffffffffU, std::uint64_t{kept.closed},
+              std::uint64_t{kept.sticks}, std::uint64_t{kept.acted}, static_cast<std::uint64_t>(kept.status),
+              static_cast<std::uint64_t>(kept.slides), kept.named >> 32U, kept.named & 0xffffffffU}) {
+            features.push_back(static_cast<double>(word));
+        }
     }
     for (const Vec3& sum : bodies.percussion_since_frame_Ns) {
         append_vector(sum, sums);
@@ -199,14 +205,29 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
             return body >= 0 && body < static_cast<std::int64_t>(bodies);
         };
         const auto is_half = [](std::int64_t bits) { return bits >= 0 && bits <= 0xffffffffLL; };
-        if (!known(word[0]) || !known(word[1]) || !is_half(word[2]) || !is_half(word[3]))
+        if (!known(word[0]) || !known(word[1]) || !is_half(word[2]) || !is_half(word[3]) ||
+            !is_half(word[9]) || !is_half(word[10])) {
             return file.malformed("a kept contact names a body that does not exist");
-        state.kept.push_back(
-            {.first = static_cast<int>(word[0]),
-             .second = static_cast<int>(word[1]),
-             .feature = (static_cast<std::uint64_t>(word[2]) << 32U) | static_cast<std::uint64_t>(word[3]),
-             .percussion_Ns = vector_at(P, numbers_per_contact * k),
-             .closed = word[4] != 0});
+        }
+        const auto joined = [](std::int64_t high, std::int64_t low) {
+            return static_cast<std::uint64_t>(high) << 32U | static_cast<std::uint64_t>(low);
+        };
+        const auto status = [](std::int64_t value) {
+            return static_cast<char>(std::clamp<std::int64_t>(value, 0, 6));
+        };
+        const std::size_t at = numbers_per_contact * k;
+        state.kept.push_back({.first = static_cast<int>(word[0]),
+                              .second = static_cast<int>(word[1]),
+                              .feature = joined(word[2], word[3]),
+                              .percussion_Ns = vector_at(P, at),
+                              .moment_Nms = vector_at(P, at + 3),
+                              .closed = word[4] != 0,
+                              .sticks = word[5] != 0,
+                              .acted = word[6] != 0,
+                              .status = status(word[7]),
+                              .slides = status(word[8]),
+                              .named = joined(word[9], word[10]),
+                              .closing = {P[at + 6], P[at + 7], P[at + 8], P[at + 9]}});
     }
     for (Eigen::Index k = 0; k < forces->size(); ++k) {
         result.percussion_since_frame_Ns.emplace_back(sums->segment<3>(3 * k));

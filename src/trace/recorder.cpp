@@ -276,13 +276,14 @@ void Recorder::Impl::account_friction(const StepView& view)
 void Recorder::Impl::add_jumps(const StepView& view)
 {
     bool impact = false;
-    for (const Event& event : view.scratch.events) {
+    for (const Event& event : view.events) {
         columns_.add_event(event);
         ++now_.events;
         impact = impact || event.kind == EventKind::Impact;
     }
-    if (!impact) return;
-    const double t_mid = view.scratch.events.front().time_s;
+    // all coordinates of many bodies at every impact of two of them would be most of the file
+    if (!impact || view.bodies != nullptr) return;
+    const double t_mid = view.events.front().time_s;
     interpolate(view, t_mid, q_, u_);
     columns_.add_jump(t_mid, q_, view.before.u, view.after.u, friction_Ns_, work_);
     ++now_.jumps;

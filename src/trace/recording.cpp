@@ -32,6 +32,7 @@ private:
     void read_energies();
     void read_probes();
     void read_events();
+    void read_event_pairs();
     void read_jumps();
     void read_constraints();
     void read_friction();
@@ -192,13 +193,19 @@ void RecordingReader::read_events()
         if (size != count) return refuse("the columns of /events have different lengths");
     }
 
-    // events of constraints follow those of contacts in their numbers
-    std::size_t interactions = result_.contacts.size();
-    if (file_.has("/constraints")) interactions += take(file_.texts("/constraints/name")).size();
+    // events of constraints follow those of contacts in their numbers; bodies have pairs instead
+    result_.event_names = result_.contacts;
+    if (file_.has("/constraints")) {
+        for (std::string& name : take(file_.texts("/constraints/name"))) {
+            result_.event_names.push_back(std::move(name));
+        }
+    }
+    const auto interactions = static_cast<std::int64_t>(result_.event_names.size());
+    const bool pairs = file_.has("/events/first");
     for (std::size_t i = 0; i < count; ++i) {
         const bool known_kind = kind[i] >= 0 && kind[i] < 256 &&
                                 name_of(static_cast<EventKind>(kind[i])) != std::string_view("unknown");
-        const bool known_contact = contact[i] >= 0 && contact[i] < static_cast<std::int64_t>(interactions);
+        const bool known_contact = pairs || (contact[i] >= 0 && contact[i] < interactions);
         if (!known_kind || !known_contact)
             return refuse("an event names a kind or contact that does not exist");
         const auto row = static_cast<Eigen::Index>(i);
@@ -211,6 +218,34 @@ void RecordingReader::read_events()
                                   .velocity_after_m_s = after_m_s[row],
                                   .energy_J = energy_J[row]});
     }
+    if (pairs) read_event_pairs();
+}
+
+/// Which bodies met, and where on them.
+void RecordingReader::read_event_pairs()
+{
+    const auto first = take(file_.integers("/events/first")), second = take(file_.integers("/events/second")),
+               high = take(file_.integers("/events/feature_high")),
+               low = take(file_.integers("/events/feature_low"));
+    const auto names = take(file_.texts("/bodies/name"));
+    if (error_) return;
+    for (const auto* column : {&first, &second, &high, &low}) {
+        if (column->size() != result_.events.size())
+            return refuse("the columns of /events have different lengths");
+    }
+    const auto bodies = static_cast<std::int64_t>(names.size());
+    const auto is_half = [](std::int64_t bits) { return bits >= 0 && bits <= 0xffffffffLL; };
+    for (std::size_t i = 0; i < result_.events.size(); ++i) {
+        if (std::min(first[i], second[i]) < 0 || std::max(first[i], second[i]) >= bodies ||
+            !is_half(high[i]) || !is_half(low[i])) {
+            return refuse("an event names a body that does not exist");
+        }
+        Event& event = result_.events[i];
+        event.first = static_cast<int>(first[i]);
+        event.second = static_cast<int>(second[i]);
+        event.feature = static_cast<std::uint64_t>(high[i]) << 32U | static_cast<std::uint64_t>(low[i]);
+    }
+    result_.event_names = number_contacts(names, result_.events);
 }
 
 void RecordingReader::read_jumps()
@@ -326,6 +361,7 @@ void RecordingReader::read_report()
     result_.report = detail::report_from_json(take(file_.text("/certificate")));
     if (!result_.report) return refuse("the certificate is damaged");
     result_.report->events = result_.events;
+    result_.report->event_names = result_.event_names;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool 
     declare_frames(settings);
     if (friction && settings.percussions) cones_ = cones_of(model.system().contacts);
     if (settings.probes) declare_probes();
-    declare_events();
+    declare_events(bodies.has_value());
     if (!model.system().drawings.empty()) declare_drawings();
     if (!cones_.empty()) declare_friction();
     if (settings.percussions && model.constraints() > 0) declare_constraints();
@@ -124,7 +124,7 @@ void RunColumns::declare_constraints()
     reaction_energies_ = columns_.add({.path = "/constraints/energy_J", .width = model_->constraints()});
 }
 
-void RunColumns::declare_events()
+void RunColumns::declare_events(bool of_pairs)
 {
     constexpr int chunk_rows = 128;
     const auto add = [&](const char* name, Entry entry) {
@@ -139,6 +139,11 @@ void RunColumns::declare_events()
     add("velocity_before_m_s", Entry::Real);
     add("velocity_after_m_s", Entry::Real);
     add("energy_J", Entry::Real);
+    if (of_pairs) {
+        for (const char* name : {"first", "second", "feature_high", "feature_low"}) {
+            add(name, Entry::Integer);
+        }
+    }
 
     const int n = model_->coordinates();
     jumps_.push_back(columns_.add({.path = "/jumps/time_s", .chunk_rows = chunk_rows}));
@@ -201,15 +206,20 @@ void RunColumns::add_frame(const Point& at, const FrameSums& sums, Workspace& wo
 
 void RunColumns::add_event(const Event& event)
 {
-    const std::array<double, 8> row{event.time_s,
+    // a feature has 64 bits: more than a double holds
+    const std::array<double, 12> row{event.time_s,
                                     static_cast<double>(event.step),
                                     static_cast<double>(event.kind),
                                     static_cast<double>(event.contact),
                                     event.percussion_Ns,
                                     event.velocity_before_m_s,
                                     event.velocity_after_m_s,
-                                    event.energy_J};
-    for (std::size_t i = 0; i < row.size(); ++i) {
+                                    event.energy_J,
+                                    static_cast<double>(event.first),
+                                    static_cast<double>(event.second),
+                                    static_cast<double>(event.feature >> 32U),
+                                    static_cast<double>(event.feature & 0xffffffffU)};
+    for (std::size_t i = 0; i < events_.size(); ++i) {
         columns_.push(events_[i], row[i]);
     }
 }

@@ -59,7 +59,7 @@ private:
     void declare_constraints();
     void declare_bodies(const BodiesToRecord& bodies, const RecordSettings& settings);
     void declare_drawings();
-    void declare_events();
+    void declare_events(bool of_pairs);  ///< of bodies, which meet in pairs
     void declare_snapshots();
 
     const Model* model_;

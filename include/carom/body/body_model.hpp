@@ -20,7 +20,7 @@ namespace carom {
 ///            W      angular velocity in the axes of the body, rad/s: there the inertia J is constant
 /// Theory     docs/theory/bodies.md, (BO-7) equations
 
-/// A contact that acted in the last step, so that the next one knows where to begin.
+/// A contact that acted or touched in the last step, so that the next one knows where to begin.
 struct KeptContact {
     int first = 0, second = 0;
     std::uint64_t feature = 0;
@@ -28,6 +28,16 @@ struct KeptContact {
     Vec3 moment_Nms{0, 0, 0};     ///< of rolling and spinning
     bool closed = false;          ///< acted and stayed
     bool sticks = false;          ///< did not slide
+    bool acted = true;            ///< false: it touches, and nothing presses it
+
+    // for events: statuses as in State, and the feature by which they tell of it
+    char status = 0, slides = 0;
+    std::uint64_t named = 0;
+
+    /// The first part of an impact that the next step ends; without percussion: none.
+    struct Closing {
+        double percussion_Ns = 0, velocity_m_s = 0, left_m_s = 0, energy_J = 0;
+    } closing{};
 };
 
 /// What changes during a run, and all of it.

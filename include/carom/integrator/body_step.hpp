@@ -3,6 +3,7 @@
 #include "carom/body/joint_rows.hpp"
 #include "carom/geometry/ball_pairs.hpp"
 #include "carom/geometry/broad_phase.hpp"
+#include "carom/integrator/body_islands.hpp"
 #include "carom/integrator/moreau.hpp"
 #include "carom/solver/rigid_contacts.hpp"
 #include "carom/solver/round_contacts.hpp"
@@ -64,6 +65,23 @@ struct DeepestOverlap {
     void see(int a, int b, double depth, double size_m) noexcept;
 };
 
+namespace detail {
+
+/// Inside the statuses of contacts.
+struct StatusScratch {
+    std::vector<int> kept_of;  ///< per contact: its number in BodyState::kept, -1: none
+    std::vector<char> found;   ///< per kept contact: it is among those of the step
+    std::vector<ContactStep> steps;
+    std::vector<ContactStatus> statuses;  ///< of steps
+    std::vector<int> place;               ///< of steps: where in `kept`
+    std::vector<int> place_of;            ///< the same per contact
+    std::vector<KeptContact> kept;
+    BodyIslands islands;
+    std::vector<char> struck;  ///< per body, of the least body of an island
+};
+
+}  // namespace detail
+
 /// Memory of a step, reused by the next one. Listeners may read the contacts and the problem of the last
 /// step.
 struct BodyScratch {
@@ -71,6 +89,7 @@ struct BodyScratch {
     std::vector<JointPart> joints;         ///< interactions of the problem after the contacts
     std::vector<JointReaction> reactions;  ///< one per joint
     OneStepProblem problem;  ///< of W the diagonal only, where sweeps without the matrix solved it
+    std::vector<Event> events;
 
     // inside the step
     BodyState mid, next;
@@ -108,6 +127,8 @@ struct BodyScratch {
     // on the way of fast bodies
     std::array<PlacedCollider, 3> on_way;
     std::vector<int> near;
+
+    detail::StatusScratch statuses;
 
     // inside the correction
     std::vector<std::array<int, 2>> found_pairs;

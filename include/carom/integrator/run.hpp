@@ -6,6 +6,8 @@
 
 #include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +29,7 @@ struct RunPlan {
     Until until{};
     OnUnsolved on_unsolved = OnUnsolved::Accept;
     double energy_tolerance = default_energy_tolerance;  ///< > 0; what scheme and correction may do (LE-7)
+    bool keep_events = true;                             ///< of heaps there are millions
 };
 
 [[nodiscard]] Expected<void> check(const RunPlan& plan);
@@ -91,6 +94,7 @@ struct StepView {
     const Scratch& scratch;            ///< its public part: active contacts, gaps, events, free velocity
     const RunProgress& progress;       ///< with this step in it
     const BodyStep* bodies = nullptr;  ///< of a run of bodies: their state and contacts (body_run.hpp)
+    std::span<const Event> events = {};  ///< of the step; none where the plan does not keep them
 };
 
 /// Configuration within a step, linear in time; velocity its right limit, that of the end of the step (MS-6).
@@ -111,6 +115,7 @@ struct RunReport {
     Certificate certificate;
     std::vector<Finding> findings;
     std::vector<Event> events;
+    std::vector<std::string> event_names;  ///< by Event::contact: contacts, then constraints
 };
 
 /// Runs the scheme of the settings on `state`, at the instants start + n h; the last step is shorter where

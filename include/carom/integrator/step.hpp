@@ -47,6 +47,16 @@ struct ContactStep {
     double shift_m_s = 0;     ///< of a contact that persists: U_N + shift = 0 while it acts (MS-9)
     double bend_m_s = 0;      ///< what curvature makes of U_N in a step, h kappa
     bool singular = false;    ///< sliding has no continuation in this step: a frictional catastrophe (FR-6)
+    bool sticks = false;      ///< friction is strictly inside its bound
+    double zero = 1e-9;       ///< velocities below this part of those that met count as zero
+};
+
+/// What is remembered of a contact from step to step, for its events.
+struct ContactStatus {
+    char closed = 0;  ///< 0 open; 1 an impact of the last step closed it; 2 it persists
+    char slides = 0;  ///< as State::slides
+    double percussion_Ns = 0;  ///< normal, of the last step
+    bool collision = false;    ///< in this step something collides among the contacts that it is tied to
 };
 
 struct StepReport {
@@ -93,6 +103,7 @@ struct Scratch {
     std::vector<char> touching, persists;
     std::vector<double> shift_m_s, bend_m_s;
     bool persistence_known = false;
+    std::vector<ContactStatus> statuses;  ///< of `contacts`
 
     // energies at the end of the last step: mostly those where the next one begins
     Energies at_end;

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace carom {
 
@@ -34,13 +38,22 @@ struct Event {
     double time_s = 0;  ///< middle of the step, where Moreau's scheme lets the velocity jump
     long step = 0;      ///< number of the step, from 1
     EventKind kind{};
-    int contact = 0;           ///< from the number of contacts on: constraints
+    int contact = 0;  ///< from the number of contacts on: constraints; contacts of bodies: -1 until number_contacts()
     double percussion_Ns = 0;  ///< normal
     double velocity_before_m_s =
         0;  ///< normal local velocity U^-; negative approaches. Stick, slip: the sliding velocity, in
             ///< space its magnitude; constraints: their velocity
     double velocity_after_m_s = 0;  ///< U^+
     double energy_J = 0;  ///< P (U^- + U^+) / 2: what the contact did to the kinetic energy, with friction
+
+    // contacts of bodies come and go: the pair, and which parts of the shapes meet (ContactPoint::feature)
+    int first = -1, second = -1;
+    std::uint64_t feature = 0;
 };
+
+/// Numbers the contacts of bodies in the order in which events tell of them, and names them: "ball-floor",
+/// and for further points of a pair "box-floor (2)". Events of other things must not be among them.
+[[nodiscard]] std::vector<std::string> number_contacts(std::span<const std::string> bodies,
+                                                       std::span<Event> events);
 
 }  // namespace carom

@@ -163,6 +163,7 @@ struct Recording {
     RowMatrix draw;  ///< one row per frame
 
     std::vector<Event> events;
+    std::vector<std::string> event_names;  ///< by Event::contact: contacts, then constraints
     RecordedJumps jumps;
     RecordedSnapshots snapshots;
     Checkpoint checkpoint;

@@ -1,0 +1,310 @@
+#include "body_parts.hpp"
+#include "statuses.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+namespace carom::detail {
+namespace {
+
+/// What rounding makes of a velocity, as a part of the speeds that it is a difference of.
+constexpr double rounding = 1e-12;
+
+/// How the points of a face share friction is not determined, and some may be at their bound: next to no
+/// sliding where others would make it slide counts as none.
+constexpr double next_to_none = 1e-4;
+
+/// Friction strictly inside its bound, or next to no sliding.
+bool sticks(const BodyScratch& s, std::size_t c)
+{
+    const BodyContact& contact = s.contacts[c];
+    const Law& law = s.problem.laws[c];
+    const auto* coulomb = std::get_if<Coulomb>(&law);
+    const auto* resisting = std::get_if<Resisting>(&law);
+    const double mu = coulomb != nullptr ? coulomb->friction : resisting != nullptr ? resisting->friction : 0;
+    if (std::hypot(contact.P[1], contact.P[2]) < (1 - 1e-6) * mu * contact.P[0]) return true;
+    double driven2 = 0;
+    for (int i = 1; i < std::min(contact.dimension, 3); ++i) {
+        driven2 += std::pow(s.problem.U_free[s.problem.offsets[c] + i], 2);
+    }
+    return std::hypot(contact.U_plus[1], contact.U_plus[2]) <= next_to_none * std::sqrt(driven2);
+}
+
+/// Speeds that the velocity of a contact is a difference of.
+double speeds(const BodyContact& contact, std::span<const Vec3> v, std::span<const Vec3> w)
+{
+    const auto of = [&](int body, const Vec3& arm) { return v[body].norm() + w[body].norm() * arm.norm(); };
+    return of(contact.first, contact.arm_first) + of(contact.second, contact.arm_second);
+}
+
+/// Goes through the contacts of a step and those of the step before, both sorted by bodies, and finds for
+/// each of the first its own of the second, -1: none. A contact whose feature is new takes the place of one
+/// of the same pair that has vanished: faces that slide over each other meet in other corners and edges, and
+/// that is no event.
+void match(std::span<const BodyContact> contacts, std::span<const KeptContact> kept,
+           std::vector<int>& kept_of, std::vector<char>& found)
+{
+    kept_of.assign(contacts.size(), -1);
+    found.assign(kept.size(), 0);
+    const auto pair_of = [](const auto& contact) { return std::tuple(contact.first, contact.second); };
+    std::size_t from = 0;
+    for (std::size_t c = 0; c < contacts.size();) {
+        const auto pair = pair_of(contacts[c]);
+        std::size_t end = c;
+        while (end < contacts.size() && pair_of(contacts[end]) == pair) {
+            ++end;
+        }
+        while (from < kept.size() && pair_of(kept[from]) < pair) {
+            ++from;
+        }
+        std::size_t to = from;
+        while (to < kept.size() && pair_of(kept[to]) == pair) {
+            ++to;
+        }
+        for (std::size_t i = c; i < end; ++i) {
+            for (std::size_t k = from; k < to; ++k) {
+                if (found[k] || kept[k].feature != contacts[i].at.feature) continue;
+                kept_of[i] = static_cast<int>(k);
+                found[k] = 1;
+                break;
+            }
+        }
+        for (std::size_t i = c; i < end; ++i) {
+            if (kept_of[i] >= 0 || !(contacts[i].P[0] > 0)) continue;
+            for (std::size_t k = from; k < to && kept_of[i] < 0; ++k) {
+                if (found[k] || kept[k].status == 0) continue;
+                kept_of[i] = static_cast<int>(k);
+                found[k] = 1;
+            }
+        }
+        c = end;
+        from = to;
+    }
+}
+
+/// What the contact met and did. `before`: it acted or touched in the step before.
+ContactStep report(const BodyModel& model, const SolverSettings& solver, const BodyScratch& s, std::size_t c,
+                   const KeptContact* before)
+{
+    const BodyContact& contact = s.contacts[c];
+    const auto& start = model.setup().impact_map ? contact.U_start : contact.U_minus;
+    const auto W = s.problem.W.diagonal(static_cast<int>(c));
+    ContactStep step;
+    step.contact = static_cast<int>(c);
+    step.dimension = contact.dimension == 1 ? 1 : model.is_flat() ? 2 : 3;
+    step.restitution = contact.restitution;
+    step.shift_m_s = contact.may_close_m_s;
+    step.zero = std::max(step.zero, velocity_tolerances * solver.tolerance);
+    step.W_1_kg = W[0];
+    for (int i = 0; i < contact.dimension; ++i) {
+        const std::size_t slot = contact.slot(i);
+        if (slot > 2) continue;
+        const double U_free = s.problem.U_free[static_cast<std::size_t>(s.problem.offsets[c] + i)];
+        step.U_minus[slot] = start[slot];
+        step.U_free[slot] = i == 0 ? U_free - contact.may_close_m_s : U_free;
+        step.U_plus[slot] = contact.U_plus[slot];
+        step.P[slot] = contact.P[slot] + contact.map_P[slot];
+        const double W_ii = W[static_cast<std::size_t>(i * contact.dimension + i)];
+        if (i > 0) step.W_tangential_1_kg = std::max(step.W_tangential_1_kg, W_ii);
+    }
+    const ContactWork work = work_of(contact);
+    step.energy_J = work.normal_J;
+    step.friction_J = work.friction_J;
+    step.sticks = contact.dimension > 1 && sticks(s, c);
+    step.rounding_m_s =
+        rounding * std::max(speeds(contact, s.mid.v, s.w_before), speeds(contact, s.next.v, s.w_after));
+    // it touched, and approaches by no more than the forces of a step and those that held it can make
+    if (before != nullptr && before->status != 0 && contact.map_P[0] == 0) {
+        const double held = step.W_1_kg * std::abs(contact.at.normal.dot(before->percussion_Ns));
+        const double reach = std::abs(step.U_free[0] - step.U_minus[0]) + 2 * held;
+        step.persists = -step.U_minus[0] <= reach + step.rounding_m_s;
+    }
+    return step;
+}
+
+KeptContact keep(const BodyScratch& s, std::size_t c)
+{
+    const BodyContact& contact = s.contacts[c];
+    const double met = std::abs(contact.U_minus[0]) + std::abs(contact.U_plus[0]);
+    return {.first = contact.first,
+            .second = contact.second,
+            .feature = contact.at.feature,
+            .percussion_Ns = contact.percussion_Ns(),
+            .moment_Nms = contact.moment_Nms(),
+            .closed = contact.U_plus[0] <= 1e-9 * met || contact.restitution == 0,
+            .sticks = sticks(s, c),
+            .acted = contact.P[0] > 0,
+            .named = contact.at.feature};
+}
+
+/// A soft contact that was open and still closes at the end of the step, as (BO-9) lets it: the next step
+/// ends its impact.
+bool is_closing(const BodyContact& contact, const KeptContact* before)
+{
+    const bool was_open = before == nullptr || before->status == 0;
+    return was_open && contact.P[0] > 0 && contact.may_close_m_s > 0 && contact.U_minus[0] < 0;
+}
+
+/// An impact that took the step before as well is one.
+void add_first_part(const KeptContact& before, ContactStep& step)
+{
+    step.P[0] += before.closing.percussion_Ns;
+    step.U_minus[0] = before.closing.velocity_m_s;
+    step.energy_J += before.closing.energy_J;
+}
+
+/// Contacts of the step and what is kept of them. Those whose impact has not ended are in `kept` only.
+void collect(const BodyModel& model, const SolverSettings& solver, const BodyState& state, BodyScratch& s)
+{
+    StatusScratch& w = s.statuses;
+    w.steps.clear();
+    w.statuses.clear();
+    w.kept.clear();
+    w.place.clear();
+    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+        const BodyContact& contact = s.contacts[c];
+        const KeptContact* before =
+            w.kept_of[c] >= 0 ? &state.kept[static_cast<std::size_t>(w.kept_of[c])] : nullptr;
+        if (before == nullptr && !(contact.P[0] + contact.map_P[0] > 0)) continue;
+        ContactStep step = report(model, solver, s, c, before);
+        KeptContact& kept = w.kept.emplace_back(keep(s, c));
+        ContactStatus status;
+        if (before != nullptr) {
+            kept.named = before->named;
+            status = {.closed = before->status,
+                      .slides = before->slides,
+                      .percussion_Ns = std::max(0.0, contact.at.normal.dot(before->percussion_Ns))};
+            if (before->closing.percussion_Ns > 0) {
+                add_first_part(*before, step);
+                status.percussion_Ns = 0;
+            }
+        }
+        if (is_closing(contact, before)) {
+            kept.closing = {.percussion_Ns = step.P[0],
+                            .velocity_m_s = step.U_minus[0],
+                            .left_m_s = step.U_plus[0],
+                            .energy_J = step.energy_J};
+            continue;
+        }
+        w.place.push_back(static_cast<int>(w.kept.size()) - 1);
+        w.statuses.push_back(status);
+        w.steps.push_back(step);
+    }
+}
+
+/// Who takes part in a collision: those that are tied to it by contacts that act.
+void find_collisions(const BodyModel& model, BodyScratch& s)
+{
+    StatusScratch& w = s.statuses;
+    const auto contact_of = [&](const ContactStep& step) -> const BodyContact& {
+        return s.contacts[static_cast<std::size_t>(step.contact)];
+    };
+    const auto island_of = [&](const ContactStep& step) {
+        const BodyContact& contact = contact_of(step);
+        return w.islands.root(model.inverse_mass[contact.first] > 0 ? contact.first : contact.second);
+    };
+    w.islands.clear(model.bodies());
+    for (const ContactStep& step : w.steps) {
+        const auto [first, second] = std::tuple(contact_of(step).first, contact_of(step).second);
+        const bool both = model.inverse_mass[first] > 0 && model.inverse_mass[second] > 0;
+        if (both && step.P[0] > 0) w.islands.join(first, second);
+    }
+    w.struck.assign(static_cast<std::size_t>(model.bodies()), 0);
+    bool any = false;
+    for (std::size_t k = 0; k < w.steps.size(); ++k) {
+        if (!collides(w.steps[k], true, w.statuses[k].closed != 0)) continue;
+        w.struck[island_of(w.steps[k])] = 1;
+        any = true;
+    }
+    for (std::size_t k = 0; any && k < w.steps.size(); ++k) {
+        w.statuses[k].collision = w.struck[island_of(w.steps[k])] != 0;
+    }
+}
+
+/// Contacts of the step before that this one has not found.
+void tell_vanished(std::span<const KeptContact> kept, std::span<const char> found, double time_s,
+                   std::vector<Event>& events)
+{
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+        const KeptContact& gone = kept[k];
+        const bool closing = gone.closing.percussion_Ns > 0;
+        if (found[k] || (gone.status == 0 && !closing)) continue;
+        Event event = event_of_vanished(-1, time_s);
+        event.first = gone.first;
+        event.second = gone.second;
+        event.feature = gone.named;
+        if (closing) {
+            event.kind = EventKind::Impact;
+            event.percussion_Ns = gone.closing.percussion_Ns;
+            event.velocity_before_m_s = gone.closing.velocity_m_s;
+            event.velocity_after_m_s = gone.closing.left_m_s;
+            event.energy_J = gone.closing.energy_J;
+        }
+        events.push_back(event);
+    }
+}
+
+}  // namespace
+
+ContactWork work_of(const BodyContact& contact)
+{
+    ContactWork work;
+    for (std::size_t i = 0; i < contact.P.size(); ++i) {
+        const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
+        double& to = i == 0 ? work.normal_J : work.friction_J;
+        to += P * 0.5 * (contact.U_minus[i] + contact.U_plus[i]);
+        to += contact.map_P[i] * 0.5 * (contact.U_start[i] + contact.U_minus[i]);
+    }
+    return work;
+}
+
+void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
+                     BodyScratch& s)
+{
+    StatusScratch& w = s.statuses;
+    const double start_s = state.t_s, middle_s = state.t_s + h_s / 2;
+    match(s.contacts, state.kept, w.kept_of, w.found);
+    collect(model, solver, state, s);
+    find_collisions(model, s);
+    s.events.clear();
+    update_statuses(w.steps, true, middle_s, w.statuses, s.events);
+
+    // events tell of contacts by their bodies; an impact that began in the step before ended with it
+    w.place_of.assign(s.contacts.size(), -1);
+    for (std::size_t k = 0; k < w.steps.size(); ++k) {
+        w.place_of[static_cast<std::size_t>(w.steps[k].contact)] = w.place[k];
+    }
+    for (Event& event : s.events) {
+        const auto c = static_cast<std::size_t>(std::exchange(event.contact, -1));
+        event.first = s.contacts[c].first;
+        event.second = s.contacts[c].second;
+        event.feature = w.kept[static_cast<std::size_t>(w.place_of[c])].named;
+        const int before = w.kept_of[c];
+        if (before >= 0 && state.kept[static_cast<std::size_t>(before)].closing.percussion_Ns > 0)
+            event.time_s = start_s;
+    }
+    tell_vanished(state.kept, w.found, middle_s, s.events);
+    std::ranges::stable_sort(s.events, {}, &Event::time_s);
+
+    // what the next step must know
+    for (std::size_t k = 0; k < w.steps.size(); ++k) {
+        KeptContact& kept = w.kept[static_cast<std::size_t>(w.place[k])];
+        kept.status = w.statuses[k].closed;
+        kept.slides = w.statuses[k].slides;
+    }
+    state.kept.clear();
+    for (const KeptContact& kept : w.kept) {
+        if (kept.acted || kept.status != 0) state.kept.push_back(kept);
+    }
+    // contacts are sorted by bodies, and mostly by features too
+    const auto before = [](const KeptContact& a, const KeptContact& b) {
+        return std::tie(a.first, a.second, a.feature) < std::tie(b.first, b.second, b.feature);
+    };
+    if (!std::is_sorted(state.kept.begin(), state.kept.end(), before)) {
+        std::sort(state.kept.begin(), state.kept.end(), before);
+    }
+}
+
+}  // namespace carom::detail
