@@ -234,6 +234,18 @@ RunSoFar start_run(const Model& model, State start)
     return run;
 }
 
+std::vector<std::string> event_names(const LagrangianSystem& system)
+{
+    std::vector<std::string> names;
+    for (const Contact& contact : system.contacts) {
+        names.push_back(contact.name);
+    }
+    for (const Constraint& constraint : system.constraints) {
+        names.push_back(constraint.name);
+    }
+    return names;
+}
+
 RunReport simulate(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,
                    const RunPlan& plan, State& state, const StepListener& listener)
 {
@@ -320,12 +332,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
     }
 
     result.events = run.events;
-    for (const Contact& contact : model.system().contacts) {
-        result.event_names.push_back(contact.name);
-    }
-    for (const Constraint& constraint : model.system().constraints) {
-        result.event_names.push_back(constraint.name);
-    }
+    result.event_names = event_names(model.system());
     judge_run(certifier, failed, result);
     return result;
 }

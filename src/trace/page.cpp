@@ -324,6 +324,7 @@ Json PageData::head(const std::string& follow) const
                  {"probes", probes},
                  {"energies", energies},
                  {"event_kinds", Json::parse(detail::event_kind_names())},
+                 {"event_names", run.event_names},
                  {"friction", friction_json(run.friction)},
                  {"draw", Json::parse(detail::to_json(run.drawings))},
                  {"report", report},

@@ -193,19 +193,23 @@ void RecordingReader::read_events()
         if (size != count) return refuse("the columns of /events have different lengths");
     }
 
-    // events of constraints follow those of contacts in their numbers; bodies have pairs instead
-    result_.event_names = result_.contacts;
-    if (file_.has("/constraints")) {
-        for (std::string& name : take(file_.texts("/constraints/name"))) {
-            result_.event_names.push_back(std::move(name));
+    std::vector<std::string>& names = result_.event_names;
+    if (file_.has("/events/name")) {
+        names = take(file_.texts("/events/name"));
+    } else {  // of an older version: constraints follow contacts in their numbers
+        names = result_.contacts;
+        if (file_.has("/constraints")) {
+            const auto constraints = take(file_.texts("/constraints/name"));
+            names.insert(names.end(), constraints.begin(), constraints.end());
         }
     }
-    const auto interactions = static_cast<std::int64_t>(result_.event_names.size());
-    const bool pairs = file_.has("/events/first");
+    if (error_) return;
+    const bool pairs = file_.has("/events/first");  // of bodies
     for (std::size_t i = 0; i < count; ++i) {
         const bool known_kind = kind[i] >= 0 && kind[i] < 256 &&
                                 name_of(static_cast<EventKind>(kind[i])) != std::string_view("unknown");
-        const bool known_contact = pairs || (contact[i] >= 0 && contact[i] < interactions);
+        const bool known_contact =
+            pairs || (contact[i] >= 0 && contact[i] < static_cast<std::int64_t>(names.size()));
         if (!known_kind || !known_contact)
             return refuse("an event names a kind or contact that does not exist");
         const auto row = static_cast<Eigen::Index>(i);

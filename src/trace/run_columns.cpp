@@ -326,6 +326,7 @@ Expected<void> RunColumns::create_in(Hdf5Writer& file) const
     if (auto added = file.add_texts("/coordinates/name", names); !added) return added;
     if (auto added = file.add_texts("/coordinates/unit", units); !added) return added;
     if (auto added = file.add_texts("/contacts/name", contacts); !added) return added;
+    if (auto added = file.add_texts("/events/name", event_names(model_->system())); !added) return added;
     if (auto created = columns_.create_in(file); !created) return created;
     return file.set_attribute("/events/kind", "names", event_kind_names());
 }

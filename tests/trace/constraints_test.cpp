@@ -91,3 +91,29 @@ TEST_CASE("reactions of constraints and their work are recorded, and a resumed r
     CHECK(same_bits(joined.constraints.energy_J, whole.constraints.energy_J));
     CHECK(joined.report->certificate.max_violation == whole.report->certificate.max_violation);
 }
+
+TEST_CASE("events of a constraint name it in the recording and on its page, also where percussions are not "
+          "recorded")
+{
+    const Folder folder;
+    const Model model = bead_on_ring();
+    const State start = make_state(model, Eigen::Vector2d(1, 0), Eigen::Vector2d(0, 3));
+    for (const bool percussions : {true, false}) {
+        CAPTURE(percussions);
+        State end = start;
+        auto recorder = Recorder::create(folder / "run.h5", model, "", "",
+                                         {.every_s = 0.01, .percussions = percussions}, start, 0.5, 1e-3);
+        REQUIRE(recorder.has_value());
+        const RunReport report =
+            simulate(model, MoreauSettings{.time_step_s = 1e-3}, {}, {.duration_s = 0.5, .until = {}}, end,
+                     [&](const StepView& view) { return (*recorder)(view); });
+        REQUIRE(recorder->finish(report).has_value());
+
+        // thrown upwards at 3 m/s it comes back after some 0.3 s: its slip turns round
+        REQUIRE(!report.events.empty());
+        const Recording recording = read(folder / "run.h5");
+        CHECK(recording.events.size() == report.events.size());
+        CHECK(recording.event_names == std::vector<std::string>{"ring"});
+        CHECK(to_page(recording).find(R"("event_names":["ring"])") != std::string::npos);
+    }
+}

@@ -22,7 +22,7 @@ export class Events {
   private readonly time: Float64Array;
   private readonly body = element('tbody');
   private readonly position = element('span', { 'aria-live': 'polite' });
-  private readonly filter = element('select', { 'aria-label': 'Which contact' });
+  private readonly filter = element('select', { 'aria-label': 'Whose events' });
   private readonly run: Run;
   private readonly player: Player;
   private rows: number[] = [];
@@ -32,11 +32,12 @@ export class Events {
     this.run = run;
     this.player = player;
     this.time = run.track('events.time_s');
-    this.filter.append(new Option('all contacts', '-1'));
-    run.head.contacts.forEach((name, c) => this.filter.append(new Option(name, String(c))));
+    const constraints = run.head.event_names.length > run.head.contacts.length;
+    this.filter.append(new Option(constraints ? 'contacts and constraints' : 'all contacts', '-1'));
+    run.head.event_names.forEach((name, c) => this.filter.append(new Option(name, String(c))));
     this.filter.addEventListener('change', () => this.select());
     releaseAfterPointer(this.filter);
-    const headings = ['time, s', 'what', 'contact', 'percussion, N s', 'velocity before, m/s', 'after, m/s', 'energy, J'];
+    const headings = ['time, s', 'what', constraints ? 'contact or constraint' : 'contact', 'percussion, N s', 'velocity before, m/s', 'after, m/s', 'energy, J'];
     const table = element(
       'table',
       { class: 'events' },
@@ -96,7 +97,7 @@ export class Events {
         { class: kind },
         element('td', {}, button(number(this.time[i], 6), 'Show this instant', () => this.player.seek(this.time[i]))),
         element('td', {}, kindWords[kind] ?? kind),
-        element('td', {}, run.head.contacts[column('contact')[i]] ?? `constraint ${column('contact')[i] - run.head.contacts.length + 1}`),
+        element('td', {}, run.head.event_names[column('contact')[i]] ?? ''),
         ...['percussion_Ns', 'velocity_before_m_s', 'velocity_after_m_s', 'energy_J'].map((name) =>
           element('td', {}, number(column(name)[i])),
         ),

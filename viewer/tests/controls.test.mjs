@@ -233,7 +233,7 @@ test('events are filtered and turned over, phase portraits choose what they draw
   assert.equal(await first(), '0.4');
   await page.getByRole('button', { name: 'Earlier events' }).click();
   assert.equal(await first(), '0');
-  await page.getByLabel('Which contact').selectOption('1');
+  await page.getByLabel('Whose events').selectOption('1');
   assert.match(await page.locator('#events').textContent(), /of 22/);
   await page.locator('#phase summary').click();
   await page.getByLabel('across').selectOption('1');

@@ -115,7 +115,7 @@ struct RunReport {
     Certificate certificate;
     std::vector<Finding> findings;
     std::vector<Event> events;
-    std::vector<std::string> event_names;  ///< by Event::contact: contacts, then constraints
+    std::vector<std::string> event_names;  ///< of whom they speak, by Event::contact
 };
 
 /// Runs the scheme of the settings on `state`, at the instants start + n h; the last step is shorter where
@@ -131,6 +131,9 @@ struct RunReport {
 {
     return simulate(model, IntegratorSettings(settings), solver, plan, state, listener);
 }
+
+/// Of whom the events of a run speak, by the numbers in Event::contact: contacts, then constraints.
+[[nodiscard]] std::vector<std::string> event_names(const LagrangianSystem& system);
 
 /// A run between two steps.
 struct RunSoFar {

@@ -163,7 +163,7 @@ struct Recording {
     RowMatrix draw;  ///< one row per frame
 
     std::vector<Event> events;
-    std::vector<std::string> event_names;  ///< by Event::contact: contacts, then constraints
+    std::vector<std::string> event_names;  ///< of whom they speak, by Event::contact
     RecordedJumps jumps;
     RecordedSnapshots snapshots;
     Checkpoint checkpoint;
