@@ -63,18 +63,17 @@ Json events_of(const Results& results)
     for (std::size_t i = 0; i < statuses.size(); ++i) {
         const Event& event = results.report.events[i];
         const bool of_contact = static_cast<std::size_t>(event.contact) < contacts;
-        list.push_back(
-            {{"time_s", event.time_s},
-             {"step", event.step},
-             {"kind", name_of(event.kind)},
-             {of_contact ? "contact" : "constraint",
-              results.report.event_names[static_cast<std::size_t>(event.contact)]},
-             {"percussion_Ns", event.percussion_Ns},
-             {"velocity_before_m_s", event.velocity_before_m_s},
-             {"velocity_after_m_s", event.velocity_after_m_s},
-             {"energy_J", event.energy_J},
-             {"status_before", statuses[i].before},
-             {"status_after", statuses[i].after}});
+        list.push_back({{"time_s", event.time_s},
+                        {"step", event.step},
+                        {"kind", name_of(event.kind)},
+                        {of_contact ? "contact" : "constraint",
+                         results.report.event_names[static_cast<std::size_t>(event.contact)]},
+                        {"percussion_Ns", event.percussion_Ns},
+                        {"velocity_before_m_s", event.velocity_before_m_s},
+                        {"velocity_after_m_s", event.velocity_after_m_s},
+                        {"energy_J", event.energy_J},
+                        {"status_before", statuses[i].before},
+                        {"status_after", statuses[i].after}});
     }
     return list;
 }

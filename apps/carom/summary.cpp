@@ -132,8 +132,7 @@ std::string located_event_rows(const Results& results)
         std::string kind(name_of(event.kind));
         std::ranges::replace(kind, '_', ' ');
         std::string text = fmt::format("{:>20.15g} s  {:<12} {:<12} {:>6} -> {:<6}", event.time_s, kind,
-                                       name_of_place(results, event), statuses[i].before,
-                                       statuses[i].after);
+                                       name_of_place(results, event), statuses[i].before, statuses[i].after);
         if (event.kind == EventKind::Impact || event.kind == EventKind::Accumulation) {
             text += fmt::format("  {:>11.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s", event.velocity_before_m_s,
                                 event.velocity_after_m_s, event.percussion_Ns);

@@ -1,6 +1,6 @@
 #include "carom/integrator/body_run.hpp"
 
-#include "impact_map.hpp"
+#include "account.hpp"
 #include "run_parts.hpp"
 
 #include <algorithm>
@@ -46,30 +46,6 @@ std::string name_of_interaction(const BodyModel& model, const BodyScratch& scrat
            bodies[static_cast<std::size_t>(contact.second)].name;
 }
 
-/// What impacts did to the kinetic energy: the work of the percussions of contacts that approached and have
-/// restitution, taken from the velocity before the step on and from the free one, whichever is less: what
-/// given forces did meanwhile is not theirs.
-double energy_of_impacts_J(const BodyScratch& s)
-{
-    double from_start = 0, from_free = 0;
-    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
-        const BodyContact& contact = s.contacts[c];
-        for (std::size_t k = 0; k < contact.map_P.size(); ++k) {
-            const double work = contact.map_P[k] * 0.5 * (contact.U_start[k] + contact.U_minus[k]);
-            from_start += work;
-            from_free += work;
-        }
-        if (!(contact.U_minus[0] < 0 && contact.restitution > 0 && contact.P[0] > 0)) continue;
-        for (int row = 0; row < contact.dimension; ++row) {
-            const std::size_t k = contact.slot(row);
-            const double U_free = s.problem.U_free[static_cast<std::size_t>(s.problem.offsets[c] + row)];
-            from_start += contact.P[k] * 0.5 * (contact.U_minus[k] + contact.U_plus[k]);
-            from_free += contact.P[k] * 0.5 * (U_free + contact.U_plus[k]);
-        }
-    }
-    return std::min(from_start, from_free);
-}
-
 }  // namespace
 
 RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauSettings& settings,
@@ -111,23 +87,20 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
         const double began_s = std::exchange(state.t_s, grid.time_after(n));
         const State before = std::exchange(run.state, coordinate_state(bodies, state));
         if (bodies.is_flat()) count_turns(before, run.state);
-        certifier.add_step(state.t_s, report.solve.residual, report.status == StepStatus::Solved,
-                           report.max_penetration_m, report.energy, report.at_end, report.accuracy);
-        certifier.add_violation(report.max_violation);
-        tell_unsolved(
-            report, solver.tolerance, n, state.t_s,
-            [&](int k) { return name_of_interaction(bodies, scratch, k); }, certifier);
-        const SelectionReport& selection = report.solve.selection;
-        certifier.add_selection(selection.selected > 0, selection.unexamined + selection.unsettled > 0);
-        for (const Finding& finding : report.findings) {
-            certifier.add_finding(finding);
-        }
-        if (report.map_acted) judge_map(report, began_s, certifier.energy_scale_J(), certifier);
-        name_created_energy(energy_of_impacts_J(scratch), state.t_s, report.map_acted,
-                            certifier.energy_scale_J(), certifier);
         for (Event& event : scratch.events) {
             event.step = n;
         }
+        const auto name = [&](int k) { return name_of_interaction(bodies, scratch, k); };
+        account({.report = report,
+                 .contacts = scratch.statuses.steps,
+                 .events = scratch.events,
+                 .number = n,
+                 .began_s = began_s,
+                 .ended_s = state.t_s,
+                 .tolerance = solver.tolerance,
+                 .name_of_interaction = name,
+                 .name_of_contact = name},
+                certifier);
         const std::span<const Event> events =
             plan.keep_events ? std::span<const Event>(scratch.events) : std::span<const Event>();
         run.events.insert(run.events.end(), events.begin(), events.end());

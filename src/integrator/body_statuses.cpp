@@ -1,4 +1,5 @@
 #include "body_parts.hpp"
+#include "carom/solver/one_contact.hpp"
 #include "statuses.hpp"
 
 #include <algorithm>
@@ -84,8 +85,19 @@ void match(std::span<const BodyContact> contacts, std::span<const KeptContact> k
     }
 }
 
+/// Velocities that the solver may have left where there are none: what the step would do to the velocities of
+/// contacts, times the tolerance that velocities are held to (OS-10).
+double left_by_solver_m_s(const SolverSettings& solver, const BodyScratch& s)
+{
+    double largest = 0;
+    for (std::size_t row = 0; row < s.problem.U_free.size(); ++row) {
+        largest = std::max({largest, std::abs(s.problem.U_free[row]), std::abs(s.problem.U_minus[row])});
+    }
+    return velocity_tolerances * solver.tolerance * largest;
+}
+
 /// What the contact met and did. `before`: it acted or touched in the step before.
-ContactStep report(const BodyModel& model, const SolverSettings& solver, const BodyScratch& s, std::size_t c,
+ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s, std::size_t c,
                    const KeptContact* before)
 {
     const BodyContact& contact = s.contacts[c];
@@ -96,7 +108,7 @@ ContactStep report(const BodyModel& model, const SolverSettings& solver, const B
     step.dimension = contact.dimension == 1 ? 1 : model.is_flat() ? 2 : 3;
     step.restitution = contact.restitution;
     step.shift_m_s = contact.may_close_m_s;
-    step.zero = std::max(step.zero, velocity_tolerances * solver.tolerance);
+    step.left_m_s = left_m_s;
     step.W_1_kg = W[0];
     for (int i = 0; i < contact.dimension; ++i) {
         const std::size_t slot = contact.slot(i);
@@ -109,12 +121,21 @@ ContactStep report(const BodyModel& model, const SolverSettings& solver, const B
         const double W_ii = W[static_cast<std::size_t>(i * contact.dimension + i)];
         if (i > 0) step.W_tangential_1_kg = std::max(step.W_tangential_1_kg, W_ii);
     }
+    if (const auto* coulomb = std::get_if<Coulomb>(&s.problem.laws[c]))
+        step.sliding_margin = sliding_margin(*coulomb, W);
     const ContactWork work = work_of(contact);
     step.energy_J = work.normal_J;
     step.friction_J = work.friction_J;
+    step.from_free_J = step.energy_J + step.friction_J;
+    for (int i = 0; i < contact.dimension; ++i) {
+        const std::size_t slot = contact.slot(i);
+        const double U_free = s.problem.U_free[static_cast<std::size_t>(s.problem.offsets[c] + i)];
+        const double freed = i == 0 ? U_free - contact.may_close_m_s : U_free;
+        step.from_free_J += 0.5 * contact.P[slot] * (freed - contact.U_minus[slot]);
+    }
     step.sticks = contact.dimension > 1 && sticks(s, c);
-    step.rounding_m_s =
-        rounding * std::max(speeds(contact, s.mid.v, s.w_before), speeds(contact, s.next.v, s.w_after));
+    step.rounding_m_s = left_m_s + rounding * std::max(speeds(contact, s.mid.v, s.w_before),
+                                                       speeds(contact, s.next.v, s.w_after));
     // it touched, and approaches by no more than the forces of a step and those that held it can make
     if (before != nullptr && before->status != 0 && contact.map_P[0] == 0) {
         const double held = step.W_1_kg * std::abs(contact.at.normal.dot(before->percussion_Ns));
@@ -163,14 +184,16 @@ void collect(const BodyModel& model, const SolverSettings& solver, const BodySta
     w.statuses.clear();
     w.kept.clear();
     w.place.clear();
+    w.closing.clear();
+    const double left_m_s = left_by_solver_m_s(solver, s);
     for (std::size_t c = 0; c < s.contacts.size(); ++c) {
         const BodyContact& contact = s.contacts[c];
         const KeptContact* before =
             w.kept_of[c] >= 0 ? &state.kept[static_cast<std::size_t>(w.kept_of[c])] : nullptr;
         if (before == nullptr && !(contact.P[0] + contact.map_P[0] > 0)) continue;
-        ContactStep step = report(model, solver, s, c, before);
+        ContactStep step = report(model, left_m_s, s, c, before);
         KeptContact& kept = w.kept.emplace_back(keep(s, c));
-        ContactStatus status;
+        ContactMemory status;
         if (before != nullptr) {
             kept.named = before->named;
             status = {.closed = before->status,
@@ -186,6 +209,7 @@ void collect(const BodyModel& model, const SolverSettings& solver, const BodySta
                             .velocity_m_s = step.U_minus[0],
                             .left_m_s = step.U_plus[0],
                             .energy_J = step.energy_J};
+            w.closing.push_back(static_cast<int>(c));
             continue;
         }
         w.place.push_back(static_cast<int>(w.kept.size()) - 1);
@@ -198,28 +222,34 @@ void collect(const BodyModel& model, const SolverSettings& solver, const BodySta
 void find_collisions(const BodyModel& model, BodyScratch& s)
 {
     StatusScratch& w = s.statuses;
-    const auto contact_of = [&](const ContactStep& step) -> const BodyContact& {
-        return s.contacts[static_cast<std::size_t>(step.contact)];
+    const auto tie = [&](int c) {
+        const BodyContact& contact = s.contacts[static_cast<std::size_t>(c)];
+        const bool both = model.inverse_mass[contact.first] > 0 && model.inverse_mass[contact.second] > 0;
+        if (both) w.islands.join(contact.first, contact.second);
     };
-    const auto island_of = [&](const ContactStep& step) {
-        const BodyContact& contact = contact_of(step);
+    const auto island_of = [&](int c) {
+        const BodyContact& contact = s.contacts[static_cast<std::size_t>(c)];
         return w.islands.root(model.inverse_mass[contact.first] > 0 ? contact.first : contact.second);
     };
     w.islands.clear(model.bodies());
     for (const ContactStep& step : w.steps) {
-        const auto [first, second] = std::tuple(contact_of(step).first, contact_of(step).second);
-        const bool both = model.inverse_mass[first] > 0 && model.inverse_mass[second] > 0;
-        if (both && step.P[0] > 0) w.islands.join(first, second);
+        if (step.P[0] > 0) tie(step.contact);
+    }
+    for (const int c : w.closing) {
+        tie(c);
     }
     w.struck.assign(static_cast<std::size_t>(model.bodies()), 0);
-    bool any = false;
+    bool any = !w.closing.empty();
+    for (const int c : w.closing) {
+        w.struck[island_of(c)] = 1;
+    }
     for (std::size_t k = 0; k < w.steps.size(); ++k) {
         if (!collides(w.steps[k], true, w.statuses[k].closed != 0)) continue;
-        w.struck[island_of(w.steps[k])] = 1;
+        w.struck[island_of(w.steps[k].contact)] = 1;
         any = true;
     }
     for (std::size_t k = 0; any && k < w.steps.size(); ++k) {
-        w.statuses[k].collision = w.struck[island_of(w.steps[k])] != 0;
+        w.statuses[k].collision = w.struck[island_of(w.steps[k].contact)] != 0;
     }
 }
 
@@ -303,7 +333,7 @@ void update_statuses(const BodyModel& model, const SolverSettings& solver, doubl
         return std::tie(a.first, a.second, a.feature) < std::tie(b.first, b.second, b.feature);
     };
     if (!std::is_sorted(state.kept.begin(), state.kept.end(), before)) {
-        std::sort(state.kept.begin(), state.kept.end(), before);
+        std::stable_sort(state.kept.begin(), state.kept.end(), before);
     }
 }
 

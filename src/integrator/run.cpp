@@ -1,11 +1,10 @@
 #include "carom/integrator/run.hpp"
 
+#include "account.hpp"
 #include "carom/model/constraint_rank.hpp"
-#include "impact_map.hpp"
 #include "path_watch.hpp"
 #include "run_parts.hpp"
 #include "run_watch.hpp"
-#include "statuses.hpp"
 
 #include <fmt/format.h>
 
@@ -14,36 +13,6 @@
 
 namespace carom {
 namespace {
-
-/// What impacts did to the kinetic energy, where they created some.
-void look_for_created_energy(const Scratch& scratch, bool by_map, double scale_J, Certifier& certifier)
-{
-    double gained = 0;
-    for (const ContactStep& contact : scratch.contacts) {
-        if (contact.U_minus[0] < 0 && !contact.persists) {
-            gained += contact.energy_J + contact.friction_J;
-        }
-    }
-    if (!scratch.events.empty()) {
-        name_created_energy(gained, scratch.events.front().time_s, by_map, scale_J, certifier);
-    }
-}
-
-/// Where theory has no answer, or several: sliding contacts against Painleve's condition.
-void look_for_friction_trouble(const Model& model, const Scratch& scratch, double time_s,
-                               Certifier& certifier)
-{
-    for (const ContactStep& contact : scratch.contacts) {
-        if (contact.dimension == 1) continue;
-        const std::string& name = model.system().contacts[static_cast<std::size_t>(contact.contact)].name;
-        if (contact.sliding_margin <= 0 && contact.P[0] > 0 && slides(contact)) {
-            certifier.add_finding("painleve", time_s,
-                                  fmt::format("{} slides where W_NN <= mu |W_NT|: the motion may have no "
-                                              "continuation or several, and this is one of them",
-                                              name));
-        }
-    }
-}
 
 /// Firm constraints that depend on each other where the run begins (CO-10), (CO-11).
 void look_at_constraints(const Model& model, const State& start, Certifier& certifier)
@@ -73,34 +42,22 @@ std::string name_of_interaction(const Model& model, const Scratch& scratch, int 
     return model.system().constraints[static_cast<std::size_t>(model.part(i).constraint)].name;
 }
 
-/// A step is taken: its events, and what it means for the certificate.
-void account(const Model& model, const StepReport& report, double tolerance, const State& before,
-             Scratch& scratch, RunSoFar& run)
-{
-    for (Event& event : scratch.events) {
-        event.step = run.progress.steps;
-    }
-    Certifier& certifier = run.progress.certifier;
-    certifier.add_step(run.state.t_s, report.solve.residual, report.status == StepStatus::Solved,
-                       report.max_penetration_m, report.energy, report.at_end, report.accuracy);
-    certifier.add_violation(report.max_violation);
-    tell_unsolved(
-        report, tolerance, run.progress.steps, run.state.t_s,
-        [&](int k) { return name_of_interaction(model, scratch, k); }, certifier);
-    const SelectionReport& selection = report.solve.selection;
-    certifier.add_selection(selection.selected > 0, selection.unexamined + selection.unsettled > 0);
-    for (const Finding& finding : report.findings) {
-        certifier.add_finding(finding);
-    }
-    if (report.map_acted) judge_map(report, before.t_s, certifier.energy_scale_J(), certifier);
-    look_for_created_energy(scratch, report.map_acted, certifier.energy_scale_J(), certifier);
-    look_for_friction_trouble(model, scratch, run.state.t_s, certifier);
-    run.progress.rest.after_step(run.state.u);
-}
-
 double activation_gap_m(const IntegratorSettings& settings)
 {
     return std::visit([](const auto& scheme) { return scheme.activation_gap_m; }, settings);
+}
+
+/// What helps beside a shorter step where the scheme makes or eats energy.
+std::string remedy_beside_steps(const IntegratorSettings& settings)
+{
+    if (std::holds_alternative<MoreauSettings>(settings))
+        return "integrator.kind = \"moreau_jean\" or \"series\"";
+    if (const auto* jean = std::get_if<MoreauJeanSettings>(&settings)) {
+        // theta above 1/2 damps; with 1/2 linear springs keep their energy, other forces need the step
+        return jean->theta > 0.5 ? "integrator.theta = 0.5, or integrator.kind = \"series\""
+                                 : "integrator.kind = \"series\"";
+    }
+    return {};
 }
 
 /// Whether the formula that ends a run is there.
@@ -264,6 +221,7 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
     RunProgress& progress = run.progress;
     Certifier& certifier = progress.certifier;
     certifier.set_energy_tolerance(plan.energy_tolerance);
+    certifier.set_other_remedy(remedy_beside_steps(settings));
     State before = state;
     IntegratorSettings step_settings = settings;
     const StepGrid grid(progress.start_s, time_step_s(settings), plan.duration_s);
@@ -311,7 +269,21 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
         if (crosses_until(plan, settings, before, state, scratch.work)) {
             shorten_to(*plan.until.formula, model, step_settings, solver, before, state, scratch, report);
         }
-        account(model, report, solver.tolerance, before, scratch, run);
+        for (Event& event : scratch.events) {
+            event.step = n;
+        }
+        account({.report = report,
+                 .contacts = scratch.contacts,
+                 .events = scratch.events,
+                 .number = n,
+                 .began_s = before.t_s,
+                 .ended_s = state.t_s,
+                 .tolerance = solver.tolerance,
+                 .name_of_interaction = [&](int k) { return name_of_interaction(model, scratch, k); },
+                 .name_of_contact =
+                     [&](int c) { return model.system().contacts[static_cast<std::size_t>(c)].name; }},
+                certifier);
+        progress.rest.after_step(state.u);
         watch.after_step(before, state, scratch, certifier);
         if (paths) paths->after_step(before, state, activation_gap_m(settings), scratch, progress);
 
@@ -348,16 +320,6 @@ std::optional<RunEnd> end_of_failed(StepStatus status)
     case StepStatus::NotSolved: break;
     }
     return std::nullopt;
-}
-
-void name_created_energy(double gained_J, double time_s, bool by_map, double scale_J, Certifier& certifier)
-{
-    if (!(gained_J > 1e-9 * scale_J)) return;
-    certifier.add_finding(
-        "energy_created", time_s,
-        fmt::format("an impact created {:.3e} J: {} cannot, use [impact] kind = \"energetic\"", gained_J,
-                    by_map ? "the energetic map"
-                           : "Newton's restitution with friction can, the energetic map"));
 }
 
 const char* explain(RunEnd end)

@@ -51,10 +51,6 @@ struct StepGrid {
 void tell_unsolved(const StepReport& report, double tolerance, long step, double time_s,
                    const std::function<std::string(int)>& name, Certifier& certifier);
 
-/// An impact never creates energy; if the books say so, the user hears when and how much. `scale_J`: the
-/// energies that roundings are small against.
-void name_created_energy(double gained_J, double time_s, bool by_map, double scale_J, Certifier& certifier);
-
 /// Certificate, findings and status of a run that has ended.
 void judge_run(const Certifier& certifier, bool failed, RunReport& report);
 

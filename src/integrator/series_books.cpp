@@ -245,6 +245,7 @@ void SeriesEngine::finish()
         step.U_plus = contact.U_plus;
         step.energy_J = contact.energy_J;
         step.friction_J = contact.friction_J;
+        step.from_free_J = step.energy_J + step.friction_J;
         scratch_.contacts.push_back(step);
         std::copy_n(contact.P.begin(), step.dimension, state_.percussion_Ns.begin() + model_.offset(c));
     }

@@ -40,7 +40,7 @@ bool acts(const ContactStep& contact)
 }
 
 /// A contact that touched already and takes part in a collision elsewhere: its percussion leaps.
-bool is_struck(const ContactStep& contact, const ContactStatus& before)
+bool is_struck(const ContactStep& contact, const ContactMemory& before)
 {
     return acts(contact) && contact.P[0] > 2 * before.percussion_Ns;
 }
@@ -87,8 +87,8 @@ bool leaves(const ContactStep& contact)
 bool stays_closed(const ContactStep& contact) noexcept
 {
     if (contact.persists) return !leaves(contact);
-    return acts(contact) &&
-           std::abs(contact.U_plus[0] + contact.shift_m_s) <= contact.zero * normal_velocities_met(contact);
+    const double away = std::abs(contact.U_plus[0] + contact.shift_m_s);
+    return acts(contact) && away <= contact.zero * normal_velocities_met(contact) + contact.left_m_s;
 }
 
 bool collides(const ContactStep& contact, bool recognised, bool was_closed) noexcept
@@ -109,7 +109,7 @@ bool slides(const ContactStep& contact) noexcept
     if (contact.sticks) return false;
     const double met = sliding_speed(contact.U_minus) + sliding_speed(contact.U_free) +
                        contact.W_tangential_1_kg * sliding_speed(contact.P);
-    return sliding_speed(contact.U_plus) > 0.1 * contact.zero * met;
+    return sliding_speed(contact.U_plus) > 0.1 * contact.zero * met + contact.left_m_s;
 }
 
 bool may_be_singular(const ContactStep& contact, const State& before) noexcept
@@ -152,19 +152,19 @@ Event event_of_vanished(int contact, double time_s)
 }
 
 void update_statuses(std::span<const ContactStep> contacts, bool recognised, double time_s,
-                     std::span<ContactStatus> statuses, std::vector<Event>& events)
+                     std::span<ContactMemory> statuses, std::vector<Event>& events)
 {
-    const auto takes_impact = [&](const ContactStep& contact, const ContactStatus& before) {
+    const auto takes_impact = [&](const ContactStep& contact, const ContactMemory& before) {
         return before.collision &&
                (collides(contact, recognised, before.closed != 0) || is_struck(contact, before));
     };
     // one that only touches, without a force, is not made
-    const auto is_closed_by = [&](const ContactStep& contact, const ContactStatus& before) {
+    const auto is_closed_by = [&](const ContactStep& contact, const ContactMemory& before) {
         return stays_closed(contact) && (acts(contact) || before.closed);
     };
     for (std::size_t k = 0; k < contacts.size(); ++k) {
         const ContactStep& contact = contacts[k];
-        const ContactStatus& before = statuses[k];
+        const ContactMemory& before = statuses[k];
         if (takes_impact(contact, before)) events.push_back(event_of(EventKind::Impact, contact, time_s));
         if (!is_closed_by(contact, before)) continue;
         if (!before.closed) events.push_back(event_of(EventKind::ContactMade, contact, time_s));
@@ -177,8 +177,8 @@ void update_statuses(std::span<const ContactStep> contacts, bool recognised, dou
     // the new statuses; a contact that was closed and is not any more has been lost
     for (std::size_t k = 0; k < contacts.size(); ++k) {
         const ContactStep& contact = contacts[k];
-        ContactStatus& status = statuses[k];
-        const ContactStatus before = status;
+        ContactMemory& status = statuses[k];
+        const ContactMemory before = status;
         status = {.percussion_Ns = contact.P[0]};
         if (!is_closed_by(contact, before)) {
             if (before.closed) events.push_back(event_of(EventKind::ContactLost, contact, time_s));

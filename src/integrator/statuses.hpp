@@ -19,7 +19,7 @@ namespace carom {
 /// Compares what the contacts did with what they did before, and appends the events. `statuses` are those of
 /// the contacts, one for each, before the step and then after it.
 void update_statuses(std::span<const ContactStep> contacts, bool recognised, double time_s,
-                     std::span<ContactStatus> statuses, std::vector<Event>& events);
+                     std::span<ContactMemory> statuses, std::vector<Event>& events);
 
 /// A contact that was closed and is not among those of the step.
 [[nodiscard]] Event event_of_vanished(int contact, double time_s);

@@ -443,9 +443,11 @@ void report_contacts(const Model& model, Scratch& s)
                 (s.map_P[at] * (s.U_start[at] + problem.U_minus[at]) +
                  s.P[at] * (problem.U_minus[at] + s.U_plus[at])) /
                 2;
+            contact.from_free_J += s.P[at] * (contact.U_free[i] - problem.U_minus[at]) / 2;
             const double W_ii = W[static_cast<std::size_t>(i * contact.dimension + i)];
             if (i > 0) contact.W_tangential_1_kg = std::max(contact.W_tangential_1_kg, W_ii);
         }
+        contact.from_free_J += contact.energy_J + contact.friction_J;
         s.contacts.push_back(contact);
     }
 }

@@ -60,7 +60,7 @@ void Certifier::watch_energy(double time_s, const EnergyLines& energy, const Ene
         certificate.energy_error_time_s = time_s;
     }
     if (!broken) return;
-    add_finding("step_too_long", watch.first.time_s, words_of(watch.first), true);
+    add_finding("step_too_long", watch.first.time_s, words_of(watch.first, other_remedy_), true);
 }
 
 void Certifier::add_violation(double violation) noexcept
@@ -114,7 +114,7 @@ std::vector<Finding> Certifier::findings_at_end() const
     if (watch.beyond != 0 && !told) {
         result.push_back({.code = "step_too_long",
                           .time_s = watch.first.time_s,
-                          .message = words_of(watch.first),
+                          .message = words_of(watch.first, other_remedy_),
                           .count = 1,
                           .uncertifies = true});
     }

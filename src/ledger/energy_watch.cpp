@@ -57,8 +57,11 @@ EnergyError EnergyWatch::add(const EnergyLines& energy, const Energies& at_end, 
 
     // what the discretisation did in this step (LE-4), and what is left of it in the run (LE-6)
     const double step_J = energy.scheme_J + energy.correction_J + accuracy.forces_defect_J;
+    const double held_back_J = std::abs(accuracy.held_back_J);
+    const double held_at_rest_J =
+        held_back_J > 0 ? held_back_J * held_back_J / (held_back_J + std::abs(at_end.kinetic_J)) : 0.0;
     const double replaced_J = std::abs(energy.given_forces_J) + std::abs(energy.prescribed_motions_J) +
-                              std::abs(reactions_J) + std::abs(accuracy.held_back_J);
+                              std::abs(reactions_J) + held_at_rest_J;
     if (run_scale_J > 0) drift_J *= run_scale_J / (run_scale_J + replaced_J);
     drift_J += step_J;
     const bool worst = !(std::abs(step_J) < kept * std::abs(worst_step_J));
@@ -89,7 +92,7 @@ bool EnergyWatch::judge(const EnergyError& error, double tolerance) noexcept
     return !(lasting_ratio <= tolerance);
 }
 
-std::string words_of(const EnergyError& error)
+std::string words_of(const EnergyError& error, std::string_view other_remedy)
 {
     const char* did = error.amount_J < 0 ? "destroyed" : "created";
     const char* by = error.culprit == 1   ? "the correction of overlaps"
@@ -102,8 +105,8 @@ std::string words_of(const EnergyError& error)
             : fmt::format("in step {:.0f} {} {} {:.3e} J", error.step, by, did, std::abs(error.amount_J));
     return fmt::format(
         "{}, where {:.3e} J take part: the step is too long for this stiffness, damping or speed; take a "
-        "shorter step, or integrator.kind = \"moreau_jean\" or \"series\"",
-        what, error.scale_J);
+        "shorter step{}{}",
+        what, error.scale_J, other_remedy.empty() ? "" : ", or ", other_remedy);
 }
 
 }  // namespace carom

@@ -27,8 +27,8 @@ std::vector<std::string> number_contacts(std::span<const std::string> bodies, st
     std::map<std::tuple<int, int, std::uint64_t>, int> numbers;
     std::map<std::tuple<int, int>, int> points;
     for (Event& event : events) {
-        const auto [found, fresh] = numbers.try_emplace({event.first, event.second, event.feature},
-                                                        static_cast<int>(names.size()));
+        const auto [found, fresh] =
+            numbers.try_emplace({event.first, event.second, event.feature}, static_cast<int>(names.size()));
         event.contact = found->second;
         if (!fresh) continue;
         const int point = ++points[{event.first, event.second}];

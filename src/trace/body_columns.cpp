@@ -3,6 +3,7 @@
 #include "solids_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -118,8 +119,8 @@ Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
         append_vector(kept.percussion_Ns, percussions);
         append_vector(kept.moment_Nms, percussions);
         const KeptContact::Closing& closing = kept.closing;
-        percussions.insert(percussions.end(), {closing.percussion_Ns, closing.velocity_m_s, closing.left_m_s,
-                                               closing.energy_J});
+        percussions.insert(percussions.end(),
+                           {closing.percussion_Ns, closing.velocity_m_s, closing.left_m_s, closing.energy_J});
         for (const std::uint64_t word :
              {static_cast<std::uint64_t>(kept.first), static_cast<std::uint64_t>(kept.second),
               kept.feature >> 32U, kept.feature & 0xffffffffU, std::uint64_t{kept.closed},
@@ -178,10 +179,13 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
     if (!contacts) return contacts.error();
     if (!kept_count) return kept_count.error();
     const auto size = [](const auto& list) { return static_cast<std::size_t>(list->size()); };
-    const std::size_t room = size(percussions) / numbers_per_contact;
-    if (size(places) != numbers_per_body * bodies || size(percussions) != numbers_per_contact * room ||
-        size(kept) != integers_per_contact * room || size(sums) != 3 * size(forces) || *contacts < 0 ||
-        *kept_count < 0 || *kept_count > static_cast<std::int64_t>(room)) {
+    // files of 0.1 had six numbers of both kinds, and no statuses
+    const bool old = size(kept) == size(percussions);
+    const std::size_t numbers = old ? 6 : numbers_per_contact, integers = old ? 6 : integers_per_contact;
+    const std::size_t room = size(percussions) / numbers;
+    if (size(places) != numbers_per_body * bodies || size(percussions) != numbers * room ||
+        size(kept) != integers * room || size(sums) != 3 * size(forces) || *contacts < 0 || *kept_count < 0 ||
+        *kept_count > static_cast<std::int64_t>(room)) {
         return file.malformed("the checkpoint of the bodies has another length");
     }
 
@@ -200,7 +204,15 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
     }
     const std::span<const double> P(percussions->data(), size(percussions));
     for (std::size_t k = 0; k < static_cast<std::size_t>(*kept_count); ++k) {
-        const std::int64_t* word = kept->data() + integers_per_contact * k;
+        const std::int64_t* in_file = kept->data() + integers * k;
+        std::array<std::int64_t, integers_per_contact> word{};
+        std::copy_n(in_file, integers, word.begin());
+        if (old) {
+            word[6] = 1;                     // it pushed
+            word[7] = word[4] != 0 ? 2 : 0;  // one that stayed persists
+            word[8] = word[5] != 0 ? 0 : 1;  // one that did not stick slid
+            std::copy_n(in_file + 2, 2, word.begin() + 9);
+        }
         const auto known = [&](std::int64_t body) {
             return body >= 0 && body < static_cast<std::int64_t>(bodies);
         };
@@ -215,7 +227,9 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
         const auto status = [](std::int64_t value) {
             return static_cast<char>(std::clamp<std::int64_t>(value, 0, 6));
         };
-        const std::size_t at = numbers_per_contact * k;
+        const std::size_t at = numbers * k;
+        const KeptContact::Closing closing =
+            old ? KeptContact::Closing{} : KeptContact::Closing{P[at + 6], P[at + 7], P[at + 8], P[at + 9]};
         state.kept.push_back({.first = static_cast<int>(word[0]),
                               .second = static_cast<int>(word[1]),
                               .feature = joined(word[2], word[3]),
@@ -227,7 +241,7 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
                               .status = status(word[7]),
                               .slides = status(word[8]),
                               .named = joined(word[9], word[10]),
-                              .closing = {P[at + 6], P[at + 7], P[at + 8], P[at + 9]}});
+                              .closing = closing});
     }
     for (Eigen::Index k = 0; k < forces->size(); ++k) {
         result.percussion_since_frame_Ns.emplace_back(sums->segment<3>(3 * k));

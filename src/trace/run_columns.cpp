@@ -208,17 +208,17 @@ void RunColumns::add_event(const Event& event)
 {
     // a feature has 64 bits: more than a double holds
     const std::array<double, 12> row{event.time_s,
-                                    static_cast<double>(event.step),
-                                    static_cast<double>(event.kind),
-                                    static_cast<double>(event.contact),
-                                    event.percussion_Ns,
-                                    event.velocity_before_m_s,
-                                    event.velocity_after_m_s,
-                                    event.energy_J,
-                                    static_cast<double>(event.first),
-                                    static_cast<double>(event.second),
-                                    static_cast<double>(event.feature >> 32U),
-                                    static_cast<double>(event.feature & 0xffffffffU)};
+                                     static_cast<double>(event.step),
+                                     static_cast<double>(event.kind),
+                                     static_cast<double>(event.contact),
+                                     event.percussion_Ns,
+                                     event.velocity_before_m_s,
+                                     event.velocity_after_m_s,
+                                     event.energy_J,
+                                     static_cast<double>(event.first),
+                                     static_cast<double>(event.second),
+                                     static_cast<double>(event.feature >> 32U),
+                                     static_cast<double>(event.feature & 0xffffffffU)};
     for (std::size_t i = 0; i < events_.size(); ++i) {
         columns_.push(events_[i], row[i]);
     }
@@ -248,6 +248,11 @@ void RunColumns::add_snapshot(double t_s, const Eigen::VectorXd& q, const Eigen:
 
 Expected<bool> RunColumns::continue_from(const Hdf5Reader& file, const Checkpoint& checkpoint)
 {
+    if (bodies_ && !file.has("/events/first")) {
+        Error error = file.malformed("a run of bodies without events, of an older version, cannot go on");
+        error.hint = "run its scene again";
+        return error;
+    }
     std::vector<long> rows(columns_.size(), checkpoint.next_frame);
     for (const std::size_t column : events_) {
         rows[column] = checkpoint.events;

@@ -72,9 +72,10 @@ struct StatusScratch {
     std::vector<int> kept_of;  ///< per contact: its number in BodyState::kept, -1: none
     std::vector<char> found;   ///< per kept contact: it is among those of the step
     std::vector<ContactStep> steps;
-    std::vector<ContactStatus> statuses;  ///< of steps
+    std::vector<ContactMemory> statuses;  ///< of steps
     std::vector<int> place;               ///< of steps: where in `kept`
     std::vector<int> place_of;            ///< the same per contact
+    std::vector<int> closing;             ///< contacts whose impact the next step ends
     std::vector<KeptContact> kept;
     BodyIslands islands;
     std::vector<char> struck;  ///< per body, of the least body of an island

@@ -30,7 +30,8 @@ struct MoreauSettings {
         2;  ///< 1, or 2: forces a second time at (u + u_free) / 2, which makes K(u) second order
     bool correction = true;  ///< project the violation of contacts that stay out of the configuration
     ConePoint cone_point = ConePoint::Midpoint;
-    double max_overlap = 0.1;  ///< > 0; of bodies in a certified run, beside the thinner one's thickness
+    double max_overlap = 0.1;  ///< > 0; in a certified run, beside the thickness of the thinner body, or the
+                               ///< largest gap of the contact
 };
 
 [[nodiscard]] Expected<void> check(const MoreauSettings& settings);

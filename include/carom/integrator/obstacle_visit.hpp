@@ -15,4 +15,13 @@ struct ObstacleVisit {
     double still_steps = 0;  ///< in a row, deeper than allowed, in which nothing acted
 };
 
+/// How far a contact was from its obstacle in the run, and how deep inside.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-11) overlap beside the motion
+struct GapReach {
+    double largest_gap_m = 0;
+    double deepest_m = 0;  ///< at the end of a step that found it neither persisting nor corrected
+    double deepest_s = 0;  ///< when
+};
+
 }  // namespace carom

@@ -79,7 +79,8 @@ struct RunProgress {
     RestWatch rest;
     std::optional<RunEnd> end;  ///< set by the step that fulfilled the plan: no other follows
     std::vector<ObstacleVisit>
-        visits;  ///< per contact of systems in coordinates; empty before the first step
+        visits;                     ///< per contact of systems in coordinates; empty before the first step
+    std::vector<GapReach> reaches;  ///< the same
 };
 
 struct BodyStep;
@@ -91,9 +92,9 @@ struct StepView {
     const State& before;
     const State& after;
     const StepReport& report;
-    const Scratch& scratch;            ///< its public part: active contacts, gaps, events, free velocity
-    const RunProgress& progress;       ///< with this step in it
-    const BodyStep* bodies = nullptr;  ///< of a run of bodies: their state and contacts (body_run.hpp)
+    const Scratch& scratch;              ///< its public part: active contacts, gaps, events, free velocity
+    const RunProgress& progress;         ///< with this step in it
+    const BodyStep* bodies = nullptr;    ///< of a run of bodies: their state and contacts (body_run.hpp)
     std::span<const Event> events = {};  ///< of the step; none where the plan does not keep them
 };
 

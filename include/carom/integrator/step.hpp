@@ -36,9 +36,10 @@ struct ContactStep {
     int dimension = 1;
     std::array<double, 3> U_minus{}, U_free{}, U_plus{};  ///< m/s
     std::array<double, 3> P{};                            ///< N s, of the step, with that of an impact map
-    double energy_J = 0;    ///< what the normal percussion did to the kinetic energy: P at the mean of U
-    double friction_J = 0;  ///< what the tangential one did
-    double W_1_kg = 0;      ///< W_NN: what a percussion of 1 N s alone changes of U_N
+    double energy_J = 0;     ///< what the normal percussion did to the kinetic energy: P at the mean of U
+    double friction_J = 0;   ///< what the tangential one did
+    double from_free_J = 0;  ///< what both did from the free velocity on: without what forces did meanwhile
+    double W_1_kg = 0;       ///< W_NN: what a percussion of 1 N s alone changes of U_N
     double W_tangential_1_kg = 0;  ///< largest diagonal entry of W_TT
     double sliding_margin = 1;     ///< 1 - mu |W_NT| / W_NN: below zero sliding has none or several motions
     double restitution = 0;
@@ -48,13 +49,14 @@ struct ContactStep {
     double bend_m_s = 0;      ///< what curvature makes of U_N in a step, h kappa
     bool singular = false;    ///< sliding has no continuation in this step: a frictional catastrophe (FR-6)
     bool sticks = false;      ///< friction is strictly inside its bound
-    double zero = 1e-9;       ///< velocities below this part of those that met count as zero
+    double zero = 1e-9;       ///< velocities below this part of those that met count as zero,
+    double left_m_s = 0;      ///< and those that the tolerance of the solver may have left
 };
 
 /// What is remembered of a contact from step to step, for its events.
-struct ContactStatus {
-    char closed = 0;  ///< 0 open; 1 an impact of the last step closed it; 2 it persists
-    char slides = 0;  ///< as State::slides
+struct ContactMemory {
+    char closed = 0;           ///< 0 open; 1 an impact of the last step closed it; 2 it persists
+    char slides = 0;           ///< as State::slides
     double percussion_Ns = 0;  ///< normal, of the last step
     bool collision = false;    ///< in this step something collides among the contacts that it is tied to
 };
@@ -103,7 +105,7 @@ struct Scratch {
     std::vector<char> touching, persists;
     std::vector<double> shift_m_s, bend_m_s;
     bool persistence_known = false;
-    std::vector<ContactStatus> statuses;  ///< of `contacts`
+    std::vector<ContactMemory> statuses;  ///< of `contacts`
 
     // energies at the end of the last step: mostly those where the next one begins
     Energies at_end;

@@ -73,6 +73,9 @@ public:
     /// The part of the energies that scheme and correction may create or destroy (LE-7).
     void set_energy_tolerance(double tolerance) noexcept { energy_tolerance_ = tolerance; }
 
+    /// What helps beside a shorter step where that part is exceeded, as a user reads it; empty: nothing.
+    void set_other_remedy(std::string remedy) noexcept { other_remedy_ = std::move(remedy); }
+
     /// Whether the rule (SO-31) chose among several percussions in a step, and whether groups of contacts
     /// were too large to ask.
     void add_selection(bool selected, bool unexamined) noexcept;
@@ -97,6 +100,7 @@ private:
 
     CertifierSums sums_;
     double energy_tolerance_ = default_energy_tolerance;
+    std::string other_remedy_;
 };
 
 }  // namespace carom

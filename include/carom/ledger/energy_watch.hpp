@@ -19,6 +19,7 @@ namespace carom {
 struct StepAccuracy {
     double forces_defect_J = 0;  ///< work of given forces along the path, less the line given_forces (LE-4)
     double held_back_J = 0;      ///< T(u_free) - T(u_end): what percussions took from the free motion (LE-5)
+    double rounding_J = 0;       ///< what a rounding of q may do to V
 };
 
 /// What the discretisation did to the energy, as large as it was seen.
@@ -52,6 +53,6 @@ struct EnergyWatch {
 };
 
 /// Which step, how much, why, and what helps.
-[[nodiscard]] std::string words_of(const EnergyError& error);
+[[nodiscard]] std::string words_of(const EnergyError& error, std::string_view other_remedy);
 
 }  // namespace carom

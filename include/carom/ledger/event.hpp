@@ -38,13 +38,16 @@ struct Event {
     double time_s = 0;  ///< middle of the step, where Moreau's scheme lets the velocity jump
     long step = 0;      ///< number of the step, from 1
     EventKind kind{};
-    int contact = 0;  ///< from the number of contacts on: constraints; contacts of bodies: -1 until number_contacts()
+    int contact =
+        0;  ///< from the number of contacts on: constraints; contacts of bodies: -1 until number_contacts()
     double percussion_Ns = 0;  ///< normal
     double velocity_before_m_s =
         0;  ///< normal local velocity U^-; negative approaches. Stick, slip: the sliding velocity, in
             ///< space its magnitude; constraints: their velocity
     double velocity_after_m_s = 0;  ///< U^+
     double energy_J = 0;  ///< P (U^- + U^+) / 2: what the contact did to the kinetic energy, with friction
+
+    double slip_rad = 0;  ///< of slip in space: direction of the sliding velocity, from t1 towards t2
 
     // contacts of bodies come and go: the pair, and which parts of the shapes meet (ContactPoint::feature)
     int first = -1, second = -1;

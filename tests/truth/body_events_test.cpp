@@ -1,0 +1,155 @@
+#include "support.hpp"
+#include "support/near.hpp"
+
+#include <cmath>
+
+using namespace carom::test;
+
+namespace {
+
+constexpr double gravity = 9.81;
+
+/// A floor and what is on it.
+std::string on_floor(const std::string& law, const std::string& bodies, const std::string& duration_s = "1",
+                     const std::string& step_s = "1e-3")
+{
+    return "duration_s = " + duration_s + "\n[[material]]\nname = \"stuff\"\n" + law +
+           "\n[[body]]\nname = \"floor\"\nshape = \"plane\"\n" + bodies +
+           "[integrator]\nkind = \"moreau\"\ntime_step_s = " + step_s + "\n";
+}
+
+std::string sphere_body(const std::string& name, const std::string& position, const std::string& more = {})
+{
+    return "[[body]]\nname = \"" + name +
+           "\"\nshape = \"sphere\"\nradius_m = 0.1\nmass_kg = 1\nposition_m = " + position + "\n" + more;
+}
+
+std::string box_body(const std::string& name, const std::string& size, const std::string& position,
+                     const std::string& more = {})
+{
+    return "[[body]]\nname = \"" + name + "\"\nshape = \"box\"\nmass_kg = 1\nsize_m = " + size +
+           "\nposition_m = " + position + "\n" + more;
+}
+
+std::vector<nlohmann::json> events_of_kind(const nlohmann::json& run, const std::string& kind)
+{
+    std::vector<nlohmann::json> found;
+    for (const auto& event : run["events"]) {
+        if (event["kind"] == kind) found.push_back(event);
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("a ball that bounces has the impacts of a particle in coordinates, one by one")
+{
+    const Folder folder;
+    const auto as_body = run_of(
+        folder.write("body.toml", on_floor("restitution = 0.5", sphere_body("ball", "[0, 0, 1.1]"), "1")));
+    const auto as_particle = run_of(folder.write(
+        "particle.toml",
+        "duration_s = 1\n[[coordinate]]\nname = \"z\"\nstart = 1\n[lagrangian]\nkinetic = \"z'^2/2\"\n"
+        "potential = \"9.81*z\"\n[[contact]]\nname = \"floor\"\ngap = \"z\"\nlaw = { restitution = 0.5 }\n"
+        "[integrator]\ntime_step_s = 1e-3\n"));
+    const auto bodies = events_of_kind(as_body, "impact"), particles = events_of_kind(as_particle, "impact");
+    // falls of 0.4515 s, then 0.4515 s in the air
+    REQUIRE(particles.size() == 2);
+    REQUIRE(bodies.size() == particles.size());
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        CHECK(bodies[i]["contact"] == "floor-ball");
+        CHECK(bodies[i]["time_s"].get<double>() == near(particles[i]["time_s"].get<double>(), 1e-9));
+        for (const char* number :
+             {"percussion_Ns", "velocity_before_m_s", "velocity_after_m_s", "energy_J"}) {
+            CAPTURE(number);
+            CHECK(bodies[i][number].get<double>() == near(particles[i][number].get<double>(), 1e-9));
+        }
+    }
+}
+
+TEST_CASE("a ball that does not bounce strikes once and stays, whatever the step")
+{
+    const Folder folder;
+    const double speed = std::sqrt(2 * gravity * 1.0);
+    for (const std::string step : {"5e-3", "1e-3", "3.7e-4"}) {
+        CAPTURE(step);
+        const auto run = run_of(folder.write(
+            "soft.toml", on_floor("restitution = 0", sphere_body("ball", "[0, 0, 1.1]"), "1", step)));
+        const auto impacts = events_of_kind(run, "impact");
+        REQUIRE(impacts.size() == 1);
+        CHECK(events_of_kind(run, "contact_made").size() == 1);
+        CHECK(run["events"].size() == 2);
+        const double h = std::stod(step);
+        CHECK(impacts[0]["time_s"].get<double>() == near(speed / gravity, 2 * h));
+        CHECK(impacts[0]["velocity_before_m_s"].get<double>() == near(-speed, 2 * gravity * h));
+        CHECK(impacts[0]["percussion_Ns"].get<double>() == near(speed, 3 * gravity * h));
+        CHECK(impacts[0]["energy_J"].get<double>() == near(-speed * speed / 2, 3 * gravity * h * speed));
+    }
+}
+
+TEST_CASE("a block that slides to rest slips from the start and sticks at v / (mu g)")
+{
+    const Folder folder;
+    const auto run = run_of(folder.write(
+        "slide.toml", on_floor("friction = 0.5", box_body("block", "[0.2, 0.2, 0.1]", "[0, 0, 0.05]",
+                                                          "velocity_m_s = [2, 0, 0]\n"))));
+    CHECK(run["status"] == "certified");
+    CHECK(events_of_kind(run, "impact").empty());
+    CHECK(events_of_kind(run, "contact_lost").empty());
+    CHECK(events_of_kind(run, "contact_made").size() == 4);  // its corners
+    CHECK(events_of_kind(run, "slip").size() == 4);
+    const auto sticks = events_of_kind(run, "stick");
+    REQUIRE(sticks.size() == 4);
+    for (const auto& stick : sticks) {
+        CHECK(stick["time_s"].get<double>() == near(2 / (0.5 * gravity), 2e-3));
+    }
+}
+
+TEST_CASE("bodies that rest have no events after the first step")
+{
+    const Folder folder;
+    std::string bodies;
+    for (int i = 0; i < 4; ++i) {
+        bodies += box_body("box_" + std::to_string(i), "[0.2, 0.2, 0.1]",
+                           "[0, 0, " + std::to_string(0.05 + 0.1 * i) + "]");
+    }
+    const auto run = run_of(folder.write("stack.toml", on_floor("friction = 0.5", bodies, "0.5")));
+    CHECK(run["status"] == "certified");
+    for (const auto& event : run["events"]) {
+        CAPTURE(event.dump());
+        CHECK(event["step"] == 1);
+    }
+    CHECK(events_of_kind(run, "contact_made").size() == 16);
+    CHECK(events_of_kind(run, "impact").empty());
+}
+
+TEST_CASE("a heap at rest that is struck elsewhere has no impact")
+{
+    const Folder folder;
+    const auto run = run_of(
+        folder.write("two.toml", on_floor("restitution = 0", sphere_body("still", "[0, 0, 0.1]") +
+                                                                 sphere_body("falls", "[3, 0, 0.5]"))));
+    const auto impacts = events_of_kind(run, "impact");
+    REQUIRE(impacts.size() == 1);
+    CHECK(impacts[0]["contact"] == "floor-falls");
+}
+
+TEST_CASE("a run of bodies that was interrupted has the events of one that was not")
+{
+    const Folder folder;
+    const std::string scene = folder.write(
+        "drop.toml", on_floor("friction = 0.4\nrestitution = 0.3",
+                              box_body("block", "[0.2, 0.2, 0.1]", "[0, 0, 0.25]",
+                                       "velocity_m_s = [0.7, 0.2, 0]\nangular_velocity_rad_s = [1, 2, 0]\n") +
+                                  sphere_body("ball", "[0.02, 0, 0.6]")));
+    const std::string whole = folder.path("whole.h5"), parts = folder.path("parts.h5");
+    const auto at_once = run_of(scene, {"-o", whole, "--no-svg"});
+    REQUIRE(at_once["events"].size() > 10);
+    for (const char* ends : {"0.183", "0.304", "0.631"}) {
+        CAPTURE(ends);
+        run_of(scene, {"-o", parts, "--no-svg", "--set", std::string("duration_s=") + ends});
+        const auto resumed = carom_program({"resume", parts, "--set", "duration_s=1", "--json"}).json();
+        CHECK(resumed["events"] == at_once["events"]);
+        CHECK(resumed["state"] == at_once["state"]);
+    }
+}
