@@ -2,6 +2,7 @@
 
 #include "carom/solver/automatic.hpp"
 #include "carom/solver/no_solution.hpp"
+#include "multiples.hpp"
 
 #include <fmt/format.h>
 
@@ -18,6 +19,8 @@ struct MethodScratch::Memory {
     Automatic automatic;
     std::vector<double> x;
     std::vector<double> start_P;
+    Multiples multiples;
+    std::vector<double> merged_P;
 };
 
 MethodScratch::MethodScratch() = default;
@@ -155,7 +158,7 @@ SolveReport solve_islands(const OneStepProblem& problem, const SolverSettings& s
                           std::span<double> P, SolverScratch& scratch)
 {
     SolveReport report;
-    auto& [islands, flat, automatic, x, start_P] = scratch.methods.memory();
+    auto& [islands, flat, automatic, x, start_P, multiples, merged_P] = scratch.methods.memory();
     islands.find(problem);
     report.islands = islands.count();
     FlatError floor = size_of(problem);
@@ -213,7 +216,7 @@ SolveReport solve_named(const OneStepProblem& problem, const SolverSettings& set
     SolveReport report;
     report.solver = settings.kind;
     if (FlatProblem::takes(problem)) {
-        auto& [islands, flat, automatic, x, start_P] = scratch.methods.memory();
+        auto& [islands, flat, automatic, x, start_P, multiples, merged_P] = scratch.methods.memory();
         flat.load(problem);
         x.resize(static_cast<std::size_t>(flat.size()));
         flat.gather(problem, P, x);
@@ -234,6 +237,17 @@ SolveReport solve_as_asked(const OneStepProblem& problem, const SolverSettings& 
                            const Budget& budget, std::span<double> P, SolverScratch& scratch)
 {
     const bool chooses = settings.kind == SolverKind::Auto || settings.kind == SolverKind::Exact;
+
+    // contacts that are multiples of each other are solved as one (SO-35), unless a method is asked for
+    MethodScratch::Memory& memory = scratch.methods.memory();
+    if (chooses && memory.multiples.find(problem)) {
+        memory.multiples.gather(problem, P, memory.merged_P);
+        SolveReport report =
+            solve_auto(memory.multiples.reduced(), settings, budget, memory.merged_P, scratch);
+        memory.multiples.share(problem, memory.merged_P, P);
+        judge(problem, settings, P, scratch, report);
+        if (report.status != SolveStatus::NotSolved || budget.expired()) return report;
+    }
     return chooses ? solve_auto(problem, settings, budget, P, scratch)
                    : solve_named(problem, settings, budget, P, scratch);
 }
