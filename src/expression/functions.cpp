@@ -19,7 +19,7 @@ constexpr std::array all_functions{
 };
 static_assert(std::ranges::is_sorted(all_functions, {}, &Function::name));
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> other_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> other_names{{
     {"arccos", "acos"},
     {"arcsin", "asin"},
     {"arctan", "atan"},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> other_nam
     {"ln", "log"},
     {"norm", "hypot"},
     {"sgn", "sign"},
+    {"t_s", "t"},
     {"time", "t"},
 }};
 

@@ -144,16 +144,20 @@ void Parser::fail_no_table(const Token& name)
 void Parser::fail_no_function(const Token& name)
 {
     fail(ErrorCode::UnknownName, name.position, fmt::format("there is no function {}", quoted(name.text)),
-         meant(name.text, "", function_names(), "a product is written with *, as in x*(a + b)"));
+         name.text == "pow" ? "write a^b for powers"
+                            : meant(name.text, "", function_names(),
+                                    fmt::format("there are {}; a product is written with *, as in x*(a + b)",
+                                                fmt::join(function_names(), ", "))));
 }
 
 std::optional<std::string> Parser::other_way_of_writing(const Token& name) const
 {
-    // velocities as other programs write them: z_dot, zdot, dz, dz_dt, vz
+    // velocities as other programs write them: z_dot, zdot, z_prime, dz, dz_dt, vz
     const std::vector<std::string> coordinates = vocabulary_.names(Vocabulary::Meaning::Kind::Coordinate);
     for (const std::string& q : coordinates) {
         for (const std::string& velocity :
-             {q + "_dot", q + "dot", q + "_d", "d" + q, "d" + q + "_dt", "v_" + q, "v" + q}) {
+             {q + "_dot", q + "dot", q + "_d", q + "_prime", q + "_velocity", q + "_vel", "d" + q,
+              "d" + q + "_dt", "d" + q + "dt", "v_" + q, "v" + q}) {
             if (name.text == velocity) return fmt::format("write {}' for the velocity of {}", q, q);
         }
     }

@@ -88,6 +88,10 @@ TEST_CASE("an unknown name is answered by the nearest known one")
     check_refused("table(ramp', t)", ErrorCode::UnknownName, 6, "no table `ramp`");
     check_refused("wibble", ErrorCode::UnknownName, 0, "coordinates, parameters");
     check_refused("wibble(x)", ErrorCode::UnknownName, 0, "no function");
+    check_refused("cosinus(x)", ErrorCode::UnknownName, 0, "there are abs, acos");
+    check_refused("pow(x, 2)", ErrorCode::UnknownName, 0, "write a^b");
+    check_refused("x_prime", ErrorCode::UnknownName, 0, "x'");
+    check_refused("t_s", ErrorCode::UnknownName, 0, "did you mean `t`?");
 }
 
 TEST_CASE("names are used as what they are")
