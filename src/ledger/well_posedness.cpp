@@ -15,6 +15,7 @@ namespace {
 
 using detail::add;
 using detail::combination;
+using detail::listed;
 using detail::names_of;
 
 /// How far a sampled impact may miss (IM-3) by rounding, for velocities of kinetic length 1.
@@ -92,7 +93,7 @@ bool judge_cone(const Model& model, const ClosedConfiguration& at, const std::st
     if (!at.vanishing.empty()) {
         add(result, "gradient_vanishes", Bearing::CostsExistence,
             fmt::format("{}: the gradient of the gap {} is zero there", where,
-                        fmt::join(names_of(model, at.vanishing), ", ")),
+                        listed(names_of(model, at.vanishing))),
             "B02 hypothesis I");
         return false;
     }
@@ -101,8 +102,7 @@ bool judge_cone(const Model& model, const ClosedConfiguration& at, const std::st
             fmt::format(
                 "{}: the gradients of the closed contacts {} depend on each other, rank {} of {}: {} = 0 in "
                 "unit gradients. Reactions are not unique, and no theorem promises a motion",
-                where, fmt::join(names, ", "), at.cone.rank, names.size(),
-                combination(at.cone.dependence, names)),
+                where, listed(names), at.cone.rank, names.size(), combination(at.cone.dependence, names)),
             "B02 hypothesis I, counter-example 3");
     }
     if (!at.cone.has_interior()) {

@@ -191,18 +191,28 @@ std::vector<std::string> names_of(const Model& model, std::span<const int> conta
     return names;
 }
 
+std::string listed(std::span<const std::string> names)
+{
+    constexpr std::size_t most = 8;
+    if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+    return fmt::format("{} and {} others", fmt::join(names.first(most), ", "), names.size() - most);
+}
+
 std::string combination(const Eigen::VectorXd& weights, std::span<const std::string> names)
 {
+    constexpr int most = 8;
     std::string out;
+    int shown = 0;
     for (std::size_t k = 0; k < names.size(); ++k) {
         const double weight = weights[static_cast<Eigen::Index>(k)];
         if (std::abs(weight) < 1e-9) continue;
+        if (++shown > most) continue;
         const std::string number =
             std::abs(std::abs(weight) - 1) < 1e-9 ? "" : fmt::format("{:.4g} ", std::abs(weight));
         const std::string_view sign = weight < 0 ? (out.empty() ? "-" : " - ") : (out.empty() ? "" : " + ");
         out += fmt::format("{}{}{}", sign, number, names[k]);
     }
-    return out;
+    return shown > most ? fmt::format("{} + ... ({} others)", out, shown - most) : out;
 }
 
 std::string place(const Model& model, const Eigen::VectorXd& q)

@@ -8,6 +8,9 @@ void add(WellPosedness& result, std::string code, Bearing bearing, std::string m
 
 [[nodiscard]] std::vector<std::string> names_of(const Model& model, std::span<const int> contacts);
 
+/// The names, or the first of them and how many others there are.
+[[nodiscard]] std::string listed(std::span<const std::string> names);
+
 /// "left + 0.5 floor"; weights that are only rounding are left out.
 [[nodiscard]] std::string combination(const Eigen::VectorXd& weights, std::span<const std::string> names);
 
