@@ -187,6 +187,8 @@ private:
             if (end == text_.npos)
                 return stop(fmt::format("{} has no text between quotes", printable(attribute.substr(0, 40))));
             attributes.emplace_back(attribute, text_.substr(i + 1, end - i - 1));
+            if (std::ssize(attributes) > max_urdf_attributes)
+                return stop(fmt::format("a tag has more than {} attributes", max_urdf_attributes));
             i = end + 1;
         }
         const bool is_closed = text_.substr(std::min(i, text_.size())).starts_with("/>");

@@ -7,8 +7,9 @@
 
 namespace carom::app {
 
-/// A robot has at most so many links; its tags are nested at most so deep.
-inline constexpr int max_urdf_links = 20'000, max_urdf_depth = 50;
+/// A robot has at most so many links; its tags are nested at most so deep and have at most so many
+/// attributes, which tinyxml compares one by one.
+inline constexpr int max_urdf_links = 20'000, max_urdf_depth = 50, max_urdf_attributes = 100;
 
 /// What is wrong with the text of a URDF before urdfdom sees it: tags that are not closed or nested without
 /// end, too many links, and numbers that are none. urdfdom keeps a link whose inertia it could not read, and

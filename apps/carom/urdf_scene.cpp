@@ -12,7 +12,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -65,6 +64,18 @@ public:
 
     Expected<std::string, Errors> run()
     {
+        // a loop: urdfdom keeps one joint of the link and hangs it on both parents
+        std::map<std::string, std::string> hung_by;
+        for (const auto& [name, joint] : robot_.joints_) {
+            const auto [other, first] = hung_by.emplace(joint->child_link_name, name);
+            if (first) continue;
+            refuse(ErrorCode::NotAllowedHere, "joint " + name,
+                   fmt::format("the link {} hangs on the joint {} already",
+                               carom::quoted(joint->child_link_name), carom::quoted(other->second)),
+                   "a URDF is a tree: leave one of them out, and close the loop by a [[joint]] of the scene");
+        }
+        if (!errors_.empty()) return errors_;
+
         const auto root = robot_.getRoot();
         begin_body(*root, Pose{}, !settings_.floating || root->name == "world");
         add_tree(*root);
@@ -97,9 +108,13 @@ private:
             result += good ? c : '_';
         }
         if (result.empty() || (result[0] >= '0' && result[0] <= '9')) result.insert(0, "_");
-        while (!taken_.insert(result).second)
-            result += '_';
-        return result;
+        if (taken_.emplace(result, 1).second) return result;
+        int& last = taken_[result];
+        std::string numbered;
+        do
+            numbered = fmt::format("{}_{}", result, ++last);
+        while (!taken_.emplace(numbered, 1).second);
+        return numbered;
     }
 
     /// Text between quotes of TOML.
@@ -366,7 +381,7 @@ private:
     std::vector<UrdfBody> bodies_;
     std::string joints_;
     std::map<std::string, std::string> joint_names_;
-    std::set<std::string> taken_;
+    std::map<std::string, int> taken_;  ///< names, and the last number that was put behind each
 };
 
 Errors urdf_error(ErrorCode code, const std::filesystem::path& file, std::string message, std::string hint)
