@@ -86,9 +86,10 @@ void hull_on_plane(const PlacedCollider& hull, const HalfSpace3& plane, double r
     for (std::size_t v = 0; v < hull.vertices.size(); ++v) {
         const Vec3& x = hull.vertices[v];
         const double above = plane.above(x);
-        if (above - r <= reach_m) {
-            points.push_back(rounded_point(x, x - above * plane.n, plane.n, r, 0, v));
-        }
+        if (above - r > reach_m) continue;
+        // the gap of the point decides, it is rounded differently
+        const ContactPoint point = rounded_point(x, x - above * plane.n, plane.n, r, 0, v);
+        if (point.gap_m <= reach_m) points.push_back(point);
     }
 }
 
@@ -110,8 +111,9 @@ void cylinder_on_plane(const PlacedCollider& placed, const HalfSpace3& plane, do
             const Vec3 x = centre + cylinder.radius * arms[k];
             const double above = plane.above(x);
             if (above > reach_m) continue;
-            points.push_back(
-                rounded_point(x, x - above * plane.n, plane.n, 0, 0, std::uint64_t(rim) * 4 + k));
+            const ContactPoint point =
+                rounded_point(x, x - above * plane.n, plane.n, 0, 0, std::uint64_t(rim) * 4 + k);
+            if (point.gap_m <= reach_m) points.push_back(point);
         }
     }
 }

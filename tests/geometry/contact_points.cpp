@@ -308,6 +308,24 @@ TEST_CASE("the inertia of a capsule is between that of a ball and that of a rod"
     CHECK(rod.inertia_kg_m2(0, 0) / rod.mass_kg == near(1.0 / 12, 1e-4));
 }
 
+TEST_CASE("no point is given whose gap is beyond the reach, not by a rounding either")
+{
+    // the reach is just the gap of a point, so that it is decided by the last digit
+    std::mt19937 random(7);
+    const PlaneShape plane{Vec3(1, 2, -0.5).normalized(), 0.3};
+    for (const Shape& shape : {Shape(CylinderShape{0.3, 0.8}), Shape(BoxShape{{0.4, 0.3, 0.2}}),
+                               Shape(CapsuleShape{0.2, 0.5}), Shape(SphereShape{0.3})}) {
+        for (int k = 0; k < 200; ++k) {
+            const Pose at = random_pose(random, 2, false), at_plane = random_pose(random, 2, false);
+            for (const ContactPoint& wanted : points_between(shape, at, plane, at_plane, 100)) {
+                for (const ContactPoint& point :
+                     points_between(shape, at, plane, at_plane, std::max(wanted.gap_m, 0.0)))
+                    CHECK(point.gap_m <= std::max(wanted.gap_m, 0.0));
+            }
+        }
+    }
+}
+
 TEST_CASE("shapes that are none are refused by name")
 {
     const auto code = [](const Shape& shape) { return check(shape, "body.a").error().code; };
