@@ -87,9 +87,7 @@ void CommandLine::add_run()
 {
     CLI::App& command = add("run", "Simulate a scene.", [this] { return run_scene(run_); });
     add_scene(command, run_.scene)->required();
-    command
-        .add_option("-o,--output", run_.output, "write a recording, RUN.h5, and beside it a picture, RUN.svg")
-        ->type_name("FILE");
+    add_output(command, run_.output, "write a recording, RUN.h5, and beside it a picture, RUN.svg");
     add_set(command, run_.sets);
     add_times(command, run_.times, "show the state");
     command
@@ -180,8 +178,7 @@ void CommandLine::add_import()
     CLI::App& command =
         add("import", "Make a scene of a robot in URDF.", [this] { return run_import(import_); });
     command.add_option("FILE", import_.file, "robot, URDF")->required()->type_name("FILE");
-    command.add_option("-o,--output", import_.output, "scene to write; left out: standard output")
-        ->type_name("SCENE");
+    add_output(command, import_.output, "scene to write; left out: standard output", "SCENE");
     command.add_flag("--floating", import_.floating, "the root link moves; else it is fixed");
     command.add_flag("--hold", import_.hold, "motors hold all joints still, as strong as their effort");
     command.footer("The scene is kept beside the robot, so that it finds its meshes.\n\n"

@@ -12,12 +12,17 @@ CLI::Option* add_scene(CLI::App& command, std::string& scene)
     return command.add_option("SCENE", scene, "scene file, TOML")->type_name("FILE");
 }
 
+void add_output(CLI::App& command, std::string& output, const std::string& help, const char* type)
+{
+    command.add_option("-o,--output", output, help)
+        ->type_name(type)
+        ->check(CLI::Validator(
+            [](const std::string& name) { return name.empty() ? "the name is empty" : ""; }, ""));
+}
+
 void add_made_output(CLI::App& command, std::string& output, const std::string& what)
 {
-    command
-        .add_option("-o,--output", output,
-                    what + " to write; left out: beside the recording; -: standard output")
-        ->type_name("FILE");
+    add_output(command, output, what + " to write; left out: beside the recording; -: standard output");
 }
 
 void add_repeated(CLI::App& command, const char* name, std::vector<std::string>& values,

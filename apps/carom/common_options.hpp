@@ -20,6 +20,9 @@ void add_recording(CLI::App& command, std::string& recording);
 /// SCENE: a scene file; optional where something else can stand for it.
 CLI::Option* add_scene(CLI::App& command, std::string& scene);
 
+/// -o with the help and kind of file; an empty name, of a variable that a shell does not know, is a mistake.
+void add_output(CLI::App& command, std::string& output, const std::string& help, const char* type = "FILE");
+
 /// -o of commands that make one file from a recording; `what` is that file: "page".
 void add_made_output(CLI::App& command, std::string& output, const std::string& what);
 

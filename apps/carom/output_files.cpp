@@ -68,6 +68,9 @@ Expected<void> check_output(const RunOptions& options)
         return unwritable(options.output, "this is the name of the picture",
                           "give the name of the recording, RUN.h5; the picture RUN.svg is put beside it");
     }
+    // of the folder the recorder speaks
+    const fs::path folder = fs::path(options.output).parent_path();
+    if (!folder.empty() && !fs::is_directory(folder, problem)) return {};
     return options.svg ? check_picture(options.output) : Expected<void>{};
 }
 

@@ -50,10 +50,8 @@ void describe_questions(CLI::App& command, StudyOptions& options)
 void describe_study(CLI::App& command, StudyOptions& options)
 {
     add_scene(command, options.scene);
-    command
-        .add_option("-o,--output", options.output,
-                    "table of results, TABLE.csv or TABLE.h5; the same command goes on with it")
-        ->type_name("FILE");
+    add_output(command, options.output,
+               "table of results, TABLE.csv or TABLE.h5; the same command goes on with it");
     describe_runs(command, options);
     describe_questions(command, options);
     command.add_option("--shard", options.shard, "i/n: only the i-th of n parts of the runs")

@@ -2,10 +2,49 @@
 
 #include "carom/core/text.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 namespace carom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What carom writes begins like this many bytes of any other of its kind.
+std::size_t common_beginning(const std::string& extension)
+{
+    if (extension == ".csv") return std::string_view("time_s,").size();
+    if (extension == ".html") return 150;
+    if (extension == ".gltf")
+        return std::string_view(R"({"asset":{"version":"2.0","generator":"carom)").size();
+    return std::string_view(R"(<svg xmlns="http://www.w3.org/2000/svg" width=)").size();
+}
+
+/// A file that the user has not named is replaced only where carom wrote it: nothing, or an earlier one.
+bool is_ours(const std::string& file, std::string_view text, const std::string& extension)
+{
+    std::error_code problem;
+    const auto status = fs::status(file, problem);
+    if (!fs::exists(status)) return true;
+    if (!fs::is_regular_file(status)) return false;
+    std::ifstream in(file, std::ios::binary);
+    std::string head(std::min(common_beginning(extension), text.size()), '\0');
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    return in.gcount() == 0 || text.starts_with(head);
+}
+
+ExitStatus refuse(const std::string& file, std::string message, std::string hint)
+{
+    print_errors({{.code = ErrorCode::FileUnwritable,
+                   .where = printable(file),
+                   .message = std::move(message),
+                   .hint = std::move(hint),
+                   .excerpt = {}}});
+    return ExitStatus::BadInput;
+}
+
+}  // namespace
 
 ExitStatus write_made(std::string_view text, const std::string& recording, const std::string& output,
                       const std::string& extension)
@@ -13,23 +52,18 @@ ExitStatus write_made(std::string_view text, const std::string& recording, const
     if (output == "-") return print_result(std::string(text)) ? ExitStatus::Certified : ExitStatus::BadInput;
 
     // beside the recording unless told otherwise, and never over the recording itself
-    namespace fs = std::filesystem;
     const std::string file =
         !output.empty() ? output : fs::path(recording).replace_extension(extension).string();
     std::error_code problem;
-    const bool onto_itself = fs::equivalent(file, recording, problem);
-    std::ofstream out;
-    if (!onto_itself) out.open(file, std::ios::binary);
+    if (fs::equivalent(file, recording, problem))
+        return refuse(file, "this is the recording itself", "give another name with -o");
+    if (output.empty() && !is_ours(file, text, extension))
+        return refuse(file, "this was not written by carom: it is not replaced",
+                      "give another name with -o, or this one if it may be lost");
+    std::ofstream out(file, std::ios::binary);
     if (out) out << text << std::flush;
-    if (onto_itself || !out) {
-        print_errors({{.code = ErrorCode::FileUnwritable,
-                       .where = printable(file),
-                       .message = onto_itself ? "this is the recording itself" : "the file cannot be written",
-                       .hint = onto_itself ? "give another name with -o"
-                                           : "look at the folder, its rights and the disk",
-                       .excerpt = {}}});
-        return ExitStatus::BadInput;
-    }
+    if (!out)
+        return refuse(file, "the file cannot be written", "look at the folder, its rights and the disk");
     return print_result(printable(file) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
 }
 
