@@ -5,13 +5,12 @@
 #include "carom/onestep/fclib.hpp"
 #include "carom/onestep/solution_check.hpp"
 #include "carom/solver/solve.hpp"
+#include "scratch_folder.hpp"
 
 #include <hdf5.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -140,20 +139,6 @@ void write_file(const std::string& path, Bytes& bytes)
     H5Fclose(file);
 }
 
-/// A file of this process, in memory where the system has a folder for that: HDF5 wants a real path.
-struct ScratchFile {
-    explicit ScratchFile(const char* name)
-    {
-        const std::filesystem::path memory = "/dev/shm";
-        const auto folder =
-            std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
-        path = folder / ("carom_fuzz_" + std::to_string(getpid()) + name);
-    }
-    ~ScratchFile() { std::filesystem::remove(path); }
-
-    std::string path;
-};
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
@@ -161,9 +146,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const herr_t quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     (void)quiet;
     Bytes bytes(data, size);
-    const ScratchFile file("_a.hdf5"), copy("_b.hdf5");
-    write_file(file.path, bytes);
-    const auto stored = read_fclib(file.path);
+    const std::string file = fuzz::scratch_folder() / "a.hdf5", copy = fuzz::scratch_folder() / "b.hdf5";
+    write_file(file, bytes);
+    const auto stored = read_fclib(file);
     if (!stored) {
         if (stored.error().message.empty() || stored.error().where.empty()) __builtin_trap();
         return 0;
@@ -182,8 +167,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     // and survives being written
     const FclibSolution solution = fclib_solution(*stored, loaded->rows, P);
-    if (!write_fclib(copy.path, *stored, &solution)) __builtin_trap();
-    const auto again = read_fclib(copy.path);
+    if (!write_fclib(copy, *stored, &solution)) __builtin_trap();
+    const auto again = read_fclib(copy);
     if (!again || again->q != stored->q || again->mu != stored->mu) __builtin_trap();
     return 0;
 }

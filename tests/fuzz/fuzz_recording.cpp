@@ -9,9 +9,9 @@
 #include "carom/trace/recorder.hpp"
 #include "carom/trace/recording.hpp"
 #include "carom/trace/svg.hpp"
+#include "scratch_folder.hpp"
 
 #include <hdf5.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
@@ -104,9 +104,7 @@ struct Good {
 
 std::string temporary()
 {
-    static const std::string name = (std::filesystem::temp_directory_path() /
-                                     ("carom_fuzz_recording_" + std::to_string(getpid()) + ".h5"))
-                                        .string();
+    static const std::string name = fuzz::scratch_folder() / "run.h5";
     return name;
 }
 

@@ -3,12 +3,10 @@
 
 #include "carom/scene/scene.hpp"
 #include "carom/trace/table.hpp"
-
-#include <unistd.h>
+#include "scratch_folder.hpp"
 
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -28,21 +26,13 @@ kinetic = "x'^2/2"
 forces = { x = "table(F, t)" }
 )toml";
 
-std::filesystem::path folder()
-{
-    static const auto name =
-        std::filesystem::temp_directory_path() / ("carom_fuzz_table_" + std::to_string(getpid()));
-    std::filesystem::create_directories(name);
-    return name;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     if (size == 0) return 0;
     const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-    const auto file = folder() / "force.csv";
+    const auto file = fuzz::scratch_folder() / "force.csv";
     std::ofstream(file, std::ios::binary) << bytes;
     if (data[0] % 2 == 1) {
         const auto text = read_csv(file.string());
@@ -53,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)typed(*text);
         return 0;
     }
-    const auto scene = read_scene_text(scene_with_table, "fuzz.toml", {}, folder());
+    const auto scene = read_scene_text(scene_with_table, "fuzz.toml", {}, fuzz::scratch_folder());
     if (!scene) {
         if (scene.error().empty() || scene.error()[0].message.empty()) __builtin_trap();
         return 0;

@@ -2,12 +2,10 @@
 // wait.
 
 #include "carom/scene/scene.hpp"
+#include "scratch_folder.hpp"
 #include "urdf_scene.hpp"
 
-#include <unistd.h>
-
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -15,8 +13,7 @@ using namespace carom;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    static const auto file =
-        std::filesystem::temp_directory_path() / ("carom_fuzz_" + std::to_string(getpid()) + ".urdf");
+    static const auto file = fuzz::scratch_folder() / "robot.urdf";
     std::ofstream(file, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<long>(size));
     for (const bool floating : {false, true}) {
         const auto text = app::scene_from_urdf(file, {.floating = floating, .hold = floating});
