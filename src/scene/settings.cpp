@@ -201,6 +201,12 @@ void check_grid(const Node& root, const Settings& settings, Mistakes& mistakes)
                      fmt::format("{} s in steps of {} s cannot be counted", duration, h),
                      "take a longer step or a shorter duration");
     }
+    // the last step is shortened to the end; of so little of a step rounding would leave nothing
+    if (duration < 1e-6 * h) {
+        mistakes.add(place, ErrorCode::SettingOutOfRange,
+                     fmt::format("{} s are nothing beside a step of {} s", duration, h),
+                     "take a shorter step or a longer duration");
+    }
     const double every = settings.record.every_s;
     if (every > 0 && duration / every > most_steps) {
         mistakes.add(place_of(root, "record.every_s"), ErrorCode::SettingOutOfRange,

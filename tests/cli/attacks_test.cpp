@@ -470,6 +470,14 @@ TEST_CASE("durations are numbers or formulas of parameters, and the probes are t
     CHECK(carom_program({"run", file, "--set", "duration_s=-g"}).status == 2);
     CHECK(carom_program({"run", file, "--set", "duration_s=z"}).status == 2);
     CHECK(carom_program({"run", file, "--set", "record.every_s=0*g"}).status == 2);
+
+    // the last step is shortened to the end, but a run without any step is none
+    const auto step = [&](const std::string& h) {
+        return carom_program(
+            {"run", file, "--json", "--set", "parameters.g=4", "--set", "integrator.time_step_s=" + h});
+    };
+    CHECK(step("1").json()["steps"] == 1);
+    CHECK(step("1e300").status == 2);
 }
 
 TEST_CASE("keys that an impact map does not read are refused")
