@@ -267,8 +267,8 @@ TEST_CASE("files that carom did not write are not replaced")
     for (const auto& [ending, arguments] :
          {std::pair{"html", std::vector<std::string>{"report", run}},
           std::pair{"csv", std::vector<std::string>{"export", run, "--to", "csv"}},
-          std::pair{"gltf", std::vector<std::string>{"export", run, "--to", "gltf"}}}) {
-        CAPTURE(ending);
+          std::pair{"svg", std::vector<std::string>{"export", run, "--to", "svg"}}}) {
+        CAPTURE(std::string(ending));
         const std::string made = folder.write(std::string("run.") + ending, mine);
         CHECK(contains(carom_program(arguments).err, "not written by carom"));
         CHECK(text_of(made) == mine);
