@@ -36,7 +36,7 @@ void look_for_friction_trouble(const TakenStep& step, Certifier& certifier)
 {
     for (const ContactStep& contact : step.contacts) {
         if (contact.dimension == 1 || contact.sliding_margin > 0) continue;
-        if (!(contact.P[0] > 0) || !slides(contact)) continue;
+        if (!acts(contact) || !slides(contact)) continue;
         certifier.add_finding("painleve", step.ended_s,
                               fmt::format("{} slides where W_NN <= mu |W_NT|: the motion may have no "
                                           "continuation or several, and this is one of them",

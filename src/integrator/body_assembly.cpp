@@ -87,8 +87,8 @@ Law law_of(const JointPart& part, double h)
     return NonFirm{.set = std::make_shared<const Ball>(*ball), .size = h * part.most, .rubs = true};
 }
 
-/// The same contact in the last step; nothing when it did not act. A search that goes through contacts in the
-/// order of their bodies goes on from the pair before.
+/// The same contact in the last step; nothing when it neither acted nor touched. A search that goes through
+/// contacts in the order of their bodies goes on from the pair before.
 const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContact& contact, std::size_t& from)
 {
     const auto pair = std::tuple(contact.first, contact.second);
@@ -96,7 +96,7 @@ const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContac
         ++from;
     }
     for (std::size_t k = from; k < kept.size() && std::tuple(kept[k].first, kept[k].second) == pair; ++k) {
-        if (kept[k].acted && kept[k].feature == contact.at.feature) return &kept[k];
+        if (kept[k].feature == contact.at.feature) return &kept[k];
     }
     return nullptr;
 }
@@ -112,12 +112,45 @@ const KeptContact* find_kept(const BodyState& state, const BodyContact& contact)
     return find_kept(state.kept, contact, from);
 }
 
-/// A contact that persists with restitution hops for ever unless it is calmed (MS-7).
-void calm(const KeptContact& kept, double W_NN, BodyContact& contact)
+/// What a normal percussion of 1 N s changes of the normal velocity.
+double normal_W_1_kg(const BodyModel& model, const BodyScratch& s, const BodyContact& contact)
 {
-    if (!kept.closed || contact.restitution == 0) return;
-    const double undid = W_NN * contact.at.normal.dot(kept.percussion_Ns);
-    if (-contact.U_minus[0] <= 2 * undid) contact.restitution = 0;
+    double W = 0;
+    for (const int body : {contact.first, contact.second}) {
+        const Vec3 arm = body == contact.first ? contact.arm_first : contact.arm_second;
+        const Vec3 turn = arm.cross(contact.axes[0]);
+        W += model.inverse_mass[body] + turn.dot(s.inverse_inertia[body] * turn);
+    }
+    return W;
+}
+
+/// A contact that touched goes on touching when neither its approach nor its gap are more than the forces of
+/// a step and those that held it can make (MS-8): it has no restitution, and closes as a soft one does.
+bool persists(const BodyModel& model, const MoreauSettings& settings, const KeptContact& touched,
+              const BodyContact& contact, const BodyScratch& s)
+{
+    if (!touched.closed && touched.status == 0) return false;
+    const double U_minus = relative_velocity(contact, s.mid.v, s.w_before)[0];
+    const double U_free = relative_velocity(contact, s.v_free, s.w_free)[0];
+    const double held = normal_W_1_kg(model, s, contact) * contact.at.normal.dot(touched.percussion_Ns);
+    const double reach = std::abs(U_free - U_minus) + 2 * held;
+    return -U_minus <= reach && contact.at.gap_m <= settings.activation_gap_m + settings.time_step_s * reach;
+}
+
+/// Contacts that bounce act when they have closed; those that touched in the last step were looked for
+/// farther away, because they may persist. What does not is left out.
+void leave_out_open(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+                    BodyScratch& s)
+{
+    if (model.setup().impact_map) return;
+    std::erase_if(s.contacts, [&](const BodyContact& contact) {
+        if (contact.restitution == 0 || contact.at.gap_m <= settings.activation_gap_m ||
+            is_fast_contact(contact)) {
+            return false;
+        }
+        const KeptContact* touched = find_kept(state, contact);
+        return touched == nullptr || !persists(model, settings, *touched, contact, s);
+    });
 }
 
 /// Percussions of the last step, in the slots of a contact.
@@ -144,7 +177,8 @@ void pull_together(const BodyModel& model, double activation_gap_m, double h, co
         const double cohesion = model.surface(contact.first, contact.second).detail.cohesion_N;
         contact.cohesion_Ns = 0;
         if (cohesion == 0) continue;
-        if (contact.at.gap_m > activation_gap_m && find_kept(state, contact) == nullptr) continue;
+        const KeptContact* kept = find_kept(state, contact);
+        if (contact.at.gap_m > activation_gap_m && (kept == nullptr || !kept->acted)) continue;
         contact.cohesion_Ns = h * cohesion;
         const Vec3 P = -contact.cohesion_Ns * contact.axes[0];
         const int a = contact.first, b = contact.second;
@@ -199,6 +233,17 @@ void load_rows(const BodyModel& model, const MoreauSettings& settings, const Bod
     problem.W.finish();
 }
 
+/// Angular velocities of the bodies in the axes of the world, before the step and if nothing acted.
+void set_world_velocities(const BodyModel& model, BodyScratch& s)
+{
+    s.w_before.clear();
+    s.w_free.clear();
+    for (int i = 0; i < model.bodies(); ++i) {
+        s.w_before.emplace_back(s.mid.R[i] * s.mid.W[i]);
+        s.w_free.emplace_back(s.mid.R[i] * s.W_free[i]);
+    }
+}
+
 /// `from` is where the search for its percussions of the last step goes on.
 void load_contact(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int c,
                   std::size_t& from, BodyScratch& s)
@@ -208,7 +253,9 @@ void load_contact(const BodyModel& model, const MoreauSettings& settings, const 
     contact.U_minus = relative_velocity(contact, s.mid.v, s.w_before);
     const auto U_free = relative_velocity(contact, s.v_free, s.w_free);
     const KeptContact* kept = find_kept(state.kept, contact, from);
-    if (kept != nullptr) calm(*kept, problem.W.diagonal(c)[0], contact);
+    if (kept != nullptr && contact.restitution > 0 && persists(model, settings, *kept, contact, s))
+        contact.restitution = 0;
+    if (kept != nullptr && !kept->acted) kept = nullptr;
     if (model.setup().impact_map) contact.restitution = 0;  // the map has done it
     const bool stood = std::hypot(contact.U_minus[1], contact.U_minus[2]) <= 1e-12;
     problem.laws.push_back(law_of(contact, model.surface(contact.first, contact.second),
@@ -311,7 +358,17 @@ void assemble_delassus(const BodyModel& model, const BodyRows& rows,
 bool was_closed(const BodyState& state, const BodyContact& contact)
 {
     const KeptContact* kept = find_kept(state, contact);
-    return kept != nullptr && kept->closed;
+    return kept != nullptr && kept->acted && kept->closed;
+}
+
+bool have_touched(const BodyState& state, int first, int second)
+{
+    const auto pair = std::tuple(first, second);
+    const auto found = std::lower_bound(state.kept.begin(), state.kept.end(), pair,
+                                        [](const KeptContact& kept, const auto& wanted) {
+                                            return std::tuple(kept.first, kept.second) < wanted;
+                                        });
+    return found != state.kept.end() && std::tuple(found->first, found->second) == pair;
 }
 
 void load_map_rows(const BodyModel& model, BodyScratch& s)
@@ -330,16 +387,11 @@ void load_map_rows(const BodyModel& model, BodyScratch& s)
 void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
 {
     const double h = settings.time_step_s;
+    set_world_velocities(model, s);
+    leave_out_open(model, settings, state, s);
     pull_together(model, settings.activation_gap_m, h, state, s);
     load_rows(model, settings, state, s);
-
-    // velocities of the bodies in the axes of the world, before the step and if nothing acted
-    s.w_before.clear();
-    s.w_free.clear();
-    for (int i = 0; i < model.bodies(); ++i) {
-        s.w_before.emplace_back(s.mid.R[i] * s.mid.W[i]);
-        s.w_free.emplace_back(s.mid.R[i] * s.W_free[i]);
-    }
+    set_world_velocities(model, s);
     OneStepProblem& problem = s.problem;
     problem.laws.clear();
     problem.U_free.assign(static_cast<std::size_t>(problem.size()), 0.0);

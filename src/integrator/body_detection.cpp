@@ -69,7 +69,7 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
     }
     s.round = is_round(model);
     if (s.round) {
-        detect_round(model, settings, s);
+        detect_round(model, settings, state, s);
         // balls that pass each other before they are looked at are followed as all fast bodies are
         s.round = !is_fast(model, h, s.mid) || !balls_pass(model, h, state, s);
         if (s.round) return;
@@ -77,12 +77,13 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
     place_bodies(model, s.mid, s.reach_m, s);
     s.broad_phase.find_pairs(s.boxes, s.pairs);
 
-    // soft contacts are known before they close; with restitution or an impact map a contact acts when it
-    // has closed (BO-9)
+    // soft contacts are known before they close, and those that touched before they leave; with restitution
+    // or an impact map a contact acts when it has closed (BO-9)
     s.contacts.clear();
     for (const auto& [a, b] : s.pairs) {
         if (!model.may_meet(a, b)) continue;
-        const bool soft = model.surface(a, b).restitution == 0 && !model.setup().impact_map;
+        const bool soft =
+            !model.setup().impact_map && (model.surface(a, b).restitution == 0 || have_touched(state, a, b));
         const double reach = soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
         add_contacts(model, a, b, reach, s, s.contacts);
     }

@@ -21,12 +21,16 @@ void load_map_rows(const BodyModel& model, BodyScratch& scratch);
 /// Whether a contact acted and stayed in the last step.
 [[nodiscard]] bool was_closed(const BodyState& state, const BodyContact& contact);
 
+/// Whether some contact of two bodies acted or touched in the last step.
+[[nodiscard]] bool have_touched(const BodyState& state, int first, int second);
+
 /// Spheres and planes that stand still, and nothing else that could touch: the step then goes ways of its own
 /// from detection to correction, which give what the general ones give.
 [[nodiscard]] bool is_round(const BodyModel& model);
 
 /// The same as detect for such a model, reaches known.
-void detect_round(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+void detect_round(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+                  BodyScratch& scratch);
 
 /// The same as sweep_bodies and the correction of overlaps.
 bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
@@ -99,6 +103,9 @@ struct ContactWork {
     double normal_J = 0, friction_J = 0;
 };
 [[nodiscard]] ContactWork work_of(const BodyContact& contact);
+
+/// Contacts that touch where a run begins, so that its first step knows them.
+void find_touching(const BodyModel& model, double activation_gap_m, BodyState& state);
 
 /// Statuses of the contacts in state.kept, and what happened at them in scratch.events.
 void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,

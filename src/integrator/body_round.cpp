@@ -44,20 +44,25 @@ BodyContact& add_contact(const BodyModel& model, int a, int b, const ContactPoin
     return contact;
 }
 
-double reach_of(const BodyModel& model, const MoreauSettings& settings, int a, int b, const BodyScratch& s)
+double reach_of(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int a, int b,
+                const BodyScratch& s)
 {
-    // soft contacts are known before they close; with restitution a contact acts when it has closed (BO-9)
-    return model.surface(a, b).restitution == 0 ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
+    // soft contacts are known before they close, and those that touched before they leave; with restitution
+    // a contact acts when it has closed (BO-9)
+    const bool soft =
+        model.surface(a, b).restitution == 0 || have_touched(state, std::min(a, b), std::max(a, b));
+    return soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
 }
 
-void two_spheres(const BodyModel& model, const MoreauSettings& settings, int a, int b, BodyScratch& s)
+void two_spheres(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int a, int b,
+                 BodyScratch& s)
 {
     const Vec3 apart = s.mid.x[a] - s.mid.x[b];
     const double distance = apart.norm(), r_a = radius_of(model, a), r_b = radius_of(model, b);
     // centres that coincide leave the direction open
     const Vec3 n = distance > 0 ? Vec3(apart / distance) : Vec3::UnitZ();
     const double gap = n.dot(apart) - r_a - r_b;
-    if (gap > reach_of(model, settings, a, b, s)) return;
+    if (gap > reach_of(model, settings, state, a, b, s)) return;
     const Vec3 half_way = 0.5 * (s.mid.x[a] - r_a * n + (s.mid.x[b] + r_b * n));
     add_contact(model, a, b, {.point_m = half_way, .normal = n, .gap_m = gap}, s);
 }
@@ -78,13 +83,13 @@ HalfSpace3 half_space(const BodyModel& model, int plane, const BodyScratch& s)
 }
 
 /// Bodies in the order of their numbers; the normal points to the first.
-void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, int sphere, int plane,
-                      const HalfSpace3& half, BodyScratch& s)
+void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+                      int sphere, int plane, const HalfSpace3& half, BodyScratch& s)
 {
     const auto& [n, offset] = half;
     const Vec3& x = s.mid.x[sphere];
     const double r = radius_of(model, sphere), above = n.dot(x) - offset;
-    if (above - r > reach_of(model, settings, sphere, plane, s)) return;
+    if (above - r > reach_of(model, settings, state, sphere, plane, s)) return;
     const Vec3 half_way = 0.5 * (x - r * n + (x - above * n));
     const bool first = sphere < plane;
     add_contact(model, std::min(sphere, plane), std::max(sphere, plane),
@@ -143,7 +148,8 @@ bool is_round(const BodyModel& model)
     return true;
 }
 
-void detect_round(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
+void detect_round(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+                  BodyScratch& s)
 {
     s.planes.clear();
     s.ball_radii.assign(static_cast<std::size_t>(model.bodies()), -1.0);
@@ -164,19 +170,19 @@ void detect_round(const BodyModel& model, const MoreauSettings& settings, BodySc
         if (is_plane(model, i)) {
             const HalfSpace3 half = half_space(model, i, s);
             for (int j = i + 1; j < model.bodies(); ++j) {
-                if (model.may_meet(i, j)) sphere_and_plane(model, settings, j, i, half, s);
+                if (model.may_meet(i, j)) sphere_and_plane(model, settings, state, j, i, half, s);
             }
             continue;
         }
         for (const int j : s.balls.of(i)) {
-            if (model.may_meet(i, j)) two_spheres(model, settings, i, j, s);
+            if (model.may_meet(i, j)) two_spheres(model, settings, state, i, j, s);
         }
         const auto later = std::upper_bound(s.planes.begin(), s.planes.end(), i);
         if (later == s.planes.end()) continue;
         const std::size_t first = s.contacts.size();
         for (auto plane = later; plane != s.planes.end(); ++plane) {
             if (!model.may_meet(i, *plane)) continue;
-            sphere_and_plane(model, settings, i, *plane, half_space(model, *plane, s), s);
+            sphere_and_plane(model, settings, state, i, *plane, half_space(model, *plane, s), s);
         }
         if (first == s.contacts.size()) continue;
         // those with other spheres came before

@@ -1,6 +1,7 @@
 #include "carom/integrator/body_run.hpp"
 
 #include "account.hpp"
+#include "body_parts.hpp"
 #include "run_parts.hpp"
 
 #include <algorithm>
@@ -59,6 +60,8 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
     certifier.set_energy_tolerance(plan.energy_tolerance);
 
     const StepGrid grid(progress.start_s, settings.time_step_s, plan.duration_s);
+
+    if (progress.steps == 0) detail::find_touching(bodies, settings.activation_gap_m, state);
 
     RunReport result;
     result.end = progress.end.value_or(RunEnd::Duration);

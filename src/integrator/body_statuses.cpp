@@ -96,6 +96,12 @@ double left_by_solver_m_s(const SolverSettings& solver, const BodyScratch& s)
     return velocity_tolerances * solver.tolerance * largest;
 }
 
+/// It was closed in the step before, or touches where the run begins.
+bool touched(const KeptContact* before)
+{
+    return before != nullptr && (before->status != 0 || (before->closed && !before->acted));
+}
+
 /// What the contact met and did. `before`: it acted or touched in the step before.
 ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s, std::size_t c,
                    const KeptContact* before)
@@ -136,8 +142,11 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s
     step.sticks = contact.dimension > 1 && sticks(s, c);
     step.rounding_m_s = left_m_s + rounding * std::max(speeds(contact, s.mid.v, s.w_before),
                                                        speeds(contact, s.next.v, s.w_after));
+    // the same velocities a step further: what the turning of the bodies made of them
+    if (before != nullptr && before->acted && before->feature == contact.at.feature)
+        step.bend_m_s = step.U_minus[0] - before->away_m_s;
     // it touched, and approaches by no more than the forces of a step and those that held it can make
-    if (before != nullptr && before->status != 0 && contact.map_P[0] == 0) {
+    if (touched(before) && contact.map_P[0] == 0) {
         const double held = step.W_1_kg * std::abs(contact.at.normal.dot(before->percussion_Ns));
         const double reach = std::abs(step.U_free[0] - step.U_minus[0]) + 2 * held;
         step.persists = -step.U_minus[0] <= reach + step.rounding_m_s;
@@ -157,15 +166,26 @@ KeptContact keep(const BodyScratch& s, std::size_t c)
             .closed = contact.U_plus[0] <= 1e-9 * met || contact.restitution == 0,
             .sticks = sticks(s, c),
             .acted = contact.P[0] > 0,
-            .named = contact.at.feature};
+            .named = contact.at.feature,
+            .away_m_s = contact.U_plus[0]};
+}
+
+void sort_by_bodies(std::vector<KeptContact>& kept)
+{
+    // contacts are sorted by bodies, and mostly by features too
+    const auto before = [](const KeptContact& a, const KeptContact& b) {
+        return std::tie(a.first, a.second, a.feature) < std::tie(b.first, b.second, b.feature);
+    };
+    if (!std::is_sorted(kept.begin(), kept.end(), before)) {
+        std::stable_sort(kept.begin(), kept.end(), before);
+    }
 }
 
 /// A soft contact that was open and still closes at the end of the step, as (BO-9) lets it: the next step
 /// ends its impact.
 bool is_closing(const BodyContact& contact, const KeptContact* before)
 {
-    const bool was_open = before == nullptr || before->status == 0;
-    return was_open && contact.P[0] > 0 && contact.may_close_m_s > 0 && contact.U_minus[0] < 0;
+    return !touched(before) && contact.P[0] > 0 && contact.may_close_m_s > 0 && contact.U_minus[0] < 0;
 }
 
 /// An impact that took the step before as well is one.
@@ -290,6 +310,19 @@ ContactWork work_of(const BodyContact& contact)
     return work;
 }
 
+void find_touching(const BodyModel& model, double activation_gap_m, BodyState& state)
+{
+    for (const BodyContact& contact : body_contacts(model, state, activation_gap_m)) {
+        state.kept.push_back({.first = contact.first,
+                              .second = contact.second,
+                              .feature = contact.at.feature,
+                              .closed = true,
+                              .acted = false,
+                              .named = contact.at.feature});
+    }
+    sort_by_bodies(state.kept);
+}
+
 void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
                      BodyScratch& s)
 {
@@ -328,13 +361,7 @@ void update_statuses(const BodyModel& model, const SolverSettings& solver, doubl
     for (const KeptContact& kept : w.kept) {
         if (kept.acted || kept.status != 0) state.kept.push_back(kept);
     }
-    // contacts are sorted by bodies, and mostly by features too
-    const auto before = [](const KeptContact& a, const KeptContact& b) {
-        return std::tie(a.first, a.second, a.feature) < std::tie(b.first, b.second, b.feature);
-    };
-    if (!std::is_sorted(state.kept.begin(), state.kept.end(), before)) {
-        std::stable_sort(state.kept.begin(), state.kept.end(), before);
-    }
+    sort_by_bodies(state.kept);
 }
 
 }  // namespace carom::detail

@@ -33,12 +33,6 @@ Event sliding_event_of(EventKind kind, const ContactStep& contact, double time_s
     return event;
 }
 
-/// Its percussion does more to its velocity than rounding does.
-bool acts(const ContactStep& contact)
-{
-    return contact.P[0] > 0 && contact.W_1_kg * contact.P[0] > contact.rounding_m_s;
-}
-
 /// A contact that touched already and takes part in a collision elsewhere: its percussion leaps.
 bool is_struck(const ContactStep& contact, const ContactMemory& before)
 {
@@ -84,6 +78,11 @@ bool leaves(const ContactStep& contact)
 
 }  // namespace
 
+bool acts(const ContactStep& contact) noexcept
+{
+    return contact.P[0] > 0 && contact.W_1_kg * contact.P[0] > contact.rounding_m_s;
+}
+
 bool stays_closed(const ContactStep& contact) noexcept
 {
     if (contact.persists) return !leaves(contact);
@@ -109,7 +108,9 @@ bool slides(const ContactStep& contact) noexcept
     if (contact.sticks) return false;
     const double met = sliding_speed(contact.U_minus) + sliding_speed(contact.U_free) +
                        contact.W_tangential_1_kg * sliding_speed(contact.P);
-    return sliding_speed(contact.U_plus) > 0.1 * contact.zero * met + contact.left_m_s;
+    // a solve mixes all components: roundings of the normal one are among those of sliding
+    const double rounding_m_s = 1e-12 * normal_velocities_met(contact);
+    return sliding_speed(contact.U_plus) > 0.1 * contact.zero * met + rounding_m_s + contact.left_m_s;
 }
 
 bool may_be_singular(const ContactStep& contact, const State& before) noexcept

@@ -4,6 +4,9 @@
 
 namespace carom {
 
+/// Its percussion does more to its velocity than rounding does.
+[[nodiscard]] bool acts(const ContactStep& contact) noexcept;
+
 /// It acted and does not separate: U^+ = 0, seen against the velocities that met in the step. One that
 /// persists stays until it leaves (MS-10).
 [[nodiscard]] bool stays_closed(const ContactStep& contact) noexcept;

@@ -11,7 +11,7 @@ namespace carom::detail {
 namespace {
 
 constexpr int contact_chunk_rows = 512;
-constexpr std::size_t numbers_per_body = 13, numbers_per_contact = 10, integers_per_contact = 11;
+constexpr std::size_t numbers_per_body = 13, numbers_per_contact = 11, integers_per_contact = 11;
 
 /// A list of vectors as numbers one after the other, and back.
 void append_vector(const Vec3& x, std::vector<double>& numbers)
@@ -119,8 +119,8 @@ Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
         append_vector(kept.percussion_Ns, percussions);
         append_vector(kept.moment_Nms, percussions);
         const KeptContact::Closing& closing = kept.closing;
-        percussions.insert(percussions.end(),
-                           {closing.percussion_Ns, closing.velocity_m_s, closing.left_m_s, closing.energy_J});
+        percussions.insert(percussions.end(), {closing.percussion_Ns, closing.velocity_m_s, closing.left_m_s,
+                                               closing.energy_J, kept.away_m_s});
         for (const std::uint64_t word :
              {static_cast<std::uint64_t>(kept.first), static_cast<std::uint64_t>(kept.second),
               kept.feature >> 32U, kept.feature & 0xffffffffU, std::uint64_t{kept.closed},
@@ -241,6 +241,7 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
                               .status = status(word[7]),
                               .slides = status(word[8]),
                               .named = joined(word[9], word[10]),
+                              .away_m_s = old ? 0 : P[at + 10],
                               .closing = closing});
     }
     for (Eigen::Index k = 0; k < forces->size(); ++k) {

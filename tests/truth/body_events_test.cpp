@@ -153,3 +153,58 @@ TEST_CASE("a run of bodies that was interrupted has the events of one that was n
         CHECK(resumed["state"] == at_once["state"]);
     }
 }
+
+TEST_CASE("a block that has stopped on a rough floor has no more events, in coordinates and as a body")
+{
+    const Folder folder;
+    std::string corners;
+    for (const std::string side : {"-0.2", "0.2"}) {
+        const std::string name = side == "0.2" ? "right" : "left";
+        corners += "[[contact]]\nname = \"" + name + "\"\ngap = \"y + (" + side +
+                   ")*sin(a) - 0.1*cos(a)\"\nsliding = [\"x' - ((" + side +
+                   ")*sin(a) - 0.1*cos(a))*a'\"]\nlaw = { kind = \"coulomb\", friction = 0.3 }\n";
+    }
+    const auto in_coordinates = run_of(folder.write(
+        "coordinates.toml",
+        "duration_s = 1\n[[coordinate]]\nname = \"x\"\nstart = 0\nstart_velocity = 2\n[[coordinate]]\nname = "
+        "\"y\"\nstart = 0.1\n[[coordinate]]\nname = \"a\"\nstart = 0\nunit = \"rad\"\n[lagrangian]\nkinetic "
+        "= "
+        "\"x'^2 + y'^2 + (0.16 + 0.04)/12*a'^2\"\npotential = \"2*9.81*y\"\n" +
+            corners + "[integrator]\ntime_step_s = 1e-3\n"));
+    const auto as_body = run_of(folder.write(
+        "body.toml", on_floor("friction = 0.3",
+                              "[[body]]\nname = \"block\"\nshape = \"polygon\"\nmass_kg = 2\nvertices_m = "
+                              "[[-0.2, -0.1], [0.2, -0.1], [0.2, 0.1], [-0.2, 0.1]]\nposition_m = [0, 0.1]\n"
+                              "velocity_m_s = [2, 0]\n")));
+    for (const auto& run : {in_coordinates, as_body}) {
+        CHECK(events_of_kind(run, "contact_made").size() == 2);
+        CHECK(events_of_kind(run, "slip").size() == 2);
+        const auto sticks = events_of_kind(run, "stick");
+        REQUIRE(sticks.size() == 2);
+        CHECK(sticks[0]["time_s"].get<double>() == near(2 / (0.3 * gravity), 2e-3));
+        CHECK(run["events"].size() == 6);
+    }
+}
+
+TEST_CASE("a card that slips down a smooth wall leaves it once")
+{
+    const Folder folder;
+    const auto run = run_of(folder.write(
+        "card.toml",
+        "duration_s = 0.17\n[parameters]\nl = 0.1\nd = 0.001\nb = 0.5\n[[material]]\nname = "
+        "\"card\"\nfriction "
+        "= 0.15\n[[material]]\nname = \"glass\"\n[[material_pair]]\nfirst = \"card\"\nsecond = "
+        "\"glass\"\nfriction = 0\n[[body]]\nname = \"floor\"\nshape = \"plane\"\n[[body]]\nname = "
+        "\"wall\"\nshape = \"plane\"\nnormal = [-1, 0]\nmaterial = \"glass\"\n[[body]]\nname = "
+        "\"card\"\nshape = \"polygon\"\nvertices_m = [[\"-d/2\", \"-l/2\"], [\"d/2\", \"-l/2\"], [\"d/2\", "
+        "\"l/2\"], [\"-d/2\", \"l/2\"]]\nmass_kg = 0.01\nposition_m = [\"-l/2*sin(b) - d/2*cos(b)\", "
+        "\"l/2*cos(b) + d/2*sin(b)\"]\nrotation_rad = [\"-b\"]\n[integrator]\ntime_step_s = 1e-4\n[solver]\n"
+        "tolerance = 1e-10\n"));
+    CHECK(run["status"] == "certified");
+    const auto lost = events_of_kind(run, "contact_lost");
+    REQUIRE(lost.size() == 1);
+    CHECK(lost[0]["contact"] == "wall-card");
+    // the same in coordinates, with the wall as a gap: 0.14725 s
+    CHECK(lost[0]["time_s"].get<double>() == near(0.14725, 2e-3));
+    CHECK(events_of_kind(run, "impact").empty());
+}

@@ -33,6 +33,7 @@ struct KeptContact {
     // for events: statuses as in State, and the feature by which they tell of it
     char status = 0, slides = 0;
     std::uint64_t named = 0;
+    double away_m_s = 0;  ///< normal velocity after the step
 
     /// The first part of an impact that the next step ends; without percussion: none.
     struct Closing {
