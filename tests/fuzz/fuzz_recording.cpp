@@ -36,17 +36,18 @@ start = 0.0
 [[coordinate]]
 name = "z"
 start = 0.3
+start_velocity = 0.1
 [lagrangian]
 kinetic = "(x'^2 + y'^2 + z'^2)/2"
 potential = "9.81*y"
 [[contact]]
 name = "floor"
 gap = "y"
-sliding = "x"
+sliding = ["x'"]
 law = { kind = "coulomb", friction = 0.3 }
 [[constraint]]
 name = "rod"
-zero = "z - 0.3 - x/10"
+zero = ["z - 0.3 - x/10"]
 [[probe]]
 name = "energy"
 value = "x'^2/2"
@@ -65,7 +66,7 @@ copies = [2]
 position_m = [0, 0, "0.05 + 0.1*i"]
 [[joint]]
 name = "hinge"
-kind = "ball"
+kind = "spherical"
 first = "box_0"
 point_m = [0, 0, 0.05]
 )toml";
