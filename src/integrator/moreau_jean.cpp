@@ -172,6 +172,10 @@ Expected<void> check(const MoreauJeanSettings& settings)
         return out_of_range("MoreauJeanSettings::max_iterations", settings.max_iterations,
                             "give at least 2: one pass to solve and one to see that it holds");
     }
+    if (!(settings.max_overlap > 0)) {
+        return out_of_range("MoreauJeanSettings::max_overlap", settings.max_overlap,
+                            "give a part of gaps, for example 0.1");
+    }
     return {};
 }
 

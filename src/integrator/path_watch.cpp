@@ -655,6 +655,11 @@ PathWatch::PathWatch(const Model& model)
 
 PathWatch::~PathWatch() = default;
 
+double visible_depth_m(double activation_gap_m) noexcept
+{
+    return activation_gap_m > 0 ? std::min(1e3 * activation_gap_m, std::max(activation_gap_m, 1e-6)) : 1e-6;
+}
+
 void PathWatch::after_step(const State& before, const State& after, double activation_gap_m, Scratch& scratch,
                            RunProgress& progress)
 {
@@ -667,10 +672,7 @@ void PathWatch::after_step(const State& before, const State& after, double activ
     if (m.common.holds(corners)) return;
     if (progress.visits.size() != formulas_->gaps.size()) progress.visits.resize(formulas_->gaps.size());
 
-    // depths below this are what correction and activation leave: a thousand times the activation gap, which
-    // is a millionth of the scene's length
-    const double visible_m =
-        activation_gap_m > 0 ? std::min(1e3 * activation_gap_m, std::max(activation_gap_m, 1e-6)) : 1e-6;
+    const double visible_m = visible_depth_m(activation_gap_m);
     StepLook look(model_, before, after, visible_m, scratch, progress);
 
     for (std::size_t k = 0; k < formulas_->gaps.size(); ++k) {

@@ -9,6 +9,10 @@
 
 namespace carom {
 
+/// Depths below this are what correction and activation leave: a thousand times the activation gap, which is
+/// a millionth of the scene's length.
+[[nodiscard]] double visible_depth_m(double activation_gap_m) noexcept;
+
 /// Looks at what lies between the instants that a time-stepping scheme looks at: gaps and denominators along
 /// the straight pieces of a step.
 ///

@@ -2,9 +2,12 @@
 
 #include "account.hpp"
 #include "carom/model/constraint_rank.hpp"
+#include "end_of_run.hpp"
+#include "impact_watch.hpp"
 #include "path_watch.hpp"
 #include "run_parts.hpp"
 #include "run_watch.hpp"
+#include "time_resolution.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +16,9 @@
 
 namespace carom {
 namespace {
+
+/// What a step that `until` ends may differ by from two of half its length, as a part of the motion (MS-11).
+constexpr double most_off_by_halves = 0.1;
 
 /// Firm constraints that depend on each other where the run begins (CO-10), (CO-11).
 void look_at_constraints(const Model& model, const State& start, Certifier& certifier)
@@ -104,6 +110,24 @@ void shorten_to(const Formula& until, const Model& model, const IntegratorSettin
     state = std::move(trial);
     state.t_s = before.t_s + high;
     report = std::move(last);
+}
+
+/// How far the located step is from two of half its length (MS-11), as a part of the motion; 0 where
+/// something happens in them, which is of first order.
+double off_by_halves(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,
+                     const State& before, const State& after)
+{
+    const double h = after.t_s - before.t_s;
+    Scratch scratch(model);
+    State half = before;
+    for (int k = 0; k < 2; ++k) {
+        const StepReport report = step(model, with_time_step(settings, h / 2), solver, half, scratch);
+        if (end_of_failed(report.status) || !scratch.events.empty()) return 0;
+    }
+    const auto size = [&](Eigen::VectorXd x) { return std::sqrt(scratch.A.squared_norm(view(x))); };
+    const double speed = std::max(size(before.u), size(after.u));
+    const double off = std::max(size(half.u - after.u), size(half.q - after.q) / h);
+    return off <= 1e-9 * speed ? 0 : off / speed;
 }
 
 /// The last piece that begins at or before t, up to roundings: the right limit also where an impact at an
@@ -231,7 +255,13 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
 
     // a scheme sees gaps at instants only; the series integrator follows the motion itself
     std::optional<PathWatch> paths;
-    if (!std::holds_alternative<SeriesSettings>(settings)) paths.emplace(model);
+    if (!std::holds_alternative<SeriesSettings>(settings)) {
+        paths.emplace(model);
+        if (progress.reaches.empty()) progress.reaches = reaches_at_start(model, state, scratch.work);
+        if (progress.steps == 0)
+            look_at_time_dependence(model, state, time_step_s(settings), plan.duration_s,
+                                    plan.energy_tolerance, certifier);
+    }
 
     RunReport result;
     // a formula that is zero where the run begins has yet to come back: what is thrown from the floor lands
@@ -268,6 +298,19 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
         if (!report.until) state.t_s = grid.time_after(n);
         if (crosses_until(plan, settings, before, state, scratch.work)) {
             shorten_to(*plan.until.formula, model, step_settings, solver, before, state, scratch, report);
+            const double off =
+                scratch.events.empty() ? off_by_halves(model, settings, solver, before, state) : 0.0;
+            if (!(off <= most_off_by_halves)) {
+                certifier.add_finding(
+                    "step_too_long", state.t_s,
+                    fmt::format(
+                        "until ends the run within step {}, and two steps of half the length end with {:.2g} "
+                        "of "
+                        "the velocity between them: the step is too long to find this instant; take a "
+                        "shorter one",
+                        n, off),
+                    true);
+            }
         }
         for (Event& event : scratch.events) {
             event.step = n;
@@ -285,7 +328,11 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
                 certifier);
         progress.rest.after_step(state.u);
         watch.after_step(before, state, scratch, certifier);
-        if (paths) paths->after_step(before, state, activation_gap_m(settings), scratch, progress);
+        if (!scratch.events.empty()) look_at_impacts(model, settings, before, report, scratch, certifier);
+        if (paths) {
+            paths->after_step(before, state, activation_gap_m(settings), scratch, progress);
+            note_gaps(state, scratch.gap_m, progress);
+        }
 
         // whether it was the last is known before anyone keeps it: a run taken up here must not go further
         progress.end = end_by_plan(plan, report, progress.rest, point_of(state), scratch.work);
@@ -305,7 +352,11 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
 
     result.events = run.events;
     result.event_names = event_names(model.system());
-    judge_run(certifier, failed, result);
+    Certifier at_end = certifier;
+    for (const Finding& finding : findings_of_end(model, settings, run, scratch)) {
+        at_end.add_finding(finding);
+    }
+    judge_run(at_end, failed, result);
     return result;
 }
 

@@ -24,18 +24,34 @@ double evaluate_gaps(const Model& model, const Point& at, Scratch& s)
     return deepest;
 }
 
-/// (MS-5): contacts that acted, stay closed and overlap. One that leaves by restitution is not lifted: that
-/// would feed it energy and it would never rest.
-bool correct(const Model& model, double activation_gap_m, double t_s, Scratch& s)
+/// A bounce may begin so deep inside its obstacle, beside its own height; lifting it may give back so much of
+/// what the impact took.
+constexpr double deepest_bounce = 0.1, given_back = 0.1;
+
+/// (MS-12): a contact leaves by restitution, faster than a step of acceleration makes it, and the overlap
+/// takes more than a tenth of its bounce. What lifting it gives back is little beside what the impact took.
+bool is_swallowed(const ContactStep& contact, double depth_m, double h_s)
+{
+    const double away = contact.U_plus[0], met = contact.U_minus[0];
+    const double pressed_m_s = met - contact.U_free[0];  // h a, towards the obstacle
+    if (contact.persists || !(contact.P[0] > 0 && pressed_m_s > 0 && away > 2 * pressed_m_s)) return false;
+    const double lift_m2_s2 = 2 * pressed_m_s / h_s * depth_m;
+    return lift_m2_s2 > deepest_bounce * away * away && lift_m2_s2 < given_back * (met * met - away * away);
+}
+
+/// (MS-5): contacts that acted, stay closed and overlap. One that leaves by restitution is not lifted, which
+/// would feed it energy so that it would never rest, unless the overlap would swallow its bounce.
+bool correct(const Model& model, double activation_gap_m, double t_s, double h_s, Scratch& s)
 {
     auto& staying = s.correction_rows.contacts;
     staying.clear();
     double violation = 0;
     for (const ContactStep& contact : s.contacts) {
-        if (!stays_closed(contact)) continue;
+        const double depth_m = -s.gap_m[contact.contact];
+        if (!stays_closed(contact) && !is_swallowed(contact, depth_m, h_s)) continue;
         staying.push_back(contact.contact);
         // one that persists is kept on its obstacle by its law
-        if (!contact.persists) violation = std::max(violation, -s.gap_m[contact.contact]);
+        if (!contact.persists) violation = std::max(violation, depth_m);
     }
     if (!(violation > 1e-3 * activation_gap_m)) return false;
     auto& gaps = s.correction_problem.U_free;
@@ -327,6 +343,27 @@ double bend_before(const Model& model, const Persistence& persistence, int conta
     return h * std::abs(model.gap_curvature(contact, before, s.work));
 }
 
+/// Reactions of others pressed or lifted it in the last step.
+bool is_pressed_by_others(const Model& model, const State& state, int k, const Scratch& s)
+{
+    return std::ranges::any_of(s.problem.W.row(k), [&](const auto& entry) {
+        const int j = s.rows.contacts[entry.column];
+        return entry.column != k && state.percussion_Ns[model.offset(j)] != 0;
+    });
+}
+
+/// A contact that is not above the activation gap, moves away, and does so faster and faster: it has left a
+/// moment ago (MS-10), and the law of a contact that persists leaves it alone. That of a collision would hold
+/// it to U_N >= 0 half-way, where one that follows its obstacle has h kappa/2.
+bool has_just_left(const Model& model, const Persistence& persistence, const State& state, int k,
+                   const Scratch& s, const PersistentContact& contact)
+{
+    return contact.gap_m > 0 && contact.U_minus_m_s > contact.rounding_m_s &&
+           persists(contact, persistence.step) &&
+           s.problem.U_free[s.problem.offsets[k]] - contact.U_minus_m_s + contact.bend_m_s > 0 &&
+           !is_pressed_by_others(model, state, k, s);
+}
+
 /// (MS-8), (MS-9) for all contacts that touch. True when one of them is open after all: it touches no more.
 bool recognise_persistent(const Model& model, const Persistence& persistence, const State& state, Scratch& s)
 {
@@ -336,8 +373,10 @@ bool recognise_persistent(const Model& model, const Persistence& persistence, co
     bool any_open = false;
     for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
         const int c = s.rows.contacts[k];
-        if (!s.touching[static_cast<std::size_t>(c)]) continue;
+        const bool touches = s.touching[static_cast<std::size_t>(c)] != 0;
+        if (!touches && !(s.problem.U_minus[s.problem.offsets[k]] > 0)) continue;
         PersistentContact contact = met_by_step(model, persistence, state, k, after_impact, s);
+        if (!touches && !has_just_left(model, persistence, state, k, s, contact)) continue;
         if (!persists(contact, persistence.step)) {
             contact.reach_m_s += bend_before(model, persistence, c, s);
         }
@@ -534,7 +573,7 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
     if (holds) hold_constraints(model, activation_gap_m, t_end, s, report);
     if (model.constraints() > 0 && !correction) report.max_violation = largest_violation(model, t_end, s);
     const Eigen::VectorXd& u_after = holds ? s.u_held : s.u_end;
-    if (holds || (correction && correct(model, activation_gap_m, t_end, s))) {
+    if (holds || (correction && correct(model, activation_gap_m, t_end, report.h_s, s))) {
         report.max_penetration_m = evaluate_gaps(model, end_point, s);
         corrected = energies(model, s.q_end, u_after, t_end, s.work);
     }

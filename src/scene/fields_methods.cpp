@@ -84,7 +84,8 @@ std::vector<Field> method_fields()
          .range = positive,
          .fallback = "0.1",
          .help =
-             "bodies: overlap that certified runs do not exceed, beside the thickness of the thinner body"},
+             "overlap that certified runs do not exceed, beside the thickness of the thinner body, or the "
+             "largest gap that the contact has in the run"},
         {.path = "integrator.cone_point",
          .type = Type::Choice,
          .fallback = "\"midpoint\"",

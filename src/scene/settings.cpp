@@ -106,6 +106,7 @@ constexpr KeyOfKind keys_of_kinds[] = {
     {"moreau_jean", "integrator.force_tolerance"},
     {"moreau_jean", "integrator.max_iterations"},
     {"moreau_jean", "integrator.correction"},
+    {"moreau_jean", "integrator.max_overlap"},
     {"series", "integrator.order"},
     {"series", "integrator.max_order"},
     {"series", "integrator.tolerance"},
@@ -151,6 +152,7 @@ void read_moreau_jean(const Node& root, MoreauJeanSettings& jean, Mistakes& mist
     read(root, "integrator.time_step_s", jean.time_step_s);
     read(root, "integrator.theta", jean.theta);
     read(root, "integrator.correction", jean.correction);
+    read(root, "integrator.max_overlap", jean.max_overlap);
     read(root, "integrator.force_tolerance", jean.force_tolerance);
     read(root, "integrator.max_iterations", jean.max_iterations);
     refuse_keys_of_other_kinds(root, "moreau_jean", mistakes);

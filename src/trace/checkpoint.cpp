@@ -85,13 +85,17 @@ constexpr double ObstacleVisit::* visit_numbers[] = {
     &ObstacleVisit::still_steps,
 };
 
+constexpr double GapReach::* reach_numbers[] = {&GapReach::largest_gap_m, &GapReach::deepest_m,
+                                                &GapReach::deepest_s};
+
 /// Contact by contact.
-std::vector<double> numbers_of(const std::vector<ObstacleVisit>& visits)
+template <class Of>
+std::vector<double> numbers_of(const std::vector<Of>& list, std::span<double Of::* const> members)
 {
     std::vector<double> result;
-    for (const ObstacleVisit& visit : visits) {
-        for (const auto number : visit_numbers) {
-            result.push_back(visit.*number);
+    for (const Of& one : list) {
+        for (const auto number : members) {
+            result.push_back(one.*number);
         }
     }
     return result;
@@ -114,7 +118,9 @@ public:
         read_state(sizes.coordinates, sizes.contacts);
         read_frames(sizes);
         read_progress();
-        read_visits(sizes.contacts);
+        RunProgress& progress = result_.progress;
+        read_contacts<ObstacleVisit>("obstacle_visits", sizes.contacts, visit_numbers, progress.visits);
+        read_contacts<GapReach>("gap_reaches", sizes.contacts, reach_numbers, progress.reaches);
         if (error_) return *error_;
         return std::move(result_);
     }
@@ -172,7 +178,9 @@ private:
     void read_state(std::size_t n, std::size_t m);
     void read_frames(const CheckpointSizes& sizes);
     void read_progress();
-    void read_visits(std::size_t contacts);
+    template <class Of>
+    void read_contacts(const std::string& name, std::size_t contacts, std::span<double Of::* const> members,
+                       std::vector<Of>& list);
 
     const Hdf5Reader& file_;
     Checkpoint result_;
@@ -269,16 +277,17 @@ void CheckpointReader::read_progress()
     }
 }
 
-void CheckpointReader::read_visits(std::size_t contacts)
+template <class Of>
+void CheckpointReader::read_contacts(const std::string& name, std::size_t contacts,
+                                     std::span<double Of::* const> members, std::vector<Of>& list)
 {
-    if (!file_.has("/checkpoint/obstacle_visits")) return;
-    const auto numbers = column("obstacle_visits", contacts * std::size(visit_numbers));
-    auto& visits = result_.progress.visits;
-    visits.resize(contacts);
+    if (!file_.has("/checkpoint/" + name)) return;
+    const auto numbers = column(name, contacts * members.size());
+    list.resize(contacts);
     Eigen::Index i = 0;
-    for (ObstacleVisit& visit : visits) {
-        for (const auto number : visit_numbers) {
-            visit.*number = numbers[i++];
+    for (Of& one : list) {
+        for (const auto number : members) {
+            one.*number = numbers[i++];
         }
     }
 }
@@ -318,7 +327,12 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
         if (!put) return put;
     }
     if (const auto& visits = checkpoint.progress.visits; !visits.empty()) {
-        if (auto put = file.put("/checkpoint/obstacle_visits", numbers_of(visits)); !put) return put;
+        auto put = file.put("/checkpoint/obstacle_visits", numbers_of<ObstacleVisit>(visits, visit_numbers));
+        if (!put) return put;
+    }
+    if (const auto& reaches = checkpoint.progress.reaches; !reaches.empty()) {
+        auto put = file.put("/checkpoint/gap_reaches", numbers_of<GapReach>(reaches, reach_numbers));
+        if (!put) return put;
     }
     if (checkpoint.bodies) {
         if (auto put = write_bodies(file, *checkpoint.bodies); !put) return put;

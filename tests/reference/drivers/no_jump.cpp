@@ -11,10 +11,9 @@ namespace {
 /// from it: a jump needs a percussion, the smooth change h K is none.
 double last_jump_m_s(const Model& model, const State& start)
 {
-    // The reaction fades like the time left, so in the last step it gives a velocity of order h^2. A particle
-    // that has left is away at once: no gap above zero counts as closed, which would act once more.
+    // the reaction fades like the time left, so in the last step it gives a velocity of order h^2
     constexpr double h_s = 1e-5, longest_s = 20, away_m = 1e-3;
-    const MoreauSettings settings{.time_step_s = h_s, .activation_gap_m = 0};
+    const MoreauSettings settings{.time_step_s = h_s};
     double jump_m_s = 0;
     State state = start;
     const auto report = run(model, settings, longest_s, state, [&](const StepView& view) {

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "carom/integrator/run.hpp"
+
+#include <vector>
+
+namespace carom {
+
+/// What overlaps mean where a run of coordinates ends: of its whole way (LE-11), and of the state that it
+/// leaves (LE-12). A run that goes on has another end, so these findings belong to the report, not to what
+/// the run carries on.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-11) overlap beside the motion, (LE-12) impacts that the end
+///            has not seen
+
+/// Gaps of a step that is over, as its scratch has left them.
+void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& progress);
+
+/// The same where a run begins.
+[[nodiscard]] std::vector<GapReach> reaches_at_start(const Model& model, const State& start, Workspace& work);
+
+/// Findings of a run that ends here. None for series, which follow the motion itself.
+[[nodiscard]] std::vector<Finding> findings_of_end(const Model& model, const IntegratorSettings& settings,
+                                                   const RunSoFar& run, Scratch& scratch);
+
+}  // namespace carom

@@ -1,0 +1,276 @@
+#include "support.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+using namespace carom::test;
+namespace {
+
+using nlohmann::json;
+
+constexpr double gravity = 9.81;
+
+/// A ball falls from 1 m; it reaches the floor at sqrt(2/g) = 0.451524 s.
+std::string end_ball(double duration_s, double h_s, const std::string& more = "")
+{
+    return fmt::format(R"(duration_s = {}
+{}
+[[coordinate]]
+name = "z"
+start = 1
+[lagrangian]
+kinetic = "z'^2/2"
+potential = "9.81*z"
+[[contact]]
+name = "floor"
+gap = "z"
+law = {{ restitution = 0.5 }}
+[integrator]
+time_step_s = {}
+)",
+                       duration_s, more, h_s);
+}
+
+json end_run(const std::string& scene, const std::vector<std::string>& arguments = {})
+{
+    const Folder folder;
+    return run_of(folder.write("scene.toml", scene), arguments);
+}
+
+}  // namespace
+
+TEST_CASE("a run that ends before its last impact was seen is not certified, and says when the impact was")
+{
+    // steps of 10 ms that end 4 ms after the impact: the middle of the last step was before it
+    const double impact_s = std::sqrt(2 / gravity);
+    const double end_s = impact_s + 0.004;
+    const double h = end_s / 45;
+    const json run = end_run(end_ball(end_s, h));
+    CHECK(run["status"] == "uncertified");
+    const auto found = finding(run, "unseen_impact");
+    REQUIRE_FALSE(found.is_null());
+    // the scheme is exact in free flight; the instant is taken with the velocity of the end, off by g dt^2/2
+    // v
+    CHECK(found["time_s"].get<double>() == doctest::Approx(impact_s).epsilon(1e-4));
+    CHECK(contains(found["message"].get<std::string>(), "after floor has closed"));
+
+    // what is said to help does: a step below 8 ms, an earlier end, an end one step later
+    CHECK(end_run(end_ball(end_s, end_s / 64))["status"] == "certified");
+    CHECK(end_run(end_ball(impact_s - 0.001, h))["status"] == "certified");
+    CHECK(end_run(end_ball(end_s + h, h))["status"] == "certified");
+}
+
+TEST_CASE("the same for the theta scheme, and where until ends a run")
+{
+    const double end_s = std::sqrt(2 / gravity) + 0.004, h = end_s / 45;
+    CHECK_FALSE(
+        finding(end_run(end_ball(end_s, h), {"--set", "integrator.kind=moreau_jean"}), "unseen_impact")
+            .is_null());
+
+    // steps of which the 41st has the impact in its second half. A run that ends where the ball is 1 mm
+    // inside the floor has not seen it; one that ends where the ball touches the floor is not inside
+    const double impact_s = std::sqrt(2 / gravity), step_s = impact_s / 40.8;
+    CHECK_FALSE(finding(end_run(end_ball(1, step_s, "until = \"-z - 0.001\"")), "unseen_impact").is_null());
+    const json touch = end_run(end_ball(1, step_s, "until = \"-z\""));
+    CHECK(touch["status"] == "certified");
+    CHECK(touch["time_s"].get<double>() == doctest::Approx(impact_s).epsilon(1e-9));
+}
+
+TEST_CASE("a run that goes on forgets what was said about an end that is its end no more")
+{
+    const double end_s = std::sqrt(2 / gravity) + 0.004, h = end_s / 45;
+    const Folder folder;
+    const std::string recording = folder.path("run.h5"),
+                      scene = folder.write("scene.toml", end_ball(end_s, h));
+    const auto first = carom_program({"run", scene, "-o", recording, "--no-svg", "--json"}).json();
+    REQUIRE_FALSE(finding(first, "unseen_impact").is_null());
+    const auto later =
+        carom_program({"resume", recording, "--set", fmt::format("duration_s={}", 2 * end_s), "--json"})
+            .json();
+    CHECK(later["status"] == "certified");
+    CHECK(finding(later, "unseen_impact").is_null());
+}
+
+TEST_CASE("balls that rest, slide, roll off or have just bounced end certified wherever the run ends")
+{
+    // 60 ends over the last bounces and the rest of the ball, each in another phase of its step
+    int certified = 0;
+    for (int k = 0; k < 60; ++k) {
+        const json run = end_run(end_ball(1.2 + 0.0137 * k, 1e-3));
+        const bool unseen = !finding(run, "unseen_impact").is_null();
+        certified += run["status"] == "certified";
+        if (!unseen) CHECK(run["status"] == "certified");
+    }
+    // flights of 50 steps and more: the chance of an end within half a step after an impact is 1 in 100
+    CHECK(certified >= 55);
+}
+
+TEST_CASE("a step that lets a pendulum swing into the wall by a third of its way is not certified")
+{
+    for (const char* h : {"0.3", "0.2", "0.15"}) {
+        const auto run =
+            run_of(shipped_scene("pendulum_wall"), {"--set", std::string("integrator.time_step_s=") + h});
+        CAPTURE(h);
+        CHECK(run["status"] == "uncertified");
+        const auto found = finding(run, "overlap");
+        REQUIRE_FALSE(found.is_null());
+        CHECK(contains(found["message"].get<std::string>(), "wall was 0.2"));
+    }
+    // the gap is sin(1) m at first: 14 mm are 1.6 %
+    CHECK(run_of(shipped_scene("pendulum_wall"), {"--set", "integrator.time_step_s=0.02"})["status"] ==
+          "certified");
+    CHECK(run_of(shipped_scene("pendulum_wall"), {"--set", "integrator.time_step_s=0.02", "--set",
+                                                  "integrator.max_overlap=0.01"})["status"] == "uncertified");
+}
+
+TEST_CASE("how deep a contact may go does not depend on the unit of its gap")
+{
+    const std::string in_mm = R"(duration_s = 0.5
+[[coordinate]]
+name = "z"
+start = 2.17
+start_velocity = -100
+[lagrangian]
+kinetic = "z'^2/2"
+[[contact]]
+name = "wall"
+gap = "z"
+law = { restitution = 0.9 }
+[[contact]]
+name = "lid"
+gap = "3 - z"
+law = { restitution = 0.9 }
+)";
+    // a step of 20 ms moves by 2, of 3 between the walls
+    for (const char* scale : {"1", "1e-3", "1e4"}) {
+        std::string scaled = in_mm;
+        scaled.replace(scaled.find("\"z\"\nlaw"), 3, std::string("\"") + scale + "*z\"");
+        const json run = end_run(scaled, {"--set", "integrator.time_step_s=2e-2"});
+        CHECK(run["status"] == "uncertified");
+        CHECK_FALSE(finding(run, "overlap").is_null());
+        CHECK(end_run(scaled, {"--set", "integrator.time_step_s=1.1e-4"})["status"] == "certified");
+    }
+}
+
+TEST_CASE("a weak bounce after a fast fall is not swallowed by the overlap of the step that saw it")
+{
+    // 9.27 m/s and e = 0.014: it rises by 0.7 mm for 20 ms, 40 steps, out of an overlap of up to 4.8 mm
+    const std::string scene = R"(duration_s = 0.11
+[[coordinate]]
+name = "x"
+start = 0.7254
+start_velocity = -8.33
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "12.63*x"
+[[contact]]
+name = "floor"
+gap = "x"
+law = { restitution = 0.014 }
+)";
+    const double v = std::sqrt(8.33 * 8.33 + 2 * 12.63 * 0.7254);
+    const double impact_s = (v - 8.33) / 12.63, away = 0.014 * v;
+    for (const double h : {5.2e-4, 2.6e-4, 1e-4}) {
+        const std::string at = fmt::format("{}", impact_s + away / 12.63);
+        const json run = end_run(scene, {"--set", fmt::format("integrator.time_step_s={}", h), "--at", at});
+        CAPTURE(h);
+        CHECK(run["status"] == "certified");
+        // the top of the bounce, where a tenth may be missing; the impact is seen up to a step late
+        const double top = run["probes"][0]["state"]["x"]["q"].get<double>();
+        CHECK(top == doctest::Approx(away * away / (2 * 12.63)).epsilon(0.11 + 12.63 * h / away));
+    }
+}
+
+TEST_CASE("two sides of a groove that close within one step are named where their order matters")
+{
+    // blunt groove, no restitution: after the first side the point slides into the second and leaves the
+    // first
+    const auto groove = [](double x) {
+        return fmt::format(R"(duration_s = 0.3
+[[coordinate]]
+name = "x"
+start = {}
+[[coordinate]]
+name = "z"
+start = 0.5
+start_velocity = -2
+[lagrangian]
+kinetic = "(x'^2 + z'^2)/2"
+[[contact]]
+name = "left"
+gap = "z*cos(0.3) + x*sin(0.3)"
+law = {
+        {restitution = 0}}
+[[contact]]
+name = "right"
+gap = "z*cos(0.3) - x*sin(0.3)"
+law = {{ restitution = 0 }}
+)",
+                           x);
+    };
+    const json beside = end_run(groove(-1e-5));
+    CHECK(beside["status"] == "uncertified");
+    const auto found = finding(beside, "impact_order");
+    REQUIRE_FALSE(found.is_null());
+    CHECK(contains(found["message"].get<std::string>(), "left, right close within one step"));
+
+    // seen one after the other: the velocity along the second side, by hand
+    const json seen = end_run(groove(-0.01));
+    CHECK(seen["status"] == "certified");
+
+    // into the bottom: both at once is what the law says
+    CHECK(end_run(groove(0))["status"] == "certified");
+}
+
+TEST_CASE("what helps against a step that is too long is something else than what is in use")
+{
+    const std::string stiff = R"(duration_s = 0.2
+[[coordinate]]
+name = "x"
+start = 1
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "1e6/2*x^2"
+)";
+    const auto words = [&](const std::vector<std::string>& arguments) {
+        return finding(end_run(stiff, arguments), "step_too_long").value("message", "");
+    };
+    CHECK(contains(words({}), "or integrator.kind = \"moreau_jean\""));
+    const auto damped = words({"--set", "integrator.kind=moreau_jean", "--set", "integrator.theta=0.7"});
+    CHECK(contains(damped, "integrator.theta = 0.5"));
+    CHECK_FALSE(contains(damped, "moreau_jean"));
+}
+
+TEST_CASE("a ball that hits a small peg leaves in the right direction, or the run is not certified")
+{
+    // steps of 5 to 50 mm against a peg of 10 mm radius, met at any depth
+    int certified = 0, runs = 0;
+    for (const double v : {5.0, 10.0, 20.0, 50.0}) {
+        for (const double y : {0.001, 0.004}) {
+            for (const double x : {-1.03, -1.031, -1.034, -1.0415}) {
+                const json run =
+                    run_of(defect("bullet"), {"--set", fmt::format("coordinate.x.start_velocity={}", v),
+                                              "--set", fmt::format("coordinate.x.start={}", x), "--set",
+                                              fmt::format("coordinate.y.start={}", y), "--set",
+                                              fmt::format("duration_s={}", 2.2 / v)});
+                ++runs;
+                if (run["status"] != "certified") continue;
+                ++certified;
+                // without friction, e = 0.5: the normal velocity turns round, the other one stays
+                const double sine = y / 0.01, normal = v * std::sqrt(1 - sine * sine);
+                const double u = v - 1.5 * normal * std::sqrt(1 - sine * sine), w = 1.5 * normal * sine;
+                const auto& state = run["state"];
+                const double error =
+                    std::hypot(state["x"]["u"].get<double>() - u, state["y"]["u"].get<double>() - w);
+                CAPTURE(v);
+                CAPTURE(x);
+                CAPTURE(y);
+                // a normal that is off by 0.1 rad: twice that of the velocity that turns round, (1 + e) v
+                CHECK(error < 0.2 * 1.5 * v);
+            }
+        }
+    }
+    CHECK(runs == 32);
+    CHECK(certified >= 8);
+}
