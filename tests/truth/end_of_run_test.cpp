@@ -274,3 +274,75 @@ TEST_CASE("a ball that hits a small peg leaves in the right direction, or the ru
     CHECK(runs == 32);
     CHECK(certified >= 8);
 }
+
+TEST_CASE("drives and obstacles that are too fast for the step are named, ten steps a period are enough")
+{
+    const auto driven = [](double frequency) {
+        return fmt::format(R"(duration_s = 1
+[[coordinate]]
+name = "x"
+start = 1
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "50*x^2"
+forces = {{ x = "8*sin({}*t)" }}
+[integrator]
+time_step_s = 1e-2
+)",
+                           frequency);
+}
+;
+const json fast = end_run(driven(300));
+CHECK(fast["status"] == "uncertified");
+CHECK(contains(finding(fast, "step_too_long")["message"].get<std::string>(), "lagrangian.forces.x changes"));
+CHECK(end_run(driven(60))["status"] == "certified");  // h w = 0.6
+
+const auto table = [](double frequency) {
+        return fmt::format(R"(duration_s = 1
+[[coordinate]]
+name = "z"
+start = 0.3
+[lagrangian]
+kinetic = "z'^2/2"
+potential = "9.81*z"
+[[contact]]
+name = "plate"
+gap = "z - 0.001*sin({}*t)"
+law = {{ restitution = 0.5 }}
+)",
+                           frequency);
+};
+const json shaken = end_run(table(2000));
+CHECK(shaken["status"] == "uncertified");
+CHECK(contains(finding(shaken, "step_too_long")["message"].get<std::string>(), "contact.plate.gap"));
+CHECK(end_run(table(100))["status"] == "certified");
+
+// one jump in time is none
+CHECK(end_run(with(driven(1), "8*sin(1*t)", "if(t < 0.5, 0, 3)"))["status"] == "certified");
+}
+
+TEST_CASE("an end that until finds within a step that is too long for the motion is not certified")
+{
+    // a spring of 171 rad/s passes its rest place after 9 ms; one step there is not the motion, whatever h is
+    const auto spring_until = [](double h) {
+        return fmt::format(R"(duration_s = 1
+until = "x"
+[[coordinate]]
+name = "x"
+start = -1
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "29241/2*x^2"
+[integrator]
+kind = "moreau_jean"
+time_step_s = {}
+)",
+                           h);
+    };
+    for (const double h : {0.02, 0.05, 0.1})
+        CHECK(end_run(spring_until(h))["status"] == "uncertified");
+    const json fine = end_run(spring_until(1e-4));
+    CHECK(fine["status"] == "certified");
+    // a quarter of a period; the scheme is of second order, (h w)^2/12 of the phase
+    CHECK(fine["time_s"].get<double>() == doctest::Approx(std::acos(0.0) / 171).epsilon(1e-4));
+}
