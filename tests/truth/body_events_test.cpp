@@ -208,3 +208,22 @@ TEST_CASE("a card that slips down a smooth wall leaves it once")
     CHECK(lost[0]["time_s"].get<double>() == near(0.14725, 2e-3));
     CHECK(events_of_kind(run, "impact").empty());
 }
+
+TEST_CASE("a ball of rubber that never leaves its plate makes one contact and has no impact")
+{
+    // A w^2 = 0.8 g: the plate never falls faster than the ball
+    const Folder folder;
+    for (const std::string step : {"1e-3", "3e-4"}) {
+        CAPTURE(step);
+        const auto run = run_of(folder.write(
+            "plate.toml",
+            "duration_s = 1\n[parameters]\nA = 0.002\nw = \"20*pi\"\n[[material]]\nname = \"rubber\"\n"
+            "restitution = 0.8\n[[body]]\nname = \"plate\"\nshape = \"box\"\nsize_m = [1, 1, 0.1]\nmotion = "
+            "\"prescribed\"\nposition_m = [0, 0, \"-0.05 + A*sin(w*t)\"]\n" +
+                sphere_body("ball", "[0, 0, 0.1]", "velocity_m_s = [0, 0, \"A*w\"]\n") +
+                "[integrator]\ntime_step_s = " + step + "\n"));
+        CHECK(run["status"] == "certified");
+        CHECK(events_of_kind(run, "contact_made").size() == 1);
+        CHECK(run["events"].size() == 1);
+    }
+}
