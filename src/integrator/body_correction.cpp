@@ -314,13 +314,17 @@ void report_overlap(const BodyModel& model, const MoreauSettings& settings, cons
 {
     report.max_penetration_m = s.deepest.depth_m;
     const auto name = [&](int body) { return model.setup().bodies[static_cast<std::size_t>(body)].name; };
+    // of the pair that is named: depth_m may be that of thicker ones
+    const auto depth = [&](const DeepestOverlap& of) {
+        return of.part * model.size_of_pair_m(of.first, of.second);
+    };
     if (s.deepest.part > settings.max_overlap) {
         report.findings.push_back(
             {.code = "overlap",
              .time_s = s.next.t_s,
              .message = fmt::format("{} and {} overlap by {:.3g} m, {:.2g} of the thinner one's thickness; "
                                     "max_overlap is {:.2g}: take a shorter step",
-                                    name(s.deepest.first), name(s.deepest.second), s.deepest.depth_m,
+                                    name(s.deepest.first), name(s.deepest.second), depth(s.deepest),
                                     s.deepest.part, settings.max_overlap),
              .uncertifies = true});
     } else if (settings.correction && s.deepest_left.part > std::max(solver.tolerance, overlap_left)) {
@@ -330,7 +334,7 @@ void report_overlap(const BodyModel& model, const MoreauSettings& settings, cons
              .message = fmt::format("the correction leaves {} and {} overlapping by {:.3g} m, {:.2g} of the "
                                     "thinner one's thickness: take a shorter step",
                                     name(s.deepest_left.first), name(s.deepest_left.second),
-                                    s.deepest_left.depth_m, s.deepest_left.part),
+                                    depth(s.deepest_left), s.deepest_left.part),
              .uncertifies = true});
     }
 }

@@ -2,6 +2,8 @@
 
 #include "carom/integrator/body_step.hpp"
 
+#include <optional>
+
 namespace carom::detail {
 
 /// The pieces of body_step, in the order in which it calls them.
@@ -142,6 +144,11 @@ inline constexpr std::uint64_t fast_feature = 0x53574550545fU;
 {
     return contact.at.feature >> 8 == fast_feature;
 }
+
+/// Bodies that overlap where the scene puts them (BO-22): who, how deep, how many pairs; not certified where
+/// that is more than max_overlap.
+[[nodiscard]] std::optional<Finding> overlap_at_start(const BodyModel& model, const MoreauSettings& settings,
+                                                      const BodyState& start);
 
 /// Names bodies that went through each other within the step, which ends at the places of scratch.next
 /// (BO-18).

@@ -59,6 +59,10 @@ RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauS
     Certifier& certifier = progress.certifier;
     certifier.set_energy_tolerance(plan.energy_tolerance);
 
+    if (progress.steps == 0) {
+        if (const auto overlap = detail::overlap_at_start(bodies, settings, state))
+            certifier.add_finding(*overlap);
+    }
     const StepGrid grid(progress.start_s, settings.time_step_s, plan.duration_s);
 
     if (progress.steps == 0) detail::find_touching(bodies, settings.activation_gap_m, state);

@@ -94,12 +94,14 @@ public:
     {
         const Look first = look(0), middle = look(0.5), last = look(1);
         const double deep = harmless * size_m_;
+        // in each other before: that was named, and which side is the far one is not known
+        if (first.gap_m < -deep) return false;
         if (std::min({first.gap_m, middle.gap_m, last.gap_m}) >= -deep &&
             !comes_below(-deep, 0, first.gap_m, 0.5, middle.gap_m, rate(false)) &&
             !comes_below(-deep, 0.5, middle.gap_m, 1, last.gap_m, rate(true)))
             return false;
         if (first.gap_m < reach_m_ && last.gap_m < reach_m_ && first.normal.dot(last.normal) < 0) return true;
-        return first.gap_m >= -deep && last.gap_m >= -deep && !acts(s_, a_, b_);
+        return last.gap_m >= -deep && !acts(s_, a_, b_);
     }
 
 private:
@@ -257,8 +259,9 @@ bool balls_passed(const Way& way, int a, int b, double harmless, const BodyScrat
     };
     const double deep = harmless * way.model.size_of_pair_m(a, b);
     if (std::min(nearest(first, middle), nearest(middle, last)) >= sum - deep) return false;
+    if (first.norm() < sum - deep) return false;  // in each other before
     if (first.dot(last) < 0) return true;
-    return first.norm() >= sum - deep && last.norm() >= sum - deep && !acts(s, a, b);
+    return last.norm() >= sum - deep && !acts(s, a, b);
 }
 
 bool is_ball(const Collider& collider)

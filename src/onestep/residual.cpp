@@ -1,5 +1,7 @@
 #include "carom/onestep/residual.hpp"
 
+#include "carom/onestep/rounding.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -161,9 +163,9 @@ Residual not_finite()
             .finite = false};
 }
 
-/// e_v (OS-9), once the shifts and the scaling are in the scratch.
+/// e_v (OS-9) above rounding (OS-13), once the shifts and the scaling are in the scratch.
 double velocity_error(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U,
-                      double velocities, ResidualScratch& scratch)
+                      double percussions, double velocities, ResidualScratch& scratch)
 {
     double sum = 0;
     for (int c = 0; c < problem.interactions(); ++c) {
@@ -174,7 +176,7 @@ double velocity_error(const OneStepProblem& problem, std::span<const double> P, 
                                    problem.part(std::span<const double>(scratch.s), c), d, lambda,
                                    problem.part(std::span<double>(scratch.F), c));
     }
-    return std::sqrt(sum) / velocities;
+    return above_rounding(std::sqrt(sum), percussions, velocities) / velocities;
 }
 
 }  // namespace
@@ -231,10 +233,10 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
 
     // |F^v| <= |F|, which percussions round: where both are small it need not be known better
     constexpr double small_enough = 1e-12, epsilon = std::numeric_limits<double>::epsilon();
-    const double F = std::sqrt(scaled.F), rounding_of_F = epsilon * std::sqrt(scaled.P);
-    result.velocity = F + rounding_of_F <= small_enough * velocities
+    const double F = std::sqrt(scaled.F), percussions = std::sqrt(scaled.P);
+    result.velocity = F + epsilon * percussions <= small_enough * velocities
                           ? F / velocities
-                          : velocity_error(problem, P, U, velocities, scratch);
+                          : velocity_error(problem, P, U, percussions, velocities, scratch);
     return std::isfinite(result.velocity) ? result : not_finite();
 }
 

@@ -39,12 +39,14 @@ struct ScaledPair {
     Eigen::Vector3d p, v;
 };
 
-/// (OS-9): percussions longer than the velocities of the problem are made as long as these.
+/// (OS-9): percussions longer than the velocities of the problem are made as long as these. What their
+/// rounding makes of velocities is taken off (OS-13).
 double velocity_error(const std::vector<ScaledPair>& pairs, double velocities)
 {
     if (!(velocities > 0)) return 0;
-    double sum = 0;
+    double sum = 0, percussions2 = 0;
     for (const ScaledPair& pair : pairs) {
+        percussions2 += pair.p.squaredNorm();
         const double part = std::min(1.0, velocities / pair.p.norm());
         const bool is_cone = !gives_way(*pair.cone.law);
         const Eigen::Vector3d F =
@@ -52,7 +54,9 @@ double velocity_error(const std::vector<ScaledPair>& pairs, double velocities)
                     : Eigen::Vector3d(part * (pair.p - pair.cone.projection(pair.p - pair.v / part)));
         sum += F.squaredNorm();
     }
-    return std::sqrt(sum) / velocities;
+    constexpr double epsilon = std::numeric_limits<double>::epsilon();
+    const double rounding = 4 * epsilon * std::sqrt(percussions2) / velocities;
+    return std::max(0.0, std::sqrt(sum) / velocities - (rounding <= 1e-6 ? rounding : 0.0));
 }
 
 /// The fewest interactions that hold 90 % of the sum.

@@ -1,5 +1,7 @@
 #include "carom/solver/flat_problem.hpp"
 
+#include "carom/onestep/rounding.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -309,7 +311,8 @@ FlatError FlatProblem::error_at(std::span<const double> x, std::span<const doubl
     const double by_s = std::max(std::sqrt(std::max({q_s, x_s, u_s})), floor.siconos);
     const double by_v = std::max(own, floor.unit_free);
     const auto relative = [](double F2, double size) { return F2 > 0 ? std::sqrt(F2) / size : 0.0; };
-    return {relative(F_d, by_d), relative(F_s, by_s), by_v > 0 ? relative(F_v, by_v) : 0.0};
+    const double F_velocity = above_rounding(std::sqrt(F_v), std::sqrt(x_d), by_v);
+    return {relative(F_d, by_d), relative(F_s, by_s), by_v > 0 ? F_velocity / by_v : 0.0};
 }
 
 int Islands::root(int c) noexcept

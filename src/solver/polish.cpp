@@ -109,6 +109,8 @@ struct PolygonBound {
 struct Polisher::Newton {
     void load(const OneStepProblem& problem);
     [[nodiscard]] bool step(const OneStepProblem& problem, std::span<double> P);
+    [[nodiscard]] bool slide(const OneStepProblem& problem, int c, const Eigen::Vector2d& P_t, double P_n,
+                             const Eigen::Vector2d& U_t, double rho);
 
     Matrix W_, J_;
     Vector U_, F_, dP_;
@@ -141,6 +143,25 @@ void Polisher::Newton::load(const OneStepProblem& problem)
     U_.resize(n);
     F_.resize(n);
     dP_.resize(n);
+}
+
+/// Sliding on a disc (SO-35): |P_T| = mu P_N, and the velocity has no part across P_T. Against the direction
+/// of the velocity, which turns by 1/|U_T|, this is as good where a contact next to others that rush past
+/// hardly moves.
+bool Polisher::Newton::slide(const OneStepProblem& problem, int c, const Eigen::Vector2d& P_t, double P_n,
+                             const Eigen::Vector2d& U_t, double rho)
+{
+    const int at = problem.offsets[c];
+    const double mu = std::get<Coulomb>(problem.laws[c]).friction, size = P_t.norm();
+    if (!(size > 0)) return false;
+    const Eigen::Vector2d along = P_t / size, across(-along.y(), along.x());
+    F_[at + 1] = size - mu * P_n;
+    J_(at + 1, at) = -mu;
+    J_.block<1, 2>(at + 1, at + 1) = along.transpose();
+    F_[at + 2] = rho * across.dot(U_t);
+    J_.row(at + 2) = rho * across.transpose() * W_.middleRows<2>(at + 1);
+    J_.block<1, 2>(at + 2, at + 1) -= rho * along.dot(U_t) / size * across.transpose();
+    return true;
 }
 
 bool Polisher::Newton::step(const OneStepProblem& problem, std::span<double> P)
@@ -202,6 +223,12 @@ bool Polisher::Newton::step(const OneStepProblem& problem, std::span<double> P)
                 F_[at + 2] = rho * bound.edge.dot(U_t) / size;
                 J_.row(at + 2) = rho / size * bound.edge.transpose() * W_.middleRows<2>(at + 1);
             }
+            continue;
+        }
+        if (std::holds_alternative<FrictionDisc>(law.shape) && law.friction > 0) {
+            if (!slide(problem, c, P_t.norm() > 0 ? P_t : Eigen::Vector2d(local[1], local[2]), P[at], U_t,
+                       rho))
+                return false;
             continue;
         }
         const SmoothBound bound(law.shape, law.friction);

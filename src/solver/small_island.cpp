@@ -1,5 +1,6 @@
 #include "small_island.hpp"
 
+#include "carom/onestep/residual.hpp"
 #include "carom/solver/one_contact.hpp"
 
 #include <algorithm>
@@ -402,6 +403,32 @@ void SmallIsland::friction(const Member& member, char& status, const double* x, 
     }
 }
 
+/// Sliding on a disc without the direction of the velocity (SO-35): |x_T| = mu x_N, and u_T has no part
+/// across x_T. Statuses, and all else, as in friction().
+void SmallIsland::crossed(const Member& member, char& status, const double* x, const double* u, double* F,
+                          double* E, double* C) const
+{
+    friction(member, status, x, u, F, E, C);
+    const int d = member.size;
+    if (member.kind != Kind::Disc || d != 3 || status != slides || !(member.high > 0)) return;
+    constexpr double least = 1e-3;  // of the bound: friction has a direction
+    const double size = length_of(x[1], x[2]), mu = member.high, rho = member.rho_T;
+    const double against = x[1] * (x[1] - rho * u[1]) + x[2] * (x[2] - rho * u[2]);
+    if (!(x[0] > 0 && size > least * mu * x[0] && against > 0)) return;
+    const std::array<double, 2> along{x[1] / size, x[2] / size}, across{-along[1], along[0]};
+    const double slip = along[0] * u[1] + along[1] * u[2];
+    F[1] = size - mu * x[0];
+    F[2] = rho * (across[0] * u[1] + across[1] * u[2]);
+    std::fill_n(E + d, 2 * d, 0.0);
+    std::fill_n(C + d, 2 * d, 0.0);
+    E[d] = -mu;
+    for (int k = 1; k < d; ++k) {
+        E[d + k] = along[k - 1];
+        E[2 * d + k] = -rho * slip / size * across[k - 1];
+        C[2 * d + k] = rho * across[k - 1];
+    }
+}
+
 /// x - proj_K(x - rho u) for the cone of a disc or an interval, and its derivatives.
 void SmallIsland::cone(const Member& member, char& status, const double* x, const double* u, double* F,
                        double* E, double* C) const
@@ -535,6 +562,8 @@ void SmallIsland::evaluate_member(Equations equations, const Member& member, cha
     case Kind::Rough:
         if (equations == Equations::Coulomb)
             friction(member, status, x_c, u_c, F, E, C);
+        else if (equations == Equations::Crossed)
+            crossed(member, status, x_c, u_c, F, E, C);
         else
             cone(member, status, x_c, u_c, F, E, C);
         return;
@@ -694,7 +723,7 @@ bool SmallIsland::newton(Equations equations, double eps, std::span<const double
             if (max_halvings == 1) break;
             if (there <= (1 - 2 * decrease * part) * merit || there <= noise) break;
         }
-        if (halvings == max_halvings) return merit <= 1e4 * noise;
+        if (halvings == max_halvings && !insists_) return merit <= 1e4 * noise;
         std::copy(trial_.begin(), trial_.end(), x.begin());
         merit = there;
         if (part == 1 && status_ == status_before_ && length <= settled * size) return true;
@@ -744,6 +773,55 @@ bool SmallIsland::is_still_solution(std::span<const double> x)
         if (!is_unilateral(*member.law) || x[member.first] > 0) return true;
         return u_[member.first] > 1e-9 * std::abs(q_[member.first]);
     });
+}
+
+int SmallIsland::search(const Budget& budget, std::span<double> x)
+{
+    // solutions with a compliance are starts, those in the middle first; then hardly any compliance
+    constexpr std::array path{1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5};
+    constexpr std::array<std::size_t, 4> order{3, 5, 1, 0};
+    constexpr std::array next_to_none{1e-10, 1e-8, 1e-12};
+    constexpr int most_repeats = 3;
+    const auto error_of = [&](std::span<const double> y) {
+        const Error now = error(y);
+        return solved_to(now.unit_free, now.velocity);
+    };
+    // a short step that brings nothing changes a status all the same
+    insists_ = true;
+    double best = error_of(x);
+    int attempts = 0;
+    std::array<std::vector<double>, path.size()> starts;
+    std::vector<double> y, centre;
+    for (const Equations equations : {Equations::Coulomb, Equations::Crossed}) {
+        y.assign(x.size(), 0.0);
+        for (std::size_t k = 0; k < path.size(); ++k) {
+            (void)newton(equations, path[k], zero_, y);
+            starts[k] = y;
+        }
+        for (const std::size_t start : order) {
+            for (const double eps : next_to_none) {
+                y = starts[start];
+                for (int repeat = 0; repeat < most_repeats; ++repeat) {
+                    if (best <= 0.1 * budget.tolerance || budget.expired()) {
+                        insists_ = false;
+                        return attempts;
+                    }
+                    ++attempts;
+                    centre = y;
+                    const bool settled = newton(equations, eps, centre, y);
+                    centre = y;
+                    project(centre);
+                    if (const double now = error_of(centre); now < best) {
+                        best = now;
+                        std::copy(centre.begin(), centre.end(), x.begin());
+                    }
+                    if (!settled) break;
+                }
+            }
+        }
+    }
+    insists_ = false;
+    return attempts;
 }
 
 bool SmallIsland::press(std::span<double> x)

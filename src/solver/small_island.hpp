@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/onestep/problem.hpp"
+#include "carom/solver/budget.hpp"
 
 #include <span>
 #include <vector>
@@ -20,8 +21,9 @@ namespace carom {
 class SmallIsland {
 public:
     /// Coulomb's law, or the convex problem without de Saxce's shift, -U in N_C(P), which has a solution
-    /// whenever contacts can be wedged (SO-34).
-    enum class Equations { Coulomb, Associated };
+    /// whenever contacts can be wedged (SO-34). Crossed: Coulomb's law where sliding is written without the
+    /// direction of the velocity (SO-35).
+    enum class Equations { Coulomb, Associated, Crossed };
 
     void load(const OneStepProblem& problem, std::span<const int> members);
 
@@ -49,6 +51,10 @@ public:
 
     /// From a large compliance down to the smallest; the start hardly matters.
     [[nodiscard]] bool follow_compliance(Equations equations, std::span<double> x);
+
+    /// A solution of Coulomb's law to the tolerance from many starts (SO-35), where other methods have
+    /// failed; x becomes the best point seen. Returns the number of attempts.
+    int search(const Budget& budget, std::span<double> x);
 
     /// x solves the equations to rounding, with every contact either pressed or opening. One that touches
     /// without a load may have to take its part of it.
@@ -100,6 +106,8 @@ private:
     void evaluate_member(Equations equations, const Member& member, char& status, std::span<const double> x);
     void friction(const Member& member, char& status, const double* x, const double* u, double* F, double* E,
                   double* C) const;
+    void crossed(const Member& member, char& status, const double* x, const double* u, double* F, double* E,
+                 double* C) const;
     void cone(const Member& member, char& status, const double* x, const double* u, double* F, double* E,
               double* C) const;
     void differences(Equations equations, const Member& member, const double* x, const double* u, double* F,
@@ -126,7 +134,8 @@ private:
     std::vector<char> status_, status_before_, status_factor_;
     std::vector<double> J_, dx_, trial_, centre_, zero_, start_, before_;
     std::vector<int> pivot_;
-    bool keep_ = false;  ///< statuses stay as they are
+    bool keep_ = false;     ///< statuses stay as they are
+    bool insists_ = false;  ///< Newton's method goes on where no part of a step brings it nearer
     double eps_factor_ = -1;
     Equations equations_factor_ = Equations::Coulomb;
 };

@@ -4,6 +4,8 @@
 #include "carom/solver/no_solution.hpp"
 #include "multiples.hpp"
 
+#include "small_island.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -186,6 +188,32 @@ SolveReport solve_islands(const OneStepProblem& problem, const SolverSettings& s
     return report;
 }
 
+/// A few contacts that the methods for many have left unsolved: Newton's method on dense islands, from many
+/// starts (SO-35).
+void search_small_islands(const OneStepProblem& problem, const SolverSettings& settings, const Budget& budget,
+                          std::span<double> P, SolverScratch& scratch, SolveReport& report)
+{
+    Islands& islands = scratch.methods.memory().islands;
+    islands.find(problem);
+    std::vector<double> trial(P.begin(), P.end()), x;
+    SmallIsland island;
+    for (int k = 0; k < islands.count(); ++k) {
+        const auto members = islands.members(k);
+        if (members.size() < 2) continue;
+        island.load(problem, members);
+        x.resize(static_cast<std::size_t>(island.rows()));
+        island.gather(trial, x);
+        report.factorisations += island.search(budget, x);
+        island.scatter(x, trial);
+    }
+    SolveReport there = report;
+    judge(problem, settings, trial, scratch, there);
+    if (!there.residual.finite || solved_to(there.residual) >= solved_to(report.residual)) return;
+    std::copy(trial.begin(), trial.end(), P.begin());
+    report = there;
+    report.solver = SolverKind::ProximalNewton;
+}
+
 SolveReport solve_auto(const OneStepProblem& problem, const SolverSettings& settings, const Budget& budget,
                        std::span<double> P, SolverScratch& scratch)
 {
@@ -196,13 +224,17 @@ SolveReport solve_auto(const OneStepProblem& problem, const SolverSettings& sett
         judge(problem, settings, P, scratch, report);
         if (report.status == SolveStatus::Converged || report.status == SolveStatus::NotFinite) return report;
     }
-    if (!FlatProblem::takes(problem)) return solve_general(problem, settings, budget, P, scratch);
-    report = solve_islands(problem, settings, budget, P, scratch);
+    const bool flat = FlatProblem::takes(problem);
+    report = flat ? solve_islands(problem, settings, budget, P, scratch)
+                  : solve_general(problem, settings, budget, P, scratch);
+    const bool few = problem.interactions() <= Polisher::most_interactions;
+    if (report.status == SolveStatus::NotSolved && few)
+        search_small_islands(problem, settings, budget, P, scratch, report);
+    if (!flat) return report;
 
     // the last digits of a few contacts, by Newton on their statuses
     constexpr double nearly_exact = 1e-14;
-    if (report.status == SolveStatus::Converged && report.residual.unit_free > nearly_exact &&
-        problem.interactions() <= Polisher::most_interactions) {
+    if (report.status == SolveStatus::Converged && report.residual.unit_free > nearly_exact && few) {
         scratch.polisher.polish(problem, P, scratch.residual);
         judge(problem, settings, P, scratch, report);
     }

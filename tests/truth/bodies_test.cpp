@@ -372,3 +372,57 @@ rest_length_m = 0.5
     CHECK(coordinate_at_end(run, "q_x") - coordinate_at_end(run, "p_x") ==
           doctest::Approx(0.5 + swing).epsilon(1e-4));
 }
+
+TEST_CASE("boxes that grow fifty times heavier upwards stand, as well as numbers can say")
+{
+    // the lowest feels percussions 3e8 times its own: its velocity is known to 3e-7 of what weight gives it
+    // in a step, (OS-13), and no better
+    const auto run = run_of_bodies(heavier_upwards(std::log10(50.0)));
+    CHECK(run["status"] == "certified");
+    for (int i = 0; i < 6; ++i) {
+        CHECK(std::abs(coordinate_at_end(run, fmt::format("box_{}_z", i)) - (0.05 + 0.1 * i)) < 1e-9);
+    }
+}
+
+namespace {
+
+/// Two balls of 10 cm that overlap by so much, far above the ground.
+std::string overlapping_balls(double depth_m)
+{
+    return fmt::format(R"toml(duration_s = 0.01
+[[body]]
+name = "left"
+shape = "sphere"
+radius_m = 0.1
+position_m = [0, 0, 5]
+[[body]]
+name = "right"
+shape = "sphere"
+radius_m = 0.1
+position_m = [{}, 0, 5]
+)toml",
+                       0.2 - depth_m);
+}
+
+}  // namespace
+
+TEST_CASE("bodies that overlap where the scene puts them are named before the first step")
+{
+    // up to max_overlap, 0.1 of 0.2 m, the run may be certified; the balls are moved apart, and the word is
+    // said
+    const auto little = run_of_bodies(overlapping_balls(0.01));
+    const auto said = finding(little, "overlap_at_start");
+    CHECK(little["status"] == "certified");
+    CHECK(said["time_s"] == 0);
+    CHECK(contains(said.value("message", ""), "left and right overlap by 0.01 m at the start, 0.05 of"));
+    CHECK(coordinate_at_end(little, "right_x") - coordinate_at_end(little, "left_x") > 0.2 - 1e-9);
+
+    const auto much = run_of_bodies(overlapping_balls(0.05));
+    CHECK(much["status"] == "uncertified");
+    CHECK(contains(finding(much, "overlap_at_start").value("message", ""), "max_overlap is 0.1"));
+    CHECK(finding(much, "tunnelling").is_null());  // who comes apart has passed through nobody
+
+    // places that touch to rounding are no overlap
+    CHECK(run_of_bodies(overlapping_balls(1e-16))["diagnosis"].empty());
+    CHECK(run_of_bodies(overlapping_balls(-0.01))["diagnosis"].empty());
+}
