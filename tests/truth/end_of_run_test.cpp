@@ -14,7 +14,7 @@ constexpr double gravity = 9.81;
 /// A ball falls from 1 m; it reaches the floor at sqrt(2/g) = 0.451524 s.
 std::string end_ball(double duration_s, double h_s, const std::string& more = "")
 {
-    return fmt::format(R"(duration_s = {}
+    return fmt::format(R"toml(duration_s = {}
 {}
 [[coordinate]]
 name = "z"
@@ -28,7 +28,7 @@ gap = "z"
 law = {{ restitution = 0.5 }}
 [integrator]
 time_step_s = {}
-)",
+)toml",
                        duration_s, more, h_s);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("a step that lets a pendulum swing into the wall by a third of its way
 
 TEST_CASE("how deep a contact may go does not depend on the unit of its gap")
 {
-    const std::string in_mm = R"(duration_s = 0.5
+    const std::string in_mm = R"toml(duration_s = 0.5
 [[coordinate]]
 name = "z"
 start = 2.17
@@ -141,7 +141,7 @@ law = { restitution = 0.9 }
 name = "lid"
 gap = "3 - z"
 law = { restitution = 0.9 }
-)";
+)toml";
     // a step of 20 ms moves by 2, of 3 between the walls
     for (const char* scale : {"1", "1e-3", "1e4"}) {
         std::string scaled = in_mm;
@@ -156,7 +156,7 @@ law = { restitution = 0.9 }
 TEST_CASE("a weak bounce after a fast fall is not swallowed by the overlap of the step that saw it")
 {
     // 9.27 m/s and e = 0.014: it rises by 0.7 mm for 20 ms, 40 steps, out of an overlap of up to 4.8 mm
-    const std::string scene = R"(duration_s = 0.11
+    const std::string scene = R"toml(duration_s = 0.11
 [[coordinate]]
 name = "x"
 start = 0.7254
@@ -168,7 +168,7 @@ potential = "12.63*x"
 name = "floor"
 gap = "x"
 law = { restitution = 0.014 }
-)";
+)toml";
     const double v = std::sqrt(8.33 * 8.33 + 2 * 12.63 * 0.7254);
     const double impact_s = (v - 8.33) / 12.63, away = 0.014 * v;
     for (const double h : {5.2e-4, 2.6e-4, 1e-4}) {
@@ -187,7 +187,7 @@ TEST_CASE("two sides of a groove that close within one step are named where thei
     // blunt groove, no restitution: after the first side the point slides into the second and leaves the
     // first
     const auto groove = [](double x) {
-        return fmt::format(R"(duration_s = 0.3
+        return fmt::format(R"toml(duration_s = 0.3
 [[coordinate]]
 name = "x"
 start = {}
@@ -206,7 +206,7 @@ law = {
 name = "right"
 gap = "z*cos(0.3) - x*sin(0.3)"
 law = {{ restitution = 0 }}
-)",
+)toml",
                            x);
     };
     const json beside = end_run(groove(-1e-5));
@@ -225,14 +225,14 @@ law = {{ restitution = 0 }}
 
 TEST_CASE("what helps against a step that is too long is something else than what is in use")
 {
-    const std::string stiff = R"(duration_s = 0.2
+    const std::string stiff = R"toml(duration_s = 0.2
 [[coordinate]]
 name = "x"
 start = 1
 [lagrangian]
 kinetic = "x'^2/2"
 potential = "1e6/2*x^2"
-)";
+)toml";
     const auto words = [&](const std::vector<std::string>& arguments) {
         return finding(end_run(stiff, arguments), "step_too_long").value("message", "");
     };
@@ -278,7 +278,7 @@ TEST_CASE("a ball that hits a small peg leaves in the right direction, or the ru
 TEST_CASE("drives and obstacles that are too fast for the step are named, ten steps a period are enough")
 {
     const auto driven = [](double frequency) {
-        return fmt::format(R"(duration_s = 1
+        return fmt::format(R"toml(duration_s = 1
 [[coordinate]]
 name = "x"
 start = 1
@@ -288,17 +288,17 @@ potential = "50*x^2"
 forces = {{ x = "8*sin({}*t)" }}
 [integrator]
 time_step_s = 1e-2
-)",
+)toml",
                            frequency);
-}
-;
-const json fast = end_run(driven(300));
-CHECK(fast["status"] == "uncertified");
-CHECK(contains(finding(fast, "step_too_long")["message"].get<std::string>(), "lagrangian.forces.x changes"));
-CHECK(end_run(driven(60))["status"] == "certified");  // h w = 0.6
+    };
+    const json fast = end_run(driven(300));
+    CHECK(fast["status"] == "uncertified");
+    CHECK(contains(finding(fast, "step_too_long")["message"].get<std::string>(),
+                   "lagrangian.forces.x changes"));
+    CHECK(end_run(driven(60))["status"] == "certified");  // h w = 0.6
 
-const auto table = [](double frequency) {
-        return fmt::format(R"(duration_s = 1
+    const auto table = [](double frequency) {
+        return fmt::format(R"toml(duration_s = 1
 [[coordinate]]
 name = "z"
 start = 0.3
@@ -309,23 +309,23 @@ potential = "9.81*z"
 name = "plate"
 gap = "z - 0.001*sin({}*t)"
 law = {{ restitution = 0.5 }}
-)",
+)toml",
                            frequency);
-};
-const json shaken = end_run(table(2000));
-CHECK(shaken["status"] == "uncertified");
-CHECK(contains(finding(shaken, "step_too_long")["message"].get<std::string>(), "contact.plate.gap"));
-CHECK(end_run(table(100))["status"] == "certified");
+    };
+    const json shaken = end_run(table(2000));
+    CHECK(shaken["status"] == "uncertified");
+    CHECK(contains(finding(shaken, "step_too_long")["message"].get<std::string>(), "contact.plate.gap"));
+    CHECK(end_run(table(100))["status"] == "certified");
 
-// one jump in time is none
-CHECK(end_run(with(driven(1), "8*sin(1*t)", "if(t < 0.5, 0, 3)"))["status"] == "certified");
+    // one jump in time is none
+    CHECK(end_run(with(driven(1), "8*sin(1*t)", "if(t < 0.5, 0, 3)"))["status"] == "certified");
 }
 
 TEST_CASE("an end that until finds within a step that is too long for the motion is not certified")
 {
     // a spring of 171 rad/s passes its rest place after 9 ms; one step there is not the motion, whatever h is
     const auto spring_until = [](double h) {
-        return fmt::format(R"(duration_s = 1
+        return fmt::format(R"toml(duration_s = 1
 until = "x"
 [[coordinate]]
 name = "x"
@@ -336,7 +336,7 @@ potential = "29241/2*x^2"
 [integrator]
 kind = "moreau_jean"
 time_step_s = {}
-)",
+)toml",
                            h);
     };
     for (const double h : {0.02, 0.05, 0.1})
