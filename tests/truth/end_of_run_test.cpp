@@ -200,8 +200,7 @@ kinetic = "(x'^2 + z'^2)/2"
 [[contact]]
 name = "left"
 gap = "z*cos(0.3) + x*sin(0.3)"
-law = {
-        {restitution = 0}}
+law = {{ restitution = 0 }}
 [[contact]]
 name = "right"
 gap = "z*cos(0.3) - x*sin(0.3)"
