@@ -69,7 +69,7 @@ void play_in_cpp(benchmark::State& run)
 
 void play_scene(benchmark::State& run)
 {
-    const auto any = carom::read_any_scene(CAROM_SOURCE_DIR "/scenes/play.toml");
+    const auto any = carom::read_scene(CAROM_SOURCE_DIR "/scenes/play.toml");
     if (!any) carom::bench::give_up(any.error());
     play_swept(run, *any->sweeping->set);
 }

@@ -1,9 +1,8 @@
 #include "commands.hpp"
 
 #include "carom/core/text.hpp"
-#include "carom/scene/scene.hpp"
+#include "carom/scene/urdf.hpp"
 #include "results.hpp"
-#include "urdf_scene.hpp"
 
 #include <cerrno>
 #include <memory>
@@ -33,20 +32,12 @@ Expected<void> write_scene(const std::string& file, const std::string& text)
 
 ExitStatus run_import(const ImportOptions& options)
 {
-    const auto text = scene_from_urdf(options.file, {.floating = options.floating, .hold = options.hold});
+    const auto text = import_urdf(options.file, {.floating = options.floating, .hold = options.hold});
     if (!text) {
         print_errors(text.error());
         return ExitStatus::BadInput;
     }
 
-    // what is written can be run
-    const auto folder = std::filesystem::path(options.file).parent_path();
-    if (auto scene = read_scene_text(*text, "scene of " + options.file, {}, folder.empty() ? "." : folder,
-                                     BodiesInScenes::Welcome);
-        !scene) {
-        print_errors(scene.error());
-        return ExitStatus::BadInput;
-    }
     if (options.output.empty()) return print_result(*text) ? ExitStatus::Certified : ExitStatus::BadInput;
     if (auto written = write_scene(options.output, *text); !written) {
         print_errors({written.error()});

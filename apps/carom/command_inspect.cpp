@@ -29,10 +29,11 @@ ExitStatus refuse(const Errors& errors, bool json)
     return ExitStatus::BadInput;
 }
 
-template <class Inspection>
-ExitStatus show(const Inspection& inspection, bool good, bool json)
+/// `of`: the scene or recording.
+template <class Of, class Inspected>
+ExitStatus show(const Of& of, const Inspected& inspection, bool good, bool json)
 {
-    std::string text = json ? to_json(inspection) : in_words(inspection);
+    std::string text = json ? app::to_json(of, inspection) : app::in_words(of, inspection);
     if (!json) text += papers_cited_in(text);
     if (!print_result(text)) return ExitStatus::BadInput;
     return good ? ExitStatus::Certified : ExitStatus::Uncertified;
@@ -51,7 +52,7 @@ ExitStatus inspect_recording(const InspectOptions& options)
     const auto recording = read_recording(options.file);
     if (!recording) return refuse({recording.error()}, options.json);
     const RunInspection inspection = inspect(*recording);
-    return show(inspection, inspection.status == "certified", options.json);
+    return show(*recording, inspection, inspection.status == "certified", options.json);
 }
 
 ExitStatus inspect_scene(const InspectOptions& options)
@@ -65,20 +66,13 @@ ExitStatus inspect_scene(const InspectOptions& options)
         else
             errors.push_back(set.error());
     }
-    const auto scene = read_any_scene(options.file, overrides, BodiesInScenes::Welcome);
+    const auto scene = read_scene(options.file, overrides);
     if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
     if (!errors.empty()) return refuse(errors, options.json);
-    print_warnings(scene->scene.warnings);
-    if (scene->sweeping) {
-        const SweepInspection inspection{*scene};
-        return show(inspection, is_promised(inspection), options.json);
-    }
-    if (scene->scene.bodies) {
-        const BodyInspection inspection = inspect_bodies(scene->scene);
-        return show(inspection, is_good(inspection), options.json);
-    }
-    const SceneInspection inspection = inspect(scene->scene);
-    return show(inspection, inspection.theory.well_posed(), options.json);
+    print_warnings(scene->warnings);
+    const Inspection inspection = inspect(*scene);
+    return std::visit([&](const auto& one) { return show(*scene, one, is_good(inspection), options.json); },
+                      inspection);
 }
 
 }  // namespace

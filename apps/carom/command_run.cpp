@@ -46,64 +46,77 @@ std::vector<double> read_times(const std::vector<std::string>& times, Errors& er
     return numbers;
 }
 
-KeepPlan read_keep_plan(const RunOptions& options, Errors& errors)
+/// Reads "all", "failed" or "worst:N", 1 <= N <= 10000. Errors: WrongType.
+Expected<KeepProblems> parse_problems(const std::string& text)
 {
-    if (options.save_problems.empty()) return {};
-    const auto plan = parse_keep_plan(options.save_problems);
-    if (plan) return *plan;
-    errors.push_back(plan.error());
-    return {};
+    if (text == "all") return KeepProblems{.which = KeepProblems::Which::All, .folder = {}};
+    if (text == "failed") return KeepProblems{.which = KeepProblems::Which::Failed, .folder = {}};
+    constexpr std::string_view prefix = "worst:";
+    if (text.starts_with(prefix)) {
+        KeepProblems plan{.which = KeepProblems::Which::Worst, .folder = {}};
+        const char* end = text.data() + text.size();
+        const auto [stop, problem] = std::from_chars(text.data() + prefix.size(), end, plan.count);
+        if (problem == std::errc() && stop == end && plan.count >= 1 && plan.count <= 10000) return plan;
+    }
+    return Error{.code = ErrorCode::WrongType,
+                 .where = "--save-problems",
+                 .message = fmt::format("{} is not known", carom::quoted(text)),
+                 .hint = "give all, failed, or worst:N with N from 1 to 10000, for example worst:10",
+                 .excerpt = {}};
 }
 
 /// Problems go beside the recording; without one into the working folder, named after the scene.
 std::string problems_folder(const RunOptions& options)
 {
-    if (options.save_problems.empty()) return {};
     namespace fs = std::filesystem;
     const fs::path stem = options.output.empty() ? fs::path(options.scene).stem()
                                                  : fs::path(options.output).replace_extension();
     return stem.string() + "_problems";
 }
 
-Expected<Task, Errors> prepare(const RunOptions& options)
+KeepProblems read_problems(const RunOptions& options, Errors& errors)
+{
+    if (options.save_problems.empty()) return {};
+    auto problems = parse_problems(options.save_problems);
+    if (!problems) {
+        errors.push_back(problems.error());
+        return {};
+    }
+    problems->folder = problems_folder(options);
+    return *problems;
+}
+
+/// A scene, and what is wanted of its run.
+struct RunTask {
+    Scene scene;
+    carom::RunOptions wanted;
+};
+
+Expected<RunTask, Errors> prepare(const RunOptions& options)
 {
     Errors errors;
     const auto overrides = read_sets(options.sets, errors);
     const auto times = read_times(options.times, errors);
-    auto any = read_any_scene(options.scene, overrides, BodiesInScenes::Welcome);
-    if (!any) errors.insert(errors.end(), any.error().begin(), any.error().end());
+    auto scene = read_scene(options.scene, overrides);
+    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
     if (!options.output.empty()) {
         if (auto usable = check_output(options); !usable) errors.push_back(usable.error());
     }
-    const auto keep = read_keep_plan(options, errors);
+    auto problems = read_problems(options, errors);
     if (!errors.empty()) return errors;
-    Scene* scene = &any->scene;
     print_warnings(scene->warnings);
-    auto snapshots = Snapshots::at(times, *scene);
-    if (!snapshots) return snapshots.error();
-    RunSoFar run = start_run(scene->model, scene->start);
-    BodyState bodies = scene->bodies ? scene->bodies->start : BodyState{};
-    KeptProblems problems(keep, problems_folder(options), scene->title);
-    return Task{.scene = std::move(*scene),
-                .run = std::move(run),
-                .snapshots = std::move(*snapshots),
-                .recorder = {},
-                .recording = options.output,
-                .problems = std::move(problems),
-                .sweeping = std::move(any->sweeping),
-                .bodies = std::move(bodies)};
+    return RunTask{
+        std::move(*scene),
+        {.recording = options.output, .at_s = times, .problems = std::move(problems), .columns = false}};
 }
 
-Expected<void> start_recording(const RunOptions& options, Task& task)
+/// The same with the names of the options that were given.
+Errors with_options(Errors errors)
 {
-    if (options.output.empty()) return {};
-    const Scene& scene = task.scene;
-    auto recorder = Recorder::create(options.output, scene.model, scene.title, scene.text, scene.record,
-                                     scene.start, scene.plan.duration_s, time_step_s(scene.integrator), {},
-                                     task.snapshots.asked_s(), to_record(scene));
-    if (!recorder) return recorder.error();
-    task.recorder.emplace(std::move(*recorder));
-    return {};
+    for (Error& error : errors) {
+        if (error.where == "RunOptions::at_s") error.where = "--at";
+    }
+    return errors;
 }
 
 }  // namespace
@@ -113,10 +126,16 @@ ExitStatus run_scene(const RunOptions& options)
     const Display display{.json = options.json, .quiet = options.quiet, .svg = options.svg};
     auto task = prepare(options);
     if (!task) return refuse(task.error(), display);
-    if (auto recording = start_recording(options, *task); !recording)
-        return refuse({recording.error()}, display);
-    if (auto begun = task->problems.begin(); !begun) return refuse({begun.error()}, display);
-    return carry_out(*task, display);
+    const auto runner = [&](const RunListener& listener,
+                            const std::atomic<bool>& stop) -> Expected<Run, Errors> {
+        carom::RunOptions wanted = task->wanted;
+        wanted.listener = listener;
+        wanted.stop = &stop;
+        auto run = carom::run(task->scene, wanted);
+        if (!run) return with_options(run.error());
+        return run;
+    };
+    return carry_out(task->scene, runner, display, task->wanted.problems.folder);
 }
 
 }  // namespace carom::app

@@ -1,6 +1,6 @@
 #include "commands.hpp"
 #include "results.hpp"
-#include "solver_comparison.hpp"
+#include "solved_output.hpp"
 
 #include "carom/core/text.hpp"
 
@@ -50,6 +50,13 @@ void check_options(const SolveOptions& options, Errors& errors)
     }
 }
 
+/// The same with the name of the option.
+Error with_option(Error error)
+{
+    error.where = "--" + error.where;
+    return error;
+}
+
 Expected<SolveTask, Errors> task_of(const SolveOptions& options)
 {
     Errors errors;
@@ -62,7 +69,7 @@ Expected<SolveTask, Errors> task_of(const SolveOptions& options)
     if (kind)
         task.settings.kind = *kind;
     else
-        errors.push_back(kind.error());
+        errors.push_back(with_option(kind.error()));
     if (auto checked = check(task.settings); !checked) errors.push_back(checked.error());
     check_options(options, errors);
     if (!errors.empty()) return errors;
@@ -81,10 +88,10 @@ Expected<void> write_text(const std::string& path, const std::string& text)
                  .excerpt = {}};
 }
 
-ExitStatus compare_solvers(const std::vector<ProblemFile>& files, const SolveOptions& options,
-                           const SolveTask& task)
+ExitStatus compare_all(const std::vector<ProblemFile>& files, const SolveOptions& options,
+                       const SolveTask& task)
 {
-    const Comparison comparison = compare(files, task);
+    const Comparison comparison = compare_solvers(files, task);
     const Profile profile = profile_of(comparison);
     if (!options.profile.empty()) {
         const bool svg = options.profile.ends_with(".svg");
@@ -108,16 +115,16 @@ ExitStatus compare_solvers(const std::vector<ProblemFile>& files, const SolveOpt
 ExitStatus solve_all(const std::vector<ProblemFile>& files, const SolveOptions& options,
                      const SolveTask& task)
 {
-    std::vector<SolvedProblem> problems;
+    std::vector<SolvedFile> problems;
     bool all = true;
     for (const ProblemFile& file : files) {
-        problems.push_back(solve_problem(file, task));
-        examine(problems.back(), task.settings.tolerance);
-        all = all && problems.back().solved();
+        problems.push_back({file, solve_problem(file.loaded.problem, task)});
+        all = all && problems.back().solved.solved();
     }
     if (!options.save.empty()) {
         const ProblemFile& file = files.front();
-        const FclibSolution solution = fclib_solution(file.stored, file.loaded.rows, problems.front().P);
+        const FclibSolution solution =
+            fclib_solution(file.stored, file.loaded.rows, problems.front().solved.P);
         if (auto written = write_fclib(options.save, file.stored, &solution); !written)
             return refuse({written.error()}, options.json);
     }
@@ -141,7 +148,7 @@ ExitStatus run_solve(const SolveOptions& options)
             errors.push_back(file.error());
     }
     if (!errors.empty()) return refuse(errors, options.json);
-    return options.compare ? compare_solvers(files, options, *task) : solve_all(files, options, *task);
+    return options.compare ? compare_all(files, options, *task) : solve_all(files, options, *task);
 }
 
 }  // namespace carom::app

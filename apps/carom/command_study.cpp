@@ -1,7 +1,7 @@
 #include "commands.hpp"
 
 #include "carom/core/text.hpp"
-#include "carom/study/table_file.hpp"
+#include "carom/study/run_study.hpp"
 #include "interrupt.hpp"
 #include "results.hpp"
 #include "study_progress.hpp"
@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -94,7 +94,6 @@ struct Task {
     Study study;
     Shard shard;
     std::map<std::string, double> exact;
-    TableFile file;
 };
 
 /// Names that must be columns, and a table that does not replace the scene.
@@ -133,11 +132,6 @@ Expected<Task, Errors> prepare(const StudyOptions& options)
     read_all(options.exacts, read_exact, exact, errors);
     std::vector<Shard> shards;
     if (!options.shard.empty()) read_all({options.shard}, parse_shard, shards, errors);
-    if (options.threads < 0 || options.threads > 1024) {
-        errors.push_back(mistake(ErrorCode::SettingOutOfRange, "--threads",
-                                 fmt::format("{} threads cannot be started", options.threads),
-                                 "give from 1 to 1024, or leave it out for all cores"));
-    }
 
     // the scene is looked at as well: all mistakes at once
     auto study = Study::prepare(options.scene, overrides, std::move(plan));
@@ -147,23 +141,24 @@ Expected<Task, Errors> prepare(const StudyOptions& options)
     if (!errors.empty()) return errors;
 
     const Shard shard = shards.empty() ? Shard{} : shards.front();
-    auto file = TableFile::open(options.output, *study, shard);
-    if (!file) return Errors{file.error()};
-    return Task{std::move(*study), shard, {exact.begin(), exact.end()}, std::move(*file)};
+    return Task{std::move(*study), shard, {exact.begin(), exact.end()}};
 }
 
 ExitStatus status_of(const StudyResults& results)
 {
-    if (results.interrupted) return ExitStatus::Interrupted;
-    const auto counts = statuses_of(results);
+    if (results.result.stopped) return ExitStatus::Interrupted;
+    const auto counts = statuses_of(results.result.table);
     if (counts.contains("failed") || counts.contains("refused")) return ExitStatus::Failed;
     return counts.contains("uncertified") ? ExitStatus::Uncertified : ExitStatus::Certified;
 }
 
-int threads_of(const StudyOptions& options)
+/// The same with the names of the options that were given.
+Errors with_study_options(Errors errors)
 {
-    if (options.threads > 0) return options.threads;
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    for (Error& error : errors) {
+        if (error.where == "StudyOptions::threads") error.where = "--threads";
+    }
+    return errors;
 }
 
 ExitStatus merge(const StudyOptions& options)
@@ -196,36 +191,30 @@ ExitStatus run_study(const StudyOptions& options)
     auto task = prepare(options);
     if (!task) return refuse(task.error(), options);
 
-    // run after run, in order, into the table
+    // the runs, with a line that tells how far they are
     note_interrupts();
-    const long resumed = task->file.done();
-    const int threads = threads_of(options);
-    StudyLine line(is_terminal(stderr) && !options.quiet, resumed, runs_in(task->shard, task->study.runs()));
-    const auto sink = [&](long, std::span<const Row> rows) {
-        line.after_run();
-        return task->file.add(rows);
-    };
-    const StudyProgress progress =
-        compute_runs(task->study, task->shard, resumed, threads, sink, [] { return interrupted(); });
-    line.clear();
-
-    // what cannot be written is not what was asked for
-    const auto finished = task->file.finish();
-    if (!finished) print_errors({finished.error()});
+    std::optional<StudyLine> line;
+    const bool shown = is_terminal(stderr) && !options.quiet;
+    const long runs = runs_in(task->shard, task->study.runs());
+    const auto result =
+        run_study(task->study, {.output = options.output,
+                                .shard = task->shard,
+                                .threads = options.threads,
+                                .before_runs = [&](long done) { line.emplace(shown, done, runs); },
+                                .after_run = [&] { line->after_run(); },
+                                .stop = &interrupt_flag()});
+    if (!result) return refuse(with_study_options(result.error()), options);
+    line->clear();
+    if (!result->not_written.empty()) print_errors(result->not_written);
     const StudyResults results{.study = task->study,
-                               .table = task->file.table(),
-                               .progress = progress,
+                               .result = *result,
                                .shard = task->shard,
-                               .resumed = resumed,
-                               .threads = threads,
-                               .interrupted = progress.stopped && interrupted(),
-                               .wall_s = line.seconds(),
                                .output = options.output,
                                .exact = task->exact};
     const bool printed = options.json ? print_result(study_json(results))
                                       : options.quiet || print_result(study_summary(results));
     if (!printed) return ExitStatus::BadInput;
-    return finished ? status_of(results) : ExitStatus::Failed;
+    return result->not_written.empty() ? status_of(results) : ExitStatus::Failed;
 }
 
 }  // namespace carom::app

@@ -1,4 +1,3 @@
-#include "carom/body/joint_rows.hpp"
 #include "carom/core/text.hpp"
 #include "inspection.hpp"
 #include "results.hpp"
@@ -6,11 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
-#include <Eigen/SparseQR>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -18,10 +15,6 @@ namespace carom::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Overlaps at the start above this part of the typical length are worth a warning: the first steps push
-/// them apart.
-constexpr double visible_overlap = 1e-6;
 
 std::string counted(const std::map<std::string, long>& counts)
 {
@@ -52,38 +45,6 @@ std::vector<std::string> laws_of(const BodyModel& model)
         if (seen.size() >= setup.materials.size() * (setup.materials.size() + 1) / 2) break;
     }
     return laws;
-}
-
-/// Rows of what joints hold at the start, and how many of them are independent: turns count as ways at the
-/// typical length.
-void count_held(const Scene& scene, BodyInspection& result)
-{
-    const BodyModel& model = scene.bodies->model;
-    const BodyState& start = scene.bodies->start;
-    if (model.setup().joints.empty()) return;
-    BodyRows rows;
-    std::vector<JointPart> parts;
-    add_joint_rows(model, {.x = start.x, .R = start.R, .turns = start.turns, .drives = false}, rows, parts);
-    // one column per condition, six rows per body
-    std::vector<Eigen::Triplet<double>> entries;
-    for (int i = 0; i < rows.size(); ++i) {
-        if (parts[i].kind != JointPart::Kind::Held) continue;
-        for (const BodyRows::Term& term : rows.row(i)) {
-            if (model.inverse_mass[term.body] == 0) continue;
-            for (int k = 0; k < 3; ++k) {
-                entries.emplace_back(6 * term.body + k, result.held, term.v[k]);
-                entries.emplace_back(6 * term.body + 3 + k, result.held, term.w[k] / scene.length_m);
-            }
-        }
-        ++result.held;
-    }
-    Eigen::SparseMatrix<double> G(6 * model.bodies(), result.held);
-    G.setFromTriplets(entries.begin(), entries.end());
-    G.makeCompressed();
-    Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
-    qr.setPivotThreshold(1e-9);
-    qr.compute(G);
-    result.rank = static_cast<int>(qr.rank());
 }
 
 /// What acts on a freedom, ", from -0.02 m, to 0.04 m, motor of at most 12 N".
@@ -145,56 +106,12 @@ constexpr std::string_view theory_in_words =
 
 }  // namespace
 
-BodyInspection inspect_bodies(const Scene& scene)
+std::string in_words(const Scene& scene, const BodyInspection& inspection)
 {
-    const BodyModel& model = scene.bodies->model;
-    const BodyState& start = scene.bodies->start;
-    BodyInspection result{.scene = scene};
-    double lightest = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < model.bodies(); ++i) {
-        const Body& body = model.setup().bodies[static_cast<std::size_t>(i)];
-        ++result.motions[body.motion == BodyMotion::Free    ? "free"
-                         : body.motion == BodyMotion::Fixed ? "fixed"
-                                                            : "prescribed"];
-        ++result.shapes[body.shape ? name_of(*body.shape) : "without shape"];
-        if (model.inverse_mass[static_cast<std::size_t>(i)] == 0) continue;
-        const double mass = model.mass[static_cast<std::size_t>(i)];
-        result.mass_kg += mass;
-        lightest = std::min(lightest, mass);
-        result.heaviest_kg = std::max(result.heaviest_kg, mass);
-        result.degrees_of_freedom += model.is_flat() ? 3 : 6;
-    }
-    result.lightest_kg = result.heaviest_kg > 0 ? lightest : 0;
-    std::set<std::pair<int, int>> pairs;
-    for (const BodyContact& contact :
-         body_contacts(model, start, scene.bodies->integrator.activation_gap_m)) {
-        ++result.closed;
-        result.unknowns += contact.dimension;
-        pairs.insert({contact.first, contact.second});
-        if (contact.at.gap_m >= -result.deepest_m) continue;
-        result.deepest_m = -contact.at.gap_m;
-        result.deepest_first = contact.first;
-        result.deepest_second = contact.second;
-    }
-    result.pairs = static_cast<long>(pairs.size());
-    count_held(scene, result);
-    result.kinetic_J = model.kinetic_energy_J(start);
-    result.potential_J = model.potential_energy_J(start.x, start.R);
-    return result;
-}
-
-bool is_good(const BodyInspection& inspection)
-{
-    return inspection.deepest_m <= visible_overlap * inspection.scene.length_m;
-}
-
-std::string in_words(const BodyInspection& inspection)
-{
-    const Scene& scene = inspection.scene;
     const BodyModel& model = scene.bodies->model;
     const BodySetup& setup = model.setup();
     const auto name = [&](int i) { return printable(setup.bodies[static_cast<std::size_t>(i)].name); };
-    const bool good = is_good(inspection);
+    const bool good = !inspection.overlaps;
     std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
                       coloured(good ? "nothing overlaps at the start" : "bodies overlap at the start",
                                good ? Colour::Green : Colour::Yellow, stdout) +
@@ -236,14 +153,13 @@ std::string in_words(const BodyInspection& inspection)
     return out + row("theory", theory_in_words);
 }
 
-std::string to_json(const BodyInspection& inspection)
+std::string to_json(const Scene& scene, const BodyInspection& inspection)
 {
-    const Scene& scene = inspection.scene;
     const auto& bodies = scene.bodies->model.setup().bodies;
     const bool overlap = inspection.deepest_m > 0;
     const auto name = [&](int i) { return Json(bodies[static_cast<std::size_t>(i)].name); };
     const Json json = {
-        {"status", is_good(inspection) ? "no_overlap" : "overlap"},
+        {"status", inspection.overlaps ? "overlap" : "no_overlap"},
         {"kind", "bodies"},
         {"bodies", bodies.size()},
         {"motions", inspection.motions},

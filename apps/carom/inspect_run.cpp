@@ -4,7 +4,6 @@
 #include "terminal.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -30,7 +29,7 @@ std::string spaced(std::string_view name)
     return words;
 }
 
-std::string status_in_words(const RunInspection& run)
+std::string status_in_words(const Recording& recording, const RunInspection& run)
 {
     if (run.status == "certified" && run.is_sweep) return ": every nearest point was found";
     if (run.status == "certified") return ": every step solved, every energy ledger closed";
@@ -39,7 +38,7 @@ std::string status_in_words(const RunInspection& run)
         return ": killed or still running; judged up to its last checkpoint; carom resume goes on";
     if (run.status == "failed")
         return fmt::format(": ended by {}; what is below holds until then",
-                           spaced(name_of(run.recording.report->end)));
+                           spaced(name_of(recording.report->end)));
     return run.certificate.unsolved_steps > 0 ? ": not every step was solved"
                                               : ": " + reason_against(run.findings);
 }
@@ -50,7 +49,7 @@ Colour colour_of(const RunInspection& run)
     return run.status == "failed" ? Colour::Red : Colour::Yellow;
 }
 
-std::string proof_rows(const RunInspection& run)
+std::string proof_rows(const Recording& recording, const RunInspection& run)
 {
     const Certificate& certificate = run.certificate;
     std::string out =
@@ -67,7 +66,7 @@ std::string proof_rows(const RunInspection& run)
                                              certificate.max_residual_time_s));
     }
     out += row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
-    if (run.recording.constraints.names.empty()) return out;
+    if (recording.constraints.names.empty()) return out;
     return out + row("violation", fmt::format("of constraints at most {:.2e}", certificate.max_violation));
 }
 
@@ -131,52 +130,15 @@ Json probes_json(const Recording& recording)
 
 }  // namespace
 
-RunInspection inspect(const Recording& recording)
+std::string in_words(const Recording& recording, const RunInspection& run)
 {
-    RunInspection run{.recording = recording,
-                      .status = "unfinished",
-                      .certificate = {},
-                      .findings = {},
-                      .worst_step = 0,
-                      .reached_s = recording.start_s,
-                      .tolerance = {},
-                      .theory = {},
-                      .is_sweep = false};
-    if (recording.frames() > 0) run.reached_s = recording.time_s[recording.frames() - 1];
-    if (recording.report) {
-        run.status = is_finished(recording) ? name_of(recording.report->status) : "interrupted";
-        run.certificate = recording.report->certificate;
-        run.findings = recording.report->findings;
-    } else {
-        run.certificate = recording.checkpoint.progress.certifier.certificate();
-        run.findings = recording.checkpoint.progress.certifier.findings();
-    }
-
-    // certificates know when the worst step ended; steps end at start + n h, the last one perhaps earlier
-    const double steps = (run.certificate.max_residual_time_s - recording.start_s) / recording.time_step_s;
-    if (run.certificate.max_residual > 0) run.worst_step = std::lround(std::ceil(steps - 1e-6));
-
-    // a scene with tables in files cannot be read from its text alone; then its promise is left out
-    if (const auto any = read_any_scene_text(recording.scene_text, "scene of the recording", {}, {},
-                                             BodiesInScenes::Welcome)) {
-        run.is_sweep = any->sweeping.has_value();
-        if (run.is_sweep) return run;
-        run.tolerance = any->scene.solver.tolerance;
-        if (!any->scene.bodies) run.theory = inspect(any->scene).theory;
-    }
-    return run;
-}
-
-std::string in_words(const RunInspection& run)
-{
-    const Recording& recording = run.recording;
     std::string out = coloured(printable(recording.title), Colour::Bold, stdout) + "\n" +
-                      coloured(run.status, colour_of(run), stdout) + status_in_words(run) + "\n\n";
+                      coloured(run.status, colour_of(run), stdout) + status_in_words(recording, run) + "\n\n";
     out += row("time",
                fmt::format("{:.6g} s to {:.6g} s of {:.6g} s, steps of {:g} s", recording.start_s,
                            run.reached_s, recording.start_s + recording.duration_s, recording.time_step_s));
     out += finding_rows(run.findings);
-    out += proof_rows(run);
+    out += proof_rows(recording, run);
     if (run.is_sweep) return out + row("written by", "carom " + printable(recording.carom_version));
     out += ledger_rows(run.certificate);
     if (!recording.bodies.names.empty()) out += contact_rows(recording);
@@ -188,13 +150,13 @@ std::string in_words(const RunInspection& run)
     return out + row("written by", "carom " + printable(recording.carom_version));
 }
 
-std::string to_json(const RunInspection& run)
+std::string to_json(const Recording& recording, const RunInspection& run)
 {
     const Certificate& certificate = run.certificate;
     Json energy = Json::object(), events = Json::object(), findings = Json::array();
     for (const auto& [name, value] : lines_of(certificate.energy))
         energy[std::string(name)] = value;
-    for (const auto& [kind, count] : events_by_kind(run.recording))
+    for (const auto& [kind, count] : events_by_kind(recording))
         events[std::string(kind)] = count;
     for (const Finding& finding : run.findings) {
         findings.push_back({{"code", finding.code},
@@ -203,14 +165,14 @@ std::string to_json(const RunInspection& run)
                             {"count", finding.count},
                             {"uncertifies", finding.uncertifies}});
     }
-    const auto& report = run.recording.report;
+    const auto& report = recording.report;
     const Json json = {{"status", run.status},
                        {"end", report ? Json(name_of(report->end)) : Json(nullptr)},
-                       {"complete", is_finished(run.recording)},
-                       {"start_s", run.recording.start_s},
+                       {"complete", is_finished(recording)},
+                       {"start_s", recording.start_s},
                        {"reached_s", run.reached_s},
-                       {"duration_s", run.recording.duration_s},
-                       {"time_step_s", run.recording.time_step_s},
+                       {"duration_s", recording.duration_s},
+                       {"time_step_s", recording.time_step_s},
                        {"steps", certificate.steps},
                        {"tolerance", run.tolerance ? Json(*run.tolerance) : Json(nullptr)},
                        {"certificate",
@@ -228,10 +190,10 @@ std::string to_json(const RunInspection& run)
                          {"selected_steps", certificate.selected_steps},
                          {"unexamined_steps", certificate.unexamined_steps}}},
                        {"events", events},
-                       {"probes", probes_json(run.recording)},
+                       {"probes", probes_json(recording)},
                        {"diagnosis", findings},
                        {"promise", run.theory ? Json(name_of(run.theory->promise)) : Json(nullptr)},
-                       {"carom_version", run.recording.carom_version}};
+                       {"carom_version", recording.carom_version}};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

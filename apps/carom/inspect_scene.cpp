@@ -26,18 +26,18 @@ std::string paragraph(std::string_view heading, std::string_view text, std::size
     return out + row(out.empty() ? heading : "", text);
 }
 
-std::vector<std::string> closed_names(const SceneInspection& inspection)
+std::vector<std::string> closed_names(const Model& model, const SceneInspection& inspection)
 {
     std::vector<std::string> names;
     for (const int contact : inspection.theory.start.contacts)
-        names.push_back(inspection.scene.model.system().contacts[static_cast<std::size_t>(contact)].name);
+        names.push_back(model.system().contacts[static_cast<std::size_t>(contact)].name);
     return names;
 }
 
-std::string start_row(const SceneInspection& inspection)
+std::string start_row(const Model& model, const SceneInspection& inspection)
 {
     const WellPosedness& theory = inspection.theory;
-    const std::vector<std::string> names = closed_names(inspection);
+    const std::vector<std::string> names = closed_names(model, inspection);
     std::string text =
         theory.condition > 0 ? fmt::format("kinetic matrix of condition {:.3g}; ", theory.condition) : "";
     if (names.empty()) return row("start", text + "no contact is closed");
@@ -136,18 +136,6 @@ Json growth_of(const Growth& growth)
 
 }  // namespace
 
-SceneInspection inspect(const Scene& scene)
-{
-    const WellPosednessSettings settings{.length_m = scene.length_m,
-                                         .duration_s = scene.plan.duration_s,
-                                         .gap_tolerance_m = 1e-9 * scene.length_m};
-    SceneInspection result{scene, diagnose_well_posedness(scene.model, scene.start, settings), {}};
-    if (const auto* series = std::get_if<SeriesSettings>(&scene.integrator)) {
-        if (auto statuses = explain_statuses(scene.model, *series, scene.start)) result.statuses = *statuses;
-    }
-    return result;
-}
-
 std::string promise_in_words(const WellPosedness& theory)
 {
     const bool conditions = std::ranges::any_of(
@@ -169,9 +157,8 @@ std::string promise_in_words(const WellPosedness& theory)
     return {};
 }
 
-std::string in_words(const SceneInspection& inspection)
+std::string in_words(const Scene& scene, const SceneInspection& inspection)
 {
-    const Scene& scene = inspection.scene;
     const WellPosedness& theory = inspection.theory;
     const Colour colour = theory.well_posed() ? Colour::Green : Colour::Yellow;
     std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
@@ -185,7 +172,7 @@ std::string in_words(const SceneInspection& inspection)
                                      scene.model.constraints() > 0
                                          ? ", " + counted(scene.model.constraints(), "constraint")
                                          : ""));
-    out += start_row(inspection);
+    out += start_row(scene.model, inspection);
     for (const StatusDecision& one : inspection.statuses) {
         out += row("status", printable(status_in_words(one, scene.model)));
     }
@@ -206,10 +193,10 @@ std::string in_words(const SceneInspection& inspection)
                    "was not seen to fail.");
 }
 
-std::string to_json(const SceneInspection& inspection)
+std::string to_json(const Scene& scene, const SceneInspection& inspection)
 {
     const WellPosedness& theory = inspection.theory;
-    const Model& model = inspection.scene.model;
+    const Model& model = scene.model;
     Json hypotheses = Json::array();
     for (const Hypothesis& hypothesis : theory.hypotheses) {
         hypotheses.push_back({{"code", hypothesis.code},

@@ -1,4 +1,5 @@
 #include "carom/core/text.hpp"
+#include "carom/scene/sweeping_scene.hpp"
 #include "inspection.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
@@ -14,7 +15,7 @@ using Json = nlohmann::ordered_json;
 /// What theory says of the process (SW-2), (SW-9).
 std::string_view reason(const SweepInspection& inspection)
 {
-    return is_promised(inspection)
+    return inspection.one_solution
                ? "the set is convex and does not depend on the point: two motions never move apart faster "
                  "than "
                  "the drift makes them"
@@ -24,34 +25,28 @@ std::string_view reason(const SweepInspection& inspection)
 
 }  // namespace
 
-bool is_promised(const SweepInspection& inspection)
+std::string in_words(const Scene& scene, const SweepInspection& inspection)
 {
-    return !inspection.scene.sweeping->depends_on_point;
-}
-
-std::string in_words(const SweepInspection& inspection)
-{
-    const SweepingPlan& plan = *inspection.scene.sweeping;
-    const bool promised = is_promised(inspection);
-    std::string out = coloured(printable(inspection.scene.scene.title), Colour::Bold, stdout) + "\n" +
+    const SweepingPlan& plan = *scene.sweeping;
+    const bool promised = inspection.one_solution;
+    std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
                       coloured(promised ? "one solution, for as long as the set moves with bounded variation"
                                         : "possibly several solutions",
                                promised ? Colour::Green : Colour::Yellow, stdout) +
                       "\n\n";
-    out += row("process",
-               fmt::format("{} coordinates swept by a convex set{}",
-                           inspection.scene.scene.model.coordinates(), plan.F ? ", with a drift" : ""));
+    out += row("process", fmt::format("{} coordinates swept by a convex set{}", scene.model.coordinates(),
+                                      plan.F ? ", with a drift" : ""));
     out += row("method", printable(plan.in_words));
     if (!plan.jumps_s.empty()) out += row("jumps", fmt::format("at {} s", fmt::join(plan.jumps_s, ", ")));
     return out + row("theory", reason(inspection));
 }
 
-std::string to_json(const SweepInspection& inspection)
+std::string to_json(const Scene& scene, const SweepInspection& inspection)
 {
-    const SweepingPlan& plan = *inspection.scene.sweeping;
-    const Json json = {{"status", is_promised(inspection) ? "well_posed" : "not_promised"},
+    const SweepingPlan& plan = *scene.sweeping;
+    const Json json = {{"status", inspection.one_solution ? "well_posed" : "not_promised"},
                        {"kind", "sweeping"},
-                       {"coordinates", inspection.scene.scene.model.coordinates()},
+                       {"coordinates", scene.model.coordinates()},
                        {"method", plan.lambda_s ? "yosida" : "catching_up"},
                        {"in_words", plan.in_words},
                        {"time_step_s", plan.settings.time_step_s},

@@ -1,5 +1,4 @@
 #include "carom/core/text.hpp"
-#include "event_statuses.hpp"
 #include "results.hpp"
 
 #include <nlohmann/json.hpp>
@@ -22,7 +21,7 @@ Json snapshots_of(const Results& results)
 {
     const Model& model = results.scene.model;
     Json list = Json::array();
-    for (const Snapshot& snapshot : results.snapshots) {
+    for (const Snapshot& snapshot : results.run.snapshots) {
         Json item = {{"time_s", snapshot.time_s}, {"reached", snapshot.reached}};
         if (snapshot.reached) {
             item["state"] = state_of(model, snapshot.q, snapshot.u);
@@ -38,9 +37,8 @@ Json snapshots_of(const Results& results)
 /// The probes where the run ended.
 Json values_of(const Results& results)
 {
-    Workspace work;
     const Model& model = results.scene.model;
-    const auto values = probe_values(model, point_of(results.end), work);
+    const std::vector<double>& values = results.run.probes;
     Json object = Json::object();
     for (std::size_t i = 0; i < values.size(); ++i)
         object[model.system().probes[i].name] = values[i];
@@ -57,23 +55,18 @@ Json warnings_of(const Results& results)
 
 Json events_of(const Results& results)
 {
-    const std::size_t contacts = contacts_with_events(results);
-    const auto statuses = event_statuses(results.report.events, static_cast<int>(contacts));
     Json list = Json::array();
-    for (std::size_t i = 0; i < statuses.size(); ++i) {
-        const Event& event = results.report.events[i];
-        const bool of_contact = static_cast<std::size_t>(event.contact) < contacts;
+    for (const RunEvent& event : results.run.events) {
         list.push_back({{"time_s", event.time_s},
                         {"step", event.step},
                         {"kind", name_of(event.kind)},
-                        {of_contact ? "contact" : "constraint",
-                         results.report.event_names[static_cast<std::size_t>(event.contact)]},
+                        {event.of_constraint ? "constraint" : "contact", event.place},
                         {"percussion_Ns", event.percussion_Ns},
                         {"velocity_before_m_s", event.velocity_before_m_s},
                         {"velocity_after_m_s", event.velocity_after_m_s},
                         {"energy_J", event.energy_J},
-                        {"status_before", statuses[i].before},
-                        {"status_after", statuses[i].after}});
+                        {"status_before", event.status_before},
+                        {"status_after", event.status_after}});
     }
     return list;
 }
@@ -112,10 +105,10 @@ Json reactions_of(const Model& model, const State& state)
     return reactions;
 }
 
-Json diagnosis_of(const RunReport& report)
+Json diagnosis_of(const Run& run)
 {
     Json list = Json::array();
-    for (const Finding& finding : report.findings) {
+    for (const Finding& finding : run.findings) {
         list.push_back({{"code", finding.code},
                         {"time_s", finding.time_s},
                         {"message", finding.message},
@@ -135,23 +128,24 @@ std::string written(const Json& json)
 
 std::string to_json(const Results& results)
 {
-    const Certificate& certificate = results.report.certificate;
-    const double wall_s = results.wall_s;
-    return written({{"status", name_of(results.report.status)},
-                    {"end", end_of(results)},
-                    {"time_s", results.end.t_s},
-                    {"steps", certificate.steps},
-                    {"state", state_of(results.scene.model, results.end.q, results.end.u)},
-                    {"values", values_of(results)},
-                    {"reactions_Ns", reactions_of(results.scene.model, results.end)},
-                    {"probes", snapshots_of(results)},
-                    {"events", events_of(results)},
-                    {"certificate", certificate_of(certificate)},
-                    {"diagnosis", diagnosis_of(results.report)},
-                    {"warnings", warnings_of(results)},
-                    {"timing",
-                     {{"wall_s", wall_s},
-                      {"steps_per_s", wall_s > 0 ? static_cast<double>(results.steps_now) / wall_s : 0.0}}}});
+    const Certificate& certificate = results.run.certificate;
+    const double wall_s = results.run.wall_s;
+    return written(
+        {{"status", name_of(results.run.status)},
+         {"end", end_of(results)},
+         {"time_s", results.run.at_end.t_s},
+         {"steps", certificate.steps},
+         {"state", state_of(results.scene.model, results.run.at_end.q, results.run.at_end.u)},
+         {"values", values_of(results)},
+         {"reactions_Ns", reactions_of(results.scene.model, results.run.at_end)},
+         {"probes", snapshots_of(results)},
+         {"events", events_of(results)},
+         {"certificate", certificate_of(certificate)},
+         {"diagnosis", diagnosis_of(results.run)},
+         {"warnings", warnings_of(results)},
+         {"timing",
+          {{"wall_s", wall_s},
+           {"steps_per_s", wall_s > 0 ? static_cast<double>(results.run.steps_now) / wall_s : 0.0}}}});
 }
 
 std::string to_json(const Errors& errors)

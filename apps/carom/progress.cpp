@@ -18,24 +18,26 @@ std::string rounded(double rate)
 
 }  // namespace
 
-Progress::Progress(bool shown, const RunSoFar& run, double duration_s)
+Progress::Progress(bool shown, const Scene& scene)
     : shown_(shown),
-      start_s_(run.progress.start_s),
-      duration_s_(duration_s),
-      steps_before_(run.progress.steps),
-      part_before_(part(run.state.t_s)),
+      start_s_(scene.start.t_s),
+      duration_s_(scene.plan.duration_s),
       begin_(Clock::now()),
       next_(begin_ + std::chrono::milliseconds(200))
 {
 }
 
-void Progress::after_step(const StepView& view)
+void Progress::after_step(const StepRecord& step)
 {
     if (!shown_) return;
+    if (steps_before_ < 0) {
+        steps_before_ = step.step() - 1;
+        part_before_ = part(step.time_s() - step.step_s());
+    }
     const auto now = Clock::now();
     if (now < next_) return;
     next_ = now + std::chrono::milliseconds(100);
-    const std::string text = line(view.after.t_s, view.step);
+    const std::string text = line(step.time_s(), step.step());
     fmt::print(stderr, "\r{}\033[K", text);
     std::fflush(stderr);
     drawn_ = true;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/integrator/run.hpp"
+#include "carom/run/run.hpp"
 
 #include <chrono>
 #include <string>
@@ -11,27 +11,25 @@ namespace carom::app {
 class Progress {
 public:
     /// Of a run that begins, or goes on.
-    Progress(bool shown, const RunSoFar& run, double duration_s);
+    Progress(bool shown, const Scene& scene);
 
     /// Draws at most ten times a second.
-    void after_step(const StepView& view);
+    void after_step(const StepRecord& step);
 
     /// Removes the line.
     void clear();
 
-    /// Since the run began.
-    [[nodiscard]] double seconds() const;
-
 private:
     using Clock = std::chrono::steady_clock;
 
+    [[nodiscard]] double seconds() const;  ///< since the run began
     [[nodiscard]] double part(double t_s) const;
     [[nodiscard]] std::string line(double t_s, long steps) const;
 
     bool shown_, drawn_ = false;
     double start_s_, duration_s_;
-    long steps_before_;  ///< and how far the run was when this program took it up
-    double part_before_;
+    long steps_before_ = -1;  ///< and how far the run was when this program took it up; -1: not known yet
+    double part_before_ = 0;
     Clock::time_point begin_, next_;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "carom/scene/scene.hpp"
-#include "snapshots.hpp"
+#include "carom/run/run.hpp"
 
 #include <string>
 #include <string_view>
@@ -13,24 +12,12 @@ namespace carom::app {
 /// What a run left behind, for those who print it.
 struct Results {
     const Scene& scene;
-    const RunReport& report;
-    const State& end;
-    const std::vector<Snapshot>& snapshots;
-    bool interrupted = false;
-    double wall_s = 0;
-    long steps_now = 0;              ///< taken in that time; a run that was resumed has more
-    std::string recording, picture;  ///< where they are; empty: there are none
-    bool is_sweep = false;           ///< a sweeping process: no contacts, no energies
+    const Run& run;
+    std::string picture;  ///< where it is; empty: there is none
 };
-
-/// How many of the names of events are those of contacts: the first ones.
-[[nodiscard]] std::size_t contacts_with_events(const Results& results);
 
 /// Why the run ended, as `--json` says it: name_of(RunEnd), or "interrupted".
 [[nodiscard]] std::string_view end_of(const Results& results);
-
-/// The lines of a ledger with their names, in the order of (LE-1).
-[[nodiscard]] std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy);
 
 /// Why a run whose steps are all solved is not certified: the first finding that stands against it.
 [[nodiscard]] std::string reason_against(const std::vector<Finding>& findings);

@@ -1,4 +1,4 @@
-#include "solver_comparison.hpp"
+#include "solved_output.hpp"
 
 #include "carom/core/palette.hpp"
 

@@ -34,7 +34,7 @@ Json values_of(const StudyResults& results, const std::vector<std::string>& valu
 Json orders_of_all(const StudyResults& results)
 {
     Json list = Json::array();
-    for (const OrdersAt& point : orders_of(results.study, results.table, results.exact)) {
+    for (const OrdersAt& point : orders_of(results.study, results.result.table, results.exact)) {
         for (const OrderTable& table : point.tables) {
             list.push_back({{"values", values_of(results, point.values)},
                             {"quantity", table.quantity},
@@ -54,8 +54,8 @@ Json orders_of_all(const StudyResults& results)
 Json outcomes_of_all(const StudyResults& results)
 {
     Json list = Json::array();
-    for (const PointRows& point : points_of(results)) {
-        const Outcomes outcomes = outcomes_of(results.study, results.table, point.first, point.end);
+    for (const PointRows& point : points_of(results.study, results.result.table)) {
+        const Outcomes outcomes = outcomes_of(results.study, results.result.table, point.first, point.end);
         Json distributions = Json::array(), groups = Json::array();
         for (const Distribution& d : outcomes.distributions) {
             distributions.push_back({{"quantity", d.quantity},
@@ -79,26 +79,26 @@ Json outcomes_of_all(const StudyResults& results)
 
 std::string study_json(const StudyResults& results)
 {
-    const auto counts = statuses_of(results);
+    const auto counts = statuses_of(results.result.table);
     const auto has = [&](const char* status) { return counts.contains(status); };
     const char* status = has("failed") || has("refused") ? "failed"
                          : has("uncertified")            ? "uncertified"
                                                          : "certified";
     Json names = Json::array();
-    for (const TableColumn& column : results.table.columns)
+    for (const TableColumn& column : results.result.table.columns)
         names.push_back(column.name);
     Json json = {{"status", status},
                  {"study", results.study.id()},
-                 {"runs", results.progress.runs},
-                 {"done", results.progress.done},
-                 {"resumed", results.resumed},
-                 {"interrupted", results.interrupted},
+                 {"runs", results.result.progress.runs},
+                 {"done", results.result.progress.done},
+                 {"resumed", results.result.resumed},
+                 {"interrupted", results.result.stopped},
                  {"statuses", counts},
                  {"columns", std::move(names)},
-                 {"rows", rows_of(results.table)}};
+                 {"rows", rows_of(results.result.table)}};
     if (results.study.plan().levels > 0) json["orders"] = orders_of_all(results);
     if (results.study.plan().repeat > 1) json["outcomes"] = outcomes_of_all(results);
-    json["timing"] = {{"wall_s", results.wall_s}, {"threads", results.threads}};
+    json["timing"] = {{"wall_s", results.result.wall_s}, {"threads", results.result.threads}};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "carom/study/orders.hpp"
-#include "carom/study/outcomes.hpp"
+#include "carom/study/run_study.hpp"
 
 #include <map>
 #include <string>
@@ -11,28 +10,11 @@ namespace carom::app {
 /// What a study left behind, for those who print it.
 struct StudyResults {
     const Study& study;
-    const ResultTable& table;
-    StudyProgress progress;
+    const StudyResult& result;
     Shard shard;
-    long resumed = 0;  ///< runs that were in the table before
-    int threads = 1;
-    bool interrupted = false;
-    double wall_s = 0;
     std::string output;  ///< file of the table; empty: none
     std::map<std::string, double> exact;
 };
-
-/// How many runs ended in which way.
-[[nodiscard]] std::map<std::string, long> statuses_of(const StudyResults& results);
-
-/// Rows of one combination of varied values.
-struct PointRows {
-    std::vector<std::string> values;  ///< one per axis
-    std::size_t first = 0, end = 0;
-};
-
-/// The combinations of a table in their order.
-[[nodiscard]] std::vector<PointRows> points_of(const StudyResults& results);
 
 /// For people: counts, then orders, distributions or the rows themselves, as far as they fit a page.
 [[nodiscard]] std::string study_summary(const StudyResults& results);

@@ -64,7 +64,7 @@ std::string order_text(const OrderTable& table)
 std::string orders_text(const StudyResults& results)
 {
     std::string text;
-    for (const OrdersAt& point : orders_of(results.study, results.table, results.exact)) {
+    for (const OrdersAt& point : orders_of(results.study, results.result.table, results.exact)) {
         if (!point.values.empty()) text += title_of(results, point.values) + "\n\n";
         for (const OrderTable& table : point.tables)
             text += order_text(table);
@@ -87,7 +87,7 @@ std::string shades_of(const Distribution& d)
 
 std::string outcomes_text(const StudyResults& results, const PointRows& point)
 {
-    const Outcomes outcomes = outcomes_of(results.study, results.table, point.first, point.end);
+    const Outcomes outcomes = outcomes_of(results.study, results.result.table, point.first, point.end);
     std::string text;
     if (!point.values.empty()) text += title_of(results, point.values) + "\n";
     text += fmt::format("  {:<16} {:>13} {:>11} {:>13} {:>13}  {}\n", "quantity", "mean", "deviation", "min",
@@ -114,18 +114,18 @@ std::string outcomes_text(const StudyResults& results, const PointRows& point)
 std::string rows_text(const StudyResults& results)
 {
     const Study& study = results.study;
-    std::vector<const TableColumn*> columns{results.table.find("run")};
-    for (std::size_t i = 2; results.table.columns[i].name != "end"; ++i)
-        columns.push_back(&results.table.columns[i]);
-    if (study.plan().strobe) columns.push_back(results.table.find("time_s"));
+    std::vector<const TableColumn*> columns{results.result.table.find("run")};
+    for (std::size_t i = 2; results.result.table.columns[i].name != "end"; ++i)
+        columns.push_back(&results.result.table.columns[i]);
+    if (study.plan().strobe) columns.push_back(results.result.table.find("time_s"));
     for (std::size_t i = 0; i < study.quantities().size() && columns.size() < 9; ++i)
-        columns.push_back(results.table.find(study.quantities()[i]));
-    columns.push_back(results.table.find("impacts"));
+        columns.push_back(results.result.table.find(study.quantities()[i]));
+    columns.push_back(results.result.table.find("impacts"));
 
     std::vector<std::vector<std::string>> cells(1);
     for (const TableColumn* column : columns)
         cells[0].push_back(column->name);
-    for (std::size_t row = 0; row < std::min(results.table.rows(), most_rows); ++row) {
+    for (std::size_t row = 0; row < std::min(results.result.table.rows(), most_rows); ++row) {
         auto& line = cells.emplace_back();
         for (const TableColumn* column : columns) {
             line.push_back(column->kind == CellKind::Text ? printable(column->texts[row])
@@ -142,16 +142,16 @@ std::string rows_text(const StudyResults& results)
         }
         text += '\n';
     }
-    if (results.table.rows() > most_rows)
-        text += fmt::format("  ... and {} more rows\n", results.table.rows() - most_rows);
+    if (results.result.table.rows() > most_rows)
+        text += fmt::format("  ... and {} more rows\n", results.result.table.rows() - most_rows);
     return text;
 }
 
 std::string head_text(const StudyResults& results)
 {
-    const StudyProgress& progress = results.progress;
+    const StudyProgress& progress = results.result.progress;
     std::string counts;
-    for (const auto& [status, count] : statuses_of(results))
+    for (const auto& [status, count] : statuses_of(results.result.table))
         counts += fmt::format(", {} {}", count, status);
     std::string text = fmt::format("{}: {} of {} runs{}", printable(results.study.scene().title),
                                    progress.done, progress.runs, counts);
@@ -159,12 +159,13 @@ std::string head_text(const StudyResults& results)
         text += fmt::format("; part {} of {}, {} runs in all", results.shard.part + 1, results.shard.parts,
                             results.study.runs());
     text += "\n";
-    if (results.resumed > 0) text += fmt::format("{} runs were in the table before\n", results.resumed);
+    if (results.result.resumed > 0)
+        text += fmt::format("{} runs were in the table before\n", results.result.resumed);
     if (!results.output.empty())
-        text += fmt::format("table    {}, {} rows\n", printable(results.output), results.table.rows());
-    text += fmt::format("time     {} on {} thread{}\n", in_words(results.wall_s), results.threads,
-                        results.threads == 1 ? "" : "s");
-    if (results.interrupted) text += "interrupted; the same command goes on where this one stopped\n";
+        text += fmt::format("table    {}, {} rows\n", printable(results.output), results.result.table.rows());
+    text += fmt::format("time     {} on {} thread{}\n", in_words(results.result.wall_s),
+                        results.result.threads, results.result.threads == 1 ? "" : "s");
+    if (results.result.stopped) text += "interrupted; the same command goes on where this one stopped\n";
     return text + '\n';
 }
 
@@ -177,7 +178,7 @@ std::string study_summary(const StudyResults& results)
     if (plan.levels > 0) return text + orders_text(results);
     if (plan.repeat == 1 || plan.strobe) return text + rows_text(results);
 
-    const auto points = points_of(results);
+    const auto points = points_of(results.study, results.result.table);
     for (std::size_t i = 0; i < std::min(points.size(), most_points); ++i)
         text += outcomes_text(results, points[i]);
     if (points.size() > most_points)

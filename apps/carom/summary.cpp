@@ -1,5 +1,4 @@
 #include "carom/core/text.hpp"
-#include "event_statuses.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
 
@@ -17,13 +16,13 @@ constexpr std::size_t coordinates_shown = 40;
 /// How well a swept point is known.
 std::string sweep_line(const Results& results)
 {
-    switch (results.report.status) {
+    switch (results.run.status) {
     case RunStatus::Certified:
         return coloured("certified", Colour::Green, stdout) + ": every nearest point was found";
     case RunStatus::Uncertified:
         return coloured("uncertified", Colour::Yellow, stdout) +
                fmt::format(": {} steps missed the tolerance at the smallest step",
-                           results.report.certificate.unsolved_steps);
+                           results.run.certificate.unsolved_steps);
     case RunStatus::Failed: break;
     }
     return coloured("failed", Colour::Red, stdout) +
@@ -32,9 +31,9 @@ std::string sweep_line(const Results& results)
 
 std::string status_line(const Results& results)
 {
-    if (results.is_sweep) return sweep_line(results);
-    const Certificate& certificate = results.report.certificate;
-    switch (results.report.status) {
+    if (results.scene.sweeping) return sweep_line(results);
+    const Certificate& certificate = results.run.certificate;
+    switch (results.run.status) {
     case RunStatus::Certified:
         return coloured("certified", Colour::Green, stdout) +
                fmt::format(": every step solved to {:g}, every energy ledger closed",
@@ -43,7 +42,7 @@ std::string status_line(const Results& results)
         return coloured("uncertified", Colour::Yellow, stdout) +
                (certificate.unsolved_steps > 0 ? fmt::format(": {} of {} steps are not solved",
                                                              certificate.unsolved_steps, certificate.steps)
-                                               : ": " + reason_against(results.report.findings));
+                                               : ": " + reason_against(results.run.findings));
     case RunStatus::Failed:
         return coloured("failed", Colour::Red, stdout) +
                ": the run could not go on; what is below holds until then";
@@ -53,8 +52,8 @@ std::string status_line(const Results& results)
 
 std::string end_in_words(const Results& results)
 {
-    if (results.interrupted) return "interrupted";
-    switch (results.report.end) {
+    if (results.run.stopped) return "interrupted";
+    switch (results.run.end) {
     case RunEnd::Duration: return "ran its time";
     case RunEnd::Rest: return "came to rest";
     case RunEnd::Formula: return "the until formula became >= 0";
@@ -104,7 +103,7 @@ std::string probe_rows(const Model& model, const std::vector<double>& values)
 std::string snapshot_rows(const Results& results)
 {
     std::string out;
-    for (const Snapshot& snapshot : results.snapshots) {
+    for (const Snapshot& snapshot : results.run.snapshots) {
         const std::string heading = fmt::format("{:.6g} s", snapshot.time_s);
         if (!snapshot.reached) {
             out += row(heading, "not reached");
@@ -116,23 +115,17 @@ std::string snapshot_rows(const Results& results)
     return out;
 }
 
-const std::string& name_of_place(const Results& results, const Event& event)
-{
-    return results.report.event_names[static_cast<std::size_t>(event.contact)];
-}
-
 /// Events whose instants are known to rounding: what happened, what the contact was and is, what jumped.
 std::string located_event_rows(const Results& results)
 {
-    const auto& events = results.report.events;
-    const auto statuses = event_statuses(events, static_cast<int>(contacts_with_events(results)));
+    const auto& events = results.run.events;
     std::string out;
     for (std::size_t i = 0; i < events.size() && i < located_events_shown; ++i) {
-        const Event& event = events[i];
+        const RunEvent& event = events[i];
         std::string kind(name_of(event.kind));
         std::ranges::replace(kind, '_', ' ');
         std::string text = fmt::format("{:>20.15g} s  {:<12} {:<12} {:>6} -> {:<6}", event.time_s, kind,
-                                       name_of_place(results, event), statuses[i].before, statuses[i].after);
+                                       event.place, event.status_before, event.status_after);
         if (event.kind == EventKind::Impact || event.kind == EventKind::Accumulation) {
             text += fmt::format("  {:>11.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s", event.velocity_before_m_s,
                                 event.velocity_after_m_s, event.percussion_Ns);
@@ -148,7 +141,7 @@ std::string located_event_rows(const Results& results)
 std::string event_rows(const Results& results)
 {
     if (!results.scene.plan.keep_events) return row("events", "not kept; record.events = true keeps them");
-    const auto& events = results.report.events;
+    const auto& events = results.run.events;
     const auto count = [&](EventKind kind) { return std::ranges::count(events, kind, &Event::kind); };
     std::string counts = fmt::format("{} impacts, {} contacts made, {} lost", count(EventKind::Impact),
                                      count(EventKind::ContactMade), count(EventKind::ContactLost));
@@ -164,12 +157,12 @@ std::string event_rows(const Results& results)
     const bool located = std::holds_alternative<SeriesSettings>(results.scene.integrator);
     if (located) return out + located_event_rows(results);
     for (std::size_t i = 0; i < events.size() && i < events_shown; ++i) {
-        const Event& event = events[i];
+        const RunEvent& event = events[i];
         std::string kind(name_of(event.kind));
         std::ranges::replace(kind, '_', ' ');
         out += row("", fmt::format("{:>9.5g} s  {:<12} {:<12} {:>10.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s",
-                                   event.time_s, kind, name_of_place(results, event),
-                                   event.velocity_before_m_s, event.velocity_after_m_s, event.percussion_Ns));
+                                   event.time_s, kind, event.place, event.velocity_before_m_s,
+                                   event.velocity_after_m_s, event.percussion_Ns));
     }
     if (events.size() > events_shown)
         out += row("", fmt::format("... and {} more", events.size() - events_shown));
@@ -178,7 +171,7 @@ std::string event_rows(const Results& results)
 
 std::string certificate_rows(const Results& results)
 {
-    const Certificate& certificate = results.report.certificate;
+    const Certificate& certificate = results.run.certificate;
     std::string out = row("residual", fmt::format("at most {:.2e} of the laws' own size, asked for {:g}",
                                                   certificate.max_residual, results.scene.solver.tolerance));
     out += row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
@@ -211,10 +204,10 @@ std::string ledger_rows(const EnergyLines& energy, double balance_J)
     return out + row("", fmt::format("{:<20}{:>16.2e} J", "unexplained", balance_J));
 }
 
-std::string finding_rows(const RunReport& report)
+std::string diagnosis_rows(const std::vector<Finding>& findings)
 {
     std::string out;
-    for (const Finding& finding : report.findings) {
+    for (const Finding& finding : findings) {
         out +=
             row(out.empty() ? "diagnosis" : "",
                 fmt::format("{} at {:.6g} s{}", finding.message, finding.time_s,
@@ -226,17 +219,17 @@ std::string finding_rows(const RunReport& report)
 /// What to do now: how to see the run, to go on with it, or to make it better.
 std::string next_rows(const Results& results)
 {
-    const std::string recording = printable(results.recording);
+    const std::string recording = printable(results.run.recording);
     std::string out;
     const auto say = [&](const std::string& text) { out += row(out.empty() ? "next" : "", text); };
-    if (results.interrupted && !recording.empty() && !results.is_sweep)
+    if (results.run.stopped && !recording.empty() && !results.scene.sweeping)
         say(fmt::format("carom resume {} goes on with it", recording));
-    if (results.report.status == RunStatus::Uncertified && !results.is_sweep) {
-        const bool unsolved = results.report.certificate.unsolved_steps > 0;
+    if (results.run.status == RunStatus::Uncertified && !results.scene.sweeping) {
+        const bool unsolved = results.run.certificate.unsolved_steps > 0;
         say(fmt::format("try a smaller step, --set integrator.time_step_s=...{}",
                         unsolved ? ", or more sweeps, --set solver.max_sweeps=..." : ""));
     }
-    if (results.report.status == RunStatus::Failed)
+    if (results.run.status == RunStatus::Failed)
         say("carom inspect says what theory promises about the scene; a smaller step may go further");
     if (recording.empty())
         say("-o RUN.h5 keeps the run, carom report RUN.h5 then shows it");
@@ -263,53 +256,31 @@ std::string reason_against(const std::vector<Finding>& findings)
 
 std::string_view end_of(const Results& results)
 {
-    return results.interrupted ? "interrupted" : name_of(results.report.end);
-}
-
-std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy)
-{
-    return {{"kinetic_J", energy.kinetic_J},
-            {"potential_J", energy.potential_J},
-            {"given_forces_J", energy.given_forces_J},
-            {"prescribed_motions_J", energy.prescribed_motions_J},
-            {"impact_J", energy.impact_J},
-            {"friction_J", energy.friction_J},
-            {"non_firm_J", energy.non_firm_J},
-            {"joint_J", energy.joint_J},
-            {"correction_J", energy.correction_J},
-            {"scheme_J", energy.scheme_J}};
-}
-
-std::size_t contacts_with_events(const Results& results)
-{
-    // bodies have joints instead of constraints, and those have no events
-    return results.scene.bodies ? results.report.event_names.size()
-                                : static_cast<std::size_t>(results.scene.model.contacts());
+    return results.run.stopped ? "interrupted" : name_of(results.run.end);
 }
 
 std::string summary(const Results& results)
 {
     const Scene& scene = results.scene;
-    const Certificate& certificate = results.report.certificate;
-    Workspace work;
+    const Certificate& certificate = results.run.certificate;
     std::string out =
         coloured(printable(scene.title), Colour::Bold, stdout) + "\n" + status_line(results) + "\n\n";
-    out += row("time",
-               fmt::format("{:.6g} s to {:.6g} s in {} steps of {:g} s; {}", scene.start.t_s, results.end.t_s,
-                           certificate.steps, time_step_s(scene.integrator), end_in_words(results)));
-    out += finding_rows(results.report);
-    out += state_rows(scene.model, "state", results.end.q, results.end.u);
-    out += probe_rows(scene.model, probe_values(scene.model, point_of(results.end), work));
+    out += row("time", fmt::format("{:.6g} s to {:.6g} s in {} steps of {:g} s; {}", scene.start.t_s,
+                                   results.run.at_end.t_s, certificate.steps, time_step_s(scene.integrator),
+                                   end_in_words(results)));
+    out += diagnosis_rows(results.run.findings);
+    out += state_rows(scene.model, "state", results.run.at_end.q, results.run.at_end.u);
+    out += probe_rows(scene.model, results.run.probes);
     out += snapshot_rows(results);
-    if (results.is_sweep) {
+    if (results.scene.sweeping) {
         out += row("outside", fmt::format("at most {:.2e} from its set", certificate.max_penetration_m));
     } else {
         out += event_rows(results);
         out += certificate_rows(results);
         out += ledger_rows(certificate.energy, certificate.energy_balance_J);
     }
-    out += row("computed in", fmt::format("{:.3g} s", results.wall_s));
-    if (!results.recording.empty()) out += row("recording", printable(results.recording));
+    out += row("computed in", fmt::format("{:.3g} s", results.run.wall_s));
+    if (!results.run.recording.empty()) out += row("recording", printable(results.run.recording));
     if (!results.picture.empty()) out += row("picture", printable(results.picture));
     return out + next_rows(results);
 }

@@ -5,11 +5,13 @@
 #include "carom/core/text.hpp"
 #include "carom/scene/fields.hpp"
 #include "overrides.hpp"
+#include "scene_parts.hpp"
 #include "settings.hpp"
 #include "sweeping.hpp"
 #include "validate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <set>
@@ -58,22 +60,6 @@ void add_model_errors(const Node& root, const Errors& errors, Mistakes& mistakes
     }
     for (auto& [place, error] : fresh)
         mistakes.add(place, std::move(error));
-}
-
-/// The largest gap, or coordinate that is a length, at the start; 1 where all are zero.
-double typical_length(const Model& model, const State& start)
-{
-    Workspace work;
-    double length = 0;
-    const auto enlarge = [&](double x) {
-        if (std::isfinite(x)) length = std::max(length, std::abs(x));
-    };
-    for (int c = 0; c < model.contacts(); ++c)
-        enlarge(model.gap_m(c, point_of(start), work));
-    for (int i = 0; i < model.coordinates(); ++i) {
-        if (model.system().coordinates[static_cast<std::size_t>(i)].unit == "m") enlarge(start.q[i]);
-    }
-    return length > 0 ? length : 1;
 }
 
 Eigen::VectorXd vector_of(const std::vector<double>& values)
@@ -126,9 +112,10 @@ std::optional<State> check_start_of(const Node& root, const Model& model, const 
     if (!draft.start_known || !names.unvalued.empty()) return std::nullopt;
     State start = make_state(model, vector_of(draft.q), vector_of(draft.u), settings.start_s);
     if (!settings.length_m) settings.length_m = typical_length(model, start);
-    settings.integrator = with_activation_gap(std::move(settings.integrator),
-                                              settings.activation_gap_m.value_or(1e-9 * *settings.length_m));
-    add_model_errors(root, check_start(model, start, 1e-9 * *settings.length_m), mistakes);
+    settings.integrator =
+        with_activation_gap(std::move(settings.integrator),
+                            settings.activation_gap_m.value_or(gap_tolerance * *settings.length_m));
+    add_model_errors(root, check_start(model, start, gap_tolerance * *settings.length_m), mistakes);
     if (std::holds_alternative<SeriesSettings>(settings.integrator)) {
         add_model_errors(root, check_for_series(model), mistakes);
     }
@@ -163,14 +150,13 @@ std::string hint_for_missing(const std::filesystem::path& file)
                            : fmt::format("did you mean {}?", nearest);
 }
 
-/// The bodies or groups of them; nullptr in a scene of coordinates.
-const Node* list_of_bodies(const Node& root)
+/// Bodies or groups of them: no scene of coordinates.
+bool has_bodies(const Node& root)
 {
-    for (const char* key : {"body", "group"}) {
+    return std::ranges::any_of(std::array{"body", "group"}, [&](const char* key) {
         const Node* list = find(root, key);
-        if (list != nullptr && list->kind == Node::Kind::Array) return list;
-    }
-    return nullptr;
+        return list != nullptr && list->kind == Node::Kind::Array;
+    });
 }
 
 /// All words of the formulas and texts of a scene.
@@ -216,9 +202,8 @@ void check_kind(const Node& root, Mistakes& mistakes)
                  "add [lagrangian]: energies and forces; or [sweeping] for a sweeping process");
 }
 
-Expected<AnyScene, Errors> read_text(std::string_view text, std::string_view name,
-                                     std::span<const Override> overrides, const std::filesystem::path& folder,
-                                     BodiesInScenes bodies)
+Expected<Scene, Errors> read_text(std::string_view text, std::string_view name,
+                                  std::span<const Override> overrides, const std::filesystem::path& folder)
 {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark says nothing in UTF-8
     Mistakes mistakes(name, text, overrides);
@@ -228,18 +213,14 @@ Expected<AnyScene, Errors> read_text(std::string_view text, std::string_view nam
     // names first: formulas of the system and of the settings use them
     warn_of_lost_keys(*root, mistakes);
     Names names = collect_names(*root, folder, mistakes);
-    if (const Node* list = list_of_bodies(*root)) {
-        if (bodies == BodiesInScenes::Refused) {
-            mistakes.add(list->key_place, ErrorCode::NotAllowedHere, "this is a scene of bodies",
-                         "read it with BodiesInScenes::Welcome, as the commands of carom do");
-        }
+    if (has_bodies(*root)) {
         names.complete = true;  // there are no coordinates to miss
         auto scene = scene_of_bodies(*root, names, mistakes);
         if (!mistakes.empty() || !scene) return mistakes.sorted();
         scene->title = title_of(*root, name);
         scene->text = text_as_run(text, *root, overrides, folder);
         scene->warnings = mistakes.warnings();
-        return AnyScene{std::move(*scene), std::nullopt};
+        return *std::move(scene);
     }
     check_kind(*root, mistakes);
     Draft draft = draft_system(*root, names, mistakes);
@@ -269,19 +250,8 @@ Expected<AnyScene, Errors> read_text(std::string_view text, std::string_view nam
                 .record = settings.record,
                 .length_m = *settings.length_m};
     scene.warnings = mistakes.warnings();
-    return AnyScene{std::move(scene), std::move(sweeping)};
-}
-
-/// A scene of mechanics only.
-Expected<Scene, Errors> without_sweeping(Expected<AnyScene, Errors> any, std::string_view name)
-{
-    if (!any) return any.error();
-    if (!any->sweeping) return std::move(any->scene);
-    return Errors{Error{.code = ErrorCode::NotAllowedHere,
-                        .where = printable(name),
-                        .message = "this scene is a sweeping process, which is no system of bodies",
-                        .hint = "carom run and carom inspect take it",
-                        .excerpt = {}}};
+    if (sweeping) scene.sweeping = std::make_shared<const SweepingPlan>(std::move(*sweeping));
+    return scene;
 }
 
 /// The text of a scene file.
@@ -312,33 +282,59 @@ Expected<std::string, Errors> text_of_file(const std::filesystem::path& file)
 
 }  // namespace
 
-Expected<AnyScene, Errors> read_any_scene_text(std::string_view text, std::string_view name,
-                                               std::span<const Override> overrides,
-                                               const std::filesystem::path& folder, BodiesInScenes bodies)
+double detail::typical_length(const Model& model, const State& start)
 {
-    return read_text(text, name, overrides, folder, bodies);
+    Workspace work;
+    double length = 0;
+    const auto enlarge = [&](double x) {
+        if (std::isfinite(x)) length = std::max(length, std::abs(x));
+    };
+    for (int c = 0; c < model.contacts(); ++c)
+        enlarge(model.gap_m(c, point_of(start), work));
+    for (int i = 0; i < model.coordinates(); ++i) {
+        if (model.system().coordinates[static_cast<std::size_t>(i)].unit == "m") enlarge(start.q[i]);
+    }
+    return length > 0 ? length : 1;
 }
 
-Expected<AnyScene, Errors> read_any_scene(const std::filesystem::path& file,
-                                          std::span<const Override> overrides, BodiesInScenes bodies)
+SceneKind kind_of(const Scene& scene) noexcept
 {
-    const auto text = text_of_file(file);
-    if (!text) return text.error();
-    const auto folder = file.parent_path();
-    return read_text(*text, file.string(), overrides, folder.empty() ? "." : folder, bodies);
+    if (scene.sweeping) return SceneKind::Sweeping;
+    return scene.bodies ? SceneKind::Bodies : SceneKind::Coordinates;
+}
+
+std::string_view name_of(SceneKind kind) noexcept
+{
+    switch (kind) {
+    case SceneKind::Coordinates: return "coordinates";
+    case SceneKind::Bodies: return "bodies";
+    case SceneKind::Sweeping: return "sweeping";
+    }
+    return "unknown";
 }
 
 Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view name,
                                         std::span<const Override> overrides,
-                                        const std::filesystem::path& folder, BodiesInScenes bodies)
+                                        const std::filesystem::path& folder)
 {
-    return without_sweeping(read_any_scene_text(text, name, overrides, folder, bodies), name);
+    return read_text(text, name, overrides, folder);
 }
 
-Expected<Scene, Errors> read_scene(const std::filesystem::path& file, std::span<const Override> overrides,
-                                   BodiesInScenes bodies)
+Expected<Scene, Errors> read_scene(const std::filesystem::path& file, std::span<const Override> overrides)
 {
-    return without_sweeping(read_any_scene(file, overrides, bodies), file.string());
+    const auto text = text_of_file(file);
+    if (!text) return text.error();
+    const auto folder = file.parent_path();
+    return read_text(*text, file.string(), overrides, folder.empty() ? "." : folder);
+}
+
+Error not_for_sweeping(std::string_view where)
+{
+    return {.code = ErrorCode::NotAllowedHere,
+            .where = printable(where),
+            .message = "this scene is a sweeping process, which is no system of bodies",
+            .hint = "carom run and carom inspect take it",
+            .excerpt = {}};
 }
 
 }  // namespace carom

@@ -82,8 +82,9 @@ Study::Study(Scene scene, StudyPlan plan, std::filesystem::path file)
 Expected<Study, Errors> Study::prepare(const std::filesystem::path& file, std::span<const Override> overrides,
                                        StudyPlan plan)
 {
-    auto scene = read_scene(file, overrides, BodiesInScenes::Welcome);
+    auto scene = read_scene(file, overrides);
     if (!scene) return scene.error();
+    if (scene->sweeping) return Errors{not_for_sweeping(file.string())};
     Study study(std::move(*scene), std::move(plan), file);
 
     // counts first: nothing is made before they are known to be small
@@ -143,8 +144,7 @@ std::vector<Override> Study::overrides_of(const StudyRun& run) const
 Expected<Scene, Errors> Study::scene_of(const StudyRun& run) const
 {
     const auto folder = file_.parent_path();
-    return read_scene_text(scene_.text, file_.string(), overrides_of(run), folder.empty() ? "." : folder,
-                           BodiesInScenes::Welcome);
+    return read_scene_text(scene_.text, file_.string(), overrides_of(run), folder.empty() ? "." : folder);
 }
 
 /// Options that do not go together, and counts.

@@ -28,7 +28,7 @@ Vec3 vector_at(std::span<const double> numbers, std::size_t first)
 
 BodyColumns::BodyColumns(const BodiesToRecord& bodies, const RecordSettings& settings,
                          std::vector<std::size_t> probes, Columns& columns)
-    : solids_(to_json(solids_of(bodies))),
+    : solids_(solids_of(bodies)),
       forces_(bodies.probes.begin(), bodies.probes.end()),
       probes_(std::move(probes))
 {
@@ -99,8 +99,29 @@ Expected<void> BodyColumns::create_in(Hdf5Writer& file) const
 {
     if (auto added = file.add_group("/bodies"); !added) return added;
     if (auto added = file.add_texts("/bodies/name", names_); !added) return added;
-    if (auto added = file.add_text("/bodies/solids", solids_); !added) return added;
+    if (auto added = file.add_text("/bodies/solids", to_json(solids_)); !added) return added;
     return count_ ? file.add_group("/bodies/contacts") : Expected<void>{};
+}
+
+void BodyColumns::put_into(Recording& recording, const Columns& columns) const
+{
+    RecordedBodies& bodies = recording.bodies;
+    bodies.names = names_;
+    recording.solids = solids_;
+    if (!count_) return;
+    bodies.first_row.push_back(0);
+    for (const double share : columns.column(*count_)) {
+        bodies.first_row.push_back(bodies.first_row.back() + static_cast<Eigen::Index>(share));
+    }
+    bodies.step_s = columns.column(*step_);
+    for (const double body : columns.column(ragged_[0]))
+        bodies.first.push_back(static_cast<int>(body));
+    for (const double body : columns.column(ragged_[1]))
+        bodies.second.push_back(static_cast<int>(body));
+    bodies.point_m = columns.table(ragged_[2]);
+    bodies.normal = columns.table(ragged_[3]);
+    bodies.percussion_Ns = columns.table(ragged_[4]);
+    bodies.gap_m = columns.column(ragged_[5]);
 }
 
 Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)

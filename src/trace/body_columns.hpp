@@ -25,6 +25,12 @@ public:
 
     Expected<void> create_in(Hdf5Writer& file) const;
 
+    /// Names, contacts and looks as a recording has them.
+    void put_into(Recording& recording, const Columns& columns) const;
+
+    /// Columns of the contact forces that probes ask for.
+    [[nodiscard]] const std::vector<std::size_t>& probes() const noexcept { return probes_; }
+
     /// Columns whose rows are contacts, not frames.
     [[nodiscard]] const std::vector<std::size_t>& ragged() const noexcept { return ragged_; }
 
@@ -36,7 +42,7 @@ private:
     };
 
     std::vector<std::string> names_;
-    std::string solids_;  ///< what they look like, as JSON
+    RecordedSolids solids_;  ///< what they look like
     std::vector<ContactForceProbe> forces_;
     std::vector<std::size_t> probes_, ragged_;
     std::optional<std::size_t> count_, step_;

@@ -18,6 +18,20 @@ void Columns::push(std::size_t column, std::span<const double> row)
     waiting_entries_ += row.size();
 }
 
+Eigen::VectorXd Columns::column(std::size_t column) const
+{
+    const auto& values = columns_[column].values;
+    return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+RowMatrix Columns::table(std::size_t column) const
+{
+    const Column& from = columns_[column];
+    const auto rows = static_cast<Eigen::Index>(from.rows - from.first_row);
+    return Eigen::Map<const RowMatrix>(from.values.data(), rows,
+                                       static_cast<Eigen::Index>(from.entries_per_row()));
+}
+
 Expected<void> Columns::create_in(Hdf5Writer& file) const
 {
     for (const Column& column : columns_) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "carom/trace/recording.hpp"
 #include "storage/hdf5_reader.hpp"
 
 namespace carom::detail {
@@ -31,6 +32,10 @@ public:
     Expected<void> cut(Hdf5Writer& file) const;
 
     [[nodiscard]] std::size_t size() const noexcept { return columns_.size(); }
+
+    /// Rows that no file has taken over: all of them where nothing was committed.
+    [[nodiscard]] Eigen::VectorXd column(std::size_t column) const;
+    [[nodiscard]] RowMatrix table(std::size_t column) const;
 
     /// Bytes that wait since the last commit.
     [[nodiscard]] std::size_t waiting_bytes() const noexcept { return waiting_entries_ * sizeof(double); }

@@ -95,8 +95,10 @@ public:
     bool take(const StepView& view);
     Expected<void> finish(const RunReport& report);
     void abandon() noexcept;
+    [[nodiscard]] Recording recording() const;
 
 private:
+    [[nodiscard]] bool in_memory() const noexcept { return file_.path().empty(); }
     Expected<void> write_head(Hdf5Writer& file, const std::string& title, const RunText& text) const;
     Expected<void> commit(const RunReport* report);
     [[nodiscard]] bool checkpoint_is_due() const;
@@ -124,6 +126,11 @@ private:
     long steps_waiting_ = 0, frames_waiting_ = 0;
     std::optional<Error> error_;
     bool finished_ = false;
+
+    // what a recording in memory says of itself
+    std::string title_;
+    RunText text_;
+    std::optional<RunReport> report_;
 };
 
 Expected<void> Recorder::Impl::create(const std::string& title, const RunText& text)
@@ -133,6 +140,11 @@ Expected<void> Recorder::Impl::create(const std::string& title, const RunText& t
         columns_.add_snapshot(t_s, now_.state.q, now_.state.u);
         ++now_.snapshots;
     });
+    if (in_memory()) {
+        title_ = title;
+        text_ = text;
+        return {};
+    }
     auto created = file_.create([&](Hdf5Writer& file) -> Expected<void> {
         if (auto written = write_head(file, title, text); !written) return written;
         if (auto made = columns_.create_in(file); !made) return made;
@@ -277,7 +289,7 @@ void Recorder::Impl::add_jumps(const StepView& view)
 {
     bool impact = false;
     for (const Event& event : view.events) {
-        columns_.add_event(event);
+        if (!in_memory()) columns_.add_event(event);  // the report has them all
         ++now_.events;
         impact = impact || event.kind == EventKind::Impact;
     }
@@ -337,6 +349,7 @@ void Recorder::Impl::add_frame(const Point& at)
 
 bool Recorder::Impl::checkpoint_is_due() const
 {
+    if (in_memory()) return false;
     const long rows = std::max(1, model_->coordinates() + model_->contacts());
     return steps_waiting_ >= plan_.checkpoints.step_rows / rows + 1 ||
            frames_waiting_ >= std::max(plan_.checkpoints.frames, now_.next_frame / 20) ||
@@ -346,6 +359,10 @@ bool Recorder::Impl::checkpoint_is_due() const
 
 Expected<void> Recorder::Impl::commit(const RunReport* report)
 {
+    if (in_memory()) {
+        if (report != nullptr) report_ = *report;
+        return {};
+    }
     const Hdf5Session session;
     auto written = file_.commit([&](Hdf5Writer& file) -> Expected<void> {
         if (auto added = columns_.columns().append_to(file); !added) return added;
@@ -377,14 +394,40 @@ Expected<void> Recorder::Impl::finish(const RunReport& report)
         return written;
     }
     finished_ = true;
+    if (in_memory()) return {};
     file_.remove_spare();
     file_.unlock();
     return {};
 }
 
+Recording Recorder::Impl::recording() const
+{
+    if (!in_memory()) throw InternalError("a recording in a file is asked for as one in memory");
+    Recording result;
+    result.title = title_;
+    result.scene_text = text_.scene;
+    result.carom_version = version;
+    result.start_s = plan_.start_s;
+    result.duration_s = text_.duration_s;
+    result.time_step_s = plan_.time_step_s;
+    result.every_s = plan_.every_s;
+    result.settings = plan_.settings;
+    result.settings.every_s = plan_.every_s;
+    columns_.put_into(result);
+    result.settings.probes = !result.probes.empty();
+    result.snapshots.asked_s = plan_.snapshots_at_s;
+    result.checkpoint = last_ ? *last_ : now_;
+    result.report = report_;
+    if (result.report) {
+        result.events = result.report->events;
+        result.event_names = result.report->event_names;
+    }
+    return result;
+}
+
 void Recorder::Impl::abandon() noexcept
 try {
-    if (finished_) return;
+    if (finished_ || in_memory()) return;
     if (!error_ && steps_waiting_ > 0) static_cast<void>(commit(nullptr));
     file_.remove_spare();
 } catch (...) {
@@ -496,6 +539,11 @@ bool Recorder::operator()(const StepView& view)
 Expected<void> Recorder::finish(const RunReport& report)
 {
     return impl_->finish(report);
+}
+
+Recording Recorder::recording()
+{
+    return impl_->recording();
 }
 
 }  // namespace carom

@@ -277,6 +277,63 @@ Expected<bool> RunColumns::continue_from(const Hdf5Reader& file, const Checkpoin
     return has_later;
 }
 
+void RunColumns::put_into(Recording& recording) const
+{
+    // names
+    recording.coordinates = model_->system().coordinates;
+    for (const Contact& contact : model_->system().contacts) {
+        recording.contacts.push_back(contact.name);
+    }
+
+    // frames
+    recording.time_s = columns_.column(time_);
+    recording.q = columns_.table(q_);
+    if (u_) recording.u = columns_.table(*u_);
+    if (gap_) recording.gap_m = columns_.table(*gap_);
+    if (percussion_) recording.percussion_Ns = columns_.table(*percussion_);
+    recording.residual = columns_.column(residual_);
+    for (std::size_t i = 0; i < energies_.size(); ++i) {
+        recording.energies.push_back(
+            {.name = energy_names[i].name, .unit = "J", .values = columns_.column(energies_[i])});
+    }
+    std::vector<std::size_t> probes = probes_;
+    if (bodies_) probes.insert(probes.end(), bodies_->probes().begin(), bodies_->probes().end());
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+        recording.probes.push_back({.name = probe_names_[i].name,
+                                    .unit = probe_names_[i].unit,
+                                    .values = columns_.column(probes[i])});
+    }
+    recording.drawings = drawings_;
+    if (draw_) recording.draw = columns_.table(*draw_);
+    if (friction_) {
+        recording.friction = {.cones = cones_,
+                              .percussion_Ns = columns_.table(*friction_),
+                              .coefficient = columns_.table(*coefficient_),
+                              .jump_percussion_Ns = columns_.table(*jump_friction_)};
+    }
+    if (reactions_) {
+        for (const Constraint& constraint : model_->system().constraints) {
+            recording.constraints.names.push_back(constraint.name);
+        }
+        recording.constraints.reactions = reaction_names(*model_);
+        recording.constraints.percussion_Ns = columns_.table(*reactions_);
+        recording.constraints.energy_J = columns_.table(*reaction_energies_);
+    }
+
+    // what frames are too far apart to show
+    recording.jumps = {.time_s = columns_.column(jumps_[0]),
+                       .q = columns_.table(jumps_[1]),
+                       .u_minus = columns_.table(jumps_[2]),
+                       .u_plus = columns_.table(jumps_[3]),
+                       .draw = draw_ ? columns_.table(jumps_[4]) : RowMatrix{}};
+    if (!snapshots_.empty()) {
+        recording.snapshots.time_s = columns_.column(snapshots_[0]);
+        recording.snapshots.q = columns_.table(snapshots_[1]);
+        recording.snapshots.u = columns_.table(snapshots_[2]);
+    }
+    if (bodies_) bodies_->put_into(recording, columns_);
+}
+
 Expected<void> RunColumns::create_in(Hdf5Writer& file) const
 {
     for (const char* group : {"/coordinates", "/contacts", "/events", "/jumps"}) {

@@ -43,6 +43,9 @@ public:
     /// Begins where the checkpoint of a file is; true when the file has later rows.
     Expected<bool> continue_from(const Hdf5Reader& file, const Checkpoint& checkpoint);
 
+    /// All rows as a recording has them, where no file has taken them over; the events are not among them.
+    void put_into(Recording& recording) const;
+
     /// The contacts whose friction is recorded.
     [[nodiscard]] const std::vector<RecordedCone>& cones() const noexcept { return cones_; }
 

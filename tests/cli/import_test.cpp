@@ -22,7 +22,7 @@ std::string text_of_robot()
 
 Scene scene_of(const std::string& text)
 {
-    auto scene = read_scene_text(text, "arm.toml", {}, {}, BodiesInScenes::Welcome);
+    auto scene = read_scene_text(text, "arm.toml");
     if (!scene) FAIL(scene.error()[0].message);
     return std::move(*scene);
 }

@@ -120,7 +120,7 @@ herr_t note(hid_t /*file*/, const char* name, const H5O_info_t* info, void* to)
 Good record(const char* text)
 {
     Good good;
-    auto scene = read_scene_text(text, "fuzz.toml", {}, {}, BodiesInScenes::Welcome);
+    auto scene = read_scene_text(text, "fuzz.toml");
     if (!scene) __builtin_trap();
     std::optional<BodiesToRecord> bodies;
     if (scene->bodies)
@@ -270,7 +270,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)to_svg(*recording);
     (void)to_csv(*recording);
     (void)to_page(*recording);
-    const auto scene = read_scene_text(recording->scene_text, "fuzz.toml", {}, {}, BodiesInScenes::Welcome);
+    const auto scene = read_scene_text(recording->scene_text, "fuzz.toml");
     if (!scene) return 0;
     if (auto run = run_at_checkpoint(*recording, scene->model); !run && run.error().message.empty())
         __builtin_trap();

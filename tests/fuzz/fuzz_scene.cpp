@@ -214,7 +214,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     if (asks_for_many(text)) return 0;
-    const auto scene = read_scene_text(text, "fuzz.toml", {}, {}, BodiesInScenes::Welcome);
+    const auto scene = read_scene_text(text, "fuzz.toml");
     if (!scene) {
         for (const Error& error : scene.error()) {
             if (error.message.empty()) __builtin_trap();
@@ -222,6 +222,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (scene.error().empty()) __builtin_trap();
         return 0;
     }
+    if (scene->sweeping) return 0;
     if (scene->bodies) {
         run_bodies(*scene);
         return 0;

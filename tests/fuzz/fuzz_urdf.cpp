@@ -1,9 +1,8 @@
 // Any bytes as a robot in URDF: a scene that can be read, or errors with messages; never a crash, never a
 // wait.
 
-#include "carom/scene/scene.hpp"
+#include "carom/scene/urdf.hpp"
 #include "scratch_folder.hpp"
-#include "urdf_scene.hpp"
 
 #include <cstdint>
 #include <fstream>
@@ -16,20 +15,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const auto file = fuzz::scratch_folder() / "robot.urdf";
     std::ofstream(file, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<long>(size));
     for (const bool floating : {false, true}) {
-        const auto text = app::scene_from_urdf(file, {.floating = floating, .hold = floating});
-        if (!text) {
-            for (const Error& error : text.error()) {
-                if (error.message.empty()) __builtin_trap();
-            }
-            if (text.error().empty()) __builtin_trap();
-            continue;
-        }
+        const auto text = import_urdf(file, {.floating = floating, .hold = floating});
+        if (text) continue;
         // meshes are not there, so some scenes are refused; what was written is TOML at least
-        const auto scene = read_scene_text(*text, "robot.toml", {}, "/nonexistent", BodiesInScenes::Welcome);
-        if (scene) continue;
-        for (const Error& error : scene.error()) {
-            if (error.code == ErrorCode::SceneSyntax) __builtin_trap();
+        for (const Error& error : text.error()) {
+            if (error.message.empty() || error.code == ErrorCode::SceneSyntax) __builtin_trap();
         }
+        if (text.error().empty()) __builtin_trap();
     }
     return 0;
 }

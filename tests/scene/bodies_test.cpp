@@ -34,7 +34,7 @@ time_step_s = 5e-3
 
 Expected<Scene, Errors> read_bodies(const std::string& text)
 {
-    return read_scene_text(text, "s.toml", {}, {}, BodiesInScenes::Welcome);
+    return read_scene_text(text, "s.toml");
 }
 
 Scene good_bodies(const std::string& text)

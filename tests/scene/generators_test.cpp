@@ -32,7 +32,7 @@ high = 0.1
 
 Scene good_scene(const std::string& text)
 {
-    auto scene = read_scene_text(text, "s.toml", {}, {}, BodiesInScenes::Welcome);
+    auto scene = read_scene_text(text, "s.toml");
     if (!scene) FAIL(all_text(scene.error()));
     return std::move(*scene);
 }
@@ -49,7 +49,7 @@ std::vector<double> radii(const Scene& scene)
 /// The only mistake of a text, with its place.
 void only_mistake(const std::string& text, ErrorCode code, std::string_view where)
 {
-    const auto scene = read_scene_text(text, "s.toml", {}, {}, BodiesInScenes::Welcome);
+    const auto scene = read_scene_text(text, "s.toml");
     REQUIRE_FALSE(scene.has_value());
     CAPTURE(all_text(scene.error()));
     REQUIRE(scene.error().size() == 1);
@@ -202,8 +202,7 @@ rest_length_m = 1
 
     // names of groups are paths of --set
     const Override set{.path = "group.pair.body.ball.radius_m", .value = "0.5"};
-    const auto changed =
-        read_scene_text(scene.text, "s.toml", std::span(&set, 1), {}, BodiesInScenes::Welcome);
+    const auto changed = read_scene_text(scene.text, "s.toml", std::span(&set, 1), {});
     REQUIRE(changed.has_value());
     CHECK(radii(*changed)[7] == 0.5);
 }

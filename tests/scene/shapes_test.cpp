@@ -39,7 +39,7 @@ rotation_rad = [0, 0.1, 0]
 
 Expected<Scene, Errors> read_at(const std::string& text, const fs::path& folder = {})
 {
-    return read_scene_text(text, "s.toml", {}, folder, BodiesInScenes::Welcome);
+    return read_scene_text(text, "s.toml", {}, folder);
 }
 
 ErrorCode code_of(const std::string& text, const fs::path& folder = {})

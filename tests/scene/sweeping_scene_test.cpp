@@ -61,17 +61,17 @@ set = "disc"
 time_step_s = 0.01
 )toml";
 
-AnyScene good_sweep(const std::string& text, const std::vector<std::string>& overrides = {})
+Scene good_sweep(const std::string& text, const std::vector<std::string>& overrides = {})
 {
-    auto any = read_any_scene_text(text, "s.toml", sets(overrides));
+    auto any = read_scene_text(text, "s.toml", sets(overrides));
     if (!any) FAIL(all_text(any.error()));
     REQUIRE(any->sweeping);
     return std::move(*any);
 }
 
-AnyScene handed_out(const std::string& name)
+Scene handed_out(const std::string& name)
 {
-    auto any = read_any_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/" + name);
+    auto any = read_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/" + name);
     if (!any) FAIL(all_text(any.error()));
     REQUIRE(any->sweeping);
     return std::move(*any);
@@ -85,11 +85,11 @@ struct Swept {
     std::vector<Eigen::VectorXd> q;
 };
 
-Swept swept(const AnyScene& any)
+Swept swept(const Scene& any)
 {
     Swept result;
-    RunSoFar run = start_run(any.scene.model, any.scene.start);
-    result.report = sweep(any.scene.model, *any.sweeping, any.scene.plan, run, [&](const StepView& step) {
+    RunSoFar run = start_run(any.model, any.start);
+    result.report = sweep(any.model, *any.sweeping, any.plan, run, [&](const StepView& step) {
         result.t_s.push_back(step.after.t_s);
         result.q.push_back(step.after.q);
         return true;
@@ -98,17 +98,17 @@ Swept swept(const AnyScene& any)
     return result;
 }
 
-double probe(const AnyScene& any, std::size_t index, double t_s, const Eigen::VectorXd& q)
+double probe(const Scene& any, std::size_t index, double t_s, const Eigen::VectorXd& q)
 {
     Workspace work;
     const Eigen::VectorXd u = Eigen::VectorXd::Zero(q.size());
     const auto n = static_cast<std::size_t>(q.size());
-    return any.scene.model.system().probes[index].value.value({{q.data(), n}, {u.data(), n}, t_s}, work);
+    return any.model.system().probes[index].value.value({{q.data(), n}, {u.data(), n}, t_s}, work);
 }
 
 Error only_sweep_error(const std::string& text, ErrorCode code, std::string_view piece)
 {
-    const auto any = read_any_scene_text(text, "s.toml");
+    const auto any = read_scene_text(text, "s.toml");
     REQUIRE_FALSE(any.has_value());
     CAPTURE(all_text(any.error()));
     REQUIRE(any.error().size() == 1);
@@ -122,7 +122,7 @@ Error only_sweep_error(const std::string& text, ErrorCode code, std::string_view
 
 TEST_CASE("scene play: the rod follows the clip of its input, and the stop is what is left")
 {
-    const AnyScene any = handed_out("play.toml");
+    const Scene any = handed_out("play.toml");
     const Swept run = swept(any);
     CHECK(run.report.status == RunStatus::Certified);
     CHECK(run.q.size() == 4000);
@@ -140,7 +140,7 @@ TEST_CASE("scene play: the rod follows the clip of its input, and the stop is wh
 
 TEST_CASE("scene truss: the middle bar yields at its force, and a cycle dissipates 4 Y (d - Y / k)")
 {
-    const AnyScene any = handed_out("elastoplastic_truss.toml");
+    const Scene any = handed_out("elastoplastic_truss.toml");
     const Swept run = swept(any);
     REQUIRE(run.report.status == RunStatus::Certified);
     const double k1 = 1e5, k2 = 2e5, yield2 = 600, load = 1500;
@@ -172,7 +172,7 @@ TEST_CASE("scene truss: the middle bar yields at its force, and a cycle dissipat
 TEST_CASE("scene diode: the capacitor follows the source, then discharges exponentially from where the "
           "current ends")
 {
-    const AnyScene any = handed_out("diode_rectifier.toml");
+    const Scene any = handed_out("diode_rectifier.toml");
     const Swept run = swept(any);
     REQUIRE(run.report.status == RunStatus::Certified);
     const double omega = 2 * pi * 50, tau_s = 1e3 * 2e-5, h = 1e-5;
@@ -193,7 +193,7 @@ TEST_CASE("scene diode: the capacitor follows the source, then discharges expone
 
 TEST_CASE("scene crowd: nobody overlaps, nobody walks through the wall, all leave")
 {
-    const AnyScene any = handed_out("crowd.toml");
+    const Scene any = handed_out("crowd.toml");
     const Swept run = swept(any);
     REQUIRE(run.report.status == RunStatus::Certified);
     CHECK(run.report.end == RunEnd::Formula);
@@ -218,7 +218,7 @@ TEST_CASE("scene crowd: nobody overlaps, nobody walks through the wall, all leav
 TEST_CASE("a disc of a scene drags a point along the tractrix, by every method, and is drawn")
 {
     const Eigen::Vector2d exact(2 - std::tanh(2), 1 / std::cosh(2));
-    const AnyScene any = good_sweep(disc);
+    const Scene any = good_sweep(disc);
     CHECK((swept(any).end.q - exact).norm() < 0.01);
     CHECK((swept(good_sweep(disc, {"sweeping.method=yosida", "sweeping.relaxation_s=1e-3"})).end.q - exact)
               .norm() < 0.01);
@@ -226,7 +226,7 @@ TEST_CASE("a disc of a scene drags a point along the tractrix, by every method, 
     CHECK((swept(good_sweep(disc, {"sweeping.set=both"})).end.q - swept(any).end.q).norm() < 1e-6);
 
     // the set, the way and the point
-    const auto& drawings = any.scene.model.system().drawings;
+    const auto& drawings = any.model.system().drawings;
     REQUIRE(drawings.size() == 3);
     CHECK(drawings[0].kind == DrawingKind::Circle);
     CHECK(drawings[1].kind == DrawingKind::Trace);
@@ -243,9 +243,9 @@ TEST_CASE("jumps, metrics and drifts of a scene reach the process")
     REQUIRE(at_1 != run.t_s.end());
     CHECK(run.q[static_cast<std::size_t>(at_1 - run.t_s.begin())][0] == near(3.5, 1e-15));
 
-    const AnyScene drifting = good_sweep(window, {"sweeping.drift.u=2"});
+    const Scene drifting = good_sweep(window, {"sweeping.drift.u=2"});
     CHECK(swept(drifting).end.q[0] == near(2.5, 1e-12));  // pushes ahead, held by the upper end
-    const AnyScene two = good_sweep(disc, {"sweeping.metric=[[1, 0], [0, 4]]"});
+    const Scene two = good_sweep(disc, {"sweeping.metric=[[1, 0], [0, 4]]"});
     CHECK(two.sweeping->metric.matrix()(1, 1) == 4);
     CHECK(swept(good_sweep(window, {"until=u - 1"})).report.end == RunEnd::Formula);
 }
@@ -289,8 +289,9 @@ TEST_CASE("mistakes of sweeping scenes are told with place and hint")
     only_sweep_error(with(with(disc, "name = \"strip\"", "name = \"disc\""), ", \"strip\"]", "]"),
                      ErrorCode::DuplicateName, "disc");
 
-    // commands that need bodies refuse it by name
-    CHECK(only_error(window, ErrorCode::NotAllowedHere, "s.toml").message ==
+    // commands that need mechanics refuse it by name
+    CHECK(not_for_sweeping("s.toml").where == "s.toml");
+    CHECK(not_for_sweeping("s.toml").message ==
           "this scene is a sweeping process, which is no system of bodies");
 }
 

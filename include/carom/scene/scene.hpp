@@ -26,7 +26,9 @@ struct SceneBodies {
     std::vector<std::string> colours = {};       ///< one per body, of core/palette.hpp, for pictures
 };
 
-/// Everything that a scene says, checked: `simulate` can begin, or `go_on` with the bodies.
+struct SweepingPlan;
+
+/// Everything that a scene says, checked: a run of it can begin (carom/run/run.hpp).
 struct Scene {
     std::string title;
     std::string text;  ///< the TOML as run; with overrides, rewritten without its comments
@@ -39,10 +41,19 @@ struct Scene {
     double length_m = 1;                             ///< typical length: what small gaps are small against
     std::shared_ptr<const SceneBodies> bodies = {};  ///< nothing: a scene of coordinates
     Errors warnings = {};                            ///< what may not be meant so, with its place
+
+    /// Of a sweeping process (carom/scene/sweeping_scene.hpp), whose coordinates are the components of the
+    /// point; nothing: a scene of mechanics.
+    std::shared_ptr<const SweepingPlan> sweeping = {};
 };
 
-/// Whether the caller can run bodies. Where it cannot, scenes with bodies are refused.
-enum class BodiesInScenes { Refused, Welcome };
+/// What a scene describes: a system in coordinates, bodies with shapes, or a sweeping process.
+enum class SceneKind { Coordinates, Bodies, Sweeping };
+
+[[nodiscard]] SceneKind kind_of(const Scene& scene) noexcept;
+
+/// "coordinates", "bodies" or "sweeping".
+[[nodiscard]] std::string_view name_of(SceneKind kind) noexcept;
 
 /// One value of a scene replaced from outside: `--set integrator.time_step_s=2e-4`.
 struct Override {
@@ -53,18 +64,20 @@ struct Override {
 /// Splits "path=value" at the first `=`. Errors: SceneSyntax.
 [[nodiscard]] Expected<Override> parse_override(std::string_view text);
 
-/// Reads and checks a scene. All its mistakes come at once, in the order of the text, each with
+/// Reads and checks a scene of any kind. All its mistakes come at once, in the order of the text, each with
 /// file:line:column, the value seen and a hint; mistakes of overrides come first. A path that names no key is
 /// a mistake, a known key that the file leaves out is set; of two overrides of one key the last counts.
 [[nodiscard]] Expected<Scene, Errors> read_scene(const std::filesystem::path& file,
-                                                 std::span<const Override> overrides = {},
-                                                 BodiesInScenes bodies = BodiesInScenes::Refused);
+                                                 std::span<const Override> overrides = {});
 
 /// The same for a text; `name` stands for the file in messages. Files of tables are looked for below
 /// `folder`; without a folder they are refused.
 [[nodiscard]] Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view name,
                                                       std::span<const Override> overrides = {},
-                                                      const std::filesystem::path& folder = {},
-                                                      BodiesInScenes bodies = BodiesInScenes::Refused);
+                                                      const std::filesystem::path& folder = {});
+
+/// What is said of a sweeping process by those who take mechanics only; `where` names the scene.
+/// NotAllowedHere.
+[[nodiscard]] Error not_for_sweeping(std::string_view where);
 
 }  // namespace carom

@@ -3,6 +3,7 @@
 #include "carom/scene/scene.hpp"
 #include "carom/sweeping/catching_up.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -24,21 +25,6 @@ struct SweepingPlan {
     bool depends_on_point = false;   ///< some formula of the set names a coordinate (SW-9)
     std::string in_words;  ///< "catching_up in steps of 0.001 s; set window: intersection of left, right"
 };
-
-/// A scene of either kind.
-struct AnyScene {
-    Scene scene;
-    std::optional<SweepingPlan> sweeping;  ///< of a scene with [sweeping]
-};
-
-/// Reads and checks a scene of either kind; read_scene refuses those with [sweeping].
-[[nodiscard]] Expected<AnyScene, Errors> read_any_scene(const std::filesystem::path& file,
-                                                        std::span<const Override> overrides = {},
-                                                        BodiesInScenes bodies = BodiesInScenes::Refused);
-[[nodiscard]] Expected<AnyScene, Errors> read_any_scene_text(std::string_view text, std::string_view name,
-                                                             std::span<const Override> overrides = {},
-                                                             const std::filesystem::path& folder = {},
-                                                             BodiesInScenes bodies = BodiesInScenes::Refused);
 
 /// Sweeps `run` to the end of its plan, and tells listeners of every step; an instant of a jump belongs to
 /// the step that ends there. The certificate: `max_penetration_m` is the greatest distance of the point to

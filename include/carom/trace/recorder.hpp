@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/integrator/body_run.hpp"
+#include "carom/trace/recording.hpp"
 #include "carom/trace/write_lock.hpp"
 
 #include <memory>
@@ -47,7 +48,8 @@ struct BodiesToRecord {
 /// another that would write it is refused. docs/reference/recording.md describes the file.
 class Recorder {
 public:
-    /// Replaces a recording of that name. Errors: FileUnwritable when the folder does not exist or may not be
+    /// Replaces a recording of that name; without a name the run is recorded in memory, and `recording` hands
+    /// it out. Errors: FileUnwritable when the folder does not exist or may not be
     /// written, when the path is a folder, a file that is no recording, or one that is being written;
     /// SettingOutOfRange; WrongSize. The model must live as long as the recorder.
     [[nodiscard]] static Expected<Recorder>
@@ -78,6 +80,9 @@ public:
 
     /// Adds the frame at the end and the certificate, and closes the recording.
     Expected<void> finish(const RunReport& report);
+
+    /// What was recorded in memory, as read_recording would give it from a file. Once, after finish().
+    [[nodiscard]] Recording recording();
 
 private:
     class Impl;

@@ -1,4 +1,4 @@
-#include "solved_problem.hpp"
+#include "carom/run/problem.hpp"
 
 #include "carom/core/text.hpp"
 
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom {
 namespace {
 
 double processor_time_s()
@@ -98,7 +98,7 @@ Expected<SolverKind> solver_named(const std::string& name)
     }
     const std::string nearest = nearest_name(name, known);
     return Error{.code = ErrorCode::UnknownName,
-                 .where = "--solver",
+                 .where = "solver",
                  .message = fmt::format("there is no solver {}", carom::quoted(name)),
                  .hint = nearest.empty()
                              ? fmt::format("known are: {}", fmt::join(known, ", "))
@@ -122,18 +122,19 @@ Expected<ProblemFile> read_problem(const std::string& path)
     return file;
 }
 
-SolvedProblem solve_problem(const ProblemFile& file, const SolveTask& task)
+SolvedProblem solve_errors_only(const OneStepProblem& problem, const SolveTask& task)
 {
     SolvedProblem solved;
-    solved.file = &file;
     for (int k = 0; k < task.repetitions; ++k) {
-        Attempt now = attempt(file.loaded.problem, task.settings);
+        Attempt now = attempt(problem, task.settings);
         if (k > 0 && now.time_s >= solved.time_s) continue;
         solved.report = now.report;
         solved.P = std::move(now.P);
         solved.time_s = now.time_s;
     }
-    solved.check = check_solution(file.loaded.problem, solved.P);
+    solved.U.resize(solved.P.size());
+    local_velocity(problem, solved.P, solved.U);
+    solved.check = check_solution(problem, solved.P);
 
     // "solved" is what the check says, whatever the solver claims
     const double tolerance = task.settings.tolerance;
@@ -146,9 +147,8 @@ SolvedProblem solve_problem(const ProblemFile& file, const SolveTask& task)
     return solved;
 }
 
-void examine(SolvedProblem& solved, double tolerance)
+void examine(const OneStepProblem& problem, double tolerance, SolvedProblem& solved)
 {
-    const OneStepProblem& problem = solved.file->loaded.problem;
     solved.W = check_operator(problem);
     if (solved.W.asymmetry > 1e-12) {
         solved.warnings.push_back(
@@ -188,4 +188,11 @@ void examine(SolvedProblem& solved, double tolerance)
     }
 }
 
-}  // namespace carom::app
+SolvedProblem solve_problem(const OneStepProblem& problem, const SolveTask& task)
+{
+    SolvedProblem solved = solve_errors_only(problem, task);
+    examine(problem, task.settings.tolerance, solved);
+    return solved;
+}
+
+}  // namespace carom

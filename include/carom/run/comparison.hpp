@@ -1,8 +1,8 @@
 #pragma once
 
-#include "solved_problem.hpp"
+#include "carom/run/problem.hpp"
 
-namespace carom::app {
+namespace carom {
 
 /// All solvers on the same problems, and their performance profile [Dolan More 2002]: for each solver the
 /// part of the problems that it solves within a factor of the quickest solver of that problem.
@@ -39,14 +39,12 @@ struct Profile {
     std::vector<ProfileLine> lines;
 };
 
-[[nodiscard]] Comparison compare(const std::vector<ProblemFile>& files, const SolveTask& task);
+[[nodiscard]] Comparison compare_solvers(const std::vector<ProblemFile>& files, const SolveTask& task);
 
 /// Factors at which parts change and round ones between.
 [[nodiscard]] Profile profile_of(const Comparison& comparison);
 
-[[nodiscard]] std::string in_words(const Comparison& comparison, const Profile& profile);
-[[nodiscard]] std::string to_json(const Comparison& comparison, const Profile& profile);
-[[nodiscard]] std::string to_csv(const Comparison& comparison);
-[[nodiscard]] std::string to_svg(const Profile& profile);
+/// How many times slower than the quickest solver of the problem; infinite where it failed.
+[[nodiscard]] double ratio_of(const Comparison& comparison, std::size_t problem, std::size_t solver);
 
-}  // namespace carom::app
+}  // namespace carom

@@ -1,7 +1,8 @@
-#include "urdf_scene.hpp"
+#include "carom/scene/urdf.hpp"
 
 #include "carom/core/text.hpp"
 #include "carom/geometry/pose.hpp"
+#include "carom/scene/scene.hpp"
 #include "urdf_check.hpp"
 
 #include <console_bridge/console.h>
@@ -15,7 +16,7 @@
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom {
 namespace {
 
 /// A description of a robot has at most so many bytes.
@@ -412,8 +413,6 @@ void let_go(const urdf::ModelInterface& robot)
     }
 }
 
-}  // namespace
-
 Expected<std::string, Errors> scene_from_urdf(const std::filesystem::path& file, const UrdfSettings& settings)
 {
     std::ifstream in(file, std::ios::binary);
@@ -435,7 +434,7 @@ Expected<std::string, Errors> scene_from_urdf(const std::filesystem::path& file,
         text.find("<!ENTITY") != std::string::npos)
         return urdf_error(ErrorCode::FileMalformed, file, "XML with a document type or entities is not read",
                           "take them out; xacro files become URDF by the program xacro");
-    if (auto mistakes = check_urdf(text, file); !mistakes.empty()) return mistakes;
+    if (auto mistakes = detail::check_urdf(text, file); !mistakes.empty()) return mistakes;
     try {
         const SilentBridge silence;
         const auto robot = urdf::parseURDF(text);
@@ -451,4 +450,18 @@ Expected<std::string, Errors> scene_from_urdf(const std::filesystem::path& file,
     }
 }
 
-}  // namespace carom::app
+}  // namespace
+
+Expected<std::string, Errors> import_urdf(const std::filesystem::path& file, const UrdfSettings& settings)
+{
+    auto text = scene_from_urdf(file, settings);
+    if (!text) return text;
+
+    // what is handed out can be run
+    const auto folder = file.parent_path();
+    const auto scene = read_scene_text(*text, "scene of " + file.string(), {}, folder.empty() ? "." : folder);
+    if (!scene) return scene.error();
+    return text;
+}
+
+}  // namespace carom

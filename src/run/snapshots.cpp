@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom::detail {
 
 Snapshots::Snapshots(std::vector<double> asked_s, std::size_t passed, double time_step_s)
     : instants_(std::move(asked_s), passed), tolerance_s_(1e-9 * time_step_s)
@@ -20,7 +20,7 @@ Expected<Snapshots, Errors> Snapshots::at(const std::vector<double>& times_s, co
     for (const double t_s : times_s) {
         if (!(t_s >= start_s && t_s <= end_s + result.tolerance_s_)) {
             errors.push_back({.code = ErrorCode::SettingOutOfRange,
-                              .where = "--at",
+                              .where = "RunOptions::at_s",
                               .message = fmt::format("{} s is outside the run", t_s),
                               .hint = fmt::format("give times from {} to {} s", start_s, end_s),
                               .excerpt = {}});
@@ -69,12 +69,4 @@ void Snapshots::take(const Model& model, std::size_t i, const Eigen::VectorXd& q
     snapshot.probes = probe_values(model, {view(snapshot.q), view(snapshot.u), snapshot.time_s}, work_);
 }
 
-std::vector<double> probe_values(const Model& model, const Point& at, Workspace& work)
-{
-    std::vector<double> values;
-    for (const Probe& probe : model.system().probes)
-        values.push_back(probe.value.value(at, work));
-    return values;
-}
-
-}  // namespace carom::app
+}  // namespace carom::detail

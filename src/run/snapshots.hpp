@@ -1,22 +1,13 @@
 #pragma once
 
-#include "carom/scene/scene.hpp"
+#include "carom/run/run.hpp"
 #include "carom/trace/instants.hpp"
-#include "carom/trace/recording.hpp"
 
 #include <vector>
 
-namespace carom::app {
+namespace carom::detail {
 
-/// The system at one instant that was asked for.
-struct Snapshot {
-    double time_s = 0;
-    bool reached = false;        ///< false: the run ended before
-    Eigen::VectorXd q, u;        ///< q linear within the step, u the right limit
-    std::vector<double> probes;  ///< one per [[probe]] of the scene
-};
-
-/// Takes snapshots at the `--at` times while a run goes on; asking never changes the motion.
+/// Takes snapshots at the instants asked for while a run goes on; asking never changes the motion.
 class Snapshots {
 public:
     /// Errors, all of them: SettingOutOfRange for times outside the run.
@@ -32,7 +23,7 @@ public:
     void at_end(const Model& model, const State& end);
 
     /// In the order asked for.
-    [[nodiscard]] const std::vector<Snapshot>& all() const noexcept { return snapshots_; }
+    [[nodiscard]] std::vector<Snapshot> taken() && { return std::move(snapshots_); }
 
     [[nodiscard]] const std::vector<double>& asked_s() const noexcept { return instants_.asked_s(); }
 
@@ -46,7 +37,4 @@ private:
     Workspace work_;
 };
 
-/// The values of all probes of a model at a point.
-[[nodiscard]] std::vector<double> probe_values(const Model& model, const Point& at, Workspace& work);
-
-}  // namespace carom::app
+}  // namespace carom::detail

@@ -1,6 +1,6 @@
-#include "event_statuses.hpp"
+#include "run_events.hpp"
 
-namespace carom::app {
+namespace carom::detail {
 namespace {
 
 std::string_view after(const Event& event, std::string_view before)
@@ -28,20 +28,20 @@ std::string_view first_status(EventKind kind)
 
 }  // namespace
 
-std::vector<EventStatus> event_statuses(std::span<const Event> events, int contacts)
+std::vector<RunEvent> named_events(const RunReport& report, std::size_t contacts)
 {
-    std::vector<std::string_view> now(static_cast<std::size_t>(contacts), "open");
-    std::vector<EventStatus> result;
-    for (const Event& event : events) {
+    std::vector<std::string_view> now(contacts, "open");
+    std::vector<RunEvent> result;
+    for (const Event& event : report.events) {
         const auto place = static_cast<std::size_t>(event.contact);
         if (place >= now.size()) now.resize(place + 1);
         std::string_view& status = now[place];
         if (status.empty()) status = first_status(event.kind);
         const std::string_view before = status;
         status = after(event, before);
-        result.push_back({before, status});
+        result.push_back({event, report.event_names[place], place >= contacts, before, status});
     }
     return result;
 }
 
-}  // namespace carom::app
+}  // namespace carom::detail

@@ -3,12 +3,11 @@
 #include "carom/core/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,37 +25,19 @@ constexpr auto worse = [](const auto& a, const auto& b) {
 
 }  // namespace
 
-Expected<KeepPlan> parse_keep_plan(const std::string& text)
-{
-    if (text == "all") return KeepPlan{.which = KeepPlan::Which::All};
-    if (text == "failed") return KeepPlan{.which = KeepPlan::Which::Failed};
-    constexpr std::string_view prefix = "worst:";
-    if (text.starts_with(prefix)) {
-        KeepPlan plan{.which = KeepPlan::Which::Worst};
-        const char* end = text.data() + text.size();
-        const auto [stop, problem] = std::from_chars(text.data() + prefix.size(), end, plan.count);
-        if (problem == std::errc() && stop == end && plan.count >= 1 && plan.count <= 10000) return plan;
-    }
-    return Error{.code = ErrorCode::WrongType,
-                 .where = "--save-problems",
-                 .message = fmt::format("{} is not known", carom::quoted(text)),
-                 .hint = "give all, failed, or worst:N with N from 1 to 10000, for example worst:10",
-                 .excerpt = {}};
-}
-
-KeptProblems::KeptProblems(KeepPlan plan, std::string folder, std::string title)
-    : plan_(plan), folder_(std::move(folder)), title_(std::move(title))
+KeptProblems::KeptProblems(KeepProblems plan, std::string title)
+    : plan_(std::move(plan)), title_(std::move(title))
 {
 }
 
 Expected<void> KeptProblems::begin()
 {
-    if (plan_.which == KeepPlan::Which::None) return {};
+    if (plan_.which == KeepProblems::Which::None) return {};
     std::error_code problem;
-    fs::create_directories(folder_, problem);
+    fs::create_directories(plan_.folder, problem);
     std::vector<fs::path> old;
     if (!problem) {
-        for (const auto& entry : fs::directory_iterator(folder_, problem)) {
+        for (const auto& entry : fs::directory_iterator(plan_.folder, problem)) {
             if (is_kept_file(entry.path())) old.push_back(entry.path());
         }
     }
@@ -65,7 +46,7 @@ Expected<void> KeptProblems::begin()
     }
     if (!problem) return {};
     return Error{.code = ErrorCode::FileUnwritable,
-                 .where = printable(folder_),
+                 .where = printable(plan_.folder),
                  .message = "the folder for problems cannot be made or emptied: " + problem.message(),
                  .hint = "look at the folder and its rights",
                  .excerpt = {}};
@@ -74,16 +55,16 @@ Expected<void> KeptProblems::begin()
 void KeptProblems::after_step(const StepView& view)
 {
     // steps without contacts, joints and constraints have no problem
-    if (plan_.which == KeepPlan::Which::None) return;
+    if (plan_.which == KeepProblems::Which::None) return;
     if (view.bodies == nullptr && view.scratch.contacts.empty() && view.model.constraints() == 0) return;
     if (view.bodies != nullptr && view.bodies->scratch->problem.interactions() == 0) return;
     if (!series_pieces(view.scratch).empty()) {
-        ++without_problem_;
+        ++counts_.without_problem;
         return;
     }
     const SolveReport& solve = view.report.solve;
-    if (plan_.which == KeepPlan::Which::Failed && solve.status == SolveStatus::Converged) return;
-    const bool full = plan_.which == KeepPlan::Which::Worst && worst_.size() >= plan_.count;
+    if (plan_.which == KeepProblems::Which::Failed && solve.status == SolveStatus::Converged) return;
+    const bool full = plan_.which == KeepProblems::Which::Worst && worst_.size() >= plan_.count;
     if (full && solved_to(solve.residual) <= worst_.front().residual) return;
 
     // sweeps over bodies need no matrix, files do
@@ -93,8 +74,8 @@ void KeptProblems::after_step(const StepView& view)
     const std::span<const double> P = of_bodies ? of_bodies->P : std::span<const double>(view.scratch.P);
     auto problem = fclib_problem(solved);
     if (!problem) {
-        if (left_out_ == 0) why_ = problem.error().message;
-        ++left_out_;
+        if (counts_.left_out == 0) counts_.why = problem.error().message;
+        ++counts_.left_out;
         return;
     }
     Kept kept{.step = view.step,
@@ -113,7 +94,7 @@ void KeptProblems::after_step(const StepView& view)
 
 void KeptProblems::keep(Kept kept)
 {
-    if (plan_.which != KeepPlan::Which::Worst) {
+    if (plan_.which != KeepProblems::Which::Worst) {
         write(kept);
         return;
     }
@@ -128,9 +109,9 @@ void KeptProblems::keep(Kept kept)
 void KeptProblems::write(const Kept& kept)
 {
     if (failure_) return;
-    const std::string path = (fs::path(folder_) / fmt::format("step_{:06}.hdf5", kept.step)).string();
+    const std::string path = (fs::path(plan_.folder) / fmt::format("step_{:06}.hdf5", kept.step)).string();
     if (auto done = write_fclib(path, kept.problem.stored, &kept.solution); done)
-        ++written_;
+        ++counts_.written;
     else
         failure_ = done.error();
 }
@@ -145,4 +126,4 @@ Expected<void> KeptProblems::finish()
     return {};
 }
 
-}  // namespace carom::app
+}  // namespace carom::detail

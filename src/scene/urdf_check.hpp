@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace carom::app {
+namespace carom::detail {
 
 /// A robot has at most so many links; its tags are nested at most so deep and have at most so many
 /// attributes, which tinyxml compares one by one.
@@ -16,4 +16,4 @@ inline constexpr int max_urdf_links = 20'000, max_urdf_depth = 50, max_urdf_attr
 /// gives it none. Linear in the length of the text, all mistakes at once.
 [[nodiscard]] Errors check_urdf(std::string_view text, const std::filesystem::path& file);
 
-}  // namespace carom::app
+}  // namespace carom::detail

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom::detail {
 namespace {
 
 /// An attribute that holds numbers, of a tag inside another.
@@ -265,4 +265,4 @@ Errors check_urdf(std::string_view text, const std::filesystem::path& file)
     return UrdfScan(text, file).run();
 }
 
-}  // namespace carom::app
+}  // namespace carom::detail

@@ -1,0 +1,23 @@
+#pragma once
+
+/// The door: everything that the program `carom` does, for C++ programs. docs/how-to/use_from_cpp.md shows
+/// it.
+///
+///     read_scene, make_scene, import_urdf   a scene from a file, from C++, from a robot
+///     run, resume                           a Run: status, certificate, events, findings, columns
+///     inspect                               what theory says of a scene or a recording
+///     study                                 many runs of one scene, in one table
+///     read_problem, solve_problem           one-step problems from files
+///
+/// What the caller's data do wrong comes back as Expected with Error; how a computation ended as a status.
+
+#include "carom/diagnosis/inspect.hpp"
+#include "carom/run/comparison.hpp"
+#include "carom/run/problem.hpp"
+#include "carom/run/run.hpp"
+#include "carom/scene/scene.hpp"
+#include "carom/scene/sketch.hpp"
+#include "carom/scene/sweeping_scene.hpp"
+#include "carom/scene/urdf.hpp"
+#include "carom/study/run_study.hpp"
+#include "carom/trace/recording.hpp"

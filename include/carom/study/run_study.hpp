@@ -1,0 +1,58 @@
+#pragma once
+
+#include "carom/study/orders.hpp"
+#include "carom/study/outcomes.hpp"
+#include "carom/study/table_file.hpp"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// What is wanted of a study beside its table.
+struct StudyOptions {
+    std::string output =
+        {};            ///< file of the table, .csv, .h5 or .hdf5; the same study goes on there; empty: none
+    Shard shard = {};  ///< which runs
+    int threads = 0;   ///< 0: all cores; the table does not depend on it
+    std::function<void(long done)> before_runs = {};  ///< with the runs that are in the file already
+    std::function<void()> after_run = {};             ///< called by one thread at a time
+    const std::atomic<bool>* stop = nullptr;  ///< once true, ends the study; its file keeps what is done
+};
+
+/// What a study left behind.
+struct StudyResult {
+    ResultTable table;
+    StudyProgress progress;
+    long resumed = 0;  ///< runs that were in the file before
+    int threads = 1;
+    bool stopped = false;  ///< StudyOptions::stop ended it
+    double wall_s = 0;
+    Errors not_written;  ///< why the file is not complete
+};
+
+/// Computes the runs of a study, run after run into its table. Errors: those of TableFile::open;
+/// SettingOutOfRange for threads outside 0 to 1024.
+[[nodiscard]] Expected<StudyResult, Errors> run_study(const Study& study, const StudyOptions& options = {});
+
+/// The same from a scene: prepared, then run.
+[[nodiscard]] Expected<StudyResult, Errors> study(const std::filesystem::path& scene,
+                                                  std::span<const Override> overrides, StudyPlan plan,
+                                                  const StudyOptions& options = {});
+
+/// How many runs of a table ended in which way.
+[[nodiscard]] std::map<std::string, long> statuses_of(const ResultTable& table);
+
+/// Rows of one combination of varied values.
+struct PointRows {
+    std::vector<std::string> values;  ///< one per axis
+    std::size_t first = 0, end = 0;
+};
+
+/// The combinations of a table in their order.
+[[nodiscard]] std::vector<PointRows> points_of(const Study& study, const ResultTable& table);
+
+}  // namespace carom

@@ -1,0 +1,131 @@
+#include "carom/scene/sketch.hpp"
+
+#include "scene/support.hpp"
+
+namespace carom::test {
+namespace {
+
+/// A block thrown along a floor with a spring, all formulas as texts.
+SystemSketch block_as_text()
+{
+    return {
+        .title = "block",
+        .coordinates = {{.name = "x", .start_velocity = 2}, {.name = "y", .start = 0.3}},
+        .kinetic = "m/2*(x'^2 + y'^2)",
+        .potential = "m*9.81*y + k/2*x^2",
+        .forces = {{"x", "-0.1*x'"}},
+        .contacts = {{.name = "floor", .gap = "y", .restitution = 0.3, .friction = "mu", .sliding = {"x'"}}},
+        .probes = {{.name = "height", .value = "y", .unit = "m"}},
+        .parameters = {{"m", 2}, {"k", 5}, {"mu", 0.4}},
+        .integrator = MoreauSettings{.time_step_s = 2e-3},
+        .duration_s = 1.5};
+}
+
+State end_of(const Scene& scene)
+{
+    State state = scene.start;
+    const RunReport report = simulate(scene.model, scene.integrator, scene.solver, scene.plan, state);
+    CHECK(report.status == RunStatus::Certified);
+    return state;
+}
+
+}  // namespace
+
+TEST_CASE("a system written in C++ as texts is the scene of its TOML, and moves the same, bit for bit")
+{
+    const SystemSketch sketch = block_as_text();
+    const auto text = to_toml(sketch);
+    REQUIRE(text);
+    const auto made = make_scene(sketch);
+    if (!made) FAIL(all_text(made.error()));
+    const auto read = read_scene_text(*text, "block");
+    REQUIRE(read);
+    CHECK(made->text == *text);
+    const State a = end_of(*made), b = end_of(*read);
+    CHECK(a.q == b.q);
+    CHECK(a.u == b.u);
+    CHECK(made->length_m == read->length_m);
+    CHECK(time_step_s(made->integrator) == 2e-3);
+}
+
+TEST_CASE("callables and texts describe the same system")
+{
+    SystemSketch sketch = block_as_text();
+    const State text = end_of(*make_scene(sketch));
+    sketch.potential = [](const auto& q, const auto&, const auto&) {
+        return 2 * 9.81 * q[1] + 5.0 / 2 * q[0] * q[0];
+    };
+    sketch.contacts[0].gap = [](const auto& q, const auto&, const auto&) { return q[1]; };
+    const auto scene = make_scene(sketch);
+    if (!scene) FAIL(all_text(scene.error()));
+    CHECK(scene->text.empty());
+    const State callable = end_of(*scene);
+    // the same operations in another order: rounding, enlarged by the motion
+    CHECK((callable.q - text.q).norm() < 1e-12);
+
+    // such a system has no text
+    const auto written = to_toml(sketch);
+    REQUIRE_FALSE(written);
+    CHECK(written.error().size() == 2);
+    CHECK(written.error()[0].code == ErrorCode::NotAllowedHere);
+    CHECK(written.error()[0].where == "lagrangian.potential");
+}
+
+TEST_CASE("a particle on a surface, a constraint and another integrator go through the text as well")
+{
+    const SystemSketch bead{
+        .title = "a \"bead\" on a slope",
+        .coordinates = {{.name = "x"}, {.name = "y", .start = 1}},
+        .kinetic = "(x'^2 + y'^2)/2",
+        .potential = "9.81*y",
+        .contacts = {{.name = "slope", .friction = 0.2, .position = {"x", "y"}, .surface = "y + x/2 - 0.5"}},
+        .constraints = {{.name = "guide", .velocity = {"x' - 0.1*y'"}}},
+        .integrator = MoreauJeanSettings{.time_step_s = 1e-3, .theta = 0.75},
+        .duration_s = 0.5,
+        .until = "t - 0.4",
+        .every_s = 0.1};
+    const auto scene = make_scene(bead);
+    if (!scene) FAIL(all_text(scene.error()));
+    CHECK(scene->title == "a \"bead\" on a slope");
+    CHECK(std::get<MoreauJeanSettings>(scene->integrator).theta == 0.75);
+    CHECK(scene->record.every_s == 0.1);
+    CHECK(scene->model.contacts() == 1);
+    CHECK(scene->model.constraints() == 1);
+    CHECK(scene->plan.until.formula.has_value());
+
+    // the same without a text
+    SystemSketch other = bead;
+    other.potential = [](const auto& q, const auto&, const auto&) { return 9.81 * q[1]; };
+    const auto direct = make_scene(other);
+    if (!direct) FAIL(all_text(direct.error()));
+    const State a = end_of(*scene), b = end_of(*direct);
+    CHECK((a.q - b.q).norm() < 1e-12);
+    CHECK(a.t_s == b.t_s);
+}
+
+TEST_CASE("mistakes of a sketch are told all at once, with their places")
+{
+    SystemSketch sketch = block_as_text();
+    sketch.kinetic = [](const auto&, const auto& u, const auto&) { return u[0] * u[0] + u[1] * u[1]; };
+    sketch.potential = "m*9.81*hight";
+    sketch.contacts[0].friction = "nu";
+    sketch.forces["z"] = 1.0;
+    const auto scene = make_scene(sketch);
+    REQUIRE_FALSE(scene);
+    REQUIRE(scene.error().size() == 3);
+    for (const Error& error : scene.error())
+        CHECK(error.code == ErrorCode::UnknownName);
+
+    // settings and the start are looked at as well
+    SystemSketch below = block_as_text();
+    below.potential = [](const auto& q, const auto&, const auto&) { return q[1]; };
+    below.coordinates[1].start = -1;
+    REQUIRE_FALSE(make_scene(below));
+    CHECK(make_scene(below).error()[0].code == ErrorCode::GapViolated);
+    below.coordinates[1].start = 1;
+    below.duration_s = -1;
+    REQUIRE_FALSE(make_scene(below));
+    CHECK(make_scene(below).error()[0].code == ErrorCode::SettingOutOfRange);
+}
+
+}  // namespace carom::test
