@@ -1,0 +1,189 @@
+// One mechanical system, written in coordinates and as bodies: the same motion, events, statuses, findings
+// and ledger. What does not agree yet is listed with its reason; the list can only shrink.
+
+#include "carom/carom.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace {
+
+using namespace carom;
+
+/// What two ways of writing agree in.
+enum class Aspect { Status, Motion, Ledger, Findings, Events };
+
+const char* name_of_aspect(Aspect aspect)
+{
+    constexpr const char* names[] = {"status", "motion", "ledger", "findings", "events"};
+    return names[static_cast<int>(aspect)];
+}
+
+struct KnownFailure {
+    const char* system;
+    Aspect aspect;
+    const char* reason;
+};
+
+const std::vector<KnownFailure> known_failures{
+    {"block", Aspect::Events, "at rest, coordinates take rounding for the begin of slip, again and again"},
+    {"rocking_block", Aspect::Findings, "bodies report Painleve's paradox, coordinates do not"},
+    {"three_cylinders", Aspect::Events,
+     "coordinates say slip of a contact that carries nothing, bodies stick"},
+    {"cards", Aspect::Events, "bodies do not tell that the card leaves the wall"},
+};
+
+/// A system written one way, at its step and at half of it.
+struct Way {
+    Run coarse, fine;
+    std::vector<std::string> probes;
+    double step_s = 0;
+};
+
+Run run_of(const std::string& file, const std::vector<Override>& overrides, Way& way)
+{
+    const auto scene = read_scene(file, overrides);
+    if (!scene) FAIL(to_text(scene.error().front()));
+    way.probes.clear();
+    for (const Probe& probe : scene->model.system().probes)
+        way.probes.push_back(probe.name);
+    way.step_s = std::max(way.step_s, time_step_s(scene->integrator));
+    const double T = scene->plan.duration_s;
+    auto done = run(*scene, {.at_s = {T / 4, T / 2, 3 * T / 4, T}, .columns = false});
+    REQUIRE(done);
+    return *std::move(done);
+}
+
+Way way_of(const std::string& system, const char* kind)
+{
+    const std::string file = fmt::format("{}/twins/{}_{}.toml", CAROM_TEST_DATA, system, kind);
+    CAPTURE(file);
+    Way way;
+    way.coarse = run_of(file, {}, way);
+    const std::vector<Override> half{
+        {.path = "integrator.time_step_s", .value = fmt::format("{}", way.step_s / 2)}};
+    way.fine = run_of(file, half, way);
+    return way;
+}
+
+/// Two numbers of two ways, each known as well as halving the step changes it: the schemes differ in where
+/// within a step they see a contact, so that both are wrong by an amount of the order of the step.
+bool agree(double a, double a_fine, double b, double b_fine, double scale)
+{
+    return std::abs(a - b) <= 10 * (std::abs(a - a_fine) + std::abs(b - b_fine)) + 1e-6 * scale;
+}
+
+bool same_motion(const Way& a, const Way& b)
+{
+    bool same = true;
+    for (std::size_t k = 0; k < a.coarse.snapshots.size(); ++k) {
+        double scale = 0;
+        for (const double x : a.coarse.snapshots[k].probes)
+            scale = std::max(scale, std::abs(x));
+        for (std::size_t i = 0; i < a.probes.size(); ++i) {
+            const double x = a.coarse.snapshots[k].probes[i], y = b.coarse.snapshots[k].probes[i];
+            const bool good =
+                agree(x, a.fine.snapshots[k].probes[i], y, b.fine.snapshots[k].probes[i], scale);
+            if (!good) MESSAGE(a.probes[i] << ": " << x << " and " << y);
+            same = same && good;
+        }
+    }
+    return same;
+}
+
+bool same_ledger(const Way& a, const Way& b)
+{
+    const auto lines = [](const Run& run) { return lines_of(run.certificate.energy); };
+    const auto x = lines(a.coarse), x_fine = lines(a.fine), y = lines(b.coarse), y_fine = lines(b.fine);
+    // beside the energies that were exchanged
+    double scale = 1e-9;
+    for (const auto& [name, value] : x)
+        scale = std::max(scale, std::abs(value));
+    bool same = true;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const bool good = agree(x[i].second, x_fine[i].second, y[i].second, y_fine[i].second, scale);
+        if (!good) MESSAGE(x[i].first << ": " << x[i].second << " and " << y[i].second);
+        same = same && good;
+    }
+    return same;
+}
+
+/// Kinds and statuses in the order of time; places have other names in the two ways. Instants agree to some
+/// steps.
+bool same_events(const Way& a, const Way& b)
+{
+    const auto sorted = [](const Run& run) {
+        std::vector<std::pair<std::string, double>> list;
+        for (const RunEvent& event : run.events) {
+            list.emplace_back(
+                fmt::format("{} {} {}", name_of(event.kind), event.status_before, event.status_after),
+                event.time_s);
+        }
+        std::ranges::sort(list);
+        return list;
+    };
+    const auto x = sorted(a.coarse), y = sorted(b.coarse);
+    if (x.size() != y.size()) {
+        MESSAGE(x.size() << " and " << y.size() << " events");
+        return false;
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (x[i].first == y[i].first && std::abs(x[i].second - y[i].second) <= 3 * a.step_s) continue;
+        MESSAGE(x[i].first << " at " << x[i].second << " s, " << y[i].first << " at " << y[i].second << " s");
+        return false;
+    }
+    return true;
+}
+
+std::multiset<std::string> codes_of(const Run& run)
+{
+    std::multiset<std::string> codes;
+    for (const Finding& finding : run.findings)
+        codes.insert(finding.code);
+    return codes;
+}
+
+std::set<std::string> differences(const std::string& system)
+{
+    const Way a = way_of(system, "coordinates"), b = way_of(system, "bodies");
+    REQUIRE(a.probes == b.probes);
+    std::set<std::string> different;
+    const auto look = [&](Aspect aspect, bool same) {
+        if (!same) different.insert(name_of_aspect(aspect));
+    };
+    look(Aspect::Status, a.coarse.status == b.coarse.status && a.coarse.end == b.coarse.end);
+    look(Aspect::Motion, same_motion(a, b));
+    look(Aspect::Ledger, same_ledger(a, b));
+    look(Aspect::Findings, codes_of(a.coarse) == codes_of(b.coarse));
+    look(Aspect::Events, same_events(a, b));
+    return different;
+}
+
+}  // namespace
+
+TEST_CASE("a system in coordinates and as bodies: the same motion, ledger, findings, statuses and events")
+{
+    for (const char* system :
+         {"rod", "ladder", "block", "disc_on_incline", "rolling", "oblique_impact", "cradle", "rocking_block",
+          "slider_crank", "three_cylinders", "cards", "arch"}) {
+        CAPTURE(system);
+        std::set<std::string> expected;
+        for (const KnownFailure& known : known_failures) {
+            if (std::string_view(known.system) == system) expected.insert(name_of_aspect(known.aspect));
+        }
+        // a known failure that begins to pass leaves the list
+        CHECK(fmt::format("{}", fmt::join(differences(system), ", ")) ==
+              fmt::format("{}", fmt::join(expected, ", ")));
+    }
+}
+
+TEST_CASE("two different systems are told apart")
+{
+    Way block = way_of("block", "coordinates"), disc = way_of("rolling", "bodies");
+    CHECK_FALSE(same_motion(block, disc));
+    CHECK_FALSE(same_ledger(block, disc));
+}
