@@ -1,5 +1,5 @@
 # Installs a build tree into a folder of its own, then configures, builds and runs the project beside this file with it.
-#   cmake -D BUILD_DIR=... -D WORK_DIR=... -D CXX=... -D CXX_FLAGS=... -D BUILD_TYPE=... -P run.cmake
+#   cmake -D BUILD_DIR=... -D WORK_DIR=... -D CXX=... -D CXX_FLAGS=... -D BUILD_TYPE=... -D EXAMPLES=... -P run.cmake
 cmake_minimum_required(VERSION 3.25)
 
 function(run what)
@@ -15,9 +15,16 @@ run("installing" ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/pr
 # the outside project finds nothing but the installed files
 run("configuring the outside project"
     ${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK_DIR}/build -D CMAKE_PREFIX_PATH=${WORK_DIR}/prefix
-    -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_CXX_FLAGS=${CXX_FLAGS} -D CMAKE_BUILD_TYPE=${BUILD_TYPE})
+    -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_CXX_FLAGS=${CXX_FLAGS} -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D EXAMPLES=${EXAMPLES})
 run("building the outside project" ${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 run("running the outside project" ${WORK_DIR}/build/outside)
+file(READ ${WORK_DIR}/build/examples.txt examples)
+if(NOT examples)
+  message(FATAL_ERROR "there are no examples in ${EXAMPLES}")
+endif()
+foreach(example ${examples})
+  run("running ${example}" ${WORK_DIR}/build/${example})
+endforeach()
 
 # no installed file may lead back to the source or build folder
 file(GLOB package_files ${WORK_DIR}/prefix/lib*/cmake/carom/*.cmake ${WORK_DIR}/prefix/lib*/*/cmake/carom/*.cmake)
