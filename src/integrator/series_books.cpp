@@ -67,12 +67,16 @@ void SeriesEngine::account(double s)
         }
     }
     energy.prescribed_motions_J += series_integral(system.potential_rate(), order, s);
+    std::vector<double>& held = w_.held;  // percussions of this expansion
+    held.assign(static_cast<std::size_t>(x_->local_size()), 0.0);
     for (const Player& one : x_->players()) {
         if (!one.may_act()) continue;
         ContactNow& contact = contacts_[static_cast<std::size_t>(one.known.contact)];
         for (int i = 0; i < one.dimension; ++i) {
             const double* r = x_->series(one.r, i);
-            contact.P[static_cast<std::size_t>(i)] += series_integral(r, order, s);
+            const double P = series_integral(r, order, s);
+            contact.P[static_cast<std::size_t>(i)] += P;
+            held[static_cast<std::size_t>(one.offset + i)] = P;
             energy.prescribed_motions_J -=
                 product_integral(r, one.rows->output(one.programs->b_at(i)), order, s, w_.bound);
             const bool slides = i > 0 && one.friction == FrictionStatus::Slip;
@@ -82,6 +86,55 @@ void SeriesEngine::account(double s)
             contact.U_plus[static_cast<std::size_t>(i)] = series_value(x_->series(one.U, i), x_->order(), s);
         }
     }
+    // P.W P/2: the kinetic energy that reactions have kept from arising, or made, the only energy there is in
+    // a system at rest under its load (LE-5)
+    for (int i = 0; i < x_->local_size(); ++i) {
+        for (int j = 0; j < x_->local_size(); ++j) {
+            report_.accuracy.held_back_J +=
+                held[static_cast<std::size_t>(i)] * x_->W(i, j) * held[static_cast<std::size_t>(j)] / 2;
+        }
+    }
+}
+
+/// What a reaction has that its law does not allow, N: pulling, friction that is not against the slip, beyond
+/// its bound where it sticks. The equations of motion hold for any reaction: without this the series of a
+/// direction might be used far beyond where they converge. H and b are those of the contact at s.
+std::array<double, 3> SeriesEngine::law_defect(const Player& one, const Point& at, double s) const
+{
+    constexpr double rounding = 1e-13;  // of a sliding velocity, against its terms
+    std::array<double, 3> r{}, U{}, wrong{};
+    double terms = 0;
+    const auto& support = one.programs->support;
+    for (int i = 0; i < one.dimension; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        r[row] = series_value(x_->series(one.r, i), x_->order() - 1, s);
+        U[row] = w_.b[row];
+        for (std::size_t k = 0; k < support.size(); ++k) {
+            const double part = w_.H[row * support.size() + k] * at.u[static_cast<std::size_t>(support[k])];
+            U[row] += part;
+            terms = std::max(terms, std::abs(part));
+        }
+    }
+    if (r[0] < 0) wrong[0] = r[0];
+    const bool sticks = one.friction == FrictionStatus::Stick;
+    if (!one.programs->friction || (!sticks && one.friction != FrictionStatus::Slip) || one.programs->rough)
+        return wrong;
+    const Law law = model_.law(one.known.contact, at, sticks, scratch_.work);
+    const double bound = std::get<Coulomb>(law).friction * std::max(r[0], 0.0);
+    if (one.dimension == 2) {
+        const double low = one.programs->low * bound, high = one.programs->high * bound;
+        const double side = std::abs(U[1]) > rounding * terms ? U[1] : one.side;
+        const double allowed = sticks ? std::clamp(r[1], low, high) : side > 0 ? low : high;
+        wrong[1] = r[1] - allowed;
+        return wrong;
+    }
+    const double friction = std::hypot(r[1], r[2]), speed = std::hypot(U[1], U[2]);
+    if (sticks ? friction <= bound : speed <= rounding * terms) return wrong;
+    for (std::size_t i = 1; i < 3; ++i) {
+        const double allowed = sticks ? r[i] * bound / friction : -bound * U[i] / speed;
+        wrong[i] = r[i] - allowed;
+    }
+    return wrong;
 }
 
 /// How well the equations of motion hold at s: by the model's own evaluation on numbers, which no series
@@ -126,12 +179,13 @@ double SeriesEngine::defect(double s)
                 series_value(one.rows->output(static_cast<std::size_t>(one.programs->normal_x)), K - 1, s);
             if ((std::abs(n_x) < 0.9 ? 0 : 1) != one.frame) return -1;
         }
+        const std::array<double, 3> wrong = law_defect(one, at, s);
         for (int i = 0; i < one.dimension; ++i) {
             const double r = series_value(x_->series(one.r, i), K - 1, s);
             for (std::size_t k = 0; k < support.size(); ++k) {
-                const double part = H[static_cast<std::size_t>(i) * support.size() + k] * r;
-                balance[support[k]] -= part;
-                size[support[k]] += std::abs(part);
+                const double h = H[static_cast<std::size_t>(i) * support.size() + k];
+                balance[support[k]] += h * (wrong[static_cast<std::size_t>(i)] - r);
+                size[support[k]] += std::abs(h * r);
             }
         }
     }
@@ -250,6 +304,10 @@ void SeriesEngine::finish()
         std::copy_n(contact.P.begin(), step.dimension, state_.percussion_Ns.begin() + model_.offset(c));
     }
     scratch_.u_free = u_;
+    const Point end = point_of(state_);
+    static_cast<void>(model_.potential_gradient(end, view(scratch_.potential_gradient), scratch_.work));
+    report_.accuracy.rounding_J =
+        std::numeric_limits<double>::epsilon() * scratch_.potential_gradient.cwiseAbs().dot(q_.cwiseAbs());
     if (!std::isfinite(report_.at_end.kinetic_J) || !q_.allFinite()) report_.status = StepStatus::NotFinite;
 }
 

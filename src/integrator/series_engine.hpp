@@ -38,6 +38,8 @@ struct ContactNow {
     int gap_valuation = 0;     ///< then: the first order at which its gap may differ from zero
     bool told_closed = false, slid = false, stuck = false;  ///< what was last told
     int told_side = 0;
+    double slip_rad = 0;  ///< direction of slip in space where the last expansion ended, from t1 towards t2
+    int slip_frame = -1;  ///< of these tangents; -1: it did not slip
     std::array<double, 3> P{};  ///< of this report
     std::array<double, 3> U_minus{}, U_plus{};
     double energy_J = 0, friction_J = 0;
@@ -59,7 +61,7 @@ struct EngineBuffers {
     std::vector<Known> closed;
     std::vector<int> closed_contacts;
     std::vector<int> statuses;
-    std::vector<double> gaps, work, bound, H, b;
+    std::vector<double> gaps, work, bound, held, H, b;
     RootFinder roots;
 };
 
@@ -130,7 +132,13 @@ private:
     [[nodiscard]] bool vanishes_identically();
     [[nodiscard]] std::string who_is_open() const;
     bool fail_without_series(double trouble_s);
-    void tell_statuses();
+    [[nodiscard]] bool tell_statuses();
+    [[nodiscard]] double slip_direction(const Player& one) const;
+    [[nodiscard]] static bool turns_round(const ContactNow& contact, const Player& one, double direction);
+    void keep_directions(double s);
+    void look_for_other_motions();
+    void look_at_loads();
+    void tell_other_motions(const std::vector<int>& contacts, const char* unit);
     void tell_untested();
     [[nodiscard]] double next_length();
     void watch(Occurrence what, const double* series, int order, int valuation, double h);
@@ -146,6 +154,7 @@ private:
     void keep_reactions(SeriesPiece& piece);
     void account(double s);
     [[nodiscard]] double defect(double s);
+    [[nodiscard]] std::array<double, 3> law_defect(const Player& one, const Point& at, double s) const;
     [[nodiscard]] double gap_defect(double s);
     void judge(double defect);
     [[nodiscard]] bool treat();
@@ -160,7 +169,12 @@ private:
     bool fail_outside(int contact, double gap_m);
     [[nodiscard]] double settle_length(double h);
     [[nodiscard]] bool rest_what_rounding_moves();
-    [[nodiscard]] double painleve_margin(const Player& one) const;
+    void rest_what_others_hold();
+    [[nodiscard]] double painleve_margin(int contact, double t_s, const Eigen::VectorXd& q,
+                                         const Eigen::VectorXd& u) const;
+    void fail_at_singular_point(int contact, double t_s, double alpha);
+    [[nodiscard]] bool passed_painleve(int contact);
+    bool fail_at_paradox(ExpansionStatus status, const std::string& name);
     [[nodiscard]] double growth_of_reaction(int contact) const;
     [[nodiscard]] bool reaches_painleve();
     [[nodiscard]] bool pass_slip_end(double h);

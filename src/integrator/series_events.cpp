@@ -328,6 +328,7 @@ bool SeriesEngine::pass_slip_end(double h)
         for (const int c : stopping) {
             contacts_[static_cast<std::size_t>(c)].known.at_rest = true;
         }
+        rest_what_others_hold();
         return true;
     }
     return false;

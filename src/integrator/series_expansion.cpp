@@ -46,7 +46,9 @@ ExpansionStatus Expansion::compute(double t_s, const Eigen::VectorXd& q, const E
             right_hand_side(p);
             if (!y_.allFinite() || !e_.allFinite()) return ExpansionStatus::NotFinite;
             slip_directions(p);
+            if (p == 0) free_ = e_;
             if (const auto status = solve_islands(p); status != ExpansionStatus::Good) return status;
+            if (p == 0) first_dU_ = dU_;
             accept(p);
             bounding_ = bounding_ && open();
         }
@@ -147,7 +149,8 @@ void Expansion::set_up(double t_s, const Eigen::VectorXd& q, const Eigen::Vector
     local_size_ = 0;
     trouble_ = -1;
     trusted_s_ = -1;
-    untested_matrix_ = untested_directions_ = false;
+    untested_matrix_ = untested_directions_ = selected_ = false;
+    several_at_ = -1;
     for (std::size_t k = 0; k < count_; ++k) {
         set_up_player(players_[k], known_[k]);
     }

@@ -21,6 +21,7 @@ enum class FrictionStatus { None, Undecided, Stick, Slip };
 struct Known {
     int contact = 0;
     bool at_rest = false;       ///< U_T = 0
+    bool stuck = false;         ///< it stuck until now
     bool begins_slip = false;   ///< U_T = 0, and the static threshold has been passed towards `side`
     bool no_reaction = false;   ///< P_N vanished just now: undecided at order 0
     bool at_threshold = false;  ///< sticks with |P_T| at its bound just now: undecided at order 0
@@ -115,7 +116,8 @@ struct OrderWork {
     std::vector<int> first_option;      ///< per player, into options; one more at the end
     std::vector<int> index, in, leads;  ///< positions in the enumeration, unknowns in use, Mode::Lead
     std::vector<double> M, right, z, M_in, right_in, z_in;
-    bool bounded = false;  ///< the errors of the last solution are known
+    std::vector<char> soft;  ///< of the unknowns in use: they give way a little (PS-17)
+    bool bounded = false;    ///< the errors of the last solution are known
     std::vector<double> r_size, right_error, z_error, unit, inverse_column;
     std::vector<double> base;    ///< e + W (what lower orders give of r), rows of the island
     std::vector<double> change;  ///< of r, by what the unknowns are
@@ -181,6 +183,12 @@ public:
     }
     /// W at the point of expansion, by local rows of the players.
     [[nodiscard]] double W(int i, int j) const noexcept { return W_(i, j); }
+    /// Local accelerations at the point of expansion, without reactions and as they are.
+    [[nodiscard]] double free_acceleration(int i) const noexcept { return free_[i]; }
+    [[nodiscard]] double acceleration(int i) const noexcept { return first_dU_[i]; }
+    /// Some contacts meet through A.
+    [[nodiscard]] bool is_coupled() const noexcept { return island_count_ < count_; }
+    [[nodiscard]] int local_size() const noexcept { return local_size_; }
     /// The largest part of the local acceleration at the point of expansion, that of the reaction included.
     [[nodiscard]] double acceleration_scale(const Player& one) const noexcept;
     [[nodiscard]] SeriesSystem& system() noexcept { return system_; }
@@ -198,6 +206,10 @@ public:
     /// begin together and were not enumerated.
     [[nodiscard]] bool untested_matrix() const noexcept { return untested_matrix_; }
     [[nodiscard]] bool untested_directions() const noexcept { return untested_directions_; }
+    /// Another motion satisfies all laws, but contacts that stuck go on so; one of them. -1: none.
+    [[nodiscard]] int several_at() const noexcept { return several_at_; }
+    /// Loads of contacts were not determined, and the rule (PS-17) chose.
+    [[nodiscard]] bool selected() const noexcept { return selected_; }
 
 private:
     friend class OrderProblem;
@@ -241,6 +253,7 @@ private:
     bool A_constant_ = false, A_known_ = false;
     Eigen::MatrixXd H_, AiHt_, W_;  ///< at the point of expansion
     Eigen::VectorXd y_, e_, r_, dU_, scale_;
+    Eigen::VectorXd free_, first_dU_;  ///< e_ and dU_ of order 0
 
     // bounds of rounding errors of all these, while statuses are open (PS-13)
     std::vector<double> x_error_, a_error_;
@@ -253,8 +266,8 @@ private:
     SmallSystem zero_system_;
     std::vector<double> sizes_;
     double trusted_s_ = -1;  ///< the last answer of trusted_length_s; < 0: none for these series
-    int trouble_ = -1;
-    bool untested_matrix_ = false, untested_directions_ = false;
+    int trouble_ = -1, several_at_ = -1;
+    bool untested_matrix_ = false, untested_directions_ = false, selected_ = false;
 };
 
 }  // namespace carom::detail

@@ -114,9 +114,10 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
         SolverSettings settings = solver_;
         settings.tolerance = impact_tolerance;
         const SolveReport solved =
-            solve(*problem, settings, {P.data(), static_cast<std::size_t>(size)}, scratch_.solver);
+            solve_selected(*problem, settings, {P.data(), static_cast<std::size_t>(size)}, scratch_.solver);
         if (solved.status == SolveStatus::NotFinite)
             return fail(StepStatus::NotFinite, "an impact is not finite");
+        tell_other_motions(contacts, "m/s");
         if (solved.proof) {
             std::vector<std::string> names;
             for (const int k : solved.proof->interactions) {
@@ -144,6 +145,7 @@ void SeriesEngine::after_impact(const std::vector<int>& contacts, const ImpactCo
                                 const Eigen::MatrixXd& W, EventKind kind)
 {
     const Eigen::VectorXd U_plus = U_minus + W * P;
+    report_.accuracy.held_back_J += P.dot(W * P) / 2;
     const Eigen::VectorXd met = U_minus.cwiseAbs() + W.cwiseAbs() * P.cwiseAbs();
     bounced_.clear();
     for (std::size_t k = 0; k < contacts.size(); ++k) {

@@ -13,9 +13,11 @@ constexpr double dependent_part = 1e-12;  ///< of the largest pivot: a smaller o
 constexpr int most_on_stack = 24;         ///< unknowns
 constexpr int most_minors_of = 20;        ///< unknowns: a million minors
 
-/// The shortest least-squares solution. Bounded sizes live on the stack.
+/// The least-squares solution that a vanishing compliance eps S selects (PS-17): y.(M + eps S) z = y.right
+/// with y M = 0 leaves y.S z = 0. Bounded sizes live on the stack.
 template <int most>
-void shortest(const std::vector<double>& M, int size, std::span<const double> right, std::span<double> z)
+void selected(const std::vector<double>& M, int size, std::span<const double> right,
+              std::span<const char> soft, std::span<double> z)
 {
     using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, most, most>;
     using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most, 1>;
@@ -27,7 +29,21 @@ void shortest(const std::vector<double>& M, int size, std::span<const double> ri
             matrix(i, j) = M[static_cast<std::size_t>(i * size + j)];
         }
     }
-    const Vector answer = Eigen::CompleteOrthogonalDecomposition<Matrix>(matrix).solve(values);
+    Eigen::JacobiSVD<Matrix> svd(matrix, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    svd.setThreshold(10 * dependent_part);
+    Vector answer = svd.solve(values);
+    if (const Eigen::Index free = size - svd.rank(); free > 0 && !soft.empty()) {
+        Matrix y = svd.matrixU().rightCols(free);
+        for (int i = 0; i < size; ++i) {
+            if (soft[static_cast<std::size_t>(i)] == 0) y.row(i).setZero();
+        }
+        const Matrix stress = svd.matrixV().rightCols(free);
+        const Matrix met = y.transpose() * stress;
+        Eigen::FullPivLU<Matrix> lu(met);
+        lu.setThreshold(1e-9);
+        const Vector held = y.transpose() * answer;
+        if (lu.isInvertible()) answer -= stress * lu.solve(held);
+    }
     std::copy_n(answer.data(), size, z.begin());
 }
 
@@ -113,13 +129,30 @@ void SmallSystem::factor(std::span<const double> M, int size)
     }
 }
 
-void SmallSystem::solve(std::span<const double> right, std::span<double> z)
+double SmallSystem::defect(std::span<const double> right, std::span<const double> z) const
+{
+    const auto n = static_cast<std::size_t>(size_);
+    double worst = 0, size = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        double sum = -right[i];
+        size = std::max(size, std::abs(right[i]));
+        for (std::size_t j = 0; j < n; ++j) {
+            const double part = M_[i * n + j] * z[j];
+            sum += part;
+            size = std::max(size, std::abs(part));
+        }
+        worst = std::max(worst, std::abs(sum));
+    }
+    return size > 0 ? worst / size : 0;
+}
+
+void SmallSystem::solve(std::span<const double> right, std::span<double> z, std::span<const char> soft)
 {
     if (dependent_) {
         if (size_ <= most_on_stack) {
-            shortest<most_on_stack>(M_, size_, right, z);
+            selected<most_on_stack>(M_, size_, right, soft, z);
         } else {
-            shortest<Eigen::Dynamic>(M_, size_, right, z);
+            selected<Eigen::Dynamic>(M_, size_, right, soft, z);
         }
         return;
     }

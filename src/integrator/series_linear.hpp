@@ -11,10 +11,13 @@ public:
     /// Triangular factors by complete pivoting.
     void factor(std::span<const double> M, int size);
 
-    /// The solution; where rows depend on each other, the shortest of those with the least defect.
-    void solve(std::span<const double> right, std::span<double> z);
+    /// The solution; where rows depend on each other, of those with the least defect the one that a vanishing
+    /// compliance of the `soft` unknowns selects (PS-17), the shortest one if none is.
+    void solve(std::span<const double> right, std::span<double> z, std::span<const char> soft = {});
 
     [[nodiscard]] bool dependent() const noexcept { return dependent_; }
+    /// Largest component of M z - right, as part of the largest term in it.
+    [[nodiscard]] double defect(std::span<const double> right, std::span<const double> z) const;
 
 private:
     int size_ = 0;

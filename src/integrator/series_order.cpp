@@ -144,7 +144,9 @@ ExpansionStatus OrderProblem::enumerate()
     x_.trouble_ = player(0).known.contact;
     if (combinations > most_combinations) return ExpansionStatus::TooMany;
     if (combinations == 1 && p_ == 0 && slides_coupled()) {
-        if (const auto status = test_matrix(); status != ExpansionStatus::Good) return status;
+        const auto status = test_matrix();
+        if (status == ExpansionStatus::NotPMatrix) return try_all_sets();
+        if (status != ExpansionStatus::Good) return status;
     }
     const int answers = count_answers(false);
     return answer(answers > 0 ? answers : count_answers(true));
@@ -177,11 +179,16 @@ ExpansionStatus OrderProblem::answer(int answers)
     }
     if (answers > 1) {
         // between both coefficients of friction it goes on as it was: the first, sticking
-        bool by_law = false;
+        bool by_law = false, stuck = p_ == 0;
         for (int k = 0; k < count(); ++k) {
-            by_law = by_law || player(k).programs->distinct_static;
+            const Player& one = player(k);
+            by_law = by_law || one.programs->distinct_static;
+            const bool was_open = one.friction == FrictionStatus::Undecided && !one.polar;
+            const bool sticks = work_.found[static_cast<std::size_t>(k)].mode == Mode::Stick;
+            stuck = stuck && (!was_open || (sticks && one.known.stuck));
         }
-        if (!by_law) return ExpansionStatus::SeveralSolutions;
+        if (!by_law && !stuck) return ExpansionStatus::SeveralSolutions;
+        if (!by_law) x_.several_at_ = x_.trouble_;
     }
     work_.choices = work_.found;
     std::size_t j = 0;
@@ -192,6 +199,8 @@ ExpansionStatus OrderProblem::answer(int answers)
     }
     list_unknowns();
     if (!solve_equations()) return ExpansionStatus::NoSolution;
+    const bool pressed = std::ranges::any_of(work_.z_in, [](double z) { return z != 0; });
+    if (!work_.in.empty() && work_.system.dependent() && pressed) x_.selected_ = true;
     commit();
     return ExpansionStatus::Good;
 }

@@ -62,11 +62,16 @@ private:
     void base();
     void matrix();
     void right_hand_side();
+    [[nodiscard]] bool solve_in();
+    [[nodiscard]] double opening(std::size_t a) const;
+    [[nodiscard]] bool open_one();
     [[nodiscard]] bool pivot();
+    [[nodiscard]] ExpansionStatus try_all_sets();
     void reactions();
     [[nodiscard]] bool solve_equations();
     [[nodiscard]] double mu_d0(const Player& one, const Choice& choice, int component) const;
     [[nodiscard]] double friction_rest(const Player& one, const Choice& choice, int component) const;
+    [[nodiscard]] PMatrix is_p(std::span<const double> M, int size);
     [[nodiscard]] PMatrix normal_matrix_is_p();
 
     // slip that begins in space: series_order_onset.cpp

@@ -151,43 +151,85 @@ void OrderProblem::right_hand_side()
     }
 }
 
+/// The equations of the unknowns that are in. False where they contradict each other.
+bool OrderProblem::solve_in()
+{
+    constexpr double contradiction = 1e-9;
+    const std::size_t size = work_.unknowns.size();
+    work_.z.resize(size);
+    work_.in.clear();
+    work_.soft.clear();
+    for (std::size_t a = 0; a < size; ++a) {
+        const Unknown& one = work_.unknowns[a];
+        if (!one.in) continue;
+        work_.in.push_back(static_cast<int>(a));
+        const bool is_load = one.kind == Unknown::Kind::Normal || one.kind == Unknown::Kind::Tangent;
+        work_.soft.push_back(is_load ? 1 : 0);
+    }
+    const std::size_t used = work_.in.size();
+    work_.M_in.resize(used * used);
+    work_.right_in.resize(used);
+    work_.z_in.resize(used);
+    for (std::size_t a = 0; a < used; ++a) {
+        const auto row = static_cast<std::size_t>(work_.in[a]);
+        work_.right_in[a] = work_.right[row];
+        for (std::size_t b = 0; b < used; ++b) {
+            work_.M_in[a * used + b] = work_.M[row * size + static_cast<std::size_t>(work_.in[b])];
+        }
+    }
+    // dependent contacts: loads are those of an equal, vanishing compliance (PS-17)
+    work_.system.factor(work_.M_in, static_cast<int>(used));
+    work_.system.solve(work_.right_in, work_.z_in, work_.soft);
+    work_.bounded = false;
+    std::ranges::fill(work_.z, 0.0);
+    for (std::size_t a = 0; a < used; ++a) {
+        work_.z[static_cast<std::size_t>(work_.in[a])] = work_.z_in[a];
+    }
+    const bool may_contradict = p_ == 0 && used > 0 && work_.system.dependent();
+    return !may_contradict || work_.system.defect(work_.right_in, work_.z_in) <= contradiction;
+}
+
+/// What the reactions of all unknowns do to the row of one of them.
+double OrderProblem::opening(std::size_t a) const
+{
+    const std::size_t size = work_.unknowns.size();
+    double dU = -work_.right[a];
+    for (std::size_t b = 0; b < size; ++b) {
+        dU += work_.M[a * size + b] * work_.z[b];
+    }
+    return dU;
+}
+
+/// Contacts whose equations contradict each other cannot all stay closed: the one that opens most does.
+bool OrderProblem::open_one()
+{
+    Unknown* first = nullptr;
+    double most = 0;
+    for (std::size_t a = 0; a < work_.unknowns.size(); ++a) {
+        Unknown& one = work_.unknowns[a];
+        if (!one.in || !one.complementary || !(opening(a) > most)) continue;
+        most = opening(a);
+        first = &one;
+    }
+    if (first == nullptr) return false;
+    first->in = false;
+    return true;
+}
+
 /// Murty's least-index pivoting: finite where M is a P-matrix.
 bool OrderProblem::pivot()
 {
     const std::size_t size = work_.unknowns.size();
-    work_.z.resize(size);
     for (int n = 0; n < most_pivots; ++n) {
-        work_.in.clear();
-        for (std::size_t a = 0; a < size; ++a) {
-            if (work_.unknowns[a].in) work_.in.push_back(static_cast<int>(a));
-        }
-        const std::size_t used = work_.in.size();
-        work_.M_in.resize(used * used);
-        work_.right_in.resize(used);
-        work_.z_in.resize(used);
-        for (std::size_t a = 0; a < used; ++a) {
-            const auto row = static_cast<std::size_t>(work_.in[a]);
-            work_.right_in[a] = work_.right[row];
-            for (std::size_t b = 0; b < used; ++b) {
-                work_.M_in[a * used + b] = work_.M[row * size + static_cast<std::size_t>(work_.in[b])];
-            }
-        }
-        // dependent contacts: the motion is unique, the reactions are the shortest ones
-        work_.system.factor(work_.M_in, static_cast<int>(used));
-        work_.system.solve(work_.right_in, work_.z_in);
-        work_.bounded = false;
-        std::ranges::fill(work_.z, 0.0);
-        for (std::size_t a = 0; a < used; ++a) {
-            work_.z[static_cast<std::size_t>(work_.in[a])] = work_.z_in[a];
+        if (!solve_in()) {
+            if (!open_one()) return false;
+            continue;
         }
         bool changed = false;
         for (std::size_t a = 0; a < size && !changed; ++a) {
             Unknown& one = work_.unknowns[a];
             if (!one.complementary) continue;
-            double dU = -work_.right[a];
-            for (std::size_t b = 0; b < size; ++b) {
-                dU += work_.M[a * size + b] * work_.z[b];
-            }
+            const double dU = opening(a);
             const Player& who = player(one.player);
             const bool pulls = one.in && work_.z[a] < 0 && work_.z[a] < -zero_reaction(who);
             const bool sinks = !one.in && dU < 0 && dU < -zero_acceleration(who);
@@ -258,6 +300,75 @@ bool OrderProblem::solve_equations()
     return true;
 }
 
+/// Contacts that do not act in one way only whatever the forces are: whether they do for these. Sets of
+/// contacts that stay closed, r > 0, while the others open, are tried one by one; where one of them is
+/// decided by higher orders nothing is said (PS-5).
+ExpansionStatus OrderProblem::try_all_sets()
+{
+    constexpr std::size_t most_tried = 10;
+    base();
+    right_hand_side();
+    std::vector<std::size_t> open;
+    for (std::size_t a = 0; a < work_.unknowns.size(); ++a) {
+        if (work_.unknowns[a].complementary) open.push_back(a);
+    }
+    if (open.size() > most_tried) return ExpansionStatus::NotPMatrix;
+    const auto choose = [&](unsigned set) {
+        for (std::size_t k = 0; k < open.size(); ++k) {
+            work_.unknowns[open[k]].in = ((set >> k) & 1U) != 0;
+        }
+    };
+    int answers = 0;
+    unsigned answer = 0;
+    for (unsigned set = 0; set < (1U << open.size()); ++set) {
+        choose(set);
+        if (!solve_in()) continue;
+        if (!work_.in.empty() && work_.system.dependent()) return ExpansionStatus::NotPMatrix;
+        bool holds = true, decided = true;
+        for (const std::size_t a : open) {
+            const Unknown& one = work_.unknowns[a];
+            const double value = one.in ? work_.z[a] : opening(a);
+            const double zero =
+                one.in ? zero_reaction(player(one.player)) : zero_acceleration(player(one.player));
+            holds = holds && value >= -zero;
+            decided = decided && std::abs(value) > zero;
+        }
+        if (!holds) continue;
+        if (!decided) return ExpansionStatus::NotPMatrix;
+        ++answers;
+        answer = set;
+    }
+    if (answers != 1) {
+        return answers == 0 ? ExpansionStatus::NoSolution : ExpansionStatus::SeveralSolutions;
+    }
+    choose(answer);
+    static_cast<void>(solve_in());
+    reactions();
+    commit();
+    return ExpansionStatus::Good;
+}
+
+/// A P-matrix, or one that depends on itself and becomes one where all contacts give way a little: then loads
+/// are not determined, and the rule (PS-17) chooses them.
+PMatrix OrderProblem::is_p(std::span<const double> M, int size)
+{
+    constexpr double little = 1e-6;
+    const PMatrix plain = p_matrix(M, size);
+    if (plain != PMatrix::No || size < 2) return plain;
+    work_.turning.factor(M, size);
+    if (!work_.turning.dependent()) return plain;
+    const auto n = static_cast<std::size_t>(size);
+    double largest = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        largest = std::max(largest, M[i * n + i]);
+    }
+    work_.M_in.assign(M.begin(), M.begin() + static_cast<std::ptrdiff_t>(n * n));
+    for (std::size_t i = 0; i < n; ++i) {
+        work_.M_in[i * n + i] += little * largest;
+    }
+    return p_matrix(work_.M_in, size);
+}
+
 /// The matrix of the normal unknowns, those of sticking ones eliminated.
 PMatrix OrderProblem::normal_matrix_is_p()
 {
@@ -269,7 +380,7 @@ PMatrix OrderProblem::normal_matrix_is_p()
     for (std::size_t a = 0; a < size; ++a) {
         (work_.unknowns[a].kind == Unknown::Kind::Normal ? normal : other).push_back(a);
     }
-    if (other.empty()) return p_matrix(work_.M, static_cast<int>(size));
+    if (other.empty()) return is_p(work_.M, static_cast<int>(size));
     inner.clear();
     for (const std::size_t a : other) {
         for (const std::size_t b : other) {
@@ -293,7 +404,7 @@ PMatrix OrderProblem::normal_matrix_is_p()
             schur[a * normal.size() + b] = entry;
         }
     }
-    return p_matrix(schur, static_cast<int>(normal.size()));
+    return is_p(schur, static_cast<int>(normal.size()));
 }
 
 }  // namespace carom::detail

@@ -29,6 +29,7 @@ Event sliding_event_of(EventKind kind, const ContactStep& contact, double time_s
     const bool plane = contact.dimension == 2;
     event.velocity_before_m_s = plane ? contact.U_minus[1] : sliding_speed(contact.U_minus);
     event.velocity_after_m_s = plane ? contact.U_plus[1] : sliding_speed(contact.U_plus);
+    if (kind == EventKind::Slip) event.slip_rad = std::atan2(contact.U_plus[2], contact.U_plus[1]);
     if (kind == EventKind::Stick) event.velocity_after_m_s = 0;
     return event;
 }
@@ -64,6 +65,15 @@ double normal_velocities_met(const ContactStep& contact)
 {
     return std::abs(contact.U_minus[0]) + std::abs(contact.U_free[0]) + contact.W_1_kg * contact.P[0] +
            std::abs(contact.bend_m_s);
+}
+
+/// A sliding velocity that is not above is zero. A solve mixes all components: roundings of the normal one
+/// are among those of sliding.
+double least_sliding_m_s(const ContactStep& contact)
+{
+    const double met = sliding_speed(contact.U_minus) + sliding_speed(contact.U_free) +
+                       contact.W_tangential_1_kg * sliding_speed(contact.P);
+    return 0.1 * contact.zero * met + 1e-12 * normal_velocities_met(contact) + contact.left_m_s;
 }
 
 /// It touched, and moves away faster than its obstacle bends away from it. Where it only hangs above its
@@ -106,11 +116,12 @@ bool any_collides(std::span<const ContactStep> contacts, const State& before, bo
 bool slides(const ContactStep& contact) noexcept
 {
     if (contact.sticks) return false;
-    const double met = sliding_speed(contact.U_minus) + sliding_speed(contact.U_free) +
-                       contact.W_tangential_1_kg * sliding_speed(contact.P);
-    // a solve mixes all components: roundings of the normal one are among those of sliding
-    const double rounding_m_s = 1e-12 * normal_velocities_met(contact);
-    return sliding_speed(contact.U_plus) > 0.1 * contact.zero * met + rounding_m_s + contact.left_m_s;
+    return sliding_speed(contact.U_plus) > least_sliding_m_s(contact);
+}
+
+bool slid(const ContactStep& contact) noexcept
+{
+    return sliding_speed(contact.U_minus) > least_sliding_m_s(contact);
 }
 
 bool may_be_singular(const ContactStep& contact, const State& before) noexcept

@@ -33,6 +33,9 @@ void update_statuses(const Model& model, bool recognised, double t_mid_s, State&
 /// Its sliding velocity is not zero, seen against the velocities that met in the step.
 [[nodiscard]] bool slides(const ContactStep& contact) noexcept;
 
+/// It slid as the step began, seen in the same way.
+[[nodiscard]] bool slid(const ContactStep& contact) noexcept;
+
 /// A contact that slid is pressed by the forces, and stopped, turned round or slowed down by much more than
 /// mu times them: worth a look at Painleve's margin. Not again in a slide whose catastrophe was named.
 [[nodiscard]] bool may_be_singular(const ContactStep& contact, const State& before) noexcept;

@@ -611,6 +611,7 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
     s.at_end_t_s = t_end;
     s.at_end_known = true;
     look_for_catastrophes(model, state, t_end, s, report);
+    look_for_paradoxes(model, state, t_end, s, report);
     update_statuses(model, s.persistence_known, t_contact_s, state, s);
     report_constraints(model, t_contact_s, state, s);
     state.q = s.q_end;
@@ -644,7 +645,7 @@ StepReport failed(StepReport report)
 }
 
 void add_other_motion(const OtherMotion& other, double time_s, std::vector<std::string> names,
-                      StepReport& report)
+                      StepReport& report, const char* unit)
 {
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -657,13 +658,15 @@ void add_other_motion(const OtherMotion& other, double time_s, std::vector<std::
         return other_finding.code == finding.code && other_finding.about == finding.about;
     });
     if (known) return;
+    const bool accelerates = std::string_view(unit) != "m/s";
     finding.message = fmt::format(
-        "{}: {}, and velocities differ by {:.3g} m/s. The motion is one of several: that of the percussions "
-        "which an equal, vanishing compliance of the contacts selects",
+        "{}: {}, and {} differ by {:.3g} {}. The motion is one of several: that of the {} which an equal, "
+        "vanishing compliance of the contacts selects",
         finding.about,
         other.wedged ? "contacts that hold each other by friction may as well stay wedged"
-                     : "another motion solves this step as well",
-        other.difference_m_s);
+                     : "another motion satisfies all laws as well",
+        accelerates ? "accelerations" : "velocities", other.difference_m_s, unit,
+        accelerates ? "reactions" : "percussions");
     report.findings.push_back(std::move(finding));
 }
 

@@ -11,6 +11,9 @@ namespace {
 /// A step's ledger may miss this part of the energies it adds up: some thousand roundings.
 constexpr double ledger_tolerance = 1e-11;
 
+/// And so many roundings of the configuration, in V.
+constexpr double roundings_of_position = 64;
+
 /// Below this part of |T| + |V| an energy is rounding: some hundred roundings.
 constexpr double rounding_tolerance = 1e-13;
 
@@ -38,7 +41,9 @@ void Certifier::add_step(double time_s, const Residual& residual, bool solved, d
 
     sums_.ledger.add(energy);
     enlarge_scale(at_end);
-    if (!(std::abs(energy.balance_J()) <= ledger_tolerance * (sums_.energy_scale_J + energy.magnitude_J()))) {
+    const double scale_J = sums_.energy_scale_J + energy.magnitude_J() + std::abs(accuracy.held_back_J);
+    const double allowed_J = ledger_tolerance * scale_J + roundings_of_position * accuracy.rounding_J;
+    if (!(std::abs(energy.balance_J()) <= allowed_J)) {
         ++sums_.open_ledgers;
         add_finding("open_ledger", time_s,
                     fmt::format("{:.3e} J of this step are unexplained", energy.balance_J()), true);
