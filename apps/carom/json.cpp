@@ -67,6 +67,7 @@ Json events_of(const Results& results)
                         {"energy_J", event.energy_J},
                         {"status_before", event.status_before},
                         {"status_after", event.status_after}});
+        if (event.kind == EventKind::Slip && !event.of_constraint) list.back()["slip_rad"] = event.slip_rad;
     }
     return list;
 }

@@ -11,6 +11,7 @@ std::size_t Columns::add(Growing growing)
 void Columns::push(std::size_t column, std::span<const double> row)
 {
     Column& to = columns_[column];
+    if (to.left_out) return;
     if (row.size() != to.entries_per_row())
         throw InternalError("a row of " + to.growing.path + " has another width");
     to.values.insert(to.values.end(), row.begin(), row.end());
@@ -43,6 +44,7 @@ Expected<void> Columns::create_in(Hdf5Writer& file) const
 Expected<void> Columns::append_to(Hdf5Writer& file) const
 {
     for (const Column& column : columns_) {
+        if (column.left_out) continue;
         const auto there = file.rows_of(column.growing.path);
         if (!there) return there.error();
         if (*there < column.first_row || *there > column.rows) {
@@ -70,6 +72,7 @@ void Columns::committed()
 Expected<bool> Columns::continue_from(const Hdf5Reader& file, std::size_t column, std::uint64_t rows)
 {
     Column& here = columns_[column];
+    if (here.left_out) return false;
     const auto there = file.rows_of(here.growing);
     if (!there) return there.error();
     if (*there < rows) return file.malformed(here.growing.path + " ends before the checkpoint");
@@ -80,6 +83,7 @@ Expected<bool> Columns::continue_from(const Hdf5Reader& file, std::size_t column
 Expected<void> Columns::cut(Hdf5Writer& file) const
 {
     for (const Column& column : columns_) {
+        if (column.left_out) continue;
         if (auto done = file.cut(column.growing, column.rows); !done) return done;
     }
     return {};

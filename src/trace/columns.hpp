@@ -28,6 +28,9 @@ public:
     /// fewer, or the column is not what it should be.
     Expected<bool> continue_from(const Hdf5Reader& file, std::size_t column, std::uint64_t rows);
 
+    /// The file that is continued has no such column.
+    void leave_out(std::size_t column) { columns_[column].left_out = true; }
+
     /// Cuts the file to the rows of continue_from.
     Expected<void> cut(Hdf5Writer& file) const;
 
@@ -45,6 +48,7 @@ private:
         Growing growing;
         std::vector<double> values;  ///< rows first_row .. rows
         std::uint64_t first_row = 0, committed_rows = 0, rows = 0;
+        bool left_out = false;
 
         [[nodiscard]] std::size_t entries_per_row() const noexcept
         {

@@ -188,6 +188,7 @@ void PageData::add_events()
     column("velocity_before_m_s", TrackCode::Single, [](const Event& e) { return e.velocity_before_m_s; });
     column("velocity_after_m_s", TrackCode::Single, [](const Event& e) { return e.velocity_after_m_s; });
     column("energy_J", TrackCode::Single, [](const Event& e) { return e.energy_J; });
+    column("slip_rad", TrackCode::Double, [](const Event& e) { return e.slip_rad; });
 }
 
 void PageData::add_jump_columns(const std::string& name, const RowMatrix& table, Eigen::Index rows)

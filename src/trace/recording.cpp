@@ -184,12 +184,15 @@ void RecordingReader::read_events()
     const auto before_m_s = take(file_.column("/events/velocity_before_m_s"));
     const auto after_m_s = take(file_.column("/events/velocity_after_m_s"));
     const auto energy_J = take(file_.column("/events/energy_J"));
+    const bool directed = file_.has("/events/slip_rad");  // not in files of older versions
+    const auto slip_rad =
+        directed ? take(file_.column("/events/slip_rad")) : Eigen::VectorXd::Zero(time_s.size()).eval();
     if (error_) return;
     const auto count = static_cast<std::size_t>(time_s.size());
     for (const std::size_t size :
          {step.size(), kind.size(), contact.size(), static_cast<std::size_t>(percussion_Ns.size()),
           static_cast<std::size_t>(before_m_s.size()), static_cast<std::size_t>(after_m_s.size()),
-          static_cast<std::size_t>(energy_J.size())}) {
+          static_cast<std::size_t>(energy_J.size()), static_cast<std::size_t>(slip_rad.size())}) {
         if (size != count) return refuse("the columns of /events have different lengths");
     }
 
@@ -220,7 +223,8 @@ void RecordingReader::read_events()
                                   .percussion_Ns = percussion_Ns[row],
                                   .velocity_before_m_s = before_m_s[row],
                                   .velocity_after_m_s = after_m_s[row],
-                                  .energy_J = energy_J[row]});
+                                  .energy_J = energy_J[row],
+                                  .slip_rad = slip_rad[row]});
     }
     if (pairs) read_event_pairs();
 }

@@ -139,6 +139,7 @@ void RunColumns::declare_events(bool of_pairs)
     add("velocity_before_m_s", Entry::Real);
     add("velocity_after_m_s", Entry::Real);
     add("energy_J", Entry::Real);
+    add("slip_rad", Entry::Real);
     if (of_pairs) {
         for (const char* name : {"first", "second", "feature_high", "feature_low"}) {
             add(name, Entry::Integer);
@@ -207,7 +208,7 @@ void RunColumns::add_frame(const Point& at, const FrameSums& sums, Workspace& wo
 void RunColumns::add_event(const Event& event)
 {
     // a feature has 64 bits: more than a double holds
-    const std::array<double, 12> row{event.time_s,
+    const std::array<double, 13> row{event.time_s,
                                      static_cast<double>(event.step),
                                      static_cast<double>(event.kind),
                                      static_cast<double>(event.contact),
@@ -215,6 +216,7 @@ void RunColumns::add_event(const Event& event)
                                      event.velocity_before_m_s,
                                      event.velocity_after_m_s,
                                      event.energy_J,
+                                     event.slip_rad,
                                      static_cast<double>(event.first),
                                      static_cast<double>(event.second),
                                      static_cast<double>(event.feature >> 32U),
@@ -253,6 +255,9 @@ Expected<bool> RunColumns::continue_from(const Hdf5Reader& file, const Checkpoin
         error.hint = "run its scene again";
         return error;
     }
+    // files of older versions do not tell directions of slip, and go on so
+    constexpr std::size_t slip = 8;
+    if (!file.has("/events/slip_rad")) columns_.leave_out(events_[slip]);
     std::vector<long> rows(columns_.size(), checkpoint.next_frame);
     for (const std::size_t column : events_) {
         rows[column] = checkpoint.events;

@@ -16,6 +16,12 @@ const kindWords: Record<string, string> = {
   release: 'is released',
 };
 
+/** Where slip in space goes, in its tangent plane; in the plane the sign of the velocity says it. */
+function direction(kind: string, angle: number): string {
+  const inPlane = angle === 0 || angle === Math.PI;
+  return kind === 'slip' && !inPlane ? ` towards ${((angle * 180) / Math.PI).toFixed(1)}°` : '';
+}
+
 /** The events of a run as a table; each leads the playback to its instant. */
 export class Events {
   readonly element: HTMLElement;
@@ -96,7 +102,7 @@ export class Events {
         'tr',
         { class: kind },
         element('td', {}, button(number(this.time[i], 6), 'Show this instant', () => this.player.seek(this.time[i]))),
-        element('td', {}, kindWords[kind] ?? kind),
+        element('td', {}, (kindWords[kind] ?? kind) + direction(kind, column('slip_rad')[i])),
         element('td', {}, run.head.event_names[column('contact')[i]] ?? ''),
         ...['percussion_Ns', 'velocity_before_m_s', 'velocity_after_m_s', 'energy_J'].map((name) =>
           element('td', {}, number(column(name)[i])),
