@@ -55,10 +55,9 @@ std::string name_of_status(FrictionStatus status)
 
 }  // namespace
 
-/// Works and percussions of an expansion up to s, as integrals of series.
-void SeriesEngine::account(double s)
+/// Works and percussions of an expansion up to s, as integrals of series up to that order.
+void SeriesEngine::account(double s, int order)
 {
-    const int order = x_->order() - 1;
     EnergyLines& energy = report_.energy;
     const SeriesSystem& system = x_->system();
     if (!model_.system().forces.empty()) {
@@ -83,7 +82,7 @@ void SeriesEngine::account(double s)
             const double work = slides ? product_integral(r, x_->series(one.U, i), order, s, w_.bound) : 0;
             energy.friction_J += work;
             contact.friction_J += work;
-            contact.U_plus[static_cast<std::size_t>(i)] = series_value(x_->series(one.U, i), x_->order(), s);
+            contact.U_plus[static_cast<std::size_t>(i)] = series_value(x_->series(one.U, i), order + 1, s);
         }
     }
     // P.W P/2: the kinetic energy that reactions have kept from arising, or made, the only energy there is in

@@ -111,7 +111,7 @@ StepReport SeriesEngine::run()
 
         // impacts that accumulate, and slip in space that ends, are passed at once (PS-9), (PS-11)
         double h = next_length();
-        if (pass_accumulation(h) || pass_collapse() || pass_joint_collapse() || pass_slip_end(h)) {
+        if (pass_accumulation(h) || pass_collapse() || pass_joint_collapse() || pass_slip_end()) {
             if (report_.status != StepStatus::Solved) return report_;
             ended_ = until_reached();
             continue;
@@ -174,7 +174,7 @@ void SeriesEngine::advance(double s, double trusted_s)
 {
     if (s > 0) {
         const int n = model_.coordinates(), K = x_->order();
-        account(s);
+        account(s, K - 1);
         SeriesPiece& piece = new_piece();
         piece.t_s = t_s_;
         piece.h_s = s;
@@ -196,6 +196,43 @@ void SeriesEngine::advance(double s, double trusted_s)
         done_s_ = s >= left_s() ? settings_.time_step_s : done_s_ + s;
         t_s_ = start_s_ + done_s_;
     }
+    forget_instant();
+}
+
+/// On by a time that is too short for forces to change, but longer than the series are trusted: terms beyond
+/// the acceleration are left out.
+void SeriesEngine::advance_with_constant_forces(double s)
+{
+    constexpr int order = 2;
+    const int n = model_.coordinates();
+    account(s, order - 1);
+    keep_directions(0);
+    SeriesPiece& piece = new_piece();
+    piece.t_s = t_s_;
+    piece.h_s = s;
+    piece.order = order;
+    piece.q.clear();
+    piece.u.clear();
+    for (int i = 0; i < n; ++i) {
+        piece.q.insert(piece.q.end(), x_->q(i), x_->q(i) + order + 1);
+        piece.u.insert(piece.u.end(), {x_->u(i)[0], x_->u(i)[1], 0.0});
+    }
+    keep_reactions(piece);
+    for (SeriesPiece::Reaction& reaction : piece.reactions) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(reaction.dimension); ++i) {
+            double* kept = reaction.r.data() + i * (order + 1);  // before what is still to be read
+            kept[0] = reaction.r[i * x_->stride()];
+            std::fill_n(kept + 1, order, 0.0);
+        }
+        reaction.r.resize(static_cast<std::size_t>(reaction.dimension) * (order + 1));
+    }
+    for (int i = 0; i < n; ++i) {
+        q_[i] = series_value(x_->q(i), order, s);
+        u_[i] = series_value(x_->u(i), order - 1, s);
+    }
+    done_s_ = s >= left_s() ? settings_.time_step_s : done_s_ + s;
+    t_s_ = start_s_ + done_s_;
+    defect_ = -1;
     forget_instant();
 }
 

@@ -150,9 +150,10 @@ private:
     [[nodiscard]] double until_value();
     [[nodiscard]] bool until_reached() { return until_value() >= 0; }
     void advance(double s, double trusted_s);
+    void advance_with_constant_forces(double s);
     SeriesPiece& new_piece();
     void keep_reactions(SeriesPiece& piece);
-    void account(double s);
+    void account(double s, int order);
     [[nodiscard]] double defect(double s);
     [[nodiscard]] std::array<double, 3> law_defect(const Player& one, const Point& at, double s) const;
     [[nodiscard]] double gap_defect(double s);
@@ -177,7 +178,7 @@ private:
     bool fail_at_paradox(ExpansionStatus status, const std::string& name);
     [[nodiscard]] double growth_of_reaction(int contact) const;
     [[nodiscard]] bool reaches_painleve();
-    [[nodiscard]] bool pass_slip_end(double h);
+    [[nodiscard]] bool pass_slip_end();
     [[nodiscard]] bool pass_accumulation(double h);
     [[nodiscard]] bool pass_collapse();
     [[nodiscard]] bool pass_joint_collapse();
@@ -228,6 +229,7 @@ private:
     double defect_ = 0;        ///< of this expansion, where it ends; < 0: not known
     bool negligible_ = false;  ///< it moves nothing by a rounding
     double judged_ = 0;        ///< what the certificate hears of it
+    double settled_s_ = 0;     ///< length of the last expansion that had to be shortened; 0: it had not
     double limit_s_ = 0;  ///< of the length of this expansion, where series alone do not show it; 0: none
     bool ended_ = false;  ///< the until formula has become >= 0
     int events_ = 0, flips_ = 0;

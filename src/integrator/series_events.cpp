@@ -253,12 +253,18 @@ double SeriesEngine::settle_length(double h)
         judged_ = std::max(negligible_ ? 0 : motion, gaps);
         return std::max(motion, gaps);
     };
+    // where the last expansion had to be shortened this one begins with twice its length
+    const bool short_before = settled_s_ > 0;
+    if (short_before && h > 2 * settled_s_) {
+        limit_s_ = 2 * settled_s_;
+        h = next_length();
+    }
     defect_ = measured();
     const int longest = longest_order();
     const double first = h;
     for (int n = 0; n < most_halvings && !(defect_ <= small_defect); ++n) {
         const double before = defect_;
-        if (x_->order() < longest && n == 0) {
+        if (x_->order() < longest && n == 0 && !short_before) {
             const int order = x_->order();
             if (expand_to(longest) != ExpansionStatus::Good) static_cast<void>(expand_to(order));
             x_->compute_gaps();
@@ -270,6 +276,7 @@ double SeriesEngine::settle_length(double h)
         defect_ = measured();
         if (n > 2 && defect_ > before / 2) break;  // it is no matter of length
     }
+    settled_s_ = limit_s_ > 0 && defect_ <= small_defect ? h : 0;
     limit_s_ = 0;
     // what did not help is taken back: a defect that stays is for the certificate
     if (!(defect_ <= small_defect) && h < first) {
@@ -299,7 +306,7 @@ double SeriesEngine::slip_left_s(const Player& one) const
 
 /// Slip in space that ends (PS-11): its direction turns without end towards that of the force, and no series
 /// reaches the instant. Once it is slow, the rest of the way is that of constant forces.
-bool SeriesEngine::pass_slip_end(double h)
+bool SeriesEngine::pass_slip_end()
 {
     if (!w_.happening.empty()) return false;
     for (const Player& one : x_->players()) {
@@ -324,7 +331,7 @@ bool SeriesEngine::pass_slip_end(double h)
             if (std::abs(series_value(other.speed.data(), 1, rest_s)) <= slow)
                 stopping.push_back(other.known.contact);
         }
-        advance(rest_s, h);
+        advance_with_constant_forces(rest_s);
         for (const int c : stopping) {
             contacts_[static_cast<std::size_t>(c)].known.at_rest = true;
         }
