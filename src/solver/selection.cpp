@@ -27,8 +27,10 @@ constexpr int most_tried_components = 24;
 
 struct Selector::Memory {
     Islands islands;
-    SmallIsland island;
+    std::vector<SmallIsland> loaded;  ///< those that are tried later come first, in their order
+    SmallIsland* island = nullptr;    ///< the one that is looked at
     std::vector<int> indeterminate, tried, singles;  ///< islands
+    std::vector<char> deficient;                     ///< per tried one: its percussions are not determined
     std::vector<double> P_before, P_selected, P_solver;
     std::vector<double> x, other, u, u_other;
     std::vector<char> places, places_before;
@@ -36,9 +38,8 @@ struct Selector::Memory {
 
     void look(const OneStepProblem& problem);
     void copy_selected(const OneStepProblem& problem, std::span<const int> which, std::span<double> P) const;
-    void try_other_starts(const OneStepProblem& problem, double tolerance, std::span<const double> P,
-                          std::vector<OtherMotion>& others);
-    [[nodiscard]] bool tries(int k, const OneStepProblem& problem, std::span<const double> P);
+    void try_other_starts(double tolerance, std::span<const double> P, std::vector<OtherMotion>& others);
+    [[nodiscard]] bool tries(std::span<const double> P);
     [[nodiscard]] double moves_differently(double tolerance);
     [[nodiscard]] bool is_connected();
 
@@ -127,6 +128,7 @@ void Selector::Memory::look(const OneStepProblem& problem)
     islands.find(problem);
     indeterminate.clear();
     tried.clear();
+    deficient.clear();
     singles.clear();
     P_selected.assign(P_before.begin(), P_before.end());
     unexamined = unsettled = 0;
@@ -139,17 +141,23 @@ void Selector::Memory::look(const OneStepProblem& problem)
             ++unexamined;
             continue;
         }
-        island.load(problem, members);
+        if (loaded.size() == tried.size()) loaded.emplace_back();
+        island = &loaded[tried.size()];
+        island->load(problem, members);
         x.resize(static_cast<std::size_t>(size));
-        island.gather(P_before, x);
-        if (island.is_still_solution(x)) {
+        island->gather(P_before, x);
+        if (island->is_still_solution(x)) {
             indeterminate.push_back(k);
             continue;
         }
-        if (island.has_friction() && size <= most_tried_components) tried.push_back(k);
-        if (island.rank() == size) continue;
-        if (island.select(x)) {
-            island.scatter(x, P_selected);
+        const bool determined = island->rank() == size;
+        if (island->has_friction() && size <= most_tried_components) {
+            tried.push_back(k);
+            deficient.push_back(determined ? 0 : 1);
+        }
+        if (determined) continue;
+        if (island->select(x)) {
+            island->scatter(x, P_selected);
             indeterminate.push_back(k);
         } else {
             ++unsettled;
@@ -169,15 +177,14 @@ void Selector::Memory::copy_selected(const OneStepProblem& problem, std::span<co
 }
 
 /// Worth trying: contacts have changed what they do since the step before, or all of them let go.
-bool Selector::Memory::tries(int k, const OneStepProblem& problem, std::span<const double> P)
+bool Selector::Memory::tries(std::span<const double> P)
 {
-    island.load(problem, islands.members(k));
-    x.resize(static_cast<std::size_t>(island.rows()));
-    island.gather(P_before, x);
-    island.places(x, places_before);
-    island.gather(P, x);
-    island.places(x, places);
-    return places != places_before || island.leaves(x);
+    x.resize(static_cast<std::size_t>(island->rows()));
+    island->gather(P_before, x);
+    island->places(x, places_before);
+    island->gather(P, x);
+    island->places(x, places);
+    return places != places_before || island->leaves(x);
 }
 
 /// How far the velocities of `other` are from those of `x`, in m/s; 0 where they are the same.
@@ -185,16 +192,17 @@ double Selector::Memory::moves_differently(double tolerance)
 {
     u.resize(x.size());
     u_other.resize(x.size());
-    island.velocity(x, u);
-    island.velocity(other, u_other);
-    double size = island.drive(), sum = 0, difference = 0;
+    island->velocity(x, u);
+    island->velocity(other, u_other);
+    double size = island->drive(), sum = 0, difference = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         const double d = u[i] - u_other[i];
         sum += d * d;
         size = std::max({size, std::abs(u[i]), std::abs(u_other[i])});
-        difference = std::max(difference, std::abs(d) * island.metres_per_second(static_cast<int>(i)));
+        difference = std::max(difference, std::abs(d) * island->metres_per_second(static_cast<int>(i)));
     }
-    const double least = std::max(std::max(same_motion, 10 * tolerance) * size, same_step * island.change(u));
+    const double least =
+        std::max(std::max(same_motion, 10 * tolerance) * size, same_step * island->change(u));
     return std::sqrt(sum) > least ? difference : 0.0;
 }
 
@@ -212,16 +220,16 @@ bool Selector::Memory::is_connected()
     for (auto* vector : {&u_low, &u_high, &u_middle}) {
         vector->resize(low.size());
     }
-    island.velocity(low, u_low);
-    island.velocity(high, u_high);
+    island->velocity(low, u_low);
+    island->velocity(high, u_high);
     const double whole = distance(u_low, u_high);
     for (int k = 0; k < most_bisections; ++k) {
         middle.resize(low.size());
         for (std::size_t i = 0; i < low.size(); ++i) {
             middle[i] = (low[i] + high[i]) / 2;
         }
-        if (!island.settle(SmallIsland::Equations::Coulomb, middle)) return false;
-        island.velocity(middle, u_middle);
+        if (!island->settle(SmallIsland::Equations::Coulomb, middle)) return false;
+        island->velocity(middle, u_middle);
         const double below = distance(u_low, u_middle), above = distance(u_middle, u_high);
         if (std::max(below, above) <= 0.25 * whole) return true;
         if (below > above) {
@@ -236,25 +244,27 @@ bool Selector::Memory::is_connected()
 }
 
 /// Other starts (SO-34): nothing acts, and everything is held as firmly as the cones allow.
-void Selector::Memory::try_other_starts(const OneStepProblem& problem, double tolerance,
-                                        std::span<const double> P, std::vector<OtherMotion>& others)
+void Selector::Memory::try_other_starts(double tolerance, std::span<const double> P,
+                                        std::vector<OtherMotion>& others)
 {
-    for (const int k : tried) {
-        if (!tries(k, problem, P)) continue;
-        const bool deficient = island.rank() < island.rows();
-        if (!deficient && island.is_unique()) continue;
+    for (std::size_t t = 0; t < tried.size(); ++t) {
+        const int k = tried[t];
+        island = &loaded[t];
+        if (!tries(P)) continue;
+        island->forget_factors();
+        if (!deficient[t] && island->is_unique()) continue;
 
         // compared are exact solutions: with a coarse tolerance this one is made exact first
         constexpr double exact = 1e-10;
-        if (const auto error = island.error(x); !(error.unit_free <= exact && error.velocity <= exact)) {
+        if (const auto error = island->error(x); !(error.unit_free <= exact && error.velocity <= exact)) {
             other.assign(x.begin(), x.end());
-            if (!island.settle(SmallIsland::Equations::Coulomb, other)) continue;
+            if (!island->settle(SmallIsland::Equations::Coulomb, other)) continue;
             if (moves_differently(std::max(tolerance, error.velocity)) > 0) continue;
             x.swap(other);
         }
         other.assign(x.size(), 0.0);
         const auto is_solution = [&] {
-            const auto error = island.error(other);
+            const auto error = island->error(other);
             return error.unit_free <= exact && error.velocity <= exact;
         };
         const auto add = [&](double difference, bool wedged) {
@@ -265,7 +275,7 @@ void Selector::Memory::try_other_starts(const OneStepProblem& problem, double to
         };
 
         // the rule from nothing
-        if (island.select(other) && is_solution()) {
+        if (island->select(other) && is_solution()) {
             if (const double difference = moves_differently(0); difference > 0) {
                 add(difference, false);
                 continue;
@@ -273,21 +283,21 @@ void Selector::Memory::try_other_starts(const OneStepProblem& problem, double to
         }
 
         // held: the convex problem, then Coulomb's from there
-        if (!island.may_have_several()) continue;
+        if (!island->may_have_several()) continue;
         other.assign(x.size(), 0.0);
-        if (!island.follow_compliance(SmallIsland::Equations::Associated, other)) continue;
-        if (!island.settle(SmallIsland::Equations::Associated, other)) continue;
-        if (!is_solution() && !(island.settle(SmallIsland::Equations::Coulomb, other) && is_solution()))
+        if (!island->follow_compliance(SmallIsland::Equations::Associated, other)) continue;
+        if (!island->settle(SmallIsland::Equations::Associated, other)) continue;
+        if (!is_solution() && !(island->settle(SmallIsland::Equations::Coulomb, other) && is_solution()))
             continue;
         const double difference = moves_differently(0);
         if (!(difference > 0)) continue;
         const double still = *std::max_element(u_other.begin(), u_other.end(),
                                                [](double a, double b) { return std::abs(a) < std::abs(b); });
-        const bool wedged = std::abs(still) <= same_motion * island.drive();
+        const bool wedged = std::abs(still) <= same_motion * island->drive();
         // only loads are open: there are motions between the two, and the rule leads back
         low.assign(x.begin(), x.end());
         high.assign(other.begin(), other.end());
-        if (is_connected() && island.select(other) && is_solution() && !(moves_differently(0) > 0)) continue;
+        if (is_connected() && island->select(other) && is_solution() && !(moves_differently(0) > 0)) continue;
         add(difference, wedged);
     }
 }
@@ -350,7 +360,7 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     report.selection.unsettled = memory.unsettled;
     report.selection.unexamined = memory.unexamined;
     if (!memory.tried.empty() && report.status == SolveStatus::Converged) {
-        memory.try_other_starts(problem, settings.tolerance, P, scratch.selector.others_);
+        memory.try_other_starts(settings.tolerance, P, scratch.selector.others_);
         report.selection.several = static_cast<int>(scratch.selector.others_.size());
     }
     return report;

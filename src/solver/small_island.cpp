@@ -2,6 +2,7 @@
 
 #include "carom/onestep/residual.hpp"
 #include "carom/solver/one_contact.hpp"
+#include "small_dense.hpp"
 
 #include <algorithm>
 #include <array>
@@ -85,26 +86,9 @@ void SmallIsland::load(const OneStepProblem& problem, std::span<const int> membe
     }
     const auto n = static_cast<std::size_t>(n_);
     W_.assign(n * n, 0.0);
-    std::size_t k = 0;
-    for (const int c : members) {
-        const Member& row = members_[k++];
-        std::size_t j = 0;
-        for (const auto& entry : problem.W.row(c)) {
-            while (j < members.size() && members[j] < entry.column) {
-                ++j;
-            }
-            if (j == members.size()) break;
-            if (members[j] != entry.column) continue;
-            const Member& column = members_[j];
-            const auto source = problem.W.block(c, entry);
-            for (int r = 0; r < row.size; ++r) {
-                for (int i = 0; i < column.size; ++i) {
-                    W_[static_cast<std::size_t>((row.first + r) * n_ + column.first + i)] =
-                        scale_[row.first + r] * source[static_cast<std::size_t>(r * column.size + i)] *
-                        scale_[column.first + i];
-                }
-            }
-        }
+    W_columns_.assign(n * n, 0.0);
+    for (std::size_t k = 0; k < members.size(); ++k) {
+        load_rows(problem, members, k);
     }
     q_.resize(n);
     has_friction_ = false;
@@ -122,6 +106,39 @@ void SmallIsland::load(const OneStepProblem& problem, std::span<const int> membe
     status_before_.resize(members.size());
     status_factor_.resize(members.size());
     eps_factor_ = -1;
+}
+
+/// The rows of W of one member, scaled.
+void SmallIsland::load_rows(const OneStepProblem& problem, std::span<const int> members, std::size_t k)
+{
+    const Member& row = members_[k];
+    const int c = members[k];
+    const auto n = static_cast<std::size_t>(n_);
+    const double of_row = scale_[row.first];  // one number per interaction
+    std::size_t j = 0;
+    for (const auto& entry : problem.W.row(c)) {
+        while (j < members.size() && members[j] < entry.column) {
+            ++j;
+        }
+        if (j == members.size()) return;
+        if (members[j] != entry.column) continue;
+        const Member& column = members_[j];
+        const double of_column = scale_[column.first];
+        const double* source = problem.W.block(c, entry).data();
+        double* W = W_.data() + static_cast<std::size_t>(row.first) * n + column.first;
+        double* W_columns = W_columns_.data() + static_cast<std::size_t>(column.first) * n + row.first;
+        for (int r = 0; r < row.size; ++r, source += column.size, W += n, ++W_columns) {
+            if (column.size == 3) {  // most of them: contacts in space
+                W_columns[0] = W[0] = of_row * source[0] * of_column;
+                W_columns[n] = W[1] = of_row * source[1] * of_column;
+                W_columns[2 * n] = W[2] = of_row * source[2] * of_column;
+                continue;
+            }
+            for (int i = 0; i < column.size; ++i) {
+                W_columns[static_cast<std::size_t>(i) * n] = W[i] = of_row * source[i] * of_column;
+            }
+        }
+    }
 }
 
 /// The set of an interaction, the free velocity with what restitution asks for, and the steps of (SO-8).
@@ -181,31 +198,9 @@ void SmallIsland::load_member(const OneStepProblem& problem, int c, Member& memb
 int SmallIsland::rank()
 {
     J_.assign(W_.begin(), W_.end());
-    const int n = n_;
-    double* A = J_.data();
-    pivot_.resize(static_cast<std::size_t>(n));
-    std::iota(pivot_.begin(), pivot_.end(), 0);
-    double first = 0;
-    for (int k = 0; k < n; ++k) {
-        int best = k;
-        for (int i = k + 1; i < n; ++i) {
-            if (A[pivot_[i] * n + pivot_[i]] > A[pivot_[best] * n + pivot_[best]]) best = i;
-        }
-        std::swap(pivot_[k], pivot_[best]);
-        const int p = pivot_[k];
-        const double pivot = A[p * n + p];
-        if (k == 0) first = pivot;
-        if (!(pivot > least_pivot * first)) return k;
-        for (int i = k + 1; i < n; ++i) {
-            double* row = A + pivot_[i] * n;
-            const double part = row[p] / pivot;
-            if (part == 0) continue;
-            for (int j = k + 1; j < n; ++j) {
-                row[pivot_[j]] -= part * A[p * n + pivot_[j]];
-            }
-        }
-    }
-    return n;
+    column_.resize(static_cast<std::size_t>(n_));
+    return static_cast<int>(
+        detail::rank_of(J_.data(), static_cast<std::size_t>(n_), least_pivot, column_.data()));
 }
 
 bool SmallIsland::is_unique()
@@ -311,24 +306,24 @@ void SmallIsland::scatter(std::span<const double> x, std::span<double> P) const
 
 void SmallIsland::velocity(std::span<const double> x, std::span<double> u) const
 {
-    const auto n = static_cast<std::size_t>(n_);
-    for (std::size_t i = 0; i < n; ++i) {
-        double sum = q_[i];
-        const double* row = W_.data() + i * n;
-        for (std::size_t j = 0; j < n; ++j) {
-            sum += row[j] * x[j];
-        }
-        u[i] = sum;
-    }
+    std::copy(q_.begin(), q_.end(), u.begin());
+    detail::add_product(W_columns_.data(), static_cast<std::size_t>(n_), x.data(), u.data());
 }
 
 namespace {
 
 constexpr char open = 0, sticks = 1, slides = 2, slides_back = 3;
 
+/// A block of contacts, which have two or three components: no call for so little.
+void set_zero(double* A, int d)
+{
+    A[0] = A[1] = A[2] = A[3] = 0;
+    if (d == 3) A[4] = A[5] = A[6] = A[7] = A[8] = 0;
+}
+
 void set_identity(double* A, int d)
 {
-    std::fill_n(A, d * d, 0.0);
+    set_zero(A, d);
     for (int k = 0; k < d; ++k) {
         A[k * d + k] = 1;
     }
@@ -342,8 +337,8 @@ void SmallIsland::friction(const Member& member, char& status, const double* x, 
                            double* E, double* C) const
 {
     const int d = member.size;
-    std::fill_n(E, d * d, 0.0);
-    std::fill_n(C, d * d, 0.0);
+    set_zero(E, d);
+    set_zero(C, d);
     const double tau_N = x[0] - member.rho_N * u[0];
     if (keep_ ? status == open : !(tau_N > 0)) {
         status = open;
@@ -443,8 +438,8 @@ void SmallIsland::cone(const Member& member, char& status, const double* x, cons
     double mu = member.high;
     if (member.kind == Kind::Plane && tau[1] < 0) mu = -member.low;
     const bool rough = member.kind == Kind::Rough;
-    std::fill_n(E, d * d, 0.0);
-    std::fill_n(C, d * d, 0.0);
+    set_zero(E, d);
+    set_zero(C, d);
 
     // inside the cone: u = 0
     if (rough ? tau[0] > 0 : size <= mu * tau[0]) {
@@ -603,10 +598,7 @@ bool SmallIsland::factorise(double eps)
             for (int k = 0; k < d; ++k) {
                 const double c = C[r * d + k];
                 if (c == 0) continue;
-                const double* W = W_.data() + static_cast<std::size_t>(member.first + k) * n;
-                for (std::size_t j = 0; j < n; ++j) {
-                    row[j] += c * W[j];
-                }
+                detail::add_multiple(c, W_.data() + static_cast<std::size_t>(member.first + k) * n, n, row);
                 row[member.first + k] += c * eps;
             }
             for (int k = 0; k < d; ++k) {
@@ -615,27 +607,7 @@ bool SmallIsland::factorise(double eps)
         }
     }
     pivot_.resize(n);
-    for (std::size_t k = 0; k < n; ++k) {
-        std::size_t best = k;
-        for (std::size_t i = k + 1; i < n; ++i) {
-            if (std::abs(J_[i * n + k]) > std::abs(J_[best * n + k])) best = i;
-        }
-        pivot_[k] = static_cast<int>(best);
-        if (best != k) std::swap_ranges(&J_[k * n], &J_[k * n] + n, &J_[best * n]);
-        const double pivot = J_[k * n + k];
-        if (!(std::abs(pivot) > 0) || !std::isfinite(pivot)) return false;
-        const double inverse = 1 / pivot;
-        const double* above = J_.data() + k * n;
-        for (std::size_t i = k + 1; i < n; ++i) {
-            double* row = J_.data() + i * n;
-            if (row[k] == 0) continue;
-            const double part = row[k] *= inverse;
-            for (std::size_t j = k + 1; j < n; ++j) {
-                row[j] -= part * above[j];
-            }
-        }
-    }
-    return true;
+    return detail::eliminate(J_.data(), n, pivot_.data());
 }
 
 void SmallIsland::solve(std::span<double> b) const
@@ -723,7 +695,10 @@ bool SmallIsland::newton(Equations equations, double eps, std::span<const double
             if (max_halvings == 1) break;
             if (there <= (1 - 2 * decrease * part) * merit || there <= noise) break;
         }
-        if (halvings == max_halvings && !insists_) return merit <= 1e4 * noise;
+        if (halvings == max_halvings && !insists_) {
+            evaluate(equations, eps, centre, x);
+            return merit <= 1e4 * noise;
+        }
         std::copy(trial_.begin(), trial_.end(), x.begin());
         merit = there;
         if (part == 1 && status_ == status_before_ && length <= settled * size) return true;
@@ -879,10 +854,10 @@ bool SmallIsland::follow_compliance(Equations equations, std::span<double> x)
 }
 
 /// Proximal points with every contact in the place that it has: linear equations, but for sliding that turns.
-/// Contacts that do not push, by a hair, stay without load.
+/// Contacts that do not push, by a hair, stay without load. The equations with the smallest compliance have
+/// been evaluated at x; afterwards those without one have.
 bool SmallIsland::settle_in_place(std::span<double> x)
 {
-    evaluate(Equations::Coulomb, vanishing, zero_, x);
     if (!is_factor_of(Equations::Coulomb, vanishing) && !factorise(vanishing)) return false;
     eps_factor_ = -1;
     keep_ = true;
@@ -942,7 +917,6 @@ bool SmallIsland::select(std::span<double> x)
     }
 
     // where sliding turns with the loads, loads are selected once more among those of the solution itself
-    evaluate(Equations::Coulomb, 0, zero_, x);
     if (!bends()) return true;
     start_.assign(x.begin(), x.end());
     evaluate(Equations::Coulomb, vanishing, zero_, x);
@@ -953,6 +927,7 @@ bool SmallIsland::select(std::span<double> x)
     for (std::size_t k = 0; k < x.size(); ++k) {
         x[k] -= dx_[k];
     }
+    evaluate(Equations::Coulomb, vanishing, zero_, x);
     if (!settle_in_place(x)) std::copy(start_.begin(), start_.end(), x.begin());
     return true;
 }

@@ -33,6 +33,9 @@ public:
     /// Rank of W by elimination with the largest pivots first.
     [[nodiscard]] int rank();
 
+    /// Factors of earlier calls are not used again.
+    void forget_factors() noexcept { eps_factor_ = -1; }
+
     /// (SO-33): no other motion solves the problem. After rank().
     [[nodiscard]] bool is_unique();
 
@@ -101,6 +104,7 @@ private:
         int block = 0;  ///< where its blocks begin
     };
 
+    void load_rows(const OneStepProblem& problem, std::span<const int> members, std::size_t k);
     void load_member(const OneStepProblem& problem, int c, Member& member);
     void evaluate(Equations equations, double eps, std::span<const double> centre, std::span<const double> x);
     void evaluate_member(Equations equations, const Member& member, char& status, std::span<const double> x);
@@ -114,6 +118,7 @@ private:
                      double* E, double* C) const;
     [[nodiscard]] bool factorise(double eps);
     void solve(std::span<double> b) const;
+    /// Where it succeeds the equations have been evaluated at x.
     [[nodiscard]] bool newton(Equations equations, double eps, std::span<const double> centre,
                               std::span<double> x);
     [[nodiscard]] bool newton(Equations equations, double eps, std::span<const double> centre,
@@ -128,11 +133,11 @@ private:
     bool has_friction_ = false;
     double q_size_ = 0;
     std::vector<Member> members_;
-    std::vector<double> scale_;  ///< d_c per row
-    std::vector<double> W_, q_;
-    std::vector<double> u_, F_, E_, C_;  ///< of the last evaluation
+    std::vector<double> scale_;              ///< d_c per row
+    std::vector<double> W_, W_columns_, q_;  ///< W by rows, and by columns
+    std::vector<double> u_, F_, E_, C_;      ///< of the last evaluation
     std::vector<char> status_, status_before_, status_factor_;
-    std::vector<double> J_, dx_, trial_, centre_, zero_, start_, before_;
+    std::vector<double> J_, column_, dx_, trial_, centre_, zero_, start_, before_;
     std::vector<int> pivot_;
     bool keep_ = false;     ///< statuses stay as they are
     bool insists_ = false;  ///< Newton's method goes on where no part of a step brings it nearer
