@@ -68,10 +68,18 @@ void Automatic::run(const FlatProblem& problem, const Budget& budget, std::span<
     if (to_roundoff && std::isfinite(work_.error)) finish(problem, x);
 }
 
+/// What is left is rounding of the percussions: the velocity error has no more in it than the unit-free one,
+/// |F^v| <= |F| (OS-9), and Newton's method cannot make it smaller.
+bool Automatic::is_exact(const FlatProblem& problem, std::span<const double> x)
+{
+    const FlatError error = problem.error(x, u_);
+    return std::max(error.unit_free, error.siconos) <= roundoff;
+}
+
 /// A last few steps of Newton's method.
 void Automatic::finish(const FlatProblem& problem, std::span<double> x)
 {
-    if (problem.contacts() < 2 || work_.error <= roundoff) return;
+    if (problem.contacts() < 2 || work_.error <= roundoff || is_exact(problem, x)) return;
     if (!analysed_) {
         lu_.analyse(problem);
         newton_.load(problem, lu_);

@@ -50,6 +50,7 @@ private:
     bool begin_with_sweeps(const FlatProblem& problem, const Budget& budget, std::span<double> x);
     bool factorising(const FlatProblem& problem, const Budget& budget, std::span<double> x);
     bool alternating(const FlatProblem& problem, const Budget& budget, std::span<double> x);
+    [[nodiscard]] bool is_exact(const FlatProblem& problem, std::span<const double> x);
     void finish(const FlatProblem& problem, std::span<double> x);
     void drifting(const FlatProblem& problem, const Budget& budget, std::span<double> x);
 
