@@ -30,13 +30,14 @@ RunWatch::RunWatch(const Model& model, State begin, double step_s) : model_(mode
 {
     // the middle of the step before: a run that is taken up sees what an uninterrupted one does
     begin.q -= step_s / 2 * begin.u;
-    if (model.coordinates() > most_watched_coordinates) return;
     zero_ = Eigen::VectorXd::Zero(model.coordinates());
     for (int i = model.contacts(); i < model.interactions(); ++i) {
         const ConstraintPart& part = model.part(i);
         if (part.limit < 0 && model.only_while(part.constraint) < 0) firm_.push_back(i);
     }
-    if (firm_.empty() || firm_.size() > most_watched_rows) {
+    if (firm_.empty()) return;
+    if (firm_.size() > most_watched_rows || model.coordinates() > most_watched_coordinates) {
+        unwatched_ = firm_.size();
         firm_.clear();
         return;
     }
@@ -58,7 +59,25 @@ RunWatch::RunWatch(const Model& model, State begin, double step_s) : model_(mode
     redundant_ = kept.size() < firm_.size();
     firm_ = std::move(kept);
     before_ = Eigen::MatrixXd(before_(places, Eigen::all));
-    size_ = std::sqrt(determinant(before_, before_));
+    for (std::size_t k = 0; k < firm_.size(); ++k) {
+        for (const int coordinate : model.support(firm_[k]))
+            last_.push_back(before_(static_cast<Eigen::Index>(k), coordinate));
+    }
+    now_ = last_;
+    begin_at(last_, std::sqrt(determinant(before_, before_)));
+}
+
+/// (CO-15): how far from these rows the next ones may be before they are looked at.
+void RunWatch::begin_at(const std::vector<double>& unit_rows, double size)
+{
+    constexpr double least_size = 1e-6;
+    origin_ = unit_rows;
+    near2_ = -1;
+    if (!(size > least_size)) return;
+    const auto n = static_cast<double>(firm_.size());
+    const double smallest = size * std::pow(1 - 1 / n, (n - 1) / 2);
+    const double near = smallest / (2 * std::sqrt(2 * n) + 1);
+    near2_ = near * near;
 }
 
 /// Rows of unit length.
@@ -120,6 +139,15 @@ void RunWatch::at_start(const State& start, double duration_s, Certifier& certif
                         "direction (B02 1.34): the first step takes it away with a shock",
                         outside.velocity, outside.name));
     }
+    if (unwatched_ > 0) {
+        certifier.add_finding(
+            "rank_not_watched", start.t_s,
+            fmt::format(
+                "{} firm rows of constraints on {} coordinates: above {} rows or {} coordinates a run "
+                "does not watch whether their gradients come to depend on each other (CO-14), nor "
+                "whether right-hand sides contradict each other (CO-13)",
+                unwatched_, model_.coordinates(), most_watched_rows, most_watched_coordinates));
+    }
     if (model_.contacts() == 0) return;
     for (const Singularity& here : find_singular_instants(model_, start, duration_s)) {
         if (here.unbounded) continue;
@@ -132,36 +160,55 @@ void RunWatch::at_start(const State& start, double duration_s, Certifier& certif
     }
 }
 
-/// The rows that the step used: those of its middle, where the velocity before leads. A path that turns back
-/// at its corner shows there that it has one.
-void RunWatch::read(const Scratch& scratch)
+/// Takes the rows that the step used: those of its middle, where the velocity before leads. A path that turns
+/// back at its corner shows there that it has one. True while they are near the origin.
+bool RunWatch::stays_near(const Scratch& scratch)
 {
     const ContactRows& rows = scratch.rows;
-    after_.setZero(static_cast<Eigen::Index>(firm_.size()), model_.coordinates());
-    for (std::size_t k = 0; k < firm_.size(); ++k) {
-        const auto entries = rows.row(rows.index_of[firm_[k]], 0);
-        const auto support = model_.support(firm_[k]);
+    last_.swap(now_);
+    double* unit = now_.data();
+    const double* origin = origin_.data();
+    double distance2 = 0;
+    for (const int interaction : firm_) {
+        const auto entries = rows.row(rows.index_of[interaction], 0);
         double squares = 0;
         for (const double entry : entries)
             squares += entry * entry;
         const double scale = squares > 0 ? 1 / std::sqrt(squares) : 0.0;
-        for (std::size_t p = 0; p < support.size(); ++p)
-            after_(static_cast<Eigen::Index>(k), support[p]) = scale * entries[p];
+        for (const double entry : entries) {
+            const double change = scale * entry - *origin++;
+            *unit++ = scale * entry;
+            distance2 += change * change;
+        }
+    }
+    return distance2 <= near2_;
+}
+
+void RunWatch::expand(const std::vector<double>& unit_rows, Eigen::MatrixXd& rows) const
+{
+    rows.setZero(static_cast<Eigen::Index>(firm_.size()), model_.coordinates());
+    auto entry = unit_rows.begin();
+    for (std::size_t k = 0; k < firm_.size(); ++k) {
+        for (const int coordinate : model_.support(firm_[k]))
+            rows(static_cast<Eigen::Index>(k), coordinate) = *entry++;
     }
 }
 
 void RunWatch::look_at_rank(double time_s, const Scratch& scratch, Certifier& certifier)
 {
-    read(scratch);
+    if (stays_near(scratch)) return;
+    expand(last_, before_);
+    expand(now_, after_);
+    const double size_before = std::sqrt(determinant(before_, before_));
     const double size_after = std::sqrt(determinant(after_, after_));
-    const double D = determinant(after_, before_) / (size_ * size_after);
-    if (!(size_after > 1e-9) || (size_ > 1e-9 && D < -turns_below)) {
+    const double D = determinant(after_, before_) / (size_before * size_after);
+    if (!(size_after > 1e-9) || (size_before > 1e-9 && D < -turns_below)) {
         certifier.add_finding(
             "singular_configuration", time_s,
             "the run passes a configuration where the gradients of firm constraints depend on each "
             "other: the motion can branch there, and this is one of several continuations, or none",
             true);
-    } else if (size_ > 1e-9 && D < turns_below) {
+    } else if (size_before > 1e-9 && D < turns_below) {
         certifier.add_finding(
             "constraint_turns", time_s,
             fmt::format(
@@ -170,8 +217,7 @@ void RunWatch::look_at_rank(double time_s, const Scratch& scratch, Certifier& ce
                 std::acos(std::clamp(D, -1.0, 1.0)) * 180 / 3.14159265358979),
             true);
     }
-    before_.swap(after_);
-    size_ = size_after;
+    begin_at(now_, size_after);
 }
 
 void RunWatch::look_at_contacts(const State& before, const State& after, const Scratch& scratch,

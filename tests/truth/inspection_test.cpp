@@ -140,3 +140,29 @@ TEST_CASE("mechanisms that fold into a line are told, those that only turn are n
         CHECK_FALSE(finding(through, "singular_configuration").is_null());
     }
 }
+
+TEST_CASE("more firm rows than a run watches are said once, and cost no certificate")
+{
+    // carriages on one line, each pinned to the next: n rows on n + 1 coordinates
+    const auto train = [](int rows) {
+        std::string text = "duration_s = 0.02\n", kinetic, zero;
+        for (int i = 0; i <= rows; ++i) {
+            const std::string x = "x" + std::to_string(i);
+            text += "[[coordinate]]\nname = \"" + x + "\"\nstart = " + std::to_string(i) +
+                    "\nstart_velocity = 1\n";
+            kinetic += (i == 0 ? "" : " + ") + x + "'^2/2";
+            if (i == 0) continue;
+            zero += std::string(i == 1 ? "" : ", ") + "\"" + x + " - x" + std::to_string(i - 1) + " - 1\"";
+        }
+        return text + "[lagrangian]\nkinetic = \"" + kinetic +
+               "\"\n[[constraint]]\nname = \"couplings\"\nzero = [" + zero +
+               "]\n[integrator]\ntime_step_s = 1e-3\n";
+    };
+    const Folder folder;
+    const auto watched = run_of(folder.write("watched.toml", train(40)));
+    CHECK(watched["status"] == "certified");
+    CHECK(finding(watched, "rank_not_watched").is_null());
+    const auto longer = run_of(folder.write("longer.toml", train(41)));
+    CHECK(longer["status"] == "certified");
+    CHECK(finding(longer, "rank_not_watched")["count"] == 1);
+}
