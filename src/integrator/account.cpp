@@ -52,7 +52,8 @@ void account(const TakenStep& step, Certifier& certifier)
     certifier.add_step(step.ended_s, report.solve.residual, report.status == StepStatus::Solved,
                        report.max_penetration_m, report.energy, report.at_end, report.accuracy);
     certifier.add_violation(report.max_violation);
-    tell_unsolved(report, step.tolerance, step.number, step.ended_s, step.name_of_interaction, certifier);
+    if (report.status == StepStatus::NotSolved)
+        tell_unsolved(report, step.tolerance, step.number, step.ended_s, step.name_of_interaction, certifier);
     const SelectionReport& selection = report.solve.selection;
     certifier.add_selection(selection.selected > 0, selection.unexamined + selection.unsettled > 0);
     for (const Finding& finding : report.findings) {

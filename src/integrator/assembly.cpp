@@ -51,7 +51,10 @@ std::size_t evaluate_constraint(const Model& model, int constraint, const Point&
 
 void evaluate_rows(const Model& model, const Point& at, Workspace& work, ContactRows& rows, RowsOf which)
 {
-    rows.index_of.assign(static_cast<std::size_t>(model.interactions()), -1);
+    const auto interactions = static_cast<std::size_t>(model.interactions());
+    const bool was_empty = rows.offsets.size() == 1 && rows.index_of.size() == interactions;
+    if (was_empty && rows.size() == 0) return;
+    rows.index_of.assign(interactions, -1);
     rows.begin.assign(1, 0);
     rows.offsets.assign(1, 0);
     rows.H.clear();

@@ -231,6 +231,12 @@ void solve_with_constraints(const Model& model, const ConstraintSolve& step, con
                             Scratch& s, StepReport& report)
 {
     s.released.assign(s.rows.contacts.size(), 0);
+    if (s.rows.size() == 0) {
+        report.status = StepStatus::Solved;
+        report.solve.status = SolveStatus::Converged;
+        report.solve.solver = SolverKind::Exact;
+        return;
+    }
     if (model.constraints() == 0) {
         solve_once(model, step.state.t_s, solver, s, report);
         return;

@@ -618,6 +618,7 @@ struct PathWatch::Formulas {
 struct PathWatch::Memory {
     std::vector<path_parts::SafeBox> gap_boxes, guard_boxes;
     path_parts::CommonBox common;
+    std::vector<int> pressed;  ///< contacts that acted, outside: they have no box and need none
     path_parts::Ranges ranges;
     std::vector<std::pair<double, double>> stack;
     Eigen::VectorXd x, u;
@@ -669,10 +670,16 @@ void PathWatch::after_step(const State& before, const State& after, double activ
     const Eigen::VectorXd& q_mid = scratch.J ? after.q : scratch.q_mid;  // moreau_jean has one piece
     const Corners corners{q_mid.data(), after.q.data(), scratch.u_start.data(), scratch.u_end.data(),
                           after.t_s};
-    if (m.common.holds(corners)) return;
-    if (progress.visits.size() != formulas_->gaps.size()) progress.visits.resize(formulas_->gaps.size());
 
     const double visible_m = visible_depth_m(activation_gap_m);
+
+    // mostly every contact is in its box, or goes on acting
+    const auto goes_on_acting = [&](int c) {
+        return after.percussion_Ns[model_.offset(c)] > 0 &&
+               !(scratch.gap_m[static_cast<std::size_t>(c)] < -visible_m);
+    };
+    if (m.common.holds(corners) && std::ranges::all_of(m.pressed, goes_on_acting)) return;
+    if (progress.visits.size() != formulas_->gaps.size()) progress.visits.resize(formulas_->gaps.size());
     StepLook look(model_, before, after, visible_m, scratch, progress);
 
     for (std::size_t k = 0; k < formulas_->gaps.size(); ++k) {
@@ -719,7 +726,12 @@ void PathWatch::after_step(const State& before, const State& after, double activ
     }
 
     m.common.begin();
+    m.pressed.clear();
     for (std::size_t k = 0; k < formulas_->gaps.size(); ++k) {
+        if (const int c = static_cast<int>(k); goes_on_acting(c)) {
+            m.pressed.push_back(c);
+            continue;
+        }
         m.common.meet(m.gap_boxes[k], formulas_->gaps[k].gap.variables());
     }
     for (std::size_t k = 0; k < formulas_->guarded.size(); ++k) {

@@ -275,7 +275,8 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
     while (progress.steps < grid.steps() && result.end == RunEnd::Duration) {
         const long n = progress.steps + 1;
         before = state;
-        step_settings = with_time_step(step_settings, grid.length(n));
+        if (const double h = grid.length(n); h != time_step_s(step_settings))
+            step_settings = with_time_step(step_settings, h);
         StepReport report = step(model, step_settings, solver, state, scratch);
         // somebody stopped the solve: the step has not been taken
         if (report.status == StepStatus::NotSolved && solver.is_stopped()) {

@@ -179,13 +179,12 @@ bool sticks_before(const State& state, int contact, std::span<const double> U_st
     return sliding2 <= 1e-24 * U_start[0] * U_start[0] || sliding2 == 0;
 }
 
-/// After an impact map restitution has been done.
-Law without_restitution(Law law)
+/// After an impact map, and in contact that persists, there is no restitution.
+void remove_restitution(Law& law)
 {
     if (auto* unilateral = std::get_if<Unilateral>(&law)) unilateral->restitution = 0;
     if (auto* coulomb = std::get_if<Coulomb>(&law))
         coulomb->restitution = coulomb->tangential_restitution = 0;
-    return law;
 }
 
 }  // namespace
@@ -195,25 +194,31 @@ bool choose_laws(const Model& model, const Point& at, double h_s, const State& s
     OneStepProblem& problem = s.problem;
     problem.laws.clear();
     problem.offsets.assign(s.rows.offsets.begin(), s.rows.offsets.end());
+    s.persistence_known = false;
+    if (s.rows.size() == 0) {
+        for (auto* vector : {&s.U_start, &problem.U_minus, &s.P, &s.shift_m_s, &s.bend_m_s}) {
+            vector->clear();
+        }
+        s.persists.clear();
+        return true;
+    }
     local_velocities(model, s.rows, view(s.u_start), s.U_start);
     if (model.system().impact_map)
         local_velocities(model, s.rows, view(s.u_minus), problem.U_minus);
     else
         problem.U_minus = s.U_start;
     s.P.clear();
-    s.persistence_known = false;
     s.persists.assign(s.rows.contacts.size(), 0);
     s.shift_m_s.assign(s.rows.contacts.size(), 0.0);
     s.bend_m_s.assign(s.rows.contacts.size(), 0.0);
-    if (s.rows.size() == 0) return true;
     for (int k = 0; k < s.rows.size(); ++k) {
         const int c = s.rows.contacts[k];
         const auto U_start = problem.part(std::span<const double>(s.U_start), k);
-        Law law = model.is_contact(c) ? model.law(c, at, sticks_before(state, c, U_start), s.work)
-                                      : constraint_law(model, c, at, h_s, s.work);
+        Law& law = problem.laws.emplace_back(
+            model.is_contact(c) ? model.law(c, at, sticks_before(state, c, U_start), s.work)
+                                : constraint_law(model, c, at, h_s, s.work));
         if (!check(law)) return false;
-        problem.laws.push_back(model.system().impact_map ? without_restitution(std::move(law))
-                                                         : std::move(law));
+        if (model.system().impact_map) remove_restitution(law);
         for (int i = 0; i < s.rows.dimension(k); ++i) {
             s.P.push_back(state.percussion_Ns[model.offset(c) + i]);
         }
@@ -278,7 +283,7 @@ void calm_persistent_contacts(const Model& model, const State& state, double act
             const auto start = touches_at_start(model, state, c, activation_gap_m, s);
             persists = start && start->U_m_s >= -rounding * start->terms_m_s;
         }
-        if (persists) s.problem.laws[k] = without_restitution(std::move(s.problem.laws[k]));
+        if (persists) remove_restitution(s.problem.laws[k]);
     }
 }
 
@@ -384,7 +389,7 @@ bool recognise_persistent(const Model& model, const Persistence& persistence, co
             s.persists[k] = 1;
             s.bend_m_s[k] = contact.bend_m_s;
             s.shift_m_s[k] = persistent_shift_m_s(contact, persistence.step);
-            s.problem.laws[k] = without_restitution(std::move(s.problem.laws[k]));
+            remove_restitution(s.problem.laws[k]);
         } else if (contact.gap_m > persistence.step.activation_gap_m && !map_acted) {
             s.touching[static_cast<std::size_t>(c)] = 0;
             any_open = true;
@@ -398,6 +403,7 @@ bool recognise_persistent(const Model& model, const Persistence& persistence, co
 void find_touching(const Model& model, const State& state, double activation_gap_m, bool recognise,
                    Scratch& s)
 {
+    if (model.contacts() == 0) return;
     s.touching.assign(state.closed.begin(), state.closed.end());
     if (!recognise) {
         std::fill(s.touching.begin(), s.touching.end(), 0);
@@ -421,10 +427,20 @@ void detect(const Model& model, const Point& at, double activation_gap_m, Scratc
 bool assemble_with_persistence(const Model& model, const ContactCoupling& coupling, MassMatrix& B,
                                const Persistence& persistence, const State& state, Scratch& s)
 {
+    if (s.rows.size() == 0) {
+        if (s.problem.W.blocks() != 0) assemble(model, coupling, B, s);
+        s.problem.U_free.clear();
+        s.persistence_known = persistence.recognise;
+        return true;
+    }
     assemble(model, coupling, B, s);
     const double activation_gap_m = persistence.step.activation_gap_m;
     if (!persistence.recognise) {
         calm_persistent_contacts(model, state, activation_gap_m, s);
+        return true;
+    }
+    if (!model.is_contact(s.rows.contacts.front())) {  // constraints alone: no law is shifted
+        s.persistence_known = true;
         return true;
     }
     while (!s.persistence_known && recognise_persistent(model, persistence, state, s)) {
@@ -451,8 +467,12 @@ void apply_solution(const Model& model, MassMatrix& B, Scratch& s)
 void report_contacts(const Model& model, Scratch& s)
 {
     const OneStepProblem& problem = s.problem;
-    local_velocities(model, s.rows, view(s.u_end), s.U_plus);
     s.contacts.clear();
+    if (s.rows.size() == 0) {
+        s.U_plus.clear();
+        return;
+    }
+    local_velocities(model, s.rows, view(s.u_end), s.U_plus);
     for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
         ContactStep contact;
         contact.contact = s.rows.contacts[k];
@@ -585,7 +605,7 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
     // account: energy ledger and status changes
     report.energy = account_step({.h_s = report.h_s,
                                   .u_start = view(s.u_start),
-                                  .u_minus = view(s.u_minus),
+                                  .u_minus = view(report.map_acted ? s.u_minus : s.u_start),
                                   .u_plus = view(s.u_end),
                                   .A = &s.A,
                                   .velocity_terms = view(s.velocity_terms),
