@@ -117,11 +117,19 @@ void advance(const BodyModel& model, double h, const BodyState& state, BodyScrat
     }
 }
 
-/// The lines of the step (LE-2) but for the correction: u_mean = (u- + u+) / 2 everywhere.
-void account(const BodyModel& model, double h, const BodyState& state, const BodyScratch& s,
-             EnergyLines& lines)
+Energies energies_of(const BodyModel& model, const BodyState& state)
 {
-    lines.kinetic_J = model.kinetic_energy_J(s.next) - model.kinetic_energy_J(state);
+    return {.kinetic_J = model.kinetic_energy_J(state),
+            .potential_J = model.potential_energy_J(state.x, state.R)};
+}
+
+/// The lines of the step (LE-2) but for the correction: u_mean = (u- + u+) / 2 everywhere. `end`: energies of
+/// s.next.
+void account(const BodyModel& model, double h, const BodyState& state, const BodyScratch& s,
+             const Energies& end, EnergyLines& lines)
+{
+    const Energies start = energies_of(model, state);
+    lines.kinetic_J = end.kinetic_J - start.kinetic_J;
     double potential_work = 0;
     std::vector<Vec3> v_still(state.v.size(), Vec3::Zero()), W_still(state.v.size(), Vec3::Zero());
     for (int i = 0; i < model.bodies(); ++i) {
@@ -137,8 +145,7 @@ void account(const BodyModel& model, double h, const BodyState& state, const Bod
         const Vec3& at = s.W_gyroscopic[i];
         lines.scheme_J -= h * W_body.dot(at.cross(model.inertia[i] * at));
     }
-    lines.potential_J =
-        model.potential_energy_J(s.next.x, s.next.R) - model.potential_energy_J(state.x, state.R);
+    lines.potential_J = end.potential_J - start.potential_J;
     lines.scheme_J += lines.potential_J + potential_work;
     for (const BodyContact& contact : s.contacts) {
         const ContactWork work = work_of(contact);
@@ -487,16 +494,16 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
         report.status = StepStatus::NotFinite;
         return report;
     }
-    account(model, h, state, s, report.energy);
-    report.accuracy.held_back_J = free_kinetic_energy_J(model, s) - model.kinetic_energy_J(s.next);
+    const Energies advanced = energies_of(model, s.next);
+    account(model, h, state, s, advanced, report.energy);
+    report.accuracy.held_back_J = free_kinetic_energy_J(model, s) - advanced.kinetic_J;
 
     // correct: what overlaps and does not separate is moved apart
-    const double before_J = model.potential_energy_J(s.next.x, s.next.R);
-    const double moving_J = model.kinetic_energy_J(s.next);
     correct_places(model, settings, solver, s, report);
     if (settings.correction) hold_velocities(model, s);
-    const double raised_J = model.potential_energy_J(s.next.x, s.next.R) - before_J;
-    const double held_J = model.kinetic_energy_J(s.next) - moving_J;
+    report.at_end = energies_of(model, s.next);
+    const double raised_J = report.at_end.potential_J - advanced.potential_J;
+    const double held_J = report.at_end.kinetic_J - advanced.kinetic_J;
     report.energy.correction_J = raised_J + held_J;
     report.energy.potential_J += raised_J;
     report.energy.kinetic_J += held_J;
@@ -510,8 +517,6 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     std::swap(state.v, s.next.v);
     std::swap(state.W, s.next.W);
     std::swap(state.turns, s.next.turns);
-    report.at_end = {.kinetic_J = model.kinetic_energy_J(state),
-                     .potential_J = model.potential_energy_J(state.x, state.R)};
     return report;
 }
 
