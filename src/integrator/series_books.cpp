@@ -11,6 +11,15 @@
 namespace carom::detail {
 namespace {
 
+/// The last coefficient that is not zero.
+int degree_of(const double* x, int order)
+{
+    while (order > 0 && x[order] == 0) {
+        --order;
+    }
+    return order;
+}
+
 /// Integral of the product of two series from 0 to s, with the orders of the product that lie beyond those of
 /// the factors: of t^23 and t^24 the product is one of them. `scaled` is memory.
 double product_integral(const double* x, const double* y, int order, double s, std::vector<double>& scaled)
@@ -25,9 +34,12 @@ double product_integral(const double* x, const double* y, int order, double s, s
         Y[i] = y[i] * power;
         power *= s;
     }
+    // polynomials have no more terms than this; pairs of terms are those of the whole sum
+    const int of_x = degree_of(X, order), of_y = degree_of(Y, order);
     double sum = 0;
-    for (int k = 2 * order; k >= 0; --k) {
-        sum += convolution(X, Y, k, std::max(0, k - order), std::min(k, order)) / (k + 1);
+    for (int k = of_x + of_y; k >= 0; --k) {
+        const int first = std::max(0, k - order), needed = std::max(0, k - of_y);
+        sum += convolution(X, Y, k, first + (needed - first) / 2 * 2, std::min(k, of_x)) / (k + 1);
     }
     return sum * s;
 }
