@@ -230,7 +230,7 @@ TEST_CASE("a disc of a scene drags a point along the tractrix, by every method, 
     REQUIRE(drawings.size() == 3);
     CHECK(drawings[0].kind == DrawingKind::Circle);
     CHECK(drawings[1].kind == DrawingKind::Trace);
-    CHECK(good_sweep(disc, {"sweeping.set=both"}).scene.model.system().drawings.size() == 4);
+    CHECK(good_sweep(disc, {"sweeping.set=both"}).model.system().drawings.size() == 4);
 }
 
 TEST_CASE("jumps, metrics and drifts of a scene reach the process")
