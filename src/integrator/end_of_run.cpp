@@ -13,6 +13,10 @@ namespace {
 /// Slower approaches are those of contacts that persist, of order h (MS-8).
 constexpr double persistent_reach = 2;
 
+/// Overlaps below this many activation gaps, a thousandth of the scene's length, are small whatever the
+/// contact does: the balls of a cradle that touch hardly leave each other.
+constexpr double least_overlap = 1e6;
+
 /// What the rules need to know of a scheme.
 struct SchemeOfRun {
     double h_s, activation_gap_m, max_overlap;
@@ -40,6 +44,7 @@ void look_at_overlap(const Model& model, const SchemeOfRun& scheme, int c, const
                      std::vector<Finding>& findings)
 {
     if (!(reach.deepest_m > visible_depth_m(scheme.activation_gap_m))) return;
+    if (!(reach.deepest_m > least_overlap * scheme.activation_gap_m)) return;
     if (!(reach.deepest_m > scheme.max_overlap * reach.largest_gap_m)) return;
     const std::string& name = name_of_contact(model, c);
     findings.push_back({.code = "overlap",
