@@ -10,7 +10,7 @@ Bits are compared between two builds on one machine: all that `carom run --json`
 read back to the same bits, and of carom-reference every line. Another processor may round sines differently, so the
 committed file holds numbers with tolerances. They are measured: `write` runs every scene a second time without the fused
 operations of this processor, as an older one would, and allows a hundred times the difference, at least 1e-9 of the
-largest number of its kind. Where that is more than a hundredth the motion is too sensitive to be pinned, and words alone
+largest number of its kind and 1e-10 in SI units. Where that is more than a hundredth the motion is too sensitive to be pinned, and words alone
 are: how it ended, whether it is certified.
 
 Exit status: 0 all the same, 1 something differs, 2 it could not be compared.
@@ -27,6 +27,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = pathlib.Path(__file__).with_name("scenes.json")
 FLOOR, FACTOR, SENSITIVE = 1e-9, 100.0, 1e-2
+ROUNDING = 1e-10  # what rounding makes of a zero, SI units: our scenes are of the size of a metre, a kilogram, a second
 MOST_NUMBERS = 40  # of a kind; more of them are pinned by their mean and root mean square
 
 # how reference cases are computed: in coordinates, as bodies, by power series
@@ -92,12 +93,11 @@ def pin_of(told, elsewhere):
     if counts_of(told) == counts_of(elsewhere):
         pin["counts"] = counts_of(told)
     others = numbers_of(elsewhere)
-    # energies that should be zero are small beside those of the run
     for kind, numbers in numbers_of(told).items():
         scale = max([abs(x) for x in numbers.values() if x is not None], default=0.0)
         apart = max([difference(x, others[kind].get(name)) for name, x in numbers.items()], default=0.0)
-        within = max(FLOOR * scale, FACTOR * apart)
-        if within <= SENSITIVE * scale or within == 0:
+        within = max(FLOOR * scale, FACTOR * apart, ROUNDING)
+        if within <= max(SENSITIVE * scale, ROUNDING):
             pin["numbers"][kind] = {"within": within, "values": numbers}
     return pin
 

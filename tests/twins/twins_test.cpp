@@ -30,11 +30,8 @@ struct KnownFailure {
 };
 
 const std::vector<KnownFailure> known_failures{
-    {"block", Aspect::Events, "at rest, coordinates take rounding for the begin of slip, again and again"},
-    {"rocking_block", Aspect::Findings, "bodies report Painleve's paradox, coordinates do not"},
     {"three_cylinders", Aspect::Events,
      "coordinates say slip of a contact that carries nothing, bodies stick"},
-    {"cards", Aspect::Events, "bodies do not tell that the card leaves the wall"},
 };
 
 /// A system written one way, at its step and at half of it.
