@@ -200,8 +200,8 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
     if (!contacts) return contacts.error();
     if (!kept_count) return kept_count.error();
     const auto size = [](const auto& list) { return static_cast<std::size_t>(list->size()); };
-    // files of 0.1 had six numbers of both kinds, and no statuses
-    const bool old = size(kept) == size(percussions);
+    // older files had six numbers of both kinds, and no statuses; the room is a power of two
+    const bool old = size(kept) % integers_per_contact != 0;
     const std::size_t numbers = old ? 6 : numbers_per_contact, integers = old ? 6 : integers_per_contact;
     const std::size_t room = size(percussions) / numbers;
     if (size(places) != numbers_per_body * bodies || size(percussions) != numbers * room ||
