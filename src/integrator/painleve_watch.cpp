@@ -29,15 +29,18 @@ bool is_in_cone(const Coulomb& law, const Eigen::VectorXd& P)
     return true;
 }
 
-/// A percussion that holds the contact still.
-bool can_stick(const Coulomb& law, std::span<const double> W, const ContactStep& contact)
+/// A percussion holds the contact still. One that was struck in the step before, by more than twice of that,
+/// begins anew: what it does then belongs to the impact, or to the catastrophe, and was told with it.
+bool can_go_on_sticking(const Coulomb& law, std::span<const double> W, const ContactStep& contact,
+                        double P_before)
 {
     const int d = contact.dimension;
     const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> block(
         W.data(), d, d);
     Eigen::VectorXd b = Eigen::Map<const Eigen::VectorXd>(contact.U_free.data(), d);
     b[0] += contact.shift_m_s;
-    return is_in_cone(law, -block.fullPivLu().solve(b));
+    const Eigen::VectorXd P = -block.fullPivLu().solve(b);
+    return is_in_cone(law, P) && P_before <= 2 * P[0];
 }
 
 }  // namespace
@@ -71,7 +74,9 @@ void look_for_paradoxes(const Model& model, const State& before, double t_end, S
         const bool slipped = before.closed[place] != 0 ? before.slides[place] != 0 : slid(contact);
         if (!slipped) {
             const bool lifts = touched && !collides && opens > contact.rounding_m_s;
-            if (lifts && can_stick(*law, W, contact)) tell_several();
+            const double P_before =
+                before.percussion_Ns[static_cast<std::size_t>(model.offset(contact.contact))];
+            if (lifts && can_go_on_sticking(*law, W, contact, P_before)) tell_several();
             continue;
         }
 

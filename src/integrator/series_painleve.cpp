@@ -1,7 +1,5 @@
 #include "series_engine.hpp"
 
-#include "statuses.hpp"
-
 #include "carom/model/geometry.hpp"
 
 #include <fmt/format.h>
@@ -23,14 +21,13 @@ double SeriesEngine::painleve_margin(int contact, double t_s, const Eigen::Vecto
     const auto* law = std::get_if<Coulomb>(&at.laws.front());
     if (law == nullptr || std::holds_alternative<FrictionRough>(law->shape)) return 1;
     const Eigen::VectorXd W = at.rows * A->solve(at.rows.row(0).transpose()), U = at.rows * u + at.b;
-    ContactStep sliding;
-    sliding.dimension = model_.dimension(contact);
-    std::array<double, 3> W_N{};
-    for (int i = 0; i < sliding.dimension; ++i) {
-        W_N[static_cast<std::size_t>(i)] = W[i];
-        sliding.U_minus[static_cast<std::size_t>(i)] = U[i];
+    const ContactPrograms& shape = x_->system().contacts[static_cast<std::size_t>(contact)];
+    if (U.size() == 2) {
+        const double f = law->friction * (U[1] > 0 ? shape.low : shape.high);
+        return 1 + W[1] * f / W[0];
     }
-    return margin_of_sliding(*law, W_N, sliding) / W_N[0];
+    const double speed = std::hypot(U[1], U[2]);
+    return speed > 0 ? 1 - law->friction * (W[1] * U[1] + W[2] * U[2]) / (speed * W[0]) : 1;
 }
 
 /// Power alpha of r_N = r_0 + C (T - t)^-alpha on the way to this instant: increments of r_N between instants
@@ -40,7 +37,7 @@ double SeriesEngine::growth_of_reaction(int contact) const
     constexpr double rounding_part = 1e-9;
     const std::span<const SeriesPiece> pieces(memory_.pieces.data(), memory_.piece_count);
     if (pieces.empty()) return 0;
-    const double far = 0.1 * (t_s_ - pieces.front().t_s), near = 1e-5 * far, between = std::sqrt(far * near);
+    const double far = 0.1 * (t_s_ - pieces.front().t_s), near = 1e-4 * far, between = std::sqrt(far * near);
     if (!(near > 1e-15 * std::abs(t_s_))) return 0;
     const auto piece_at = [&](double t_s) -> const SeriesPiece& {
         return *(std::ranges::find_if(pieces, [&](const SeriesPiece& piece) { return piece.t_s > t_s; }) - 1);

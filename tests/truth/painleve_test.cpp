@@ -226,8 +226,9 @@ TEST_CASE(
             const auto found = finding(run, "several_continuations");
             REQUIRE(!found.is_null());
 
-            // the free normal acceleration of the tip that sticks passes zero there
-            CHECK(found["time_s"].get<double>() == near(0.0494, 3e-4));
+            // the free normal acceleration of the tip that sticks passes zero at 0.0494 s; in steps a contact
+            // that is pressed leaves some steps later
+            CHECK(found["time_s"].get<double>() == near(0.0494, 1e-3));
         }
     }
 }
