@@ -89,7 +89,8 @@ bool SeriesEngine::rest_what_rounding_moves()
     for (const Player& one : x_->players()) {
         const bool slips = one.dimension == 3 && one.friction == FrictionStatus::Slip;
         if (!slips || one.known.at_rest || one.normal != NormalStatus::Active) continue;
-        if (!(one.speed[0] <= 1e-14 * x_->acceleration_scale(one) * left_s())) continue;
+        const double a = x_->acceleration_scale(one);
+        if (!(one.speed[0] <= 1e-14 * std::max(a * left_s(), std::sqrt(length_m() * a)))) continue;
         contacts_[static_cast<std::size_t>(one.known.contact)].known.at_rest = changed = true;
     }
     return changed;
