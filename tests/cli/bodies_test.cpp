@@ -94,7 +94,7 @@ name = "crate"
 shape = "box"
 size_m = [0.3, 0.2, 0.4]
 copies = [2]
-position_m = ["0.5*i", "0.05*i", "0.33 + 0.1*i"]
+position_m = ["0.5*i", "0.05*i", "0.36 + 0.1*i"]
 rotation_rad = [0.3, "0.2 + i", 0.1]
 angular_velocity_rad_s = [1, 2, "3*i"]
 [[body]]
