@@ -124,6 +124,11 @@ std::string quoted(std::string_view piece, std::size_t longest)
 std::string nearest_name(std::string_view name, std::span<const std::string> known)
 {
     const std::string wanted = lower(name);
+    if (wanted.ends_with("ies")) {  // bodies, of a body
+        const std::string one = wanted.substr(0, wanted.size() - 3) + "y";
+        const auto found = std::ranges::find(known, one);
+        if (found != known.end()) return *found;
+    }
     const std::size_t limit = std::max<std::size_t>(1, name.size() / 3);
     std::size_t best = std::numeric_limits<std::size_t>::max();
     std::string nearest;

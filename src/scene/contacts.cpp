@@ -111,6 +111,8 @@ private:
         }
         const std::size_t tangential = tangential_directions();
         if (tangential == 0) {
+            const Node* sliding = find(item_, "sliding");
+            if (sliding != nullptr && sliding->kind != Kind::Array) return;  // told already
             mistakes_.add(item_.place, ErrorCode::MissingKey,
                           "the contact has friction, but nothing says how it slides",
                           "add sliding = [\"x'\"], the sliding velocity, or give position and surface");

@@ -432,6 +432,19 @@ TEST_CASE("names that other programs use are told as carom writes them")
     CHECK(contains(told(ball, {"--set", "floor=1"}), "did you mean contact.floor"));
 }
 
+TEST_CASE("a mistake is told once, and plurals are understood")
+{
+    const Folder folder;
+    const std::string slides = ball + "[[contact]]\nname = \"w\"\ngap = \"z\"\nsliding = \"z'\"\nlaw = { "
+                                      "kind = \"coulomb\", friction = 1 }\n";
+    const auto errors = carom_program({"run", folder.write("s.toml", slides), "--json"}).json()["errors"];
+    REQUIRE(errors.size() == 1);
+    CHECK(contains(errors[0]["message"].get<std::string>(), "sliding is the text"));
+    const Outcome plural =
+        carom_program({"run", folder.write("s.toml", ball + "[[bodies]]\nname = \"b\"\n")});
+    CHECK(contains(plural.err, "did you mean `body`?"));
+}
+
 TEST_CASE("a key of the scene below [parameters] is warned of")
 {
     const Folder folder;

@@ -165,7 +165,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)check_operator(loaded->problem);
     (void)hidden_velocity_error(loaded->problem, P);
 
-    // and survives being written
+    // and survives being written: every fourth, since files take most of the time
+    if (size % 4 != 0) return 0;
     const FclibSolution solution = fclib_solution(*stored, loaded->rows, P);
     if (!write_fclib(copy, *stored, &solution)) __builtin_trap();
     const auto again = read_fclib(copy);
