@@ -2,6 +2,9 @@
 
 #include "common_options.hpp"
 
+#include <charconv>
+#include <cstdint>
+
 namespace carom::app {
 namespace {
 
@@ -13,7 +16,17 @@ void describe_runs(CLI::App& command, StudyOptions& options)
         "path=from:to:step or path=v1,v2,...: a run for each value; several --vary: all combinations",
         "PATH=VALUES");
     command.add_option("--repeat", options.repeat, "runs of each combination")->capture_default_str();
-    command.add_option("--seed", options.seed, "of everything random")->capture_default_str();
+    // CLI11 would take -1 and numbers that are too large for the largest seed
+    command.add_option("--seed", options.seed, "of everything random")
+        ->capture_default_str()
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+                std::uint64_t seed = 0;
+                const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), seed);
+                const bool good = problem == std::errc() && end == text.data() + text.size();
+                return good ? "" : "a seed is a whole number from 0 to 18446744073709551615";
+            },
+            ""));
     command
         .add_option_function<std::vector<std::string>>(
             "--perturb-step",

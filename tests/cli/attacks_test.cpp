@@ -443,6 +443,8 @@ TEST_CASE("a mistake is told once, and plurals are understood")
     const Outcome plural =
         carom_program({"run", folder.write("s.toml", ball + "[[bodies]]\nname = \"b\"\n")});
     CHECK(contains(plural.err, "did you mean `body`?"));
+    for (const char* seed : {"-1", "18446744073709551616", "1e3"})
+        CHECK(carom_program({"study", folder.write("s.toml", ball), "--seed", seed, "--quiet"}).status == 2);
 }
 
 TEST_CASE("a key of the scene below [parameters] is warned of")
