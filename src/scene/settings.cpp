@@ -195,7 +195,7 @@ void check_grid(const Node& root, const Settings& settings, Mistakes& mistakes)
 {
     const double h = time_step_s(settings.integrator), duration = settings.plan.duration_s;
     const double end = std::abs(settings.start_s) + duration;
-    if (!(h > 0) || !(duration > 0) || !std::isfinite(end)) return;
+    if (!(h > 0) || !(duration > 0) || !std::isfinite(h) || !std::isfinite(end)) return;
     const Node* step = find_path(root, "integrator.time_step_s");
     const Place place = step != nullptr ? step->place : place_of(root, "duration_s");
     if (duration / h > most_steps || end + h / 2 == end) {
