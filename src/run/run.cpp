@@ -122,9 +122,14 @@ Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
 
     // without a file the recorder keeps the columns in memory
     if (!options.recording.empty() || options.columns) {
-        auto recorder = Recorder::create(
-            options.recording, scene.model, scene.title, scene.text, scene.record, scene.start,
-            scene.plan.duration_s, time_step_s(scene.integrator), {}, options.at_s, detail::to_record(scene));
+        const double duration_s = scene.plan.duration_s, h_s = time_step_s(scene.integrator);
+        const auto bodies = detail::to_record(scene);
+        auto recorder =
+            options.recording.empty()
+                ? Recorder::in_memory(scene.model, scene.title, scene.text, scene.record, scene.start,
+                                      duration_s, h_s, options.at_s, bodies)
+                : Recorder::create(options.recording, scene.model, scene.title, scene.text, scene.record,
+                                   scene.start, duration_s, h_s, {}, options.at_s, bodies);
         if (!recorder) return Errors{recorder.error()};
         task.recorder.emplace(std::move(*recorder));
     }

@@ -69,6 +69,7 @@ public:
         CheckpointSettings checkpoints;
         bool friction;  ///< recorded with all components of percussions
         std::optional<BodiesToRecord> bodies;
+        bool in_memory = false;
     };
     Impl(const std::string& path, const Model& model, Plan plan, Checkpoint now)
         : model_(&model),
@@ -98,7 +99,7 @@ public:
     [[nodiscard]] Recording recording() const;
 
 private:
-    [[nodiscard]] bool in_memory() const noexcept { return file_.path().empty(); }
+    [[nodiscard]] bool in_memory() const noexcept { return plan_.in_memory; }
     Expected<void> write_head(Hdf5Writer& file, const std::string& title, const RunText& text) const;
     Expected<void> commit(const RunReport* report);
     [[nodiscard]] bool checkpoint_is_due() const;
@@ -435,12 +436,54 @@ try {
     return;
 }
 
+/// How a recording begins: what `create` and `in_memory` are given.
+struct Recorder::Beginning {
+    std::string path;  ///< not read in memory
+    const Model& model;
+    std::string title, scene_text;
+    const RecordSettings& settings;
+    const State& start;
+    double duration_s, time_step_s;
+    CheckpointSettings checkpoints;
+    std::vector<double> snapshots_at_s;
+    const std::optional<BodiesToRecord>& bodies;
+    bool in_memory;
+};
+
 Expected<Recorder> Recorder::create(const std::string& path, const Model& model, std::string title,
                                     std::string scene_text, const RecordSettings& settings,
                                     const State& start, double duration_s, double time_step_s,
                                     const CheckpointSettings& checkpoints, std::vector<double> snapshots_at_s,
                                     const std::optional<BodiesToRecord>& bodies)
 {
+    return begin({path, model, std::move(title), std::move(scene_text), settings, start, duration_s,
+                  time_step_s, checkpoints, std::move(snapshots_at_s), bodies, false});
+}
+
+Expected<Recorder> Recorder::in_memory(const Model& model, std::string title, std::string scene_text,
+                                       const RecordSettings& settings, const State& start, double duration_s,
+                                       double time_step_s, std::vector<double> snapshots_at_s,
+                                       const std::optional<BodiesToRecord>& bodies)
+{
+    return begin({{},
+                  model,
+                  std::move(title),
+                  std::move(scene_text),
+                  settings,
+                  start,
+                  duration_s,
+                  time_step_s,
+                  {},
+                  std::move(snapshots_at_s),
+                  bodies,
+                  true});
+}
+
+Expected<Recorder> Recorder::begin(Beginning beginning)
+{
+    auto& [path, model, title, scene_text, settings, start, duration_s, time_step_s, checkpoints,
+           snapshots_at_s, bodies, in_memory] = beginning;
+
     // the numbers
     if (auto good = check(settings); !good) return good.error();
     if (auto good = check(RunPlan{.duration_s = duration_s, .until = {}}); !good) return good.error();
@@ -469,7 +512,7 @@ Expected<Recorder> Recorder::create(const std::string& path, const Model& model,
     auto impl = std::make_unique<Impl>(path, model,
                                        Impl::Plan{settings, start.t_s, every_s, time_step_s,
                                                   std::move(snapshots_at_s), checkpoints,
-                                                  /*friction=*/true, bodies},
+                                                  /*friction=*/true, bodies, in_memory},
                                        std::move(now));
     if (auto created = impl->create(title, {std::move(scene_text), duration_s}); !created) {
         return created.error();

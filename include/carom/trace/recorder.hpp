@@ -48,8 +48,7 @@ struct BodiesToRecord {
 /// another that would write it is refused. docs/reference/recording.md describes the file.
 class Recorder {
 public:
-    /// Replaces a recording of that name; without a name the run is recorded in memory, and `recording` hands
-    /// it out. Errors: FileUnwritable when the folder does not exist or may not be
+    /// Replaces a recording of that name. Errors: FileUnwritable when the folder does not exist or may not be
     /// written, when the path is a folder, a file that is no recording, or one that is being written;
     /// SettingOutOfRange; WrongSize. The model must live as long as the recorder.
     [[nodiscard]] static Expected<Recorder>
@@ -57,6 +56,12 @@ public:
            const RecordSettings& settings, const State& start, double duration_s, double time_step_s,
            const CheckpointSettings& checkpoints = {}, std::vector<double> snapshots_at_s = {},
            const std::optional<BodiesToRecord>& bodies = {});
+
+    /// Records in memory instead; `recording` hands it out. Errors: SettingOutOfRange; WrongSize.
+    [[nodiscard]] static Expected<Recorder>
+    in_memory(const Model& model, std::string title, std::string scene_text, const RecordSettings& settings,
+              const State& start, double duration_s, double time_step_s,
+              std::vector<double> snapshots_at_s = {}, const std::optional<BodiesToRecord>& bodies = {});
 
     /// Goes on with a recording of the same model, from its checkpoint; the caller goes on with the run from
     /// `run_at_checkpoint`. The file then becomes the one of an uninterrupted run. A run that has ended is
@@ -86,6 +91,8 @@ public:
 
 private:
     class Impl;
+    struct Beginning;
+    [[nodiscard]] static Expected<Recorder> begin(Beginning beginning);
     explicit Recorder(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
