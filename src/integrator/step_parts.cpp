@@ -26,7 +26,7 @@ double evaluate_gaps(const Model& model, const Point& at, Scratch& s)
 
 /// A bounce may begin so deep inside its obstacle, beside its own height; lifting it may give back so much of
 /// what the impact took.
-constexpr double deepest_bounce = 0.1, given_back = 0.1;
+constexpr double deepest_bounce = 0.1, given_back = 0.01;
 
 /// (MS-12): a contact leaves by restitution, faster than a step of acceleration makes it, and the overlap
 /// takes more than a tenth of its bounce. What lifting it gives back is little beside what the impact took.

