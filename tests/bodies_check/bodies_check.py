@@ -698,6 +698,8 @@ def check(scene, result, rec):
         farthest = max(np.abs(rec.place(f"b{i}", frames - 1)[0]).max() for i in free)
         if not farthest < 20:
             complaints.append(f"a body is {farthest:.1e} m away")
+    if scene.restitution == 0 and any(item["code"] == "energy_created" for item in result["diagnosis"]):
+        complaints.append("an impact is said to create energy, and nothing bounces")
     if not certified and not result["diagnosis"]:
         complaints.append("uncertified, and no finding says why")
     return complaints, worst[0]
