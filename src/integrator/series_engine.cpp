@@ -119,6 +119,7 @@ StepReport SeriesEngine::run()
         if (h < 1e-6 * left_s() && w_.happening.empty() && rest_what_rounding_moves()) continue;
         h = settle_length(h);
         if (!(h > 4e-16 * std::abs(t_s_)) && h < left_s() && w_.happening.empty()) {
+            if (rest_what_rounding_moves()) continue;
             if (reaches_painleve()) return report_;
             fail(StepStatus::NotFinite, fmt::format("the series converge nowhere beyond {:.9g} s: the motion "
                                                     "ends there or leaves every bound",
