@@ -113,6 +113,24 @@ void look_for_unseen_impact(const Model& model, const SchemeOfRun& scheme, int c
          .about = name});
 }
 
+/// (LE-15): until is fulfilled by an overlap if outside of the obstacles it is not.
+void look_at_until(const Model& model, const std::vector<int>& inside, const State& end, Scratch& s,
+                   std::vector<Finding>& findings)
+{
+    Eigen::VectorXd q = end.q;
+    if (!correct_violations(model, inside, end.t_s, q, s)) return;
+    if (!(s.until->value({view(q), view(end.u), end.t_s}, s.work) < 0)) return;
+    findings.push_back(
+        {.code = "overlap",
+         .time_s = end.t_s,
+         .message = fmt::format("until is fulfilled by the overlap with {}: outside of the obstacle it "
+                                "is not; take a shorter step",
+                                name_of_contact(model, inside.front())),
+         .count = 1,
+         .uncertifies = true,
+         .about = "until"});
+}
+
 }  // namespace
 
 std::vector<GapReach> reaches_at_start(const Model& model, const State& start, Workspace& work)
@@ -146,13 +164,17 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
     if (!scheme || run.progress.reaches.empty()) return findings;
     const Point at = point_of(run.state);
     bool accelerates = false;
+    std::vector<int> inside;
     for (int c = 0; c < model.contacts(); ++c) {
         look_at_overlap(model, *scheme, c, run.progress.reaches[static_cast<std::size_t>(c)], findings);
         const double gap_m = model.gap_m(c, at, scratch.work);
         if (!(gap_m < -scheme->activation_gap_m)) continue;
+        if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);
         if (!accelerates && !(accelerates = free_acceleration(model, at, scratch))) break;
         look_for_unseen_impact(model, *scheme, c, gap_m, run.state, scratch, findings);
     }
+    const bool by_formula = run.progress.end == RunEnd::Formula && scratch.until != nullptr;
+    if (by_formula && !inside.empty()) look_at_until(model, inside, run.state, scratch, findings);
     return findings;
 }
 
