@@ -157,7 +157,7 @@ void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& p
 }
 
 std::vector<Finding> findings_of_end(const Model& model, const IntegratorSettings& settings,
-                                     const RunSoFar& run, Scratch& scratch)
+                                     const RunSoFar& run, bool stopped, Scratch& scratch)
 {
     std::vector<Finding> findings;
     const auto scheme = scheme_of(settings);
@@ -168,7 +168,7 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
     for (int c = 0; c < model.contacts(); ++c) {
         look_at_overlap(model, *scheme, c, run.progress.reaches[static_cast<std::size_t>(c)], findings);
         const double gap_m = model.gap_m(c, at, scratch.work);
-        if (!(gap_m < -scheme->activation_gap_m)) continue;
+        if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
         if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);
         if (!accelerates && !(accelerates = free_acceleration(model, at, scratch))) break;
         look_for_unseen_impact(model, *scheme, c, gap_m, run.state, scratch, findings);

@@ -356,7 +356,8 @@ RunReport go_on(const Model& model, const IntegratorSettings& settings, const So
     result.events = run.events;
     result.event_names = event_names(model.system());
     Certifier at_end = certifier;
-    for (const Finding& finding : findings_of_end(model, settings, run, scratch)) {
+    for (const Finding& finding :
+         findings_of_end(model, settings, run, result.end == RunEnd::Listener, scratch)) {
         at_end.add_finding(finding);
     }
     judge_run(at_end, failed, result);

@@ -190,9 +190,7 @@ double SeriesEngine::slip_direction(const Player& one) const
 bool SeriesEngine::turns_round(const ContactNow& contact, const Player& one, double direction)
 {
     if (one.dimension == 2) return contact.told_side != 0 && contact.told_side != one.side;
-    if (!one.known.at_rest) return false;
-    if (contact.slip_frame < 0) return true;  // at rest just where a report begins
-    return contact.slip_frame == one.frame && std::cos(direction - contact.slip_rad) < 0;
+    return one.known.at_rest && contact.slip_frame == one.frame && std::cos(direction - contact.slip_rad) < 0;
 }
 
 /// Statuses that changed, as events; whether some did.

@@ -214,9 +214,9 @@ bool choose_laws(const Model& model, const Point& at, double h_s, const State& s
     for (int k = 0; k < s.rows.size(); ++k) {
         const int c = s.rows.contacts[k];
         const auto U_start = problem.part(std::span<const double>(s.U_start), k);
-        Law& law = problem.laws.emplace_back(
-            model.is_contact(c) ? model.law(c, at, sticks_before(state, c, U_start), s.work)
-                                : constraint_law(model, c, at, h_s, s.work));
+        Law& law = problem.laws.emplace_back(model.is_contact(c)
+                                                 ? model.law(c, at, sticks_before(state, c, U_start), s.work)
+                                                 : constraint_law(model, c, at, h_s, s.work));
         if (!check(law)) return false;
         if (model.system().impact_map) remove_restitution(law);
         for (int i = 0; i < s.rows.dimension(k); ++i) {

@@ -73,9 +73,8 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
 
     // an impact map acts at once, before the step goes on; its tangential percussions are friction
     const double start_norm = step.A->squared_norm(step.u_start),
-                 minus_norm = step.u_minus.data() == step.u_start.data()
-                                  ? start_norm
-                                  : step.A->squared_norm(step.u_minus);
+                 minus_norm = step.u_minus.data() == step.u_start.data() ? start_norm
+                                                                         : step.A->squared_norm(step.u_minus);
     result.impact_J = (minus_norm - start_norm) / 2;
 
     // reactions at the mean local velocity; what an obstacle's own motion brings in is not theirs. In theory
