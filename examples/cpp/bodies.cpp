@@ -7,9 +7,7 @@
 constexpr const char* text = R"(
 duration_s = 1
 gravity_m_s2 = [4.905, 0, -8.4957]
-[[material]]
-name = "rubber"
-friction = 0.6
+material = [{ name = "rubber", friction = 0.6 }]
 [[body]]
 name = "ramp"
 shape = "plane"
