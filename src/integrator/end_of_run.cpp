@@ -131,6 +131,24 @@ void look_at_until(const Model& model, const std::vector<int>& inside, const Sta
          .about = "until"});
 }
 
+/// Series follow the motion itself: at their end no contact is inside its obstacle (LE-16).
+void look_at_series(const Model& model, const SeriesSettings& settings, const State& end, Workspace& work,
+                    std::vector<Finding>& findings)
+{
+    for (int c = 0; c < model.contacts(); ++c) {
+        const double depth_m = -model.gap_m(c, point_of(end), work);
+        if (!(depth_m > visible_depth_m(settings.activation_gap_m))) continue;
+        const std::string& name = name_of_contact(model, c);
+        findings.push_back(
+            {.code = "inside_obstacle",
+             .time_s = end.t_s,
+             .message = fmt::format("{} is {:.3e} m inside its obstacle where the run ends", name, depth_m),
+             .count = 1,
+             .uncertifies = true,
+             .about = name});
+    }
+}
+
 }  // namespace
 
 std::vector<GapReach> reaches_at_start(const Model& model, const State& start, Workspace& work)
@@ -160,6 +178,10 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
                                      const RunSoFar& run, bool stopped, Scratch& scratch)
 {
     std::vector<Finding> findings;
+    if (const auto* series = std::get_if<SeriesSettings>(&settings)) {
+        look_at_series(model, *series, run.state, scratch.work, findings);
+        return findings;
+    }
     const auto scheme = scheme_of(settings);
     if (!scheme || run.progress.reaches.empty()) return findings;
     const Point at = point_of(run.state);
