@@ -118,12 +118,11 @@ private:
         return numbered;
     }
 
-    /// Text between quotes of TOML.
+    /// Text between quotes of TOML; bytes that are not UTF-8, in Latin-1 for example, become question marks.
     static std::string plain(const std::string& text)
     {
-        std::string result;
-        for (const char c : text)
-            result += c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ' ? '_' : c;
+        std::string result = printable(text);
+        std::ranges::replace_if(result, [](char c) { return c == '"' || c == '\\'; }, '_');
         return result;
     }
 

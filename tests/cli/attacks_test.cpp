@@ -398,6 +398,15 @@ TEST_CASE("a link of a robot hangs on one joint, and links of many names stay ap
     CHECK(looped.status == 2);
     CHECK(contains(looped.err, "joint j0b: error: the link `l1` hangs on the joint `j0a` already"));
 
+    // a title in Latin-1, which TOML does not know
+    const Outcome latin = carom_program({"import",
+                                         folder.write("r.urdf", "<robot name=\"K\xe4"
+                                                                "fer \\&quot;\"><link name=\"a\">" +
+                                                                    inertia + "</link></robot>"),
+                                         "--floating"});
+    CHECK(latin.status == 0);
+    CHECK(contains(latin.out, "title = \"K?fer __\"\n"));
+
     // names of one letter each that formulas cannot have
     std::string names = "<robot name=\"n\"><link name=\"base\"/>";
     for (const char* name : {"!", "?", "%", "__2"})
