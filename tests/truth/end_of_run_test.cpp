@@ -357,3 +357,43 @@ TEST_CASE("an until that only the overlap of a bounce fulfils does not end a cer
     }
     CHECK(fulfilled > 0);
 }
+
+TEST_CASE("a certified series run ends outside its obstacles")
+{
+    // a ball in a groove of two rough slopes, one of which hardly bounces
+    for (const char* step : {"0.1743", "0.05", "0.01"}) {
+        CAPTURE(step);
+        const json run = end_run(fmt::format(R"toml(
+duration_s = 1.3944
+[[coordinate]]
+name = "x"
+start = -0.02082
+start_velocity = -0.4965
+[[coordinate]]
+name = "z"
+start = 0.8126
+start_velocity = -0.7399
+[lagrangian]
+kinetic = "(x'^2 + z'^2)/2"
+potential = "9.81*z"
+[[contact]]
+name = "left"
+gap = "z*cos(0.4423) + x*sin(0.4423)"
+sliding = ["x'*cos(0.4423) - z'*sin(0.4423)"]
+law = {{ kind = "coulomb", friction = 0.3621, restitution = 0.3222 }}
+[[contact]]
+name = "right"
+gap = "z*cos(0.9562) - x*sin(0.9562)"
+sliding = ["x'*cos(0.9562) + z'*sin(0.9562)"]
+law = {{ kind = "coulomb", friction = 0.3621, restitution = 0.9374 }}
+[[probe]]
+name = "deepest"
+value = "-min(z*cos(0.4423) + x*sin(0.4423), z*cos(0.9562) - x*sin(0.9562))"
+[integrator]
+kind = "series"
+time_step_s = {}
+)toml",
+                                             step));
+        if (run["status"] == "certified") CHECK(run["values"]["deepest"].get<double>() < 1e-6);
+    }
+}
