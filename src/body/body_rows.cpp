@@ -18,13 +18,6 @@ void BodyRows::add(int body, const Vec3& v, const Vec3& w)
     if (body >= 0) terms_.push_back({.body = body, .v = v, .w = w});
 }
 
-std::span<const BodyRows::Term> BodyRows::row(int i) const noexcept
-{
-    const auto k = static_cast<std::size_t>(i);
-    const std::size_t end = k + 1 < begin_.size() ? begin_[k + 1] : terms_.size();
-    return {terms_.data() + begin_[k], end - begin_[k]};
-}
-
 void BodyRows::set_inertia(std::span<const Mat3> inverse_inertia)
 {
     for (Term& term : terms_) {

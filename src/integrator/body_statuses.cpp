@@ -33,10 +33,12 @@ bool sticks(const BodyScratch& s, std::size_t c)
     return std::hypot(contact.U_plus[1], contact.U_plus[2]) <= next_to_none * std::sqrt(driven2);
 }
 
-/// Speeds that the velocity of a contact is a difference of.
+/// Bound of the speeds that the velocity of a contact is a difference of; sums of magnitudes need no roots.
 double speeds(const BodyContact& contact, std::span<const Vec3> v, std::span<const Vec3> w)
 {
-    const auto of = [&](int body, const Vec3& arm) { return v[body].norm() + w[body].norm() * arm.norm(); };
+    const auto of = [&](int body, const Vec3& arm) {
+        return v[body].cwiseAbs().sum() + w[body].cwiseAbs().sum() * arm.cwiseAbs().sum();
+    };
     return of(contact.first, contact.arm_first) + of(contact.second, contact.arm_second);
 }
 
@@ -139,7 +141,7 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s
         const double freed = i == 0 ? U_free - contact.may_close_m_s : U_free;
         step.from_free_J += 0.5 * contact.P[slot] * (freed - contact.U_minus[slot]);
     }
-    step.sticks = contact.dimension > 1 && sticks(s, c);
+    step.sticks = sticks(s, c);
     step.rounding_m_s = left_m_s + rounding * std::max(speeds(contact, s.mid.v, s.w_before),
                                                        speeds(contact, s.next.v, s.w_after));
     // the same velocities a step further: what the turning of the bodies made of them
@@ -154,9 +156,8 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s
     return step;
 }
 
-KeptContact keep(const BodyScratch& s, std::size_t c)
+KeptContact keep(const BodyContact& contact, bool sticks)
 {
-    const BodyContact& contact = s.contacts[c];
     const double met = std::abs(contact.U_minus[0]) + std::abs(contact.U_plus[0]);
     return {.first = contact.first,
             .second = contact.second,
@@ -164,7 +165,7 @@ KeptContact keep(const BodyScratch& s, std::size_t c)
             .percussion_Ns = contact.percussion_Ns(),
             .moment_Nms = contact.moment_Nms(),
             .closed = contact.U_plus[0] <= 1e-9 * met || contact.restitution == 0,
-            .sticks = sticks(s, c),
+            .sticks = sticks,
             .acted = contact.P[0] > 0,
             .named = contact.at.feature,
             .away_m_s = contact.U_plus[0]};
@@ -212,7 +213,7 @@ void collect(const BodyModel& model, const SolverSettings& solver, const BodySta
             w.kept_of[c] >= 0 ? &state.kept[static_cast<std::size_t>(w.kept_of[c])] : nullptr;
         if (before == nullptr && !(contact.P[0] + contact.map_P[0] > 0)) continue;
         ContactStep step = report(model, left_m_s, s, c, before);
-        KeptContact& kept = w.kept.emplace_back(keep(s, c));
+        KeptContact& kept = w.kept.emplace_back(keep(contact, step.sticks));
         ContactMemory status;
         if (before != nullptr) {
             kept.named = before->named;
@@ -357,10 +358,8 @@ void update_statuses(const BodyModel& model, const SolverSettings& solver, doubl
         kept.status = w.statuses[k].closed;
         kept.slides = w.statuses[k].slides;
     }
-    state.kept.clear();
-    for (const KeptContact& kept : w.kept) {
-        if (kept.acted || kept.status != 0) state.kept.push_back(kept);
-    }
+    std::erase_if(w.kept, [](const KeptContact& kept) { return !kept.acted && kept.status == 0; });
+    state.kept.swap(w.kept);
     sort_by_bodies(state.kept);
 }
 

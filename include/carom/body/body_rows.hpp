@@ -27,7 +27,12 @@ public:
     void add(int body, const Vec3& v, const Vec3& w);
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(begin_.size()); }
-    [[nodiscard]] std::span<const Term> row(int i) const noexcept;
+    [[nodiscard]] std::span<const Term> row(int i) const noexcept
+    {
+        const auto k = static_cast<std::size_t>(i);
+        const std::size_t end = k + 1 < begin_.size() ? begin_[k + 1] : terms_.size();
+        return {terms_.data() + begin_[k], end - begin_[k]};
+    }
 
     /// Fills J^-1 w with these inverse inertias, axes of the world.
     void set_inertia(std::span<const Mat3> inverse_inertia);
