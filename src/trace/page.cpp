@@ -193,8 +193,11 @@ void PageData::add_events()
 
 void PageData::add_jump_columns(const std::string& name, const RowMatrix& table, Eigen::Index rows)
 {
-    for (Eigen::Index i = 0; i < table.cols(); ++i)
-        tracks_.add(fmt::format("jumps.{}.{}", name, i), code_, table.col(i).head(rows));
+    for (Eigen::Index i = 0; i < table.cols(); ++i) {
+        Eigen::VectorXd values(rows);
+        if (rows > 0) values = table.col(i).head(rows);  // a table without rows has no place for columns
+        tracks_.add(fmt::format("jumps.{}.{}", name, i), code_, values);
+    }
 }
 
 void PageData::add_jumps()
