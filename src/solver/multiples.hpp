@@ -8,11 +8,11 @@ namespace carom {
 /// velocities are multiples too, and W has as many zero eigenvalues. One of them can act for all:
 ///
 ///     U_k = f_k U_c,   f_k > 0,      Q = sum f_k P_k acts in the place of c,      P_k = f_k Q / sum f^2
-///     (SO-35)
+///     (SO-36)
 ///
 /// A frictionless one that approaches slower, in the scale of its row, does not act at all.
 ///
-/// Theory     docs/theory/solvers.md (SO-35)
+/// Theory     docs/theory/solvers.md (SO-36)
 class Multiples {
 public:
     /// Smaller problems are solved as they are: looking for multiples would cost more than it saves.

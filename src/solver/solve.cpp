@@ -270,7 +270,7 @@ SolveReport solve_as_asked(const OneStepProblem& problem, const SolverSettings& 
 {
     const bool chooses = settings.kind == SolverKind::Auto || settings.kind == SolverKind::Exact;
 
-    // contacts that are multiples of each other are solved as one (SO-35), unless a method is asked for
+    // contacts that are multiples of each other are solved as one (SO-36), unless a method is asked for
     MethodScratch::Memory& memory = scratch.methods.memory();
     if (chooses && memory.multiples.find(problem)) {
         memory.multiples.gather(problem, P, memory.merged_P);
