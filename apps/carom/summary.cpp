@@ -138,6 +138,22 @@ std::string located_event_rows(const Results& results)
     return out;
 }
 
+/// A set that sweeps begins to push, or ends.
+std::string sweep_event_rows(const std::vector<RunEvent>& events)
+{
+    std::string out = row("events", fmt::format("the set begins to push {} times, and ends {} times",
+                                                std::ranges::count(events, EventKind::ContactMade, &Event::kind),
+                                                std::ranges::count(events, EventKind::ContactLost, &Event::kind)));
+    for (std::size_t i = 0; i < events.size() && i < events_shown; ++i) {
+        const bool made = events[i].kind == EventKind::ContactMade;
+        out += row("", fmt::format("{:>9.5g} s  {} {}", events[i].time_s, events[i].place,
+                                   made ? "pushes" : "pushes no more"));
+    }
+    if (events.size() > events_shown)
+        out += row("", fmt::format("... and {} more", events.size() - events_shown));
+    return out;
+}
+
 std::string event_rows(const Results& results)
 {
     if (!results.scene.plan.keep_events) return row("events", "not kept; record.events = true keeps them");
@@ -222,7 +238,7 @@ std::string next_rows(const Results& results)
     const std::string recording = printable(results.run.recording);
     std::string out;
     const auto say = [&](const std::string& text) { out += row(out.empty() ? "next" : "", text); };
-    if (results.run.stopped && !recording.empty() && !results.scene.sweeping)
+    if (results.run.stopped && !recording.empty())
         say(fmt::format("carom resume {} goes on with it", recording));
     if (results.run.status == RunStatus::Uncertified && !results.scene.sweeping) {
         const bool unsolved = results.run.certificate.unsolved_steps > 0;
@@ -273,6 +289,7 @@ std::string summary(const Results& results)
     out += probe_rows(scene.model, results.run.probes);
     out += snapshot_rows(results);
     if (results.scene.sweeping) {
+        out += sweep_event_rows(results.run.events);
         out += row("outside", fmt::format("at most {:.2e} from its set", certificate.max_penetration_m));
     } else {
         out += event_rows(results);

@@ -13,12 +13,12 @@ namespace carom {
 struct TakenStep {
     const StepReport& report;
     std::span<const ContactStep> contacts;
-    std::span<const Event> events;
-    long number;  ///< from 1
-    double began_s, ended_s;
-    double tolerance;                                     ///< of the solver
-    std::function<std::string(int)> name_of_interaction;  ///< of the one-step problem
-    std::function<std::string(int)> name_of_contact;      ///< by ContactStep::contact
+    std::span<const Event> events = {};
+    long number = 0;  ///< from 1
+    double began_s = 0, ended_s = 0;
+    double tolerance = 0;                                      ///< of the solver
+    std::function<std::string(int)> name_of_interaction = {};  ///< of the one-step problem
+    std::function<std::string(int)> name_of_contact = {};      ///< by ContactStep::contact
 };
 
 /// What the step means for the certificate, and what theory says about it.

@@ -56,6 +56,9 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
                   SolveReport& report);
 
+/// The whole of W of the last step, which sweeps over bodies do without.
+void assemble_whole(const BodyModel& model, BodyScratch& scratch);
+
 /// Sweeps of a correction of many contacts.
 inline constexpr Budget correction_budget{.tolerance = 1e-2, .max_iterations = 20};
 

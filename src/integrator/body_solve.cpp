@@ -1,5 +1,4 @@
 #include "body_parts.hpp"
-#include "carom/integrator/body_run.hpp"
 
 #include <algorithm>
 
@@ -50,7 +49,8 @@ void go_to_roundoff(const SolverSettings& solver, BodyScratch& s, SolveReport& r
     }
 }
 
-/// The whole of W.
+}  // namespace
+
 void assemble_whole(const BodyModel& model, BodyScratch& s)
 {
     // spheres have had no rows until now
@@ -62,8 +62,6 @@ void assemble_whole(const BodyModel& model, BodyScratch& s)
     }
     assemble_delassus(model, s.rows, s.contacts_of, s.problem);
 }
-
-}  // namespace
 
 void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& s,
                      SolveReport& report)
@@ -78,14 +76,3 @@ void solve_assembled(const BodyModel& model, const SolverSettings& solver, doubl
 }
 
 }  // namespace carom::detail
-
-namespace carom {
-
-BodyProblem assembled_problem(const BodyStep& step)
-{
-    BodyScratch& s = *step.scratch;
-    if (s.problem.interactions() > 0) detail::assemble_whole(step.model, s);
-    return {s.problem, s.P};
-}
-
-}  // namespace carom

@@ -699,6 +699,7 @@ std::string_view name_of(StepStatus status) noexcept
     case StepStatus::MetricSingular: return "metric_singular";
     case StepStatus::LawOutOfRange: return "law_out_of_range";
     case StepStatus::Undetermined: return "undetermined";
+    case StepStatus::NoNearestPoint: return "no_nearest_point";
     }
     return "unknown";
 }

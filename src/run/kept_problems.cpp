@@ -56,9 +56,7 @@ void KeptProblems::after_step(const StepView& view)
 {
     // steps without contacts, joints and constraints have no problem
     if (plan_.which == KeepProblems::Which::None) return;
-    if (view.bodies == nullptr && view.scratch.contacts.empty() && view.model.constraints() == 0) return;
-    if (view.bodies != nullptr && view.bodies->scratch->problem.interactions() == 0) return;
-    if (!series_pieces(view.scratch).empty()) {
+    if (!view.pieces.empty() && !(view.contacts.empty() && view.model.constraints() == 0)) {
         ++counts_.without_problem;
         return;
     }
@@ -67,12 +65,9 @@ void KeptProblems::after_step(const StepView& view)
     const bool full = plan_.which == KeepProblems::Which::Worst && worst_.size() >= plan_.count;
     if (full && solved_to(solve.residual) <= worst_.front().residual) return;
 
-    // sweeps over bodies need no matrix, files do
-    std::optional<BodyProblem> of_bodies;
-    if (view.bodies != nullptr) of_bodies.emplace(assembled_problem(*view.bodies));
-    const OneStepProblem& solved = of_bodies ? of_bodies->problem : view.scratch.problem;
-    const std::span<const double> P = of_bodies ? of_bodies->P : std::span<const double>(view.scratch.P);
-    auto problem = fclib_problem(solved);
+    const auto solved = view.problem();
+    if (!solved) return;
+    auto problem = fclib_problem(solved->problem);
     if (!problem) {
         if (counts_.left_out == 0) counts_.why = problem.error().message;
         ++counts_.left_out;
@@ -82,7 +77,7 @@ void KeptProblems::after_step(const StepView& view)
               .residual = solved_to(solve.residual),
               .problem = std::move(*problem),
               .solution = {}};
-    kept.solution = fclib_solution(kept.problem.stored, kept.problem.rows, P);
+    kept.solution = fclib_solution(kept.problem.stored, kept.problem.rows, solved->P);
     kept.problem.stored.info = {
         .title = fmt::format("{}, step {}", printable(title_), view.step),
         .description = fmt::format(

@@ -30,13 +30,36 @@ Error contradiction(const std::string& file, std::string message)
             .excerpt = {}};
 }
 
+/// A sweep goes on with the steps it began with, from a checkpoint that holds them.
+Expected<void> check_sweep(const Scene& scene, const Recording& recording, const std::string& file)
+{
+    const RunProgress& progress = recording.checkpoint.progress;
+    if (!scene.sweeping && progress.sweep)
+        return contradiction(file, "the scene in the recording is not the one that was run");
+    if (!scene.sweeping) return {};
+    if (progress.steps > 0 && !progress.sweep) {
+        return Error{.code = ErrorCode::FileMalformed,
+                     .where = printable(file),
+                     .message = fmt::format("carom {} wrote this sweep without what it takes to go on",
+                                            printable(recording.carom_version)),
+                     .hint = "carom run begins a new run",
+                     .excerpt = {}};
+    }
+    if (scene.plan.duration_s == recording.duration_s) return {};
+    return Error{.code = ErrorCode::NotAllowedHere,
+                 .where = "--set duration_s",
+                 .message = "a sweep fits the lengths of its steps to its duration",
+                 .hint = "carom run begins a new run with the other duration",
+                 .excerpt = {}};
+}
+
 /// The scene of the recording; its head says the same.
 Expected<Scene, Errors> scene_of(const Recording& recording, const std::string& file,
                                  const std::vector<Override>& overrides)
 {
     auto scene = read_scene_text(recording.scene_text, file + ":/scene", overrides);
     if (!scene) return scene.error();
-    if (scene->sweeping) return Errors{not_for_sweeping(file + ":/scene")};
+    if (auto good = check_sweep(*scene, recording, file); !good) return Errors{good.error()};
     scene->title = recording.title;
     const bool same = time_step_s(scene->integrator) == recording.time_step_s &&
                       scene->start.t_s == recording.start_s &&
@@ -53,6 +76,7 @@ Expected<Scene, Errors> scene_of(const Recording& recording, const std::string& 
 /// A new duration must leave what has been computed as it is.
 Expected<void> check_duration(const Scene& scene, const RunSoFar& run)
 {
+    if (scene.sweeping) return {};
     const double steps = static_cast<double>(run.progress.steps);
     const double done_s = steps * time_step_s(scene.integrator);
     if (scene.plan.duration_s >= done_s * (1 - 1e-12)) return {};
@@ -119,8 +143,8 @@ Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOpt
     if (auto good = check_duration(impl->scene, *run); !good) return Errors{good.error()};
     const auto& bodies = recording->checkpoint.bodies;
     impl->task.emplace(detail::Task{.scene = impl->scene,
-                                    .run = std::move(*run),
-                                    .bodies = bodies ? bodies->state : BodyState{},
+                                    .so_far = {.run = std::move(*run),
+                                               .bodies = bodies ? bodies->state : BodyState{}},
                                     .snapshots = detail::Snapshots::of(*recording, impl->scene),
                                     .recording = file,
                                     .listener = std::move(options.listener),

@@ -1,6 +1,5 @@
 #include "carom/run/run.hpp"
 
-#include "carom/scene/sweeping_scene.hpp"
 #include "run_events.hpp"
 #include "task.hpp"
 
@@ -9,20 +8,6 @@
 namespace carom {
 namespace detail {
 namespace {
-
-/// The steps of the scene: of its bodies, its sweep, or its coordinates.
-RunReport go_on_with(Task& task, const SolverSettings& solver, const StepListener& listener)
-{
-    const Scene& scene = task.scene;
-    switch (kind_of(scene)) {
-    case SceneKind::Sweeping: return sweep(scene.model, *scene.sweeping, scene.plan, task.run, listener);
-    case SceneKind::Bodies:
-        return go_on(scene.bodies->model, scene.model, scene.bodies->integrator, solver, scene.plan,
-                     task.bodies, task.run, listener);
-    case SceneKind::Coordinates: break;
-    }
-    return go_on(scene.model, scene.integrator, solver, scene.plan, task.run, listener);
-}
 
 /// Ends the recording and hands out the columns. What cannot be written makes the run a failed one: it is not
 /// what was asked for.
@@ -73,30 +58,31 @@ Run carry_out(Task& task)
     };
     SolverSettings solver = task.scene.solver;
     if (task.stop != nullptr) solver.stop = task.stop;
-    const long steps_before = task.run.progress.steps;
+    const long steps_before = task.so_far.run.progress.steps;
     const auto begin = std::chrono::steady_clock::now();
-    RunReport report = go_on_with(task, solver, listener);
+    RunReport report = go_on(task.scene, solver, task.so_far, listener);
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    task.snapshots.at_end(task.scene.model, task.run.state);
+    task.snapshots.at_end(task.scene.model, task.so_far.run.state);
 
     // what it left behind; bodies have joints instead of constraints, and those have no events
     Workspace work;
-    const std::size_t contacts =
-        task.scene.bodies ? report.event_names.size() : static_cast<std::size_t>(task.scene.model.contacts());
+    const std::size_t contacts = kind_of(task.scene) == SceneKind::Coordinates
+                                     ? static_cast<std::size_t>(task.scene.model.contacts())
+                                     : report.event_names.size();
     Run run{.status = report.status,
             .end = report.end,
             .certificate = report.certificate,
             .findings = report.findings,
             .events = named_events(report, contacts),
-            .at_end = task.run.state,
-            .probes = probe_values(task.scene.model, point_of(task.run.state), work),
+            .at_end = task.so_far.run.state,
+            .probes = probe_values(task.scene.model, point_of(task.so_far.run.state), work),
             .snapshots = std::move(task.snapshots).taken(),
             .record = {},
             .problems = {},
             // the flag counts if it ended the run, not if it came too late
             .stopped = stopped() && report.end == RunEnd::Listener,
             .wall_s = passed.count(),
-            .steps_now = task.run.progress.steps - steps_before,
+            .steps_now = task.so_far.run.progress.steps - steps_before,
             .recording = {},
             .not_written = {},
             .note = {}};
@@ -111,8 +97,7 @@ Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
     auto snapshots = detail::Snapshots::at(options.at_s, scene);
     if (!snapshots) return snapshots.error();
     detail::Task task{.scene = scene,
-                      .run = start_run(scene.model, scene.start),
-                      .bodies = scene.bodies ? scene.bodies->start : BodyState{},
+                      .so_far = detail::start_of(scene),
                       .snapshots = std::move(*snapshots),
                       .recording = options.recording,
                       .problems = detail::KeptProblems(options.problems, scene.title),

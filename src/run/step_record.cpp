@@ -36,7 +36,7 @@ StepContact record_of(const StepView& view, const ContactStep& contact)
     const auto number = static_cast<std::size_t>(contact.contact);
     return {.name = view.model.system().contacts[number].name,
             .contact = contact.contact,
-            .gap_m = view.scratch.gap_m[number],
+            .gap_m = view.gap_m[number],
             .dimension = contact.dimension,
             .percussion_Ns = contact.P,
             .velocity_before_m_s = contact.U_minus,
@@ -53,7 +53,7 @@ std::vector<StepContact> StepRecord::contacts() const
             contacts.push_back(record_of(*view_->bodies, contact));
         return contacts;
     }
-    for (const ContactStep& contact : view_->scratch.contacts)
+    for (const ContactStep& contact : view_->contacts)
         contacts.push_back(record_of(*view_, contact));
     return contacts;
 }

@@ -2,6 +2,7 @@
 
 #include "carom/trace/recorder.hpp"
 #include "kept_problems.hpp"
+#include "scene_steps.hpp"
 #include "snapshots.hpp"
 
 #include <optional>
@@ -12,8 +13,7 @@ namespace carom::detail {
 /// the scene stays where it is.
 struct Task {
     const Scene& scene;
-    RunSoFar run;
-    BodyState bodies;  ///< where they are, in a scene that has them
+    SceneRun so_far;
     Snapshots snapshots;
     std::optional<Recorder> recorder = {};  ///< into a file, or into memory
     std::string recording = {};             ///< the file; empty: there is none

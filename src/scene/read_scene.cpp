@@ -328,13 +328,4 @@ Expected<Scene, Errors> read_scene(const std::filesystem::path& file, std::span<
     return read_text(*text, file.string(), overrides, folder.empty() ? "." : folder);
 }
 
-Error not_for_sweeping(std::string_view where)
-{
-    return {.code = ErrorCode::NotAllowedHere,
-            .where = printable(where),
-            .message = "this scene is a sweeping process, which is no system of bodies",
-            .hint = "carom run and carom inspect take it",
-            .excerpt = {}};
-}
-
 }  // namespace carom

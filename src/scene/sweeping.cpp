@@ -202,6 +202,7 @@ private:
                           "give numbers for every coordinate, in their order");
             return;
         }
+        draft_.system.swept_by = draft.name;
         plan_.depends_on_point = depends_on_point(*sets, index);
         if (draft.kind == "interval" && !plan_.depends_on_point) {
             plan_.set = moving_interval(draft);

@@ -1,4 +1,5 @@
 #include "carom/study/study.hpp"
+#include "run/scene_steps.hpp"
 #include "samples.hpp"
 #include "strobe.hpp"
 
@@ -60,13 +61,10 @@ BodyState moved_bodies(const Scene& scene, const StudyPlan& plan, const StudyRun
 RunReport run_from(const Scene& scene, const StudyPlan& plan, const StudyRun& run, State& state,
                    const StepListener& listener)
 {
-    if (!scene.bodies)
-        return simulate(scene.model, scene.integrator, scene.solver, scene.plan, state, listener);
-    BodyState bodies = moved_bodies(scene, plan, run);
-    RunSoFar so_far = start_run(scene.model, state);
-    RunReport report = go_on(scene.bodies->model, scene.model, scene.bodies->integrator, scene.solver,
-                             scene.plan, bodies, so_far, listener);
-    state = std::move(so_far.state);
+    detail::SceneRun so_far{.run = start_run(scene.model, state),
+                            .bodies = scene.bodies ? moved_bodies(scene, plan, run) : BodyState{}};
+    RunReport report = detail::go_on(scene, scene.solver, so_far, listener);
+    state = std::move(so_far.run.state);
     return report;
 }
 
@@ -148,8 +146,10 @@ std::optional<Motion> simulate_run(const Scene& scene, const StudyPlan& plan, co
                   .final_values = detail::values_at(scene.model, point_of(state), work),
                   .at = at.samples(),
                   .strobe = strobe.samples(),
-                  .energy_J = scene.model.kinetic_energy(point_of(state), work) +
-                              scene.model.potential_energy(point_of(state), work),
+                  // a swept point has none
+                  .energy_J = scene.sweeping ? nothing
+                                             : scene.model.kinetic_energy(point_of(state), work) +
+                                                   scene.model.potential_energy(point_of(state), work),
                   .forces = forces.values(),
                   .events = report.events,
                   .certificate = report.certificate,

@@ -13,7 +13,11 @@
 namespace carom {
 namespace {
 
-constexpr std::string_view step_path = "integrator.time_step_s";
+/// Where a scene says its step.
+std::string_view step_path_of(const Scene& scene)
+{
+    return scene.sweeping ? "sweeping.time_step_s" : "integrator.time_step_s";
+}
 
 Error mistake(ErrorCode code, std::string where, std::string message, std::string hint)
 {
@@ -84,7 +88,6 @@ Expected<Study, Errors> Study::prepare(const std::filesystem::path& file, std::s
 {
     auto scene = read_scene(file, overrides);
     if (!scene) return scene.error();
-    if (scene->sweeping) return Errors{not_for_sweeping(file.string())};
     Study study(std::move(*scene), std::move(plan), file);
 
     // counts first: nothing is made before they are known to be small
@@ -115,7 +118,7 @@ StudyRun Study::run(long index) const
     for (std::size_t i = plan_.axes.size(); i-- > 0;) {
         const Axis& axis = plan_.axes[i];
         run.values[i] = axis.values[static_cast<std::size_t>(digit(static_cast<long>(axis.values.size())))];
-        if (axis.path == step_path) run.time_step_s = number_of(run.values[i]).value_or(run.time_step_s);
+        if (axis.path == step_path_of(scene_)) run.time_step_s = number_of(run.values[i]).value_or(run.time_step_s);
     }
 
     // the step of this run, uniform within it (M88 15.3)
@@ -137,7 +140,7 @@ std::vector<Override> Study::overrides_of(const StudyRun& run) const
     for (std::size_t i = 0; i < run.values.size(); ++i)
         overrides.push_back({.path = plan_.axes[i].path, .value = run.values[i]});
     if (plan_.levels > 0 || plan_.perturb_step_s)
-        overrides.push_back({.path = std::string(step_path), .value = fmt::format("{}", run.time_step_s)});
+        overrides.push_back({.path = std::string(step_path_of(scene_)), .value = fmt::format("{}", run.time_step_s)});
     return overrides;
 }
 
@@ -198,7 +201,7 @@ Errors Study::look_at_axes() const
         for (std::size_t k = 0; k < axis.values.size(); ++k) {
             if (axis.values.size() > looked_at && k > 0 && k + 1 < axis.values.size()) continue;
             one.values[i] = axis.values[k];
-            if (axis.path == step_path) one.time_step_s = number_of(one.values[i]).value_or(-1);
+            if (axis.path == step_path_of(scene_)) one.time_step_s = number_of(one.values[i]).value_or(-1);
             const std::size_t known = errors.size();
             if (auto scene = scene_of(one); !scene)
                 add_fresh(scene.error(), axis.path, axis.values[k], errors);
@@ -234,7 +237,7 @@ Errors Study::look_at_samples() const
     for (const Coordinate& c : scene_.model.system().coordinates) {
         if (scene_.bodies && c.unit.empty()) continue;
         names.push_back(c.name);
-        names.push_back(c.name + "'");
+        if (!scene_.sweeping) names.push_back(c.name + "'");  // a swept point has no velocity of its own
     }
     for (const Perturbation& p : plan_.perturbations) {
         if (std::ranges::find(names, p.name) != names.end()) continue;
@@ -263,7 +266,7 @@ Errors Study::look_at_steps() const
     const double width = *plan_.perturb_step_s;
     double shortest_s = time_step_s(scene_.integrator);
     for (const Axis& axis : plan_.axes) {
-        if (axis.path != step_path) continue;
+        if (axis.path != step_path_of(scene_)) continue;
         shortest_s = std::numeric_limits<double>::infinity();
         for (const std::string& value : axis.values)
             shortest_s = std::min(shortest_s, number_of(value).value_or(shortest_s));
@@ -294,7 +297,7 @@ void Study::name_columns()
         add(axis.path, axis.numbers ? CellKind::Number : CellKind::Text);
     if (plan_.levels > 0) add("level");
     if (plan_.repeat > 1) add("repetition");
-    add(plan_.axes.empty() || columns_.find(step_path) == nullptr ? "time_step_s" : "step_s");
+    add(plan_.axes.empty() || columns_.find(step_path_of(scene_)) == nullptr ? "time_step_s" : "step_s");
     for (const Perturbation& p : plan_.perturbations)
         add("shift." + p.name);
 

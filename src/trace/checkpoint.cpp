@@ -88,7 +88,17 @@ constexpr double ObstacleVisit::* visit_numbers[] = {
 constexpr double GapReach::* reach_numbers[] = {&GapReach::largest_gap_m, &GapReach::deepest_m,
                                                 &GapReach::deepest_s};
 
-/// Contact by contact.
+constexpr double SweepProgress::* sweep_numbers[] = {&SweepProgress::h_s, &SweepProgress::steps_since_jump,
+                                                     &SweepProgress::pushed};
+
+bool is_sane(const SweepProgress& sweep)
+{
+    return sweep.h_s > 0 && std::isfinite(sweep.h_s) && sweep.steps_since_jump >= 0 &&
+           sweep.steps_since_jump == std::floor(sweep.steps_since_jump) &&
+           std::isfinite(sweep.steps_since_jump) && (sweep.pushed == 0 || sweep.pushed == 1);
+}
+
+/// One after the other.
 template <class Of>
 std::vector<double> numbers_of(const std::vector<Of>& list, std::span<double Of::* const> members)
 {
@@ -121,6 +131,10 @@ public:
         RunProgress& progress = result_.progress;
         read_contacts<ObstacleVisit>("obstacle_visits", sizes.contacts, visit_numbers, progress.visits);
         read_contacts<GapReach>("gap_reaches", sizes.contacts, reach_numbers, progress.reaches);
+        std::vector<SweepProgress> sweep;
+        read_contacts<SweepProgress>("sweep", 1, sweep_numbers, sweep);
+        if (!sweep.empty()) progress.sweep = sweep.front();
+        if (!sweep.empty() && !is_sane(sweep.front())) refuse("/checkpoint/sweep holds no step of a sweep");
         if (error_) return *error_;
         return std::move(result_);
     }
@@ -332,6 +346,10 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
     }
     if (const auto& reaches = checkpoint.progress.reaches; !reaches.empty()) {
         auto put = file.put("/checkpoint/gap_reaches", numbers_of<GapReach>(reaches, reach_numbers));
+        if (!put) return put;
+    }
+    if (const auto& sweep = checkpoint.progress.sweep) {
+        auto put = file.put("/checkpoint/sweep", numbers_of<SweepProgress>({*sweep}, sweep_numbers));
         if (!put) return put;
     }
     if (checkpoint.bodies) {

@@ -217,8 +217,8 @@ bool Recorder::Impl::take(const StepView& view)
 {
     if (error_ || finished_) return false;
 
-    // a run goes on, or longer, from full steps only
-    if (view.report.h_s != plan_.time_step_s && !last_) last_ = now_;
+    // a run goes on, or longer, from full steps only; the steps of a sweep are as long as they are
+    if (view.report.h_s != plan_.time_step_s && !view.progress.sweep && !last_) last_ = now_;
 
     // what the step did goes to all frames in it: their velocity is the one after it
     now_.state = view.after;
@@ -238,7 +238,7 @@ bool Recorder::Impl::take(const StepView& view)
 
 void Recorder::Impl::account(const StepView& view)
 {
-    for (const ContactStep& contact : view.scratch.contacts) {
+    for (const ContactStep& contact : view.contacts) {
         now_.percussion_since_frame_Ns[static_cast<std::size_t>(contact.contact)] += contact.P[0];
     }
     if (!columns_.cones().empty()) account_friction(view);
@@ -256,19 +256,19 @@ void Recorder::Impl::account_constraints(const StepView& view)
         now_.reaction_since_frame_Ns[k] += view.after.percussion_Ns[first + k];
     }
     for (std::size_t j = 0; j < now_.reaction_energy_J.size(); ++j) {
-        now_.reaction_energy_J[j] += view.scratch.reaction_J[j];
+        now_.reaction_energy_J[j] += view.reaction_J[j];
     }
 }
 
 void Recorder::Impl::account_friction(const StepView& view)
 {
     std::fill(friction_Ns_.begin(), friction_Ns_.end(), 0.0);
-    for (std::size_t k = 0; k < view.scratch.contacts.size(); ++k) {
-        const ContactStep& contact = view.scratch.contacts[k];
+    for (std::size_t k = 0; k < view.contacts.size(); ++k) {
+        const ContactStep& contact = view.contacts[k];
         const int number = cone_of_[static_cast<std::size_t>(contact.contact)];
         if (number < 0) continue;
         // series solve no one-step problem: there the law is that of the end of the step
-        const auto& laws = view.scratch.problem.laws;
+        const auto& laws = view.laws;
         const Law acting =
             k < laws.size() ? laws[k] : model_->law(contact.contact, point_of(view.after), false, work_);
         const auto* law = std::get_if<Coulomb>(&acting);

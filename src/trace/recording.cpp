@@ -432,12 +432,18 @@ Expected<RunSoFar> run_at_checkpoint(const Recording& recording, const Model& mo
         return refuse(ErrorCode::WrongSize, "the recording is one of another model");
     }
 
-    // the instant: after so many steps, and before the next frame; a few roundings are allowed
+    // the instant: after so many steps, which in a sweep have their own lengths, and before the next frame; a
+    // few roundings are allowed
     const Checkpoint& checkpoint = recording.checkpoint;
     const double h = recording.time_step_s, close = 1e-6 * h;
     const double t_s = recording.start_s + static_cast<double>(checkpoint.progress.steps) * h;
     const double next_s = recording.start_s + static_cast<double>(checkpoint.next_frame) * recording.every_s;
-    if (!(std::abs(checkpoint.state.t_s - t_s) <= close) || !(next_s >= t_s - close)) {
+    const double now_s = checkpoint.state.t_s;
+    const bool at_step = checkpoint.progress.sweep
+                             ? now_s >= recording.start_s &&
+                                   now_s <= recording.start_s + recording.duration_s + close
+                             : std::abs(now_s - t_s) <= close;
+    if (!at_step || !(next_s >= now_s - close)) {
         return refuse(ErrorCode::FileMalformed, "the checkpoint is at another instant than its step");
     }
     const auto events = static_cast<std::size_t>(checkpoint.events);

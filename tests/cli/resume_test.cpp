@@ -196,6 +196,57 @@ TEST_CASE("a run that was killed or interrupted is resumed to the same file and 
     MESSAGE("interrupted twice before the end: " << interrupted);
 }
 
+TEST_CASE("a sweep that was killed or interrupted is resumed to the same file and the same result")
+{
+    // some 0.2 s of work: a disc that jumps and drags a point that drifts, by controlled and by equal steps
+    const std::string dragged = R"toml(duration_s = 2
+[[coordinate]]
+name = "x"
+start = 0
+[[coordinate]]
+name = "y"
+start = 1
+[[set]]
+name = "disc"
+kind = "ball"
+centre = ["if(t < 0.5, t, t + 0.4)", 0]
+radius = 1
+[sweeping]
+set = "disc"
+jumps_s = [0.5]
+time_step_s = 1e-5
+drift = { y = "0.3*cos(7*t)" }
+[record]
+every_s = 0.001
+)toml";
+    const Folder folder;
+    const std::string scene = folder.write("disc.toml", dragged), whole = folder.path("whole.h5"),
+                      part = folder.path("part.h5");
+    std::mt19937 random(5);
+    std::uniform_int_distribution<int> microseconds(0, 100'000);
+    int interrupted = 0;
+    for (const char* steps : {"sweeping.time_step_s=1e-5", "sweeping.tolerance_per_s=1e-6"}) {
+        const std::vector<std::string> more{"--json", "--at", "0.5,1.3", "--set", steps};
+        const Outcome all = carom_program(arguments({"run", scene, "-o", whole}, more));
+        REQUIRE(all.status == 0);
+        const Contents contents = contents_of(whole);
+        for (const int signal : {SIGKILL, SIGINT}) {
+            std::filesystem::remove(part);
+            signal_program(arguments({"run", scene, "--no-svg", "-o", part}, more), part, signal,
+                           microseconds(random));
+            const auto half = read_recording(part);
+            REQUIRE(half.has_value());
+            interrupted += is_finished(*half) ? 0 : 1;
+            const Outcome rest = carom_program({"resume", part, "--json"});
+            CAPTURE(rest.err);
+            CHECK(rest.status == 0);
+            CHECK(without_timing(rest) == without_timing(all));
+            check_same_contents(contents, contents_of(part));
+        }
+    }
+    MESSAGE("interrupted before the end: " << interrupted);
+}
+
 TEST_CASE("resuming a complete run says so and tells its result again")
 {
     const Folder folder;

@@ -29,7 +29,7 @@ time_step_s = 1e-3
 
 }  // namespace
 
-TEST_CASE("a sweeping scene runs, is recorded, shown and inspected; what needs bodies refuses it")
+TEST_CASE("a sweeping scene runs, is recorded, shown and inspected; studied and resumed")
 {
     const Folder folder;
     const std::string scene = folder.write("disc.toml", disc), file = folder.path("disc.h5");
@@ -51,9 +51,16 @@ TEST_CASE("a sweeping scene runs, is recorded, shown and inspected; what needs b
     CHECK(carom_program({"report", file, "-o", folder.path("page.html")}).status == 0);
     CHECK(contains(carom_program({"run", scene}).out, "outside"));
 
-    const Outcome study = carom_program({"study", scene, "--repeat", "2"});
-    CHECK(study.status == 2);
-    CHECK(contains(study.err, "sweeping process"));
+    // studied: the order of catching-up is one; what is complete is judged again, and not made longer
+    const Outcome study = carom_program({"study", scene, "--converge", "--levels", "4", "--json"});
+    CHECK(study.status == 0);
+    const Outcome again = carom_program({"resume", file, "--json"});
+    CHECK(again.status == 0);
+    CHECK(again.json()["state"] == result["state"]);
+    CHECK(again.json()["events"] == result["events"]);
+    const Outcome longer = carom_program({"resume", file, "--set", "duration_s=3"});
+    CHECK(longer.status == 2);
+    CHECK(contains(longer.err, "a sweep fits the lengths of its steps to its duration"));
     const Outcome lost = carom_program(
         {"run", folder.write("lost.toml", with(disc, "radius = 1", "radius = \"1 - t\"")), "--json"});
     CHECK(lost.status == 3);

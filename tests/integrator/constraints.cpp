@@ -247,7 +247,7 @@ TEST_CASE("a clutch slips at its limit and then holds; what it takes is heat")
     State state = make_state(model, vector({0, 0}), vector({10, 0}));
     double largest_work = -1;
     const auto report = run(model, state, 1e-3, 2.0, [&](const StepView& view) {
-        largest_work = std::max(largest_work, view.scratch.reaction_J[0]);
+        largest_work = std::max(largest_work, view.reaction_J[0]);
         return true;
     });
     const double together = 0.5 * 10 / 0.8;

@@ -107,7 +107,7 @@ Trajectory run_until(const Model& model, const State& start, double h_s, const F
     State state = start;
     result.report = run(model, {.time_step_s = h_s}, most_steps * h_s, state, [&](const StepView& view) {
         result.states.push_back(view.after);
-        result.events.insert(result.events.end(), view.scratch.events.begin(), view.scratch.events.end());
+        result.events.insert(result.events.end(), view.events.begin(), view.events.end());
         is_finished = finished(result);
         return !is_finished;
     });

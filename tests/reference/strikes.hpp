@@ -37,7 +37,7 @@ struct Strikes {
     bool is_finished = false;
     run(model, {.time_step_s = h_s}, 1e6 * h_s, state, [&](const StepView& view) {
         Strike strike;
-        for (const Event& event : view.scratch.events) {
+        for (const Event& event : view.events) {
             (event.kind == EventKind::Impact ? strike.events : result.others).push_back(event);
         }
         if (strike.events.empty()) return true;

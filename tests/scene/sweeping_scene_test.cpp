@@ -288,11 +288,87 @@ TEST_CASE("mistakes of sweeping scenes are told with place and hint")
                      ErrorCode::UnknownName, "stripe");
     only_sweep_error(with(with(disc, "name = \"strip\"", "name = \"disc\""), ", \"strip\"]", "]"),
                      ErrorCode::DuplicateName, "disc");
+}
 
-    // commands that need mechanics refuse it by name
-    CHECK(not_for_sweeping("s.toml").where == "s.toml");
-    CHECK(not_for_sweeping("s.toml").message ==
-          "this scene is a sweeping process, which is no system of bodies");
+TEST_CASE("the set of a play pushes, rests and pushes again where its input turns round")
+{
+    // input sin(pi t), slack 0.4: u is pushed from sin = 0.4 to the maximum at 1/2, then from sin = 0.2 on the
+    // way down to the minimum at 3/2
+    const std::string play = with(with(with(window, "[\"t - slack\"]", "[\"sin(pi*t) - 0.4\"]"),
+                                       "[\"t + slack\"]", "[\"sin(pi*t) + 0.4\"]"),
+                                  "time_step_s = 0.01", "time_step_s = 1e-3");
+    const Swept run = swept(good_sweep(play, {"duration_s=1.75"}));
+    CHECK(run.report.event_names == std::vector<std::string>{"window"});
+    const double pi = std::numbers::pi;
+    const std::pair<EventKind, double> expected[] = {
+        {EventKind::ContactMade, std::asin(0.4) / pi},
+        {EventKind::ContactLost, 0.5},
+        {EventKind::ContactMade, 1 - std::asin(0.2) / pi},
+        {EventKind::ContactLost, 1.5},
+    };
+    REQUIRE(run.report.events.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Event& event = run.report.events[i];
+        CHECK(event.kind == expected[i].first);
+        CHECK(event.contact == 0);
+        // told at the end of the step that it happens in, or of the next one where rounding decides
+        CHECK(event.time_s == near(expected[i].second, 2e-3));
+        CHECK(run.t_s[static_cast<std::size_t>(event.step - 1)] == event.time_s);
+    }
+
+    // regularised the point stays outside, and is pushed, until it has come back: lambda times a logarithm
+    const Swept soft =
+        swept(good_sweep(play, {"duration_s=1", "sweeping.method=yosida", "sweeping.relaxation_s=1e-3"}));
+    REQUIRE(soft.report.events.size() >= 2);
+    CHECK(soft.report.events[0].time_s == near(std::asin(0.4) / pi, 2e-3));
+}
+
+TEST_CASE("a controlled sweep that cannot make its steps small enough is not certified and says so")
+{
+    // an unnamed jump of the set by 3 is an error of 3, whatever the step
+    const std::string jumping = with(with(window, "[\"t - slack\"]", "[\"if(t < 1, t, t + 3) - slack\"]"),
+                                     "[\"t + slack\"]", "[\"if(t < 1, t, t + 3) + slack\"]");
+    const Swept run =
+        swept(good_sweep(jumping, {"sweeping.tolerance_per_s=1e-3", "sweeping.smallest_step_s=1e-4"}));
+    CHECK(run.report.status == RunStatus::Uncertified);
+    CHECK(run.report.certificate.unsolved_steps >= 1);
+    REQUIRE(run.report.findings.size() == 1);
+    CHECK(run.report.findings[0].code == "unsolved_step");
+    CHECK(run.report.findings[0].uncertifies);
+    CHECK(run.report.findings[0].time_s == near(1, 2e-4));
+    CHECK(contains(run.report.findings[0].message, "tolerance_per_s"));
+}
+
+TEST_CASE("a sweep taken up after any step ends as if it had never been put down")
+{
+    const std::string jumping = with(with(window, "[\"t - slack\"]", "[\"if(t < 1, t, t + 3) - slack\"]"),
+                                     "[\"t + slack\"]", "[\"if(t < 1, t, t + 3) + slack\"]");
+    const std::vector<std::vector<std::string>> ways = {
+        {"sweeping.jumps_s=[1]", "sweeping.time_step_s=0.07"},
+        {"sweeping.jumps_s=[1]", "sweeping.time_step_s=0.07", "sweeping.drift.u=2*cos(5*t) - u"},
+        {"sweeping.jumps_s=[1]", "sweeping.tolerance_per_s=1e-2", "sweeping.drift.u=2*cos(5*t) - u"},
+        {"sweeping.jumps_s=[1]", "sweeping.time_step_s=0.07", "sweeping.method=yosida",
+         "sweeping.relaxation_s=0.05"}};
+    for (const auto& way : ways) {
+        const Scene any = good_sweep(jumping, way);
+        const Swept whole = swept(any);
+        const auto steps = static_cast<long>(whole.t_s.size());
+        REQUIRE(steps > 20);
+        for (const long put_down : {1L, 5L, steps / 2, steps - 1, steps}) {
+            RunSoFar run = start_run(any.model, any.start);
+            static_cast<void>(sweep(any.model, *any.sweeping, any.plan, run,
+                                    [&](const StepView& step) { return step.step < put_down; }));
+            CHECK(run.progress.steps == put_down);
+            const RunReport rest = sweep(any.model, *any.sweeping, any.plan, run);
+            CHECK(run.state.q == whole.end.q);
+            CHECK(run.state.u == whole.end.u);
+            CHECK(run.state.t_s == whole.end.t_s);
+            CHECK(rest.certificate.steps == steps);
+            CHECK(rest.certificate.max_penetration_m == whole.report.certificate.max_penetration_m);
+            CHECK(rest.events.size() == whole.report.events.size());
+            CHECK(rest.status == whole.report.status);
+        }
+    }
 }
 
 TEST_CASE("the dynamics of contacts is a sweeping process of the velocity: catching-up makes Moreau's steps "

@@ -53,7 +53,7 @@ TEST_CASE("reactions of constraints and their work are recorded, and a resumed r
     REQUIRE(recorder.has_value());
     const RunReport report = simulate(model, step, {}, plan, end, [&](const StepView& view) {
         tangential_Ns += view.after.percussion_Ns[1];
-        work_J += view.scratch.reaction_J[0];
+        work_J += view.reaction_J[0];
         return (*recorder)(view);
     });
     REQUIRE(recorder->finish(report).has_value());

@@ -37,16 +37,7 @@ struct BodyStep {
     const BodyState& state;                         ///< after the step
     std::span<const BodyContact> contacts;          ///< that the step knew, acting or not
     std::span<const JointReaction> reactions = {};  ///< one per joint
-    BodyScratch* scratch = nullptr;                 ///< for assembled_problem
 };
-
-/// The one-step problem of the step with the whole of W, which sweeps over bodies do without, and the
-/// percussions that were found. Both live until the next step.
-struct BodyProblem {
-    const OneStepProblem& problem;
-    std::span<const double> P;
-};
-[[nodiscard]] BodyProblem assembled_problem(const BodyStep& step);
 
 /// A force that a recording shows among its probes, its mean since the frame before: that of all contacts of
 /// a body or of those with one other body, or what a joint does to its first body.

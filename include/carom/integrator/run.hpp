@@ -3,6 +3,7 @@
 #include "carom/integrator/obstacle_visit.hpp"
 #include "carom/integrator/settings.hpp"
 #include "carom/ledger/certificate.hpp"
+#include "carom/sweeping/catching_up.hpp"
 
 #include <functional>
 #include <optional>
@@ -81,9 +82,28 @@ struct RunProgress {
     std::vector<ObstacleVisit>
         visits;                     ///< per contact of systems in coordinates; empty before the first step
     std::vector<GapReach> reaches;  ///< the same
+    std::optional<SweepProgress> sweep;  ///< of a sweeping process, from its start on
 };
 
 struct BodyStep;
+
+/// The one-step problem of a step and the percussions that were found. Both live until the next step.
+struct StepProblem {
+    const OneStepProblem& problem;
+    std::span<const double> P;
+};
+
+/// Puts the problem of the last step together for those who ask: sweeps over bodies need no matrix, files do.
+class ProblemSource {
+public:
+    ProblemSource() = default;
+    virtual ~ProblemSource() = default;
+    ProblemSource(const ProblemSource&) = delete;
+    ProblemSource& operator=(const ProblemSource&) = delete;
+
+    /// Nothing where the step solved none.
+    [[nodiscard]] virtual std::optional<StepProblem> problem() = 0;
+};
 
 /// One finished step, for those who listen. References are valid during the call only.
 struct StepView {
@@ -92,10 +112,25 @@ struct StepView {
     const State& before;
     const State& after;
     const StepReport& report;
-    const Scratch& scratch;              ///< its public part: active contacts, gaps, events, free velocity
     const RunProgress& progress;         ///< with this step in it
-    const BodyStep* bodies = nullptr;    ///< of a run of bodies: their state and contacts (body_run.hpp)
     std::span<const Event> events = {};  ///< of the step; none where the plan does not keep them
+    bool smooth = false;                 ///< nothing happened: the velocity changed without a jump
+
+    // of systems in coordinates
+    std::span<const ContactStep> contacts = {};   ///< that were active
+    std::span<const Law> laws = {};               ///< theirs; by power series none
+    std::span<const double> gap_m = {};           ///< per contact of the model, at the end of the step
+    std::span<const double> reaction_J = {};      ///< per constraint: its work on the kinetic energy
+    const Eigen::VectorXd* u_free = nullptr;      ///< velocity without percussions
+    std::span<const SeriesPiece> pieces = {};     ///< the motion itself, by power series
+
+    const BodyStep* bodies = nullptr;  ///< of a run of bodies: their state and contacts (body_run.hpp)
+
+    ProblemSource* source = nullptr;
+    [[nodiscard]] std::optional<StepProblem> problem() const
+    {
+        return source != nullptr ? source->problem() : std::nullopt;
+    }
 };
 
 /// Configuration within a step, linear in time; velocity its right limit, that of the end of the step (MS-6).
@@ -133,7 +168,8 @@ struct RunReport {
     return simulate(model, IntegratorSettings(settings), solver, plan, state, listener);
 }
 
-/// Of whom the events of a run speak, by the numbers in Event::contact: contacts, then constraints.
+/// Of whom the events of a run speak, by the numbers in Event::contact: contacts, then constraints;
+/// of a sweeping process the set.
 [[nodiscard]] std::vector<std::string> event_names(const LagrangianSystem& system);
 
 /// A run between two steps.

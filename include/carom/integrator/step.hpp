@@ -26,6 +26,7 @@ enum class StepStatus {
     MetricSingular,  ///< A(q) lost its positivity at the midpoint
     LawOutOfRange,   ///< a restitution formula left [0, 1], a limit became negative, or a map gave no number
     Undetermined,    ///< the motion has no continuation, several, or none that the scheme can find
+    NoNearestPoint,  ///< of a moving set
 };
 
 [[nodiscard]] std::string_view name_of(StepStatus status) noexcept;

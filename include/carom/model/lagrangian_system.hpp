@@ -46,6 +46,7 @@ struct LagrangianSystem {
     std::vector<Drawing> drawings;
     std::vector<Constraint> constraints = {};
     ImpactMap impact_map;  ///< instead of the restitutions of the contacts; empty: none
+    std::string swept_by;  ///< the moving set, where these are the coordinates of a sweeping process
 };
 
 /// T = u.A u / 2 for a constant kinetic matrix; A must be square, symmetric and finite.

@@ -100,8 +100,8 @@ struct ResumeOptions {
 ///     auto resumed = Resumption::open("run.h5");
 ///     const auto run = resumed->run();
 ///
-/// It ends as if it had never been interrupted, bit for bit; a run that is complete is judged again. Scenes
-/// of sweeping processes are refused.
+/// It ends as if it had never been interrupted, bit for bit; a run that is complete is judged again. Sweeping
+/// processes go on too, but not for longer: they fit the lengths of their steps to the duration.
 class Resumption {
 public:
     /// Locks and reads the recording. Errors: those of read_recording and read_scene; NotAllowedHere for

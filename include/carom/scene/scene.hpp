@@ -76,8 +76,4 @@ struct Override {
                                                       std::span<const Override> overrides = {},
                                                       const std::filesystem::path& folder = {});
 
-/// What is said of a sweeping process by those who take mechanics only; `where` names the scene.
-/// NotAllowedHere.
-[[nodiscard]] Error not_for_sweeping(std::string_view where);
-
 }  // namespace carom

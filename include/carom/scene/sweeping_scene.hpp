@@ -26,10 +26,11 @@ struct SweepingPlan {
     std::string in_words;  ///< "catching_up in steps of 0.001 s; set window: intersection of left, right"
 };
 
-/// Sweeps `run` to the end of its plan, and tells listeners of every step; an instant of a jump belongs to
-/// the step that ends there. The certificate: `max_penetration_m` is the greatest distance of the point to
-/// its set, in units of the point; `Certified` that every nearest point was found and every controlled step
-/// met its tolerance.
+/// Goes on with a sweep to the end of its plan, and tells listeners of every step; an instant of a jump
+/// belongs to the step that ends there. The certificate: `max_penetration_m` is the greatest distance of the
+/// point to its set, in units of the point; `Certified` that every nearest point was found and every
+/// controlled step met its tolerance. Events: the set begins to push, and ends (SW-11). A run taken up
+/// between any two steps ends as if it had never been interrupted, bit for bit.
 [[nodiscard]] RunReport sweep(const Model& model, const SweepingPlan& sweeping, const RunPlan& plan,
                               RunSoFar& run, const StepListener& listener = {});
 

@@ -23,7 +23,7 @@ public:
     void see(const StepView& view)
     {
         lowest_m_ = std::min(lowest_m_, view.after.q[0]);
-        for (const Event& event : view.scratch.events) {
+        for (const Event& event : view.events) {
             if (event.kind != EventKind::Impact) continue;
             // the instants are good to the step, and so is their distance
             const double off_s = std::abs(event.time_s - motion_.impact.time_s - period_s_);

@@ -17,11 +17,11 @@ double last_jump_m_s(const Model& model, const State& start)
     double jump_m_s = 0;
     State state = start;
     const auto report = run(model, settings, longest_s, state, [&](const StepView& view) {
-        const auto& contacts = view.scratch.contacts;
+        const auto& contacts = view.contacts;
         const bool acts = std::any_of(contacts.begin(), contacts.end(),
                                       [](const ContactStep& contact) { return contact.P[0] > 0; });
-        if (acts) jump_m_s = (view.after.u - view.scratch.u_free).norm();
-        return view.scratch.gap_m[0] < away_m;
+        if (acts) jump_m_s = (view.after.u - *view.u_free).norm();
+        return view.gap_m[0] < away_m;
     });
     if (report.end != RunEnd::Listener) throw DriverFailure("the particle did not leave the contact");
     return jump_m_s;

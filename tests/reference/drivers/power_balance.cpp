@@ -22,13 +22,13 @@ struct PowerBalance {
         Eigen::VectorXd K(before.u.size());
         static_cast<void>(view.model.potential_gradient(
             {carom::view(q_mid), carom::view(before.u), before.t_s}, carom::view(K), work));
-        const Eigen::VectorXd& u_free = view.scratch.u_free;
+        const Eigen::VectorXd& u_free = *view.u_free;
         work_J -= view.report.h_s * K.dot(before.u + u_free) / 2;
 
         const Eigen::VectorXd jump = view.after.u - u_free;
         loss_J += view.model.kinetic_energy({carom::view(q_mid), carom::view(jump), before.t_s}, work);
         largest_J = std::max(largest_J, view.model.kinetic_energy(point_of(view.after), work));
-        for (const ContactStep& contact : view.scratch.contacts) {
+        for (const ContactStep& contact : view.contacts) {
             shocks += contact.P[0] > 0 ? 1 : 0;
         }
     }

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "carom/scene/scene.hpp"
+
+namespace carom::detail {
+
+/// A run of a scene of any kind between two steps.
+struct SceneRun {
+    RunSoFar run;
+    BodyState bodies;  ///< where they are, in a scene that has them
+};
+
+/// Before the first step, from the start of the scene.
+[[nodiscard]] SceneRun start_of(const Scene& scene);
+
+/// Goes on with it to its end.
+[[nodiscard]] RunReport go_on(const Scene& scene, const SolverSettings& solver, SceneRun& so_far,
+                              const StepListener& listener);
+
+}  // namespace carom::detail
