@@ -141,9 +141,10 @@ std::string located_event_rows(const Results& results)
 /// A set that sweeps begins to push, or ends.
 std::string sweep_event_rows(const std::vector<RunEvent>& events)
 {
-    std::string out = row("events", fmt::format("the set begins to push {} times, and ends {} times",
-                                                std::ranges::count(events, EventKind::ContactMade, &Event::kind),
-                                                std::ranges::count(events, EventKind::ContactLost, &Event::kind)));
+    std::string out =
+        row("events", fmt::format("{} contacts made with the set, {} lost",
+                                  std::ranges::count(events, EventKind::ContactMade, &Event::kind),
+                                  std::ranges::count(events, EventKind::ContactLost, &Event::kind)));
     for (std::size_t i = 0; i < events.size() && i < events_shown; ++i) {
         const bool made = events[i].kind == EventKind::ContactMade;
         out += row("", fmt::format("{:>9.5g} s  {} {}", events[i].time_s, events[i].place,

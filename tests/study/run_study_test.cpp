@@ -97,7 +97,7 @@ TEST_CASE("sweeping processes are studied: values, starts and orders")
 
     // starts below the window's end all end there; catching-up never lets points move apart
     const auto shifted =
-        carom::study(scene, {}, {.perturbations = {{.name = "u", .width = 0.2}}, .repeat = 8, .seed = 3});
+        carom::study(scene, {}, {.repeat = 8, .seed = 3, .perturbations = {{.name = "u", .width = 0.2}}});
     REQUIRE(shifted);
     for (const double u : shifted->table.find("u")->numbers)
         CHECK(u == near(0.5, 1e-15));
