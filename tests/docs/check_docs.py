@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""The documentation is true: its links lead somewhere, its scenes are read, its commands run, its codes are those of the sources.
+
+    tests/docs/check_docs.py PART --program build/bin/carom [--page docs/how-to/bodies.md]
+
+PART:
+  links      every link between pages, every anchor, every file that a link names
+  codes      docs/reference/findings.md explains every code of findings and errors in the sources, and no other
+  scenes     every ```toml example is read by carom; a fragment together with a scene of this folder
+  commands   every command of carom in the pages ends with status 0 or 1; tables of docs/theory/convergence.md are what they print
+  site       docs/build makes the site without a warning, and the site has no dead link and asks no network for anything
+
+A block that is no scene has `<!-- not a scene -->` in the line before it; a command that cannot be run as it stands is listed in NOT_RUN below.
+Exit status: 0, 1 something is wrong, 77 skipped (tools of section [docs] are missing).
+"""
+
+import argparse
+import html.parser
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+DOCS = ROOT / "docs"
+SECONDS = 900  # for one command
+
+# commands that show a form, or that other tests run
+NOT_RUN = {
+    "docs/how-to/reference_cases.md": "run by the tests reference and reference_series",
+    "docs/how-to/benchmarks.md": "benchmarks take long and are run by hand",
+}
+PLACEHOLDER = re.compile(r"\b(SCENE|NAME|RUN|FILE|TABLE|COMMAND|SHELL|PATH|PAGE|N)\b|\.\.\.|\[|\|(?!\s*(head|less|man))")
+
+
+def pages():
+    found = [ROOT / name for name in ("README.md", "SECURITY.md", "SUPPORT.md", "CONTRIBUTING.md", "ARCHITECTURE.md") if (ROOT / name).is_file()]
+    return found + [page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).parts[0] != "site"]
+
+
+def name_of(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+class Complaints:
+    def __init__(self):
+        self.count = 0
+
+    def say(self, text):
+        print(text, file=sys.stderr)
+        self.count += 1
+
+
+# ------------------------------------------------------------------ links
+
+
+def slug(heading):
+    """The anchor that both the repository's page and MyST make of a heading."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.strip().lower())
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def without_code(text):
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.S | re.M))
+
+
+def anchors(page):
+    out, code = set(), False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            code = not code
+        elif not code and re.match(r"#+ ", line):
+            out.add(slug(line.lstrip("#")))
+    return out
+
+
+def check_links(complaints):
+    links = 0
+    for page in pages():
+        for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text(encoding="utf-8"))):
+            if re.match(r"[a-z]+:", target):
+                continue
+            links += 1
+            name, _, anchor = target.partition("#")
+            path = (page.parent / name).resolve() if name else page
+            if not path.exists():
+                complaints.say(f"{name_of(page)}: {target} does not exist")
+            elif anchor and path.suffix == ".md" and anchor not in anchors(path):
+                complaints.say(f"{name_of(page)}: {target} has no such heading")
+    print(f"{links} links in {len(pages())} pages")
+
+
+# ------------------------------------------------------------------ codes
+
+
+def codes_of_sources():
+    """Codes of findings and hypotheses, as the sources write them."""
+    call = re.compile(r'(?:\.code\s*=\s*|\bfinding\(\s*|\btell\(\s*|add_finding\(\s*|\badd\(\s*result,\s*|\bfail\(\s*RunEnd::\w+,\s*)'
+                      r'(?:[\w.:]+(?:\s*==\s*[\w.:]+)?\s*\?\s*"([a-z_]+)"\s*:\s*)?"([a-z_]+)"')
+    found = {}
+    for path in sorted((ROOT / "src").rglob("*.[ch]pp")):
+        for match in call.finditer(path.read_text(encoding="utf-8")):
+            for code in match.groups():
+                if code:
+                    found.setdefault(code, path.relative_to(ROOT).as_posix())
+    errors = re.findall(r'ErrorCode::\w+: return "([a-z_]+)"', (ROOT / "src/core/error.cpp").read_text(encoding="utf-8"))
+    return found, set(errors) | {"internal_error"}
+
+
+def check_codes(complaints):
+    findings, errors = codes_of_sources()
+    text = (DOCS / "reference/findings.md").read_text(encoding="utf-8")
+    parts = re.split(r"^## ", text, flags=re.M)
+
+    def explained(part):
+        return {code for row in part.splitlines() if row.startswith("| `") for code in re.findall(r"`([a-z_]+)`", row.split("|")[1])}
+
+    of_findings = set().union(*(explained(part) for part in parts if not part.startswith("Error codes")))
+    of_errors = explained(next(part for part in parts if part.startswith("Error codes")))
+    for code in sorted(set(findings) - of_findings):
+        complaints.say(f"docs/reference/findings.md does not explain the finding {code} ({findings[code]})")
+    for code in sorted(of_findings - set(findings)):
+        complaints.say(f"docs/reference/findings.md explains {code}, which no source has")
+    for code in sorted(errors ^ of_errors):
+        complaints.say(f"docs/reference/findings.md and src/core/error.cpp differ in the error code {code}")
+    print(f"{len(findings)} codes of findings, {len(errors)} of errors")
+
+
+# ------------------------------------------------------------------ scenes
+
+
+def toml_blocks(page):
+    text = page.read_text(encoding="utf-8")
+    for match in re.finditer(r"^(<!-- not a scene -->\n)?```toml\n(.*?)^```", text, flags=re.S | re.M):
+        if not match[1]:
+            yield text.count("\n", 0, match.start(2)) + 1, match[2]
+
+
+def whole(block):
+    """The block as a scene: itself, or appended to a scene that has what fragments name."""
+    if re.search(r"^duration_s\s*=", block, flags=re.M):
+        return block
+    of_bodies = re.search(r"^\[\[(body|material|material_pair|group|joint|load|spring)\b|^(force_on|reaction_of)\s*=", block, flags=re.M)
+    base = (HERE / ("bodies.toml" if of_bodies else "pendulum.toml")).read_text(encoding="utf-8")
+    names = set(re.findall(r'^name = "(\w+)"', block, flags=re.M))
+    # a fragment may describe again what the base has under the same name
+    pieces = re.split(r"^(?=\[)", base, flags=re.M)
+    kept = [piece for piece in pieces if not any(f'name = "{name}"' in piece for name in names)]
+    return "".join(kept) + "\n" + block
+
+
+def check_scenes(complaints, program, only):
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for page in pages():
+            if only and page != only:
+                continue
+            for line, block in toml_blocks(page):
+                scene = pathlib.Path(folder) / "example.toml"
+                scene.write_text(whole(block), encoding="utf-8")
+                result = subprocess.run([program, "inspect", str(scene)], capture_output=True, text=True, timeout=SECONDS)
+                count += 1
+                if result.returncode not in (0, 1):
+                    complaints.say(f"{name_of(page)}:{line}: this example is refused\n{result.stderr}")
+    print(f"{count} scenes in the pages are read")
+
+
+# ------------------------------------------------------------------ commands
+
+
+def commands_of(page):
+    """Lines of code blocks that call carom, and the text that the page shows as their output."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    fenced, found = False, []
+    for number, line in enumerate(lines, 1):
+        if line.startswith("```"):
+            fenced = not fenced
+            continue
+        if not (fenced or line.startswith("    ")):
+            continue
+        text = line.strip()
+        if re.match(r"(build/bin/)?carom(-reference)? |if \[ -e", text):
+            found.append((number, re.split(r"\s{2,}#", text)[0].strip(), []))
+        elif found and line.startswith("    ") and not fenced:
+            found[-1][2].append(text)
+    return found
+
+
+def prepare(folder, page, program):
+    """Files that commands of the pages name."""
+    os.symlink(ROOT / "scenes", folder / "scenes")
+    (folder / "build/bin").mkdir(parents=True)
+    os.symlink(program, folder / "build/bin/carom")
+    (folder / "problems").mkdir()
+    files = sorted((ROOT / "tests/data/fclib").glob("*.hdf5"), key=lambda path: path.stat().st_size)[:3]
+    for path in files:
+        shutil.copy(path, folder / "problems")
+    shutil.copy(files[0], folder / "problem.hdf5")
+    shutil.copy(next((ROOT / "tests/data/urdf").rglob("*.urdf")), folder / "arm.urdf")
+    for name in ("scene", "pendulum", "long"):
+        shutil.copy(HERE / "pendulum.toml", folder / f"{name}.toml")
+    shutil.copy(HERE / "shaker.toml", folder)
+    first = next((block for _, block in toml_blocks(page) if re.search(r"^duration_s", block, flags=re.M)), None)
+    for name in ("crate", "disc"):
+        (folder / f"{name}.toml").write_text(first or (HERE / "bodies.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    for name in ("pendulum", "run", "ball", "balls", "long"):
+        subprocess.run([program, "run", "pendulum.toml", "-o", f"{name}.h5", "--quiet", "--no-svg"], cwd=folder, check=True)
+    for k in (1, 2):
+        subprocess.run([program, "study", "pendulum.toml", "--vary", "parameters.e=0.2,0.4", "--shard", f"{k}/2", "-o", f"part{k}.csv", "--quiet"],
+                       cwd=folder, check=True)
+
+
+def is_shown(shown, printed):
+    """Each shown line is among the printed ones, blanks aside."""
+    have = {" ".join(line.split()) for line in printed.splitlines()}
+    return [line for line in shown if line and " ".join(line.split()) not in have]
+
+
+def view(command, folder, environment):
+    """carom view serves until it is ended: it has to say its address."""
+    process = subprocess.Popen(["bash", "-c", "exec " + command], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    line = process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=30)
+    return line.startswith("http://127.0.0.1:")
+
+
+def run_command(complaints, page, number, command, shown, folder, environment):
+    where = f"{name_of(page)}:{number}"
+    if " view " in command:
+        if not view(command.rstrip("& "), folder, environment):
+            complaints.say(f"{where}: {command} serves nothing")
+        return
+    try:
+        result = subprocess.run(["bash", "-c", command.rstrip("& ")], cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        complaints.say(f"{where}: {command} takes more than {SECONDS} s")
+        return
+    if result.returncode not in (0, 1):
+        complaints.say(f"{where}: {command} ends with {result.returncode}\n{result.stderr[-2000:]}")
+    elif page.name == "convergence.md":
+        for line in is_shown(shown, result.stdout):
+            complaints.say(f"{where}: the page shows a line that is not printed: {line}")
+
+
+def check_commands(complaints, program, only):
+    count = left = 0
+    environment = {**os.environ, "PATH": f"{pathlib.Path(program).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
+    for page in pages():
+        commands = commands_of(page)
+        if (only and page != only) or not commands:
+            continue
+        if name_of(page) in NOT_RUN:
+            left += len(commands)
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            prepare(folder, page, program)
+            for number, command, shown in commands:
+                forms = PLACEHOLDER.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", command))
+                if forms or (" png" in command and not shutil.which("chromium")) or ("man -l" in command and not shutil.which("man")):
+                    left += 1
+                    continue
+                count += 1
+                run_command(complaints, page, number, command, shown, folder, environment)
+    print(f"{count} commands run, {left} show a form or are run elsewhere")
+
+
+# ------------------------------------------------------------------ site
+
+
+class Links(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.links, self.loads, self.ids = [], [], set()
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if "id" in given:
+            self.ids.add(given["id"])
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        for key in ("src", "href" if tag == "link" else "src"):
+            if tag in ("script", "img", "link", "iframe") and given.get(key):
+                self.loads.append(given[key])
+
+
+def check_site(complaints, program):
+    if not all(shutil.which(tool) for tool in ("doxygen", "/usr/bin/sphinx-build")):
+        print("sphinx or doxygen is not installed: section [docs] of packages.txt")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as folder:
+        built = subprocess.run([str(DOCS / "build"), "--program", program, folder], capture_output=True, text=True)
+        if built.returncode != 0:
+            complaints.say(built.stdout + built.stderr)
+            return
+        site = pathlib.Path(folder) / "html"
+        read = {}
+        for path in sorted(site.rglob("*.html")):
+            if "_static" not in path.relative_to(site).parts:
+                read[path] = Links()
+                read[path].feed(path.read_text(encoding="utf-8"))
+        for path, found in read.items():
+            where = path.relative_to(site).as_posix()
+            for load in found.loads:
+                if re.match(r"(https?:)?//", load):
+                    complaints.say(f"{where} asks the network for {load}")
+            for link in found.links:
+                target = urllib.parse.urlsplit(link)
+                if target.scheme or target.netloc:
+                    continue
+                other = (path.parent / urllib.parse.unquote(target.path)).resolve() if target.path else path
+                if not other.exists():
+                    complaints.say(f"{where}: the link {link} leads nowhere")
+                elif target.fragment and other in read and urllib.parse.unquote(target.fragment) not in read[other].ids:
+                    complaints.say(f"{where}: the link {link} has no such place")
+        print(f"{len(read)} pages of the site")
+        chromium = shutil.which("chromium")
+        if chromium:
+            shown = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--enable-logging=stderr", "--dump-dom",
+                                    (site / "glossary.html").as_uri()], capture_output=True, text=True, timeout=SECONDS)
+            for line in shown.stderr.splitlines():
+                if "CONSOLE" in line and ("Error" in line or "Failed" in line):
+                    complaints.say(f"in the browser: {line}")
+            if 'class="no-js"' in shown.stdout or 'class="katex"' not in shown.stdout:
+                complaints.say("in the browser: the script of the theme, or that of formulas, does not run")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=["links", "codes", "scenes", "commands", "site"])
+    parser.add_argument("--program", default=str(ROOT / "build/bin/carom"))
+    parser.add_argument("--page", help="this page only")
+    given = parser.parse_args()
+    only = pathlib.Path(given.page).resolve() if given.page else None
+    program = str(pathlib.Path(given.program).resolve())
+    complaints = Complaints()
+    if given.part == "links":
+        check_links(complaints)
+    elif given.part == "codes":
+        check_codes(complaints)
+    elif given.part == "scenes":
+        check_scenes(complaints, program, only)
+    elif given.part == "commands":
+        check_commands(complaints, program, only)
+    else:
+        check_site(complaints, program)
+    return 1 if complaints.count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
