@@ -101,7 +101,7 @@ def check_links(complaints):
 
 def codes_of_sources():
     """Codes of findings and hypotheses, as the sources write them."""
-    call = re.compile(r'(?:\.code\s*=\s*|\bfinding\(\s*|\btell\(\s*|add_finding\(\s*|\badd\(\s*result,\s*|\bfail\(\s*RunEnd::\w+,\s*)'
+    call = re.compile(r'(?:\.code\s*=\s*|\bfinding\(\s*|\btell\(\s*(?:StepStatus::\w+,\s*)?|add_finding\(\s*|\badd\(\s*result,\s*|\bfail\(\s*RunEnd::\w+,\s*)'
                       r'(?:[\w.:]+(?:\s*==\s*[\w.:]+)?\s*\?\s*"([a-z_]+)"\s*:\s*)?"([a-z_]+)"')
     found = {}
     for path in sorted((ROOT / "src").rglob("*.[ch]pp")):
