@@ -93,6 +93,13 @@ Errors check_for_series(const Model& model)
                           .hint = "write a formula, or use integrator.kind = \"moreau\"",
                           .excerpt = {}});
     }
+    if (system.force_function) {
+        errors.push_back({.code = ErrorCode::NotAllowedHere,
+                          .where = "LagrangianSystem::force_function",
+                          .message = "forces that a program computes have no power series",
+                          .hint = "write them as formulas, or use integrator.kind = \"moreau\"",
+                          .excerpt = {}});
+    }
     for (const Contact& contact : system.contacts) {
         check_contact(contact, errors);
     }

@@ -89,7 +89,8 @@ void forces_at_start(const Model& model, const State& state, bool goes_on, Scrat
             return force.depends_on(Variable::Kind::Time);
         });
     };
-    if (goes_on && s.end_forces_known && (state.t_s == s.at_end_t_s || !depend_on_time()))
+    const bool known = s.end_forces_known && !model.system().force_function;
+    if (goes_on && known && (state.t_s == s.at_end_t_s || !depend_on_time()))
         s.start_forces.swap(s.end_forces);
     else
         model.given_forces(point_of(state), view(s.start_forces), s.work);

@@ -36,6 +36,7 @@ Model::Model(LagrangianSystem system) : system_(std::move(system))
     prepare_kinetic();
     prepare_programs();
     prepare_contacts();
+    forces_name_velocity_ = static_cast<bool>(system_.force_function);
     for (const Formula& force : system_.forces) {
         forces_name_velocity_ = forces_name_velocity_ || force.depends_on(Variable::Kind::Velocity);
     }
@@ -294,6 +295,7 @@ void Model::given_forces(const Point& at, std::span<double> F, Workspace& work) 
 {
     if (system_.forces.empty()) std::fill(F.begin(), F.end(), 0.0);
     programs_.forces.run(at, work, F);
+    if (system_.force_function) system_.force_function(at, F);
 }
 
 double Model::gap_m(int contact, const Point& at, Workspace& work) const

@@ -8,6 +8,8 @@
 
 #include <Eigen/Dense>
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,10 @@ struct LagrangianSystem {
     std::vector<Constraint> constraints = {};
     ImpactMap impact_map;  ///< instead of the restitutions of the contacts; empty: none
     std::string swept_by;  ///< the moving set, where these are the coordinates of a sweeping process
+
+    /// Given forces that a program computes: control, measured loads. Added to `forces`, F += f(q, u, t);
+    /// empty: none. Power series cannot follow them.
+    std::function<void(const Point& at, std::span<double> F)> force_function = {};
 };
 
 /// T = u.A u / 2 for a constant kinetic matrix; A must be square, symmetric and finite.
