@@ -1,6 +1,7 @@
 #include "commands.hpp"
 #include "inspection.hpp"
 #include "papers.hpp"
+#include "read_sets.hpp"
 #include "results.hpp"
 
 #include <array>
@@ -58,14 +59,7 @@ ExitStatus inspect_recording(const InspectOptions& options)
 ExitStatus inspect_scene(const InspectOptions& options)
 {
     Errors errors;
-    std::vector<Override> overrides;
-    for (const std::string& text : options.sets) {
-        auto set = parse_override(text);
-        if (set)
-            overrides.push_back(std::move(*set));
-        else
-            errors.push_back(set.error());
-    }
+    const auto overrides = read_sets(options.sets, errors);
     const auto scene = read_scene(options.file, overrides);
     if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
     if (!errors.empty()) return refuse(errors, options.json);

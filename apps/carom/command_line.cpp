@@ -46,6 +46,8 @@ CommandLine::CommandLine() : app_(about, "carom")
     add_report();
     add_view();
     add_export();
+    add_figure();
+    add_gallery();
     add_texts();
 }
 
@@ -227,6 +229,38 @@ void CommandLine::add_export()
                    "  carom export pendulum.h5 --to csv\n"
                    "  carom export pendulum.h5 --to svg -o picture.svg\n"
                    "  carom export pendulum.h5 --to gltf -o pendulum.glb");
+}
+
+void CommandLine::add_figure()
+{
+    CLI::App& command = add("figure", "Draw the figures of a scene for a paper, as SVG or PDF.",
+                            [this] { return run_figure(figure_); });
+    add_scene(command, figure_.scene)->required();
+    command.add_option("NAME", figure_.name, "a [[figure]] of the scene; without it all of them");
+    command.add_option("-o,--output", figure_.output,
+                       "file that ends with .svg or .pdf; - for standard output; default SCENE_NAME.svg");
+    command.add_option("--to", figure_.format, "svg or pdf, where the output does not say")
+        ->check(CLI::IsMember({"svg", "pdf"}))
+        ->capture_default_str();
+    add_set(command, figure_.sets);
+    command.footer(
+        with_exit_statuses("The scene is run once, or once for each of the values of the figure.\n\n"
+                           "Examples:\n"
+                           "  carom figure scenes/pendulum_wall.toml\n"
+                           "  carom figure scenes/pendulum_wall.toml phase -o phase.pdf"));
+}
+
+void CommandLine::add_gallery()
+{
+    CLI::App& command = add("gallery", "Draw the figures of all scenes of a folder on one page.",
+                            [this] { return run_gallery(gallery_); });
+    command.add_option("SCENES", gallery_.scenes, "folder with scenes whose figures name a source")
+        ->capture_default_str();
+    add_output(command, gallery_.output, "folder for the page and its pictures; default gallery", "FOLDER");
+    command.footer("The page needs no network. Numbers that theory knows stand beside those of carom.\n\n"
+                   "Examples:\n"
+                   "  carom gallery\n"
+                   "  carom gallery scenes -o /tmp/gallery");
 }
 
 void CommandLine::add_report()

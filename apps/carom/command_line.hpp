@@ -36,6 +36,8 @@ private:
     void add_export();
     void add_report();
     void add_view();
+    void add_figure();
+    void add_gallery();
     void add_texts();
 
     CLI::App app_;
@@ -51,6 +53,8 @@ private:
     ExportOptions export_;
     ReportOptions report_;
     ViewOptions view_;
+    FigureOptions figure_;
+    GalleryOptions gallery_;
     std::string shell_;
 };
 

@@ -4,6 +4,7 @@
 #include "carry_out.hpp"
 #include "interrupt.hpp"
 #include "output_files.hpp"
+#include "read_sets.hpp"
 
 #include <filesystem>
 
@@ -15,14 +16,7 @@ ExitStatus resume_run(const ResumeOptions& options)
 {
     const Display display{.json = options.json, .quiet = options.quiet, .svg = options.svg};
     Errors errors;
-    carom::ResumeOptions wanted{.columns = false};
-    for (const std::string& text : options.sets) {
-        auto set = parse_override(text);
-        if (set)
-            wanted.overrides.push_back(std::move(*set));
-        else
-            errors.push_back(set.error());
-    }
+    carom::ResumeOptions wanted{.overrides = read_sets(options.sets, errors), .columns = false};
     if (!errors.empty()) return refuse(errors, display);
 
     // the listeners are known when the run begins

@@ -3,6 +3,7 @@
 #include "carom/core/text.hpp"
 #include "carry_out.hpp"
 #include "output_files.hpp"
+#include "read_sets.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -12,19 +13,6 @@
 
 namespace carom::app {
 namespace {
-
-std::vector<Override> read_sets(const std::vector<std::string>& sets, Errors& errors)
-{
-    std::vector<Override> overrides;
-    for (const std::string& text : sets) {
-        auto set = parse_override(text);
-        if (set)
-            overrides.push_back(std::move(*set));
-        else
-            errors.push_back(set.error());
-    }
-    return overrides;
-}
 
 std::vector<double> read_times(const std::vector<std::string>& times, Errors& errors)
 {

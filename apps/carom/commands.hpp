@@ -105,6 +105,25 @@ struct ExportOptions {
 /// carom export: a recording in another format.
 [[nodiscard]] ExitStatus run_export(const ExportOptions& options);
 
+struct FigureOptions {
+    std::string scene;
+    std::string name;            ///< of the figure; empty: all of the scene
+    std::string output;          ///< empty: SCENE_NAME.svg in the working folder; "-": standard output
+    std::string format = "svg";  ///< svg or pdf, where the output does not say
+    std::vector<std::string> sets;
+};
+
+/// carom figure: a figure of a scene as SVG or PDF.
+[[nodiscard]] ExitStatus run_figure(const FigureOptions& options);
+
+struct GalleryOptions {
+    std::string scenes = "scenes";   ///< folder with scenes that have figures
+    std::string output = "gallery";  ///< folder for the page and its pictures
+};
+
+/// carom gallery: the figures of all scenes on one page, with their numbers.
+[[nodiscard]] ExitStatus run_gallery(const GalleryOptions& options);
+
 struct SolveOptions {
     std::vector<std::string> files;
     std::string solver = "auto";

@@ -1,6 +1,7 @@
 #include "bodies.hpp"
 #include "body_values.hpp"
 #include "carom/core/text.hpp"
+#include "figures.hpp"
 #include "joints.hpp"
 #include "settings.hpp"
 #include "system.hpp"
@@ -232,6 +233,17 @@ Shown read_shown(const Node& root, const BodyDraft& draft, const Names& names, M
     return shown;
 }
 
+/// What figures of bodies may name: contacts come and go, and have no names in scenes.
+FigureNames figure_names(const Shown& shown)
+{
+    FigureNames known;
+    for (const Probe& probe : shown.probes)
+        known.probes.push_back(probe.name);
+    for (const ContactForceProbe& probe : shown.forces)
+        known.probes.push_back(probe.name);
+    return known;
+}
+
 }  // namespace
 
 std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mistakes& mistakes)
@@ -242,6 +254,7 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
     refuse_beside_bodies(root, settings, mistakes);
     std::vector<Load> loads = read_loads(root, draft, all_names, mistakes);
     Shown shown = read_shown(root, draft, all_names, mistakes);
+    auto figures = read_figures(root, all_names, figure_names(shown), mistakes);
     if (const Node* impact = find(root, "impact"))
         draft.setup.impact_map = impact_map_of_bodies(*impact, mistakes);
     if (!mistakes.empty()) return std::nullopt;
@@ -281,7 +294,8 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
                  .length_m = length_m,
                  .bodies = std::make_shared<const SceneBodies>(
                      SceneBodies{std::move(*bodies), std::move(body_start), moreau, std::move(shown.forces),
-                                 std::move(draft.colours)})};
+                                 std::move(draft.colours)}),
+                 .figures = std::move(figures)};
 }
 
 }  // namespace carom::detail

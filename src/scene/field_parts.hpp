@@ -21,6 +21,7 @@ namespace carom::detail {
 [[nodiscard]] std::vector<Field> group_fields();      ///< bodies that stand together
 [[nodiscard]] std::vector<Field> probe_fields();
 [[nodiscard]] std::vector<Field> draw_fields();
+[[nodiscard]] std::vector<Field> figure_fields();
 [[nodiscard]] std::vector<Field> method_fields();  ///< integrator, solver, recording
 
 /// What a material, or a pair of them, has beside friction and restitution.

@@ -14,7 +14,7 @@ std::vector<Field> all_fields()
          {detail::run_fields, detail::name_fields, detail::system_fields, detail::contact_fields,
           detail::constraint_fields, detail::impact_fields, detail::sweeping_fields, detail::set_fields,
           detail::body_fields, detail::joint_fields, detail::generator_fields, detail::group_fields,
-          detail::probe_fields, detail::draw_fields, detail::method_fields}) {
+          detail::probe_fields, detail::draw_fields, detail::figure_fields, detail::method_fields}) {
         const auto some = part();
         fields.insert(fields.end(), some.begin(), some.end());
     }

@@ -4,6 +4,7 @@
 #include "bodies.hpp"
 #include "carom/core/text.hpp"
 #include "carom/scene/fields.hpp"
+#include "figures.hpp"
 #include "overrides.hpp"
 #include "scene_parts.hpp"
 #include "settings.hpp"
@@ -202,6 +203,17 @@ void check_kind(const Node& root, Mistakes& mistakes)
                  "add [lagrangian]: energies and forces; or [sweeping] for a sweeping process");
 }
 
+/// What figures of a system in coordinates may name.
+FigureNames figure_names(const LagrangianSystem& system)
+{
+    FigureNames known;
+    for (const Probe& probe : system.probes)
+        known.probes.push_back(probe.name);
+    for (const Contact& contact : system.contacts)
+        known.contacts.push_back(contact.name);
+    return known;
+}
+
 Expected<Scene, Errors> read_text(std::string_view text, std::string_view name,
                                   std::span<const Override> overrides, const std::filesystem::path& folder)
 {
@@ -226,6 +238,7 @@ Expected<Scene, Errors> read_text(std::string_view text, std::string_view name,
     Draft draft = draft_system(*root, names, mistakes);
     Settings settings = read_settings(*root, names, mistakes);
     auto sweeping = sweeping_of(*root, names, draft, settings, mistakes);
+    auto figures = read_figures(*root, names, figure_names(draft.system), mistakes);
 
     // the model and the start have mistakes of their own; look at them as far as what was read allows
     if (draft.system.coordinates.empty() && !mistakes.empty()) return mistakes.sorted();
@@ -250,6 +263,7 @@ Expected<Scene, Errors> read_text(std::string_view text, std::string_view name,
                 .record = settings.record,
                 .length_m = *settings.length_m};
     scene.warnings = mistakes.warnings();
+    scene.figures = std::move(figures);
     if (sweeping) scene.sweeping = std::make_shared<const SweepingPlan>(std::move(*sweeping));
     return scene;
 }

@@ -63,41 +63,6 @@ Range horizontal_range(const std::vector<PlotPanel>& panels)
     return range;
 }
 
-/// Power of ten, a multiple of three, that the labels of an axis leave out.
-int common_exponent(Range range)
-{
-    const double size = std::max(std::abs(range.low), std::abs(range.high));
-    if (size >= 1e-2 && size < 1e5) return 0;
-    return 3 * static_cast<int>(std::floor(std::log10(size) / 3));
-}
-
-std::string superscript(int number)
-{
-    static constexpr const char* digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    std::string result = number < 0 ? "⁻" : "";
-    for (const char digit : std::to_string(std::abs(number))) {
-        result += digits[digit - '0'];
-    }
-    return result;
-}
-
-/// "time (s)", "gap (10⁻⁶ m)"
-std::string axis_label(const std::string& quantity, const std::string& unit, int exponent)
-{
-    const std::string power = exponent == 0 ? std::string() : fmt::format("10{}", superscript(exponent));
-    const std::string shown_unit = unit == "1" ? std::string() : escaped(unit);
-    if (power.empty() && shown_unit.empty()) return escaped(quantity);
-    const char* blank = power.empty() || shown_unit.empty() ? "" : " ";
-    return fmt::format("{} ({}{}{})", escaped(quantity), power, blank, shown_unit);
-}
-
-std::string tick_label(double value, double step, int exponent)
-{
-    const double scale = std::pow(10.0, exponent);
-    const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(step / scale) + 1e-9)));
-    return fmt::format("{:.{}f}", value / scale, decimals);
-}
-
 /// At most `longest` characters.
 std::string shortened(const std::string& text, std::size_t longest)
 {
@@ -181,7 +146,7 @@ void PanelDrawing::draw_axes(std::string& svg, bool with_time) const
     }
     if (with_time) {
         fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                       left_px + width_ / 2, bottom + 40, axis_label("time", "s", x_exponent));
+                       left_px + width_ / 2, bottom + 40, escaped(axis_label("time", "s", x_exponent)));
     }
 
     // frame, title, label of the vertical axis
@@ -193,7 +158,8 @@ void PanelDrawing::draw_axes(std::string& svg, bool with_time) const
                    escaped(panel_.title));
     fmt::format_to(
         out, "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-        20.0, top_ + height_ / 2, axis_label(shortened(panel_.quantity, 20), panel_.unit, y_exponent));
+        20.0, top_ + height_ / 2,
+        escaped(axis_label(shortened(panel_.quantity, 20), panel_.unit, y_exponent)));
 }
 
 void PanelDrawing::draw_line(std::string& svg, const PlotLine& line, const char* colour) const

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "axis_text.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,19 +32,6 @@ struct PlotSize {
     double panel_height_px = 180;
     double above_px = 0;  ///< room between the title and the panels
 };
-
-/// A closed interval of an axis.
-struct Range {
-    double low = 0, high = 1;
-};
-
-/// Multiples of 1, 2 or 5 times a power of ten inside the range, about `wanted` of them; `step` is their
-/// distance.
-struct Ticks {
-    double step = 1;
-    std::vector<double> at;
-};
-[[nodiscard]] Ticks round_ticks(Range range, int wanted);
 
 /// At most four points for each of `columns` equal parts of the range: the first, the least, the greatest and
 /// the last, in their order. Points that are not finite break the line and are kept, one for each break.

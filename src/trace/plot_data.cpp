@@ -7,24 +7,6 @@
 
 namespace carom::detail {
 
-Ticks round_ticks(Range range, int wanted)
-{
-    // the distance is the nearest of 1, 2, 5 or 10 times a power of ten
-    const double raw = (range.high - range.low) / wanted;
-    const double power = std::pow(10.0, std::floor(std::log10(raw)));
-    const double leading = raw / power;
-    const double round = leading < 1.5 ? 1 : leading < 3.5 ? 2 : leading < 7.5 ? 5 : 10;
-    Ticks ticks{.step = round * power, .at = {}};
-
-    // multiples of the distance, not sums
-    const auto first = std::llround(std::ceil(range.low / ticks.step - 1e-9));
-    const auto last = std::llround(std::floor(range.high / ticks.step + 1e-9));
-    for (auto k = first; k <= last; ++k) {
-        ticks.at.push_back(static_cast<double>(k) * ticks.step);
-    }
-    return ticks;
-}
-
 std::vector<PlotPoint> thinned(const std::vector<PlotPoint>& points, Range range, std::size_t columns)
 {
     if (points.size() <= 4 * columns) return points;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/integrator/body_run.hpp"
+#include "carom/scene/figure_plan.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -41,6 +42,7 @@ struct Scene {
     double length_m = 1;                             ///< typical length: what small gaps are small against
     std::shared_ptr<const SceneBodies> bodies = {};  ///< nothing: a scene of coordinates
     Errors warnings = {};                            ///< what may not be meant so, with its place
+    std::vector<FigurePlan> figures = {};            ///< for carom/figure/figure.hpp
 
     /// Of a sweeping process (carom/scene/sweeping_scene.hpp), whose coordinates are the components of the
     /// point; nothing: a scene of mechanics.

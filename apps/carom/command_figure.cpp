@@ -1,0 +1,105 @@
+#include "commands.hpp"
+
+#include "carom/core/text.hpp"
+#include "carom/figure/figure.hpp"
+#include "interrupt.hpp"
+#include "read_sets.hpp"
+#include "written_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace carom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+ExitStatus refuse(std::string message, std::string hint)
+{
+    print_errors({{.code = ErrorCode::SettingOutOfRange,
+                   .where = "carom figure",
+                   .message = std::move(message),
+                   .hint = std::move(hint),
+                   .excerpt = {}}});
+    return ExitStatus::BadInput;
+}
+
+/// The figures asked for: one by its name, or all of the scene.
+Expected<std::vector<FigurePlan>> figures_of(const Scene& scene, const std::string& name)
+{
+    if (name.empty() && !scene.figures.empty()) return scene.figures;
+    const auto plan = figure_named(scene, name);
+    if (!plan) return plan.error();
+    return std::vector{*plan};
+}
+
+/// Says of runs that are not certified why: a figure shows what was computed, trusted or not.
+ExitStatus judge(const FigurePlan& plan, const Figure& figure)
+{
+    ExitStatus status = ExitStatus::Certified;
+    for (const FigureRun& one : figure.runs) {
+        if (one.run.status == RunStatus::Certified) continue;
+        status = one.run.status == RunStatus::Failed ? ExitStatus::Failed
+                                                     : std::max(status, ExitStatus::Uncertified);
+        const std::string of =
+            plan.over.empty() ? std::string() : fmt::format(" with {} = {}", plan.over, one.value);
+        const std::string why =
+            one.run.findings.empty() ? std::string() : ": " + one.run.findings.back().message;
+        fmt::print(stderr, "{}: the run{} is {}{}\n", printable(plan.name), of, name_of(one.run.status),
+                   printable(why));
+    }
+    return status;
+}
+
+}  // namespace
+
+ExitStatus run_figure(const FigureOptions& options)
+{
+    Errors errors;
+    const auto overrides = read_sets(options.sets, errors);
+    const auto scene = read_scene(options.scene, overrides);
+    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
+    if (!errors.empty()) {
+        print_errors(errors);
+        return ExitStatus::BadInput;
+    }
+    print_warnings(scene->warnings);
+    const auto plans = figures_of(*scene, options.name);
+    if (!plans) {
+        print_errors({plans.error()});
+        return ExitStatus::BadInput;
+    }
+    if (!options.output.empty() && plans->size() > 1)
+        return refuse("one file for several figures", "name one of them: carom figure SCENE NAME -o FILE");
+    const std::string ending =
+        options.output.empty() ? "." + options.format : fs::path(options.output).extension().string();
+    if (options.output != "-" && ending != ".svg" && ending != ".pdf")
+        return refuse(fmt::format("the file {} is neither SVG nor PDF", carom::quoted(options.output)),
+                      "give a name that ends with .svg or .pdf");
+    const bool pdf = ending == ".pdf" || (options.output == "-" && options.format == "pdf");
+
+    note_interrupts();
+    ExitStatus worst = ExitStatus::Certified;
+    for (const FigurePlan& plan : *plans) {
+        const auto figure =
+            make_figure(*scene, plan, pdf ? FigureFormat::Pdf : FigureFormat::Svg, &interrupt_flag());
+        if (!figure) {
+            print_errors(figure.error());
+            return ExitStatus::BadInput;
+        }
+        if (figure->file.empty()) return ExitStatus::Interrupted;
+        const std::string file =
+            !options.output.empty()
+                ? options.output
+                : fmt::format("{}_{}{}", fs::path(options.scene).stem().string(), plan.name, ending);
+        if (const ExitStatus written = write_made(figure->file, options.scene, file, ending);
+            written != ExitStatus::Certified)
+            return written;
+        worst = std::max(worst, judge(plan, *figure));
+    }
+    return worst;
+}
+
+}  // namespace carom::app

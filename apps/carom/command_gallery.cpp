@@ -1,0 +1,60 @@
+#include "commands.hpp"
+
+#include "carom/core/text.hpp"
+#include "carom/figure/gallery.hpp"
+#include "interrupt.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace carom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool write(const fs::path& file, const std::string& text)
+{
+    std::ofstream out(file, std::ios::binary);
+    if (out) out << text << std::flush;
+    if (out) return true;
+    print_errors({{.code = ErrorCode::FileUnwritable,
+                   .where = printable(file.string()),
+                   .message = "the file cannot be written",
+                   .hint = "look at the folder, its rights and the disk",
+                   .excerpt = {}}});
+    return false;
+}
+
+}  // namespace
+
+ExitStatus run_gallery(const GalleryOptions& options)
+{
+    const fs::path folder = options.output;
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    note_interrupts();
+    const auto entries = draw_gallery(options.scenes, &interrupt_flag());
+    if (!entries) {
+        print_errors(entries.error());
+        return ExitStatus::BadInput;
+    }
+    if (interrupted()) return ExitStatus::Interrupted;
+    ExitStatus status = ExitStatus::Certified;
+    for (const GalleryEntry& entry : *entries) {
+        if (!write(folder / picture_name(entry), entry.figure.file)) return ExitStatus::BadInput;
+        for (const FigureResult& result : entry.figure.results) {
+            fmt::print(stderr, "{:24} {:36} {:14.9g} reference {:14.9g} error {:.1e}\n", entry.scene,
+                       result.label, result.value, result.reference, result.error());
+        }
+        for (const FigureRun& one : entry.figure.runs) {
+            if (one.run.status == RunStatus::Failed) status = ExitStatus::Failed;
+        }
+    }
+    if (!write(folder / "index.html", gallery_page(*entries))) return ExitStatus::BadInput;
+    if (!print_result(printable((folder / "index.html").string()) + "\n")) return ExitStatus::BadInput;
+    return status;
+}
+
+}  // namespace carom::app

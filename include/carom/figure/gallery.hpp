@@ -1,0 +1,34 @@
+#pragma once
+
+#include "carom/figure/figure.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// The figures of many scenes on one page, each with its statement, its source, our number beside the
+/// reference, and the scene to copy.
+
+/// One figure of the gallery.
+struct GalleryEntry {
+    std::string scene;  ///< its file, without folder and ending
+    std::string text;   ///< of the scene
+    FigurePlan plan;
+    Figure figure;
+};
+
+/// The scenes of a folder that have a figure with a `source`, drawn one after the other, in the order of
+/// their names. Errors: those of reading and drawing, all at once; FileUnreadable where the folder has no
+/// such scene. Ends early when `stop` becomes true.
+[[nodiscard]] Expected<std::vector<GalleryEntry>, Errors>
+draw_gallery(const std::filesystem::path& scenes, const std::atomic<bool>* stop = nullptr);
+
+/// The page, index.html, which shows NAME.svg for every entry; needs no network.
+[[nodiscard]] std::string gallery_page(const std::vector<GalleryEntry>& entries);
+
+/// The name of the picture of an entry: SCENE_FIGURE.svg.
+[[nodiscard]] std::string picture_name(const GalleryEntry& entry);
+
+}  // namespace carom

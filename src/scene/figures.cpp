@@ -1,0 +1,220 @@
+#include "figures.hpp"
+
+#include "body_values.hpp"
+#include "carom/core/text.hpp"
+#include "system.hpp"
+#include "validate.hpp"
+
+#include <algorithm>
+
+namespace carom::detail {
+namespace {
+
+using Kind = Node::Kind;
+
+/// Reads one [[figure]].
+class FigureReader {
+public:
+    FigureReader(const Names& names, const FigureNames& known, Mistakes& mistakes)
+        : names_(names), known_(known), mistakes_(mistakes)
+    {
+    }
+
+    FigurePlan read(const Node& item)
+    {
+        const BodyValues values(item, names_, mistakes_);
+        FigurePlan plan{.name = word_of(item, "name"),
+                        .title = word_of(item, "title"),
+                        .statement = word_of(item, "statement"),
+                        .source = word_of(item, "source"),
+                        .numbers = {},
+                        .width_mm = values.number("width_mm", 120),
+                        .height_mm = values.number("height_mm", 80),
+                        .columns = static_cast<int>(values.number("columns", 1)),
+                        .over = word_of(item, "over"),
+                        .values = values.list("values"),
+                        .panels = {}};
+        if (plan.over.empty() != plan.values.empty()) {
+            refuse(item.place, ErrorCode::MissingKey, "over and values belong together",
+                   "for example over = \"parameters.e\", values = [0.2, 0.5, 0.8]");
+        }
+        for (const Node& number : things_of(item, "number")) {
+            plan.numbers.push_back(read_number(number));
+        }
+        for (const Node& panel : things_of(item, "panel")) {
+            plan.panels.push_back(read_panel(panel, plan));
+        }
+        if (plan.panels.empty() && find(item, "panel") != nullptr)
+            refuse(item.place, ErrorCode::MissingKey, "a figure has no panel", "add [[figure.panel]]");
+        return plan;
+    }
+
+private:
+    void refuse(const Place& place, ErrorCode code, std::string message, std::string hint)
+    {
+        mistakes_.add(place, code, std::move(message), std::move(hint));
+    }
+
+    [[nodiscard]] static bool flag(const Node& item, std::string_view key, bool fallback)
+    {
+        const Node* node = find(item, key);
+        return node != nullptr && node->kind == Kind::Boolean ? node->boolean : fallback;
+    }
+
+    FigureNumber read_number(const Node& item)
+    {
+        const BodyValues values(item, names_, mistakes_);
+        return {.label = word_of(item, "label"),
+                .unit = word_of(item, "unit"),
+                .value = formula_of(find(item, "value"), names_, mistakes_).value_or(Formula()),
+                .at_s = values.number("at_s"),
+                .reference = values.number("reference", 0)};
+    }
+
+    FigurePanel read_panel(const Node& item, const FigurePlan& plan)
+    {
+        const BodyValues values(item, names_, mistakes_);
+        FigurePanel panel;
+        const std::string kind = word_of(item, "kind", "curves");
+        panel.kind = kind == "exposure" ? FigurePanelKind::Exposure
+                     : kind == "cone"   ? FigurePanelKind::Cone
+                                        : FigurePanelKind::Curves;
+        panel.title = word_of(item, "title");
+        panel.x_label = word_of(item, "x_label");
+        panel.y_label = word_of(item, "y_label");
+        panel.x_range = range_of(item, "x_range");
+        panel.y_range = range_of(item, "y_range");
+        panel.equal_scales = flag(item, "equal_scales", panel.kind == FigurePanelKind::Exposure);
+        panel.events = flag(item, "events", false);
+        panel.from_s = values.number("from_s", 0);
+        panel.strobe_s = values.number("strobe_s", 0);
+        panel.against_value = flag(item, "against_value", false);
+        panel.every = static_cast<int>(values.number("every", 10));
+        panel.numbers = flag(item, "numbers", true);
+        if (panel.against_value && plan.over.empty())
+            refuse(item.place, ErrorCode::MissingKey, "against_value without over has no value",
+                   "give the figure over and values");
+        if (panel.kind == FigurePanelKind::Curves)
+            read_curves(item, panel);
+        else
+            refuse_curves(item, kind);
+        if (panel.kind == FigurePanelKind::Cone) panel.contact = contact_of_cone(item);
+        return panel;
+    }
+
+    std::optional<std::array<double, 2>> range_of(const Node& item, const char* key)
+    {
+        const Node* node = find(item, key);
+        if (node == nullptr || node->kind != Kind::Array) return std::nullopt;
+        const auto ends = BodyValues(item, names_, mistakes_).list(*node);
+        if (ends.size() == 2 && ends[0] < ends[1]) return std::array{ends[0], ends[1]};
+        refuse(node->place, ErrorCode::WrongSize, fmt::format("{} is no range", key),
+               fmt::format("give two numbers, the smaller one first: {} = [0, 1]", key));
+        return std::nullopt;
+    }
+
+    void refuse_curves(const Node& item, const std::string& kind)
+    {
+        for (const char* key : {"x", "y", "curve", "strobe_s"}) {
+            if (const Node* node = find(item, key))
+                refuse(node->key_place, ErrorCode::NotAllowedHere,
+                       fmt::format("a panel of kind {} has no {}", carom::quoted(kind), key),
+                       "only curves have it");
+        }
+    }
+
+    void read_curves(const Node& item, FigurePanel& panel)
+    {
+        const Node* x = find(item, "x");
+        Node time;
+        time.kind = Kind::Text;
+        time.text = "t";
+        panel.x = formula_of(x != nullptr ? x : &time, names_, mistakes_).value_or(Formula());
+        if (const Node* y = find(item, "y")) {
+            for (const Node& entry : y->items) {
+                panel.curves.push_back(
+                    {.formula = formula_of(&entry, names_, mistakes_).value_or(Formula())});
+            }
+        }
+        for (const Node& curve : things_of(item, "curve")) {
+            panel.curves.push_back(read_curve(curve));
+        }
+        if (panel.curves.empty())
+            refuse(item.place, ErrorCode::MissingKey, "a panel has no curves",
+                   "give y, for example y = [\"x\", \"x'\"], or [[figure.panel.curve]]");
+    }
+
+    FigureCurve read_curve(const Node& item)
+    {
+        FigureCurve curve{.label = word_of(item, "label"),
+                          .colour = word_of(item, "colour"),
+                          .points = flag(item, "points", false),
+                          .dashed = flag(item, "dashed", false)};
+        static constexpr std::pair<const char*, FigureSource> sources[] = {
+            {"y", FigureSource::Formula},
+            {"probe", FigureSource::Probe},
+            {"gap", FigureSource::Gap},
+            {"percussion", FigureSource::Percussion},
+            {"energy", FigureSource::Energy}};
+        int given = 0;
+        for (const auto& [key, source] : sources) {
+            const Node* node = find(item, key);
+            if (node == nullptr) continue;
+            ++given;
+            curve.source = source;
+            if (source == FigureSource::Formula)
+                curve.formula = formula_of(node, names_, mistakes_).value_or(Formula());
+            else
+                curve.name = named(*node, source);
+        }
+        if (given != 1)
+            refuse(item.place, given == 0 ? ErrorCode::MissingKey : ErrorCode::NotAllowedHere,
+                   "a curve shows one thing", "give one of y, probe, gap, percussion, energy");
+        return curve;
+    }
+
+    std::string named(const Node& node, FigureSource source)
+    {
+        const bool probe = source == FigureSource::Probe;
+        if (source == FigureSource::Energy || node.kind != Kind::Text) return node.text;
+        const auto& known = probe ? known_.probes : known_.contacts;
+        if (std::ranges::find(known, node.text) == known.end())
+            refuse(node.place, ErrorCode::UnknownName,
+                   fmt::format("there is no {} {}", probe ? "probe" : "contact", carom::quoted(node.text)),
+                   nearest_or_all(node.text, known));
+        return node.text;
+    }
+
+    std::string contact_of_cone(const Node& item)
+    {
+        const Node* contact = find(item, "contact");
+        if (contact == nullptr) {
+            refuse(item.place, ErrorCode::MissingKey, "a cone has no contact",
+                   "name one: contact = \"floor\"");
+            return {};
+        }
+        return named(*contact, FigureSource::Gap);
+    }
+
+    const Names& names_;
+    const FigureNames& known_;
+    Mistakes& mistakes_;
+};
+
+}  // namespace
+
+std::vector<FigurePlan> read_figures(const Node& root, const Names& names, const FigureNames& known,
+                                     Mistakes& mistakes)
+{
+    std::vector<FigurePlan> figures;
+    Vocabulary taken;
+    for (const Node& item : things_of(root, "figure")) {
+        figures.push_back(FigureReader(names, known, mistakes).read(item));
+        const Node* name = find(item, "name");
+        if (name == nullptr || name->kind != Kind::Text) continue;
+        if (auto added = taken.add_coordinate(name->text); !added) mistakes.add(name->place, added.error());
+    }
+    return figures;
+}
+
+}  // namespace carom::detail
