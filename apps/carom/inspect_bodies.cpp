@@ -53,7 +53,7 @@ std::string freedom_in_words(const JointFreedom& freedom, const char* unit, cons
     std::string text;
     if (freedom.low) text += fmt::format(", from {:.4g} {}", *freedom.low, unit);
     if (freedom.high) text += fmt::format(", {}to {:.4g} {}", freedom.low ? "" : "up ", *freedom.high, unit);
-    if (freedom.motor_rate) {
+    if (freedom.has_motor()) {
         text += std::isfinite(freedom.motor_limit)
                     ? fmt::format(", motor of at most {:.4g} {}", freedom.motor_limit, of_force)
                     : ", motor";

@@ -19,6 +19,8 @@ public:
           R_(at.R),
           turns_(at.turns),
           closed_gap_(at.closed_gap),
+          touched_(at.touched),
+          state_(at.state),
           rows_(rows),
           parts_(parts)
     {
@@ -67,25 +69,32 @@ public:
         if (turns(joint_.kind)) {
             const double theta =
                 with_turns(turns_[static_cast<std::size_t>(number_)], model_.joint_angle(number_, x_, R_));
-            stop_freedom(joint_.turn, theta, [&](double sign) { turn_row(sign); });
+            stop_freedom(joint_.turn, theta, JointAct::TurnLow, [&](double sign) { turn_row(sign); });
         }
         if (slides(joint_.kind)) {
-            stop_freedom(joint_.slide, model_.joint_way_m(number_, x_, R_),
+            stop_freedom(joint_.slide, model_.joint_way_m(number_, x_, R_), JointAct::SlideLow,
                          [&](double sign) { slide_row(sign); });
         }
     }
 
     void drive(double t_s)
     {
-        if (turns(joint_.kind)) drive_freedom(joint_.turn, t_s, [&] { turn_row(1); });
-        if (slides(joint_.kind)) drive_freedom(joint_.slide, t_s, [&] { slide_row(1); });
+        if (turns(joint_.kind))
+            drive_freedom(joint_.turn, JointAct::TurnMotor, JointAct::TurnFriction, t_s,
+                          [&] { turn_row(1); });
+        if (slides(joint_.kind))
+            drive_freedom(joint_.slide, JointAct::SlideMotor, JointAct::SlideFriction, t_s,
+                          [&] { slide_row(1); });
         if (joint_.kind == JointKind::Spherical && joint_.turn.friction > 0) {
             const int first = model_.is_flat() ? 2 : 0;
             for (int k = first; k < 3; ++k) {
                 rows_.begin_row();
                 add_turn(number_, Vec3::Unit(k));
             }
-            part({.kind = JointPart::Kind::Friction, .dimension = 3 - first, .most = joint_.turn.friction});
+            part({.kind = JointPart::Kind::Friction,
+                  .actor = actor(JointAct::TurnFriction),
+                  .dimension = 3 - first,
+                  .most = joint_.turn.friction});
         }
     }
 
@@ -96,9 +105,17 @@ private:
         parts_.push_back(one);
     }
 
-    [[nodiscard]] bool is_far(double gap, double restitution) const
+    [[nodiscard]] int actor(JointAct act) const { return model_.actor_of(number_, act); }
+
+    [[nodiscard]] bool is_far(JointAct act, double gap, double restitution) const
     {
-        return restitution > 0 && gap > closed_gap_;
+        if (!(restitution > 0 && gap > closed_gap_)) return false;
+        return touched_.empty() || !touched_[static_cast<std::size_t>(actor(act))];
+    }
+
+    void stop_part(JointAct act, double gap, double restitution)
+    {
+        part({.kind = JointPart::Kind::Stop, .actor = actor(act), .value = gap, .restitution = restitution});
     }
 
     /// Terms of a rotation of the first body against the second, along a direction of the world.
@@ -196,9 +213,9 @@ private:
     {
         const double length = (place_.first_point - place_.second_point).norm();
         const double gap = model_.joint_frames[static_cast<std::size_t>(number_)].length_m - length;
-        if (is_far(gap, joint_.restitution)) return;
+        if (is_far(JointAct::Taut, gap, joint_.restitution)) return;
         length_row(-1);
-        part({.kind = JointPart::Kind::Stop, .value = gap, .restitution = joint_.restitution});
+        stop_part(JointAct::Taut, gap, joint_.restitution);
     }
 
     /// Adds the freedom of a joint to a gear's row and returns where it stands.
@@ -228,36 +245,46 @@ private:
         const Vec3 across = second.cross(first);
         const double sine = across.norm();
         const double gap = opening - std::atan2(sine, first.dot(second));
-        if (!(sine > 0) || is_far(gap, joint_.turn.restitution)) return;  // no direction along the axis
+        // no direction along the axis
+        if (!(sine > 0) || is_far(JointAct::TurnHigh, gap, joint_.turn.restitution)) return;
         rows_.begin_row();
         add_turn(number_, -across / sine);
-        part({.kind = JointPart::Kind::Stop, .value = gap, .restitution = joint_.turn.restitution});
+        stop_part(JointAct::TurnHigh, gap, joint_.turn.restitution);
     }
 
     template <class Row>
-    void stop_freedom(const JointFreedom& freedom, double at, Row&& row)
+    void stop_freedom(const JointFreedom& freedom, double at, JointAct low, Row&& row)
     {
-        const auto stop_at = [&](double sign, double gap) {
-            if (is_far(gap, freedom.restitution)) return;
+        const auto stop_at = [&](JointAct act, double sign, double gap) {
+            if (is_far(act, gap, freedom.restitution)) return;
             row(sign);
-            part({.kind = JointPart::Kind::Stop, .value = gap, .restitution = freedom.restitution});
+            stop_part(act, gap, freedom.restitution);
         };
-        if (freedom.low) stop_at(1, at - *freedom.low);
-        if (freedom.high) stop_at(-1, *freedom.high - at);
+        const auto high = static_cast<JointAct>(static_cast<int>(low) + 1);
+        if (freedom.low) stop_at(low, 1, at - *freedom.low);
+        if (freedom.high) stop_at(high, -1, *freedom.high - at);
     }
 
     template <class Row>
-    void drive_freedom(const JointFreedom& freedom, double t_s, Row&& row)
+    void drive_freedom(const JointFreedom& freedom, JointAct motor, JointAct friction, double t_s, Row&& row)
     {
-        if (freedom.motor_rate) {
+        if (freedom.has_motor()) {
             row();
+            const bool of_state = state_ != nullptr;
             part({.kind = JointPart::Kind::Motor,
-                  .rate = freedom.motor_rate(t_s),
-                  .most = freedom.motor_limit});
+                  .actor = actor(motor),
+                  .rate = of_state && freedom.motor_rate_of ? freedom.motor_rate_of(*state_)
+                          : freedom.motor_rate              ? freedom.motor_rate(t_s)
+                                                            : 0.0,
+                  .most = of_state && freedom.motor_limit_of ? std::max(0.0, freedom.motor_limit_of(*state_))
+                                                             : freedom.motor_limit});
         }
         if (freedom.friction > 0 || freedom.friction_arm > 0) {
             row();
-            part({.kind = JointPart::Kind::Friction, .most = freedom.friction, .arm = freedom.friction_arm});
+            part({.kind = JointPart::Kind::Friction,
+                  .actor = actor(friction),
+                  .most = freedom.friction,
+                  .arm = freedom.friction_arm});
         }
     }
 
@@ -268,6 +295,8 @@ private:
     std::span<const Rotation> R_;
     std::span<const double> turns_;
     double closed_gap_;
+    std::span<const char> touched_;
+    const BodyState* state_;
     BodyRows& rows_;
     std::vector<JointPart>& parts_;
     BodyModel::JointPlace place_;

@@ -139,7 +139,7 @@ private:
     void check_cone()
     {
         if (joint_.kind != JointKind::Spherical) return;
-        if (joint_.turn.low || joint_.turn.motor_rate || joint_.turn.friction_arm > 0) {
+        if (joint_.turn.low || joint_.turn.has_motor() || joint_.turn.friction_arm > 0) {
             refuse(ErrorCode::NotAllowedHere,
                    "a spherical joint has no motor, no lower stop, no pressed friction",
                    "give high, the angle of its cone, friction and damping only");
@@ -183,6 +183,35 @@ bool turns(JointKind kind) noexcept
 bool slides(JointKind kind) noexcept
 {
     return kind == JointKind::Prismatic || kind == JointKind::Cylindrical;
+}
+
+bool has(const Joint& joint, JointAct act) noexcept
+{
+    const bool about = turns(joint.kind), along = slides(joint.kind);
+    const bool ball = joint.kind == JointKind::Spherical;
+    const auto rubs = [](const JointFreedom& freedom) {
+        return freedom.friction > 0 || freedom.friction_arm > 0;
+    };
+    switch (act) {
+    case JointAct::TurnLow: return about && joint.turn.low;
+    case JointAct::TurnHigh: return (about || ball) && joint.turn.high;
+    case JointAct::SlideLow: return along && joint.slide.low;
+    case JointAct::SlideHigh: return along && joint.slide.high;
+    case JointAct::Taut: return joint.kind == JointKind::String;
+    case JointAct::TurnMotor: return about && joint.turn.has_motor();
+    case JointAct::SlideMotor: return along && joint.slide.has_motor();
+    case JointAct::TurnFriction: return about ? rubs(joint.turn) : ball && joint.turn.friction > 0;
+    case JointAct::SlideFriction: return along && rubs(joint.slide);
+    }
+    return false;
+}
+
+std::string name_of_act(std::string_view joint, JointAct act)
+{
+    constexpr std::array<const char*, joint_acts> words{
+        ".turn.low",   ".turn.high",   ".slide.low",     ".slide.high",    "",
+        ".turn.motor", ".slide.motor", ".turn.friction", ".slide.friction"};
+    return std::string(joint) + words[static_cast<std::size_t>(act)];
 }
 
 void detail::check_joints(const BodySetup& setup, bool flat, Errors& errors)
@@ -278,6 +307,31 @@ void BodyModel::frame_joints()
         frame.second_axes = world ? axes : Mat3(start.R[b].conjugate().toRotationMatrix() * axes);
     }
     std::sort(joined_.begin(), joined_.end());
+}
+
+void BodyModel::number_actors()
+{
+    actor_of_.resize(setup_.joints.size());
+    const auto number = [&](bool stops_wanted) {
+        for (std::size_t j = 0; j < setup_.joints.size(); ++j) {
+            for (std::size_t k = 0; k < joint_acts; ++k) {
+                const auto act = static_cast<JointAct>(k);
+                if (is_stop(act) != stops_wanted) continue;
+                const bool there = has(setup_.joints[j], act);
+                actor_of_[j][k] = there ? static_cast<int>(actors.size()) : -1;
+                if (there) actors.push_back({static_cast<int>(j), act});
+            }
+        }
+    };
+    number(true);
+    stops = static_cast<int>(actors.size());
+    number(false);
+}
+
+std::string BodyModel::name_of_actor(int actor) const
+{
+    const Actor& one = actors[static_cast<std::size_t>(actor)];
+    return name_of_act(setup_.joints[static_cast<std::size_t>(one.joint)].name, one.act);
 }
 
 BodyModel::JointPlace BodyModel::place_of_joint(int joint, std::span<const Vec3> x,

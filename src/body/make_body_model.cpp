@@ -363,7 +363,7 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
 
     model.materials_ = setup.materials.size();
     model.surfaces_ = surface_table(setup);
-    model.plain_ = setup.joints.empty() && !setup.impact_map &&
+    model.plain_ = setup.joints.empty() && !setup.impact_map && !setup.with_formulas &&
                    std::all_of(model.surfaces_.begin(), model.surfaces_.end(),
                                [](const SurfaceLaw& surface) { return surface.is_plain(); });
     model.soft_ = !setup.impact_map && std::all_of(model.surfaces_.begin(), model.surfaces_.end(),
@@ -376,7 +376,9 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
             model.thinnest_m_ = std::min(model.thinnest_m_, model.colliders[i].thickness_m);
     }
     model.frame_joints();
+    model.number_actors();
     lend_inertia(model);
+    model.inverse_mass.resize(model.inverse_mass.size() + static_cast<std::size_t>(model.carriers()), 1.0);
     check_sizes(model, errors);
     detail::check_start(model, errors);
     if (!errors.empty()) return errors;
@@ -386,10 +388,11 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
 BodyState make_body_state(const BodyModel& model)
 {
     BodyState state;
+    state.t_s = model.setup().start_s;
     for (int i = 0; i < model.bodies(); ++i) {
         const Body& body = model.setup().bodies[static_cast<std::size_t>(i)];
         const bool prescribed = body.motion == BodyMotion::Prescribed;
-        const Pose pose = model.centre_of_frame(i, prescribed ? body.path(0) : body.pose);
+        const Pose pose = model.centre_of_frame(i, prescribed ? body.path(state.t_s) : body.pose);
         const bool moves = body.motion == BodyMotion::Free;
         state.x.push_back(pose.position_m);
         state.R.push_back(pose.rotation);

@@ -1,3 +1,4 @@
+#include "body_formulas.hpp"
 #include "body_parts.hpp"
 
 #include "carom/convex/ball.hpp"
@@ -203,6 +204,17 @@ void load_round_blocks(const BodyModel& model, BodyScratch& s)
     problem.W.finish();
 }
 
+/// Stops that touched in the step before.
+void find_touched_stops(const BodyModel& model, const BodyState& state, std::vector<char>& stops)
+{
+    stops.assign(static_cast<std::size_t>(model.stops), 0);
+    for (const KeptContact& kept : state.kept) {
+        if (kept.first >= 0) break;  // joints come first
+        const int actor = -1 - kept.first;
+        if (actor < model.stops && touched(&kept)) stops[static_cast<std::size_t>(actor)] = 1;
+    }
+}
+
 /// Rows of all interactions, contacts first, and W_cc of each.
 void load_rows(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
 {
@@ -215,16 +227,20 @@ void load_rows(const BodyModel& model, const MoreauSettings& settings, const Bod
         add_contact_rows(contact, s.rows);
         problem.offsets.push_back(s.rows.size());
     }
+    find_touched_stops(model, state, s.statuses.touched);
     add_joint_rows(model,
                    {.t_s = state.t_s + settings.time_step_s,
                     .x = s.mid.x,
                     .R = s.mid.R,
                     .turns = state.turns,
-                    .closed_gap = settings.activation_gap_m},
+                    .closed_gap = settings.activation_gap_m,
+                    .touched = s.statuses.touched,
+                    .state = &s.mid},
                    s.rows, s.joints);
     for (const JointPart& part : s.joints) {
         problem.offsets.push_back(problem.offsets.back() + part.dimension);
     }
+    if (s.formulas) s.formulas->add_rows(settings, s);
     s.rows.set_inertia(s.inverse_inertia);
     problem.W.begin(problem.offsets);
     for (int c = 0; c + 1 < static_cast<int>(problem.offsets.size()); ++c) {
@@ -242,6 +258,8 @@ void set_world_velocities(const BodyModel& model, BodyScratch& s)
         s.w_before.emplace_back(s.mid.R[i] * s.mid.W[i]);
         s.w_free.emplace_back(s.mid.R[i] * s.W_free[i]);
     }
+    s.w_before.resize(s.mid.v.size(), Vec3::Zero());
+    s.w_free.resize(s.mid.v.size(), Vec3::Zero());
 }
 
 /// `from` is where the search for its percussions of the last step goes on.
@@ -282,21 +300,26 @@ void load_contact(const BodyModel& model, const MoreauSettings& settings, const 
 
 /// What is held keeps its mean velocity (CO-3), motors their rate, and a soft stop may close as a contact
 /// may.
-void load_joint(const MoreauSettings& settings, std::size_t place, BodyScratch& s)
+void load_joint(const MoreauSettings& settings, const BodyState& state, std::size_t place, BodyScratch& s)
 {
     OneStepProblem& problem = s.problem;
-    const JointPart& part = s.joints[place];
+    JointPart& part = s.joints[place];
     const double h = settings.time_step_s;
-    problem.laws.push_back(law_of(part, h));
     const int at = problem.offsets[s.contacts.size() + place];
     for (int row = at; row < at + part.dimension; ++row) {
         problem.U_minus[row] = s.rows.velocity(row, s.mid.v, s.w_before) - part.rate;
         problem.U_free[row] = s.rows.velocity(row, s.v_free, s.w_free) - part.rate;
     }
     if (part.kind == JointPart::Kind::Held) problem.U_free[at] += problem.U_minus[at];
-    if (part.kind == JointPart::Kind::Stop && part.restitution == 0) {
-        problem.U_free[at] += 2 * std::max(0.0, part.value - settings.activation_gap_m) / h;
+    if (part.kind == JointPart::Kind::Stop && !let_stop_persist(settings, state, place, s)) {
+        problem.laws.emplace_back(Limited{.low = 0, .high = 0});
+        return;
     }
+    if (part.kind == JointPart::Kind::Stop && part.restitution == 0) {
+        part.may_close = 2 * std::max(0.0, part.value - settings.activation_gap_m) / h;
+        problem.U_free[at] += part.may_close;
+    }
+    problem.laws.push_back(law_of(part, h));
 }
 
 }  // namespace
@@ -323,7 +346,7 @@ void assemble_delassus(const BodyModel& model, const BodyRows& rows,
 {
     // the interactions of every moving body, in increasing order
     const int count = static_cast<int>(problem.offsets.size()) - 1;
-    interactions_of.resize(static_cast<std::size_t>(model.bodies()));
+    interactions_of.resize(model.inverse_mass.size());
     for (std::vector<int>& list : interactions_of) {
         list.clear();
     }
@@ -402,8 +425,9 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
         load_contact(model, settings, state, c, from, s);
     }
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
-        load_joint(settings, k, s);
+        load_joint(settings, state, k, s);
     }
+    if (s.formulas && !s.formulas->load(settings, s)) s.law_out_of_range = true;
 }
 
 }  // namespace carom::detail

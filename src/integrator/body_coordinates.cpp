@@ -1,3 +1,4 @@
+#include "body_parts.hpp"
 #include "carom/core/palette.hpp"
 #include "carom/expression/parse.hpp"
 #include "carom/integrator/body_run.hpp"
@@ -212,11 +213,31 @@ std::vector<Coordinate> coordinate_names(const BodySetup& setup)
     return coordinates;
 }
 
+std::array<std::size_t, 2> detail::terms_of_bodies(const BodyModel& bodies)
+{
+    const auto system = Writer(bodies).run();
+    if (!system) throw InternalError("bodies without energies");
+    return {system->kinetic.terms().size(), system->potential.terms().size()};
+}
+
 Expected<Model, Errors> coordinates_of(const BodyModel& bodies, std::vector<Probe> probes,
-                                       std::vector<Drawing> drawings)
+                                       std::vector<Drawing> drawings, LagrangianSystem beside)
 {
     auto system = Writer(bodies).run();
     if (!system) return system.error();
+    if (bodies.setup().with_formulas) {
+        const auto sum = [](const Formula& of_bodies, const Formula& more) {
+            std::vector<Term> terms(of_bodies.terms().begin(), of_bodies.terms().end());
+            terms.insert(terms.end(), more.terms().begin(), more.terms().end());
+            return Formula(std::move(terms), {});
+        };
+        system->coordinates = std::move(beside.coordinates);
+        system->kinetic = sum(system->kinetic, beside.kinetic);
+        system->potential = sum(system->potential, beside.potential);
+        system->forces = std::move(beside.forces);
+        system->contacts = std::move(beside.contacts);
+        system->constraints = std::move(beside.constraints);
+    }
     system->probes = std::move(probes);
     std::move(drawings.begin(), drawings.end(), std::back_inserter(system->drawings));
     return make_model(std::move(*system));
@@ -240,7 +261,12 @@ bool shift_coordinate(const BodyModel& bodies, int index, bool rate, double amou
             state.R[i] = turned(state.R[i], Vec3(0, 0, amount));
         return true;
     }
-    return false;
+    // one beside the bodies
+    const auto others = static_cast<int>(coordinate_names(bodies.setup()).size());
+    auto& list = rate ? state.u : state.q;
+    if (index < others || index - others >= static_cast<int>(list.size())) return false;
+    list[static_cast<std::size_t>(index - others)] += amount;
+    return true;
 }
 
 double shown_by(const ContactForceProbe& probe, const Vec3& force_N)
@@ -279,7 +305,9 @@ State coordinate_state(const BodyModel& bodies, const BodyState& state)
         add(x.x(), v.x());
         add(x.y(), v.y());
         if (bodies.is_flat()) {
-            add(2 * std::atan2(R.z(), R.w()), W.z());
+            const double angle = 2 * std::atan2(R.z(), R.w());
+            const auto body = static_cast<std::size_t>(i);
+            add(state.angles.empty() ? angle : with_turns(state.angles[body], angle), W.z());
             continue;
         }
         // q' = q (0, W) / 2
@@ -290,6 +318,8 @@ State coordinate_state(const BodyModel& bodies, const BodyState& state)
         add(R.y(), rate.y());
         add(R.z(), rate.z());
     }
+    for (std::size_t i = 0; i < state.q.size(); ++i)
+        add(state.q[i], state.u[i]);
     State result;
     result.t_s = state.t_s;
     result.q = Eigen::Map<const Eigen::VectorXd>(q.data(), static_cast<Eigen::Index>(q.size()));

@@ -1,3 +1,4 @@
+#include "body_formulas.hpp"
 #include "body_parts.hpp"
 
 #include <fmt/format.h>
@@ -220,12 +221,26 @@ void look_at_overlap_to_come(const BodyModel& model, BodyScratch& s)
     }
 }
 
+/// Stops that bounce leave their overlap by themselves, as contacts do: moved out of it, the next step would
+/// find them open, and they would never come to rest.
+void leave_bounces(BodyScratch& s)
+{
+    for (JointPart& violation : s.violations) {
+        if (violation.kind != JointPart::Kind::Stop || !(violation.value < 0)) continue;
+        for (std::size_t k = 0; k < s.joints.size(); ++k) {
+            if (s.joints[k].actor != violation.actor || s.joints[k].restitution == 0) continue;
+            const auto row = static_cast<std::size_t>(s.problem.offsets[s.contacts.size() + k]);
+            if (s.joint_U_plus[row] > 1e-9 * std::abs(s.problem.U_minus[row])) violation.value = 0;
+        }
+    }
+}
+
 /// The joints at the end of the step, with their rows; returns their largest violation.
 double violations_at_end(const BodyModel& model, BodyScratch& s)
 {
     s.violations.clear();
     s.correction_rows.clear();
-    if (model.setup().joints.empty()) return 0;
+    if (model.setup().joints.empty() && !s.formulas) return 0;
     for (std::size_t j = 0; j < s.next.turns.size(); ++j) {
         const int joint = static_cast<int>(j);
         if (turns(model.setup().joints[j].kind)) {
@@ -234,10 +249,15 @@ double violations_at_end(const BodyModel& model, BodyScratch& s)
     }
     add_joint_rows(model, {.x = s.next.x, .R = s.next.R, .turns = s.next.turns, .drives = false},
                    s.correction_rows, s.violations);
+    leave_bounces(s);
     double worst = 0;
     for (const JointPart& part : s.violations) {
         const double violation = part.kind == JointPart::Kind::Held ? std::abs(part.value) : -part.value;
         if (!(violation <= worst)) worst = violation;  // NaN is not lost
+    }
+    if (s.formulas) {
+        const double of_formulas = s.formulas->add_violations(false, s, s.deepest.depth_m);
+        if (!(of_formulas <= worst)) worst = of_formulas;
     }
     return worst;
 }
@@ -288,7 +308,7 @@ double move_apart(const BodyModel& model, bool exactly, BodyScratch& s)
         press_by_sweeps(model, correction_budget, s);
         s.correction_rows.set_inertia(s.inverse_inertia);
     }
-    const auto n = static_cast<std::size_t>(model.bodies());
+    const auto n = model.inverse_mass.size();
     s.correction_v.assign(n, Vec3::Zero());
     s.correction_w.assign(n, Vec3::Zero());
     for (int row = 0; row < s.correction_rows.size(); ++row) {
@@ -305,6 +325,7 @@ double move_apart(const BodyModel& model, bool exactly, BodyScratch& s)
         s.next.x[i] += moved;
         if (turn != Vec3::Zero()) s.next.R[i] = turned(s.next.R[i], s.next.R[i].conjugate() * turn);
     }
+    if (s.formulas) s.formulas->move(s.correction_v, s.next);
     return farthest;
 }
 
@@ -343,7 +364,7 @@ void report_overlap(const BodyModel& model, const MoreauSettings& settings, cons
 void correct(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
              BodyScratch& s, StepReport& report)
 {
-    const bool joined = !model.setup().joints.empty();
+    const bool joined = !model.setup().joints.empty() || s.formulas;
     const bool many = s.contacts.size() > most_exact && !joined;
     const double tolerance =
         std::max(settings.activation_gap_m, (many ? harmless_overlap : 1e-12) * model.length_m());

@@ -1,3 +1,4 @@
+#include "body_formulas.hpp"
 #include "body_parts.hpp"
 
 #include <algorithm>
@@ -47,13 +48,21 @@ double press(double h, BodyScratch& s)
 
 SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& s)
 {
-    SolveReport report = solve_selected(s.problem, solver, s.P, s.solver);
+    const auto solve_once = [&] {
+        if (!s.formulas) return solve_selected(s.problem, solver, s.P, s.solver);
+        s.findings.clear();
+        return s.formulas->solve(solver, h_s, s, s.findings);
+    };
+    SolveReport report;
+    report.status = SolveStatus::NotFinite;
+    if (s.law_out_of_range) return report;
+    report = solve_once();
     const bool pressed =
         std::any_of(s.joints.begin(), s.joints.end(), [](const JointPart& part) { return part.arm > 0; });
     if (!pressed) return report;
     for (int pass = 0; pass < most_passes && press(h_s, s) > settled; ++pass) {
         const int before = report.iterations;
-        report = solve_selected(s.problem, solver, s.P, s.solver);
+        report = solve_once();
         report.iterations += before;
         if (report.status == SolveStatus::NotFinite || report.status == SolveStatus::NoSolution)
             return report;
@@ -107,18 +116,19 @@ void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still
 
 void hold_velocities(const BodyModel& model, BodyScratch& s)
 {
-    if (model.setup().joints.empty()) return;
-    const auto n = static_cast<std::size_t>(model.bodies());
+    if (model.setup().joints.empty() && !s.formulas) return;
+    const auto n = s.next.v.size(), bodies = s.next.x.size();
 
     // firm rows at the end; stops are left to contacts
     s.correction_rows.clear();
     s.violations.clear();
     add_joint_rows(model, {.x = s.next.x, .R = s.next.R, .turns = s.next.turns, .drives = false},
                    s.correction_rows, s.violations);
-    s.correction_v.resize(n);
-    s.correction_w.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        s.correction_v[i] = s.next.v[i];
+    double deepest_m = 0;
+    if (s.formulas) s.formulas->add_violations(true, s, deepest_m);
+    s.correction_v.assign(s.next.v.begin(), s.next.v.end());
+    s.correction_w.assign(n, Vec3::Zero());
+    for (std::size_t i = 0; i < bodies; ++i) {
         s.correction_w[i] = s.next.R[i] * s.next.W[i];
     }
     OneStepProblem& problem = s.correction;
@@ -127,10 +137,11 @@ void hold_velocities(const BodyModel& model, BodyScratch& s)
     problem.U_free.clear();
     for (int row = 0; row < s.correction_rows.size(); ++row) {
         // a stop takes part without acting, so that rows keep their places
-        const bool held = s.violations[static_cast<std::size_t>(row)].kind == JointPart::Kind::Held;
+        const JointPart& part = s.violations[static_cast<std::size_t>(row)];
+        const bool held = part.kind == JointPart::Kind::Held;
         problem.offsets.push_back(row + 1);
-        problem.U_free.push_back(held ? s.correction_rows.velocity(row, s.correction_v, s.correction_w)
-                                      : 1.0);
+        problem.U_free.push_back(
+            held ? s.correction_rows.velocity(row, s.correction_v, s.correction_w) - part.rate : 1.0);
         if (held)
             problem.laws.emplace_back(Bilateral{});
         else
@@ -152,6 +163,9 @@ void hold_velocities(const BodyModel& model, BodyScratch& s)
         s.next.v[i] = s.correction_v[static_cast<std::size_t>(i)];
         s.next.W[i] = s.next.R[i].conjugate() * s.correction_w[static_cast<std::size_t>(i)];
     }
+    std::copy(s.correction_v.begin() + static_cast<std::ptrdiff_t>(bodies), s.correction_v.end(),
+              s.next.v.begin() + static_cast<std::ptrdiff_t>(bodies));
+    if (s.formulas) s.formulas->finish(s);
 }
 
 }  // namespace carom::detail

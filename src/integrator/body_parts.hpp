@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/integrator/body_step.hpp"
+#include "rank_watch.hpp"
 
 #include <optional>
 
@@ -115,6 +116,57 @@ void find_touching(const BodyModel& model, double activation_gap_m, BodyState& s
 /// Statuses of the contacts in state.kept, and what happened at them in scratch.events.
 void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
                      BodyScratch& scratch);
+
+/// How many terms the kinetic and the potential energy of bodies have in the model that shows them.
+[[nodiscard]] std::array<std::size_t, 2> terms_of_bodies(const BodyModel& bodies);
+
+/// A contact or stop that was closed in the step before, or touches where the run begins.
+[[nodiscard]] inline bool touched(const KeptContact* before) noexcept
+{
+    return before != nullptr && (before->status != 0 || (before->closed && !before->acted));
+}
+
+/// It touched, and approaches by no more than the forces of a step and the percussion that held it can make.
+[[nodiscard]] bool goes_on_touching(const ContactStep& step, double held_Ns) noexcept;
+
+/// Where state.kept has a stop, motor or friction of a joint; -1: nowhere.
+[[nodiscard]] int kept_actor(const BodyState& state, int actor) noexcept;
+
+/// What the stop that is scratch.joints[part] met and did, what is kept of it, and stops that touch where a
+/// run begins.
+[[nodiscard]] ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* before,
+                                      const BodyScratch& scratch);
+[[nodiscard]] KeptContact keep_stop(const JointPart& stop, const ContactStep& step);
+void find_touching_stops(const BodyModel& model, double activation_gap_m, BodyState& state);
+
+/// Events of motors that saturate and of friction that holds or slips; statuses go to what is kept.
+void tell_drives(double time_s, const BodyState& state, BodyScratch& scratch);
+
+/// Whether a stop with restitution that touched persists (MS-8): it then has none, and closes as a soft one
+/// does. One that does not and is open does not act: false.
+[[nodiscard]] bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, std::size_t part,
+                                    BodyScratch& scratch);
+
+/// What theory asks of the joints of a whole run: that the conditions they hold are independent, and stay so
+/// (CO-10) to (CO-15).
+class JointWatch {
+public:
+    /// `step_s`: length of the step before, 0 at the start of a run.
+    JointWatch(const BodyModel& model, BodyState begin, double step_s);
+
+    /// For the first step of a run.
+    void at_start(const BodyState& start, Certifier& certifier) const;
+
+    void after_step(const BodyState& after, const BodyScratch& scratch, Certifier& certifier);
+
+private:
+    void add_unit_row(const BodyRows& rows, int row);
+
+    const BodyModel& model_;
+    RankWatch rank_;
+    bool moved_ = false;  ///< prescribed bodies are joined
+    std::vector<double> entries_;
+};
 
 /// What joints did: reactions and the lines of the ledger. `still`: velocities of prescribed bodies only.
 void report_joints(const BodyModel& model, BodyScratch& scratch);

@@ -98,12 +98,6 @@ double left_by_solver_m_s(const SolverSettings& solver, const BodyScratch& s)
     return velocity_tolerances * solver.tolerance * largest;
 }
 
-/// It was closed in the step before, or touches where the run begins.
-bool touched(const KeptContact* before)
-{
-    return before != nullptr && (before->status != 0 || (before->closed && !before->acted));
-}
-
 /// What the contact met and did. `before`: it acted or touched in the step before.
 ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s, std::size_t c,
                    const KeptContact* before)
@@ -148,11 +142,8 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s
     if (before != nullptr && before->acted && before->feature == contact.at.feature)
         step.bend_m_s = step.U_minus[0] - before->away_m_s;
     // it touched, and approaches by no more than the forces of a step and those that held it can make
-    if (touched(before) && contact.map_P[0] == 0) {
-        const double held = step.W_1_kg * std::abs(contact.at.normal.dot(before->percussion_Ns));
-        const double reach = std::abs(step.U_free[0] - step.U_minus[0]) + 2 * held;
-        step.persists = -step.U_minus[0] <= reach + step.rounding_m_s;
-    }
+    if (touched(before) && contact.map_P[0] == 0)
+        step.persists = goes_on_touching(step, std::abs(contact.at.normal.dot(before->percussion_Ns)));
     return step;
 }
 
@@ -184,9 +175,9 @@ void sort_by_bodies(std::vector<KeptContact>& kept)
 
 /// A soft contact that was open and still closes at the end of the step, as (BO-9) lets it: the next step
 /// ends its impact.
-bool is_closing(const BodyContact& contact, const KeptContact* before)
+bool is_closing(const ContactStep& step, const KeptContact* before)
 {
-    return !touched(before) && contact.P[0] > 0 && contact.may_close_m_s > 0 && contact.U_minus[0] < 0;
+    return !touched(before) && step.P[0] > 0 && step.shift_m_s > 0 && step.U_minus[0] < 0;
 }
 
 /// An impact that took the step before as well is one.
@@ -197,7 +188,36 @@ void add_first_part(const KeptContact& before, ContactStep& step)
     step.energy_J += before.closing.energy_J;
 }
 
-/// Contacts of the step and what is kept of them. Those whose impact has not ended are in `kept` only.
+/// Takes in a contact or stop of the step, and what is kept of it. `before_Ns`: what it did in the step
+/// before. One whose impact has not ended is in `kept` only.
+void take_in(ContactStep step, const KeptContact& after, const KeptContact* before, double before_Ns,
+             StatusScratch& w)
+{
+    KeptContact& kept = w.kept.emplace_back(after);
+    ContactMemory status;
+    if (before != nullptr) {
+        kept.named = before->named;
+        status = {.closed = before->status, .slides = before->slides, .percussion_Ns = before_Ns};
+    }
+    const bool closing = is_closing(step, before);
+    if (before != nullptr && before->closing.percussion_Ns > 0) {
+        add_first_part(*before, step);
+        status.percussion_Ns = 0;
+    }
+    if (closing) {
+        kept.closing = {.percussion_Ns = step.P[0],
+                        .velocity_m_s = step.U_minus[0],
+                        .left_m_s = step.U_plus[0],
+                        .energy_J = step.energy_J};
+        w.closing.push_back(step.contact);
+        return;
+    }
+    w.place.push_back(static_cast<int>(w.kept.size()) - 1);
+    w.statuses.push_back(status);
+    w.steps.push_back(step);
+}
+
+/// Contacts and stops of the step, and what is kept of them.
 void collect(const BodyModel& model, const SolverSettings& solver, const BodyState& state, BodyScratch& s)
 {
     StatusScratch& w = s.statuses;
@@ -212,30 +232,51 @@ void collect(const BodyModel& model, const SolverSettings& solver, const BodySta
         const KeptContact* before =
             w.kept_of[c] >= 0 ? &state.kept[static_cast<std::size_t>(w.kept_of[c])] : nullptr;
         if (before == nullptr && !(contact.P[0] + contact.map_P[0] > 0)) continue;
-        ContactStep step = report(model, left_m_s, s, c, before);
-        KeptContact& kept = w.kept.emplace_back(keep(contact, step.sticks));
-        ContactMemory status;
-        if (before != nullptr) {
-            kept.named = before->named;
-            status = {.closed = before->status,
-                      .slides = before->slides,
-                      .percussion_Ns = std::max(0.0, contact.at.normal.dot(before->percussion_Ns))};
-            if (before->closing.percussion_Ns > 0) {
-                add_first_part(*before, step);
-                status.percussion_Ns = 0;
-            }
+        const ContactStep step = report(model, left_m_s, s, c, before);
+        const double before_Ns =
+            before != nullptr ? std::max(0.0, contact.at.normal.dot(before->percussion_Ns)) : 0;
+        take_in(step, keep(contact, step.sticks), before, before_Ns, w);
+    }
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        if (s.joints[k].kind != JointPart::Kind::Stop) continue;
+        const int place = kept_actor(state, s.joints[k].actor);
+        const KeptContact* before = nullptr;
+        if (place >= 0) {
+            before = &state.kept[static_cast<std::size_t>(place)];
+            w.found[static_cast<std::size_t>(place)] = 1;
         }
-        if (is_closing(contact, before)) {
-            kept.closing = {.percussion_Ns = step.P[0],
-                            .velocity_m_s = step.U_minus[0],
-                            .left_m_s = step.U_plus[0],
-                            .energy_J = step.energy_J};
-            w.closing.push_back(static_cast<int>(c));
+        const ContactStep step = report_stop(left_m_s, k, before, s);
+        if (before == nullptr && !(step.P[0] > 0)) continue;
+        take_in(step, keep_stop(s.joints[k], step), before, before != nullptr ? before->percussion_Ns.x() : 0,
+                w);
+    }
+}
+
+/// The bodies that a contact or a stop pushes.
+std::array<int, 2> bodies_of(const BodyModel& model, const BodyScratch& s, int interaction)
+{
+    const auto c = static_cast<std::size_t>(interaction);
+    if (c < s.contacts.size()) return {s.contacts[c].first, s.contacts[c].second};
+    const auto joint = static_cast<std::size_t>(s.joints[c - s.contacts.size()].joint);
+    return {model.setup().joints[joint].first, model.setup().joints[joint].second};
+}
+
+/// Bodies that joints hold together take part in the same collisions.
+void tie_joined(const BodyModel& model, BodyIslands& islands)
+{
+    const auto tie = [&](int a, int b) {
+        if (a >= 0 && b >= 0 && model.inverse_mass[a] > 0 && model.inverse_mass[b] > 0) islands.join(a, b);
+    };
+    const auto& joints = model.setup().joints;
+    for (const Joint& joint : joints) {
+        if (joint.kind != JointKind::Gear) {
+            if (joint.kind != JointKind::String) tie(joint.first, joint.second);
             continue;
         }
-        w.place.push_back(static_cast<int>(w.kept.size()) - 1);
-        w.statuses.push_back(status);
-        w.steps.push_back(step);
+        const Joint& one = joints[static_cast<std::size_t>(joint.first_joint)];
+        const Joint& other = joints[static_cast<std::size_t>(joint.second_joint)];
+        tie(model.inverse_mass[one.first] > 0 ? one.first : one.second,
+            model.inverse_mass[other.first] > 0 ? other.first : other.second);
     }
 }
 
@@ -244,15 +285,15 @@ void find_collisions(const BodyModel& model, BodyScratch& s)
 {
     StatusScratch& w = s.statuses;
     const auto tie = [&](int c) {
-        const BodyContact& contact = s.contacts[static_cast<std::size_t>(c)];
-        const bool both = model.inverse_mass[contact.first] > 0 && model.inverse_mass[contact.second] > 0;
-        if (both) w.islands.join(contact.first, contact.second);
+        const auto [a, b] = bodies_of(model, s, c);
+        if (b >= 0 && model.inverse_mass[a] > 0 && model.inverse_mass[b] > 0) w.islands.join(a, b);
     };
     const auto island_of = [&](int c) {
-        const BodyContact& contact = s.contacts[static_cast<std::size_t>(c)];
-        return w.islands.root(model.inverse_mass[contact.first] > 0 ? contact.first : contact.second);
+        const auto [a, b] = bodies_of(model, s, c);
+        return w.islands.root(model.inverse_mass[a] > 0 ? a : b);
     };
     w.islands.clear(model.bodies());
+    tie_joined(model, w.islands);
     for (const ContactStep& step : w.steps) {
         if (step.P[0] > 0) tie(step.contact);
     }
@@ -275,17 +316,21 @@ void find_collisions(const BodyModel& model, BodyScratch& s)
 }
 
 /// Contacts of the step before that this one has not found.
-void tell_vanished(std::span<const KeptContact> kept, std::span<const char> found, double time_s,
+void tell_vanished(int stops, std::span<const KeptContact> kept, std::span<const char> found, double time_s,
                    std::vector<Event>& events)
 {
     for (std::size_t k = 0; k < kept.size(); ++k) {
         const KeptContact& gone = kept[k];
         const bool closing = gone.closing.percussion_Ns > 0;
         if (found[k] || (gone.status == 0 && !closing)) continue;
-        Event event = event_of_vanished(-1, time_s);
-        event.first = gone.first;
-        event.second = gone.second;
-        event.feature = gone.named;
+        const int actor = gone.first < 0 ? -1 - gone.first : -1;
+        if (actor >= stops) continue;  // motors and friction do not vanish
+        Event event = event_of_vanished(actor, time_s);
+        if (actor < 0) {
+            event.first = gone.first;
+            event.second = gone.second;
+            event.feature = gone.named;
+        }
         if (closing) {
             event.kind = EventKind::Impact;
             event.percussion_Ns = gone.closing.percussion_Ns;
@@ -321,6 +366,7 @@ void find_touching(const BodyModel& model, double activation_gap_m, BodyState& s
                               .acted = false,
                               .named = contact.at.feature});
     }
+    find_touching_stops(model, activation_gap_m, state);
     sort_by_bodies(state.kept);
 }
 
@@ -336,20 +382,27 @@ void update_statuses(const BodyModel& model, const SolverSettings& solver, doubl
     update_statuses(w.steps, true, middle_s, w.statuses, s.events);
 
     // events tell of contacts by their bodies; an impact that began in the step before ended with it
-    w.place_of.assign(s.contacts.size(), -1);
+    w.place_of.assign(s.contacts.size() + s.joints.size(), -1);
     for (std::size_t k = 0; k < w.steps.size(); ++k) {
         w.place_of[static_cast<std::size_t>(w.steps[k].contact)] = w.place[k];
     }
     for (Event& event : s.events) {
         const auto c = static_cast<std::size_t>(std::exchange(event.contact, -1));
-        event.first = s.contacts[c].first;
-        event.second = s.contacts[c].second;
-        event.feature = w.kept[static_cast<std::size_t>(w.place_of[c])].named;
-        const int before = w.kept_of[c];
+        int before = -1;
+        if (c < s.contacts.size()) {
+            event.first = s.contacts[c].first;
+            event.second = s.contacts[c].second;
+            event.feature = w.kept[static_cast<std::size_t>(w.place_of[c])].named;
+            before = w.kept_of[c];
+        } else {
+            event.contact = s.joints[c - s.contacts.size()].actor;
+            before = kept_actor(state, event.contact);
+        }
         if (before >= 0 && state.kept[static_cast<std::size_t>(before)].closing.percussion_Ns > 0)
             event.time_s = start_s;
     }
-    tell_vanished(state.kept, w.found, middle_s, s.events);
+    tell_vanished(model.stops, state.kept, w.found, middle_s, s.events);
+    tell_drives(middle_s, state, s);
     std::ranges::stable_sort(s.events, {}, &Event::time_s);
 
     // what the next step must know

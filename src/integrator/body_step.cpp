@@ -1,5 +1,6 @@
 #include "carom/integrator/body_step.hpp"
 
+#include "body_formulas.hpp"
 #include "body_parts.hpp"
 #include "step_parts.hpp"
 
@@ -101,7 +102,7 @@ void advance(const BodyModel& model, double h, const BodyState& state, BodyScrat
     if (s.rows.size() == 0) push_bodies(model, s);
     s.next.x = s.mid.x;
     s.next.R = s.mid.R;
-    s.w_after.resize(s.W_free.size());
+    s.w_after.assign(s.W_free.size(), Vec3::Zero());
     for (int i = 0; i < model.bodies(); ++i) {
         s.next.W[i] += s.mid.R[i].conjugate() * s.correction_w[i];
         s.next.x[i] += h / 2 * s.next.v[i];
@@ -115,12 +116,19 @@ void advance(const BodyModel& model, double h, const BodyState& state, BodyScrat
     for (int row = s.problem.offsets[s.contacts.size()]; row < s.rows.size(); ++row) {
         s.joint_U_plus[row] = s.rows.velocity(row, s.next.v, s.w_after);
     }
+    if (s.formulas) s.formulas->advance(h, s);
 }
 
-Energies energies_of(const BodyModel& model, const BodyState& state)
+Energies energies_of(const BodyModel& model, const BodyState& state, const BodyScratch& s)
 {
-    return {.kinetic_J = model.kinetic_energy_J(state),
-            .potential_J = model.potential_energy_J(state.x, state.R)};
+    Energies result{.kinetic_J = model.kinetic_energy_J(state),
+                    .potential_J = model.potential_energy_J(state.x, state.R)};
+    if (s.formulas) {
+        const Energies more = s.formulas->energies(state);
+        result.kinetic_J += more.kinetic_J;
+        result.potential_J += more.potential_J;
+    }
+    return result;
 }
 
 /// The lines of the step (LE-2) but for the correction: u_mean = (u- + u+) / 2 everywhere. `end`: energies of
@@ -128,10 +136,10 @@ Energies energies_of(const BodyModel& model, const BodyState& state)
 void account(const BodyModel& model, double h, const BodyState& state, const BodyScratch& s,
              const Energies& end, EnergyLines& lines)
 {
-    const Energies start = energies_of(model, state);
+    const Energies start = energies_of(model, state, s);
     lines.kinetic_J = end.kinetic_J - start.kinetic_J;
     double potential_work = 0;
-    std::vector<Vec3> v_still(state.v.size(), Vec3::Zero()), W_still(state.v.size(), Vec3::Zero());
+    std::vector<Vec3> v_still(s.mid.v.size(), Vec3::Zero()), W_still(s.mid.v.size(), Vec3::Zero());
     for (int i = 0; i < model.bodies(); ++i) {
         const Vec3 v = 0.5 * (s.mid.v[i] + s.next.v[i]), W_body = 0.5 * (s.mid.W[i] + s.next.W[i]);
         const Vec3 W = s.mid.R[i] * W_body;
@@ -159,6 +167,7 @@ void account(const BodyModel& model, double h, const BodyState& state, const Bod
     }
     lines.joint_J += s.map_joint_J;
     account_joints(v_still, W_still, s, lines);
+    if (s.formulas) s.formulas->account(h, state, v_still, W_still, s, lines);
 }
 
 bool all_finite(const BodyState& state)
@@ -174,10 +183,11 @@ bool all_finite(const BodyState& state)
 void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_given)
 {
     const BodySetup& setup = model.setup();
-    s.given.assign(s.mid.x.size(), {});
+    s.given.assign(s.mid.v.size(), {});
     model.spring_wrenches(BodyModel::SpringPart::Dampers, s.mid.x, s.mid.R, s.mid.v, s.mid.W, s.given);
     model.joint_damping(s.mid.x, s.mid.R, s.mid.v, s.mid.W, s.given);
     if (setup.forces) setup.forces(s.mid, s.given);
+    if (s.formulas) s.formulas->add_given(s);
     s.v_free = s.v_before;
     s.W_free = s.W_before;
     for (int i = 0; i < model.bodies(); ++i) {
@@ -196,11 +206,20 @@ void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_giv
                 turn_freely(model.inertia[i], model.inverse_inertia[i], s.W_before[i], torque, h, at);
         }
     }
+    if (s.formulas) s.formulas->drift(h, s);
+}
+
+/// Velocities of carriers, and of the coordinates on them, half-way to `v`.
+void set_carried(const BodyModel& model, std::span<const Vec3> v, BodyScratch& s)
+{
+    for (auto i = static_cast<std::size_t>(model.bodies()); i < s.mid.v.size(); ++i)
+        s.mid.v[i] = 0.5 * (s.v_before[i] + v[i]);
+    s.formulas->take_velocities(s);
 }
 
 bool depends_on_velocity(const BodySetup& setup)
 {
-    return setup.forces || !setup.springs.empty() ||
+    return setup.forces || setup.with_formulas || !setup.springs.empty() ||
            std::any_of(setup.joints.begin(), setup.joints.end(),
                        [](const Joint& joint) { return joint.turn.damping > 0 || joint.slide.damping > 0; });
 }
@@ -210,7 +229,7 @@ bool depends_on_velocity(const BodySetup& setup)
 void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
 {
     const double h = settings.time_step_s;
-    const auto n = s.mid.x.size();
+    const auto n = s.mid.v.size();
 
     // weight and springs; what has no potential is evaluated a second time at the mean velocity
     s.potential.assign(n, {});
@@ -218,6 +237,7 @@ void free_velocities(const BodyModel& model, const MoreauSettings& settings, Bod
     for (int i = 0; i < model.bodies(); ++i) {
         s.potential[i].force_N += model.mass[i] * model.setup().gravity_m_s2;
     }
+    if (s.formulas) s.formulas->add_potential(s);
     s.W_gyroscopic.assign(n, Vec3::Zero());
     s.v_before = s.mid.v;
     s.W_before = s.mid.W;
@@ -229,9 +249,11 @@ void free_velocities(const BodyModel& model, const MoreauSettings& settings, Bod
             s.mid.v[i] = 0.5 * (s.v_before[i] + s.v_free[i]);
             s.mid.W[i] = 0.5 * (s.W_before[i] + s.W_free[i]);
         }
+        if (s.formulas) set_carried(model, s.v_free, s);
     }
     s.mid.v = s.v_before;
     s.mid.W = s.W_before;
+    if (s.formulas) s.formulas->take_velocities(s);
 }
 
 bool free_velocities_again(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
@@ -253,9 +275,11 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
         s.mid.v[i] = 0.5 * (s.v_before[i] + s.next.v[i]);
         s.mid.W[i] = s.W_gyroscopic[i] = 0.5 * (s.W_before[i] + s.next.W[i]);
     }
+    if (s.formulas) set_carried(model, s.next.v, s);
     drift(model, settings.time_step_s, s, true);
     s.mid.v = s.v_before;
     s.mid.W = s.W_before;
+    if (s.formulas) s.formulas->take_velocities(s);
     return true;
 }
 
@@ -381,6 +405,7 @@ double free_kinetic_energy_J(const BodyModel& model, const BodyScratch& s)
         sum += 0.5 *
                (model.mass[i] * s.v_free[i].squaredNorm() + s.W_free[i].dot(model.inertia[i] * s.W_free[i]));
     }
+    if (s.formulas) sum += s.formulas->carried_energy_J(s.v_free);
     return sum;
 }
 
@@ -401,6 +426,13 @@ double created_part(const BodyModel& model, const BodyScratch& s)
     }
     const double kinetic = free_kinetic_energy_J(model, s);
     return kinetic > 0 ? created / kinetic : 0;
+}
+
+/// Angles of the plane count turns: of all that mean the same place, those next to where they were.
+void count_angles(const BodyModel& model, BodyState& state)
+{
+    for (std::size_t i = 0; i < state.angles.size() && model.is_flat(); ++i)
+        state.angles[i] = with_turns(state.angles[i], 2 * std::atan2(state.R[i].z(), state.R[i].w()));
 }
 
 /// A solver that was asked for and gave percussions that miss the tolerance and drive the bodies apart is
@@ -453,6 +485,12 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
 
     // predict: half a step with the old velocity
     predict(model, h, state, s);
+    s.findings.clear();
+    s.law_out_of_range = false;
+    if (s.formulas && !s.formulas->predict(h, state, s)) {
+        report.status = StepStatus::MetricSingular;
+        return report;
+    }
 
     // detect: contacts that this step can close
     detect(model, settings, state, s);
@@ -485,6 +523,11 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
              .uncertifies = true});
     }
     replace_bad_percussions(model, settings, solver, state, loose, s, report);
+    report.findings.insert(report.findings.end(), s.findings.begin(), s.findings.end());
+    if (s.law_out_of_range) {
+        report.status = StepStatus::LawOutOfRange;
+        return report;
+    }
     if (report.status == StepStatus::Undetermined) return report;
     if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
     if (report.status == StepStatus::NotSolved && solver.is_stopped())
@@ -494,14 +537,14 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
         report.status = StepStatus::NotFinite;
         return report;
     }
-    const Energies advanced = energies_of(model, s.next);
+    const Energies advanced = energies_of(model, s.next, s);
     account(model, h, state, s, advanced, report.energy);
     report.accuracy.held_back_J = free_kinetic_energy_J(model, s) - advanced.kinetic_J;
 
     // correct: what overlaps and does not separate is moved apart
     correct_places(model, settings, solver, s, report);
     if (settings.correction) hold_velocities(model, s);
-    report.at_end = energies_of(model, s.next);
+    report.at_end = energies_of(model, s.next, s);
     const double raised_J = report.at_end.potential_J - advanced.potential_J;
     const double held_J = report.at_end.kinetic_J - advanced.kinetic_J;
     report.energy.correction_J = raised_J + held_J;
@@ -511,12 +554,20 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     look_for_tunnelling(model, settings, state, s, report);
 
     update_statuses(model, solver, h, state, s);
+    if (s.formulas) {
+        s.formulas->report(state, h, s);
+        state.q = s.next.q;
+        state.u = s.next.u;
+        s.next.v.resize(state.v.size());
+        s.next.W.resize(state.W.size());
+    }
     state.t_s = s.next.t_s;
     std::swap(state.x, s.next.x);
     std::swap(state.R, s.next.R);
     std::swap(state.v, s.next.v);
     std::swap(state.W, s.next.W);
     std::swap(state.turns, s.next.turns);
+    count_angles(model, state);
     return report;
 }
 

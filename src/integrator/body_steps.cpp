@@ -1,5 +1,6 @@
 #include "carom/integrator/body_run.hpp"
 
+#include "body_formulas.hpp"
 #include "body_parts.hpp"
 #include "run_loop.hpp"
 #include "run_parts.hpp"
@@ -23,11 +24,11 @@ void velocities_of(const BodyState& state, Eigen::VectorXd& u)
 }
 
 /// Angles of the plane count turns: of all that mean the same place, those next to where they were. Every
-/// third coordinate is one.
-void count_turns(const State& before, State& now)
+/// third of the first `count` coordinates is one.
+void count_turns(Eigen::Index count, const State& before, State& now)
 {
     constexpr double turn = 2 * std::numbers::pi;
-    for (Eigen::Index i = 2; i < now.q.size(); i += 3) {
+    for (Eigen::Index i = 2; i < count; i += 3) {
         now.q[i] += turn * std::round((before.q[i] - now.q[i]) / turn);
     }
 }
@@ -36,9 +37,12 @@ void count_turns(const State& before, State& now)
 std::string name_of_interaction(const BodyModel& model, const BodyScratch& scratch, int k)
 {
     const auto contacts = static_cast<int>(scratch.contacts.size());
+    if (k >= contacts + static_cast<int>(scratch.joints.size()))
+        return scratch.formulas->name_of_interaction(k);
     if (k >= contacts) {
-        const int joint = scratch.joints[static_cast<std::size_t>(k - contacts)].joint;
-        return model.setup().joints[static_cast<std::size_t>(joint)].name;
+        const JointPart& part = scratch.joints[static_cast<std::size_t>(k - contacts)];
+        if (part.actor >= 0) return model.name_of_actor(part.actor);
+        return model.setup().joints[static_cast<std::size_t>(part.joint)].name;
     }
     const BodyContact& contact = scratch.contacts[static_cast<std::size_t>(k)];
     const auto& bodies = model.setup().bodies;
@@ -46,18 +50,51 @@ std::string name_of_interaction(const BodyModel& model, const BodyScratch& scrat
            bodies[static_cast<std::size_t>(contact.second)].name;
 }
 
+/// What the state of bodies has of the coordinates: those beside the bodies, and in the plane angles, which
+/// go on counting turns.
+void take_coordinates(const BodyModel& bodies, const State& shown, BodyState& state)
+{
+    const int others = bodies.setup().coordinates;
+    state.q.assign(shown.q.end() - others, shown.q.end());
+    state.u.assign(shown.u.end() - others, shown.u.end());
+    if (!bodies.is_flat()) return;
+    state.angles.assign(state.x.size(), 0.0);
+    Eigen::Index at = 2;
+    for (int i = 0; i < bodies.bodies(); ++i) {
+        if (bodies.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Fixed) continue;
+        if (at < shown.q.size()) state.angles[static_cast<std::size_t>(i)] = shown.q[at];
+        at += 3;
+    }
+}
+
+/// What formulas keep of their contacts and constraints.
+void take_statuses(const State& from, State& to)
+{
+    to.percussion_Ns = from.percussion_Ns;
+    to.closed = from.closed;
+    to.slides = from.slides;
+    to.constraint_status = from.constraint_status;
+}
+
 /// Steps of bodies; the run sees them as coordinates.
 class BodySteps final : public Steps {
 public:
-    BodySteps(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-              const StepGrid& grid, BodyState& state)
+    BodySteps(const BodyModel& model, const Model& coordinates, const MoreauSettings& settings,
+              const SolverSettings& solver, const StepGrid& grid, const RunSoFar& run, BodyState& state)
         : model_(model),
+          coordinates_(coordinates),
+          of_formulas_(coordinates),
           settings_(settings),
           solver_(solver),
           grid_(grid),
           state_(state),
-          shown_{model, state, {}, {}}
+          shown_{model, state, {}, {}},
+          watch_(model, state, run.progress.steps > 0 ? settings.time_step_s : 0.0)
     {
+        take_coordinates(model, run.state, state);
+        if (model.setup().with_formulas)
+            scratch_.formulas =
+                std::make_shared<detail::BodyFormulas>(model, coordinates, run.state, of_formulas_);
     }
 
     StepStatus begin(RunSoFar& run, std::vector<Finding>&) override
@@ -66,6 +103,7 @@ public:
         if (const auto overlap = detail::overlap_at_start(model_, settings_, state_))
             run.progress.certifier.add_finding(*overlap);
         detail::find_touching(model_, settings_.activation_gap_m, state_);
+        watch_.at_start(state_, run.progress.certifier);
         return StepStatus::Solved;
     }
 
@@ -85,7 +123,8 @@ public:
     {
         state_.t_s = grid_.time_after(run.progress.steps + 1);
         run.state = coordinate_state(model_, state_);
-        if (model_.is_flat()) count_turns(before, run.state);
+        if (model_.is_flat()) count_turns(run.state.q.size() - model_.setup().coordinates, before, run.state);
+        if (scratch_.formulas) take_statuses(scratch_.formulas->memory(), run.state);
     }
 
     [[nodiscard]] TakenStep taken(const StepReport& report) const override
@@ -105,7 +144,10 @@ public:
         return velocities_;
     }
 
-    void watch(const State&, const StepReport&, RunSoFar&) override {}
+    void watch(const State&, const StepReport&, RunSoFar& run) override
+    {
+        watch_.after_step(state_, scratch_, run.progress.certifier);
+    }
 
     void show(StepView& view) override
     {
@@ -113,6 +155,11 @@ public:
         shown_.reactions = scratch_.reactions;
         view.bodies = &shown_;
         view.smooth = false;
+        if (!scratch_.formulas) return;
+        view.contacts = of_formulas_.contacts;
+        view.laws = scratch_.formulas->laws();
+        view.gap_m = of_formulas_.gap_m;
+        view.reaction_J = of_formulas_.reaction_J;
     }
 
     std::optional<StepProblem> problem() override
@@ -122,19 +169,21 @@ public:
         return StepProblem{scratch_.problem, scratch_.P};
     }
 
-    [[nodiscard]] std::vector<std::string> name_events(std::span<Event> events) const override
+    [[nodiscard]] EventPlaces name_events(std::span<Event> events) const override
     {
         std::vector<std::string> names;
         for (const Body& body : model_.setup().bodies) {
             names.push_back(body.name);
         }
-        return number_contacts(names, events);
+        return number_contacts(names, event_places(model_, coordinates_), events);
     }
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar&, bool) override { return {}; }
 
 private:
     const BodyModel& model_;
+    const Model& coordinates_;
+    Scratch of_formulas_;  ///< contacts and constraints of formulas, as a step in coordinates has them
     const MoreauSettings& settings_;
     const SolverSettings& solver_;
     StepGrid grid_;
@@ -142,16 +191,32 @@ private:
     BodyScratch scratch_;
     Eigen::VectorXd velocities_;
     BodyStep shown_;
+    detail::JointWatch watch_;
 };
 
 }  // namespace
+
+EventPlaces event_places(const BodyModel& bodies, const Model& coordinates)
+{
+    const EventPlaces of_formulas = event_places(coordinates.system());
+    const auto split = of_formulas.names.begin() + static_cast<std::ptrdiff_t>(of_formulas.contacts);
+    EventPlaces places{.names = {of_formulas.names.begin(), split},
+                       .contacts = of_formulas.contacts + static_cast<std::size_t>(bodies.stops)};
+    for (int actor = 0; actor < static_cast<int>(bodies.actors.size()); ++actor) {
+        if (actor == bodies.stops) places.names.insert(places.names.end(), split, of_formulas.names.end());
+        places.names.push_back(bodies.name_of_actor(actor));
+    }
+    if (bodies.stops == static_cast<int>(bodies.actors.size()))
+        places.names.insert(places.names.end(), split, of_formulas.names.end());
+    return places;
+}
 
 RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauSettings& settings,
                 const SolverSettings& solver, const RunPlan& plan, BodyState& state, RunSoFar& run,
                 const StepListener& listener)
 {
-    BodySteps steps(bodies, settings, solver, {run.progress.start_s, settings.time_step_s, plan.duration_s},
-                    state);
+    BodySteps steps(bodies, coordinates, settings, solver,
+                    {run.progress.start_s, settings.time_step_s, plan.duration_s}, run, state);
     return run_to_end(steps, {coordinates, solver, plan, listener}, run);
 }
 

@@ -20,15 +20,6 @@ namespace {
 /// Newton's iteration on positions: it doubles the digits, and a step begins with half of them.
 constexpr int most_passes = 12;
 
-/// A law that allows no reaction at all.
-Law released(int dimension)
-{
-    if (dimension == 1) return Limited{.low = 0, .high = 0};
-    const auto ball = Ball::make(Eigen::VectorXd::Zero(dimension), 1.0);
-    if (!ball) throw InternalError("a ball without a centre");
-    return NonFirm{.set = std::make_shared<const Ball>(*ball), .size = 0};
-}
-
 const Constraint& constraint_of(const Model& model, int interaction)
 {
     return model.system().constraints[model.part(interaction).constraint];
@@ -204,6 +195,14 @@ double unpressed_size(const Model& model, int constraint, std::size_t limit, con
 
 }  // namespace
 
+Law released(int dimension)
+{
+    if (dimension == 1) return Limited{.low = 0, .high = 0};
+    const auto ball = Ball::make(Eigen::VectorXd::Zero(dimension), 1.0);
+    if (!ball) throw InternalError("a ball without a centre");
+    return NonFirm{.set = std::make_shared<const Ball>(*ball), .size = 0};
+}
+
 Law constraint_law(const Model& model, int interaction, const Point& at, double h_s, Workspace& work)
 {
     const ConstraintPart& part = model.part(interaction);
@@ -283,62 +282,14 @@ double largest_violation(const Model& model, double t_s, Scratch& s)
 
 namespace {
 
-/// The reaction is strictly within its limits: then it holds, whatever rounding leaves of its velocity.
-bool is_within_limits(const Law& law, std::span<const double> P)
-{
-    constexpr double inside = 1 - 1e-9;
-    if (const auto* limited = std::get_if<Limited>(&law))
-        return P[0] > inside * limited->low && P[0] < inside * limited->high;
-    const auto* set = std::get_if<NonFirm>(&law);
-    if (set == nullptr || set->size == 0 || set->set->size() == 0)
-        return false;  // a cone has no sizes to compare
-    std::array<double, most_components> larger{}, nearest{};
-    std::transform(P.begin(), P.end(), larger.begin(), [](double value) { return value / inside; });
-    nearest = larger;
-    project_on_set(law, std::span(nearest).first(P.size()));
-    double moved = 0, size = 0;
-    for (std::size_t i = 0; i < P.size(); ++i) {
-        moved = std::max(moved, std::abs(nearest[i] - larger[i]));
-        size = std::max(size, std::abs(P[i]));
-    }
-    return moved <= 1e-12 * size;
-}
-
-/// What a part of a constraint does in this step. Its velocity counts as zero as that of a contact does.
+/// What a part of a constraint does in this step.
 ConstraintStatus status_of_part(const Model& model, int interaction, const Scratch& s)
 {
     const int k = s.rows.index_of[interaction];
     if (k < 0 || s.released[k]) return ConstraintStatus::Free;
-    const int d = s.rows.dimension(k);
-    double speed = 0, met = 0, made = 0;
-    for (int i = 0; i < d; ++i) {
-        const int row = s.problem.offsets[k] + i;
-        const double W = s.problem.W.diagonal(k)[static_cast<std::size_t>(i * d + i)];
-        speed = std::max(speed, std::abs(s.U_plus[row]));
-        made = std::max(made, W * std::abs(s.P[row]));
-        met += std::abs(s.problem.U_minus[row]) + std::abs(s.problem.U_free[row]);
-    }
-    const auto P = s.problem.part(std::span<const double>(s.P), k);
-    if (model.part(interaction).limit < 0 || speed <= 1e-9 * (met + made) ||
-        is_within_limits(s.problem.laws[k], P)) {
-        return ConstraintStatus::Holds;
-    }
-    if (made == 0) return ConstraintStatus::Free;
-    const bool backwards = d == 1 && s.U_plus[s.problem.offsets[k]] < 0;
-    return backwards ? ConstraintStatus::GivesWayBackwards : ConstraintStatus::GivesWay;
-}
-
-/// The event of a change; nothing where a run begins with a constraint that holds or is free.
-std::optional<EventKind> event_of_change(ConstraintStatus before, ConstraintStatus now)
-{
-    const bool gives_way_now =
-        now == ConstraintStatus::GivesWay || now == ConstraintStatus::GivesWayBackwards;
-    if (before == now) return std::nullopt;
-    if (before == ConstraintStatus::Unknown)
-        return gives_way_now ? std::optional(EventKind::Slip) : std::nullopt;
-    if (now == ConstraintStatus::Free) return EventKind::Release;
-    if (before == ConstraintStatus::Free) return EventKind::Engage;
-    return gives_way_now ? EventKind::Slip : EventKind::Lock;
+    if (model.part(interaction).limit < 0) return ConstraintStatus::Holds;
+    return status_of_reaction(s.problem, k, s.problem.part(std::span<const double>(s.P), k),
+                              s.problem.part(std::span<const double>(s.U_plus), k));
 }
 
 void tell_changes(const Model& model, double time_s, State& state, Scratch& s)

@@ -14,6 +14,9 @@ namespace carom {
 [[nodiscard]] Law constraint_law(const Model& model, int interaction, const Point& at, double h_s,
                                  Workspace& work);
 
+/// A law that allows no reaction at all.
+[[nodiscard]] Law released(int dimension);
+
 /// How a scheme of weight theta holds velocities: (1 - theta) U^- + theta U^+ = 0 (CO-3).
 [[nodiscard]] constexpr double carried_part(double theta) noexcept
 {

@@ -279,6 +279,7 @@ void solve_once(const Model& model, double time_s, const SolverSettings& solver,
         std::vector<std::string> names;
         for (const int k : other.interactions) {
             const int i = s.rows.contacts[k];
+            if (i < 0) continue;  // not of the model
             names.push_back(model.is_contact(i) ? model.system().contacts[static_cast<std::size_t>(i)].name
                                                 : model.system().constraints[model.part(i).constraint].name);
         }

@@ -184,8 +184,7 @@ public:
     {
         Certifier& certifier = run.progress.certifier;
         watch_.after_step(before, run.state, scratch_, certifier);
-        if (!scratch_.events.empty())
-            look_at_impacts(model_, settings_, before, report, scratch_, certifier);
+        if (!scratch_.events.empty()) look_at_impacts(model_, settings_, before, report, scratch_, certifier);
         if (!paths_) return;
         paths_->after_step(before, run.state, activation_gap_m(settings_), scratch_, run.progress);
         note_gaps(run.state, scratch_.gap_m, run.progress);
@@ -208,9 +207,9 @@ public:
         return StepProblem{scratch_.problem, scratch_.P};
     }
 
-    [[nodiscard]] std::vector<std::string> name_events(std::span<Event>) const override
+    [[nodiscard]] EventPlaces name_events(std::span<Event>) const override
     {
-        return event_names(model_.system());
+        return event_places(model_.system());
     }
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override

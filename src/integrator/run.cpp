@@ -1,6 +1,7 @@
 #include "carom/integrator/run.hpp"
 
 #include "carom/model/constraint_rank.hpp"
+#include "rank_watch.hpp"
 #include "run_parts.hpp"
 
 #include <fmt/format.h>
@@ -10,26 +11,6 @@
 
 namespace carom {
 namespace {
-
-/// Firm constraints that depend on each other where the run begins (CO-10), (CO-11).
-void look_at_constraints(const Model& model, const State& start, Certifier& certifier)
-{
-    const ConstraintRank found = diagnose_constraints(model, start);
-    if (found.independent()) return;
-    const std::string names = fmt::format("{}", fmt::join(found.names, ", "));
-    if (!found.singular) {
-        certifier.add_finding("constraints_redundant", start.t_s,
-                              fmt::format("{} depend on each other, rank {} of {}: the motion is determined, "
-                                          "how they share their reactions is not",
-                                          names, found.rank, found.rows));
-        return;
-    }
-    certifier.add_finding(
-        "constraints_dependent", start.t_s,
-        fmt::format("the gradients of {} depend on each other, rank {} of {}, but the positions do not: {}",
-                    names, found.rank, found.rows,
-                    found.has_solution ? "a motion need not exist" : "there is no solution"));
-}
 
 /// Whether the formula that ends a run is there.
 bool is_reached(const Until& until, const Point& at, Workspace& work)
@@ -118,21 +99,25 @@ RunSoFar start_run(const Model& model, State start)
     run.progress.start_s = run.state.t_s;
     run.progress.certifier = Certifier(
         {.kinetic_J = model.kinetic_energy(at, work), .potential_J = model.potential_energy(at, work)});
-    if (model.constraints() > 0) look_at_constraints(model, run.state, run.progress.certifier);
+    if (model.constraints() > 0)
+        tell_rank(diagnose_constraints(model, run.state), run.state.t_s, run.progress.certifier);
     return run;
 }
 
-std::vector<std::string> event_names(const LagrangianSystem& system)
+EventPlaces event_places(const LagrangianSystem& system)
 {
-    std::vector<std::string> names;
+    EventPlaces places{.names = {}, .contacts = system.contacts.size()};
     for (const Contact& contact : system.contacts) {
-        names.push_back(contact.name);
+        places.names.push_back(contact.name);
     }
     for (const Constraint& constraint : system.constraints) {
-        names.push_back(constraint.name);
+        places.names.push_back(constraint.name);
     }
-    if (!system.swept_by.empty()) names.push_back(system.swept_by);
-    return names;
+    if (!system.swept_by.empty()) {
+        places.names.push_back(system.swept_by);
+        places.contacts = places.names.size();
+    }
+    return places;
 }
 
 RunReport simulate(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,

@@ -109,7 +109,9 @@ private:
     RunReport judge()
     {
         result_.events = run_.events;
-        result_.event_names = steps_.name_events(result_.events);
+        EventPlaces places = steps_.name_events(result_.events);
+        result_.event_names = std::move(places.names);
+        result_.event_contacts = places.contacts;
         Certifier at_end = certifier_;
         for (const Finding& finding : steps_.findings_of_end(run_, result_.end == RunEnd::Listener)) {
             at_end.add_finding(finding);

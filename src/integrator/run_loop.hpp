@@ -40,7 +40,7 @@ public:
     virtual void show(StepView& view) = 0;
 
     /// Of whom events speak, by Event::contact; bodies are numbered here.
-    [[nodiscard]] virtual std::vector<std::string> name_events(std::span<Event> events) const = 0;
+    [[nodiscard]] virtual EventPlaces name_events(std::span<Event> events) const = 0;
 
     /// Of the state that is left. `stopped`: by a listener.
     [[nodiscard]] virtual std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace carom {
 namespace {
@@ -86,6 +87,27 @@ bool leaves(const ContactStep& contact)
     return away > contact.W_1_kg * contact.P[0] && away > tolerance && gained > tolerance;
 }
 
+/// The reaction is strictly within its limits: then it holds, whatever rounding leaves of its velocity.
+bool is_within_limits(const Law& law, std::span<const double> P)
+{
+    constexpr double inside = 1 - 1e-9;
+    if (const auto* limited = std::get_if<Limited>(&law))
+        return P[0] > inside * limited->low && P[0] < inside * limited->high;
+    const auto* set = std::get_if<NonFirm>(&law);
+    if (set == nullptr || set->size == 0 || set->set->size() == 0)
+        return false;  // a cone has no sizes to compare
+    std::array<double, most_components> larger{}, nearest{};
+    std::transform(P.begin(), P.end(), larger.begin(), [](double value) { return value / inside; });
+    nearest = larger;
+    project_on_set(law, std::span(nearest).first(P.size()));
+    double moved = 0, size = 0;
+    for (std::size_t i = 0; i < P.size(); ++i) {
+        moved = std::max(moved, std::abs(nearest[i] - larger[i]));
+        size = std::max(size, std::abs(P[i]));
+    }
+    return moved <= 1e-12 * size;
+}
+
 }  // namespace
 
 bool acts(const ContactStep& contact) noexcept
@@ -154,6 +176,35 @@ double margin_of_sliding(const Coulomb& law, const std::array<double, 3>& W_N,
         (support(law.shape, std::span(more).first(d)) - support(law.shape, std::span(less).first(d))) /
         (2 * difference);
     return W_N[0] + law.friction * coupling * slope;
+}
+
+ConstraintStatus status_of_reaction(const OneStepProblem& problem, int interaction, std::span<const double> P,
+                                    std::span<const double> U_plus)
+{
+    const auto W = problem.W.diagonal(interaction);
+    double speed = 0, met = 0, made = 0;
+    for (std::size_t i = 0; i < P.size(); ++i) {
+        const std::size_t row = static_cast<std::size_t>(problem.offsets[interaction]) + i;
+        speed = std::max(speed, std::abs(U_plus[i]));
+        made = std::max(made, W[i * P.size() + i] * std::abs(P[i]));
+        met += std::abs(problem.U_minus[row]) + std::abs(problem.U_free[row]);
+    }
+    if (speed <= 1e-9 * (met + made) || is_within_limits(problem.laws[interaction], P))
+        return ConstraintStatus::Holds;
+    if (made == 0) return ConstraintStatus::Free;
+    return P.size() == 1 && U_plus[0] < 0 ? ConstraintStatus::GivesWayBackwards : ConstraintStatus::GivesWay;
+}
+
+std::optional<EventKind> event_of_change(ConstraintStatus before, ConstraintStatus now)
+{
+    const bool gives_way_now =
+        now == ConstraintStatus::GivesWay || now == ConstraintStatus::GivesWayBackwards;
+    if (before == now) return std::nullopt;
+    if (before == ConstraintStatus::Unknown)
+        return gives_way_now ? std::optional(EventKind::Slip) : std::nullopt;
+    if (now == ConstraintStatus::Free) return EventKind::Release;
+    if (before == ConstraintStatus::Free) return EventKind::Engage;
+    return gives_way_now ? EventKind::Slip : EventKind::Lock;
 }
 
 Event event_of_vanished(int contact, double time_s)

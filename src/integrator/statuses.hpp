@@ -30,6 +30,14 @@ void update_statuses(std::span<const ContactStep> contacts, bool recognised, dou
 /// The same for all contacts of a model, whose statuses and percussions are in the state.
 void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& scratch);
 
+/// What a reaction of the solved problem that can give way does. Its velocity U_plus counts as zero as that
+/// of a contact does.
+[[nodiscard]] ConstraintStatus status_of_reaction(const OneStepProblem& problem, int interaction,
+                                                  std::span<const double> P, std::span<const double> U_plus);
+
+/// The event of a change; nothing where a run begins with a constraint that holds or is free.
+[[nodiscard]] std::optional<EventKind> event_of_change(ConstraintStatus before, ConstraintStatus now);
+
 /// Its sliding velocity is not zero, seen against the velocities that met in the step.
 [[nodiscard]] bool slides(const ContactStep& contact) noexcept;
 

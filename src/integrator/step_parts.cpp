@@ -166,10 +166,6 @@ Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::Vec
     return {.kinetic_J = kinetic_J, .potential_J = potential_J};
 }
 
-namespace {
-
-/// M88 17: the coefficient depends on what the contact did in the step before. One that was open counts as
-/// sticking where it does not slide.
 bool sticks_before(const State& state, int contact, std::span<const double> U_start)
 {
     if (state.closed[contact]) return !state.slides[contact];
@@ -180,15 +176,12 @@ bool sticks_before(const State& state, int contact, std::span<const double> U_st
     return sliding2 <= 1e-24 * U_start[0] * U_start[0] || sliding2 == 0;
 }
 
-/// After an impact map, and in contact that persists, there is no restitution.
 void remove_restitution(Law& law)
 {
     if (auto* unilateral = std::get_if<Unilateral>(&law)) unilateral->restitution = 0;
     if (auto* coulomb = std::get_if<Coulomb>(&law))
         coulomb->restitution = coulomb->tangential_restitution = 0;
 }
-
-}  // namespace
 
 bool choose_laws(const Model& model, const Point& at, double h_s, const State& state, Scratch& s)
 {
@@ -467,14 +460,21 @@ void apply_solution(const Model& model, MassMatrix& B, Scratch& s)
 
 void report_contacts(const Model& model, Scratch& s)
 {
-    const OneStepProblem& problem = s.problem;
     s.contacts.clear();
     if (s.rows.size() == 0) {
         s.U_plus.clear();
         return;
     }
     local_velocities(model, s.rows, view(s.u_end), s.U_plus);
+    report_contact_steps(model, s);
+}
+
+void report_contact_steps(const Model& model, Scratch& s)
+{
+    const OneStepProblem& problem = s.problem;
+    s.contacts.clear();
     for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
+        if (s.rows.contacts[k] < 0) continue;
         ContactStep contact;
         contact.contact = s.rows.contacts[k];
         contact.dimension = s.rows.dimension(k);

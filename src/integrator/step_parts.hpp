@@ -50,6 +50,16 @@ void apply_solution(const Model& model, MassMatrix& B, Scratch& scratch);
 /// What every active contact met and did, for statuses, ledger and listeners.
 void report_contacts(const Model& model, Scratch& scratch);
 
+/// The same with the velocities U_plus as they are; interactions below zero are not of the model.
+void report_contact_steps(const Model& model, Scratch& scratch);
+
+/// M88 17: the coefficient depends on what the contact did in the step before. One that was open counts as
+/// sticking where it does not slide.
+[[nodiscard]] bool sticks_before(const State& state, int contact, std::span<const double> U_start);
+
+/// After an impact map, and in contact that persists, there is no restitution.
+void remove_restitution(Law& law);
+
 /// What is the same at the end of every scheme: gaps, correction (MS-5), ledger, statuses. Moves the state,
 /// or fails where the energies are no numbers. `t_contact_s` is the instant of events.
 void finish_step(const Model& model, bool correction, double activation_gap_m, double t_contact_s,

@@ -21,12 +21,16 @@ std::string_view name_of(EventKind kind) noexcept
     return "unknown";
 }
 
-std::vector<std::string> number_contacts(std::span<const std::string> bodies, std::span<Event> events)
+EventPlaces number_contacts(std::span<const std::string> bodies, const EventPlaces& places,
+                            std::span<Event> events)
 {
-    std::vector<std::string> names;
+    const auto known = places.names.begin() + static_cast<std::ptrdiff_t>(places.contacts);
+    EventPlaces result{.names = {places.names.begin(), known}};
+    std::vector<std::string>& names = result.names;
     std::map<std::tuple<int, int, std::uint64_t>, int> numbers;
     std::map<std::tuple<int, int>, int> points;
     for (Event& event : events) {
+        if (event.first < 0) continue;
         const auto [found, fresh] =
             numbers.try_emplace({event.first, event.second, event.feature}, static_cast<int>(names.size()));
         event.contact = found->second;
@@ -37,7 +41,13 @@ std::vector<std::string> number_contacts(std::span<const std::string> bodies, st
         if (point > 1) name += " (" + std::to_string(point) + ")";
         names.push_back(std::move(name));
     }
-    return names;
+    result.contacts = names.size();
+    for (Event& event : events) {
+        if (event.first < 0 && event.contact >= static_cast<int>(places.contacts))
+            event.contact += static_cast<int>(result.contacts - places.contacts);
+    }
+    names.insert(names.end(), known, places.names.end());
+    return result;
 }
 
 }  // namespace carom

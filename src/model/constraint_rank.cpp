@@ -16,10 +16,22 @@ constexpr int search_passes = 30;
 /// Larger systems are not looked at: dense decompositions would take longer than a run.
 constexpr int most_rows = 400;
 
-/// Held positions and velocity rows of firm constraints at one point, dense.
-class FirmRows {
+Eigen::VectorXd driving_forces(const Model& model, const State& state)
+{
+    Workspace work;
+    const Point at = point_of(state);
+    Eigen::VectorXd K(model.coordinates()), gradient(model.coordinates()), c(model.coordinates());
+    MassMatrix A(model.mass_pattern());
+    model.given_forces(at, view(K), work);
+    static_cast<void>(model.potential_gradient(at, view(gradient), work));
+    model.kinetic_terms(at, A, view(c), work);
+    return K - gradient - c;
+}
+
+/// Held positions and velocity rows of the firm constraints of a model, dense.
+class ModelRows final : public FirmRows {
 public:
-    explicit FirmRows(const Model& model) : model_(model)
+    ModelRows(const Model& model, const State& state) : model_(model), state_(state)
     {
         for (int i = model.contacts(); i < model.interactions(); ++i) {
             const ConstraintPart& part = model.part(i);
@@ -27,17 +39,17 @@ public:
         }
     }
 
-    [[nodiscard]] int size() const { return static_cast<int>(parts_.size()); }
-    [[nodiscard]] const std::string& name(int row) const
+    [[nodiscard]] int size() const override { return static_cast<int>(parts_.size()); }
+    [[nodiscard]] const std::string& name(int row) const override
     {
         return model_.system().constraints[model_.part(parts_[row]).constraint].name;
     }
 
-    [[nodiscard]] Eigen::MatrixXd H(const Eigen::VectorXd& q, double t_s) const
+    [[nodiscard]] Eigen::MatrixXd H(const Eigen::VectorXd& moved) const override
     {
         Eigen::MatrixXd result = Eigen::MatrixXd::Zero(size(), model_.coordinates());
-        const Eigen::VectorXd u = Eigen::VectorXd::Zero(model_.coordinates());
-        const Point at{view(q), view(u), t_s};
+        const Eigen::VectorXd q = state_.q + moved, u = Eigen::VectorXd::Zero(model_.coordinates());
+        const Point at{view(q), view(u), state_.t_s};
         Workspace work;
         for (int row = 0; row < size(); ++row) {
             const ConstraintPart& part = model_.part(parts_[row]);
@@ -53,12 +65,11 @@ public:
         return result;
     }
 
-    /// b of U = H u + b.
-    [[nodiscard]] Eigen::VectorXd b(const Eigen::VectorXd& q, double t_s) const
+    [[nodiscard]] Eigen::VectorXd b() const override
     {
         Eigen::VectorXd result = Eigen::VectorXd::Zero(size());
         const Eigen::VectorXd u = Eigen::VectorXd::Zero(model_.coordinates());
-        const Point at{view(q), view(u), t_s};
+        const Point at{view(state_.q), view(u), state_.t_s};
         Workspace work;
         for (int row = 0; row < size(); ++row) {
             const ConstraintPart& part = model_.part(parts_[row]);
@@ -72,12 +83,11 @@ public:
         return result;
     }
 
-    /// phi of held positions, zero for rows of velocities.
-    [[nodiscard]] Eigen::VectorXd phi(const Eigen::VectorXd& q, double t_s) const
+    [[nodiscard]] Eigen::VectorXd phi(const Eigen::VectorXd& moved) const override
     {
         Eigen::VectorXd result = Eigen::VectorXd::Zero(size());
-        const Eigen::VectorXd u = Eigen::VectorXd::Zero(model_.coordinates());
-        const Point at{view(q), view(u), t_s};
+        const Eigen::VectorXd q = state_.q + moved, u = Eigen::VectorXd::Zero(model_.coordinates());
+        const Point at{view(q), view(u), state_.t_s};
         Workspace work;
         for (int row = 0; row < size(); ++row) {
             const ConstraintPart& part = model_.part(parts_[row]);
@@ -90,8 +100,20 @@ public:
         return result;
     }
 
+    [[nodiscard]] Eigen::MatrixXd metric() const override
+    {
+        Workspace work;
+        MassMatrix A(model_.mass_pattern());
+        Eigen::VectorXd c(model_.coordinates()), u = Eigen::VectorXd::Zero(model_.coordinates());
+        model_.kinetic_terms({view(state_.q), view(u), 0}, A, view(c), work);
+        return A.dense();
+    }
+    [[nodiscard]] Eigen::VectorXd forces() const override { return driving_forces(model_, state_); }
+    [[nodiscard]] double place_size() const override { return std::max(1.0, state_.q.cwiseAbs().maxCoeff()); }
+
 private:
     const Model& model_;
+    const State& state_;
     std::vector<int> parts_;
 };
 
@@ -106,28 +128,19 @@ struct Whitened {
     [[nodiscard]] Eigen::VectorXd back(const Eigen::VectorXd& x) const { return A.matrixU().solve(x); }
 };
 
-Whitened whitened_at(const Model& model, const Eigen::VectorXd& q)
-{
-    Workspace work;
-    MassMatrix A(model.mass_pattern());
-    Eigen::VectorXd c(model.coordinates()), u = Eigen::VectorXd::Zero(model.coordinates());
-    model.kinetic_terms({view(q), view(u), 0}, A, view(c), work);
-    return {Eigen::LLT<Eigen::MatrixXd>(A.dense())};
-}
-
 /// Whether the positions take back a small way along the velocity `x` (whitened) that gradients allow.
-bool is_blocked(const FirmRows& firm, const Whitened& metric, const State& state, const Eigen::VectorXd& x)
+bool is_blocked(const FirmRows& firm, const Whitened& metric, const Eigen::VectorXd& x)
 {
     const Eigen::VectorXd direction = metric.back(x);
     const double size = direction.cwiseAbs().maxCoeff();
     if (!(size > 0)) return false;
-    const double distance = search_distance * std::max(1.0, state.q.cwiseAbs().maxCoeff()) / size;
-    const Eigen::VectorXd there = state.q + distance * direction;
+    const double distance = search_distance * firm.place_size() / size;
+    const Eigen::VectorXd there = distance * direction;
     Eigen::VectorXd q = there;
     for (int pass = 0; pass < search_passes; ++pass) {
-        const Eigen::VectorXd phi = firm.phi(q, state.t_s);
+        const Eigen::VectorXd phi = firm.phi(q);
         if (!phi.allFinite() || phi.cwiseAbs().maxCoeff() < 1e-15) break;
-        Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> rows(metric.rows(firm.H(q, state.t_s)));
+        Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> rows(metric.rows(firm.H(q)));
         q -= metric.back(rows.solve(phi));
     }
     const double taken_back = metric.A.matrixU().operator*(q - there).norm();
@@ -146,31 +159,19 @@ std::vector<std::string> names_in(const FirmRows& firm, const Eigen::MatrixXd& d
     return names;
 }
 
-Eigen::VectorXd driving_forces(const Model& model, const State& state)
-{
-    Workspace work;
-    const Point at = point_of(state);
-    Eigen::VectorXd K(model.coordinates()), gradient(model.coordinates()), c(model.coordinates());
-    MassMatrix A(model.mass_pattern());
-    model.given_forces(at, view(K), work);
-    static_cast<void>(model.potential_gradient(at, view(gradient), work));
-    model.kinetic_terms(at, A, view(c), work);
-    return K - gradient - c;
-}
-
 }  // namespace
 
-ConstraintRank diagnose_constraints(const Model& model, const State& state)
+ConstraintRank diagnose_rows(const FirmRows& firm)
 {
     ConstraintRank result;
-    const FirmRows firm(model);
     result.rows = result.rank = firm.size();
-    result.unbalanced_force = driving_forces(model, state);
-    if (firm.size() == 0 || firm.size() > most_rows || model.coordinates() > 4 * most_rows) return result;
+    result.unbalanced_force = firm.forces();
+    const Eigen::Index n = result.unbalanced_force.size();
+    if (firm.size() == 0 || firm.size() > most_rows || n > 4 * most_rows) return result;
 
     // rows of unit length: units of a constraint do not decide its rank
-    const Whitened metric = whitened_at(model, state.q);
-    Eigen::MatrixXd rows = metric.rows(firm.H(state.q, state.t_s));
+    const Whitened metric{Eigen::LLT<Eigen::MatrixXd>(firm.metric())};
+    Eigen::MatrixXd rows = metric.rows(firm.H(Eigen::VectorXd::Zero(n)));
     if (metric.A.info() != Eigen::Success || !rows.allFinite()) return result;
     for (int row = 0; row < rows.rows(); ++row) {
         const double length = rows.row(row).norm();
@@ -188,21 +189,31 @@ ConstraintRank diagnose_constraints(const Model& model, const State& state)
 
     result.names = names_in(firm, svd.matrixU().rightCols(rows.rows() - result.rank));
     for (int k = 0; k < free.cols() && !result.singular; ++k) {
-        result.singular = is_blocked(firm, metric, state, free.col(k));
+        result.singular = is_blocked(firm, metric, free.col(k));
     }
     const bool driven = acceleration.norm() > 1e-12 * force.norm();
-    result.has_solution = !(result.singular && driven && is_blocked(firm, metric, state, acceleration));
+    result.has_solution = !(result.singular && driven && is_blocked(firm, metric, acceleration));
     return result;
+}
+
+ConstraintRank diagnose_constraints(const Model& model, const State& state)
+{
+    return diagnose_rows(ModelRows(model, state));
 }
 
 ConstraintConflict compare_right_hand_sides(const Model& model, const State& state)
 {
+    if (model.coordinates() > 4 * most_rows) return {};
+    return compare_right_hand_sides(ModelRows(model, state));
+}
+
+ConstraintConflict compare_right_hand_sides(const FirmRows& firm)
+{
     ConstraintConflict result;
-    const FirmRows firm(model);
-    if (firm.size() < 2 || firm.size() > most_rows || model.coordinates() > 4 * most_rows) return result;
-    const Whitened metric = whitened_at(model, state.q);
-    Eigen::MatrixXd rows = metric.rows(firm.H(state.q, state.t_s));
-    Eigen::VectorXd b = firm.b(state.q, state.t_s);
+    if (firm.size() < 2 || firm.size() > most_rows) return result;
+    const Whitened metric{Eigen::LLT<Eigen::MatrixXd>(firm.metric())};
+    Eigen::MatrixXd rows = metric.rows(firm.H(Eigen::VectorXd::Zero(metric.A.rows())));
+    Eigen::VectorXd b = firm.b();
     if (metric.A.info() != Eigen::Success || !rows.allFinite() || !b.allFinite()) return result;
     for (int row = 0; row < rows.rows(); ++row) {
         const double length = rows.row(row).norm();

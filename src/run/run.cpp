@@ -64,16 +64,13 @@ Run carry_out(Task& task)
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     task.snapshots.at_end(task.scene.model, task.so_far.run.state);
 
-    // what it left behind; bodies have joints instead of constraints, and those have no events
+    // what it left behind
     Workspace work;
-    const std::size_t contacts = kind_of(task.scene) == SceneKind::Coordinates
-                                     ? static_cast<std::size_t>(task.scene.model.contacts())
-                                     : report.event_names.size();
     Run run{.status = report.status,
             .end = report.end,
             .certificate = report.certificate,
             .findings = report.findings,
-            .events = named_events(report, contacts),
+            .events = named_events(report),
             .at_end = task.so_far.run.state,
             .probes = probe_values(task.scene.model, point_of(task.so_far.run.state), work),
             .snapshots = std::move(task.snapshots).taken(),

@@ -28,8 +28,9 @@ std::string_view first_status(EventKind kind)
 
 }  // namespace
 
-std::vector<RunEvent> named_events(const RunReport& report, std::size_t contacts)
+std::vector<RunEvent> named_events(const RunReport& report)
 {
+    const std::size_t contacts = report.event_contacts;
     std::vector<std::string_view> now(contacts, "open");
     std::vector<RunEvent> result;
     for (const Event& event : report.events) {

@@ -3,9 +3,19 @@
 #include "carom/body/body_model.hpp"
 #include "names.hpp"
 
+#include <optional>
 #include <unordered_map>
 
 namespace carom::detail {
+
+/// A motor, whose formulas are read when all coordinates are known.
+struct MotorDraft {
+    int joint = 0;
+    bool turn = true;
+    Node rate;
+    std::optional<Node> limit;
+    Names names;
+};
 
 /// The bodies that a scene describes, lattices written out; with the colour of each.
 struct BodyDraft {
@@ -16,6 +26,8 @@ struct BodyDraft {
 
     /// Where each name stands; of equal names the first.
     std::unordered_map<std::string, int> body_numbers, joint_numbers;
+
+    std::vector<MotorDraft> motors;
 };
 
 /// A scene may have so many bodies.

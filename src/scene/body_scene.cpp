@@ -19,11 +19,17 @@ constexpr int max_bodies_with_events = 1000;
 
 using Kind = Node::Kind;
 
+/// Coordinates, contacts or constraints of formulas stand beside the bodies.
+bool has_formulas(const Node& root)
+{
+    return std::ranges::any_of(std::array{"coordinate", "lagrangian", "contact", "string", "constraint"},
+                               [&](const char* key) { return find(root, key) != nullptr; });
+}
+
 /// What a scene of bodies cannot have.
 void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& mistakes)
 {
-    for (const auto* key :
-         {"coordinate", "lagrangian", "contact", "string", "constraint", "sweeping", "set"}) {
+    for (const auto* key : {"sweeping", "set"}) {
         if (const Node* node = find(root, key)) {
             mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
                          fmt::format("a scene of bodies has no {}", key),
@@ -38,9 +44,16 @@ void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& 
         mistakes.add(place_of(root, "integrator.cone_point"), ErrorCode::NotAllowedHere,
                      "contacts of bodies are looked for half-way", "leave it out");
     }
-    if (settings.start_s != 0) {
-        mistakes.add(place_of(root, "start_s"), ErrorCode::NotAllowedHere, "runs of bodies start at zero",
-                     "leave it out");
+    const bool formulas = has_formulas(root);
+    if (const Node* impact = find(root, "impact"); impact != nullptr && formulas) {
+        mistakes.add(impact->key_place, ErrorCode::NotAllowedHere,
+                     "an impact map of bodies does not know contacts and constraints of formulas",
+                     "give restitutions instead, or leave the formulas out");
+    }
+    if (!things_of(root, "coordinate").empty() && find(root, "lagrangian") == nullptr) {
+        mistakes.add(things_of(root, "coordinate").front().place, ErrorCode::MissingKey,
+                     "coordinates beside bodies have no lagrangian",
+                     "add [lagrangian] with their kinetic energy: kinetic = \"1/2*x'^2\"");
     }
 }
 
@@ -69,6 +82,7 @@ Names with_coordinates(const Node& root, Names names, const BodyDraft& draft, Mi
         }
         if (!names.vocabulary.add_coordinate(coordinate.name)) names.complete = false;
     }
+    add_coordinates(root, names, mistakes);
     return names;
 }
 
@@ -134,13 +148,15 @@ std::vector<Load> read_loads(const Node& root, const BodyDraft& draft, const Nam
     return loads;
 }
 
+bool names_coordinates(const Formula& formula)
+{
+    return formula.depends_on(Variable::Kind::Coordinate) || formula.depends_on(Variable::Kind::Velocity);
+}
+
 /// What loads do, as the callback that a step calls. `plain` are the bodies without them.
 std::function<void(const BodyState&, std::span<Wrench>)> forces_of(std::vector<Load> loads,
                                                                    std::shared_ptr<const BodyModel> plain)
 {
-    const auto names_coordinates = [](const Formula& formula) {
-        return formula.depends_on(Variable::Kind::Coordinate) || formula.depends_on(Variable::Kind::Velocity);
-    };
     const bool needs_coordinates = std::ranges::any_of(loads, [&](const Load& load) {
         return std::ranges::any_of(load.force_N, names_coordinates) ||
                std::ranges::any_of(load.torque_Nm, names_coordinates);
@@ -166,6 +182,80 @@ std::function<void(const BodyState&, std::span<Wrench>)> forces_of(std::vector<L
             wrenches[i].torque_Nm += torque;
         }
     };
+}
+
+/// A formula of the state of bodies.
+std::function<double(const BodyState&)> of_state(Formula formula, std::shared_ptr<const BodyModel> plain)
+{
+    return [formula = std::move(formula), plain = std::move(plain)](const BodyState& state) {
+        thread_local Workspace work;
+        const State shown = coordinate_state(*plain, state);
+        return formula.value({view(shown.q), view(shown.u), state.t_s}, work);
+    };
+}
+
+/// Rates and limits of motors: of time alone, or of the state.
+void read_motors(const Node& root, BodyDraft& draft, Mistakes& mistakes)
+{
+    // a model of the bodies alone tells the coordinates
+    std::shared_ptr<const BodyModel> plain;
+    const auto bodies_alone = [&]() -> std::shared_ptr<const BodyModel> {
+        if (plain) return plain;
+        BodySetup setup = draft.setup;
+        setup.joints.clear();
+        if (auto model = make_body_model(std::move(setup)))
+            plain = std::make_shared<const BodyModel>(std::move(*model));
+        return plain;
+    };
+    Mistakes told = mistakes;  // names that are taken have been told
+    for (const MotorDraft& motor : draft.motors) {
+        const Names names = with_coordinates(root, motor.names, draft, told);
+        Joint& joint = draft.setup.joints[static_cast<std::size_t>(motor.joint)];
+        JointFreedom& freedom = motor.turn ? joint.turn : joint.slide;
+        const auto rate = formula_of(&motor.rate, names, mistakes);
+        const auto limit = motor.limit ? formula_of(&*motor.limit, names, mistakes) : std::nullopt;
+        const bool of_coordinates =
+            (rate && names_coordinates(*rate)) || (limit && names_coordinates(*limit));
+        if (of_coordinates && !bodies_alone()) continue;  // its mistakes are told later
+        if (rate && names_coordinates(*rate)) {
+            freedom.motor_rate_of = of_state(*rate, plain);
+        } else if (rate) {
+            freedom.motor_rate = [formula = *rate](double t_s) {
+                thread_local Workspace work;
+                return formula.value({.q = {}, .u = {}, .t_s = t_s}, work);
+            };
+        }
+        if (!limit) continue;
+        if (names_coordinates(*limit)) {
+            freedom.motor_limit_of = of_state(*limit, plain);
+        } else if (limit->depends_on(Variable::Kind::Time)) {
+            freedom.motor_limit_of = [formula = *limit](const BodyState& state) {
+                thread_local Workspace work;
+                return formula.value({.q = {}, .u = {}, .t_s = state.t_s}, work);
+            };
+        } else {
+            Workspace work;
+            freedom.motor_limit = limit->value({}, work);
+        }
+    }
+}
+
+/// Kinetic energy of coordinates is theirs alone: what names bodies has no place in the metric.
+void check_kinetic(const Node& root, const LagrangianSystem& system, int first, Mistakes& mistakes)
+{
+    for (const Term& term : system.kinetic.terms()) {
+        const auto of_body = std::ranges::find_if(term.variables(), [&](const Variable& variable) {
+            return variable.kind != Variable::Kind::Time && variable.index < first;
+        });
+        if (of_body == term.variables().end()) continue;
+        mistakes.add(
+            place_of(root, "lagrangian.kinetic"), ErrorCode::NotAllowedHere,
+            fmt::format("the kinetic energy of coordinates names {}, of a body",
+                        system.coordinates[static_cast<std::size_t>(of_body->index)].name),
+            "bodies have their own kinetic energy; couple them by potentials, forces, loads, contacts "
+            "or constraints");
+        return;
+    }
 }
 
 /// What a scene of bodies shows beside them.
@@ -254,6 +344,17 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
     refuse_beside_bodies(root, settings, mistakes);
     std::vector<Load> loads = read_loads(root, draft, all_names, mistakes);
     Shown shown = read_shown(root, draft, all_names, mistakes);
+    read_motors(root, draft, mistakes);
+    draft.setup.start_s = settings.start_s;
+    Draft beside;
+    if (has_formulas(root)) {
+        std::vector<Coordinate> of_bodies = coordinate_names(draft.setup);
+        const auto first = static_cast<int>(of_bodies.size());
+        beside = draft_beside_bodies(root, std::move(of_bodies), all_names, mistakes);
+        check_kinetic(root, beside.system, first, mistakes);
+        draft.setup.with_formulas = true;
+        draft.setup.coordinates = static_cast<int>(beside.system.coordinates.size()) - first;
+    }
     auto figures = read_figures(root, all_names, figure_names(shown), mistakes);
     if (const Node* impact = find(root, "impact"))
         draft.setup.impact_map = impact_map_of_bodies(*impact, mistakes);
@@ -269,7 +370,12 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
         add_body_errors(root, draft, bodies.error(), mistakes);
         return std::nullopt;
     }
-    auto model = coordinates_of(*bodies, std::move(shown.probes), std::move(shown.drawings));
+    BodyState body_start = make_body_state(*bodies);
+    const auto others = static_cast<std::ptrdiff_t>(draft.setup.coordinates);
+    body_start.q.assign(beside.q.end() - others, beside.q.end());
+    body_start.u.assign(beside.u.end() - others, beside.u.end());
+    auto model =
+        coordinates_of(*bodies, std::move(shown.probes), std::move(shown.drawings), std::move(beside.system));
     if (!model) {
         add_body_errors(root, draft, model.error(), mistakes);
         return std::nullopt;
@@ -280,9 +386,13 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
     RunPlan plan = settings.plan;
     if (find_path(root, "record.events") == nullptr)
         plan.keep_events = bodies->bodies() <= max_bodies_with_events;
-    BodyState body_start = make_body_state(*bodies);
     const State at_start = coordinate_state(*bodies, body_start);
-    State start = make_state(*model, at_start.q, at_start.u);
+    State start = make_state(*model, at_start.q, at_start.u, settings.start_s);
+    if (has_formulas(root)) {
+        for (const Error& error : check_start(*model, start, 1e-9 * length_m))
+            mistakes.add(place_of(root, error.where), error);
+        if (!mistakes.empty()) return std::nullopt;
+    }
     return Scene{.title = {},
                  .text = {},
                  .model = std::move(*model),

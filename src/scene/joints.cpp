@@ -52,8 +52,8 @@ public:
         if (joint.second < 0) joint.second_point_m = frame_.to_world(joint.second_point_m);
         joint.length_m = values.number("length_m");
         joint.restitution = values.number("restitution", 0);
-        if (const Node* turn = find(item, "turn")) joint.turn = freedom(*turn, turn_keys);
-        if (const Node* slide = find(item, "slide")) joint.slide = freedom(*slide, slide_keys);
+        if (const Node* turn = find(item, "turn")) joint.turn = freedom(*turn, true);
+        if (const Node* slide = find(item, "slide")) joint.slide = freedom(*slide, false);
         draft_.joint_numbers.try_emplace(joint.name, static_cast<int>(draft_.setup.joints.size()));
         draft_.setup.joints.push_back(std::move(joint));
     }
@@ -77,8 +77,9 @@ private:
         return 0;
     }
 
-    JointFreedom freedom(const Node& table, const FreedomKeys& keys)
+    JointFreedom freedom(const Node& table, bool turn)
     {
+        const FreedomKeys& keys = turn ? turn_keys : slide_keys;
         const BodyValues values(table, names_, mistakes_);
         JointFreedom freedom{.low = values.number(keys.low),
                              .high = values.number(keys.high),
@@ -86,15 +87,13 @@ private:
                              .friction = values.number(keys.friction, 0),
                              .friction_arm = values.number(keys.friction_arm, 0),
                              .damping = values.number(keys.damping, 0)};
-        freedom.motor_limit = values.number(keys.motor_limit, freedom.motor_limit);
-        const Node* rate = find(table, keys.motor_rate);
+        const Node *rate = find(table, keys.motor_rate), *limit = find(table, keys.motor_limit);
         if (rate == nullptr) return freedom;
-        const auto formula = formula_of(rate, names_, mistakes_);
-        if (!formula) return freedom;
-        freedom.motor_rate = [formula = *formula](double t_s) {
-            thread_local Workspace work;
-            return formula.value({.q = {}, .u = {}, .t_s = t_s}, work);
-        };
+        draft_.motors.push_back({.joint = static_cast<int>(draft_.setup.joints.size()),
+                                 .turn = turn,
+                                 .rate = *rate,
+                                 .limit = limit != nullptr ? std::optional(*limit) : std::nullopt,
+                                 .names = names_});
         return freedom;
     }
 

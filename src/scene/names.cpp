@@ -24,19 +24,6 @@ const std::vector<Node>& items_of(const Node& root, std::string_view key)
     return list != nullptr ? list->items : none;
 }
 
-void add_coordinates(const Node& root, Names& names, Mistakes& mistakes)
-{
-    for (const Node& item : items_of(root, "coordinate")) {
-        const Node* name = name_of(item);
-        if (name == nullptr) {
-            names.complete = false;
-        } else if (auto added = names.vocabulary.add_coordinate(name->text); !added) {
-            names.complete = false;
-            mistakes.add(name->place, added.error());
-        }
-    }
-}
-
 void add_tables(const Node& root, const std::filesystem::path& folder, Names& names, Mistakes& mistakes)
 {
     for (const Node& item : items_of(root, "table")) {
@@ -59,6 +46,19 @@ void add_tables(const Node& root, const std::filesystem::path& folder, Names& na
 
 }  // namespace
 
+void add_coordinates(const Node& root, Names& names, Mistakes& mistakes)
+{
+    for (const Node& item : items_of(root, "coordinate")) {
+        const Node* name = name_of(item);
+        if (name == nullptr) {
+            names.complete = false;
+        } else if (auto added = names.vocabulary.add_coordinate(name->text); !added) {
+            names.complete = false;
+            mistakes.add(name->place, added.error());
+        }
+    }
+}
+
 bool Names::depends_on_unvalued(std::string_view formula) const
 {
     if (unvalued.empty()) return false;
@@ -72,7 +72,8 @@ Names collect_names(const Node& root, const std::filesystem::path& folder, Mista
     names.folder = folder;
     names.meshes = std::make_shared<std::map<std::string, Expected<MeshShape>>>();
     if (items_of(root, "coordinate").empty()) names.complete = false;
-    add_coordinates(root, names, mistakes);
+    const bool bodies = !items_of(root, "body").empty() || !items_of(root, "group").empty();
+    if (!bodies) add_coordinates(root, names, mistakes);
     if (const Node* parameters = find(root, "parameters")) add_parameters(*parameters, names, mistakes);
     add_tables(root, folder, names, mistakes);
     return names;

@@ -30,6 +30,10 @@ struct Names {
 /// order that they need; circles are reported.
 [[nodiscard]] Names collect_names(const Node& root, const std::filesystem::path& folder, Mistakes& mistakes);
 
+/// The [[coordinate]]s of a scene, after the names that are there. Part of collect_names, but for scenes of
+/// bodies, whose coordinates come before.
+void add_coordinates(const Node& root, Names& names, Mistakes& mistakes);
+
 /// The parameters among the tables and coordinates: names become values. Part of collect_names.
 void add_parameters(const Node& parameters, Names& names, Mistakes& mistakes);
 

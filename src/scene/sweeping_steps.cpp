@@ -68,8 +68,8 @@ public:
         const bool pushes = run.progress.sweep->pushed != 0;
         events_.clear();
         if (pushes == pushed_before) return;
-        events_.push_back({.time_s = run.state.t_s,
-                           .kind = pushes ? EventKind::ContactMade : EventKind::ContactLost});
+        events_.push_back(
+            {.time_s = run.state.t_s, .kind = pushes ? EventKind::ContactMade : EventKind::ContactLost});
     }
 
     [[nodiscard]] TakenStep taken(const StepReport& report) const override
@@ -83,9 +83,9 @@ public:
     void show(StepView&) override {}
     std::optional<StepProblem> problem() override { return std::nullopt; }
 
-    [[nodiscard]] std::vector<std::string> name_events(std::span<Event>) const override
+    [[nodiscard]] EventPlaces name_events(std::span<Event>) const override
     {
-        return event_names(model_.system());
+        return event_places(model_.system());
     }
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar&, bool) override { return {}; }
@@ -119,10 +119,10 @@ private:
     {
         return {.code = "unsolved_step",
                 .time_s = sweep_.report().t_s,
-                .message = fmt::format("step {}: the error is more than tolerance_per_s = {:g} allows, and the "
-                                       "step cannot be made smaller than {:g} s",
-                                       run.progress.steps + 1, plan_.settings.tolerance_per_s,
-                                       plan_.settings.smallest_step_s),
+                .message = fmt::format(
+                    "step {}: the error is more than tolerance_per_s = {:g} allows, and the "
+                    "step cannot be made smaller than {:g} s",
+                    run.progress.steps + 1, plan_.settings.tolerance_per_s, plan_.settings.smallest_step_s),
                 .count = 1,
                 .uncertifies = true};
     }

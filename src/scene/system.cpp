@@ -27,17 +27,19 @@ public:
     {
     }
 
+    Draft run_beside(std::vector<Coordinate> of_bodies)
+    {
+        first_ = of_bodies.size();
+        draft_.system.coordinates = std::move(of_bodies);
+        draft_.q.assign(first_, 0.0);
+        draft_.u.assign(first_, 0.0);
+        read_system();
+        return std::move(draft_);
+    }
+
     Draft run()
     {
-        for_each("coordinate", [&](const Node& item) { add_coordinate(item); });
-        const Node* lagrangian = find(root_, "lagrangian");
-        if (lagrangian != nullptr && lagrangian->kind == Kind::Table)
-            add_lagrangian(*lagrangian);
-        else
-            draft_.system.kinetic = stand_in_kinetic();
-        for_each("contact", [&](const Node& item) { add_contact(item); });
-        for_each("string", [&](const Node& item) { add_string(item); });
-        for_each("constraint", [&](const Node& item) { add_constraint(item); });
+        read_system();
         if (const Node* impact = find(root_, "impact"); impact != nullptr && impact->kind == Kind::Table) {
             draft_.system.impact_map = detail::impact_map_of(*impact, draft_.system, names_, mistakes_);
         }
@@ -47,6 +49,19 @@ public:
     }
 
 private:
+    void read_system()
+    {
+        for_each("coordinate", [&](const Node& item) { add_coordinate(item); });
+        const Node* lagrangian = find(root_, "lagrangian");
+        if (lagrangian != nullptr && lagrangian->kind == Kind::Table)
+            add_lagrangian(*lagrangian);
+        else
+            draft_.system.kinetic = first_ == 0 ? stand_in_kinetic() : Formula();
+        for_each("contact", [&](const Node& item) { add_contact(item); });
+        for_each("string", [&](const Node& item) { add_string(item); });
+        for_each("constraint", [&](const Node& item) { add_constraint(item); });
+    }
+
     template <class Visit>
     void for_each(std::string_view key, Visit&& visit)
     {
@@ -85,7 +100,10 @@ private:
         const Node* kinetic = find(node, "kinetic");
         const Node* mass = find(node, "mass");
         LagrangianSystem& system = draft_.system;
-        if ((kinetic != nullptr) == (mass != nullptr)) {
+        const std::vector<Coordinate> own(system.coordinates.begin() + static_cast<std::ptrdiff_t>(first_),
+                                          system.coordinates.end());
+        const bool none_needed = own.empty() && kinetic == nullptr && mass == nullptr;
+        if ((kinetic != nullptr) == (mass != nullptr) && !none_needed) {
             mistakes_.add(
                 kinetic != nullptr ? mass->place : node.place,
                 kinetic != nullptr ? ErrorCode::NotAllowedHere : ErrorCode::MissingKey,
@@ -94,9 +112,9 @@ private:
                 "give the kinetic energy as a formula, kinetic = \"m/2*x'^2\", or as a matrix, mass = [[m]]");
         }
         auto energy = kinetic != nullptr ? formula_of(kinetic, names_, mistakes_)
-                      : mass != nullptr  ? kinetic_of_matrix(*mass, system.coordinates, names_, mistakes_)
+                      : mass != nullptr  ? kinetic_of_matrix(*mass, own, names_, mistakes_)
                                          : std::nullopt;
-        system.kinetic = energy ? *energy : stand_in_kinetic();
+        system.kinetic = energy ? *energy : first_ == 0 ? stand_in_kinetic() : Formula();
         system.potential = formula_of(find(node, "potential"), names_, mistakes_).value_or(Formula());
         if (const Node* forces = find(node, "forces")) add_forces(*forces);
     }
@@ -195,6 +213,7 @@ private:
     const Names& names_;
     Mistakes& mistakes_;
     Draft draft_;
+    std::size_t first_ = 0;  ///< coordinates of bodies, which come first
     Vocabulary contact_names_, constraint_names_, probe_names_;
 };
 
@@ -237,6 +256,12 @@ std::vector<std::optional<Formula>> formulas_by_coordinate(const Node& table,
 Draft draft_system(const Node& root, const Names& names, Mistakes& mistakes)
 {
     return Drafting(root, names, mistakes).run();
+}
+
+Draft draft_beside_bodies(const Node& root, std::vector<Coordinate> of_bodies, const Names& names,
+                          Mistakes& mistakes)
+{
+    return Drafting(root, names, mistakes).run_beside(std::move(of_bodies));
 }
 
 }  // namespace carom::detail

@@ -15,6 +15,11 @@ struct Draft {
 
 [[nodiscard]] Draft draft_system(const Node& root, const Names& names, Mistakes& mistakes);
 
+/// The same beside bodies, whose coordinates come first: coordinates, energies, forces, contacts and
+/// constraints. Probes, drawings and the impact map are those of the bodies.
+[[nodiscard]] Draft draft_beside_bodies(const Node& root, std::vector<Coordinate> of_bodies,
+                                        const Names& names, Mistakes& mistakes);
+
 /// A number or formula; nothing where there is none or after a mistake.
 [[nodiscard]] std::optional<Formula> formula_of(const Node* node, const Names& names, Mistakes& mistakes);
 

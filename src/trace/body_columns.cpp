@@ -26,9 +26,10 @@ Vec3 vector_at(std::span<const double> numbers, std::size_t first)
 
 }  // namespace
 
-BodyColumns::BodyColumns(const BodiesToRecord& bodies, const RecordSettings& settings,
-                         std::vector<std::size_t> probes, Columns& columns)
-    : solids_(solids_of(bodies)),
+BodyColumns::BodyColumns(const BodiesToRecord& bodies, const Model& coordinates,
+                         const RecordSettings& settings, std::vector<std::size_t> probes, Columns& columns)
+    : places_(event_places(bodies.model, coordinates)),
+      solids_(solids_of(bodies)),
       forces_(bodies.probes.begin(), bodies.probes.end()),
       probes_(std::move(probes))
 {
@@ -142,9 +143,9 @@ Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
         const KeptContact::Closing& closing = kept.closing;
         percussions.insert(percussions.end(), {closing.percussion_Ns, closing.velocity_m_s, closing.left_m_s,
                                                closing.energy_J, kept.away_m_s});
+        features.insert(features.end(), {static_cast<double>(kept.first), static_cast<double>(kept.second)});
         for (const std::uint64_t word :
-             {static_cast<std::uint64_t>(kept.first), static_cast<std::uint64_t>(kept.second),
-              kept.feature >> 32U, kept.feature & 0xffffffffU, std::uint64_t{kept.closed},
+             {kept.feature >> 32U, kept.feature & 0xffffffffU, std::uint64_t{kept.closed},
               std::uint64_t{kept.sticks}, std::uint64_t{kept.acted}, static_cast<std::uint64_t>(kept.status),
               static_cast<std::uint64_t>(kept.slides), kept.named >> 32U, kept.named & 0xffffffffU}) {
             features.push_back(static_cast<double>(word));
@@ -178,7 +179,7 @@ Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
     return put;
 }
 
-Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
+Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies, std::size_t actors)
 {
     BodyCheckpoint result;
     const auto places = file.column("/checkpoint/bodies"),
@@ -237,10 +238,11 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies)
         const auto known = [&](std::int64_t body) {
             return body >= 0 && body < static_cast<std::int64_t>(bodies);
         };
+        const bool of_joint = word[0] < 0 && word[0] >= -static_cast<std::int64_t>(actors) && word[1] == -1;
         const auto is_half = [](std::int64_t bits) { return bits >= 0 && bits <= 0xffffffffLL; };
-        if (!known(word[0]) || !known(word[1]) || !is_half(word[2]) || !is_half(word[3]) ||
+        if (!(of_joint || (known(word[0]) && known(word[1]))) || !is_half(word[2]) || !is_half(word[3]) ||
             !is_half(word[9]) || !is_half(word[10])) {
-            return file.malformed("a kept contact names a body that does not exist");
+            return file.malformed("a kept contact names a body or joint that does not exist");
         }
         const auto joined = [](std::int64_t high, std::int64_t low) {
             return static_cast<std::uint64_t>(high) << 32U | static_cast<std::uint64_t>(low);

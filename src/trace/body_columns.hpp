@@ -14,8 +14,8 @@ namespace carom::detail {
 class BodyColumns {
 public:
     /// Declares the columns; `probes` are those of the contact forces, declared by the caller.
-    BodyColumns(const BodiesToRecord& bodies, const RecordSettings& settings, std::vector<std::size_t> probes,
-                Columns& columns);
+    BodyColumns(const BodiesToRecord& bodies, const Model& coordinates, const RecordSettings& settings,
+                std::vector<std::size_t> probes, Columns& columns);
 
     /// Takes the contacts of a step in. Sums go to `sums`.
     void take(const BodyStep& step, double h_s, BodyCheckpoint& sums);
@@ -27,6 +27,9 @@ public:
 
     /// Names, contacts and looks as a recording has them.
     void put_into(Recording& recording, const Columns& columns) const;
+
+    /// Of whom events speak beside pairs of bodies.
+    [[nodiscard]] const EventPlaces& places() const noexcept { return places_; }
 
     /// Columns of the contact forces that probes ask for.
     [[nodiscard]] const std::vector<std::size_t>& probes() const noexcept { return probes_; }
@@ -42,6 +45,7 @@ private:
     };
 
     std::vector<std::string> names_;
+    EventPlaces places_;
     RecordedSolids solids_;  ///< what they look like
     std::vector<ContactForceProbe> forces_;
     std::vector<std::size_t> probes_, ragged_;
@@ -52,7 +56,8 @@ private:
 
 /// The part of a checkpoint that bodies have.
 Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies);
-[[nodiscard]] Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies);
+[[nodiscard]] Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies,
+                                                   std::size_t actors);
 
 /// The contacts of all frames. Errors: FileMalformed.
 [[nodiscard]] Expected<RecordedBodies> read_recorded_bodies(const Hdf5Reader& file, Eigen::Index frames);

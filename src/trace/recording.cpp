@@ -65,6 +65,7 @@ private:
 
     const Hdf5Reader& file_;
     Recording result_;
+    std::size_t event_contacts_ = 0, places_ = 0;  ///< of result_.event_names; names that the file has
     std::optional<Error> error_;
 };
 
@@ -226,6 +227,12 @@ void RecordingReader::read_events()
                                   .energy_J = energy_J[row],
                                   .slip_rad = slip_rad[row]});
     }
+    // not in files of older versions
+    const auto counted = file_.integer_attribute("/events", "contacts");
+    event_contacts_ = counted && *counted >= 0 && *counted <= static_cast<std::int64_t>(names.size())
+                          ? static_cast<std::size_t>(*counted)
+                          : result_.contacts.size();
+    places_ = names.size();
     if (pairs) read_event_pairs();
 }
 
@@ -237,6 +244,8 @@ void RecordingReader::read_event_pairs()
                low = take(file_.integers("/events/feature_low"));
     const auto names = take(file_.texts("/bodies/name"));
     if (error_) return;
+    EventPlaces places{.names = std::move(result_.event_names)};  // none in files of older versions
+    places.contacts = std::min(event_contacts_, places.names.size());
     for (const auto* column : {&first, &second, &high, &low}) {
         if (column->size() != result_.events.size())
             return refuse("the columns of /events have different lengths");
@@ -244,16 +253,19 @@ void RecordingReader::read_event_pairs()
     const auto bodies = static_cast<std::int64_t>(names.size());
     const auto is_half = [](std::int64_t bits) { return bits >= 0 && bits <= 0xffffffffLL; };
     for (std::size_t i = 0; i < result_.events.size(); ++i) {
-        if (std::min(first[i], second[i]) < 0 || std::max(first[i], second[i]) >= bodies ||
-            !is_half(high[i]) || !is_half(low[i])) {
-            return refuse("an event names a body that does not exist");
-        }
         Event& event = result_.events[i];
+        const bool of_place = first[i] == -1 && second[i] == -1 && event.contact >= 0 &&
+                              event.contact < static_cast<int>(places.names.size());
+        const bool of_pair = std::min(first[i], second[i]) >= 0 && std::max(first[i], second[i]) < bodies;
+        if (!(of_place || of_pair) || !is_half(high[i]) || !is_half(low[i]))
+            return refuse("an event names a body or joint that does not exist");
         event.first = static_cast<int>(first[i]);
         event.second = static_cast<int>(second[i]);
         event.feature = static_cast<std::uint64_t>(high[i]) << 32U | static_cast<std::uint64_t>(low[i]);
     }
-    result_.event_names = number_contacts(names, result_.events);
+    places = number_contacts(names, places, result_.events);
+    result_.event_names = std::move(places.names);
+    event_contacts_ = places.contacts;
 }
 
 void RecordingReader::read_jumps()
@@ -351,7 +363,7 @@ void RecordingReader::read_checkpoint()
                                         .constraints = result_.constraints.names.size(),
                                         .reactions = result_.constraints.reactions.size()}));
     if (file_.has("/bodies"))
-        result_.checkpoint.bodies = take(detail::read_bodies(file_, result_.bodies.names.size()));
+        result_.checkpoint.bodies = take(detail::read_bodies(file_, result_.bodies.names.size(), places_));
     const Checkpoint& checkpoint = result_.checkpoint;
     if (checkpoint.bodies && checkpoint.bodies->contacts > static_cast<long>(result_.bodies.first.size()))
         refuse("the checkpoint counts contacts that are not there");
@@ -370,6 +382,7 @@ void RecordingReader::read_report()
     if (!result_.report) return refuse("the certificate is damaged");
     result_.report->events = result_.events;
     result_.report->event_names = result_.event_names;
+    result_.report->event_contacts = event_contacts_;
 }
 
 }  // namespace
@@ -439,10 +452,10 @@ Expected<RunSoFar> run_at_checkpoint(const Recording& recording, const Model& mo
     const double t_s = recording.start_s + static_cast<double>(checkpoint.progress.steps) * h;
     const double next_s = recording.start_s + static_cast<double>(checkpoint.next_frame) * recording.every_s;
     const double now_s = checkpoint.state.t_s;
-    const bool at_step = checkpoint.progress.sweep
-                             ? now_s >= recording.start_s &&
-                                   now_s <= recording.start_s + recording.duration_s + close
-                             : std::abs(now_s - t_s) <= close;
+    const bool at_step =
+        checkpoint.progress.sweep
+            ? now_s >= recording.start_s && now_s <= recording.start_s + recording.duration_s + close
+            : std::abs(now_s - t_s) <= close;
     if (!at_step || !(next_s >= now_s - close)) {
         return refuse(ErrorCode::FileMalformed, "the checkpoint is at another instant than its step");
     }

@@ -91,7 +91,7 @@ void RunColumns::declare_bodies(const BodiesToRecord& bodies, const RecordSettin
             {probe.name, probe.moment ? "N m" : "N", dataset_name(probe.name, probe_names_)});
         probes.push_back(columns_.add({.path = "/probes/" + probe_names_.back().dataset}));
     }
-    bodies_.emplace(asked, settings, std::move(probes), columns_);
+    bodies_.emplace(asked, *model_, settings, std::move(probes), columns_);
 }
 
 /// Where the drawn things are, at the frames and where they are struck.
@@ -393,7 +393,12 @@ Expected<void> RunColumns::create_in(Hdf5Writer& file) const
     if (auto added = file.add_texts("/coordinates/name", names); !added) return added;
     if (auto added = file.add_texts("/coordinates/unit", units); !added) return added;
     if (auto added = file.add_texts("/contacts/name", contacts); !added) return added;
-    if (auto added = file.add_texts("/events/name", event_names(model_->system())); !added) return added;
+    const EventPlaces places = bodies_ ? bodies_->places() : event_places(model_->system());
+    if (auto added = file.add_texts("/events/name", places.names); !added) return added;
+    if (auto added = file.set_attribute("/events", "contacts", static_cast<std::int64_t>(places.contacts));
+        !added) {
+        return added;
+    }
     if (auto created = columns_.create_in(file); !created) return created;
     return file.set_attribute("/events/kind", "names", event_kind_names());
 }

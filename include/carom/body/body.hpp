@@ -89,7 +89,12 @@ struct BodySetup {
     Vec3 gravity_m_s2{0, 0, -9.81};
     std::vector<BodySpring> springs = {};
     std::vector<Joint> joints = {};
-    bool flat = false;  ///< the bodies live in the plane z = 0, though none has a shape that says so
+    bool flat = false;   ///< the bodies live in the plane z = 0, though none has a shape that says so
+    double start_s = 0;  ///< instant at which a run begins: where prescribed bodies are then
+
+    /// Coordinates, contacts or constraints of formulas stand beside the bodies; so many coordinates.
+    bool with_formulas = false;
+    int coordinates = 0;
 
     /// What happens where open contacts close; empty: the restitution of the surfaces (IM-2). It sees the
     /// bodies of one island: velocities along the axes of the world and about principal axes, or with joints

@@ -20,7 +20,8 @@ namespace carom {
 ///            W      angular velocity in the axes of the body, rad/s: there the inertia J is constant
 /// Theory     docs/theory/bodies.md, (BO-7) equations
 
-/// A contact that acted or touched in the last step, so that the next one knows where to begin.
+/// A contact that acted or touched in the last step, so that the next one knows where to begin; or a stop, a
+/// motor or the friction of a joint: these have -1 - actor in place of the first body, and no second one.
 struct KeptContact {
     int first = 0, second = 0;
     std::uint64_t feature = 0;
@@ -30,7 +31,8 @@ struct KeptContact {
     bool sticks = false;          ///< did not slide
     bool acted = true;            ///< false: it touches, and nothing presses it
 
-    // for events: statuses as in State, and the feature by which they tell of it
+    // for events: statuses as in State, of motors and friction as of constraints, and the feature by which
+    // they tell of it
     char status = 0, slides = 0;
     std::uint64_t named = 0;
     double away_m_s = 0;  ///< normal velocity after the step
@@ -50,6 +52,8 @@ struct BodyState {
     std::vector<Vec3> W;            ///< rad/s, axes of the bodies
     std::vector<KeptContact> kept;  ///< sorted by bodies and feature
     std::vector<double> turns;      ///< theta of every joint that turns, whole turns counted; 0 of others
+    std::vector<double> angles;     ///< in the plane: of every body, whole turns counted; empty: not known
+    std::vector<double> q, u;       ///< coordinates beside the bodies, and their velocities
 
     [[nodiscard]] int bodies() const noexcept { return static_cast<int>(x.size()); }
 };
@@ -154,8 +158,13 @@ public:
     [[nodiscard]] double kinetic_energy_J(const BodyState& state) const;
     [[nodiscard]] double potential_energy_J(std::span<const Vec3> x, std::span<const Rotation> R) const;
 
+    /// Coordinates beside the bodies ride, three each, on carriers of unit mass after the bodies: in the
+    /// lists of velocities and of inverse masses, and nowhere else (BO-24).
+    [[nodiscard]] int carriers() const noexcept { return (setup_.coordinates + 2) / 3; }
+
     // one entry per body
-    std::vector<double> mass, inverse_mass;      ///< kg, 1/kg; 0 for bodies that forces do not move
+    std::vector<double> mass;                    ///< kg; 0 for bodies that forces do not move
+    std::vector<double> inverse_mass;            ///< 1/kg; 0 for those; carriers come last
     std::vector<Mat3> inertia, inverse_inertia;  ///< axes of the body; 0 where it does not turn
     std::vector<Vec3> centre;                    ///< of mass, frame of the shape
     std::vector<Collider> colliders;
@@ -163,14 +172,29 @@ public:
 
     std::vector<JointFrame> joint_frames;  ///< one per joint
 
+    /// What stops, drives and rubs in joints: stops first, `stops` of them.
+    struct Actor {
+        int joint = 0;
+        JointAct act{};
+    };
+    std::vector<Actor> actors;
+    int stops = 0;
+    [[nodiscard]] int actor_of(int joint, JointAct act) const noexcept
+    {
+        return actor_of_[static_cast<std::size_t>(joint)][static_cast<std::size_t>(act)];
+    }
+    [[nodiscard]] std::string name_of_actor(int actor) const;
+
 private:
     friend Expected<BodyModel, Errors> make_body_model(BodySetup setup);
 
     [[nodiscard]] bool are_joined(int a, int b) const noexcept;
     void frame_joints();
+    void number_actors();
 
     BodySetup setup_;
-    std::vector<std::array<int, 2>> joined_;  ///< pairs that a joint keeps from touching, sorted
+    std::vector<std::array<int, joint_acts>> actor_of_;  ///< per joint; -1: it has none
+    std::vector<std::array<int, 2>> joined_;             ///< pairs that a joint keeps from touching, sorted
     bool flat_ = false, plain_ = true, soft_ = true;
     double length_m_ = 1, thinnest_m_ = 0;
     std::vector<int> material_;

@@ -2,10 +2,12 @@
 
 #include "carom/geometry/pose.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace carom {
 
@@ -44,6 +46,8 @@ enum class JointKind {
 /// The word used in scenes and messages, e.g. "revolute".
 [[nodiscard]] const char* name_of(JointKind kind) noexcept;
 
+struct BodyState;
+
 /// What may act on one freedom of a joint: theta in rad, rad/s, N m, or s in m, m/s, N.
 struct JointFreedom {
     std::optional<double> low = {}, high = {};  ///< stops, low <= 0 <= high
@@ -53,6 +57,11 @@ struct JointFreedom {
     std::function<double(double t_s)> motor_rate = {};
     double motor_limit = std::numeric_limits<double>::infinity();  ///< N m or N, > 0
 
+    /// The same as formulas of the state half-way through a step, instead: a control in the loop. Empty: as
+    /// above.
+    std::function<double(const BodyState& state)> motor_rate_of = {}, motor_limit_of = {};
+    [[nodiscard]] bool has_motor() const noexcept { return motor_rate || motor_rate_of; }
+
     double friction = 0;      ///< dry friction of constant size, N m or N, >= 0
     double friction_arm = 0;  ///< dry friction that the reaction presses: at most this times |R|; m for
                               ///< angles (coefficient times radius of the pin), dimensionless for ways
@@ -60,7 +69,7 @@ struct JointFreedom {
 
     [[nodiscard]] bool is_plain() const noexcept
     {
-        return !low && !high && !motor_rate && friction == 0 && friction_arm == 0 && damping == 0;
+        return !low && !high && !has_motor() && friction == 0 && friction_arm == 0 && damping == 0;
     }
 };
 
@@ -87,6 +96,32 @@ struct Joint {
 
     bool collide = false;  ///< whether the two bodies touch each other
 };
+
+/// What acts on the freedoms of a joint beside what it holds. Stops come first.
+enum class JointAct : std::uint8_t {
+    TurnLow,
+    TurnHigh,  ///< of a spherical joint its cone
+    SlideLow,
+    SlideHigh,
+    Taut,  ///< a string
+    TurnMotor,
+    SlideMotor,
+    TurnFriction,
+    SlideFriction,
+};
+inline constexpr std::size_t joint_acts = 9;
+
+[[nodiscard]] constexpr bool is_stop(JointAct act) noexcept
+{
+    return act <= JointAct::Taut;
+}
+
+/// Whether a joint has it.
+[[nodiscard]] bool has(const Joint& joint, JointAct act) noexcept;
+
+/// How events speak of it, by the keys of scenes: "knee.turn.high", "knee.turn.motor"; of a string its name
+/// alone.
+[[nodiscard]] std::string name_of_act(std::string_view joint, JointAct act);
 
 /// Freedoms that a kind has about and along its axis.
 [[nodiscard]] bool turns(JointKind kind) noexcept;

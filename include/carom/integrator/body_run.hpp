@@ -20,9 +20,11 @@ namespace carom {
 
 /// The coordinates and energies of bodies, and their springs as lines to draw; how bodies look is told by
 /// geometry/surface.hpp. The names of the bodies must be such that formulas can use them, and differ.
-/// `probes` and `drawings` are formulas of the coordinates, and are shown as well.
+/// `probes` and `drawings` are formulas of the coordinates, and are shown as well. `beside`: a system whose
+/// coordinates are those of the bodies, then others; its energies are of the others, or come on top.
 [[nodiscard]] Expected<Model, Errors> coordinates_of(const BodyModel& bodies, std::vector<Probe> probes = {},
-                                                     std::vector<Drawing> drawings = {});
+                                                     std::vector<Drawing> drawings = {},
+                                                     LagrangianSystem beside = {});
 
 /// The state of these coordinates.
 [[nodiscard]] State coordinate_state(const BodyModel& bodies, const BodyState& state);
@@ -30,6 +32,10 @@ namespace carom {
 /// Adds `amount` to the coordinate, or velocity where `rate` is true, that coordinate_names() has at `index`.
 /// False where it is part of a quaternion, whose parts do not change alone.
 bool shift_coordinate(const BodyModel& bodies, int index, bool rate, double amount, BodyState& state);
+
+/// Of whom the events of bodies speak beside contacts of pairs: contacts of formulas and stops of joints;
+/// then constraints of formulas, motors and friction of joints.
+[[nodiscard]] EventPlaces event_places(const BodyModel& bodies, const Model& coordinates);
 
 /// What a step of bodies adds to a StepView.
 struct BodyStep {

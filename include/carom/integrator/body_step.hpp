@@ -9,6 +9,7 @@
 #include "carom/solver/round_contacts.hpp"
 
 #include <array>
+#include <memory>
 #include <vector>
 
 namespace carom {
@@ -67,6 +68,8 @@ struct DeepestOverlap {
 
 namespace detail {
 
+class BodyFormulas;
+
 /// Inside the statuses of contacts.
 struct StatusScratch {
     std::vector<int> kept_of;  ///< per contact: its number in BodyState::kept, -1: none
@@ -78,7 +81,8 @@ struct StatusScratch {
     std::vector<int> closing;             ///< contacts whose impact the next step ends
     std::vector<KeptContact> kept;
     BodyIslands islands;
-    std::vector<char> struck;  ///< per body, of the least body of an island
+    std::vector<char> struck;   ///< per body, of the least body of an island
+    std::vector<char> touched;  ///< per stop of a joint: it touched in the step before
 };
 
 }  // namespace detail
@@ -91,6 +95,11 @@ struct BodyScratch {
     std::vector<JointReaction> reactions;  ///< one per joint
     OneStepProblem problem;  ///< of W the diagonal only, where sweeps without the matrix solved it
     std::vector<Event> events;
+
+    // coordinates, contacts and constraints of formulas beside the bodies; null: none
+    std::shared_ptr<detail::BodyFormulas> formulas;
+    bool law_out_of_range = false;
+    std::vector<Finding> findings;
 
     // inside the step
     BodyState mid, next;

@@ -117,12 +117,12 @@ struct StepView {
     bool smooth = false;                 ///< nothing happened: the velocity changed without a jump
 
     // of systems in coordinates
-    std::span<const ContactStep> contacts = {};   ///< that were active
-    std::span<const Law> laws = {};               ///< theirs; by power series none
-    std::span<const double> gap_m = {};           ///< per contact of the model, at the end of the step
-    std::span<const double> reaction_J = {};      ///< per constraint: its work on the kinetic energy
-    const Eigen::VectorXd* u_free = nullptr;      ///< velocity without percussions
-    std::span<const SeriesPiece> pieces = {};     ///< the motion itself, by power series
+    std::span<const ContactStep> contacts = {};  ///< that were active
+    std::span<const Law> laws = {};              ///< theirs; by power series none
+    std::span<const double> gap_m = {};          ///< per contact of the model, at the end of the step
+    std::span<const double> reaction_J = {};     ///< per constraint: its work on the kinetic energy
+    const Eigen::VectorXd* u_free = nullptr;     ///< velocity without percussions
+    std::span<const SeriesPiece> pieces = {};    ///< the motion itself, by power series
 
     const BodyStep* bodies = nullptr;  ///< of a run of bodies: their state and contacts (body_run.hpp)
 
@@ -152,6 +152,7 @@ struct RunReport {
     std::vector<Finding> findings;
     std::vector<Event> events;
     std::vector<std::string> event_names;  ///< of whom they speak, by Event::contact
+    std::size_t event_contacts = 0;        ///< so many of them are contacts, the rest constraints
 };
 
 /// Runs the scheme of the settings on `state`, at the instants start + n h; the last step is shorter where
@@ -170,7 +171,7 @@ struct RunReport {
 
 /// Of whom the events of a run speak, by the numbers in Event::contact: contacts, then constraints;
 /// of a sweeping process the set.
-[[nodiscard]] std::vector<std::string> event_names(const LagrangianSystem& system);
+[[nodiscard]] EventPlaces event_places(const LagrangianSystem& system);
 
 /// A run between two steps.
 struct RunSoFar {

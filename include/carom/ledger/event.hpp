@@ -38,8 +38,7 @@ struct Event {
     double time_s = 0;  ///< middle of the step, where Moreau's scheme lets the velocity jump
     long step = 0;      ///< number of the step, from 1
     EventKind kind{};
-    int contact =
-        0;  ///< from the number of contacts on: constraints; contacts of bodies: -1 until number_contacts()
+    int contact = 0;           ///< its place in EventPlaces; contacts of bodies: -1 until number_contacts()
     double percussion_Ns = 0;  ///< normal
     double velocity_before_m_s =
         0;  ///< normal local velocity U^-; negative approaches. Stick, slip: the sliding velocity, in
@@ -54,9 +53,17 @@ struct Event {
     std::uint64_t feature = 0;
 };
 
+/// Whom events speak of, by Event::contact: contacts and stops of joints, then constraints, motors and
+/// friction of joints.
+struct EventPlaces {
+    std::vector<std::string> names;
+    std::size_t contacts = 0;  ///< how many of the first kind
+};
+
 /// Numbers the contacts of bodies in the order in which events tell of them, and names them: "ball-floor",
-/// and for further points of a pair "box-floor (2)". Events of other things must not be among them.
-[[nodiscard]] std::vector<std::string> number_contacts(std::span<const std::string> bodies,
-                                                       std::span<Event> events);
+/// and for further points of a pair "box-floor (2)". They follow the contacts of `places`, which events name
+/// already.
+[[nodiscard]] EventPlaces number_contacts(std::span<const std::string> bodies, const EventPlaces& places,
+                                          std::span<Event> events);
 
 }  // namespace carom

@@ -30,7 +30,30 @@ struct ConstraintRank {
     [[nodiscard]] bool independent() const noexcept { return rank == rows; }
 };
 
-/// Looks at the firm rows that act unconditionally, dense: for systems of up to some hundred rows.
+/// What the diagnosis asks of a system: conditions that it holds and the kinetic metric, near one place. A
+/// place is told by its displacement from there, in any chart: coordinates, or displacements and turns of
+/// bodies.
+class FirmRows {
+public:
+    virtual ~FirmRows() = default;
+
+    [[nodiscard]] virtual int size() const = 0;  ///< held positions and rows of velocities
+    [[nodiscard]] virtual const std::string& name(int row) const = 0;
+
+    /// H and, where the system stands, b of U = H u + b; phi of held positions, zero for rows of velocities.
+    [[nodiscard]] virtual Eigen::MatrixXd H(const Eigen::VectorXd& moved) const = 0;
+    [[nodiscard]] virtual Eigen::VectorXd b() const = 0;
+    [[nodiscard]] virtual Eigen::VectorXd phi(const Eigen::VectorXd& moved) const = 0;
+
+    [[nodiscard]] virtual Eigen::MatrixXd metric() const = 0;  ///< A
+    [[nodiscard]] virtual Eigen::VectorXd forces() const = 0;  ///< K
+    [[nodiscard]] virtual double place_size() const = 0;       ///< what displacements are small against
+};
+
+/// Looks at firm rows, dense: for systems of up to some hundred rows.
+[[nodiscard]] ConstraintRank diagnose_rows(const FirmRows& rows);
+
+/// The same for the rows of a model that act unconditionally.
 [[nodiscard]] ConstraintRank diagnose_constraints(const Model& model, const State& state);
 
 /// Firm rows that depend on each other with right-hand sides that do not: y^T H = 0 and y^T b != 0 for some
@@ -41,6 +64,7 @@ struct ConstraintConflict {
 
     [[nodiscard]] bool found() const noexcept { return !names.empty(); }
 };
+[[nodiscard]] ConstraintConflict compare_right_hand_sides(const FirmRows& rows);
 [[nodiscard]] ConstraintConflict compare_right_hand_sides(const Model& model, const State& state);
 
 /// A constraint whose reaction has no bound against the velocity that it has (B02 1.34).

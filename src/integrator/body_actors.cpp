@@ -1,0 +1,174 @@
+#include "body_parts.hpp"
+#include "statuses.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+namespace carom::detail {
+namespace {
+
+/// What rounding makes of a velocity, as a part of the speeds that it is a difference of.
+constexpr double rounding_of_speeds = 1e-12;
+
+int row_of_part(const BodyScratch& s, std::size_t part)
+{
+    return s.problem.offsets[s.contacts.size() + part];
+}
+
+/// Bound of the speeds that the velocity of a row is a difference of.
+double speeds_of_row(const BodyRows& rows, int row, std::span<const Vec3> v, std::span<const Vec3> w)
+{
+    double sum = 0;
+    for (const BodyRows::Term& term : rows.row(row)) {
+        const auto k = static_cast<std::size_t>(term.body);
+        sum +=
+            term.v.cwiseAbs().sum() * v[k].cwiseAbs().sum() + term.w.cwiseAbs().sum() * w[k].cwiseAbs().sum();
+    }
+    return sum;
+}
+
+/// What the forces of a step and the percussion that held a stop can make of its velocity (MS-8).
+double reach_of(double U_free, double U_minus, double W_1_kg, double held_Ns)
+{
+    return std::abs(U_free - U_minus) + 2 * W_1_kg * held_Ns;
+}
+
+/// The change of a motor or of friction, as an event.
+Event event_of_drive(EventKind kind, ConstraintStatus now, double time_s, std::size_t part,
+                     const BodyScratch& s)
+{
+    const auto row = static_cast<std::size_t>(row_of_part(s, part));
+    const double U_plus = s.joint_U_plus[row] - s.joints[part].rate, U_minus = s.problem.U_minus[row];
+    Event event;
+    event.time_s = time_s;
+    event.kind = kind;
+    event.contact = s.joints[part].actor;
+    event.percussion_Ns = s.P[row];
+    event.velocity_before_m_s = U_minus;
+    event.velocity_after_m_s = now == ConstraintStatus::Holds ? 0.0 : U_plus;
+    event.energy_J = s.P[row] * (U_minus + U_plus) / 2;
+    return event;
+}
+
+/// What a motor or friction does in this step.
+ConstraintStatus status_of_drive(std::size_t part, const BodyScratch& s)
+{
+    const JointPart& drive = s.joints[part];
+    if (drive.arm == 0 && std::isinf(drive.most)) return ConstraintStatus::Holds;
+    const int interaction = static_cast<int>(s.contacts.size() + part);
+    std::array<double, 3> U_plus{};
+    const auto d = static_cast<std::size_t>(drive.dimension);
+    const auto row = static_cast<std::size_t>(row_of_part(s, part));
+    for (std::size_t i = 0; i < d; ++i) {
+        U_plus[i] = s.joint_U_plus[row + i] - drive.rate;
+    }
+    return status_of_reaction(s.problem, interaction, std::span<const double>(s.P).subspan(row, d),
+                              std::span<const double>(U_plus).first(d));
+}
+
+}  // namespace
+
+bool goes_on_touching(const ContactStep& step, double held_Ns) noexcept
+{
+    return -step.U_minus[0] <=
+           reach_of(step.U_free[0], step.U_minus[0], step.W_1_kg, held_Ns) + step.rounding_m_s;
+}
+
+int kept_actor(const BodyState& state, int actor) noexcept
+{
+    const auto wanted = std::tuple(-1 - actor, -1);
+    const auto found = std::lower_bound(
+        state.kept.begin(), state.kept.end(), wanted,
+        [](const KeptContact& kept, const auto& pair) { return std::tuple(kept.first, kept.second) < pair; });
+    if (found == state.kept.end() || std::tuple(found->first, found->second) != wanted) return -1;
+    return static_cast<int>(found - state.kept.begin());
+}
+
+ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* before, const BodyScratch& s)
+{
+    const JointPart& stop = s.joints[part];
+    const int interaction = static_cast<int>(s.contacts.size() + part), row = row_of_part(s, part);
+    ContactStep step;
+    step.contact = interaction;
+    step.restitution = stop.restitution;
+    step.shift_m_s = stop.may_close;
+    step.left_m_s = left_m_s;
+    step.W_1_kg = s.problem.W.diagonal(interaction)[0];
+    step.U_minus[0] = s.problem.U_minus[row];
+    step.U_free[0] = s.problem.U_free[row] - stop.may_close;
+    step.U_plus[0] = s.joint_U_plus[row];
+    step.P[0] = s.P[row];
+    step.energy_J = step.P[0] * (step.U_minus[0] + step.U_plus[0]) / 2;
+    step.from_free_J = step.P[0] * (step.U_free[0] + step.U_plus[0]) / 2;
+    step.rounding_m_s =
+        left_m_s + rounding_of_speeds * std::max(speeds_of_row(s.rows, row, s.mid.v, s.w_before),
+                                                 speeds_of_row(s.rows, row, s.next.v, s.w_after));
+    if (before == nullptr) return step;
+    if (before->acted) step.bend_m_s = step.U_minus[0] - before->away_m_s;
+    if (touched(before)) step.persists = goes_on_touching(step, before->percussion_Ns.x());
+    return step;
+}
+
+KeptContact keep_stop(const JointPart& stop, const ContactStep& step)
+{
+    const double met = std::abs(step.U_minus[0]) + std::abs(step.U_plus[0]);
+    return {.first = -1 - stop.actor,
+            .second = -1,
+            .percussion_Ns = {step.P[0], 0, 0},
+            .closed = step.U_plus[0] <= 1e-9 * met || stop.restitution == 0,
+            .acted = step.P[0] > 0,
+            .away_m_s = step.U_plus[0]};
+}
+
+void find_touching_stops(const BodyModel& model, double activation_gap_m, BodyState& state)
+{
+    if (model.stops == 0) return;
+    BodyRows rows;
+    std::vector<JointPart> parts;
+    add_joint_rows(
+        model,
+        {.x = state.x, .R = state.R, .turns = state.turns, .closed_gap = activation_gap_m, .drives = false},
+        rows, parts);
+    for (const JointPart& part : parts) {
+        if (part.kind != JointPart::Kind::Stop || part.value > activation_gap_m) continue;
+        state.kept.push_back({.first = -1 - part.actor, .second = -1, .closed = true, .acted = false});
+    }
+}
+
+bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, std::size_t part,
+                      BodyScratch& s)
+{
+    JointPart& stop = s.joints[part];
+    const int place = stop.restitution > 0 ? kept_actor(state, stop.actor) : -1;
+    const double open = stop.value - settings.activation_gap_m;
+    if (stop.restitution == 0) return true;
+    if (place < 0) return open <= 0;
+    const KeptContact& before = state.kept[static_cast<std::size_t>(place)];
+    const auto row = static_cast<std::size_t>(row_of_part(s, part));
+    const double W = s.problem.W.diagonal(static_cast<int>(s.contacts.size() + part))[0];
+    const double reach = reach_of(s.problem.U_free[row], s.problem.U_minus[row], W, before.percussion_Ns.x());
+    if (touched(&before) && -s.problem.U_minus[row] <= reach && open <= settings.time_step_s * reach)
+        stop.restitution = 0;
+    return stop.restitution == 0 || open <= 0;
+}
+
+void tell_drives(double time_s, const BodyState& state, BodyScratch& s)
+{
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        const JointPart& part = s.joints[k];
+        if (part.kind != JointPart::Kind::Motor && part.kind != JointPart::Kind::Friction) continue;
+        const int place = kept_actor(state, part.actor);
+        const auto before =
+            place < 0 ? ConstraintStatus::Unknown
+                      : static_cast<ConstraintStatus>(state.kept[static_cast<std::size_t>(place)].status);
+        const ConstraintStatus now = status_of_drive(k, s);
+        if (const auto kind = event_of_change(before, now))
+            s.events.push_back(event_of_drive(*kind, now, time_s, k, s));
+        s.statuses.kept.push_back(
+            {.first = -1 - part.actor, .second = -1, .acted = false, .status = static_cast<char>(now)});
+    }
+}
+
+}  // namespace carom::detail
