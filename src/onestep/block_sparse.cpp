@@ -35,6 +35,7 @@ void BlockSparse::finish()
 std::span<const double> BlockSparse::diagonal(int block) const
 {
     const auto entries = row(block);
+    if (entries.size() == 1 && entries[0].column == block) return this->block(block, entries[0]);
     const auto found = std::lower_bound(entries.begin(), entries.end(), block,
                                         [](const Entry& entry, int column) { return entry.column < column; });
     if (found == entries.end() || found->column != block) throw InternalError("W has no diagonal block");

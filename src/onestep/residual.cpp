@@ -179,6 +179,94 @@ double velocity_error(const OneStepProblem& problem, std::span<const double> P, 
     return above_rounding(std::sqrt(sum), percussions, velocities) / velocities;
 }
 
+/// Sums and maxima over the interactions.
+struct Sums {
+    Norms raw, scaled;
+    double worst = 0;
+    Residual result;
+
+    void see(int c, double part)
+    {
+        scaled.F += part;
+        if (!(part > worst)) return;
+        worst = part;
+        result.worst = c;
+    }
+};
+
+/// An interaction of one component: all is one number. `outside`: distance of P from its set; F(d): the
+/// natural map for U scaled by d.
+template <class NaturalMap>
+void add_number(const OneStepProblem& problem, int c, double P, double U, double s, double outside,
+                NaturalMap F, ResidualScratch& scratch, Sums& sums)
+{
+    const auto row = static_cast<std::size_t>(problem.offsets[c]);
+    const double W = problem.W.diagonal(c)[0], d = W > 0 ? 1 / std::sqrt(W) : 1.0;
+    const double U_free = problem.U_free[row];
+    scratch.s[row] = s;
+    scratch.d[static_cast<std::size_t>(c)] = d;
+    add_sizes(U_free * U_free, P * P, U * U, s * s, d, sums.raw, sums.scaled);
+    const double raw = F(1.0), scaled = F(d);
+    sums.raw.F += raw * raw;
+    sums.see(c, scaled * scaled);
+    sums.result.cone_violation_Ns = std::max(sums.result.cone_violation_Ns, outside);
+}
+
+/// The laws of one component; false for others.
+bool add_if_number(const OneStepProblem& problem, std::span<const double> all_P,
+                   std::span<const double> all_U, int c, ResidualScratch& scratch, Sums& sums)
+{
+    const Law& law = problem.laws[c];
+    const auto row = static_cast<std::size_t>(problem.offsets[c]);
+    const double P = all_P[row], U = all_U[row];
+    if (const auto* unilateral = std::get_if<Unilateral>(&law)) {
+        const double s = unilateral->restitution * std::min(problem.U_minus[row], 0.0);
+        const auto F = [=](double d) {
+            const double by = 1.0 / d, y = by * P - d * (U + s);
+            return by * P - (y > 0 ? y : 0.0);
+        };
+        add_number(problem, c, P, U, s, P > 0 ? 0.0 : std::abs(P), F, scratch, sums);
+        sums.result.approach_m_s = std::max(sums.result.approach_m_s, -(U + s));
+        return true;
+    }
+    if (std::holds_alternative<Bilateral>(law)) {
+        const auto F = [=](double d) {
+            const double by = 1.0 / d, y = by * P - d * U;
+            return by * P - y;
+        };
+        add_number(problem, c, P, U, 0.0, 0.0, F, scratch, sums);
+        return true;
+    }
+    if (const auto* limited = std::get_if<Limited>(&law)) {
+        const auto nearest = [=](double x) { return std::clamp(x, limited->low, limited->high); };
+        const auto F = [=](double d) { return (P - nearest(P - d * d * U)) / d; };
+        add_number(problem, c, P, U, 0.0, std::abs(P - nearest(P)), F, scratch, sums);
+        return true;
+    }
+    return false;
+}
+
+void add_interaction(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U,
+                     int c, ResidualScratch& scratch, Sums& sums)
+{
+    const Law& law = problem.laws[c];
+    const auto P_c = problem.part(P, c);
+    const auto U_c = problem.part(U, c);
+    const auto U_minus = problem.part(std::span<const double>(problem.U_minus), c);
+    const auto s_c = problem.part(std::span<double>(scratch.s), c);
+    const auto F_c = problem.part(std::span<double>(scratch.F), c);
+    velocity_shift(law, U_minus, U_c, s_c);
+    const double s_e = restitution(law) * std::min(U_minus[0], 0.0);
+    const double d = scratch.d[c] = scaling(problem, c);
+    add_sizes(squared(problem.part(std::span<const double>(problem.U_free), c)), squared(P_c), squared(U_c),
+              s_e * s_e + tangential_restitution_squared(law, U_minus), d, sums.raw, sums.scaled);
+    sums.raw.F += natural_map_squared(law, P_c, U_c, s_c, 1.0, 1.0, F_c);
+    sums.see(c, natural_map_squared(law, P_c, U_c, s_c, d, 1.0, F_c));
+    Residual& result = sums.result;
+    result.cone_violation_Ns = std::max(result.cone_violation_Ns, distance_to_set(law, P_c, F_c));
+    if (is_unilateral(law)) result.approach_m_s = std::max(result.approach_m_s, -(U_c[0] + s_e));
+}
+
 }  // namespace
 
 Residual residual(const OneStepProblem& problem, std::span<const double> P, ResidualScratch& scratch)
@@ -198,32 +286,12 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
     // NaN first: maxima below would lose it
     if (!all_finite(P) || !all_finite(U)) return not_finite();
 
-    Residual result;
-    Norms raw, scaled;
-    double worst = 0;
+    Sums sums;
     scratch.d.resize(static_cast<std::size_t>(problem.interactions()));
     for (int c = 0; c < problem.interactions(); ++c) {
-        const Law& law = problem.laws[c];
-        const auto P_c = problem.part(P, c);
-        const auto U_c = problem.part(U, c);
-        const auto U_minus = problem.part(std::span<const double>(problem.U_minus), c);
-        const auto s_c = problem.part(std::span<double>(scratch.s), c);
-        const auto F_c = problem.part(std::span<double>(scratch.F), c);
-        velocity_shift(law, U_minus, U_c, s_c);
-        const double s_e = restitution(law) * std::min(U_minus[0], 0.0);
-        const double d = scratch.d[c] = scaling(problem, c);
-        add_sizes(squared(problem.part(std::span<const double>(problem.U_free), c)), squared(P_c),
-                  squared(U_c), s_e * s_e + tangential_restitution_squared(law, U_minus), d, raw, scaled);
-        raw.F += natural_map_squared(law, P_c, U_c, s_c, 1.0, 1.0, F_c);
-        const double part = natural_map_squared(law, P_c, U_c, s_c, d, 1.0, F_c);
-        scaled.F += part;
-        if (part > worst) {
-            worst = part;
-            result.worst = c;
-        }
-        result.cone_violation_Ns = std::max(result.cone_violation_Ns, distance_to_set(law, P_c, F_c));
-        if (is_unilateral(law)) result.approach_m_s = std::max(result.approach_m_s, -(U_c[0] + s_e));
+        if (!add_if_number(problem, P, U, c, scratch, sums)) add_interaction(problem, P, U, c, scratch, sums);
     }
+    auto& [raw, scaled, worst, result] = sums;
     if (!raw.finite() || !scaled.finite()) return not_finite();
     result.siconos = raw.relative();
     result.unit_free = scaled.relative();
