@@ -294,13 +294,15 @@ void place(const Collider& collider, const Pose& pose, PlacedCollider& placed)
     const Mat3 R = pose.rotation.toRotationMatrix();
     placed.collider = &collider;
     placed.pose = pose;
-    placed.vertices.clear();
-    placed.normals.clear();
+    placed.vertices.resize(hull.vertices.size());
+    Vec3* vertex_at = placed.vertices.data();
     for (const Vec3& vertex : hull.vertices) {
-        placed.vertices.emplace_back(pose.position_m + R * vertex);
+        *vertex_at++ = pose.position_m + R * vertex;
     }
+    placed.normals.resize(hull.faces.size());
+    Vec3* normal_at = placed.normals.data();
     for (const Hull::Face& face : hull.faces) {
-        placed.normals.emplace_back(R * face.normal);
+        *normal_at++ = R * face.normal;
     }
     placed.parts.resize(collider.parts.size());
     for (std::size_t i = 0; i < collider.parts.size(); ++i) {
@@ -319,13 +321,13 @@ void place(const Collider& collider, const Pose& pose, PlacedCollider& placed)
         return;
     }
     if (placed.vertices.empty()) return place_box(collider, placed);
-    placed.low = placed.high = placed.vertices.front();
+    Vec3 low = placed.vertices.front(), high = low;
     for (const Vec3& vertex : placed.vertices) {
-        placed.low = placed.low.cwiseMin(vertex);
-        placed.high = placed.high.cwiseMax(vertex);
+        low = low.cwiseMin(vertex);
+        high = high.cwiseMax(vertex);
     }
-    placed.low -= Vec3::Constant(hull.radius_m);
-    placed.high += Vec3::Constant(hull.radius_m);
+    placed.low = low - Vec3::Constant(hull.radius_m);
+    placed.high = high + Vec3::Constant(hull.radius_m);
 }
 
 bool can_touch(const Shape& a, const Shape& b) noexcept

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <optional>
 
 namespace carom::detail {
 namespace {
@@ -15,8 +17,8 @@ constexpr double small = 1e-9;
 /// Directions that differ by less than this count as one.
 constexpr double same_direction = 1e-6;
 
-/// The two sides of a triangle as a hull without volume.
-Collider flat_triangle()
+/// The two sides of a triangle as a hull without volume; its corners are those of where it is placed.
+Collider make_flat_triangle()
 {
     Collider collider;
     collider.shape = PolyhedronShape{};
@@ -24,6 +26,12 @@ Collider flat_triangle()
     collider.hull.faces = {{Vec3::UnitZ(), {0, 1, 2}}, {-Vec3::UnitZ(), {0, 2, 1}}};
     collider.hull.edges = {{0, 1}, {0, 2}, {1, 2}};
     collider.hull.edge_faces = {{0, 1}, {1, 0}, {0, 1}};
+    return collider;
+}
+
+const Collider& flat_triangle()
+{
+    static const Collider collider = make_flat_triangle();
     return collider;
 }
 
@@ -44,10 +52,10 @@ public:
           surface_(*placed.collider->surface),
           reach_m_(reach_m),
           points_(points),
-          collider_(flat_triangle()),
           tolerance_(small * (a.high - a.low).norm())
     {
-        triangle_.collider = &collider_;
+        if (std::holds_alternative<CylinderShape>(a.collider->shape)) cylinder_ = placed_cylinder(a);
+        triangle_.collider = &flat_triangle();
         triangle_.vertices.resize(3);
         triangle_.normals.resize(2);
         region_.corners.resize(3);
@@ -77,13 +85,29 @@ public:
     }
 
 private:
+    /// The lowest point of the shape along n.
+    [[nodiscard]] double lowest(const Vec3& n) const
+    {
+        if (cylinder_) return -cylinder_->support(-n);
+        double low = std::numeric_limits<double>::infinity();
+        for (const Vec3& x : a_.vertices) {
+            low = std::min(low, n.dot(x));
+        }
+        return low - a_.collider->hull.radius_m;
+    }
+
     void with_triangle(int t)
     {
-        place_triangle(t);
+        const auto& triangle = surface_.triangles[t];
+        region_.normal = placed_.pose.rotation * triangle.normal;
+        region_.origin = placed_.pose.to_world(surface_.vertices[triangle.corners[0]]);
         const Vec3& n = region_.normal;
         // one-sided: what has its middle behind the plane is none of its business
         if (!(n.dot(0.5 * (a_.low + a_.high) - region_.origin) > 0)) return;
+        // nor is what is farther above it than contacts are looked for
+        if (lowest(n) - n.dot(region_.origin) > std::max(0.0, reach_m_) + tolerance_) return;
 
+        place_triangle(triangle);
         scratch_.clear();
         convex_contact_points(a_, triangle_, reach_m_, scratch_);
         if (scratch_.empty()) return;
@@ -102,15 +126,14 @@ private:
         if (level || (sideways && !found)) on_plane(t, level);
     }
 
-    void place_triangle(int t)
+    /// Normal and origin are known.
+    void place_triangle(const TriangleSurface::Triangle& triangle)
     {
-        const auto& triangle = surface_.triangles[t];
-        for (int i = 0; i < 3; ++i) {
+        triangle_.vertices[0] = region_.corners[0] = region_.origin;
+        for (int i = 1; i < 3; ++i) {
             const Vec3 x = placed_.pose.to_world(surface_.vertices[triangle.corners[i]]);
             triangle_.vertices[i] = region_.corners[i] = x;
         }
-        region_.normal = placed_.pose.rotation * triangle.normal;
-        region_.origin = region_.corners[0];
         triangle_.normals[0] = region_.normal;
         triangle_.normals[1] = -region_.normal;
         triangle_.low = region_.corners[0].cwiseMin(region_.corners[1]).cwiseMin(region_.corners[2]);
@@ -183,8 +206,7 @@ private:
 
     [[nodiscard]] std::vector<Corner> corners_above() const
     {
-        if (std::holds_alternative<CylinderShape>(a_.collider->shape))
-            return cylinder_above(placed_cylinder(a_), region_, tolerance_);
+        if (cylinder_) return cylinder_above(*cylinder_, region_, tolerance_);
         std::vector<Corner> corners = facing_corners(a_, region_.normal, tolerance_);
         for (std::size_t i = 0; i < 3 && !corners.empty(); ++i) {
             const Vec3 along = region_.corners[(i + 1) % 3] - region_.corners[i];
@@ -210,7 +232,7 @@ private:
     const TriangleSurface& surface_;
     double reach_m_;
     std::vector<ContactPoint>& points_;
-    Collider collider_;
+    std::optional<PlacedCylinder> cylinder_;  ///< the shape, if it is one
     PlacedCollider triangle_;
     FlatRegion region_;
     double tolerance_;
