@@ -17,19 +17,21 @@ void add_block(const BodyModel& model, const BodyRows& rows, const OneStepProble
 {
     const int at_c = problem.offsets[c], height = problem.offsets[c + 1] - at_c;
     const int at_d = problem.offsets[d], width = problem.offsets[d + 1] - at_d;
+    // rows of an interaction have the same bodies, and lie one after the other
     const auto first_c = rows.row(at_c), first_d = rows.row(at_d);
-    for (std::size_t p = 0; p < first_c.size(); ++p) {
+    const std::size_t terms_c = first_c.size(), terms_d = first_d.size();
+    for (std::size_t p = 0; p < terms_c; ++p) {
         const int body = first_c[p].body;
         const double inverse_mass = model.inverse_mass[body];
         if (inverse_mass == 0) continue;
-        for (std::size_t q = 0; q < first_d.size(); ++q) {
+        for (std::size_t q = 0; q < terms_d; ++q) {
             if (body != first_d[q].body) continue;
-            for (int i = 0; i < height; ++i) {
-                const BodyRows::Term& here = rows.row(at_c + i)[p];
-                for (int j = 0; j < width; ++j) {
-                    const BodyRows::Term& there = rows.row(at_d + j)[q];
-                    block[static_cast<std::size_t>(i * width + j)] +=
-                        inverse_mass * here.v.dot(there.v) + here.w.dot(there.turned);
+            double* entry = block.data();
+            const BodyRows::Term* here = &first_c[p];
+            for (int i = 0; i < height; ++i, here += terms_c) {
+                const BodyRows::Term* there = &first_d[q];
+                for (int j = 0; j < width; ++j, there += terms_d) {
+                    *entry++ += inverse_mass * here->v.dot(there->v) + here->w.dot(there->turned);
                 }
             }
         }
@@ -170,16 +172,18 @@ BodyContact::Slots warm_start(const KeptContact& kept, const BodyContact& contac
 }
 
 /// Cohesion pulls the bodies of a closed contact together, as a force that is given; the law then holds for
-/// the rest of the percussion: {P + h c n in K} (BO-14).
-void pull_together(const BodyModel& model, double activation_gap_m, double h, const BodyState& state,
+/// the rest of the percussion: {P + h c n in K} (BO-14). Whether it pulls anywhere.
+bool pull_together(const BodyModel& model, double activation_gap_m, double h, const BodyState& state,
                    BodyScratch& s)
 {
+    bool pulls = false;
     for (BodyContact& contact : s.contacts) {
         const double cohesion = model.surface(contact.first, contact.second).detail.cohesion_N;
         contact.cohesion_Ns = 0;
         if (cohesion == 0) continue;
         const KeptContact* kept = find_kept(state, contact);
         if (contact.at.gap_m > activation_gap_m && (kept == nullptr || !kept->acted)) continue;
+        pulls = true;
         contact.cohesion_Ns = h * cohesion;
         const Vec3 P = -contact.cohesion_Ns * contact.axes[0];
         const int a = contact.first, b = contact.second;
@@ -188,6 +192,7 @@ void pull_together(const BodyModel& model, double activation_gap_m, double h, co
         s.W_free[a] += model.inverse_inertia[a] * (s.mid.R[a].conjugate() * contact.arm_first.cross(P));
         s.W_free[b] -= model.inverse_inertia[b] * (s.mid.R[b].conjugate() * contact.arm_second.cross(P));
     }
+    return pulls;
 }
 
 /// W_cc of the contacts of spheres; rows are made when a matrix is wanted.
@@ -412,9 +417,8 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
     const double h = settings.time_step_s;
     set_world_velocities(model, s);
     leave_out_open(model, settings, state, s);
-    pull_together(model, settings.activation_gap_m, h, state, s);
+    if (pull_together(model, settings.activation_gap_m, h, state, s)) set_world_velocities(model, s);
     load_rows(model, settings, state, s);
-    set_world_velocities(model, s);
     OneStepProblem& problem = s.problem;
     problem.laws.clear();
     problem.U_free.assign(static_cast<std::size_t>(problem.size()), 0.0);

@@ -293,10 +293,18 @@ Vec3 percussion_Ns(const ContactForceProbe& probe, const BodyStep& step)
 
 State coordinate_state(const BodyModel& bodies, const BodyState& state)
 {
-    std::vector<double> q, u;
+    Eigen::Index moving = 0;
+    for (int i = 0; i < bodies.bodies(); ++i) {
+        moving += has_coordinates(bodies, i) ? 1 : 0;
+    }
+    State result;
+    result.t_s = state.t_s;
+    result.q.resize(moving * (bodies.is_flat() ? 3 : 7) + static_cast<Eigen::Index>(state.q.size()));
+    result.u.resize(result.q.size());
+    double *q = result.q.data(), *u = result.u.data();
     const auto add = [&](double value, double rate) {
-        q.push_back(value);
-        u.push_back(rate);
+        *q++ = value;
+        *u++ = rate;
     };
     for (int i = 0; i < bodies.bodies(); ++i) {
         if (!has_coordinates(bodies, i)) continue;
@@ -320,10 +328,6 @@ State coordinate_state(const BodyModel& bodies, const BodyState& state)
     }
     for (std::size_t i = 0; i < state.q.size(); ++i)
         add(state.q[i], state.u[i]);
-    State result;
-    result.t_s = state.t_s;
-    result.q = Eigen::Map<const Eigen::VectorXd>(q.data(), static_cast<Eigen::Index>(q.size()));
-    result.u = Eigen::Map<const Eigen::VectorXd>(u.data(), static_cast<Eigen::Index>(u.size()));
     return result;
 }
 

@@ -59,6 +59,8 @@ void assemble_whole(const BodyModel& model, BodyScratch& s)
             add_contact_rows(contact, s.rows);
         }
         s.rows.set_inertia(s.inverse_inertia);
+    } else if (s.problem.interactions() == 1) {
+        return;  // its only block has been there since the laws were loaded
     }
     assemble_delassus(model, s.rows, s.contacts_of, s.problem);
 }

@@ -133,19 +133,24 @@ Energies energies_of(const BodyModel& model, const BodyState& state, const BodyS
 
 /// The lines of the step (LE-2) but for the correction: u_mean = (u- + u+) / 2 everywhere. `end`: energies of
 /// s.next.
-void account(const BodyModel& model, double h, const BodyState& state, const BodyScratch& s,
-             const Energies& end, EnergyLines& lines)
+void account(const BodyModel& model, double h, const BodyState& state, BodyScratch& s, const Energies& end,
+             EnergyLines& lines)
 {
     const Energies start = energies_of(model, state, s);
     lines.kinetic_J = end.kinetic_J - start.kinetic_J;
     double potential_work = 0;
-    std::vector<Vec3> v_still(s.mid.v.size(), Vec3::Zero()), W_still(s.mid.v.size(), Vec3::Zero());
+    // velocities of bodies on prescribed paths, in the memory of the correction
+    std::vector<Vec3>&v_still = s.correction_v, &w_still = s.correction_w;
+    v_still.assign(s.mid.v.size(), Vec3::Zero());
+    w_still.assign(s.mid.v.size(), Vec3::Zero());
+    bool any_driven = false;
     for (int i = 0; i < model.bodies(); ++i) {
         const Vec3 v = 0.5 * (s.mid.v[i] + s.next.v[i]), W_body = 0.5 * (s.mid.W[i] + s.next.W[i]);
         const Vec3 W = s.mid.R[i] * W_body;
         if (model.inverse_mass[i] == 0) {
             v_still[i] = s.mid.v[i];
-            W_still[i] = W;
+            w_still[i] = W;
+            any_driven = any_driven || s.mid.v[i] != Vec3::Zero() || W != Vec3::Zero();
             continue;
         }
         potential_work += h * (s.potential[i].force_N.dot(v) + s.potential[i].torque_Nm.dot(W));
@@ -159,15 +164,16 @@ void account(const BodyModel& model, double h, const BodyState& state, const Bod
         const ContactWork work = work_of(contact);
         lines.impact_J += work.normal_J;
         lines.friction_J += work.friction_J;
-        const auto b = relative_velocity(contact, v_still, W_still);
+        if (!any_driven) continue;
+        const auto b = relative_velocity(contact, v_still, w_still);
         for (std::size_t i = 0; i < b.size(); ++i) {
             const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
             lines.prescribed_motions_J -= (P + contact.map_P[i]) * b[i];
         }
     }
     lines.joint_J += s.map_joint_J;
-    account_joints(v_still, W_still, s, lines);
-    if (s.formulas) s.formulas->account(h, state, v_still, W_still, s, lines);
+    account_joints(v_still, w_still, s, lines);
+    if (s.formulas) s.formulas->account(h, state, v_still, w_still, s, lines);
 }
 
 bool all_finite(const BodyState& state)
