@@ -3,7 +3,7 @@
 #include "carom/solver/automatic.hpp"
 #include "carom/solver/no_solution.hpp"
 #include "multiples.hpp"
-
+#include "single_contact.hpp"
 #include "small_island.hpp"
 
 #include <fmt/format.h>
@@ -84,6 +84,9 @@ Budget budget_of(const SolverSettings& settings)
     }
     return budget;
 }
+
+/// Unit-free errors that need no improvement.
+constexpr double nearly_exact = 1e-14;
 
 /// Residual and status of the percussions found.
 void judge(const OneStepProblem& problem, const SolverSettings& settings, std::span<const double> P,
@@ -214,26 +217,49 @@ void search_small_islands(const OneStepProblem& problem, const SolverSettings& s
     report.solver = SolverKind::ProximalNewton;
 }
 
+/// One contact with friction: its exact local solution is the solution, and the only one while Painleve's
+/// condition holds. False, with P as it was, where that is not so to rounding.
+bool solve_alone(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
+                 SolverScratch& scratch, SolveReport& report)
+{
+    std::array<double, 3> start{};
+    const auto* law = std::get_if<Coulomb>(&problem.laws.front());
+    if (law == nullptr || P.size() > start.size()) return false;
+    if (!(sliding_margin(*law, problem.W.diagonal(0)) > 0)) return false;
+    std::copy(P.begin(), P.end(), start.begin());
+    report.solver = SolverKind::GaussSeidel;
+    report.iterations = report.islands = 1;
+    if (solve_single(problem, 0, P)) {
+        judge(problem, settings, P, scratch, report);
+        if (report.status == SolveStatus::Converged && report.residual.unit_free <= nearly_exact) return true;
+    }
+    std::copy_n(start.begin(), P.size(), P.begin());
+    return false;
+}
+
 SolveReport solve_auto(const OneStepProblem& problem, const SolverSettings& settings, const Budget& budget,
                        std::span<double> P, SolverScratch& scratch)
 {
-    SolveReport report;
+    if (problem.interactions() == 1) {
+        SolveReport report;
+        if (solve_alone(problem, settings, P, scratch, report)) return report;
+    }
     if (!has_blocks(problem)) {
+        SolveReport report;
         report.solver = SolverKind::Exact;
         report.iterations = report.factorisations = scratch.pivoting.solve(problem, P, settings.stop);
         judge(problem, settings, P, scratch, report);
         if (report.status == SolveStatus::Converged || report.status == SolveStatus::NotFinite) return report;
     }
     const bool flat = FlatProblem::takes(problem);
-    report = flat ? solve_islands(problem, settings, budget, P, scratch)
-                  : solve_general(problem, settings, budget, P, scratch);
+    SolveReport report = flat ? solve_islands(problem, settings, budget, P, scratch)
+                              : solve_general(problem, settings, budget, P, scratch);
     const bool few = problem.interactions() <= Polisher::most_interactions;
     if (report.status == SolveStatus::NotSolved && few)
         search_small_islands(problem, settings, budget, P, scratch, report);
     if (!flat) return report;
 
     // the last digits of a few contacts, by Newton on their statuses
-    constexpr double nearly_exact = 1e-14;
     if (report.status == SolveStatus::Converged && report.residual.unit_free > nearly_exact && few) {
         scratch.polisher.polish(problem, P, scratch.residual);
         judge(problem, settings, P, scratch, report);
