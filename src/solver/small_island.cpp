@@ -25,6 +25,10 @@ constexpr double least_pivot = 1e-11;
 
 constexpr int most_full_steps = 15, most_newton_steps = 30, most_halvings = 12, most_refinements = 8;
 
+/// Shortened steps that hardly help, one after the other, before another way is taken.
+constexpr int most_poor_steps = 4;
+constexpr double poor = 0.8;
+
 double largest(std::span<const double> x)
 {
     double result = 0;
@@ -616,18 +620,22 @@ void SmallIsland::solve(std::span<double> b) const
     for (std::size_t k = 0; k < n; ++k) {
         std::swap(b[k], b[static_cast<std::size_t>(pivot_[k])]);
     }
+    double* const x = b.data();
     for (std::size_t i = 1; i < n; ++i) {
-        double sum = b[i];
+        const double* const row = J_.data() + i * n;
+        double sum = x[i];
         for (std::size_t k = 0; k < i; ++k) {
-            sum -= J_[i * n + k] * b[k];
+            sum -= row[k] * x[k];
         }
-        b[i] = sum;
+        x[i] = sum;
     }
     for (std::size_t k = n; k-- > 0;) {
+        const double* const row = J_.data() + k * n;
+        double sum = x[k];
         for (std::size_t j = k + 1; j < n; ++j) {
-            b[k] -= J_[k * n + j] * b[j];
+            sum -= row[j] * x[j];
         }
-        b[k] /= J_[k * n + k];
+        x[k] = sum / row[k];
     }
 }
 
@@ -647,6 +655,22 @@ bool SmallIsland::is_factor_of(Equations equations, double eps) const
     return eps_factor_ == eps && equations_factor_ == equations && status_ == status_factor_;
 }
 
+/// Full steps have come back to statuses that they had left. Where the equations are linear while statuses
+/// stay, these say where the next step leads, and it goes on like that for ever; sliding that turns may end
+/// it, and is given a second round.
+bool SmallIsland::goes_in_circles()
+{
+    const auto size = static_cast<std::ptrdiff_t>(status_.size());
+    const auto last = history_.end() - size;
+    if (std::equal(status_.begin(), status_.end(), last)) return false;
+    int met = 0;
+    for (auto known = history_.begin(); known != last; known += size) {
+        met += std::equal(status_.begin(), status_.end(), known) ? 1 : 0;
+    }
+    history_.insert(history_.end(), status_.begin(), status_.end());
+    return met > (bends() ? 1 : 0);
+}
+
 bool SmallIsland::newton(Equations equations, double eps, std::span<const double> centre, std::span<double> x)
 {
     // full steps first: they change statuses as a pivoting method does, and mostly end in a few
@@ -661,6 +685,8 @@ bool SmallIsland::newton(Equations equations, double eps, std::span<const double
 {
     constexpr double settled = 1e-7, rounding = 1e-14, decrease = 1e-4, slow = 0.1;
     evaluate(equations, eps, centre, x);
+    history_.assign(status_.begin(), status_.end());
+    int poor_steps = 0;
     double merit = norm2(F_), last_length = std::numeric_limits<double>::infinity();
     for (int step = 0; step < max_steps; ++step) {
         if (!std::isfinite(merit)) return false;
@@ -700,9 +726,12 @@ bool SmallIsland::newton(Equations equations, double eps, std::span<const double
             return merit <= 1e4 * noise;
         }
         std::copy(trial_.begin(), trial_.end(), x.begin());
-        merit = there;
         if (part == 1 && status_ == status_before_ && length <= settled * size) return true;
         if (part == 1 && status_ == status_before_ && !bends() && there <= noise) return true;
+        if (max_halvings == 1 && goes_in_circles()) return false;
+        poor_steps = there > poor * merit && there > noise ? poor_steps + 1 : 0;
+        if (max_halvings > 1 && poor_steps == most_poor_steps && !insists_) return false;
+        merit = there;
     }
     return false;
 }

@@ -127,6 +127,7 @@ private:
     void sweep(double eps, std::span<double> x);
     void project(std::span<double> x) const;
     [[nodiscard]] bool bends() const;
+    [[nodiscard]] bool goes_in_circles();
     [[nodiscard]] bool is_factor_of(Equations equations, double eps) const;
 
     int n_ = 0;
@@ -137,6 +138,7 @@ private:
     std::vector<double> W_, W_columns_, q_;  ///< W by rows, and by columns
     std::vector<double> u_, F_, E_, C_;      ///< of the last evaluation
     std::vector<char> status_, status_before_, status_factor_;
+    std::vector<char> history_;  ///< statuses of the full steps so far, wherever they have changed
     std::vector<double> J_, column_, dx_, trial_, centre_, zero_, start_, before_;
     std::vector<int> pivot_;
     bool keep_ = false;     ///< statuses stay as they are
