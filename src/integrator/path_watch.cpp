@@ -305,19 +305,24 @@ public:
     }
 
     /// The gap is above -visible wherever coordinates and time are within their ranges on the path.
-    bool is_clear(const Path& path)
+    bool is_clear(const Path& path) { return least_on(path, f_.gap) > -visible_m_; }
+
+    /// The gap is above -visible all along the path: by its rates, whose ranges are narrow where the obstacle
+    /// goes along, and by the gaps where the pieces begin and end.
+    bool stays_out(const Path& path, const std::array<double, 3>& gaps_m)
     {
-        ranges_.inputs.clear();
-        for (const Variable& variable : f_.gap.variables()) {
-            Range all = path.piece[0].range(variable, 0, 1);
-            if (path.pieces > 1) {
-                const Range second = path.piece[1].range(variable, 0, 1);
-                all = {std::min(all.low, second.low), std::max(all.high, second.high)};
-            }
-            ranges_.inputs.push_back(all);
+        if (!f_.analytic) return is_clear(path);
+        if (least_on(path, f_.rows) > -visible_m_) return true;
+        for (std::size_t k = 0; k < static_cast<std::size_t>(path.pieces); ++k) {
+            const Range rate = rate_of(path.piece[k]);
+            const double from = gaps_m[k], to = gaps_m[k + 1];
+            const double steepest = std::max(std::abs(rate.low), std::abs(rate.high));
+            const bool one_way = rate.low >= 0 || rate.high <= 0;
+            // g >= from - steepest s  and  g >= to - steepest (1 - s)
+            const double least = one_way ? std::min(from, to) : (from + to - steepest) / 2;
+            if (!(least > -visible_m_)) return false;
         }
-        ranges_.run(f_.gap);
-        return ranges_[f_.gap.results()[0]].low > -visible_m_;
+        return true;
     }
 
     /// A place where the gap is below -visible; none if it is shown or believed that there is none.
@@ -364,6 +369,22 @@ public:
     }
 
 private:
+    /// Below every gap while coordinates and time are within their ranges on the path.
+    double least_on(const Path& path, const RangeProgram& program)
+    {
+        ranges_.inputs.clear();
+        for (const Variable& variable : program.variables()) {
+            Range all = path.piece[0].range(variable, 0, 1);
+            if (path.pieces > 1) {
+                const Range second = path.piece[1].range(variable, 0, 1);
+                all = {std::min(all.low, second.low), std::max(all.high, second.high)};
+            }
+            ranges_.inputs.push_back(all);
+        }
+        ranges_.run(program);
+        return ranges_[program.results()[0]].low;
+    }
+
     [[nodiscard]] Range rate_of(const Piece& piece) const
     {
         const auto results = f_.rows.results();
@@ -459,8 +480,9 @@ public:
     [[nodiscard]] const Path& path() const noexcept { return path_; }
     [[nodiscard]] bool acts(int c) const { return after_.percussion_Ns[model_.offset(c)] > 0; }
 
-    /// A contact that is outside at the end: was it inside on the way, or for the last steps?
-    void look_outside(int c, const GapFormula& formula, GapSearch& search, Eigen::VectorXd& x,
+    /// A contact that is outside at the end: was it inside on the way, or for the last steps? `near`: not
+    /// long ago no box could be made.
+    void look_outside(int c, const GapFormula& formula, GapSearch& search, bool near, Eigen::VectorXd& x,
                       Eigen::VectorXd& u, Ranges& ranges)
     {
         ObstacleVisit& visit = visit_of(c);
@@ -471,7 +493,7 @@ public:
             visit = {};
             return;
         }
-        if (acts(c) || search.is_clear(path_)) return;
+        if (acts(c) || (!near && search.is_clear(path_)) || search.stays_out(path_, gaps_at_ends(c))) return;
         for (int k = 0; k < path_.pieces; ++k) {
             const Piece& piece = path_.piece[static_cast<std::size_t>(k)];
             const auto inside = search.negative(piece);
@@ -510,6 +532,17 @@ public:
     }
 
 private:
+    /// Where the pieces begin and end.
+    [[nodiscard]] std::array<double, 3> gaps_at_ends(int c)
+    {
+        const double last = scratch_.gap_m[static_cast<std::size_t>(c)];
+        const auto gap_where_begins = [&](const Piece& piece) {
+            return model_.gap_m(c, {view(*piece.from), view(*piece.u), piece.t_from_s}, scratch_.work);
+        };
+        const double first = gap_where_begins(path_.piece[0]);
+        return {first, path_.pieces > 1 ? gap_where_begins(path_.piece[1]) : last, last};
+    }
+
     ObstacleVisit& visit_of(int c) { return progress_.visits[static_cast<std::size_t>(c)]; }
 
     /// Where the path enters; where it never was outside, it entered at its beginning.
@@ -693,7 +726,7 @@ void PathWatch::after_step(const State& before, const State& after, double activ
             box.valid = false;
             continue;
         }
-        look.look_outside(c, formula, search, m.x, m.u, m.ranges);
+        look.look_outside(c, formula, search, box.pause > 0, m.x, m.u, m.ranges);
         box.valid = false;
         if (look.acts(c)) continue;
         make_box(formula.gap, before, after, m.ranges, box,

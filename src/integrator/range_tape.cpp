@@ -27,11 +27,24 @@ double times(double a, double b)
     return a == 0 || b == 0 ? 0.0 : a * b;
 }
 
-Range product(Range x, Range y)
+Range careful_product(Range x, Range y)
 {
     const double a = times(x.low, y.low), b = times(x.low, y.high), c = times(x.high, y.low),
                  d = times(x.high, y.high);
     return {std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d))};
+}
+
+Range product(Range x, Range y)
+{
+    const double a = x.low * y.low, b = x.low * y.high, c = x.high * y.low, d = x.high * y.high;
+    if (const double all = a + b + c + d; all != all) return careful_product(x, y);
+    return {std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d))};
+}
+
+Range multiple(Range x, double number)
+{
+    const double a = times(x.low, number), b = times(x.high, number);
+    return {std::min(a, b), std::max(a, b)};
 }
 
 Range inverse(Range x)
@@ -156,8 +169,8 @@ Range of_one(const Instruction& it, Range x)
 {
     switch (it.op) {
     case Op::Negate: return negative(x);
-    case Op::Scale: return product(x, {it.number, it.number});
-    case Op::DivideBy: return product(x, {1 / it.number, 1 / it.number});
+    case Op::Scale: return multiple(x, it.number);
+    case Op::DivideBy: return multiple(x, 1 / it.number);
     case Op::Shift: return sum(x, {it.number, it.number});
     case Op::Reciprocal: return product({it.number, it.number}, inverse(x));
     case Op::Square: return rising(magnitude(x), [](double v) { return v * v; });
@@ -204,19 +217,32 @@ void run_on_ranges(const Tape& tape, std::span<const Range> inputs, std::span<Ra
     std::size_t i = 0;
     for (const Instruction& it : tape.instructions()) {
         Range result;
-        if (it.op == Op::Constant)
-            result = {it.number, it.number};
-        else if (it.op == Op::Variable)
-            result = inputs[static_cast<std::size_t>(it.a)];
-        else if (it.op == Op::Select)
+        switch (it.op) {
+        case Op::Constant: result = {it.number, it.number}; break;
+        case Op::Variable: result = inputs[static_cast<std::size_t>(it.a)]; break;
+        case Op::Select:
             result = !range(it.a).contains(0) ? range(it.b)
                      : is_zero(range(it.a))   ? range(it.c)
                                               : hull(range(it.b), range(it.c));
-        else if (reads_table(it.op))
-            result = looked_up(tape, it, range(it.a));
-        else
-            result =
-                operand_count(it.op) == 2 ? of_two(it.op, range(it.a), range(it.b)) : of_one(it, range(it.a));
+            break;
+        case Op::Lookup:
+        case Op::LookupSlope: result = looked_up(tape, it, range(it.a)); break;
+        case Op::Add:
+        case Op::Subtract:
+        case Op::Multiply:
+        case Op::Divide:
+        case Op::Power:
+        case Op::Atan2:
+        case Op::Hypot:
+        case Op::Min:
+        case Op::Max:
+        case Op::Less:
+        case Op::LessEqual:
+        case Op::Equal:
+        case Op::And:
+        case Op::Or: result = of_two(it.op, range(it.a), range(it.b)); break;
+        default: result = of_one(it, range(it.a)); break;
+        }
         // what cannot be told is everything
         if (!(result.low <= result.high)) result = {};
         registers[i++] = result;
