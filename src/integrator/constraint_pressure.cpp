@@ -50,8 +50,15 @@ public:
         W_FF_.setZero(rows, rows);
         W_FT_.setZero(rows, static_cast<Eigen::Index>(rubbing_.size()));
         scatter(problem);
-        factor_.compute(W_FF_);
-        G_ = factor_.solve(W_FT_);
+        if (rows > 1) {
+            factor_.compute(W_FF_);
+            G_ = factor_.solve(W_FT_);
+        } else {
+            G_ = W_FT_;
+            for (double& entry : G_.reshaped()) {
+                entry = divided(entry);
+            }
+        }
     }
 
     [[nodiscard]] bool any() const noexcept { return !rubbing_.empty(); }
@@ -70,7 +77,7 @@ public:
     /// N for percussions P of the others.
     void update(const OneStepProblem& problem, std::span<const double> P)
     {
-        Eigen::VectorXd drive(static_cast<Eigen::Index>(firm_.size()));
+        N_.resize(static_cast<Eigen::Index>(firm_.size()));
         others_.assign(P.begin(), P.end());
         for (std::size_t row = 0; row < others_.size(); ++row) {
             if (place_[row] >= 0) others_[row] = 0;
@@ -78,9 +85,10 @@ public:
         velocity_.resize(others_.size());
         local_velocity(problem, others_, velocity_);
         for (std::size_t f = 0; f < firm_.size(); ++f) {
-            drive[static_cast<Eigen::Index>(f)] = velocity_[firm_[f]];
+            N_[static_cast<Eigen::Index>(f)] = velocity_[firm_[f]];
         }
-        N_ = -factor_.solve(drive);
+        if (firm_.size() > 1) N_ = -factor_.solve(N_).eval();
+        if (firm_.size() == 1) N_[0] = -divided(N_[0]);
     }
 
     /// Generalised normal reaction of a firm row.
@@ -103,6 +111,9 @@ public:
     }
 
 private:
+    /// Of a single firm row: by W_FF, or nothing where it has none.
+    [[nodiscard]] double divided(double x) const { return W_FF_(0, 0) != 0 ? x / W_FF_(0, 0) : 0.0; }
+
     void scatter(const OneStepProblem& problem)
     {
         for (int c = 0; c < problem.interactions(); ++c) {
@@ -190,12 +201,19 @@ private:
     /// |R_N|: the generalised normal percussion of the held positions of a constraint, as a force (CO-12).
     [[nodiscard]] double magnitude(int normal, int rubbing)
     {
+        const Eigen::MatrixXd& metric = metric_of(normal, rubbing);
+        const int first = model_.first_part(normal);
+        if (metric.size() == 1 && model_.part(first).held) {  // one row: no vectors
+            const int row = row_of(first);
+            const double P = row >= 0 ? reactions_.normal(row) : 0.0;
+            return std::sqrt(std::max(0.0, P * (metric(0, 0) * P)));
+        }
         Eigen::VectorXd P = Eigen::VectorXd::Zero(model_.constraint(normal).positions());
         for (int i = model_.first_part(normal); i < model_.first_part(normal + 1); ++i) {
             const int row = row_of(i);
             if (row >= 0 && model_.part(i).held) P[model_.part(i).row] = reactions_.normal(row);
         }
-        return std::sqrt(std::max(0.0, P.dot(metric_of(normal, rubbing) * P)));
+        return std::sqrt(std::max(0.0, P.dot(metric * P)));
     }
 
     Limited real_world(int c, int normal, double kappa, int constraint)
