@@ -22,9 +22,11 @@ bool free_velocity_pass(const Model& model, double t_mid, double h, int pass, co
         s.A_is_constant_and_factored = model.has_constant_mass();
     }
     if (pass == 0 || model.has_forces_of_velocity()) model.given_forces(at, view(s.given_forces), s.work);
-    s.x = s.given_forces - s.potential_gradient - s.velocity_terms;
+    for (Eigen::Index i = 0; i < s.x.size(); ++i) {
+        s.x[i] = s.given_forces[i] - s.potential_gradient[i] - s.velocity_terms[i];
+    }
     s.A.solve(view(s.x));
-    s.u_free = s.u_minus + h * s.x;
+    move(s.u_minus, s.x, h, s.u_free);
     return true;
 }
 
@@ -52,7 +54,8 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     const double t_mid = state.t_s + h / 2;
     const double t_end = state.t_s + h;
     s.events.clear();
-    s.u_start = s.u_minus = state.u;
+    assign(state.u, s.u_minus);
+    assign(state.u, s.u_start);
     StepReport report;
     report.h_s = h;
 
@@ -61,7 +64,10 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
 
     // detect: contacts that are closed half-way, or at the end of a free step (MS-1)
     const bool at_end = settings.cone_point == ConePoint::End;
-    move(state.q, state.u, at_end ? h : h / 2, s.q_cone);
+    if (at_end)
+        move(state.q, state.u, h, s.q_cone);
+    else
+        assign(s.q_mid, s.q_cone);
     const Point cone_point{view(s.q_cone), view(s.u_start), at_end ? t_end : t_mid};
     const bool to_the_letter = settings.force_passes == 1 && !settings.correction;
     find_touching(model, state, settings.activation_gap_m, !to_the_letter, s);

@@ -176,6 +176,34 @@ bool sticks_before(const State& state, int contact, std::span<const double> U_st
     return sliding2 <= 1e-24 * U_start[0] * U_start[0] || sliding2 == 0;
 }
 
+namespace {
+
+/// check() of the usual laws without the words for what may be wrong with them.
+bool is_in_range(const FrictionShape& shape)
+{
+    if (std::holds_alternative<FrictionDisc>(shape)) return true;
+    if (const auto* interval = std::get_if<FrictionInterval>(&shape); interval != nullptr)
+        if (interval->low <= 0 && interval->high >= 0 && std::isfinite(interval->high - interval->low))
+            return true;
+    return check(shape).has_value();
+}
+
+bool is_in_range(const Law& law)
+{
+    const auto is_restitution = [](double e) { return e >= 0 && e <= 1; };
+    if (const auto* unilateral = std::get_if<Unilateral>(&law))
+        return is_restitution(unilateral->restitution);
+    if (const auto* coulomb = std::get_if<Coulomb>(&law)) {
+        return coulomb->friction >= 0 && std::isfinite(coulomb->friction) &&
+               is_restitution(coulomb->restitution) && is_restitution(coulomb->tangential_restitution) &&
+               is_in_range(coulomb->shape);
+    }
+    if (const auto* limited = std::get_if<Limited>(&law)) return limited->low <= 0 && limited->high >= 0;
+    return std::holds_alternative<Bilateral>(law) || check(law).has_value();
+}
+
+}  // namespace
+
 void remove_restitution(Law& law)
 {
     if (auto* unilateral = std::get_if<Unilateral>(&law)) unilateral->restitution = 0;
@@ -211,7 +239,7 @@ bool choose_laws(const Model& model, const Point& at, double h_s, const State& s
         Law& law = problem.laws.emplace_back(model.is_contact(c)
                                                  ? model.law(c, at, sticks_before(state, c, U_start), s.work)
                                                  : constraint_law(model, c, at, h_s, s.work));
-        if (!check(law)) return false;
+        if (!is_in_range(law)) return false;
         if (model.system().impact_map) remove_restitution(law);
         for (int i = 0; i < s.rows.dimension(k); ++i) {
             s.P.push_back(state.percussion_Ns[model.offset(c) + i]);
@@ -452,10 +480,12 @@ bool assemble_with_persistence(const Model& model, const ContactCoupling& coupli
 
 void apply_solution(const Model& model, MassMatrix& B, Scratch& s)
 {
-    s.u_end = s.u_free;
+    assign(s.u_free, s.u_end);
     if (s.rows.size() == 0) return;
     apply_percussions(model, s.rows, s.P, B, view(s.x));
-    s.u_end += s.x;
+    for (Eigen::Index i = 0; i < s.x.size(); ++i) {
+        s.u_end[i] += s.x[i];
+    }
 }
 
 void report_contacts(const Model& model, Scratch& s)
@@ -627,16 +657,16 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
         forces_defect_J(model, state, goes_on, {view(s.q_end), view(u_after), t_end}, report.h_s, s);
     report.accuracy.held_back_J = held_back_J(s);
     report.at_end = s.at_end = corrected;
-    s.at_end_q = s.q_end;
-    s.at_end_u = u_after;
+    assign(s.q_end, s.at_end_q);
+    assign(u_after, s.at_end_u);
     s.at_end_t_s = t_end;
     s.at_end_known = true;
     look_for_catastrophes(model, state, t_end, s, report);
     look_for_paradoxes(model, state, t_end, s, report);
     update_statuses(model, s.persistence_known, t_contact_s, state, s);
     report_constraints(model, t_contact_s, state, s);
-    state.q = s.q_end;
-    state.u = u_after;
+    assign(s.q_end, state.q);
+    assign(u_after, state.u);
     state.t_s = t_end;
 }
 

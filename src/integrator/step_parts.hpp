@@ -3,14 +3,27 @@
 #include "carom/integrator/step.hpp"
 #include "persistence.hpp"
 
+#include <algorithm>
+
 namespace carom {
 
 /// The stages of a step that every scheme has. They work on the scratch of the step.
 
+/// Assignments of a few numbers: Eigen's own take longer to begin than these take.
+inline void assign(const Eigen::VectorXd& from, Eigen::VectorXd& to)
+{
+    to.resize(from.size());
+    std::copy(from.begin(), from.end(), to.begin());
+}
+
 /// q + h u, real coordinates.
 inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, Eigen::VectorXd& out)
 {
-    out = q + h * u;
+    const Eigen::Index n = q.size();
+    out.resize(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+        out[i] = q[i] + h * u[i];
+    }
 }
 
 [[nodiscard]] Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
