@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/integrator/run.hpp"
-#include "range_tape.hpp"
+#include "expression/range_tape.hpp"
 
 #include <memory>
 #include <optional>

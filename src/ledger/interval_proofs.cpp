@@ -2,7 +2,8 @@
 
 #include "carom/expression/derivative.hpp"
 #include "carom/model/contact_expressions.hpp"
-#include "tape_ranges.hpp"
+#include "expression/range_tape.hpp"
+#include "tape_degrees.hpp"
 
 #include <Eigen/LU>
 
@@ -53,14 +54,15 @@ public:
         }
         variables_.assign(named.begin(), named.end());
         tape_.emplace(compile(graph, nodes, variables_));
+        ranges_.resize(static_cast<std::size_t>(tape_->size()));
         for (const int root : roots)
             outputs_.push_back(place_.at(root));
     }
 
     [[nodiscard]] const std::vector<Variable>& variables() const noexcept { return variables_; }
     [[nodiscard]] const Tape& tape() const noexcept { return *tape_; }
-    void run(std::span<const Interval> box) { register_ranges(*tape_, box, ranges_); }
-    [[nodiscard]] Interval operator[](int node) const { return ranges_[place_.at(node)]; }
+    void run(std::span<const Range> box) { run_on_ranges(*tape_, box, ranges_); }
+    [[nodiscard]] Range operator[](int node) const { return ranges_[place_.at(node)]; }
 
     /// The variable occurs only below sin and cos, with a whole number as factor.
     [[nodiscard]] bool is_periodic(std::size_t variable) const
@@ -97,10 +99,10 @@ private:
     std::vector<Variable> variables_;
     std::vector<std::size_t> outputs_;
     std::optional<Tape> tape_;
-    std::vector<Interval> ranges_;
+    std::vector<Range> ranges_;
 };
 
-using Box = std::vector<Interval>;
+using Box = std::vector<Range>;
 
 /// Halves boxes until `holds` is true of each; false when the budget ends first.
 template <class Holds>
@@ -124,7 +126,7 @@ bool holds_on(BoxFunction& function, Box whole, double length, Holds&& holds)
             if (width > widest) widest = width, side = k;
         }
         if (!(widest > smallest_box * length)) return false;
-        const Interval all = box[side];
+        const Range all = box[side];
         double cut = (all.low + all.high) / 2;
         if (all.low == -no_end && all.high == no_end) {
             cut = 0;
@@ -149,7 +151,7 @@ Box whole_box(const BoxFunction& function, const State& start, const WellPosedne
     Box box;
     for (std::size_t k = 0; k < function.variables().size(); ++k) {
         const Variable variable = function.variables()[k];
-        Interval range;
+        Range range;
         if (variable.kind == Of::Time)
             range = {start.t_s, start.t_s + settings.duration_s};
         else if (function.is_periodic(k))
@@ -159,18 +161,18 @@ Box whole_box(const BoxFunction& function, const State& start, const WellPosedne
     return box;
 }
 
-bool excludes_zero(Interval x)
+bool excludes_zero(Range x)
 {
     return x.low > 0 || x.high < 0;
 }
 
-double smallest_magnitude(Interval x)
+double smallest_magnitude(Range x)
 {
     return x.low > 0 ? x.low : x.high < 0 ? -x.high : 0;
 }
 
 /// Elimination: in every round some row has an entry that is nowhere zero, and is subtracted from the others.
-bool rows_are_independent(std::vector<std::vector<Interval>> rows)
+bool rows_are_independent(std::vector<std::vector<Range>> rows)
 {
     while (!rows.empty()) {
         const std::size_t columns = rows.front().size();
@@ -189,13 +191,13 @@ bool rows_are_independent(std::vector<std::vector<Interval>> rows)
             }
         }
         if (best_row == rows.size()) return false;
-        const std::vector<Interval> pivot = rows[best_row];
+        const std::vector<Range> pivot = rows[best_row];
         rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(best_row));
         for (auto& row : rows) {
-            const Interval factor = row[best_column] / pivot[best_column];
+            const Range factor = row[best_column] / pivot[best_column];
             if (factor.low == 0 && factor.high == 0) continue;
             for (std::size_t c = 0; c < columns; ++c) {
-                row[c] = c == best_column ? Interval{0, 0} : row[c] - factor * pivot[c];
+                row[c] = c == best_column ? Range{0, 0} : row[c] - factor * pivot[c];
                 if (std::isnan(row[c].low) || std::isnan(row[c].high)) row[c] = {};
             }
         }
@@ -350,7 +352,7 @@ bool group_is_independent(const Graph& g, const std::vector<ProofRow>& rows, con
     if (of_velocity) return false;
     const Box whole = whole_box(function, start, settings);
     if (are_planes(function, rows, whole)) {
-        Box origin(whole.size(), Interval{0, 0});
+        Box origin(whole.size(), Range{0, 0});
         Eigen::MatrixXd H = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows.size()),
                                                   static_cast<Eigen::Index>(coordinates.size()));
         Eigen::VectorXd at_origin(H.rows());
@@ -368,17 +370,17 @@ bool group_is_independent(const Graph& g, const std::vector<ProofRow>& rows, con
         if (planes_are_independent(H, at_origin)) return true;
     }
     const auto holds = [&](const BoxFunction& at) {
-        std::vector<std::vector<Interval>> active;
+        std::vector<std::vector<Range>> active;
         for (const ProofRow& row : rows) {
             if (row.value >= 0) {
-                const Interval value = at[row.value];
+                const Range value = at[row.value];
                 if (row.is_gap ? value.high < 0 : excludes_zero(value)) return true;
                 if (row.is_gap && value.low > 0) continue;
             }
             auto& entries = active.emplace_back();
             for (const int coordinate : coordinates) {
                 const auto entry = row.columns.find(coordinate);
-                entries.push_back(entry == row.columns.end() ? Interval{0, 0} : at[entry->second]);
+                entries.push_back(entry == row.columns.end() ? Range{0, 0} : at[entry->second]);
             }
         }
         return rows_are_independent(std::move(active));
@@ -399,13 +401,13 @@ bool gradients_are_independent(const Model& model, const State& start, const Wel
 }
 
 /// Elimination of a symmetric matrix of intervals: all pivots positive.
-bool is_positive(std::vector<std::vector<Interval>> A)
+bool is_positive(std::vector<std::vector<Range>> A)
 {
     for (std::size_t k = 0; k < A.size(); ++k) {
         if (!(A[k][k].low > 0)) return false;
         for (std::size_t i = k + 1; i < A.size(); ++i) {
             for (std::size_t j = k + 1; j < A.size(); ++j) {
-                Interval square = A[i][k] * A[k][j];
+                Range square = A[i][k] * A[k][j];
                 if (i == j) {  // a square, which the product of intervals does not know
                     const double high = std::max(A[i][k].low * A[i][k].low, A[i][k].high * A[i][k].high);
                     square = {excludes_zero(A[i][k]) ? std::pow(smallest_magnitude(A[i][k]), 2) : 0.0, high};
@@ -444,13 +446,13 @@ void look_at_metric(const Model& model, const State& start, const WellPosednessS
     const Box whole = whole_box(function, start, settings);
     function.run(whole);
     const bool bounded =
-        std::ranges::all_of(
-            whole, [](Interval side) { return std::isfinite(side.low) && std::isfinite(side.high); }) &&
+        std::ranges::all_of(whole,
+                            [](Range side) { return std::isfinite(side.low) && std::isfinite(side.high); }) &&
         std::ranges::all_of(roots, [&](int root) {
             return std::isfinite(function[root].low) && std::isfinite(function[root].high);
         });
     proofs.metric_positive = holds_on(function, whole, settings.length_m, [&](const BoxFunction& at) {
-        std::vector<std::vector<Interval>> A(n, std::vector<Interval>(n));
+        std::vector<std::vector<Range>> A(n, std::vector<Range>(n));
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t j = 0; j < n; ++j)
                 A[i][j] = at[roots[i * n + j]];

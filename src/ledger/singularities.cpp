@@ -1,5 +1,6 @@
+#include "expression/range_tape.hpp"
+#include "singular_instants.hpp"
 #include "state_samples.hpp"
-#include "tape_ranges.hpp"
 
 #include "carom/series/dual.hpp"
 
@@ -14,18 +15,12 @@ namespace {
 using Kind = Singularity::Kind;
 using Reach = Singularity::Reach;
 using detail::Dynamics;
-using detail::Interval;
+using detail::Range;
+using detail::registers_at;
+using detail::Suspect;
 
 /// Differences of the arguments below this part of their size count as zero.
 constexpr double on_it = 1e-12;
-
-/// One instruction of one term that has no power series somewhere.
-struct Suspect {
-    const Term* term = nullptr;
-    int place = 0;
-    Kind kind{};
-    bool time_only = false;
-};
 
 using Role = Singularity::Role;
 
@@ -109,29 +104,13 @@ State seen_by(const NamedFormula& formula, const State& at)
     return place;
 }
 
-/// Values of all registers of a term at a state.
-std::vector<double> registers_at(const Term& term, const State& at)
-{
-    std::vector<double> inputs;
-    for (const Variable& variable : term.variables()) {
-        const auto i = static_cast<Eigen::Index>(variable.index);
-        inputs.push_back(variable.kind == Variable::Kind::Time         ? at.t_s
-                         : variable.kind == Variable::Kind::Coordinate ? at.q[i]
-                                                                       : at.u[i]);
-    }
-    std::vector<double> memory(static_cast<std::size_t>(term.tape().size()));
-    DualRegisters<0> registers(memory.data(), inputs.data());
-    run(term.tape(), registers);
-    return memory;
-}
-
 bool is_comparison(Op op)
 {
     return op == Op::Less || op == Op::LessEqual || op == Op::Equal;
 }
 
 /// Whether the ranges of the arguments let them come to a kink of this instruction.
-bool may_kink(const Instruction& it, std::span<const Instruction> all, std::span<const Interval> range)
+bool may_kink(const Instruction& it, std::span<const Instruction> all, std::span<const Range> range)
 {
     const auto of = [&](int a) { return range[static_cast<std::size_t>(a)]; };
     switch (it.op) {
@@ -154,7 +133,7 @@ bool may_kink(const Instruction& it, std::span<const Instruction> all, std::span
 }
 
 /// Whether the ranges of the arguments let them come to the edge of the domain, or to a pole.
-bool may_have_edge(const Instruction& it, std::span<const Interval> range)
+bool may_have_edge(const Instruction& it, std::span<const Range> range)
 {
     const auto of = [&](int a) { return range[static_cast<std::size_t>(a)]; };
     switch (it.op) {
@@ -193,7 +172,7 @@ std::vector<Suspect> suspects_of(const Formula& formula)
 {
     std::vector<Suspect> suspects;
     for (const Term& term : formula.terms()) {
-        const auto ranges = detail::register_ranges(term.tape());
+        const auto ranges = detail::ranges_everywhere(term.tape());
         const auto depends = depend_on_state(term);
         const auto all = term.tape().instructions();
         for (int i = 0; i < term.tape().size(); ++i) {
@@ -350,102 +329,6 @@ std::string name_of_function(Op op)
     }
 }
 
-/// Instructions whose value counts at a state: not those of pieces that are not chosen.
-std::vector<char> registers_that_count(const Term& term, const State& at)
-{
-    const std::vector<double> r = registers_at(term, at);
-    const auto all = term.tape().instructions();
-    std::vector<char> counts(all.size(), 0);
-    counts.back() = 1;
-    for (std::size_t i = all.size(); i-- > 0;) {
-        if (counts[i] == 0) continue;
-        const Instruction& it = all[i];
-        const auto mark = [&](int a) { counts[static_cast<std::size_t>(a)] = 1; };
-        const auto value = [&](int a) { return r[static_cast<std::size_t>(a)]; };
-        const int operands = operand_count(it.op);
-        if (it.op == Op::Select) {
-            mark(it.a);
-            mark(value(it.a) != 0 ? it.b : it.c);
-        } else if (it.op == Op::Min || it.op == Op::Max) {
-            mark(detail::chosen(it, value(it.a), value(it.b)));
-        } else {
-            if (operands > 0) mark(it.a);
-            if (operands > 1) mark(it.b);
-            if (operands > 2) mark(it.c);
-        }
-    }
-    return counts;
-}
-
-/// Negative, zero or positive; an edge is where it vanishes.
-double edge_function(const Suspect& suspect, const State& at)
-{
-    const Instruction& it = suspect.term->tape().instructions()[static_cast<std::size_t>(suspect.place)];
-    const std::vector<double> r = registers_at(*suspect.term, at);
-    const double x = r[static_cast<std::size_t>(it.a)];
-    const double y = operand_count(it.op) > 1 ? r[static_cast<std::size_t>(it.b)] : 0.0;
-    switch (it.op) {
-    case Op::Divide: return y;
-    case Op::Asin:
-    case Op::Acos: return 1 - std::abs(x);
-    case Op::Tan: return std::cos(x);
-    case Op::Hypot: return std::hypot(x, y);
-    case Op::Atan2: return y > 0 ? std::hypot(x, y) : x;
-    default: return x;
-    }
-}
-
-/// The first instant of the run, its begin left out, at which an edge that the time alone decides is reached
-/// and counts.
-std::optional<double> instant_of_edge(const Suspect& suspect, const State& start, double duration_s)
-{
-    constexpr int pieces = 4000;
-    const auto value = [&](double t_s) {
-        State at = start;
-        at.t_s = t_s;
-        return edge_function(suspect, at);
-    };
-    const auto counts = [&](double t_s) {
-        const double near = 1e-7 * std::max(duration_s, 1e-9);
-        for (const double side : {near, -near}) {
-            State at = start;
-            at.t_s = t_s + side;
-            if (at.t_s <= start.t_s || at.t_s > start.t_s + duration_s) continue;
-            if (registers_that_count(*suspect.term, at)[static_cast<std::size_t>(suspect.place)] != 0)
-                return true;
-        }
-        return false;
-    };
-    double before = value(start.t_s), largest = std::abs(before);
-    double two_before = before;
-    for (int k = 1; k <= pieces; ++k) {
-        const double step = duration_s / pieces, t = start.t_s + k * step, here = value(t);
-        largest = std::max(largest, std::isfinite(here) ? std::abs(here) : 0.0);
-        std::optional<double> found;
-        if ((before > 0) != (here > 0) || here == 0) {
-            double low = t - step, high = t;
-            for (int halving = 0; halving < 60 && here != 0; ++halving) {
-                const double middle = (low + high) / 2;
-                ((value(middle) > 0) == (before > 0) ? low : high) = middle;
-            }
-            found = high;
-        } else if (std::abs(before) <= std::abs(two_before) && std::abs(before) <= std::abs(here) && k > 1) {
-            // a lowest place of |value|: by thirds
-            double low = t - 2 * step, high = t;
-            for (int thirds = 0; thirds < 200; ++thirds) {
-                const double a = low + (high - low) / 3, b = high - (high - low) / 3;
-                (std::abs(value(a)) < std::abs(value(b)) ? high : low) =
-                    std::abs(value(a)) < std::abs(value(b)) ? b : a;
-            }
-            if (std::abs(value((low + high) / 2)) <= 1e-12 * largest) found = (low + high) / 2;
-        }
-        if (found && counts(*found)) return found;
-        two_before = before;
-        before = here;
-    }
-    return std::nullopt;
-}
-
 /// The first instant of the run at which a formula changes its piece, where the time alone decides.
 std::optional<double> instant_of_kink(const Suspect& suspect, const State& start, double duration_s)
 {
@@ -499,7 +382,7 @@ bool is_unbounded_near(const NamedFormula& formula, const State& start, double t
 /// Looks from the start, then from the samples, until both sides were seen.
 Singularity examine(const Model& model, const Suspect& suspect, const NamedFormula& formula,
                     const State& start, std::span<const State> samples, const WellPosednessSettings& settings,
-                    Dynamics& dynamics)
+                    Dynamics& dynamics, long& budget)
 {
     const Op op = suspect.term->tape().instructions()[static_cast<std::size_t>(suspect.place)].op;
     Singularity found{.kind = suspect.kind,
@@ -518,7 +401,10 @@ Singularity examine(const Model& model, const Suspect& suspect, const NamedFormu
         return found;
     }
     if (suspect.kind == Kind::Edge && suspect.time_only) {
-        found.instant_s = instant_of_edge(suspect, seen_by(formula, start), settings.duration_s);
+        const detail::EdgeInstant edge =
+            detail::first_edge_in_time(suspect, seen_by(formula, start), settings.duration_s, budget);
+        found.instant_s = edge.instant_s;
+        found.search_cut = edge.cut;
         if (found.instant_s) {
             found.reach = Reach::Crossed;
             found.unbounded = is_unbounded_near(formula, start, *found.instant_s, settings.duration_s);
@@ -550,7 +436,8 @@ Singularity examine(const Model& model, const Suspect& suspect, const NamedFormu
 bool says_the_same(const Singularity& x, const Singularity& y)
 {
     return x.formula == y.formula && x.function == y.function && x.kind == y.kind && x.reach == y.reach &&
-           x.time_only == y.time_only && x.exponent == y.exponent && x.instant_s == y.instant_s;
+           x.time_only == y.time_only && x.exponent == y.exponent && x.instant_s == y.instant_s &&
+           x.search_cut == y.search_cut;
 }
 
 }  // namespace
@@ -561,9 +448,10 @@ std::vector<Singularity> find_singularities(const Model& model, const State& sta
     const std::vector<State> samples = detail::sampled_states(model, start, settings);
     Dynamics dynamics(model);
     std::vector<Singularity> found;
+    long budget = detail::instants_budget;
     for (const NamedFormula& formula : formulas_of(model)) {
         for (const Suspect& suspect : suspects_of(*formula.formula)) {
-            Singularity here = examine(model, suspect, formula, start, samples, settings, dynamics);
+            Singularity here = examine(model, suspect, formula, start, samples, settings, dynamics, budget);
             const bool known =
                 std::ranges::any_of(found, [&](const auto& x) { return says_the_same(x, here); });
             if (!known) found.push_back(std::move(here));
@@ -577,13 +465,14 @@ std::vector<Singularity> find_singular_instants(const Model& model, const State&
     const WellPosednessSettings settings{.duration_s = duration_s, .samples = 0};
     Dynamics dynamics(model);
     std::vector<Singularity> found;
+    long budget = detail::instants_budget;
     for (const NamedFormula& formula : formulas_of(model)) {
         for (const Suspect& suspect : suspects_of(*formula.formula)) {
             if (!suspect.time_only || suspect.kind != Kind::Edge) continue;
-            Singularity here = examine(model, suspect, formula, start, {}, settings, dynamics);
+            Singularity here = examine(model, suspect, formula, start, {}, settings, dynamics, budget);
             const bool known =
                 std::ranges::any_of(found, [&](const auto& x) { return says_the_same(x, here); });
-            if (here.instant_s && !known) found.push_back(std::move(here));
+            if ((here.instant_s || here.search_cut) && !known) found.push_back(std::move(here));
         }
     }
     return found;

@@ -1,7 +1,7 @@
 #include "degenerate_search.hpp"
+#include "expression/range_tape.hpp"
 #include "interval_proofs.hpp"
 #include "state_samples.hpp"
-#include "tape_ranges.hpp"
 #include "well_posedness_words.hpp"
 
 #include <Eigen/Eigenvalues>
@@ -183,9 +183,9 @@ void judge_obstacles(const Model& model, const State& start, const WellPosedness
 bool restitutions_stay_in_range(const Model& model)
 {
     return std::ranges::all_of(model.system().contacts, [](const Contact& contact) {
-        detail::Interval e{0, 0};
+        detail::Range e{0, 0};
         for (const Term& term : contact.restitution.terms())
-            e = e + detail::register_ranges(term.tape()).back();
+            e = e + detail::ranges_everywhere(term.tape()).back();
         return e.low >= 0 && e.high <= 1;
     });
 }

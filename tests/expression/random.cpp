@@ -1,3 +1,4 @@
+#include "../../src/expression/range_tape.hpp"
 #include "carom/expression/derivative.hpp"
 #include "carom/expression/program.hpp"
 #include "support.hpp"
@@ -17,6 +18,15 @@ std::array<double, tree_variables> random_point()
     for (double& x : at)
         x = *rc::gen::inRange(-2000, 2001) / 1000.0 + 1e-4;
     return at;
+}
+
+/// Where the tree keeps a variable of a formula.
+std::size_t place_of(const Variable& variable)
+{
+    const auto first = variable.kind == Variable::Kind::Coordinate ? 0
+                       : variable.kind == Variable::Kind::Velocity ? 3
+                                                                   : 6;
+    return static_cast<std::size_t>(first + variable.index);
 }
 
 Point point_of(const std::array<double, tree_variables>& at)
@@ -133,6 +143,39 @@ TEST_CASE("value, gradient and Hessian of a term agree on what they share")
             RC_ASSERT(std::abs(term.hessian(point_of(at), work, again, second) - value) <= tolerance);
             for (std::size_t i = 0; i < k; ++i)
                 RC_ASSERT(!(std::abs(first[i] - again[i]) > 1e-12 * (1 + std::abs(first[i]))));
+        }
+    });
+}
+
+TEST_CASE("no value of a formula on a box lies outside the range that the box gives it")
+{
+    holds_for(2000, [] {
+        const Branch tree = random_tree(*rc::gen::inRange(1, 7));
+        RC_LOG(text_of(tree));
+        const Formula formula = parsed(text_of(tree));
+        const auto low = random_point();
+        std::array<double, tree_variables> width{}, at{};
+        for (double& x : width)
+            x = *rc::gen::inRange(0, 1000) / 1000.0;
+        detail::Range sum{0, 0};
+        for (const Term& term : formula.terms()) {
+            std::vector<detail::Range> box, registers(static_cast<std::size_t>(term.tape().size()));
+            for (const Variable& variable : term.variables()) {
+                const auto i = place_of(variable);
+                box.push_back({low[i], low[i] + width[i]});
+            }
+            detail::run_on_ranges(term.tape(), box, registers);
+            sum = sum + registers.back();
+            const detail::Range anywhere = detail::ranges_everywhere(term.tape()).back();
+            RC_ASSERT(anywhere.low <= registers.back().low && registers.back().high <= anywhere.high);
+        }
+        for (int k = 0; k < 8; ++k) {
+            for (std::size_t i = 0; i < at.size(); ++i)
+                at[i] = low[i] + width[i] * *rc::gen::inRange(0, 1001) / 1000.0;
+            const Bounded exact = evaluate(tree, at);
+            if (!std::isfinite(exact.value) || !(exact.error < 1e-6L)) continue;
+            const auto rounding = static_cast<double>(64 * exact.error + 1e-300L);
+            RC_ASSERT(exact.value >= sum.low - rounding && exact.value <= sum.high + rounding);
         }
     });
 }

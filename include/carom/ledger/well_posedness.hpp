@@ -104,6 +104,7 @@ struct Singularity {
     /// there.
     std::optional<double> instant_s = {};
     bool unbounded = false;
+    bool search_cut = false;  ///< the search for the instant ended early: too fast, or too much to evaluate
 };
 
 /// How the forces grow far from the start, along sampled rays (WP-6), (WP-7): y ~ x^exponent with
@@ -178,7 +179,8 @@ struct WellPosedness {
                                                         const WellPosednessSettings& settings);
 [[nodiscard]] std::vector<Singularity> find_singularities(const Model& model, const State& start,
                                                           const WellPosednessSettings& settings);
-/// Of these only edges and poles that the time alone decides and that a run of this length reaches: for runs.
+/// Of these only edges and poles that the time alone decides and that a run of this length reaches, or for
+/// which the search was cut: for runs.
 [[nodiscard]] std::vector<Singularity> find_singular_instants(const Model& model, const State& start,
                                                               double duration_s);
 

@@ -16,9 +16,18 @@ struct Range {
     [[nodiscard]] bool contains(double x) const noexcept { return low <= x && x <= high; }
 };
 
-/// Which values each register can take while the inputs take all values of their ranges. Safe but not sharp,
-/// up to rounding. `registers` has the size of the tape.
+[[nodiscard]] Range operator+(Range x, Range y) noexcept;
+[[nodiscard]] Range operator-(Range x, Range y) noexcept;
+[[nodiscard]] Range operator*(Range x, Range y) noexcept;
+[[nodiscard]] Range operator/(Range x, Range y) noexcept;  ///< everything where y contains zero inside
+
+/// Which values each register can take while the inputs take all values of their ranges (all numbers where
+/// `inputs` is empty). Safe but not sharp, up to rounding: x - x is all numbers, but 2 + cos(x) and 1 + x^2
+/// never vanish. `registers` has the size of the tape.
 void run_on_ranges(const Tape& tape, std::span<const Range> inputs, std::span<Range> registers) noexcept;
+
+/// The same for inputs that take all values.
+[[nodiscard]] std::vector<Range> ranges_everywhere(const Tape& tape);
 
 /// Several nodes of a graph as one tape, to be run on ranges of its variables.
 class RangeProgram {

@@ -11,11 +11,6 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double pi = std::numbers::pi;
 
-Range sum(Range x, Range y)
-{
-    return {x.low + y.low, x.high + y.high};
-}
-
 Range negative(Range x)
 {
     return {-x.high, -x.low};
@@ -27,25 +22,33 @@ double times(double a, double b)
     return a == 0 || b == 0 ? 0.0 : a * b;
 }
 
-Range careful_product(Range x, Range y)
+}  // namespace
+}  // namespace range_rules
+
+Range operator+(Range x, Range y) noexcept
 {
-    const double a = times(x.low, y.low), b = times(x.low, y.high), c = times(x.high, y.low),
-                 d = times(x.high, y.high);
+    return {x.low + y.low, x.high + y.high};
+}
+
+Range operator-(Range x, Range y) noexcept
+{
+    return x + range_rules::negative(y);
+}
+
+Range operator*(Range x, Range y) noexcept
+{
+    double a = x.low * y.low, b = x.low * y.high, c = x.high * y.low, d = x.high * y.high;
+    // zero times infinity is zero here: the ends are no values
+    if (const double all = a + b + c + d; all != all) {
+        using range_rules::times;
+        a = times(x.low, y.low), b = times(x.low, y.high);
+        c = times(x.high, y.low), d = times(x.high, y.high);
+    }
     return {std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d))};
 }
 
-Range product(Range x, Range y)
-{
-    const double a = x.low * y.low, b = x.low * y.high, c = x.high * y.low, d = x.high * y.high;
-    if (const double all = a + b + c + d; all != all) return careful_product(x, y);
-    return {std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d))};
-}
-
-Range multiple(Range x, double number)
-{
-    const double a = times(x.low, number), b = times(x.high, number);
-    return {std::min(a, b), std::max(a, b)};
-}
+namespace range_rules {
+namespace {
 
 Range inverse(Range x)
 {
@@ -71,6 +74,12 @@ template <class F>
 Range rising(Range x, F f)
 {
     return {f(x.low), f(x.high)};
+}
+
+/// Never zero, though it may round to it.
+Range exponential(Range x)
+{
+    return rising(x, [](double v) { return std::max(std::exp(v), std::numeric_limits<double>::min()); });
 }
 
 Range integer_power_of(Range x, int n)
@@ -136,18 +145,18 @@ bool is_zero(Range x)
 
 Range power(Range x, Range y)
 {
-    if (!(x.low > 0)) return {};
-    const Range exponent = product(y, rising(x, [](double v) { return std::log(v); }));
-    return rising(exponent, [](double v) { return std::exp(v); });
+    if (!(x.low > 0)) return x.low == 0 ? Range{0, infinite} : Range{};
+    const Range exponent = y * rising(x, [](double v) { return std::log(v); });
+    return exponential(exponent);
 }
 
 Range of_two(Op op, Range x, Range y)
 {
     switch (op) {
-    case Op::Add: return sum(x, y);
-    case Op::Subtract: return sum(x, negative(y));
-    case Op::Multiply: return product(x, y);
-    case Op::Divide: return product(x, inverse(y));
+    case Op::Add: return x + y;
+    case Op::Subtract: return x - y;
+    case Op::Multiply: return x * y;
+    case Op::Divide: return x * inverse(y);
     case Op::Min: return {std::min(x.low, y.low), std::min(x.high, y.high)};
     case Op::Max: return {std::max(x.low, y.low), std::max(x.high, y.high)};
     case Op::Hypot: {
@@ -167,19 +176,20 @@ Range of_two(Op op, Range x, Range y)
 
 Range of_one(const Instruction& it, Range x)
 {
+    const Range number{it.number, it.number};
     switch (it.op) {
     case Op::Negate: return negative(x);
-    case Op::Scale: return multiple(x, it.number);
-    case Op::DivideBy: return multiple(x, 1 / it.number);
-    case Op::Shift: return sum(x, {it.number, it.number});
-    case Op::Reciprocal: return product({it.number, it.number}, inverse(x));
+    case Op::Scale: return x * number;
+    case Op::DivideBy: return x * Range{1 / it.number, 1 / it.number};
+    case Op::Shift: return x + number;
+    case Op::Reciprocal: return number * inverse(x);
     case Op::Square: return rising(magnitude(x), [](double v) { return v * v; });
     case Op::IntegerPower: return integer_power_of(x, it.b);
     case Op::RealPower: return real_power_of(x, it.number);
     case Op::Sqrt:
         return rising(Range{std::max(0.0, x.low), std::max(0.0, x.high)},
                       [](double v) { return std::sqrt(v); });
-    case Op::Exp: return rising(x, [](double v) { return std::exp(v); });
+    case Op::Exp: return exponential(x);
     case Op::Log: return {x.low > 0 ? std::log(x.low) : -infinite, x.high > 0 ? std::log(x.high) : infinite};
     case Op::Sin: return sine(x);
     case Op::Cos: return cosine(x);
@@ -210,6 +220,11 @@ Range looked_up(const Tape& tape, const Instruction& it, Range x)
 }  // namespace
 }  // namespace range_rules
 
+Range operator/(Range x, Range y) noexcept
+{
+    return x * range_rules::inverse(y);
+}
+
 void run_on_ranges(const Tape& tape, std::span<const Range> inputs, std::span<Range> registers) noexcept
 {
     using namespace range_rules;
@@ -217,36 +232,30 @@ void run_on_ranges(const Tape& tape, std::span<const Range> inputs, std::span<Ra
     std::size_t i = 0;
     for (const Instruction& it : tape.instructions()) {
         Range result;
-        switch (it.op) {
-        case Op::Constant: result = {it.number, it.number}; break;
-        case Op::Variable: result = inputs[static_cast<std::size_t>(it.a)]; break;
-        case Op::Select:
+        if (it.op == Op::Constant)
+            result = {it.number, it.number};
+        else if (it.op == Op::Variable)
+            result = inputs.empty() ? Range{} : inputs[static_cast<std::size_t>(it.a)];
+        else if (it.op == Op::Select)
             result = !range(it.a).contains(0) ? range(it.b)
                      : is_zero(range(it.a))   ? range(it.c)
                                               : hull(range(it.b), range(it.c));
-            break;
-        case Op::Lookup:
-        case Op::LookupSlope: result = looked_up(tape, it, range(it.a)); break;
-        case Op::Add:
-        case Op::Subtract:
-        case Op::Multiply:
-        case Op::Divide:
-        case Op::Power:
-        case Op::Atan2:
-        case Op::Hypot:
-        case Op::Min:
-        case Op::Max:
-        case Op::Less:
-        case Op::LessEqual:
-        case Op::Equal:
-        case Op::And:
-        case Op::Or: result = of_two(it.op, range(it.a), range(it.b)); break;
-        default: result = of_one(it, range(it.a)); break;
-        }
+        else if (reads_table(it.op))
+            result = looked_up(tape, it, range(it.a));
+        else
+            result =
+                operand_count(it.op) == 2 ? of_two(it.op, range(it.a), range(it.b)) : of_one(it, range(it.a));
         // what cannot be told is everything
         if (!(result.low <= result.high)) result = {};
         registers[i++] = result;
     }
+}
+
+std::vector<Range> ranges_everywhere(const Tape& tape)
+{
+    std::vector<Range> registers(static_cast<std::size_t>(tape.size()));
+    run_on_ranges(tape, {}, registers);
+    return registers;
 }
 
 namespace {
