@@ -116,7 +116,8 @@ Json singularities_of(const WellPosedness& theory)
                         {"reach", name_of_reach(here.reach)},
                         {"time_only", here.time_only},
                         {"exponent", here.exponent ? Json(*here.exponent) : Json(nullptr)},
-                        {"instant_s", here.instant_s ? Json(*here.instant_s) : Json(nullptr)}});
+                        {"instant_s", here.instant_s ? Json(*here.instant_s) : Json(nullptr)},
+                        {"search_cut", here.search_cut}});
     }
     return list;
 }

@@ -60,6 +60,14 @@ void RunWatch::at_start(const State& start, double duration_s, Certifier& certif
     rank_.at_start(start.t_s, certifier);
     if (model_.contacts() == 0) return;
     for (const Singularity& here : find_singular_instants(model_, start, duration_s)) {
+        if (here.search_cut) {
+            certifier.add_finding(
+                "instants_not_searched", start.t_s,
+                fmt::format("{} in {} changes too fast with time to be searched for instants without a power "
+                            "series: whether the run passes one is not known (B02 theorem 14)",
+                            here.function, here.formula));
+            continue;
+        }
         if (here.unbounded) continue;
         certifier.add_finding(
             "not_analytic_in_time", *here.instant_s,

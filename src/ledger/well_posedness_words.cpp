@@ -151,6 +151,15 @@ bool judge_in_time(const Model& model, const Singularity& here, WellPosedness& r
     using Role = Singularity::Role;
     if (!here.time_only || here.role == Role::Contact || here.reach == Reach::AtStart) return false;
     if (here.kind == Kind::Edge) {
+        if (here.search_cut) {
+            add(result, "instants_not_searched", Bearing::Condition,
+                fmt::format(
+                    "as long as the run keeps away from the edge or pole of {}, which changes too fast "
+                    "with time to be searched",
+                    subject_of(here)),
+                "B02 hypothesis V");
+            return true;
+        }
         if (!here.instant_s) return true;  // not reached within the run
         judge_instant(model, here, result);
         return true;

@@ -166,3 +166,28 @@ TEST_CASE("more firm rows than a run watches are said once, and cost no certific
     CHECK(longer["status"] == "certified");
     CHECK(finding(longer, "rank_not_watched")["count"] == 1);
 }
+
+TEST_CASE("an edge in time that comes and goes too fast to be searched for is said not to be searched for")
+{
+    // the root's argument touches zero where the run does not look, or not at all: nobody can tell in bounded
+    // time
+    const auto shaken = [](const std::string& frequency, const std::string& lowest) {
+        return "duration_s = 1\n[[coordinate]]\nname = \"z\"\nstart = 1\n[lagrangian]\nkinetic = \"z'^2/2\"\n"
+               "potential = \"z\"\nforces = { z = \"1e-3*sqrt(" +
+               lowest + " + t^2 + sin(" + frequency +
+               "*t))\" }\n[[contact]]\nname = \"floor\"\ngap = \"z\"\n[integrator]\ntime_step_s = 1e-3\n";
+    };
+    const Folder folder;
+    const auto fast = folder.write("fast.toml", shaken("1e7", "1.00001"));
+    CHECK(finding(run_of(fast), "instants_not_searched")["count"] == 1);
+    const auto inspected = inspection_of(fast);
+    CHECK(inspected["promise"] != "one_solution");
+    CHECK_FALSE(hypothesis_in(inspected, "instants_not_searched").is_null());
+
+    // ten oscillations are searched, and the one that touches zero is found
+    const auto slow = run_of(folder.write("slow.toml", shaken("60", "1.00001")));
+    CHECK(finding(slow, "instants_not_searched").is_null());
+    CHECK(finding(slow, "not_analytic_in_time").is_null());
+    const auto touches = run_of(folder.write("touches.toml", shaken("60", "0.5")));
+    CHECK_FALSE(finding(touches, "not_analytic_in_time").is_null());
+}
