@@ -288,6 +288,7 @@ void SeriesEngine::finish()
     state_.q = q_;
     state_.u = u_;
     state_.t_s = start_s_ + done_s_;
+    memory_.end_s = state_.t_s;
     report_.h_s = done_s_;
     report_.until = ended_;
     scratch_.contacts.clear();

@@ -219,6 +219,67 @@ bool SeriesEngine::pass_collapse()
     return true;
 }
 
+/// Accumulations within accumulations: a point that bounces in a rough groove comes to rest on one side
+/// between its impacts on the other, ever faster. Once twelve impacts with falling speeds take no time that
+/// numbers can tell, and their speeds move nothing, all contacts in them have come to rest together.
+bool SeriesEngine::pass_nested_accumulation()
+{
+    constexpr std::size_t many = 12, third = many / 3;
+    constexpr double no_time = 1e-10, no_way = 1e-10;  // of the instant, of the scene's length
+    const auto& strikes = memory_.strikes;
+    if (strikes.size() < many) return false;
+    if (!(t_s_ - strikes[strikes.size() - many].t_s <= no_time * std::abs(t_s_))) return false;
+    double first = 0, last = 0;
+    std::vector<int> who;
+    for (std::size_t k = 0; k < many; ++k) {
+        const SeriesMemory::Strike& strike = strikes[strikes.size() - many + k];
+        if (k < third) first = std::max(first, strike.speed_m_s);
+        if (k >= many - third) last = std::max(last, strike.speed_m_s);
+        who.insert(who.end(), strike.contacts.begin(), strike.contacts.end());
+    }
+    if (!(last < 0.5 * first)) return false;
+    std::ranges::sort(who);
+    who.erase(std::unique(who.begin(), who.end()), who.end());
+    const double slow_m_s = no_way * length_m() / settings_.time_step_s;
+    if (who.size() < 2 ||
+        std::ranges::any_of(who, [&](int c) { return std::abs(local_velocity(c).normal) > slow_m_s; }))
+        return false;
+    bring_to_rest(who);
+    return true;
+}
+
+/// These contacts touch from now on, without normal velocities; those that slide by no more rest.
+void SeriesEngine::bring_to_rest(const std::vector<int>& contacts)
+{
+    const auto A = metric_at(model_, q_);
+    if (!A) return;
+    const double slow_m_s = 1e-10 * length_m() / settings_.time_step_s;
+    const ImpactContacts at = impact_contacts_at(model_, q_, u_, contacts, t_s_);
+    std::vector<int> held;  // rows
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+        ContactNow& contact = contacts_[static_cast<std::size_t>(contacts[k])];
+        contact.known.at_rest =
+            at.dimension(static_cast<int>(k)) > 1 && local_velocity(contacts[k]).sliding <= slow_m_s;
+        const int last = contact.known.at_rest ? at.offsets[k + 1] : at.offsets[k] + 1;
+        for (int row = at.offsets[k]; row < last; ++row) {
+            held.push_back(row);
+        }
+        contact.closed = contact.acted = true;
+        contact.gap_is_zero = false;
+        tell(EventKind::Accumulation, contacts[k], 0, local_velocity(contacts[k]).normal, 0, 0);
+    }
+    const Eigen::MatrixXd H = at.rows(held, Eigen::all);
+    Eigen::MatrixXd AiHt(u_.size(), H.rows());
+    for (Eigen::Index i = 0; i < H.rows(); ++i) {
+        AiHt.col(i) = A->solve(H.row(i).transpose());
+    }
+    const Eigen::MatrixXd W = H * AiHt;
+    u_ -= AiHt * Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(W).solve(H * u_ + at.b(held));
+    memory_.strikes.clear();
+    bounced_.clear();
+    project_configuration();
+}
+
 /// The end of an accumulation: one impact without restitution brings its contacts to rest, and the energy is
 /// that of the impacts it stands for. Forces have worked along the way that these allowed.
 void SeriesEngine::accumulate(double rest_s, const std::vector<int>& who, const std::vector<double>& energy_J)

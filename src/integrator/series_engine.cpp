@@ -46,9 +46,14 @@ SeriesEngine::SeriesEngine(const Model& model, const SeriesSettings& settings, c
       bounced_(w_.bounced),
       work_(w_.work)
 {
+    goes_on_ = memory_.end_s == state.t_s && q_ == state.q && u_ == state.u;
+    memory_.end_s = std::numeric_limits<double>::quiet_NaN();
     q_ = state.q;
     u_ = state.u;
-    contacts_.assign(static_cast<std::size_t>(model.contacts()), {});
+    contacts_.resize(static_cast<std::size_t>(model.contacts()));
+    for (ContactNow& contact : contacts_) {
+        contact = goes_on_ ? contact.as_told() : ContactNow{};
+    }
     bounced_.clear();
     report_.h_s = settings.time_step_s;
     report_.solve.status = SolveStatus::Converged;
@@ -111,7 +116,8 @@ StepReport SeriesEngine::run()
 
         // impacts that accumulate, and slip in space that ends, are passed at once (PS-9), (PS-11)
         double h = next_length();
-        if (pass_accumulation(h) || pass_collapse() || pass_joint_collapse() || pass_slip_end()) {
+        if (pass_accumulation(h) || pass_collapse() || pass_joint_collapse() || pass_nested_accumulation() ||
+            pass_slip_end()) {
             if (report_.status != StepStatus::Solved) return report_;
             ended_ = until_reached();
             continue;
@@ -127,6 +133,8 @@ StepReport SeriesEngine::run()
             return report_;
         }
 
+        if (goes_too_slowly(h)) return report_;
+
         // to the first event, and what happens there (PS-7), (PS-8)
         advance(h, h);
         if (!treat()) return report_;
@@ -137,6 +145,33 @@ StepReport SeriesEngine::run()
     report_.energy.potential_J = report_.at_end.potential_J - before.potential_J;
     finish();
     return report_;
+}
+
+/// Expansions that become ever so slowly longer: slip in space that has hardly begun follows its force within
+/// |U_T|/(W r), and a series with it. With lengths that grow like exp(g t) about 1/(g h) of them are left,
+/// and never more than time/h (PS-19).
+bool SeriesEngine::goes_too_slowly(double h)
+{
+    constexpr int window = 500, most_left = 20'000;
+    if (!w_.happening.empty()) quiet_ = 0;
+    if (quiet_++ % window == 0) {
+        const double growth = quiet_ > 1 ? std::log(h / quiet_h_) / (t_s_ - quiet_s_) : 0.0;
+        const double left = left_s() / h;
+        if (quiet_ > 1 && left > most_left && !(growth > 0 && 1 / (growth * h) < most_left)) {
+            finding("undecided",
+                    fmt::format(
+                        "at {:.9g} s expansions are {:.2e} s long and do not become longer: slip that has "
+                        "hardly begun follows its force faster than series can go. A longer "
+                        "integrator.time_step_s, or integrator.kind = \"moreau\"",
+                        t_s_, h));
+            report_.findings.back().uncertifies = true;
+            report_.status = StepStatus::Undetermined;
+            return true;
+        }
+        quiet_s_ = t_s_;
+        quiet_h_ = h;
+    }
+    return false;
 }
 
 /// The next piece of this report, with the memory of an earlier one.

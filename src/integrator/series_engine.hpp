@@ -7,6 +7,7 @@
 
 #include <array>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,15 @@ struct ContactNow {
     std::array<double, 3> U_minus{}, U_plus{};
     double energy_J = 0, friction_J = 0;
     bool acted = false;
+
+    /// What the next report has to know of this one's end: a status that changes there is told by the next.
+    [[nodiscard]] ContactNow as_told() const
+    {
+        ContactNow next;
+        next.told_closed = told_closed, next.slid = slid, next.stuck = stuck, next.told_side = told_side;
+        next.slip_rad = slip_rad, next.slip_frame = slip_frame;
+        return next;
+    }
 };
 
 /// A contact that left after an impact, and how.
@@ -89,6 +99,9 @@ struct SeriesMemory {
     std::size_t piece_count = 0;
     std::vector<SeriesPiece::Reaction> spare;
 
+    /// The instant of the last report's end, where `buffers` has what was told of the contacts; none before.
+    double end_s = std::numeric_limits<double>::quiet_NaN();
+
     /// Statuses whose open ones vanish identically (PS-14), so that the question is asked once.
     std::vector<std::vector<int>> identical;
 
@@ -96,6 +109,7 @@ struct SeriesMemory {
     struct Strike {
         double t_s = 0;
         std::vector<int> contacts;
+        double speed_m_s = 0;  ///< of the fastest approach
     };
     std::deque<Strike> strikes;
 };
@@ -169,6 +183,7 @@ private:
     [[nodiscard]] bool look_behind_switches(std::vector<int>& hit);
     bool fail_outside(int contact, double gap_m);
     [[nodiscard]] double settle_length(double h);
+    [[nodiscard]] bool goes_too_slowly(double h);
     [[nodiscard]] bool rest_what_rounding_moves();
     void rest_what_others_hold();
     [[nodiscard]] double painleve_margin(int contact, double t_s, const Eigen::VectorXd& q,
@@ -182,6 +197,8 @@ private:
     [[nodiscard]] bool pass_accumulation(double h);
     [[nodiscard]] bool pass_collapse();
     [[nodiscard]] bool pass_joint_collapse();
+    [[nodiscard]] bool pass_nested_accumulation();
+    void bring_to_rest(const std::vector<int>& contacts);
     void accumulate(double rest_s, const std::vector<int>& who, const std::vector<double>& energy_J);
     [[nodiscard]] std::vector<int> striking_in_turns() const;
     [[nodiscard]] bool is_linear(const std::vector<int>& contacts) const;
@@ -230,8 +247,11 @@ private:
     bool negligible_ = false;  ///< it moves nothing by a rounding
     double judged_ = 0;        ///< what the certificate hears of it
     double settled_s_ = 0;     ///< length of the last expansion that had to be shortened; 0: it had not
-    double limit_s_ = 0;  ///< of the length of this expansion, where series alone do not show it; 0: none
-    bool ended_ = false;  ///< the until formula has become >= 0
+    double limit_s_ = 0;    ///< of the length of this expansion, where series alone do not show it; 0: none
+    bool ended_ = false;    ///< the until formula has become >= 0
+    bool goes_on_ = false;  ///< the last report ended in this state: contacts know what it has told
+    int quiet_ = 0;         ///< expansions since something happened
+    double quiet_s_ = 0, quiet_h_ = 0;  ///< when the last so many of them began, and the length of the first
     int events_ = 0, flips_ = 0;
     double flip_s_ = -1;
 };

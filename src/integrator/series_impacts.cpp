@@ -132,7 +132,11 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
         }
         u_ += AiHt * P;
     }
-    memory_.strikes.push_back({t_s_, contacts});
+    double fastest = 0;
+    for (const int at : closed.offsets) {
+        if (at < size) fastest = std::max(fastest, -U_minus[at]);
+    }
+    memory_.strikes.push_back({t_s_, contacts, fastest});
     if (memory_.strikes.size() > 12) memory_.strikes.pop_front();
     after_impact(contacts, closed, U_minus, P, W, kind);
     project_configuration();

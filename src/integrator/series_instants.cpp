@@ -13,6 +13,7 @@ namespace carom::detail {
 namespace {
 
 constexpr double velocity_rounding = 1e-12;  ///< of a velocity, against what it is the difference of
+constexpr double no_motion = 1e-16;          ///< of the scene's length
 constexpr int most_flips = 6;                ///< changes of sides at one instant
 
 }  // namespace
@@ -52,10 +53,14 @@ void SeriesEngine::look_at_start()
         const auto index = static_cast<std::size_t>(c);
         ContactNow& contact = contacts_[index];
         contact.known.contact = c;
-        contact.closed = contact.told_closed = state_.closed[index] != 0;
-        contact.slid = contact.closed && state_.slides[index] != 0;
-        contact.stuck = contact.closed && model_.dimension(c) > 1 && !contact.slid;
-        contact.known.at_rest = contact.stuck;
+        contact.closed = state_.closed[index] != 0;
+        contact.told_closed = contact.closed && (!goes_on_ || contact.told_closed);
+        const bool slides = contact.closed && state_.slides[index] != 0;
+        contact.known.at_rest = contact.closed && model_.dimension(c) > 1 && !slides;
+        if (!goes_on_ || !contact.closed) {
+            contact.slid = slides;
+            contact.stuck = contact.known.at_rest;
+        }
 
         const double gap = model_.gap_m(c, {view(q_), view(u_), t_s_}, scratch_.work);
         const double small = std::max(activation_gap_m(), 1e-12 * q_.cwiseAbs().maxCoeff());
@@ -63,7 +68,13 @@ void SeriesEngine::look_at_start()
             fail_outside(c, gap);
             return;
         }
-        if (contact.closed && gap <= small) continue;
+        if (contact.closed && gap <= small) {
+            // slip in space that moves nothing within the report has a direction of rounding: it begins anew
+            if (slides && model_.dimension(c) == 3)
+                contact.known.at_rest =
+                    local_velocity(c).sliding * settings_.time_step_s <= no_motion * length_m();
+            continue;
+        }
         contact.closed = contact.told_closed = contact.slid = contact.stuck = false;
         if (!(gap <= settings_.activation_gap_m)) continue;
         const LocalVelocity U = local_velocity(c);

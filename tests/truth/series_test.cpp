@@ -1,6 +1,8 @@
 #include "support.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 using namespace carom::test;
@@ -386,7 +388,9 @@ TEST_CASE("slip in space that turns round is an event with its direction, in ste
     const double up_s = 0.4, up_rad = std::atan2(0.8, 0.6), down_rad = std::atan2(-0.8, -0.6);
     for (const auto& [kind, step] :
          std::vector<std::pair<std::string, std::string>>{{"series", "1e-3"},
-
+                                                          {"series", "0.1"},
+                                                          {"series", "0.2"},
+                                                          {"series", "0.4"},
                                                           {"series", "0.3"},
                                                           {"moreau", "1e-3"},
                                                           {"moreau_jean", "1e-3"}}) {
@@ -402,5 +406,100 @@ TEST_CASE("slip in space that turns round is an event with its direction, in ste
         CHECK(is_near(slips[0]["slip_rad"].get<double>(), up_rad, 1e-9));
         CHECK(is_near(slips[1]["slip_rad"].get<double>(), down_rad, 1e-9));
         CHECK(is_near(slips[1]["time_s"].get<double>(), up_s, kind == "series" ? 1e-12 : 2e-3));
+    }
+}
+
+TEST_CASE("what changes exactly where a report ends is told once: turning round, stopping, touching")
+{
+    const auto count = [](const nlohmann::json& run, const std::string& kind) {
+        return std::ranges::count_if(run["events"], [&](const auto& event) { return event["kind"] == kind; });
+    };
+    // in the plane: 2 m/s against 3 + 1 m/s^2 for 0.5 s; then down with 2 m/s^2, or it sticks
+    const auto incline = [](const std::string& pull, const std::string& mu) {
+        return "duration_s = 1\n[[coordinate]]\nname = \"x\"\nstart = 0\nstart_velocity = "
+               "2\n[[coordinate]]\nname = "
+               "\"z\"\nstart = 0\n[lagrangian]\nkinetic = \"(x'^2 + z'^2)/2\"\npotential = \"" +
+               pull +
+               "*x + 4*z\"\n[[contact]]\nname = \"incline\"\ngap = \"z\"\nsliding = [\"x'\"]\nlaw = { kind = "
+               "\"coulomb\", friction = " +
+               mu + " }\n[integrator]\nkind = \"series\"\n";
+    };
+    for (const std::string step : {"0.5", "0.25", "0.125", "0.1", "0.02", "0.3", "1"}) {
+        CAPTURE(step);
+        const auto turns = run_text(incline("3", "0.25"), {"--set", "integrator.time_step_s=" + step});
+        CHECK(turns["status"] == "certified");
+        CHECK(count(turns, "slip") == 2);
+        CHECK(count(turns, "stick") == 0);
+        CHECK(is_near(position(turns, "x"), 0.5 - 0.25, 1e-14));
+        const auto sticks = run_text(incline("2", "0.5"), {"--set", "integrator.time_step_s=" + step});
+        CHECK(sticks["status"] == "certified");
+        CHECK(count(sticks, "slip") == 1);
+        CHECK(count(sticks, "stick") == 1);
+
+        // thrown up so that it just reaches the ceiling at 0.5 s, which it touches without a velocity, and
+        // comes back
+        const auto touches =
+            run_text("duration_s = 1\n[[coordinate]]\nname = \"z\"\nstart = 0\nstart_velocity = "
+                     "2\n[lagrangian]\nkinetic = "
+                     "\"z'^2/2\"\npotential = \"4*z\"\n[[contact]]\nname = \"ceiling\"\ngap = \"0.5 - z\"\n"
+                     "[integrator]\nkind = \"series\"\n",
+                     {"--set", "integrator.time_step_s=" + step});
+        CHECK(count(touches, "contact_made") == count(touches, "contact_lost"));
+        CHECK(count(touches, "impact") == 0);
+    }
+}
+
+TEST_CASE("slip in space that has hardly begun is followed, or said to be undecided after a bounded number "
+          "of expansions")
+{
+    const auto late = [](const std::string& n, const std::string& step) {
+        const std::string half = std::to_string(std::stoi(n) / 2);
+        return run_text("duration_s = 1.1\n[[coordinate]]\nname = \"x\"\nstart = 0\n[[coordinate]]\nname = "
+                        "\"y\"\nstart = 0\n[[coordinate]]\nname = \"z\"\nstart = 0\n[lagrangian]\n"
+                        "kinetic = \"(x'^2 + y'^2 + z'^2)/2 + 0.2*x'*z'\"\nforces = { x = \"0.3 + t^" +
+                            n + "\", y = \"-1\", z = \"0.1*t^" + half +
+                            "\" }\n[[contact]]\nname = \"floor\"\ngap = \"y\"\nsliding = [\"x'\", \"z'\"]\n"
+                            "law = { kind = \"coulomb\", friction = 0.3 }\n[integrator]\nkind = \"series\"\n"
+                            "max_events = 30000\n",
+                        {"--set", "integrator.time_step_s=" + step});
+    };
+    // by steps of 1e-5 s
+    const std::map<std::string, double> ends{{"12", 0.0211377}, {"14", 0.0194233}};
+    for (const auto& [n, x] : ends) {
+        for (const std::string step : {"0.01", "0.3", "1.1"}) {
+            CAPTURE(n);
+            CAPTURE(step);
+            const auto run = late(n, step);
+            for (const auto& one : run["diagnosis"])
+                CHECK_FALSE(contains(one["message"].get<std::string>(), "too many events"));
+            CHECK(finding(run, "no_continuation").is_null());
+            if (run["status"] == "certified") CHECK(is_near(position(run, "x"), x, 1e-6));
+            if (run["end"] != "duration") CHECK_FALSE(finding(run, "undecided").is_null());
+        }
+    }
+}
+
+TEST_CASE("a point that bounces in a rough groove comes to rest at its bottom, inside neither side")
+{
+    for (const std::string e : {"0.9374", "0.6", "0.3"}) {
+        for (const std::string step : {"0.1743", "1.3944", "0.05"}) {
+            CAPTURE(e);
+            CAPTURE(step);
+            const auto run = run_text(
+                "duration_s = 1.3944\n[[coordinate]]\nname = \"x\"\nstart = -0.02082\nstart_velocity = "
+                "-0.4965\n"
+                "[[coordinate]]\nname = \"z\"\nstart = 0.8126\nstart_velocity = -0.7399\n[lagrangian]\n"
+                "kinetic = \"(x'^2 + z'^2)/2\"\npotential = \"9.81*z\"\n[[contact]]\nname = \"left\"\n"
+                "gap = \"z*cos(0.4423) + x*sin(0.4423)\"\nsliding = [\"x'*cos(0.4423) - z'*sin(0.4423)\"]\n"
+                "law = { kind = \"coulomb\", friction = 0.3621, restitution = 0.3222 }\n[[contact]]\nname = "
+                "\"right\"\ngap = \"z*cos(0.9562) - x*sin(0.9562)\"\nsliding = [\"x'*cos(0.9562) + "
+                "z'*sin(0.9562)\"]\nlaw = { kind = \"coulomb\", friction = 0.3621, restitution = " +
+                e + " }\n[integrator]\nkind = \"series\"\ntime_step_s = " + step + "\n");
+            CHECK(finding(run, "inside_obstacle").is_null());
+            CHECK(run["status"] == "certified");
+            // all of its energy is gone: it bounces for 1.32 s at most
+            CHECK(is_near(position(run, "x"), 0, 1e-12));
+            CHECK(is_near(position(run, "z"), 0, 1e-12));
+        }
     }
 }
