@@ -82,10 +82,29 @@ bool is_surface(const BodyModel& model, int body)
     return model.colliders[static_cast<std::size_t>(body)].surface != nullptr;
 }
 
+bool acts_between(const BodyContact& contact, int a, int b)
+{
+    return contact.first == a && contact.second == b && contact.percussion_Ns() != Vec3::Zero();
+}
+
 bool acts(const BodyScratch& s, int a, int b)
 {
+    return std::any_of(s.contacts.begin(), s.contacts.end(),
+                       [&](const BodyContact& contact) { return acts_between(contact, a, b); });
+}
+
+/// A contact of the pair that was met on its way has kept the two apart: at the end they are on their sides
+/// of the tangent plane where they touched. One that glances off a round body goes past it, not through it.
+bool is_held(const Way& way, int a, int b, double harmless, const BodyScratch& s)
+{
+    const auto moved = [&](int body, const Vec3& point) -> Vec3 {
+        return way.at(body, 1).to_world(way.at(body, 0.5).to_body(point)) - point;
+    };
+    const double deep = harmless * way.model.size_of_pair_m(a, b);
     return std::any_of(s.contacts.begin(), s.contacts.end(), [&](const BodyContact& contact) {
-        return contact.first == a && contact.second == b && contact.percussion_Ns() != Vec3::Zero();
+        if (!is_fast_contact(contact) || !acts_between(contact, a, b)) return false;
+        const ContactPoint& at = contact.at;
+        return at.gap_m + at.normal.dot(moved(a, at.point_m) - moved(b, at.point_m)) >= -deep;
     });
 }
 
@@ -291,7 +310,7 @@ void look_at_pair(const Way& way, int a, int b, double harmless, BodyScratch& s,
                         : is_ball(model.colliders[a]) && is_ball(model.colliders[b])
                             ? balls_passed(way, a, b, harmless, s)
                             : Passage(way, a, b, s).happened(harmless);
-    if (!passed) return;
+    if (!passed || is_held(way, a, b, harmless, s)) return;
     const bool a_goes = way.travel_m(a) >= way.travel_m(b);
     const auto name = [&](int body) { return model.setup().bodies[static_cast<std::size_t>(body)].name; };
     report.findings.push_back(
@@ -302,6 +321,41 @@ void look_at_pair(const Way& way, int a, int b, double harmless, BodyScratch& s,
                                 name(a_goes ? a : b), name(a_goes ? b : a), travel / report.h_s,
                                 seen * size / travel * report.h_s),
          .uncertifies = true});
+}
+
+/// Which of the two bodies of a contact turns more in the second half of the step, and by which angle; balls
+/// have no parts that turn.
+std::pair<int, double> turned_after(const Way& way, const BodyContact& contact)
+{
+    std::pair<int, double> most{contact.first, 0.0};
+    for (const int body : {contact.first, contact.second}) {
+        const auto k = static_cast<std::size_t>(body);
+        if (is_ball(way.model.colliders[k])) continue;
+        const double angle = rotation_vector(way.mid.R[k].conjugate() * way.end.R[k]).norm();
+        if (angle > most.second) most = {body, angle};
+    }
+    return most;
+}
+
+/// (BO-23): a body that an impact on its way sets turning meets the other one again with its other parts.
+void look_at_turns(const Way& way, double harmless, const BodyScratch& s, StepReport& report)
+{
+    for (const BodyContact& contact : s.contacts) {
+        if (!is_fast_contact(contact) || contact.percussion_Ns() == Vec3::Zero()) continue;
+        const auto [body, angle] = turned_after(way, contact);
+        if (!(angle > harmless)) continue;
+        const auto name = [&](int k) { return way.model.setup().bodies[static_cast<std::size_t>(k)].name; };
+        const int other = body == contact.first ? contact.second : contact.first;
+        report.findings.push_back(
+            {.code = "impact_not_resolved",
+             .time_s = way.end.t_s,
+             .message =
+                 fmt::format("{} turns by {:.2g} rad in the half step after it strikes {}: what else of it "
+                             "strikes meanwhile is not seen; take a step below {:.1e} s",
+                             name(body), angle, name(other), report.h_s * harmless / angle),
+             .uncertifies = true});
+        return;
+    }
 }
 
 /// Pairs of a body that went farther than the step foresaw: something struck it.
@@ -401,9 +455,7 @@ void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, c
         if (!model.may_meet(a, b) || is_half_space(model, a) || is_half_space(model, b)) continue;
         if (!(way.travel_m(a) + way.travel_m(b) > seen * model.size_of_pair_m(a, b))) continue;
         const double time = first_touch(way, a, b, s);
-        const bool waits = model.surface(a, b).restitution > 0 || model.setup().impact_map;
-        // one that closes in the second half is found half-way, and waits for the next step if it bounces
-        if (time > 1 || (time > 0.5 && !waits)) continue;
+        if (time > 1) continue;
         add_touching(way, a, b, time, s, seen_contacts);
     }
     if (seen_contacts.empty()) return;
@@ -432,6 +484,7 @@ void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings,
     }
     if (!fast) return;
 
+    look_at_turns(way, settings.max_overlap, s, report);
     const std::size_t before = report.findings.size();
     if (s.round) {
         for (int i = 0; i < model.bodies(); ++i) {
