@@ -58,6 +58,29 @@ void look_at_overlap(const Model& model, const SchemeOfRun& scheme, int c, const
                         .about = name});
 }
 
+/// (LE-17): impacts are early or late by up to half a step, and what that does to places adds up.
+void look_at_instants(const Model& model, const SchemeOfRun& scheme, int c, const GapReach& reach,
+                      double jumps2_m2_s2, double time_s, std::vector<Finding>& findings)
+{
+    const double spread_m = scheme.h_s * std::sqrt(0.75 * jumps2_m2_s2);
+    if (!(spread_m > least_overlap * scheme.activation_gap_m)) return;
+    if (!(spread_m > scheme.max_overlap * reach.largest_gap_m)) return;
+    const std::string& name = name_of_contact(model, c);
+    findings.push_back(
+        {.code = "impact_instants",
+         .time_s = time_s,
+         .message = fmt::format(
+             "impacts of {} are known to half a step each, which leaves its place uncertain by {:.2g} m "
+             "(three "
+             "standard deviations), {:.2g} of the largest gap that it had in the run, and max_overlap is "
+             "{:.2g}: take a step below {:.1e} s",
+             name, spread_m, spread_m / reach.largest_gap_m, scheme.max_overlap,
+             scheme.h_s * scheme.max_overlap * reach.largest_gap_m / spread_m),
+         .count = 1,
+         .uncertifies = true,
+         .about = name});
+}
+
 /// Acceleration without reactions at a state, A^-1 K, left in the memory of the correction.
 bool free_acceleration(const Model& model, const Point& at, Scratch& s)
 {
@@ -174,8 +197,19 @@ void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& p
     }
 }
 
+void note_impacts(std::span<const Event> events, std::vector<double>& jumps2_m2_s2)
+{
+    for (const Event& event : events) {
+        const auto c = static_cast<std::size_t>(event.contact);
+        if (event.kind != EventKind::Impact || c >= jumps2_m2_s2.size()) continue;
+        const double jump_m_s = event.velocity_after_m_s - event.velocity_before_m_s;
+        jumps2_m2_s2[c] += jump_m_s * jump_m_s;
+    }
+}
+
 std::vector<Finding> findings_of_end(const Model& model, const IntegratorSettings& settings,
-                                     const RunSoFar& run, bool stopped, Scratch& scratch)
+                                     const RunSoFar& run, bool stopped, std::span<const double> jumps2_m2_s2,
+                                     Scratch& scratch)
 {
     std::vector<Finding> findings;
     if (const auto* series = std::get_if<SeriesSettings>(&settings)) {
@@ -188,7 +222,10 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
     bool accelerates = false;
     std::vector<int> inside;
     for (int c = 0; c < model.contacts(); ++c) {
-        look_at_overlap(model, *scheme, c, run.progress.reaches[static_cast<std::size_t>(c)], findings);
+        const GapReach& reach = run.progress.reaches[static_cast<std::size_t>(c)];
+        look_at_overlap(model, *scheme, c, reach, findings);
+        look_at_instants(model, *scheme, c, reach, jumps2_m2_s2[static_cast<std::size_t>(c)], run.state.t_s,
+                         findings);
         const double gap_m = model.gap_m(c, at, scratch.work);
         if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
         if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);

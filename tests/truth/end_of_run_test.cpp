@@ -397,3 +397,142 @@ time_step_s = {}
         if (run["status"] == "certified") CHECK(run["values"]["deepest"].get<double>() < 1e-6);
     }
 }
+
+namespace {
+
+/// A unit mass between walls 1 m apart, without forces: it is at its place modulo reflections.
+std::string between_walls(double velocity_m_s, double h_s, int steps)
+{
+    return fmt::format(R"toml(duration_s = {}
+[[coordinate]]
+name = "x"
+start = 0.3
+start_velocity = {}
+[lagrangian]
+kinetic = "x'^2/2"
+[[contact]]
+name = "left"
+gap = "x"
+law = {{ restitution = 1 }}
+[[contact]]
+name = "right"
+gap = "1 - x"
+law = {{ restitution = 1 }}
+[integrator]
+time_step_s = {}
+)toml",
+                       h_s * steps, velocity_m_s, h_s);
+}
+
+/// A block on a rough floor, pulled by 30 N/kg against its small velocity at the start; mu g = 3.
+std::string pulled_back(double h_s)
+{
+    return fmt::format(R"toml(duration_s = 0.1
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = 0.02
+[[coordinate]]
+name = "z"
+start = 0
+[lagrangian]
+kinetic = "(x'^2 + z'^2)/2"
+potential = "30*x + 10*z"
+[[contact]]
+name = "floor"
+gap = "z"
+sliding = ["x'"]
+law = {{ kind = "coulomb", friction = 0.3 }}
+[integrator]
+time_step_s = {}
+)toml",
+                       h_s);
+}
+
+}  // namespace
+
+TEST_CASE("a mass that bounces to and fro loses its place impact by impact, and says so once a tenth of the "
+          "way is lost")
+{
+    // three standard deviations of n impacts with jumps of 4 m/s, each known to half a step of 1e-2 s, are
+    // 0.035 sqrt(n) m; a wall is struck once a second
+    const json early = end_run(between_walls(2, 1e-2, 600));
+    CHECK(early["status"] == "certified");
+    const json late = end_run(between_walls(2, 1e-2, 2000));
+    CHECK(late["status"] == "uncertified");
+    CHECK(contains(finding(late, "impact_instants")["message"].get<std::string>(), "take a step below"));
+    // a tenth of the step: a hundred times as many impacts
+    CHECK(end_run(between_walls(2, 1e-3, 20000))["status"] == "certified");
+    // what is said is what happens: the places of the two runs differ by no more than their spread
+    const json fine = end_run(between_walls(2, 1e-4, 60000));
+    CHECK(std::abs(early["state"]["x"]["q"].get<double>() - fine["state"]["x"]["q"].get<double>()) < 0.1);
+    // without events in the recording it is the same
+    CHECK(end_run(between_walls(2, 1e-2, 2000), {"--set", "record.events=false"})["status"] == "uncertified");
+}
+
+TEST_CASE("slip that turns round within the first step is named, with the step that sees it")
+{
+    // forward for 0.02/33 s = 6.06e-4 s, then back with 27 m/s^2
+    const double turns_s = 0.02 / 33, exact = 0.02 * turns_s / 2 - 27 * std::pow(0.1 - turns_s, 2) / 2;
+    const json coarse = end_run(pulled_back(2e-3));
+    CHECK(coarse["status"] == "uncertified");
+    const auto found = finding(coarse, "start_not_resolved");
+    REQUIRE_FALSE(found.is_null());
+    CHECK(contains(found["message"].get<std::string>(), "6.1e-04 s"));
+    CHECK(contains(found["message"].get<std::string>(), "wrong by 0.0036 m/s"));  // 2 * 3 * 6.06e-4
+    CHECK(std::abs(coarse["state"]["x"]["q"].get<double>() - exact) > 3e-4);
+
+    const json fine = end_run(pulled_back(1e-4));
+    CHECK(fine["status"] == "certified");
+    CHECK(std::abs(fine["state"]["x"]["q"].get<double>() - exact) < 0.1 * 6e-4);
+}
+
+TEST_CASE("a mass thrown back but not yet out of its neighbour when the next one strikes has lost its "
+          "bounce: the order is named")
+{
+    // three masses in a row: the middle one is thrown against the first, and struck from behind 3.6 ms later
+    const auto row = [](double h_s) {
+        return fmt::format(R"toml(duration_s = 1.98704
+[[coordinate]]
+name = "x"
+start = 0.1085
+start_velocity = 1.27
+[[coordinate]]
+name = "y"
+start = 0.4217
+start_velocity = 2.325
+[[coordinate]]
+name = "z"
+start = 0.8795
+start_velocity = -3.174
+[lagrangian]
+kinetic = "1.622/2*x'^2 + 1.512/2*y'^2 + 2.705/2*z'^2"
+potential = "12.47/2*(y - 0.5)^2"
+[[contact]]
+name = "wall"
+gap = "x"
+law = {{ restitution = 0.7345 }}
+[[contact]]
+name = "xy"
+gap = "y - x"
+law = {{ restitution = 0.1424 }}
+[[contact]]
+name = "yz"
+gap = "z - y"
+[integrator]
+kind = "moreau_jean"
+time_step_s = {}
+)toml",
+                           h_s);
+    };
+    for (const double h_s : {0.02258, 0.0188}) {
+        CAPTURE(h_s);
+        const json coarse = end_run(row(h_s));
+        CHECK(coarse["status"] == "uncertified");
+        CHECK_FALSE(finding(coarse, "impact_order").is_null());
+    }
+    // seen one after the other: x ends at 0.43804 m by series
+    const json fine = end_run(row(1e-4));
+    CHECK(fine["status"] == "certified");
+    CHECK(std::abs(fine["state"]["x"]["q"].get<double>() - 0.43804) < 5e-4);
+}

@@ -1,0 +1,59 @@
+#include "first_slip.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// Errors below this part of the velocities of the step are nothing.
+constexpr double negligible_part = 1e-6;
+
+/// Sliding velocity of a contact at an instant of the step.
+std::array<double, 2> slip_of(const ContactStep& contact, const std::array<double, 3>& U)
+{
+    return {U[1], contact.dimension > 2 ? U[2] : 0.0};
+}
+
+double length(const std::array<double, 2>& x)
+{
+    return std::hypot(x[0], x[1]);
+}
+
+std::array<double, 2> difference(const std::array<double, 2>& x, const std::array<double, 2>& y)
+{
+    return {x[0] - y[0], x[1] - y[1]};
+}
+
+}  // namespace
+
+void look_at_first_slip(const Model& model, const State& start, const StepReport& report,
+                        const Scratch& scratch, Certifier& certifier)
+{
+    for (const ContactStep& contact : scratch.contacts) {
+        if (contact.dimension < 2 || !(contact.P[0] > 0)) continue;
+        const auto before = slip_of(contact, contact.U_minus), after = slip_of(contact, contact.U_plus),
+                   free = slip_of(contact, contact.U_free);
+        if (!(before[0] * after[0] + before[1] * after[1] < 0)) continue;
+        const double D = length(difference(after, free));
+        const double part = length(before) / (length(difference(free, before)) + D);
+        const double wrong_m_s = 2 * D * part;
+        if (!(wrong_m_s > negligible_part * (length(before) + length(after)))) continue;
+        const std::string& name = model.system().contacts[static_cast<std::size_t>(contact.contact)].name;
+        certifier.add_finding(
+            {.code = "start_not_resolved",
+             .time_s = start.t_s,
+             .message =
+                 fmt::format("the slip of {} turns round {:.2g} s after the start, within the first step, "
+                             "which lets friction act one way only: its velocity is wrong by {:.2g} m/s. "
+                             "Take a step below {:.1e} s",
+                             name, part * report.h_s, wrong_m_s, part * report.h_s),
+             .count = 1,
+             .uncertifies = true,
+             .about = name});
+    }
+}
+
+}  // namespace carom
