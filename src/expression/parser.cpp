@@ -1,6 +1,7 @@
 #include "parser.hpp"
 
 #include "carom/core/text.hpp"
+#include "carom/expression/derivative.hpp"
 #include "carom/expression/parse.hpp"
 
 #include <numbers>
@@ -300,7 +301,10 @@ int Parser::meaning(const Token& name)
         return 0;
     }
     if (is_pi) return graph_.constant(std::numbers::pi);
-    if (found && found->kind == Vocabulary::Meaning::Kind::Parameter) return graph_.constant(found->value);
+    if (found && found->kind == Vocabulary::Meaning::Kind::Parameter) {
+        const bool symbol = found->expression && allowed_ != Allowed::ConstantsOnly;
+        return symbol ? add_formula(graph_, *found->expression) : graph_.constant(found->value);
+    }
     if (allowed_ == Allowed::ConstantsOnly) {
         fail(ErrorCode::NotAllowedHere, name.position,
              fmt::format("{} changes during the motion; here a constant is needed", quoted(name.text)),

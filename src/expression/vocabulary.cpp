@@ -1,6 +1,7 @@
 #include "carom/expression/vocabulary.hpp"
 
 #include "carom/core/text.hpp"
+#include "carom/expression/formula.hpp"
 #include "functions.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ Expected<void> Vocabulary::may_add(std::string_view name) const
 Expected<int> Vocabulary::add_coordinate(std::string_view name)
 {
     if (auto allowed = may_add(name); !allowed) return allowed.error();
-    meanings_.emplace(name, Meaning{.kind = Meaning::Kind::Coordinate, .index = coordinates_, .table = {}});
+    meanings_.emplace(name, Meaning{.kind = Meaning::Kind::Coordinate, .index = coordinates_, .expression = {}, .table = {}});
     return coordinates_++;
 }
 
@@ -74,7 +75,21 @@ Expected<void> Vocabulary::add_parameter(std::string_view name, double value)
                      .hint = "give a finite number",
                      .excerpt = {}};
     }
-    meanings_.emplace(name, Meaning{.kind = Meaning::Kind::Parameter, .value = value, .table = {}});
+    meanings_.emplace(name, Meaning{.kind = Meaning::Kind::Parameter, .value = value, .expression = {}, .table = {}});
+    return {};
+}
+
+Expected<void> Vocabulary::keep_as_symbol(std::string_view name, Formula expression)
+{
+    const auto found = meanings_.find(name);
+    if (found == meanings_.end() || found->second.kind != Meaning::Kind::Parameter) {
+        return Error{.code = ErrorCode::UnknownName,
+                     .where = {},
+                     .message = fmt::format("there is no parameter {}", quoted(name)),
+                     .hint = "name one that the scene has",
+                     .excerpt = {}};
+    }
+    found->second.expression = std::make_shared<const Formula>(std::move(expression));
     return {};
 }
 
@@ -82,6 +97,7 @@ Expected<void> Vocabulary::add_table(std::string_view name, Table table)
 {
     if (auto allowed = may_add(name); !allowed) return allowed.error();
     meanings_.emplace(name, Meaning{.kind = Meaning::Kind::Table,
+                                    .expression = {},
                                     .table = std::make_shared<const Table>(std::move(table))});
     return {};
 }

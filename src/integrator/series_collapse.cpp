@@ -285,6 +285,9 @@ void SeriesEngine::bring_to_rest(const std::vector<int>& contacts)
 void SeriesEngine::accumulate(double rest_s, const std::vector<int>& who, const std::vector<double>& energy_J)
 {
     advance(rest_s, rest_s);
+    if (memory_.log) {
+        log_cause(who.size() == 1 ? SeriesCause::Kind::Accumulation : SeriesCause::Kind::Collapse, who);
+    }
     const Eigen::VectorXd q_free = q_;
     const std::size_t told = scratch_.events.size();
     std::vector<double> before;

@@ -60,6 +60,7 @@ SeriesEngine::SeriesEngine(const Model& model, const SeriesSettings& settings, c
     memory_.piece_count = 0;
     memory_.strikes.clear();
     scratch_.events.clear();
+    if (memory_.log) *memory_.log = {};
 }
 
 bool SeriesEngine::fail(StepStatus status, std::string words)
@@ -203,6 +204,7 @@ void SeriesEngine::keep_reactions(SeriesPiece& piece)
         memory_.spare.push_back(std::move(piece.reactions.back()));
         piece.reactions.pop_back();
     }
+    if (memory_.log) log_statuses();
 }
 
 /// On by s; the defect is measured where the series are trusted.

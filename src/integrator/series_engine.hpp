@@ -4,6 +4,7 @@
 #include "series_roots.hpp"
 
 #include "carom/integrator/series.hpp"
+#include "carom/integrator/series_log.hpp"
 
 #include <array>
 #include <deque>
@@ -112,6 +113,8 @@ struct SeriesMemory {
         double speed_m_s = 0;  ///< of the fastest approach
     };
     std::deque<Strike> strikes;
+
+    std::unique_ptr<SeriesLog> log;  ///< of the last report; none: it is not kept
 };
 
 namespace detail {
@@ -167,6 +170,10 @@ private:
     void advance_with_constant_forces(double s);
     SeriesPiece& new_piece();
     void keep_reactions(SeriesPiece& piece);
+    void log_statuses();
+    void log_causes();
+    void log_cause(SeriesCause::Kind kind, const std::vector<int>& contacts);
+    [[nodiscard]] SeriesInstant& logged_instant();
     void account(double s, int order);
     [[nodiscard]] double defect(double s);
     [[nodiscard]] std::array<double, 3> law_defect(const Player& one, const Point& at, double s) const;

@@ -332,6 +332,7 @@ bool SeriesEngine::pass_slip_end()
                 stopping.push_back(other.known.contact);
         }
         advance_with_constant_forces(rest_s);
+        if (memory_.log) log_cause(SeriesCause::Kind::SlipCollapse, stopping);
         for (const int c : stopping) {
             contacts_[static_cast<std::size_t>(c)].known.at_rest = true;
         }

@@ -96,6 +96,13 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
         }
     }
 
+    SeriesJump jump;
+    if (memory_.log) {
+        for (const int c : contacts) {
+            jump.touched.push_back(contacts_[static_cast<std::size_t>(c)].closed ? 1 : 0);
+        }
+        jump.u_minus = u_;
+    }
     Eigen::VectorXd P = Eigen::VectorXd::Zero(size);
     if (model_.system().impact_map && !soft) {
         const Eigen::MatrixXd H = gap_gradients_at(model_, q_, contacts, t_s_);
@@ -131,6 +138,16 @@ bool SeriesEngine::strike(std::vector<int> hit, bool soft, EventKind kind)
             if (!is_solved(report_.solve.residual, solver_.tolerance)) report_.status = StepStatus::NotSolved;
         }
         u_ += AiHt * P;
+    }
+    if (memory_.log) {
+        jump.contacts = contacts;
+        jump.offsets = closed.offsets;
+        jump.u_plus = u_;
+        jump.P = P;
+        jump.U_minus = U_minus;
+        jump.U_plus = U_minus + W * P;
+        jump.soft = soft;
+        logged_instant().jumps.push_back(std::move(jump));
     }
     double fastest = 0;
     for (const int at : closed.offsets) {
@@ -243,6 +260,7 @@ bool SeriesEngine::pass_joint_collapse()
         std::ranges::sort(hit);
         hit.erase(std::unique(hit.begin(), hit.end()), hit.end());
         advance(rest_s, rest_s);
+        if (memory_.log) log_cause(SeriesCause::Kind::Collapse, hit);
         return strike(hit, true, EventKind::Accumulation) || true;
     }
     return false;

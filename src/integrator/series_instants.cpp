@@ -155,6 +155,7 @@ void SeriesEngine::rest_what_others_hold()
 
 bool SeriesEngine::treat()
 {
+    if (memory_.log && !w_.happening.empty()) log_causes();
     std::vector<int> hit;
     bool flipped = false;
     for (const Occurrence& one : w_.happening) {

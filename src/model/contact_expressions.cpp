@@ -72,8 +72,10 @@ void ContactExpressions::add_particle(const ContactParticle& particle)
     const std::array<Variable, 4> places{Variable{Kind::Coordinate, 0}, Variable{Kind::Coordinate, 1},
                                          Variable{Kind::Coordinate, 2}, time};
     const auto f_x = gradient(own, f, places);
+    // what is no place is a parameter that is kept as a symbol (scene/symbols.hpp)
     const NodeOfVariable at_x = [&](const Variable& v) {
-        return v.kind == Kind::Coordinate ? x[static_cast<std::size_t>(v.index)] : g_.variable(v);
+        const bool is_place = v.kind == Kind::Coordinate && v.index < 3;
+        return is_place ? x[static_cast<std::size_t>(v.index)] : g_.variable(v);
     };
     Space n{};
     for (std::size_t k = 0; k < 3; ++k) {

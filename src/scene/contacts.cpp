@@ -22,7 +22,11 @@ Names names_over_point(const Names& names)
         static_cast<void>(point.vocabulary.add_coordinate(axis));
     }
     for (const std::string& name : names.vocabulary.names(Vocabulary::Meaning::Kind::Parameter)) {
-        static_cast<void>(point.vocabulary.add_parameter(name, names.vocabulary.find(name)->value));
+        const auto parameter = names.vocabulary.find(name);
+        static_cast<void>(point.vocabulary.add_parameter(name, parameter->value));
+        if (parameter->expression) {
+            static_cast<void>(point.vocabulary.keep_as_symbol(name, *parameter->expression));
+        }
     }
     for (const std::string& name : names.vocabulary.names(Vocabulary::Meaning::Kind::Table)) {
         static_cast<void>(point.vocabulary.add_table(name, *names.vocabulary.find(name)->table));

@@ -1,5 +1,7 @@
 #include "series_drivers.hpp"
 
+#include "orbit_drivers.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -50,7 +52,7 @@ Driver series_driver_of(std::string_view family) noexcept
 {
     const auto found =
         std::ranges::find_if(registry, [&](const Entry& entry) { return entry.family == family; });
-    return found == registry.end() ? nullptr : found->driver;
+    return found == registry.end() ? orbit_driver_of(family) : found->driver;
 }
 
 }  // namespace carom::reference

@@ -12,6 +12,8 @@
 
 namespace carom {
 
+class Formula;
+
 /// What formulas may name: coordinates (`theta`, and `theta'` for the velocity), parameters, tables; beside
 /// them always the time t, pi and the functions, whose names nothing else can take.
 ///
@@ -24,6 +26,7 @@ public:
         Kind kind{};
         int index = 0;                              ///< of the coordinate
         double value = 0;                           ///< of the parameter
+        std::shared_ptr<const Formula> expression;  ///< of a parameter that formulas keep as a symbol
         std::shared_ptr<const carom::Table> table;  ///< of the table
     };
 
@@ -32,6 +35,10 @@ public:
 
     /// A number that formulas use by name. Errors: BadName, DuplicateName, NotFinite.
     [[nodiscard]] Expected<void> add_parameter(std::string_view name, double value);
+
+    /// Formulas that are read from now on hold this expression in the place of the parameter's value; those
+    /// that must be constant still take the value. Errors: UnknownName.
+    [[nodiscard]] Expected<void> keep_as_symbol(std::string_view name, Formula expression);
 
     /// A table for `table(name, x)`. Errors: BadName, DuplicateName.
     [[nodiscard]] Expected<void> add_table(std::string_view name, Table table);

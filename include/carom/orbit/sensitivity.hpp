@@ -1,0 +1,74 @@
+#pragma once
+
+#include "carom/ledger/event.hpp"
+#include "carom/scene/scene.hpp"
+
+#include <Eigen/Dense>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// How a motion depends on its starts and parameters: derivatives of states, instants, percussions and
+/// probes, exact through all events (series integrator).
+///
+///     dz/dp at a fixed time, instants move with the data; saltation at each event
+///
+/// Theory     docs/theory/orbits.md, (OR-2) variational equations, (OR-3) to (OR-8) events
+/// Papers     [Mueller 1995], [LeineNijmeijer 2004]
+struct SensitivityOptions {
+    /// What to differentiate by: `parameters.NAME`, `coordinate.NAME.start`,
+    /// `coordinate.NAME.start_velocity`.
+    std::vector<std::string> by;
+    std::vector<double> at_s = {};  ///< instants to show, increasing; the end always is
+};
+
+/// The system at one instant, with derivatives: one column per entry of `by`.
+struct SensitiveState {
+    double time_s = 0;
+    Eigen::VectorXd q, u;
+    Eigen::MatrixXd dq, du;  ///< empty once the motion is not differentiable
+    std::vector<double> probes;
+    Eigen::MatrixXd dprobes;
+};
+
+struct SensitiveEvent {
+    Event event;
+    std::string place;                                  ///< the contact
+    Eigen::VectorXd dtime_s;                            ///< empty: not differentiable
+    Eigen::VectorXd dpercussion_Ns;                     ///< of impacts; else empty
+    Eigen::VectorXd dvelocity_before, dvelocity_after;  ///< of impacts, normal
+    Eigen::VectorXd q, u_before, u_after;               ///< the state there; empty at the start
+    Eigen::MatrixXd du_before, du_after;                ///< derivatives of the velocities there
+    Eigen::MatrixXd dz_before, dz_after;                ///< of (q, u) at fixed time, on both sides
+};
+
+/// Where derivatives end, and why.
+struct NotDifferentiable {
+    double time_s = 0;
+    std::string kind;  ///< grazing, simultaneous, threshold, collapse, onset, map, start
+    std::string place;
+    std::string words;
+    int order = 0;  ///< of grazing: of the minimum of the gap, p
+    double instant_exponent = 0, state_exponent = 0;  ///< 1/p and 1 - 1/p on the striking side; else 0
+};
+
+struct Sensitivities {
+    bool reached_end = true;  ///< false: the motion itself ended before, `findings` say why
+    std::vector<std::string> by;
+    std::vector<SensitiveState> states;  ///< at the instants asked for, then at the end
+    bool ended_by_until = false;
+    Eigen::VectorXd dend_s;  ///< of the instant at which until ended it; empty: it did not
+    std::vector<SensitiveEvent> events;
+    std::optional<NotDifferentiable> lost;
+    std::vector<Finding> findings;
+};
+
+/// Runs the scene by series with derivatives. Errors: UnknownName for what the scene does not have,
+/// SettingOutOfRange for instants outside the run, NotAllowedHere for scenes that series cannot run.
+[[nodiscard]] Expected<Sensitivities, Errors> sensitivities(const Scene& scene,
+                                                            const SensitivityOptions& options);
+
+}  // namespace carom

@@ -1,0 +1,208 @@
+#include "closure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::detail {
+
+double given_period(Member& member)
+{
+    Workspace work;
+    const State& start = member.scene.start;
+    member.period->at(member.flow->system().place(start.t_s, start.q, start.u).point(), work);
+    return member.period->value[0];
+}
+
+Closure::Closure(Member& member, const State& guess, double period)
+    : start(guess), period_s(period), held(held_at(member, guess)), member_(&member)
+{
+    close_contacts(member, held, start);
+    const auto n = start.q.size();
+    scale.resize(2 * n);
+    scale.head(n).setConstant(std::max({start.q.cwiseAbs().maxCoeff(), 1e-2 * start.u.cwiseAbs().maxCoeff() * period,
+                                        1e-9 * member.scene.length_m}));
+    scale.tail(n).setConstant(std::max(start.u.cwiseAbs().maxCoeff(), scale[0] / period));
+}
+
+void Closure::move_to(Member& member)
+{
+    member_ = &member;
+    if (member.period) period_s = given_period(member);
+    close_contacts(member, held, start);
+}
+
+/// What closed contacts leave free of a start, and how parameters move the rest.
+void Closure::find_tangent()
+{
+    const auto n = start.q.size();
+    const int P = member_->flow->system().parameters();
+    Eigen::MatrixXd C = held_slopes(*member_, held, start);
+    // a coordinate that moves on freely may begin anywhere: it stays where it is
+    for (Eigen::Index i = 0; i < n; ++i) {
+        if (member_->is_free[static_cast<std::size_t>(i)] == 0) continue;
+        C.conservativeResize(C.rows() + 1, C.cols());
+        C.bottomRows(1).setZero();
+        C(C.rows() - 1, i) = 1;
+    }
+    if (C.rows() == 0) {
+        B.setIdentity(2 * n, 2 * n);
+        start_p.setZero(2 * n, P);
+        return;
+    }
+    const Eigen::MatrixXd C_z = C.leftCols(2 * n);
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(C_z, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const Eigen::Index rank = (svd.singularValues().array() > 1e-10 * svd.singularValues()[0]).count();
+    B = svd.matrixV().rightCols(2 * n - rank);
+    start_p = -C_z.completeOrthogonalDecomposition().solve(C.rightCols(P));
+}
+
+bool Closure::evaluate()
+{
+    const auto n = start.q.size();
+    VariationalSystem& system = member_->flow->system();
+    const int P = system.parameters();
+    find_tangent();
+    Rows X = Rows::Zero(2 * n + P, B.cols() + P);
+    X.topLeftCorner(2 * n, B.cols()) = B;
+    X.topRightCorner(2 * n, P) = start_p;
+    X.bottomRightCorner(P, P).setIdentity();
+    shot = shoot(*member_, start, period_s, X);
+    if (!shot.good || shot.loss) return false;
+
+    // z(T) - z(0) - shift, and the section
+    Eigen::VectorXd z(2 * n);
+    z << start.q, start.u;
+    const Eigen::Index extra = member_->section ? 1 : 0;
+    residual.setZero(2 * n + extra);
+    residual.head(2 * n) = shot.z_end - z;
+    J.setZero(2 * n + extra, unknowns());
+    J.topLeftCorner(2 * n, B.cols()) = shot.Z.leftCols(B.cols()) - B;
+    J_p.setZero(2 * n + extra, P);
+    J_p.topRows(2 * n) = Eigen::MatrixXd(shot.Z.rightCols(P)) - start_p;
+    dperiod.setZero(P);
+    if (has_free_period()) {
+        J.col(B.cols()).head(2 * n) = shot.f_end;
+    } else {
+        Workspace work;
+        member_->period->at(system.place(start.t_s, start.q, start.u).point(), work);
+        dperiod = member_->period->slope.row(0).segment(2 * n, P).transpose();
+        J_p.topRows(2 * n) += shot.f_end * dperiod.transpose();
+    }
+    if (extra == 1) {
+        Workspace work;
+        member_->section->at(system.place(start.t_s, start.q, start.u).point(), work);
+        const auto slope = member_->section->slope.row(0);
+        residual[2 * n] = member_->section->value[0];
+        J.row(2 * n).head(B.cols()) = slope.head(2 * n) * B;
+        J_p.row(2 * n) = slope.segment(2 * n, P) + slope.head(2 * n) * start_p;
+    }
+    for (Eigen::Index i = 0; i < n; ++i) {
+        residual[i] -= member_->shift[static_cast<std::size_t>(i)];
+        if (member_->is_free[static_cast<std::size_t>(i)] == 0) continue;
+        residual[i] = 0;
+        J.row(i).setZero();
+        J_p.row(i).setZero();
+    }
+    size = (residual.head(2 * n).array() / scale.array()).abs().maxCoeff();
+    return residual.allFinite() && J.allFinite();
+}
+
+void Closure::step(const Eigen::VectorXd& by, double length)
+{
+    const auto n = start.q.size();
+    const Eigen::VectorXd dz = B * by.head(B.cols()) * length;
+    start.q += dz.head(n);
+    start.u += dz.tail(n);
+    if (has_free_period()) period_s += length * by[B.cols()];
+    close_contacts(*member_, held, start);
+}
+
+namespace {
+
+/// Rows of the residual in comparable sizes.
+Eigen::VectorXd newton_step(const Closure& closure)
+{
+    Eigen::VectorXd weight = Eigen::VectorXd::Ones(closure.residual.size());
+    weight.head(closure.scale.size()) = closure.scale.cwiseInverse();
+    if (weight.size() > closure.scale.size()) {
+        weight[closure.scale.size()] =
+            1 / std::max(1e-300, (closure.J.row(closure.scale.size()) * 1.0).cwiseAbs().maxCoeff() * closure.scale[0]);
+    }
+    const Eigen::MatrixXd A = weight.asDiagonal() * closure.J;
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
+    solver.setThreshold(1e-10);
+    solver.compute(A);
+    return -solver.solve(weight.asDiagonal() * closure.residual);
+}
+
+/// Runs on from the start by some periods: what attracts is found so.
+bool run_on(Closure& closure, int periods)
+{
+    Member& member = closure.member();
+    for (int k = 0; k < periods; ++k) {
+        const Shot shot = shoot(member, closure.start, closure.period_s, Rows(member.flow->system().columns(), 0));
+        if (!shot.good) return false;
+        const double t_s = closure.start.t_s;
+        closure.start = shot.end;
+        closure.start.t_s = t_s;
+        for (Eigen::Index i = 0; i < closure.start.q.size(); ++i) {
+            closure.start.q[i] -= member.shift[static_cast<std::size_t>(i)];
+        }
+        closure.held = held_at(member, closure.start);
+        close_contacts(member, closure.held, closure.start);
+    }
+    return true;
+}
+
+}  // namespace
+
+NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
+{
+    constexpr int most_runs_on = 4, periods_of_a_run = 25;
+    NewtonReport report;
+    int runs_on = 0;
+    const auto get_away = [&] {
+        // only where the period is given: phases of autonomous orbits would drift
+        if (closure.has_free_period() || ++runs_on > most_runs_on) return false;
+        return run_on(closure, periods_of_a_run) && closure.evaluate();
+    };
+    if (!closure.evaluate() && !get_away()) {
+        report.trouble = closure.shot.loss ? closure.shot.loss->words : closure.shot.trouble;
+        return report;
+    }
+    double best = closure.size;
+    for (report.iterations = 0; report.iterations < options.max_iterations; ++report.iterations) {
+        const Eigen::VectorXd by = newton_step(closure);
+        const State from = closure.start;
+        const double from_period = closure.period_s, before = closure.size;
+        bool got_on = false;
+        for (double length = 1; length > 1e-4 && !got_on; length /= 2) {
+            closure.start = from;
+            closure.period_s = from_period;
+            closure.step(by, length);
+            got_on = closure.period_s > 0 && closure.evaluate() && closure.size < (1 - 0.1 * length) * before;
+            // at the level of rounding nothing gets smaller
+            if (!got_on && length == 1 && before <= options.tolerance) break;
+        }
+        if (!got_on) {
+            closure.start = from;
+            closure.period_s = from_period;
+            const bool good = closure.evaluate();
+            if (good && closure.size <= options.tolerance) {
+                report.converged = true;
+                return report;
+            }
+            if (!get_away()) break;
+        }
+        best = std::min(best, closure.size);
+        if (closure.size <= 1e-15) break;
+    }
+    report.converged = closure.size <= options.tolerance;
+    if (!report.converged) {
+        report.trouble = "Newton's method does not get on; begin nearer, settle some periods before, or take "
+                         "more segments";
+    }
+    return report;
+}
+
+}  // namespace carom::detail

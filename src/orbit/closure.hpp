@@ -1,0 +1,66 @@
+#pragma once
+
+#include "member.hpp"
+
+namespace carom::detail {
+
+/// The closure of an orbit, z(T) = z(0) + shift, and its derivatives (OR-9): unknowns are the steps xi along
+/// what closed contacts leave free, and the period where it is not given.
+class Closure {
+public:
+    Closure(Member& member, const State& guess, double period_s);
+
+    /// Runs one period from here. False: the motion or its derivatives end.
+    [[nodiscard]] bool evaluate();
+
+    /// A Newton step of this length; the parameters stay.
+    void step(const Eigen::VectorXd& by, double length);
+
+    [[nodiscard]] bool has_free_period() const noexcept { return !member_->period; }
+    [[nodiscard]] Eigen::Index unknowns() const noexcept { return B.cols() + (has_free_period() ? 1 : 0); }
+
+    /// Takes another member of the family, and the parameters' share of the period.
+    void move_to(Member& member);
+    [[nodiscard]] Member& member() noexcept { return *member_; }
+
+    State start;
+    double period_s = 0;
+    Held held;
+    Shot shot;
+    Eigen::MatrixXd B;       ///< columns: directions of the start
+    Eigen::MatrixXd start_p; ///< what parameters do to the start through closed contacts, 2n x P
+    Eigen::MatrixXd J;       ///< derivatives of `residual` by the unknowns
+    Eigen::MatrixXd J_p;     ///< and by the parameters
+    Eigen::VectorXd residual;
+    Eigen::VectorXd dperiod; ///< of a given period, by the parameters
+    double size = 0;         ///< of the residual, relative
+    Eigen::VectorXd scale;   ///< of q and u
+
+private:
+    void find_tangent();
+
+    Member* member_;
+};
+
+/// Newton's method with halved steps, and runs of the motion itself where it does not get on.
+struct NewtonReport {
+    bool converged = false;
+    int iterations = 0;
+    std::string trouble;
+};
+[[nodiscard]] NewtonReport solve_closure(Closure& closure, const OrbitOptions& options);
+
+/// The orbit at a solved closure: multipliers, derivatives, events.
+[[nodiscard]] Orbit orbit_of(Closure& closure, const OrbitOptions& options);
+
+/// Where an orbit is looked for: the start of the scene, moved on to the section, and the period.
+struct FirstGuess {
+    State state;
+    double period_s = 0;
+};
+[[nodiscard]] Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& options);
+
+/// The period of a driven system at the values of the member.
+[[nodiscard]] double given_period(Member& member);
+
+}  // namespace carom::detail

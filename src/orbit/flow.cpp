@@ -1,0 +1,195 @@
+#include "flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::detail {
+
+SeriesSettings series_settings(const Scene& scene)
+{
+    if (const auto* series = std::get_if<SeriesSettings>(&scene.integrator)) return *series;
+    SeriesSettings settings;
+    settings.activation_gap_m = 1e-9 * scene.length_m;
+    return settings;
+}
+
+Flow::Flow(const Scene& scene, const SceneSymbols& symbols)
+    : scene_(scene),
+      settings_(series_settings(scene)),
+      scratch_(scene.model),
+      system_(symbols, scene.model),
+      piece_(system_),
+      saltation_(system_)
+{
+    keep_series_log(scene.model, settings_.order, scratch_);
+}
+
+void Flow::start(const State& state, const Rows& X)
+{
+    state_ = state;
+    X_ = X;
+    start_s_ = state.t_s;
+    pending_ = begun_ = false;
+    loss_.reset();
+    events.clear();
+    findings_.clear();
+    pieces_ = 0;
+}
+
+void Flow::set_until(const Formula* until)
+{
+    scratch_.until = until;
+    until_.reset();
+    if (until != nullptr) until_ = system_.functions_of({*until});
+}
+
+void Flow::lose(const Loss& loss, double t_s)
+{
+    if (loss_) return;
+    loss_ = loss;
+    loss_s_ = t_s;
+}
+
+Flow::End Flow::advance(double to_s)
+{
+    if (!(to_s > state_.t_s)) return End::Reached;
+    settings_.time_step_s = to_s - state_.t_s;
+    dt_until_.setZero(1, X_.cols());
+    const StepReport report = series_step(scene_.model, settings_, scene_.solver, state_, scratch_);
+    for (const Finding& finding : report.findings) {
+        findings_.push_back(finding);
+    }
+    const bool good = report.status == StepStatus::Solved || report.status == StepStatus::NotSolved;
+    if (!good) return End::Failed;
+    if (X_.cols() > 0) {
+        follow_report();
+    } else {
+        const auto pieces = series_pieces(scratch_);
+        for (std::size_t i = 0; on_piece && i < pieces.size(); ++i) {
+            on_piece(pieces[i], series_log(scratch_)->statuses[i]);
+        }
+        passed_.clear();
+    }
+    pieces_ += static_cast<int>(series_pieces(scratch_).size());
+    keep_events();
+    if (report.until) return End::Until;
+    state_.t_s = to_s;
+    return End::Reached;
+}
+
+/// Pieces and instants of a report in their order.
+void Flow::follow_report()
+{
+    const auto pieces = series_pieces(scratch_);
+    const SeriesLog& log = *series_log(scratch_);
+    passed_.clear();
+    std::size_t next = 0;
+    for (std::size_t i = 0; i <= pieces.size(); ++i) {
+        for (; next < log.instants.size() && log.instants[next].pieces <= i; ++next) {
+            if (!loss_) pass(log.instants[next]);
+        }
+        if (i == pieces.size()) break;
+        if (on_piece) on_piece(pieces[i], log.statuses[i]);
+        if (loss_) continue;
+        resume_from(pieces[i]);
+        if (!piece_.propagate(pieces[i], log.statuses[i], X_)) {
+            lose({.kind = "onset", .contact = -1, .words = "slip begins in space"}, pieces[i].t_s);
+        }
+        acceleration_ = piece_.a;
+        begun_ = true;
+    }
+}
+
+void Flow::resume_from(const SeriesPiece& piece)
+{
+    if (!pending_) return;
+    const auto n = static_cast<Eigen::Index>(scene_.model.coordinates());
+    const auto stride = static_cast<std::size_t>(piece.order) + 1;
+    Eigen::VectorXd u(n), a(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+        u[i] = piece.u[static_cast<std::size_t>(i) * stride];
+        a[i] = piece.u[static_cast<std::size_t>(i) * stride + 1];
+    }
+    saltation_.leave(u, a, X_);
+    if (!passed_.empty()) passed_.back().X_after = X_.topRows(2 * n);
+    pending_ = false;
+}
+
+void Flow::pass(const SeriesInstant& instant)
+{
+    const auto is_until = [](const SeriesCause& cause) { return cause.kind == SeriesCause::Kind::Until; };
+    bool good = true;
+    if (pending_) {
+        good = saltation_.go_on(instant);
+    } else if (!begun_) {
+        good = saltation_.begin(instant, state_at_start(), X_);
+    } else {
+        good = saltation_.cross(instant, piece_, X_, until_ ? &*until_ : nullptr);
+    }
+    if (!good) {
+        lose(*saltation_.loss, instant.t_s);
+        return;
+    }
+    Passed& passed = passed_.emplace_back();
+    passed.t_s = instant.t_s;
+    passed.dt = saltation_.dt.row(0).transpose();
+    passed.percussions = saltation_.percussions;
+    add_states(passed, instant);
+    if (std::ranges::any_of(instant.causes, is_until)) dt_until_ = saltation_.dt;
+    // the end of an advance alone changes nothing
+    const bool only_until = std::ranges::all_of(instant.causes, is_until) && instant.jumps.empty();
+    if (!only_until) pending_ = true;
+}
+
+void Flow::add_states(Passed& passed, const SeriesInstant& instant) const
+{
+    passed.q = begun_ ? piece_.q : state_at_start();
+    passed.u_before = passed.u_after = begun_ ? piece_.u : state_.u;
+    passed.du_before = saltation_.Du_minus;
+    passed.du_after = saltation_.Du_plus;
+    passed.X_before = X_.topRows(2 * scene_.model.coordinates());
+    if (instant.jumps.empty()) return;
+    passed.u_before = instant.jumps.front().u_minus;
+    passed.u_after = instant.jumps.back().u_plus;
+}
+
+Eigen::VectorXd Flow::state_at_start() const
+{
+    const auto pieces = series_pieces(scratch_);
+    if (pieces.empty()) return state_.q;
+    Eigen::VectorXd q, u;
+    pieces.front().at(0, q, u);
+    return q;
+}
+
+void Flow::keep_events()
+{
+    for (const Event& event : scratch_.events) {
+        FlowEvent& one = events.emplace_back();
+        one.event = event;
+        if (X_.cols() == 0 || loss_) {
+            if (X_.cols() == 0 || event.time_s >= loss_s_) continue;
+        }
+        one.dt = Eigen::VectorXd::Zero(X_.cols());
+        for (const Passed& passed : passed_) {
+            if (passed.t_s != event.time_s) continue;
+            one.dt = passed.dt;
+            one.q = passed.q;
+            one.u_before = passed.u_before;
+            one.u_after = passed.u_after;
+            one.du_before = passed.du_before;
+            one.du_after = passed.du_after;
+            one.X_before = passed.X_before;
+            one.X_after = passed.X_after;
+            for (const auto& percussion : passed.percussions) {
+                if (percussion.contact != event.contact) continue;
+                if (event.kind != EventKind::Impact && event.kind != EventKind::Accumulation) continue;
+                one.dP = percussion.dP.row(0).transpose();
+                one.dU_minus = percussion.dU_minus.row(0).transpose();
+                one.dU_plus = percussion.dU_plus.row(0).transpose();
+            }
+        }
+    }
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "saltation.hpp"
+
+#include "carom/ledger/event.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace carom::detail {
+
+/// An event of a flow, with the derivatives of its instant and of its percussion.
+struct FlowEvent {
+    Event event;
+    Eigen::VectorXd dt;                       ///< empty: not differentiable there
+    Eigen::VectorXd dP, dU_minus, dU_plus;    ///< of impacts; empty elsewhere
+    Eigen::VectorXd q, u_before, u_after;     ///< empty at the start
+    Eigen::MatrixXd du_before, du_after;
+    Eigen::MatrixXd X_before, X_after;        ///< of (q, u), at fixed time on both sides
+};
+
+/// A motion by power series together with its derivatives in chosen directions.
+class Flow {
+public:
+    /// The scene is run by series whatever its integrator is. `scene` must outlive the flow.
+    Flow(const Scene& scene, const SceneSymbols& symbols);
+
+    /// Begins at a state with derivatives of (q, u, p) in its columns; X may have no columns.
+    void start(const State& state, const Rows& X);
+
+    enum class End { Reached, Until, Failed };
+
+    /// On to that time, or to where the until formula becomes >= 0 before.
+    End advance(double to_s);
+
+    /// The formula that ends an advance; nothing: none does. It must outlive the flow.
+    void set_until(const Formula* until);
+
+    [[nodiscard]] const State& state() const noexcept { return state_; }
+    /// Derivatives at the time of the state, that time being fixed.
+    [[nodiscard]] const Rows& X() const noexcept { return X_; }
+    [[nodiscard]] const Eigen::VectorXd& acceleration() const noexcept { return acceleration_; }
+    /// Of the instant at which `until` ended the last advance.
+    [[nodiscard]] const Rows& dt_until() const noexcept { return dt_until_; }
+    [[nodiscard]] bool differentiable() const noexcept { return !loss_; }
+    [[nodiscard]] const std::optional<Loss>& loss() const noexcept { return loss_; }
+    [[nodiscard]] double loss_s() const noexcept { return loss_s_; }
+    [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
+    [[nodiscard]] VariationalSystem& system() noexcept { return system_; }
+    [[nodiscard]] const Model& model() const noexcept { return scene_.model; }
+    [[nodiscard]] int pieces() const noexcept { return pieces_; }
+
+    std::vector<FlowEvent> events;  ///< since the start; may be cleared
+
+    /// Sees every piece before it is passed; for extrema and gaps.
+    std::function<void(const SeriesPiece&, const std::vector<SeriesStatus>&)> on_piece;
+
+private:
+    void follow_report();
+    void pass(const SeriesInstant& instant);
+    void resume_from(const SeriesPiece& piece);
+    void keep_events();
+    [[nodiscard]] Eigen::VectorXd state_at_start() const;
+    void lose(const Loss& loss, double t_s);
+
+    const Scene& scene_;
+    SeriesSettings settings_;
+    Scratch scratch_;
+    VariationalSystem system_;
+    VariationalPiece piece_;
+    Saltation saltation_;
+    State state_;
+    Rows X_, dt_until_;
+    Eigen::VectorXd acceleration_;
+    bool pending_ = false;  ///< an instant has been crossed, the piece behind it has not begun
+    bool begun_ = false;
+    std::optional<Loss> loss_;
+    double loss_s_ = 0, start_s_ = 0;
+    std::optional<Differentiated> until_;
+    std::vector<Finding> findings_;
+    int pieces_ = 0;
+
+    struct Passed {
+        double t_s = 0;
+        Eigen::VectorXd dt;
+        std::vector<Saltation::Percussion> percussions;
+        Eigen::VectorXd q, u_before, u_after;
+        Rows du_before, du_after, X_before, X_after;
+    };
+    void add_states(Passed& passed, const SeriesInstant& instant) const;
+    std::vector<Passed> passed_;  ///< of the last report
+};
+
+/// The settings of a scene by series: its own, or the usual ones with its lengths.
+[[nodiscard]] SeriesSettings series_settings(const Scene& scene);
+
+}  // namespace carom::detail

@@ -1,0 +1,271 @@
+#include "carom/orbit/periodic.hpp"
+
+#include "closure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace carom {
+
+std::vector<std::complex<double>> multipliers_of(const Eigen::MatrixXd& M)
+{
+    std::vector<std::complex<double>> result;
+    if (M.rows() == 0) return result;
+    const Eigen::EigenSolver<Eigen::MatrixXd> solver(M, false);
+    for (Eigen::Index i = 0; i < M.rows(); ++i) {
+        result.push_back(solver.eigenvalues()[i]);
+    }
+    std::ranges::stable_sort(result, [](const auto& a, const auto& b) {
+        const double difference = std::abs(a) - std::abs(b);
+        if (std::abs(difference) > 1e-13 * (std::abs(a) + std::abs(b))) return difference > 0;
+        return a.imag() > b.imag();
+    });
+    return result;
+}
+
+Eigen::MatrixXd monodromy_of(const Orbit& orbit, std::span<const int> coordinates)
+{
+    const auto n = orbit.start.q.size(), d = static_cast<Eigen::Index>(coordinates.size());
+    Eigen::MatrixXd end(2 * d, orbit.tangent.cols()), begin(2 * d, orbit.tangent.cols());
+    const Eigen::MatrixXd moved = orbit.monodromy * orbit.tangent;
+    for (Eigen::Index i = 0; i < d; ++i) {
+        const int at = coordinates[static_cast<std::size_t>(i)];
+        end.row(i) = moved.row(at);
+        end.row(d + i) = moved.row(n + at);
+        begin.row(i) = orbit.tangent.row(at);
+        begin.row(d + i) = orbit.tangent.row(n + at);
+    }
+    return end * begin.completeOrthogonalDecomposition().pseudoInverse();
+}
+
+namespace detail {
+namespace {
+
+/// The return map of a section: what a period does, taken back along the flow to the section (OR-10).
+Eigen::MatrixXd on_section(const Closure& closure, const Eigen::MatrixXd& M_B, const Eigen::VectorXd& f,
+                           const Eigen::RowVectorXd& slope)
+{
+    const Eigen::MatrixXd& B = closure.B;
+    const Eigen::RowVectorXd row = slope * B;
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(row, Eigen::ComputeFullV);
+    const Eigen::MatrixXd S = B * svd.matrixV().rightCols(B.cols() - 1);
+    const Eigen::MatrixXd moved = M_B * svd.matrixV().rightCols(B.cols() - 1);
+    const Eigen::MatrixXd back = moved - f * ((slope * moved) / slope.dot(f));
+    return S.completeOrthogonalDecomposition().solve(back);
+}
+
+void add_multipliers(Closure& closure, Orbit& orbit)
+{
+    const Eigen::MatrixXd M_B = closure.shot.Z.leftCols(closure.B.cols());
+    orbit.tangent = closure.B;
+    orbit.monodromy = M_B * closure.B.transpose();
+    orbit.multipliers = multipliers_of(closure.B.transpose() * M_B);
+    orbit.section_multipliers = orbit.multipliers;
+    if (closure.has_free_period() && closure.member().section) {
+        const auto n = closure.start.q.size();
+        const Eigen::RowVectorXd slope = closure.member().section->slope.row(0).head(2 * n);
+        orbit.section_multipliers = multipliers_of(on_section(closure, M_B, closure.shot.f_end, slope));
+    }
+    orbit.stable = std::ranges::all_of(orbit.section_multipliers, [](const auto& m) { return std::abs(m) < 1; });
+}
+
+/// How start and period follow the parameters: the linear equation of the closure.
+Eigen::MatrixXd follow_parameters(const Closure& closure)
+{
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
+    solver.setThreshold(1e-10);
+    solver.compute(closure.J);
+    return -solver.solve(closure.J_p);
+}
+
+/// Derivatives by the unknowns and parameters together, along the orbits.
+Eigen::VectorXd along(const Eigen::VectorXd& by_columns, const Closure& closure, const Eigen::MatrixXd& steps)
+{
+    if (by_columns.size() == 0) return {};
+    const Eigen::Index d = closure.B.cols(), P = steps.cols();
+    return (by_columns.head(d).transpose() * steps.topRows(d)).transpose() + by_columns.tail(P);
+}
+
+Eigen::MatrixXd along_rows(const Eigen::MatrixXd& by_columns, const Closure& closure, const Eigen::MatrixXd& steps)
+{
+    if (by_columns.size() == 0) return {};
+    const Eigen::Index d = closure.B.cols(), P = steps.cols();
+    return by_columns.leftCols(d) * steps.topRows(d) + by_columns.rightCols(P);
+}
+
+}  // namespace
+
+Orbit orbit_of(Closure& closure, const OrbitOptions&)
+{
+    Orbit orbit;
+    Member& member = closure.member();
+    const auto n = closure.start.q.size();
+    const Shot& shot = closure.shot;
+    orbit.residual = closure.size;
+    orbit.period_s = closure.period_s;
+    orbit.start = closure.start;
+    orbit.lowest = shot.lowest;
+    orbit.highest = shot.highest;
+    orbit.findings = shot.findings;
+    orbit.near = shot.near;
+    if (!shot.good || shot.loss) return orbit;
+    orbit.end_shift = shot.z_end.head(n) - closure.start.q;
+    add_multipliers(closure, orbit);
+    const Eigen::MatrixXd steps = follow_parameters(closure);
+    const Eigen::Index d = closure.B.cols();
+    orbit.dstart = closure.B * steps.topRows(d) + closure.start_p;
+    orbit.dperiod = closure.has_free_period() ? Eigen::VectorXd(steps.row(d).transpose()) : closure.dperiod;
+    for (const FlowEvent& one : shot.events) {
+        const int c = one.event.contact;
+        const auto& contacts = member.scene.model.system().contacts;
+        orbit.events.push_back(
+            {.event = one.event,
+             .place = c >= 0 && c < static_cast<int>(contacts.size()) ? contacts[static_cast<std::size_t>(c)].name
+                                                                       : std::string(),
+             .dtime_s = along(one.dt, closure, steps),
+             .dpercussion_Ns = along(one.dP, closure, steps),
+             .dvelocity_before = along(one.dU_minus, closure, steps),
+             .dvelocity_after = along(one.dU_plus, closure, steps),
+             .q = one.q,
+             .u_before = one.u_before,
+             .u_after = one.u_after,
+             .du_before = along_rows(one.du_before, closure, steps),
+             .du_after = along_rows(one.du_after, closure, steps),
+             .dz_before = one.X_before,
+             .dz_after = one.X_after});
+    }
+    return orbit;
+}
+
+namespace {
+
+Error section_error(const std::string& message)
+{
+    return {.code = ErrorCode::SettingOutOfRange,
+            .where = "--section",
+            .message = message,
+            .hint = "give a formula of the state that rises through zero once in each period, or a longer duration_s",
+            .excerpt = {}};
+}
+
+/// Whether forces, gaps and velocities of obstacles at t and t + T are the same.
+bool repeats_after(Member& member, double T)
+{
+    VariationalSystem& system = member.flow->system();
+    std::vector<Formula> formulas = member.symbols.system.forces;
+    formulas.push_back(member.symbols.system.potential);
+    Differentiated functions = system.functions_of(formulas);
+    Workspace work;
+    const State& start = member.scene.start;
+    const auto n = static_cast<std::size_t>(start.q.size());
+    for (int k = 0; k < 8; ++k) {
+        Eigen::VectorXd q = start.q, u = start.u;
+        for (std::size_t i = 0; i < n; ++i) {
+            q[static_cast<Eigen::Index>(i)] += 0.01 * member.scene.length_m * std::sin(1.7 * k + static_cast<double>(i));
+            u[static_cast<Eigen::Index>(i)] += 0.1 * std::cos(2.3 * k + static_cast<double>(i));
+        }
+        const double t = start.t_s + 0.37 * T * k;
+        const auto same = [&](Differentiated& f) {
+            f.at(system.place(t, q, u).point(), work);
+            const Eigen::VectorXd before = f.value;
+            const Eigen::MatrixXd slope = f.slope;
+            f.at(system.place(t + T, q, u).point(), work);
+            const double size = before.cwiseAbs().sum() + slope.cwiseAbs().sum();
+            return (f.value - before).cwiseAbs().maxCoeff() <= 1e-8 * size + 1e-300 &&
+                   (f.slope.leftCols(2 * q.size()) - slope.leftCols(2 * q.size())).cwiseAbs().maxCoeff() <=
+                       1e-8 * size + 1e-300;
+        };
+        if (!formulas.empty() && !same(functions)) return false;
+        for (auto& contact : system.contacts) {
+            if (!same(contact.gap) || !same(contact.U[0])) return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& options)
+{
+    Flow& flow = *member.flow;
+    const Rows none(flow.system().columns(), 0);
+    FirstGuess guess{.state = member.scene.start, .period_s = 0};
+    if (member.period) {
+        guess.period_s = given_period(member);
+        if (!(guess.period_s > 0)) {
+            return Errors{{.code = ErrorCode::SettingOutOfRange,
+                           .where = "--period",
+                           .message = fmt::format("the period is {} s", guess.period_s),
+                           .hint = "give a time greater than zero, such as 2*pi/w",
+                           .excerpt = {}}};
+        }
+        if (!repeats_after(member, guess.period_s)) {
+            return Errors{{.code = ErrorCode::SettingOutOfRange,
+                           .where = "--period",
+                           .message = fmt::format("after {} s the formulas of the scene are not what they were: the "
+                                                  "period is no multiple of the forcing's",
+                                                  guess.period_s),
+                           .hint = "give a multiple of the period of the forces and obstacles",
+                           .excerpt = {}}};
+        }
+        for (int k = 0; k < options.settle; ++k) {
+            flow.set_until(nullptr);
+            flow.start(guess.state, none);
+            if (flow.advance(guess.state.t_s + guess.period_s) == Flow::End::Failed) break;
+            const double t_s = guess.state.t_s;
+            guess.state = flow.state();
+            guess.state.t_s = t_s;
+        }
+        return guess;
+    }
+    if (!member.section) {
+        return Errors{{.code = ErrorCode::MissingKey,
+                       .where = "--section",
+                       .message = "neither a period nor a section is given",
+                       .hint = "give --period T where forces repeat, or --section FORMULA where they do not depend on t",
+                       .excerpt = {}}};
+    }
+    if (!repeats_after(member, 0.7310585786300049)) {
+        return Errors{section_error("the scene depends on the time: its orbits have the period of the forcing")};
+    }
+    flow.set_until(&*member.section_formula);
+    flow.start(guess.state, none);
+    double before_s = guess.state.t_s;
+    for (int k = 0; k <= options.settle + options.returns; ++k) {
+        const double limit = flow.state().t_s + member.scene.plan.duration_s;
+        if (k == options.settle) before_s = flow.state().t_s;
+        if (flow.advance(limit) != Flow::End::Until) {
+            flow.set_until(nullptr);
+            return Errors{section_error(fmt::format("within {} s the motion crosses the section {} times, {} are needed",
+                                                    limit - guess.state.t_s, k, options.settle + options.returns + 1))};
+        }
+        if (k == options.settle) {
+            guess.state = flow.state();
+            before_s = flow.state().t_s;
+        }
+    }
+    guess.period_s = flow.state().t_s - before_s;
+    flow.set_until(nullptr);
+    return guess;
+}
+
+}  // namespace detail
+
+Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& options)
+{
+    auto member = detail::make_member(scene, options);
+    if (!member) return member.error();
+    auto guess = detail::first_guess(**member, options);
+    if (!guess) return guess.error();
+    detail::Closure closure(**member, guess->state, guess->period_s);
+    const auto report = detail::solve_closure(closure, options);
+    Orbit orbit = detail::orbit_of(closure, options);
+    orbit.converged = report.converged;
+    orbit.iterations = report.iterations;
+    orbit.trouble = report.trouble;
+    return orbit;
+}
+
+}  // namespace carom

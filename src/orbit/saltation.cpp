@@ -1,0 +1,226 @@
+#include "saltation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace carom::detail {
+
+bool Saltation::lose(std::string kind, int contact, std::string words)
+{
+    loss = Loss{.kind = std::move(kind), .contact = contact, .words = std::move(words)};
+    return false;
+}
+
+bool Saltation::cross(const SeriesInstant& instant, const VariationalPiece& before, const Rows& X,
+                      Differentiated* until)
+{
+    percussions.clear();
+    loss.reset();
+    t_before_s_ = t_s_;
+    t_s_ = instant.t_s;
+    if (!instant_moves(instant, before, X, until)) return false;
+
+    // from a fixed time to the instant that moves (OR-4)
+    const int n = system_.coordinates();
+    q_ = before.q;
+    D_.resize(system_.columns() + 1, X.cols());
+    D_.topRows(X.rows()) = X;
+    D_.topRows(n) += before.u * dt;
+    D_.middleRows(n, n) += before.a * dt;
+    D_.bottomRows(1) = dt;
+    Du_minus = Du_plus = D_.middleRows(n, n);
+    return std::ranges::all_of(instant.jumps, [&](const SeriesJump& one) { return jump(one); });
+}
+
+bool Saltation::go_on(const SeriesInstant& instant)
+{
+    percussions.clear();
+    loss.reset();
+    return std::ranges::all_of(instant.jumps, [&](const SeriesJump& one) { return jump(one); });
+}
+
+bool Saltation::begin(const SeriesInstant& instant, const Eigen::VectorXd& q, const Rows& X)
+{
+    percussions.clear();
+    loss.reset();
+    t_s_ = instant.t_s;
+    q_ = q;
+    dt.setZero(1, X.cols());
+    D_.setZero(system_.columns() + 1, X.cols());
+    D_.topRows(X.rows()) = X;
+    Du_minus = Du_plus = D_.middleRows(system_.coordinates(), system_.coordinates());
+    for (const SeriesJump& one : instant.jumps) {
+        // a start that only just touches: another one would touch later, or begin inside
+        for (std::size_t k = 0; k < one.contacts.size(); ++k) {
+            Differentiated& gap = system_.contacts[static_cast<std::size_t>(one.contacts[k])].gap;
+            gap.at(system_.place(t_s_, q_, one.u_minus).point(), work_);
+            if (along(gap).cwiseAbs().maxCoeff() > 0) {
+                return lose("start", one.contacts[k], "the run begins with an impact that the start decides");
+            }
+        }
+        if (!jump(one)) return false;
+    }
+    return true;
+}
+
+void Saltation::leave(const Eigen::VectorXd& u_plus, const Eigen::VectorXd& a_plus, Rows& X)
+{
+    const int n = system_.coordinates();
+    u_plus_ = u_plus;
+    a_plus_ = a_plus;
+    X = D_.topRows(X.rows());
+    X.topRows(n) -= u_plus * dt;
+    X.middleRows(n, n) -= a_plus * dt;
+}
+
+/// dt = -dg / g' for each cause (OR-3); causes of one instant must agree.
+bool Saltation::instant_moves(const SeriesInstant& instant, const VariationalPiece& before, const Rows& X,
+                              Differentiated* until)
+{
+    constexpr double same = 1e-7;
+    bool known = false;
+    Rows first, other;
+    for (const SeriesCause& cause : instant.causes) {
+        if (!root_moves(cause, before, X, until, other)) return false;
+        if (known && (other - first).cwiseAbs().maxCoeff() > same * (1e-3 + first.cwiseAbs().maxCoeff())) {
+            return lose("simultaneous", cause.contact,
+                        "several things happen at once, and their order depends on the data");
+        }
+        if (!known) first = other;
+        known = true;
+    }
+    dt = known ? first : Rows::Zero(1, X.cols());
+    return true;
+}
+
+bool Saltation::quotient(double rate, double scale, const Rows& dg, int contact, Rows& out)
+{
+    if (!(std::abs(rate) > 1e-13 * scale)) {
+        return lose("threshold", contact, "what decides this instant has no slope there");
+    }
+    out = -dg / rate;
+    return true;
+}
+
+/// The function whose root the instant is, its derivative at fixed time and its rate.
+bool Saltation::root_moves(const SeriesCause& cause, const VariationalPiece& before, const Rows& X,
+                           Differentiated* until, Rows& out)
+{
+    using Kind = SeriesCause::Kind;
+    const int n = system_.coordinates();
+    const auto place = system_.place(t_s_, before.q, before.u);
+    const auto of_functions = [&](Differentiated& functions, Eigen::Index row) {
+        functions.at(place.point(), work_);
+        const auto slope = functions.slope.row(row);
+        Eigen::VectorXd way(slope.size());
+        way.setZero();
+        way.head(n) = before.u;
+        way.segment(n, n) = before.a;
+        way[way.size() - 1] = 1;
+        const double rate = slope.dot(way), scale = slope.cwiseAbs().dot(way.cwiseAbs());
+        return quotient(rate, scale, Rows(slope.head(X.rows()) * X), cause.contact, out);
+    };
+    const auto reaction = std::ranges::find(before.reactions, cause.contact, &VariationalPiece::Reaction::contact);
+    switch (cause.kind) {
+    case Kind::Gap:
+        if (cause.touches) return graze(cause.contact, before);
+        return of_functions(system_.contacts[static_cast<std::size_t>(cause.contact)].gap, 0);
+    case Kind::SlipEnd: {
+        auto& contact = system_.contacts[static_cast<std::size_t>(cause.contact)];
+        if (contact.dimension == 3) return lose("onset", cause.contact, "slip in space ends");
+        return of_functions(contact.U[0], 1);
+    }
+    case Kind::Reaction:
+        if (reaction == before.reactions.end()) break;
+        return quotient(reaction->rate[0], std::abs(reaction->rate[0]), reaction->dr.topRows(1), cause.contact,
+                        out);
+    case Kind::Threshold:
+        if (reaction == before.reactions.end()) break;
+        return threshold_moves(cause, *reaction, before, X, out);
+    case Kind::Until:
+        if (until == nullptr) break;
+        return of_functions(*until, 0);
+    case Kind::Switch: return of_functions(system_.switches, nearest_switch(before));
+    case Kind::Accumulation: accumulation_moves(cause.contact, out); return true;
+    case Kind::Collapse:
+        return lose("collapse", cause.contact, "impacts of several contacts accumulate together");
+    case Kind::SlipCollapse: return lose("onset", cause.contact, "slip in space ends");
+    }
+    return lose("unknown", cause.contact, "what decides this instant is not known");
+}
+
+/// Friction reaches its bound: f mu r_N + side r_T = 0 in the plane, (mu r_N)^2 = |r_T|^2 in space.
+bool Saltation::threshold_moves(const SeriesCause& cause, const VariationalPiece::Reaction& reaction,
+                                const VariationalPiece& before, const Rows& X, Rows& out)
+{
+    const int n = system_.coordinates();
+    auto& contact = system_.contacts[static_cast<std::size_t>(cause.contact)];
+    contact.coefficients.at(system_.place(t_s_, before.q, before.u).point(), work_);
+    const double mu = contact.coefficients.value[1];
+    const auto slope = contact.coefficients.slope.row(1);
+    const Rows dmu = slope.head(X.rows()) * X;
+    const double mu_rate = slope.head(n).dot(before.u) + slope.segment(n, n).dot(before.a) + slope[slope.size() - 1];
+    const double r = reaction.r[0], bound_rate = mu_rate * r + mu * reaction.rate[0];
+    const Rows dbound = dmu * r + mu * reaction.dr.topRows(1);
+    if (contact.dimension == 2) {
+        const double f = cause.side > 0 ? -contact.low : contact.high;
+        const double rate = f * bound_rate + cause.side * reaction.rate[1];
+        const double scale = std::abs(f * bound_rate) + std::abs(reaction.rate[1]);
+        return quotient(rate, scale, f * dbound + cause.side * reaction.dr.row(1), cause.contact, out);
+    }
+    const auto r_T = reaction.r.tail(2);
+    const double rate = mu * r * bound_rate - r_T.dot(reaction.rate.tail(2));
+    return quotient(rate, std::abs(mu * r * bound_rate), Rows(mu * r * dbound - r_T.transpose() * reaction.dr.bottomRows(2)),
+                    cause.contact, out);
+}
+
+/// The switch that is nearest to its root, in time.
+Eigen::Index Saltation::nearest_switch(const VariationalPiece& before)
+{
+    const int n = system_.coordinates();
+    system_.switches.at(system_.place(t_s_, before.q, before.u).point(), work_);
+    Eigen::Index best = 0;
+    double least = INFINITY;
+    for (Eigen::Index i = 0; i < system_.switches.value.size(); ++i) {
+        const auto slope = system_.switches.slope.row(i);
+        const double rate =
+            slope.head(n).dot(before.u) + slope.segment(n, n).dot(before.a) + slope[slope.size() - 1];
+        const double away = std::abs(system_.switches.value[i] / rate);
+        if (!(away < least)) continue;
+        least = away;
+        best = i;
+    }
+    return best;
+}
+
+/// A gap that touches zero: on the side that strikes, instants depend like a root on the data (OR-8).
+bool Saltation::graze(int contact, const VariationalPiece& before)
+{
+    const int order = before.order_of_touch(contact);
+    lose("grazing", contact,
+         fmt::format("the gap touches zero with order {}: on the striking side the instant goes with the power "
+                     "1/{} of the data, velocities, percussion and state with {}/{}",
+                     order, order, order - 1, order));
+    loss->order = order;
+    return false;
+}
+
+/// The limit of the impacts that follow: t + 2 v / (a (1 - e)), v and a behind the last impact (OR-7).
+void Saltation::accumulation_moves(int contact, Rows& out)
+{
+    const int n = system_.coordinates();
+    auto& functions = system_.contacts[static_cast<std::size_t>(contact)];
+    const auto point = system_.place(t_before_s_, q_, u_plus_);
+    functions.U[0].at(point.point(), work_);
+    const auto slope = functions.U[0].slope.row(0);
+    const double v = functions.U[0].value[0];
+    const double a = -(slope.head(n).dot(u_plus_) + slope.segment(n, n).dot(a_plus_) + slope[slope.size() - 1]);
+    functions.coefficients.at(point.point(), work_);
+    const double e = functions.coefficients.value[2];
+    const Rows dv = slope * D_, de = functions.coefficients.slope.row(2) * D_;
+    out = dt + 2 / (a * (1 - e)) * dv + 2 * v / (a * (1 - e) * (1 - e)) * de;
+}
+
+}  // namespace carom::detail

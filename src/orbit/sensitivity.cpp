@@ -1,0 +1,125 @@
+#include "carom/orbit/sensitivity.hpp"
+
+#include "directions.hpp"
+#include "flow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace carom {
+namespace {
+
+using namespace detail;
+
+SensitiveState shown(Flow& flow, Differentiated& probes, Workspace& work)
+{
+    const auto n = static_cast<Eigen::Index>(flow.model().coordinates());
+    SensitiveState result{.time_s = flow.state().t_s, .q = flow.state().q, .u = flow.state().u,
+                          .dq = {}, .du = {}, .probes = {}, .dprobes = {}};
+    probes.at(flow.system().place(result.time_s, result.q, result.u).point(), work);
+    result.probes.assign(probes.value.data(), probes.value.data() + probes.value.size());
+    if (!flow.differentiable()) return result;
+    const Rows& X = flow.X();
+    result.dq = X.topRows(n);
+    result.du = X.middleRows(n, n);
+    result.dprobes = probes.slope.leftCols(X.rows()) * X;
+    return result;
+}
+
+Errors check_instants(const Scene& scene, const std::vector<double>& at_s)
+{
+    const double end = scene.start.t_s + scene.plan.duration_s;
+    for (std::size_t i = 0; i < at_s.size(); ++i) {
+        const bool inside = at_s[i] >= scene.start.t_s && at_s[i] <= end;
+        if (inside && (i == 0 || at_s[i] > at_s[i - 1])) continue;
+        return {{.code = ErrorCode::SettingOutOfRange,
+                 .where = "SensitivityOptions::at_s",
+                 .message = fmt::format("{} s is not an instant of the run, or not after the one before", at_s[i]),
+                 .hint = fmt::format("give increasing instants from {} to {} s", scene.start.t_s, end),
+                 .excerpt = {}}};
+    }
+    return {};
+}
+
+std::string name_of_contact(const Model& model, int contact)
+{
+    return contact >= 0 && contact < model.contacts()
+               ? model.system().contacts[static_cast<std::size_t>(contact)].name
+               : std::string();
+}
+
+NotDifferentiable told(const Flow& flow, const Model& model)
+{
+    const Loss& loss = *flow.loss();
+    NotDifferentiable result{.time_s = flow.loss_s(),
+                             .kind = loss.kind,
+                             .place = name_of_contact(model, loss.contact),
+                             .words = loss.words,
+                             .order = loss.order};
+    if (loss.order > 0) {
+        result.instant_exponent = 1.0 / loss.order;
+        result.state_exponent = 1 - 1.0 / loss.order;
+    }
+    return result;
+}
+
+}  // namespace
+
+Expected<Sensitivities, Errors> sensitivities(const Scene& scene, const SensitivityOptions& options)
+{
+    if (Errors errors = check_for_orbits(scene); !errors.empty()) return errors;
+    auto directions = read_directions(scene, options.by);
+    if (!directions) return directions.error();
+    auto symbols = read_symbols(scene, directions->parameters);
+    if (!symbols) return symbols.error();
+    if (Errors errors = check_instants(scene, options.at_s); !errors.empty()) return errors;
+
+    Flow flow(scene, *symbols);
+    std::vector<Formula> formulas;
+    for (const Probe& probe : symbols->system.probes) {
+        formulas.push_back(probe.value);
+    }
+    Differentiated probes = flow.system().functions_of(formulas);
+    Workspace work;
+    flow.set_until(scene.plan.until.formula ? &*scene.plan.until.formula : nullptr);
+    flow.start(scene.start, directions->start(*symbols));
+
+    Sensitivities result;
+    result.by = options.by;
+    std::vector<double> instants = options.at_s;
+    instants.push_back(scene.start.t_s + scene.plan.duration_s);
+    for (const double instant : instants) {
+        const Flow::End end = flow.advance(instant);
+        if (end == Flow::End::Failed) {
+            result.reached_end = false;
+            break;
+        }
+        result.states.push_back(shown(flow, probes, work));
+        if (end == Flow::End::Until) {
+            result.ended_by_until = true;
+            if (flow.differentiable()) result.dend_s = flow.dt_until().row(0).transpose();
+            break;
+        }
+    }
+    for (const FlowEvent& one : flow.events) {
+        result.events.push_back({.event = one.event,
+                                 .place = name_of_contact(scene.model, one.event.contact),
+                                 .dtime_s = one.dt,
+                                 .dpercussion_Ns = one.dP,
+                                 .dvelocity_before = one.dU_minus,
+                                 .dvelocity_after = one.dU_plus,
+                                 .q = one.q,
+                                 .u_before = one.u_before,
+                                 .u_after = one.u_after,
+                                 .du_before = one.du_before,
+                                 .du_after = one.du_after,
+                                 .dz_before = one.X_before,
+                                 .dz_after = one.X_after});
+    }
+    if (!flow.differentiable()) result.lost = told(flow, scene.model);
+    result.findings = flow.findings();
+    return result;
+}
+
+}  // namespace carom

@@ -1,0 +1,146 @@
+#include "watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace carom::detail {
+namespace {
+
+constexpr int looks = 24;  ///< at each piece, for changes of sign
+
+/// Roots in (0, h) at which a function changes its sign, seen at equal distances and halved to rounding.
+void for_each_root(double h, const std::function<double(double)>& f,
+                   const std::function<void(double, bool)>& visit)
+{
+    double low = 0, f_low = f(0);
+    for (int i = 1; i <= looks; ++i) {
+        const double high = h * i / looks, f_high = f(high);
+        if ((f_low < 0) != (f_high < 0) && f_low != 0) {
+            double a = low, b = high;
+            for (int k = 0; k < 60 && b - a > 1e-16 * h; ++k) {
+                const double middle = (a + b) / 2;
+                ((f(middle) < 0) == (f_low < 0) ? a : b) = middle;
+            }
+            visit((a + b) / 2, f_low < 0);
+        }
+        low = high;
+        f_low = f_high;
+    }
+}
+
+}  // namespace
+
+Watch::Watch(VariationalSystem& system, const State& start)
+    : lowest(start.q), highest(start.q), last_acceleration(Eigen::VectorXd::Zero(start.q.size())), system_(system)
+{
+}
+
+void Watch::look(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
+{
+    look_at_coordinates(piece);
+    for (int c = 0; c < static_cast<int>(system_.contacts.size()); ++c) {
+        const auto status = std::ranges::find(statuses, c, &SeriesStatus::contact);
+        if (status == statuses.end()) {
+            look_at_gap(piece, c);
+            continue;
+        }
+        look_at_reaction(piece, c);
+        if (status->slides && status->begins && status->dimension == 2) look_at_reversal(piece, *status);
+    }
+}
+
+void Watch::look_at_coordinates(const SeriesPiece& piece)
+{
+    const auto stride = static_cast<std::size_t>(piece.order) + 1;
+    for (Eigen::Index i = 0; i < lowest.size(); ++i) {
+        const double* q = piece.q.data() + static_cast<std::size_t>(i) * stride;
+        const double* u = piece.u.data() + static_cast<std::size_t>(i) * stride;
+        const auto take = [&](double s) {
+            const double value = series_value(q, piece.order, s);
+            lowest[i] = std::min(lowest[i], value);
+            highest[i] = std::max(highest[i], value);
+        };
+        take(piece.h_s);
+        for_each_root(
+            piece.h_s, [&](double s) { return series_value(u, piece.order, s); },
+            [&](double s, bool) { take(s); });
+        double a = 0;
+        for (int k = piece.order; k >= 1; --k) {
+            a = a * piece.h_s + k * u[k];
+        }
+        last_acceleration[i] = a;
+    }
+}
+
+/// U_N of a contact at s.
+double Watch::approach(const SeriesPiece& piece, int contact, double s)
+{
+    piece.at(s, q_, u_);
+    auto& functions = system_.contacts[static_cast<std::size_t>(contact)];
+    functions.U[0].at(system_.place(piece.t_s + s, q_, u_).point(), work_);
+    return functions.U[0].value[0];
+}
+
+void Watch::look_at_gap(const SeriesPiece& piece, int contact)
+{
+    for_each_root(
+        piece.h_s, [&](double s) { return approach(piece, contact, s); },
+        [&](double s, bool rises) {
+            if (!rises) return;
+            piece.at(s, q_, u_);
+            Differentiated& gap = system_.contacts[static_cast<std::size_t>(contact)].gap;
+            gap.at(system_.place(piece.t_s + s, q_, u_).point(), work_);
+            near.push_back({.kind = Nearness::Kind::Gap,
+                            .contact = contact,
+                            .time_s = piece.t_s + s,
+                            .value = gap.value[0],
+                            .slope = {}});
+        });
+}
+
+void Watch::look_at_reaction(const SeriesPiece& piece, int contact)
+{
+    const auto found = std::ranges::find(piece.reactions, contact, &SeriesPiece::Reaction::contact);
+    if (found == piece.reactions.end()) return;
+    const double* r = found->r.data();
+    for_each_root(
+        piece.h_s,
+        [&](double s) {
+            double rate = 0;
+            for (int k = piece.order - 1; k >= 1; --k) {
+                rate = rate * s + k * r[k];
+            }
+            return rate;
+        },
+        [&](double s, bool rises) {
+            if (!rises) return;
+            near.push_back({.kind = Nearness::Kind::Reaction,
+                            .contact = contact,
+                            .time_s = piece.t_s + s,
+                            .value = series_value(r, piece.order - 1, s),
+                            .slope = {}});
+        });
+}
+
+/// Slip that goes on the other way: how fast.
+void Watch::look_at_reversal(const SeriesPiece& piece, const SeriesStatus& status)
+{
+    const int n = system_.coordinates();
+    const auto stride = static_cast<std::size_t>(piece.order) + 1;
+    piece.at(0, q_, u_);
+    auto& functions = system_.contacts[static_cast<std::size_t>(status.contact)];
+    functions.U[0].at(system_.place(piece.t_s, q_, u_).point(), work_);
+    const auto slope = functions.U[0].slope.row(1);
+    double rate = slope[slope.size() - 1];
+    for (int i = 0; i < n; ++i) {
+        rate += slope[i] * u_[i] + slope[n + i] * piece.u[static_cast<std::size_t>(i) * stride + 1];
+    }
+    near.push_back({.kind = Nearness::Kind::Reversal,
+                    .contact = status.contact,
+                    .time_s = piece.t_s,
+                    .value = std::abs(rate),
+                    .slope = {}});
+}
+
+}  // namespace carom::detail

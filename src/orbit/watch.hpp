@@ -1,0 +1,31 @@
+#pragma once
+
+#include "variational_piece.hpp"
+
+#include "carom/orbit/periodic.hpp"
+
+namespace carom::detail {
+
+/// Looks along a motion: extrema of coordinates, and how near it is to other sequences of events (OR-12).
+class Watch {
+public:
+    Watch(VariationalSystem& system, const State& start);
+
+    void look(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
+
+    Eigen::VectorXd lowest, highest, last_acceleration;
+    std::vector<Nearness> near;
+
+private:
+    void look_at_coordinates(const SeriesPiece& piece);
+    void look_at_gap(const SeriesPiece& piece, int contact);
+    void look_at_reaction(const SeriesPiece& piece, int contact);
+    void look_at_reversal(const SeriesPiece& piece, const SeriesStatus& status);
+    [[nodiscard]] double approach(const SeriesPiece& piece, int contact, double s);
+
+    VariationalSystem& system_;
+    Workspace work_;
+    Eigen::VectorXd q_, u_;
+};
+
+}  // namespace carom::detail
