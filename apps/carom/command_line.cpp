@@ -41,6 +41,8 @@ CommandLine::CommandLine() : app_(about, "carom")
     add_resume();
     add_inspect();
     add_study();
+    add_orbit();
+    add_branch();
     add_solve();
     add_bench();
     add_report();
@@ -96,6 +98,12 @@ void CommandLine::add_run()
         .add_option("--save-problems", run_.save_problems,
                     "all, failed or worst:N: write the one-step problems of the run, for carom solve")
         ->type_name("WHICH");
+    command
+        .add_option("--sensitivity", run_.sensitivity,
+                    "derivatives by these: parameters.NAME, coordinate.NAME.start, "
+                    "coordinate.NAME.start_velocity; by power series")
+        ->delimiter(',')
+        ->type_name("NAME,...");
     add_json(command, run_.json);
     add_quiet(command, run_.quiet);
     add_no_svg(command, run_.svg);
@@ -141,6 +149,70 @@ void CommandLine::add_study()
     describe_study(add("study", "Run a scene many times: vary, repeat, perturb, converge.",
                        [this] { return run_study(study_); }),
                    study_);
+}
+
+namespace {
+
+void describe_orbit(CLI::App& command, OrbitCommand& orbit)
+{
+    add_scene(command, orbit.scene)->required();
+    add_set(command, orbit.sets);
+    command
+        .add_option("--period", orbit.period, "of a driven system: a time in s, or a formula of parameters")
+        ->type_name("T");
+    command
+        .add_option(
+            "--section", orbit.section,
+            "of one without forcing: a formula of the state that rises through zero where the orbit begins")
+        ->type_name("FORMULA");
+    command.add_option("--events", orbit.returns, "the orbit closes at this return to the section")
+        ->type_name("N")
+        ->capture_default_str();
+    command.add_option("--settle", orbit.settle, "run so many periods or returns before the search")
+        ->type_name("N");
+    add_repeated(command, "--shift", orbit.shifts, "a coordinate that moves on by so much in a period",
+                 "NAME=VALUE");
+    add_repeated(command, "--free", orbit.free, "a coordinate that may move on by anything", "NAME");
+}
+
+}  // namespace
+
+void CommandLine::add_orbit()
+{
+    CLI::App& command =
+        add("orbit", "Find a motion that repeats, and its stability.", [this] { return run_orbit(orbit_); });
+    describe_orbit(command, orbit_);
+    add_repeated(command, "--by", orbit_.by, "derivatives of the orbit by this parameter", "parameters.NAME");
+    add_json(command, orbit_.json);
+    command.footer(
+        "Examples:\n"
+        "  carom orbit scenes/impact_oscillator.toml --period \"2*pi/w\"\n"
+        "  carom orbit scenes/stick_slip_belt.toml --section \"-s'\" --settle 1 --by parameters.belt\n\n"
+        "Exit status: 0 found, 1 not found, 2 bad input.");
+}
+
+void CommandLine::add_branch()
+{
+    CLI::App& command =
+        add("branch", "Follow motions that repeat over a parameter.", [this] { return run_branch(branch_); });
+    describe_orbit(command, branch_);
+    command.add_option("--over", branch_.over, "the parameter and its range")
+        ->required()
+        ->type_name("parameters.NAME=LOW:HIGH");
+    command.add_option("--max-step", branch_.max_step, "largest step, in parts of the range")
+        ->type_name("H")
+        ->check(CLI::Range(1e-6, 1.0))
+        ->capture_default_str();
+    command.add_option("--max-points", branch_.max_points, "ends the branch after so many orbits, each way")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    add_output(command, branch_.output, "write all orbits as a table, CSV, or as a diagram, SVG");
+    add_json(command, branch_.json);
+    command.footer(
+        "Examples:\n"
+        "  carom branch scenes/impact_oscillator.toml --period \"2*pi/w\" --over parameters.w=2:3\n\n"
+        "Exit status: 0 followed, 1 no orbit to begin with, 2 bad input.");
 }
 
 void CommandLine::add_solve()

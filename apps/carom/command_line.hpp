@@ -31,6 +31,8 @@ private:
     void add_resume();
     void add_inspect();
     void add_study();
+    void add_orbit();
+    void add_branch();
     void add_solve();
     void add_bench();
     void add_export();
@@ -48,6 +50,7 @@ private:
     ResumeOptions resume_;
     InspectOptions inspect_;
     StudyOptions study_;
+    OrbitCommand orbit_, branch_;
     SolveOptions solve_;
     BenchOptions bench_;
     ExportOptions export_;

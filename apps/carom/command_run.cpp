@@ -111,6 +111,7 @@ Errors with_options(Errors errors)
 
 ExitStatus run_scene(const RunOptions& options)
 {
+    if (!options.sensitivity.empty()) return run_sensitivity(options);
     const Display display{.json = options.json, .quiet = options.quiet, .svg = options.svg};
     auto task = prepare(options);
     if (!task) return refuse(task.error(), display);

@@ -29,10 +29,11 @@ struct ImportOptions {
 
 struct RunOptions {
     std::string scene;
-    std::string output;              ///< recording; empty: none
-    std::vector<std::string> sets;   ///< path=value
-    std::vector<std::string> times;  ///< numbers, of --at
-    std::string save_problems;       ///< all, failed or worst:N; empty: none
+    std::string output;                    ///< recording; empty: none
+    std::vector<std::string> sets;         ///< path=value
+    std::vector<std::string> times;        ///< numbers, of --at
+    std::string save_problems;             ///< all, failed or worst:N; empty: none
+    std::vector<std::string> sensitivity;  ///< what to differentiate by; empty: nothing
     bool json = false;
     bool quiet = false;
     bool svg = true;
@@ -40,6 +41,28 @@ struct RunOptions {
 
 /// carom run: simulates a scene.
 [[nodiscard]] ExitStatus run_scene(const RunOptions& options);
+
+/// carom run --sensitivity: the motion with its derivatives.
+[[nodiscard]] ExitStatus run_sensitivity(const RunOptions& options);
+
+struct OrbitCommand {
+    std::string scene;
+    std::string output;             ///< of a branch: table, CSV, or picture, SVG; empty: none
+    std::vector<std::string> sets;  ///< path=value
+    std::string period, section;
+    int returns = 1, settle = 0;
+    std::vector<std::string> shifts, free, by;
+    std::string over;  ///< of a branch: parameters.NAME=LOW:HIGH
+    double max_step = 0.02;
+    int max_points = 5000;
+    bool json = false;
+};
+
+/// carom orbit: a motion that repeats.
+[[nodiscard]] ExitStatus run_orbit(const OrbitCommand& command);
+
+/// carom branch: such motions over a parameter.
+[[nodiscard]] ExitStatus run_branch(const OrbitCommand& command);
 
 struct ResumeOptions {
     std::string recording;

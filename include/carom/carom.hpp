@@ -7,11 +7,18 @@
 ///     run, resume                           a Run: status, certificate, events, findings, columns
 ///     inspect                               what theory says of a scene or a recording
 ///     study                                 many runs of one scene, in one table
+///     sensitivities                         a motion with its derivatives by starts and parameters
+///     find_orbit, follow_branch             motions that repeat, and these over a parameter
+///     lyapunov_exponents                    growth of small differences
 ///     read_problem, solve_problem           one-step problems from files
 ///
 /// What the caller's data do wrong comes back as Expected with Error; how a computation ended as a status.
 
 #include "carom/diagnosis/inspect.hpp"
+#include "carom/orbit/branch.hpp"
+#include "carom/orbit/lyapunov.hpp"
+#include "carom/orbit/periodic.hpp"
+#include "carom/orbit/sensitivity.hpp"
 #include "carom/run/comparison.hpp"
 #include "carom/run/problem.hpp"
 #include "carom/run/run.hpp"

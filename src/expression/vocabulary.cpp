@@ -61,7 +61,9 @@ Expected<void> Vocabulary::may_add(std::string_view name) const
 Expected<int> Vocabulary::add_coordinate(std::string_view name)
 {
     if (auto allowed = may_add(name); !allowed) return allowed.error();
-    meanings_.emplace(name, Meaning{.kind = Meaning::Kind::Coordinate, .index = coordinates_, .expression = {}, .table = {}});
+    meanings_.emplace(
+        name,
+        Meaning{.kind = Meaning::Kind::Coordinate, .index = coordinates_, .expression = {}, .table = {}});
     return coordinates_++;
 }
 
@@ -75,7 +77,8 @@ Expected<void> Vocabulary::add_parameter(std::string_view name, double value)
                      .hint = "give a finite number",
                      .excerpt = {}};
     }
-    meanings_.emplace(name, Meaning{.kind = Meaning::Kind::Parameter, .value = value, .expression = {}, .table = {}});
+    meanings_.emplace(
+        name, Meaning{.kind = Meaning::Kind::Parameter, .value = value, .expression = {}, .table = {}});
     return {};
 }
 

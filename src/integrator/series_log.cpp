@@ -49,10 +49,8 @@ void SeriesEngine::log_causes()
 {
     SeriesInstant& now = logged_instant();
     for (const Occurrence& one : w_.happening) {
-        now.causes.push_back({.kind = kind_of(one.what),
-                              .contact = one.contact,
-                              .side = one.side,
-                              .touches = one.touches});
+        now.causes.push_back(
+            {.kind = kind_of(one.what), .contact = one.contact, .side = one.side, .touches = one.touches});
     }
 }
 

@@ -19,8 +19,9 @@ Closure::Closure(Member& member, const State& guess, double period)
     close_contacts(member, held, start);
     const auto n = start.q.size();
     scale.resize(2 * n);
-    scale.head(n).setConstant(std::max({start.q.cwiseAbs().maxCoeff(), 1e-2 * start.u.cwiseAbs().maxCoeff() * period,
-                                        1e-9 * member.scene.length_m}));
+    scale.head(n).setConstant(
+        std::max({start.q.cwiseAbs().maxCoeff(), 1e-2 * start.u.cwiseAbs().maxCoeff() * period,
+                  1e-9 * member.scene.length_m}));
     scale.tail(n).setConstant(std::max(start.u.cwiseAbs().maxCoeff(), scale[0] / period));
 }
 
@@ -126,7 +127,8 @@ Eigen::VectorXd newton_step(const Closure& closure)
     weight.head(closure.scale.size()) = closure.scale.cwiseInverse();
     if (weight.size() > closure.scale.size()) {
         weight[closure.scale.size()] =
-            1 / std::max(1e-300, (closure.J.row(closure.scale.size()) * 1.0).cwiseAbs().maxCoeff() * closure.scale[0]);
+            1 / std::max(1e-300, (closure.J.row(closure.scale.size()) * 1.0).cwiseAbs().maxCoeff() *
+                                     closure.scale[0]);
     }
     const Eigen::MatrixXd A = weight.asDiagonal() * closure.J;
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
@@ -140,7 +142,8 @@ bool run_on(Closure& closure, int periods)
 {
     Member& member = closure.member();
     for (int k = 0; k < periods; ++k) {
-        const Shot shot = shoot(member, closure.start, closure.period_s, Rows(member.flow->system().columns(), 0));
+        const Shot shot =
+            shoot(member, closure.start, closure.period_s, Rows(member.flow->system().columns(), 0));
         if (!shot.good) return false;
         const double t_s = closure.start.t_s;
         closure.start = shot.end;

@@ -27,14 +27,14 @@ public:
     double period_s = 0;
     Held held;
     Shot shot;
-    Eigen::MatrixXd B;       ///< columns: directions of the start
-    Eigen::MatrixXd start_p; ///< what parameters do to the start through closed contacts, 2n x P
-    Eigen::MatrixXd J;       ///< derivatives of `residual` by the unknowns
-    Eigen::MatrixXd J_p;     ///< and by the parameters
+    Eigen::MatrixXd B;        ///< columns: directions of the start
+    Eigen::MatrixXd start_p;  ///< what parameters do to the start through closed contacts, 2n x P
+    Eigen::MatrixXd J;        ///< derivatives of `residual` by the unknowns
+    Eigen::MatrixXd J_p;      ///< and by the parameters
     Eigen::VectorXd residual;
-    Eigen::VectorXd dperiod; ///< of a given period, by the parameters
-    double size = 0;         ///< of the residual, relative
-    Eigen::VectorXd scale;   ///< of q and u
+    Eigen::VectorXd dperiod;  ///< of a given period, by the parameters
+    double size = 0;          ///< of the residual, relative
+    Eigen::VectorXd scale;    ///< of q and u
 
 private:
     void find_tangent();

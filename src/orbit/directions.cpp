@@ -83,7 +83,8 @@ Rows Directions::start(const SceneSymbols& symbols) const
     std::vector<double> place(static_cast<std::size_t>(symbols.first_symbol + P), 0.0);
     for (int k = 0; k < P; ++k) {
         variables.push_back({Variable::Kind::Coordinate, symbols.first_symbol + k});
-        place[static_cast<std::size_t>(symbols.first_symbol + k)] = symbols.values[static_cast<std::size_t>(k)];
+        place[static_cast<std::size_t>(symbols.first_symbol + k)] =
+            symbols.values[static_cast<std::size_t>(k)];
     }
     Differentiated starts(graph, nodes, variables);
     Workspace work;

@@ -12,11 +12,11 @@ namespace carom::detail {
 /// An event of a flow, with the derivatives of its instant and of its percussion.
 struct FlowEvent {
     Event event;
-    Eigen::VectorXd dt;                       ///< empty: not differentiable there
-    Eigen::VectorXd dP, dU_minus, dU_plus;    ///< of impacts; empty elsewhere
-    Eigen::VectorXd q, u_before, u_after;     ///< empty at the start
+    Eigen::VectorXd dt;                     ///< empty: not differentiable there
+    Eigen::VectorXd dP, dU_minus, dU_plus;  ///< of impacts; empty elsewhere
+    Eigen::VectorXd q, u_before, u_after;   ///< empty at the start
     Eigen::MatrixXd du_before, du_after;
-    Eigen::MatrixXd X_before, X_after;        ///< of (q, u), at fixed time on both sides
+    Eigen::MatrixXd X_before, X_after;  ///< of (q, u), at fixed time on both sides
 };
 
 /// A motion by power series together with its derivatives in chosen directions.
@@ -39,6 +39,8 @@ public:
     [[nodiscard]] const State& state() const noexcept { return state_; }
     /// Derivatives at the time of the state, that time being fixed.
     [[nodiscard]] const Rows& X() const noexcept { return X_; }
+    /// Goes on with other directions, at the time of the state.
+    void replace_derivatives(const Rows& X) { X_ = X; }
     [[nodiscard]] const Eigen::VectorXd& acceleration() const noexcept { return acceleration_; }
     /// Of the instant at which `until` ended the last advance.
     [[nodiscard]] const Rows& dt_until() const noexcept { return dt_until_; }

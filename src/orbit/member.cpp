@@ -52,6 +52,8 @@ Errors read_options(const OrbitOptions& options, Member& member)
         auto read = read_option(member, options.section, "--section");
         if (read) {
             member.section_formula = read->numbers;
+            const auto falls = parse_formula("-(" + options.section + ")", member.symbols.numbers);
+            if (falls) member.section_falls = *falls;
             member.section = member.flow->system().functions_of({read->symbols});
         } else {
             keep(read.error());

@@ -13,7 +13,7 @@ struct Member {
     std::unique_ptr<Flow> flow;
 
     std::optional<Differentiated> period;
-    std::optional<Formula> section_formula;  ///< on numbers, for the engine
+    std::optional<Formula> section_formula, section_falls;  ///< on numbers, for the engine; and negated
     std::optional<Differentiated> section;
     std::vector<double> shift;  ///< per coordinate
     std::vector<char> is_free;  ///< per coordinate

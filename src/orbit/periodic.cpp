@@ -63,12 +63,13 @@ void add_multipliers(Closure& closure, Orbit& orbit)
     orbit.monodromy = M_B * closure.B.transpose();
     orbit.multipliers = multipliers_of(closure.B.transpose() * M_B);
     orbit.section_multipliers = orbit.multipliers;
-    if (closure.has_free_period() && closure.member().section) {
+    if (closure.has_free_period() && closure.member().section && closure.B.cols() > 0) {
         const auto n = closure.start.q.size();
         const Eigen::RowVectorXd slope = closure.member().section->slope.row(0).head(2 * n);
         orbit.section_multipliers = multipliers_of(on_section(closure, M_B, closure.shot.f_end, slope));
     }
-    orbit.stable = std::ranges::all_of(orbit.section_multipliers, [](const auto& m) { return std::abs(m) < 1; });
+    orbit.stable =
+        std::ranges::all_of(orbit.section_multipliers, [](const auto& m) { return std::abs(m) < 1; });
 }
 
 /// How start and period follow the parameters: the linear equation of the closure.
@@ -88,7 +89,8 @@ Eigen::VectorXd along(const Eigen::VectorXd& by_columns, const Closure& closure,
     return (by_columns.head(d).transpose() * steps.topRows(d)).transpose() + by_columns.tail(P);
 }
 
-Eigen::MatrixXd along_rows(const Eigen::MatrixXd& by_columns, const Closure& closure, const Eigen::MatrixXd& steps)
+Eigen::MatrixXd along_rows(const Eigen::MatrixXd& by_columns, const Closure& closure,
+                           const Eigen::MatrixXd& steps)
 {
     if (by_columns.size() == 0) return {};
     const Eigen::Index d = closure.B.cols(), P = steps.cols();
@@ -120,21 +122,21 @@ Orbit orbit_of(Closure& closure, const OrbitOptions&)
     for (const FlowEvent& one : shot.events) {
         const int c = one.event.contact;
         const auto& contacts = member.scene.model.system().contacts;
-        orbit.events.push_back(
-            {.event = one.event,
-             .place = c >= 0 && c < static_cast<int>(contacts.size()) ? contacts[static_cast<std::size_t>(c)].name
-                                                                       : std::string(),
-             .dtime_s = along(one.dt, closure, steps),
-             .dpercussion_Ns = along(one.dP, closure, steps),
-             .dvelocity_before = along(one.dU_minus, closure, steps),
-             .dvelocity_after = along(one.dU_plus, closure, steps),
-             .q = one.q,
-             .u_before = one.u_before,
-             .u_after = one.u_after,
-             .du_before = along_rows(one.du_before, closure, steps),
-             .du_after = along_rows(one.du_after, closure, steps),
-             .dz_before = one.X_before,
-             .dz_after = one.X_after});
+        orbit.events.push_back({.event = one.event,
+                                .place = c >= 0 && c < static_cast<int>(contacts.size())
+                                             ? contacts[static_cast<std::size_t>(c)].name
+                                             : std::string(),
+                                .dtime_s = along(one.dt, closure, steps),
+                                .dpercussion_Ns = along(one.dP, closure, steps),
+                                .dvelocity_before = along(one.dU_minus, closure, steps),
+                                .dvelocity_after = along(one.dU_plus, closure, steps),
+                                .q = one.q,
+                                .u_before = one.u_before,
+                                .u_after = one.u_after,
+                                .du_before = along_rows(one.du_before, closure, steps),
+                                .du_after = along_rows(one.du_after, closure, steps),
+                                .dz_before = one.X_before,
+                                .dz_after = one.X_after});
     }
     return orbit;
 }
@@ -143,11 +145,13 @@ namespace {
 
 Error section_error(const std::string& message)
 {
-    return {.code = ErrorCode::SettingOutOfRange,
-            .where = "--section",
-            .message = message,
-            .hint = "give a formula of the state that rises through zero once in each period, or a longer duration_s",
-            .excerpt = {}};
+    return {
+        .code = ErrorCode::SettingOutOfRange,
+        .where = "--section",
+        .message = message,
+        .hint =
+            "give a formula of the state that rises through zero once in each period, or a longer duration_s",
+        .excerpt = {}};
 }
 
 /// Whether forces, gaps and velocities of obstacles at t and t + T are the same.
@@ -163,7 +167,8 @@ bool repeats_after(Member& member, double T)
     for (int k = 0; k < 8; ++k) {
         Eigen::VectorXd q = start.q, u = start.u;
         for (std::size_t i = 0; i < n; ++i) {
-            q[static_cast<Eigen::Index>(i)] += 0.01 * member.scene.length_m * std::sin(1.7 * k + static_cast<double>(i));
+            q[static_cast<Eigen::Index>(i)] +=
+                0.01 * member.scene.length_m * std::sin(1.7 * k + static_cast<double>(i));
             u[static_cast<Eigen::Index>(i)] += 0.1 * std::cos(2.3 * k + static_cast<double>(i));
         }
         const double t = start.t_s + 0.37 * T * k;
@@ -185,6 +190,32 @@ bool repeats_after(Member& member, double T)
     return true;
 }
 
+double section_value(Member& member)
+{
+    const State& now = member.flow->state();
+    Workspace work;
+    member.section->at(member.flow->system().place(now.t_s, now.q, now.u).point(), work);
+    return member.section->value[0];
+}
+
+/// On to where the section's formula rises through zero: first off the section and below zero.
+bool run_to_section(Member& member, double duration_s)
+{
+    Flow& flow = *member.flow;
+    const double nudge_s = 1e-7 * duration_s / 1000;
+    const auto nudge = [&] {
+        flow.set_until(nullptr);
+        return flow.advance(flow.state().t_s + nudge_s) == Flow::End::Reached;
+    };
+    if (!nudge()) return false;
+    if (section_value(member) >= 0) {
+        flow.set_until(&*member.section_falls);
+        if (flow.advance(flow.state().t_s + duration_s) != Flow::End::Until || !nudge()) return false;
+    }
+    flow.set_until(&*member.section_formula);
+    return flow.advance(flow.state().t_s + duration_s) == Flow::End::Until;
+}
+
 }  // namespace
 
 Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& options)
@@ -202,13 +233,14 @@ Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& opt
                            .excerpt = {}}};
         }
         if (!repeats_after(member, guess.period_s)) {
-            return Errors{{.code = ErrorCode::SettingOutOfRange,
-                           .where = "--period",
-                           .message = fmt::format("after {} s the formulas of the scene are not what they were: the "
-                                                  "period is no multiple of the forcing's",
-                                                  guess.period_s),
-                           .hint = "give a multiple of the period of the forces and obstacles",
-                           .excerpt = {}}};
+            return Errors{
+                {.code = ErrorCode::SettingOutOfRange,
+                 .where = "--period",
+                 .message = fmt::format("after {} s the formulas of the scene are not what they were: the "
+                                        "period is no multiple of the forcing's",
+                                        guess.period_s),
+                 .hint = "give a multiple of the period of the forces and obstacles",
+                 .excerpt = {}}};
         }
         for (int k = 0; k < options.settle; ++k) {
             flow.set_until(nullptr);
@@ -221,25 +253,27 @@ Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& opt
         return guess;
     }
     if (!member.section) {
-        return Errors{{.code = ErrorCode::MissingKey,
-                       .where = "--section",
-                       .message = "neither a period nor a section is given",
-                       .hint = "give --period T where forces repeat, or --section FORMULA where they do not depend on t",
-                       .excerpt = {}}};
+        return Errors{
+            {.code = ErrorCode::MissingKey,
+             .where = "--section",
+             .message = "neither a period nor a section is given",
+             .hint =
+                 "give --period T where forces repeat, or --section FORMULA where they do not depend on t",
+             .excerpt = {}}};
     }
     if (!repeats_after(member, 0.7310585786300049)) {
-        return Errors{section_error("the scene depends on the time: its orbits have the period of the forcing")};
+        return Errors{
+            section_error("the scene depends on the time: its orbits have the period of the forcing")};
     }
-    flow.set_until(&*member.section_formula);
     flow.start(guess.state, none);
+    const double duration_s = member.scene.plan.duration_s;
     double before_s = guess.state.t_s;
     for (int k = 0; k <= options.settle + options.returns; ++k) {
-        const double limit = flow.state().t_s + member.scene.plan.duration_s;
-        if (k == options.settle) before_s = flow.state().t_s;
-        if (flow.advance(limit) != Flow::End::Until) {
+        if (!run_to_section(member, duration_s)) {
             flow.set_until(nullptr);
-            return Errors{section_error(fmt::format("within {} s the motion crosses the section {} times, {} are needed",
-                                                    limit - guess.state.t_s, k, options.settle + options.returns + 1))};
+            return Errors{section_error(
+                fmt::format("in {} s at a time the motion crosses the section {} times, {} are needed",
+                            duration_s, k, options.settle + options.returns + 1))};
         }
         if (k == options.settle) {
             guess.state = flow.state();

@@ -122,7 +122,8 @@ bool Saltation::root_moves(const SeriesCause& cause, const VariationalPiece& bef
         const double rate = slope.dot(way), scale = slope.cwiseAbs().dot(way.cwiseAbs());
         return quotient(rate, scale, Rows(slope.head(X.rows()) * X), cause.contact, out);
     };
-    const auto reaction = std::ranges::find(before.reactions, cause.contact, &VariationalPiece::Reaction::contact);
+    const auto reaction =
+        std::ranges::find(before.reactions, cause.contact, &VariationalPiece::Reaction::contact);
     switch (cause.kind) {
     case Kind::Gap:
         if (cause.touches) return graze(cause.contact, before);
@@ -134,8 +135,8 @@ bool Saltation::root_moves(const SeriesCause& cause, const VariationalPiece& bef
     }
     case Kind::Reaction:
         if (reaction == before.reactions.end()) break;
-        return quotient(reaction->rate[0], std::abs(reaction->rate[0]), reaction->dr.topRows(1), cause.contact,
-                        out);
+        return quotient(reaction->rate[0], std::abs(reaction->rate[0]), reaction->dr.topRows(1),
+                        cause.contact, out);
     case Kind::Threshold:
         if (reaction == before.reactions.end()) break;
         return threshold_moves(cause, *reaction, before, X, out);
@@ -161,7 +162,8 @@ bool Saltation::threshold_moves(const SeriesCause& cause, const VariationalPiece
     const double mu = contact.coefficients.value[1];
     const auto slope = contact.coefficients.slope.row(1);
     const Rows dmu = slope.head(X.rows()) * X;
-    const double mu_rate = slope.head(n).dot(before.u) + slope.segment(n, n).dot(before.a) + slope[slope.size() - 1];
+    const double mu_rate =
+        slope.head(n).dot(before.u) + slope.segment(n, n).dot(before.a) + slope[slope.size() - 1];
     const double r = reaction.r[0], bound_rate = mu_rate * r + mu * reaction.rate[0];
     const Rows dbound = dmu * r + mu * reaction.dr.topRows(1);
     if (contact.dimension == 2) {
@@ -172,8 +174,8 @@ bool Saltation::threshold_moves(const SeriesCause& cause, const VariationalPiece
     }
     const auto r_T = reaction.r.tail(2);
     const double rate = mu * r * bound_rate - r_T.dot(reaction.rate.tail(2));
-    return quotient(rate, std::abs(mu * r * bound_rate), Rows(mu * r * dbound - r_T.transpose() * reaction.dr.bottomRows(2)),
-                    cause.contact, out);
+    return quotient(rate, std::abs(mu * r * bound_rate),
+                    Rows(mu * r * dbound - r_T.transpose() * reaction.dr.bottomRows(2)), cause.contact, out);
 }
 
 /// The switch that is nearest to its root, in time.
@@ -200,9 +202,10 @@ bool Saltation::graze(int contact, const VariationalPiece& before)
 {
     const int order = before.order_of_touch(contact);
     lose("grazing", contact,
-         fmt::format("the gap touches zero with order {}: on the striking side the instant goes with the power "
-                     "1/{} of the data, velocities, percussion and state with {}/{}",
-                     order, order, order - 1, order));
+         fmt::format(
+             "the gap touches zero with order {}: on the striking side the instant goes with the power "
+             "1/{} of the data, velocities, percussion and state with {}/{}",
+             order, order, order - 1, order));
     loss->order = order;
     return false;
 }
@@ -216,7 +219,8 @@ void Saltation::accumulation_moves(int contact, Rows& out)
     functions.U[0].at(point.point(), work_);
     const auto slope = functions.U[0].slope.row(0);
     const double v = functions.U[0].value[0];
-    const double a = -(slope.head(n).dot(u_plus_) + slope.segment(n, n).dot(a_plus_) + slope[slope.size() - 1]);
+    const double a =
+        -(slope.head(n).dot(u_plus_) + slope.segment(n, n).dot(a_plus_) + slope[slope.size() - 1]);
     functions.coefficients.at(point.point(), work_);
     const double e = functions.coefficients.value[2];
     const Rows dv = slope * D_, de = functions.coefficients.slope.row(2) * D_;

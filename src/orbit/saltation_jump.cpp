@@ -19,7 +19,8 @@ bool Saltation::jump(const SeriesJump& one)
     if (system_.has_map_of_formulas && !one.soft) return jump_by_formulas(one);
     const bool by_map = !system_.impact_map.empty() && !one.soft;
     if (by_map && system_.impact_map != "canonical")
-        return lose("map", one.contacts.front(), "the impact map " + system_.impact_map + " has no derivative");
+        return lose("map", one.contacts.front(),
+                    "the impact map " + system_.impact_map + " has no derivative");
 
     const auto rows = static_cast<int>(one.P.size());
     Eigen::MatrixXd M = Eigen::MatrixXd::Zero(n + rows, n + rows);
@@ -63,7 +64,8 @@ Eigen::MatrixXd Saltation::kinetic_matrix()
 /// The rows of one contact: what it does with its percussions, by the branch that it took.
 bool Saltation::law_rows(const SeriesJump& one, std::size_t k, bool by_map, Eigen::MatrixXd& M, Rows& right)
 {
-    const int n = system_.coordinates(), c = one.contacts[k], at = one.offsets[k], d = one.offsets[k + 1] - at;
+    const int n = system_.coordinates(), c = one.contacts[k], at = one.offsets[k],
+              d = one.offsets[k + 1] - at;
     auto& contact = system_.contacts[static_cast<std::size_t>(c)];
     const std::size_t frame = contact.dimension == 3 ? frame_of(contact, one) : 0;
     const Eigen::VectorXd P = one.P.segment(at, d), U_minus = one.U_minus.segment(at, d),
@@ -115,9 +117,8 @@ bool Saltation::law_rows(const SeriesJump& one, std::size_t k, bool by_map, Eige
         return lose("threshold", c, "friction is at its bound while the contact sticks");
     if (sticks) {
         M.block(n + at + 1, 0, d - 1, n) = H.bottomRows(d - 1);
-        right.middleRows(n + at + 1, d - 1) =
-            -DU_rest.bottomRows(d - 1) - e_T * DU_minus.bottomRows(d - 1) -
-            U_minus.tail(d - 1) * D_coefficients.row(3);
+        right.middleRows(n + at + 1, d - 1) = -DU_rest.bottomRows(d - 1) - e_T * DU_minus.bottomRows(d - 1) -
+                                              U_minus.tail(d - 1) * D_coefficients.row(3);
         return true;
     }
     // slides: P_T = mu P_N s with the unit direction s against V

@@ -15,8 +15,13 @@ using namespace detail;
 SensitiveState shown(Flow& flow, Differentiated& probes, Workspace& work)
 {
     const auto n = static_cast<Eigen::Index>(flow.model().coordinates());
-    SensitiveState result{.time_s = flow.state().t_s, .q = flow.state().q, .u = flow.state().u,
-                          .dq = {}, .du = {}, .probes = {}, .dprobes = {}};
+    SensitiveState result{.time_s = flow.state().t_s,
+                          .q = flow.state().q,
+                          .u = flow.state().u,
+                          .dq = {},
+                          .du = {},
+                          .probes = {},
+                          .dprobes = {}};
     probes.at(flow.system().place(result.time_s, result.q, result.u).point(), work);
     result.probes.assign(probes.value.data(), probes.value.data() + probes.value.size());
     if (!flow.differentiable()) return result;
@@ -35,7 +40,8 @@ Errors check_instants(const Scene& scene, const std::vector<double>& at_s)
         if (inside && (i == 0 || at_s[i] > at_s[i - 1])) continue;
         return {{.code = ErrorCode::SettingOutOfRange,
                  .where = "SensitivityOptions::at_s",
-                 .message = fmt::format("{} s is not an instant of the run, or not after the one before", at_s[i]),
+                 .message =
+                     fmt::format("{} s is not an instant of the run, or not after the one before", at_s[i]),
                  .hint = fmt::format("give increasing instants from {} to {} s", scene.start.t_s, end),
                  .excerpt = {}}};
     }

@@ -218,7 +218,8 @@ void VariationalPiece::solve_orders(int order, Rows& X)
         for (const Term& term : J_) {
             auto row = right.row(term.row);
             if (term.column >= 2 * n) {
-                if (p == 0 || !term.constant) row += term.factor * term.series[p] * dp.row(term.column - 2 * n);
+                if (p == 0 || !term.constant)
+                    row += term.factor * term.series[p] * dp.row(term.column - 2 * n);
                 continue;
             }
             for (int i = 0; i <= (term.constant ? 0 : p); ++i) {

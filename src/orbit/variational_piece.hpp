@@ -18,7 +18,8 @@ public:
 
     /// Takes X, derivatives of (q, u, p) by columns, from the beginning of the piece to its end. False: the
     /// direction of slip that begins in space has no derivative here.
-    [[nodiscard]] bool propagate(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, Rows& X);
+    [[nodiscard]] bool propagate(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses,
+                                 Rows& X);
 
     // where the piece ends
     Eigen::VectorXd q, u, a;  ///< the motion itself

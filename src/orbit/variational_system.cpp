@@ -133,9 +133,8 @@ void VariationalSystem::add_contact(const Contact& text, int c, const Model& mod
             contact.high = interval->high;
         }
         mu = add_formula(graph_, text.friction->coefficient);
-        mu_static = text.friction->static_coefficient
-                        ? add_formula(graph_, *text.friction->static_coefficient)
-                        : mu;
+        mu_static =
+            text.friction->static_coefficient ? add_formula(graph_, *text.friction->static_coefficient) : mu;
         e_T = add_formula(graph_, text.friction->tangential_restitution);
     }
     std::vector<TangentAxis> frames{TangentAxis::X};
@@ -202,8 +201,7 @@ void VariationalSystem::add_sliding(const std::vector<int>& U, ContactFunctions&
     const int square = graph_.add(graph_.multiply(U[1], U[1]), graph_.multiply(U[2], U[2]));
     const int speed = graph_.function(Op::Sqrt, square);
     for (int i = 0; i < 2; ++i) {
-        const int direction =
-            graph_.multiply(mu, graph_.divide(U[static_cast<std::size_t>(i) + 1], speed));
+        const int direction = graph_.multiply(mu, graph_.divide(U[static_cast<std::size_t>(i) + 1], speed));
         block.slip_r.push_back({i, 0, static_cast<int>(block.nodes.size())});
         block.nodes.push_back(direction);
         add_slopes(block, block.slip_x, i, graph_.multiply(direction, reaction(contact.offset)));

@@ -45,10 +45,10 @@ public:
         std::vector<Block> sliding;  ///< in space: slip_x, slip_r, for each frame
 
         int gap_node = 0;
-        Differentiated gap;                 ///< g
-        std::vector<Differentiated> U;      ///< rows of U, for each frame
-        std::vector<Differentiated> HT_r;   ///< H^T r, for each frame
-        Differentiated coefficients;        ///< mu, static mu, e, e_T
+        Differentiated gap;                ///< g
+        std::vector<Differentiated> U;     ///< rows of U, for each frame
+        std::vector<Differentiated> HT_r;  ///< H^T r, for each frame
+        Differentiated coefficients;       ///< mu, static mu, e, e_T
     };
 
     [[nodiscard]] int coordinates() const noexcept { return n_; }
@@ -90,7 +90,8 @@ private:
     void add_frame(const Contact& text, TangentAxis axis, ContactFunctions& contact);
     void add_sliding(const std::vector<int>& U, ContactFunctions& contact, int mu);
     void add_switches();
-    void add_slopes(Block& block, std::vector<Entry>& entries, int row, int node, bool with_velocities = true);
+    void add_slopes(Block& block, std::vector<Entry>& entries, int row, int node,
+                    bool with_velocities = true);
     [[nodiscard]] int variable(Variable::Kind kind, int i) { return graph_.variable({kind, i}); }
     [[nodiscard]] int acceleration(int i) { return variable(Variable::Kind::Coordinate, acceleration_at(i)); }
     [[nodiscard]] int reaction(int i) { return variable(Variable::Kind::Coordinate, reaction_at(i)); }

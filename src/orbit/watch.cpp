@@ -32,7 +32,10 @@ void for_each_root(double h, const std::function<double(double)>& f,
 }  // namespace
 
 Watch::Watch(VariationalSystem& system, const State& start)
-    : lowest(start.q), highest(start.q), last_acceleration(Eigen::VectorXd::Zero(start.q.size())), system_(system)
+    : lowest(start.q),
+      highest(start.q),
+      last_acceleration(Eigen::VectorXd::Zero(start.q.size())),
+      system_(system)
 {
 }
 

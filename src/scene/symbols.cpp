@@ -99,12 +99,13 @@ void read_map(const Node& root, const Names& names, SceneSymbols& symbols, Mista
 Expected<SceneSymbols, Errors> read_symbols(const Scene& scene, std::span<const std::string> parameters)
 {
     if (kind_of(scene) != SceneKind::Coordinates) {
-        return Errors{{.code = ErrorCode::NotAllowedHere,
-                       .where = scene.title,
-                       .message = fmt::format("derivatives are those of scenes of coordinates; this one is of {}",
-                                              kind_of(scene) == SceneKind::Bodies ? "bodies" : "sweeping"),
-                       .hint = "write the system down with [[coordinate]] and [lagrangian]",
-                       .excerpt = {}}};
+        return Errors{
+            {.code = ErrorCode::NotAllowedHere,
+             .where = scene.title,
+             .message = fmt::format("derivatives are those of scenes of coordinates; this one is of {}",
+                                    kind_of(scene) == SceneKind::Bodies ? "bodies" : "sweeping"),
+             .hint = "write the system down with [[coordinate]] and [lagrangian]",
+             .excerpt = {}}};
     }
     Mistakes mistakes(scene.title, scene.text, {});
     const auto root = parse_toml(scene.text, mistakes);
@@ -124,8 +125,7 @@ Expected<SceneSymbols, Errors> read_symbols(const Scene& scene, std::span<const 
             errors.push_back(unknown_parameter(name, names.vocabulary));
             continue;
         }
-        expressions.take_as_symbol(name,
-                                   symbols.first_symbol + static_cast<int>(symbols.parameters.size()));
+        expressions.take_as_symbol(name, symbols.first_symbol + static_cast<int>(symbols.parameters.size()));
         symbols.parameters.push_back(name);
         symbols.values.push_back(meaning->value);
     }

@@ -34,6 +34,11 @@ struct OrbitScene {
 [[nodiscard]] OrbitScene parabola_scene(const Task& task);
 [[nodiscard]] OrbitScene slide_scene(const Task& task);
 [[nodiscard]] OrbitScene double_pendulum_scene(const Task& task);
+[[nodiscard]] OrbitScene rimless_scene(const Task& task);
+[[nodiscard]] OrbitScene rocking_scene(const Task& task);
+[[nodiscard]] OrbitScene elastic_scene(const Task& task);
+[[nodiscard]] OrbitScene coulomb_scene(const Task& task);
+[[nodiscard]] OrbitScene wedge_scene(const Task& task);
 
 /// The numbers of `task` that are called so, as parameters.
 void take(const Task& task, std::initializer_list<const char*> names, OrbitScene& scene);

@@ -41,7 +41,8 @@ public:
 
     [[nodiscard]] const SensitiveState& at(double t_s) const
     {
-        const auto found = std::ranges::find_if(result_.states, [&](const SensitiveState& s) { return s.time_s == t_s; });
+        const auto found =
+            std::ranges::find_if(result_.states, [&](const SensitiveState& s) { return s.time_s == t_s; });
         if (found == result_.states.end()) throw DriverFailure("no such instant");
         return *found;
     }
@@ -215,11 +216,26 @@ Eigen::MatrixXd with_momenta(const Sensitive& motion, double t_s)
 
 }  // namespace
 
-void sens_free(const Task& task, Answers& answers) { give_all(task, pendulum_scene(task, false), answers); }
-void sens_wall(const Task& task, Answers& answers) { give_all(task, pendulum_scene(task, true), answers); }
-void sens_table(const Task& task, Answers& answers) { give_all(task, table_scene(task), answers); }
-void sens_oscillator(const Task& task, Answers& answers) { give_all(task, oscillator_scene(task), answers); }
-void sens_chain(const Task& task, Answers& answers) { give_all(task, chain_scene(task), answers); }
+void sens_free(const Task& task, Answers& answers)
+{
+    give_all(task, pendulum_scene(task, false), answers);
+}
+void sens_wall(const Task& task, Answers& answers)
+{
+    give_all(task, pendulum_scene(task, true), answers);
+}
+void sens_table(const Task& task, Answers& answers)
+{
+    give_all(task, table_scene(task), answers);
+}
+void sens_oscillator(const Task& task, Answers& answers)
+{
+    give_all(task, oscillator_scene(task), answers);
+}
+void sens_chain(const Task& task, Answers& answers)
+{
+    give_all(task, chain_scene(task), answers);
+}
 
 void sens_ball(const Task& task, Answers& answers)
 {
@@ -231,7 +247,8 @@ void sens_ball(const Task& task, Answers& answers)
     std::erase_if(impacts, [&](const SensitiveEvent& one) { return one.event.time_s > T; });
     answers.give("impact_times", exact, [&] { return times_of(impacts); });
     for (const char* name : {"h0", "v0", "g", "e"}) {
-        answers.give(std::string("dt_k/d") + name, exact, [&] { return by_column(impacts, motion.column(name)); });
+        answers.give(std::string("dt_k/d") + name, exact,
+                     [&] { return by_column(impacts, motion.column(name)); });
     }
     const auto rest = motion.events(EventKind::Accumulation);
     answers.give("t_acc", exact, [&] { return Json(rest.at(0).event.time_s); });
@@ -321,7 +338,8 @@ void sens_parabola(const Task& task, Answers& answers)
     answers.give("det", exact, [&] { return Json(M.determinant()); });
     answers.give("symplectic_defect", exact, [&] { return Json(symplectic_defect(M)); });
     for (const char* name : {"a", "e", "m", "g"}) {
-        answers.give(std::string("dz_T/d") + name, exact, [&] { return list_of(d.col(motion.column(name))); });
+        answers.give(std::string("dz_T/d") + name, exact,
+                     [&] { return list_of(d.col(motion.column(name))); });
     }
 }
 

@@ -26,15 +26,15 @@ struct SeriesStatus {
 /// The function whose root ends a piece.
 struct SeriesCause {
     enum class Kind {
-        Gap,            ///< a contact closes
-        Reaction,       ///< its reaction vanishes
-        SlipEnd,        ///< its sliding velocity vanishes
-        Threshold,      ///< friction reaches its bound
-        Switch,         ///< a formula goes over to another piece
-        Until,          ///< the until formula becomes >= 0
-        Accumulation,   ///< infinitely many impacts of one contact (PS-9)
-        Collapse,       ///< of several contacts
-        SlipCollapse,   ///< slip in space that ends (PS-11)
+        Gap,           ///< a contact closes
+        Reaction,      ///< its reaction vanishes
+        SlipEnd,       ///< its sliding velocity vanishes
+        Threshold,     ///< friction reaches its bound
+        Switch,        ///< a formula goes over to another piece
+        Until,         ///< the until formula becomes >= 0
+        Accumulation,  ///< infinitely many impacts of one contact (PS-9)
+        Collapse,      ///< of several contacts
+        SlipCollapse,  ///< slip in space that ends (PS-11)
     };
     Kind kind{};
     int contact = -1;

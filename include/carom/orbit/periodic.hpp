@@ -23,10 +23,10 @@ struct OrbitOptions {
     std::vector<std::string> free = {};  ///< coordinates that may move on by anything
 
     std::vector<std::string> parameters = {};  ///< derivatives of the orbit by these
-    int settle = 0;           ///< periods, or returns, that are run from the start before the search
-    int segments = 1;         ///< of multiple shooting, >= 1
-    int max_iterations = 40;  ///< >= 1
-    double tolerance = 1e-12; ///< of the closure, relative to the sizes of the state; > 0
+    int settle = 0;            ///< periods, or returns, that are run from the start before the search
+    int segments = 1;          ///< of multiple shooting, >= 1
+    int max_iterations = 40;   ///< >= 1
+    double tolerance = 1e-12;  ///< of the closure, relative to the sizes of the state; > 0
 };
 
 /// A gap of an open contact that is smallest at some instant, a reaction of a closed one, or an acceleration
@@ -36,7 +36,7 @@ struct Nearness {
     Kind kind{};
     int contact = 0;
     double time_s = 0;
-    double value = 0;  ///< m, N or m/s^2
+    double value = 0;       ///< m, N or m/s^2
     Eigen::VectorXd slope;  ///< by the parameters, along the orbits; empty: not known
 };
 
@@ -48,19 +48,19 @@ struct Orbit {
 
     double period_s = 0;
     State start;
-    Eigen::VectorXd end_shift;      ///< of the coordinates in one period
-    Eigen::MatrixXd monodromy;      ///< derivative of the state after a period, 2n x 2n, of what may vary
-    Eigen::MatrixXd tangent;        ///< columns span the states near the start that closed contacts allow
+    Eigen::VectorXd end_shift;  ///< of the coordinates in one period
+    Eigen::MatrixXd monodromy;  ///< derivative of the state after a period, 2n x 2n, of what may vary
+    Eigen::MatrixXd tangent;    ///< columns span the states near the start that closed contacts allow
     std::vector<std::complex<double>> multipliers;  ///< the largest first; of the return map with `section`:
                                                     ///< section_multipliers
     std::vector<std::complex<double>> section_multipliers;
-    bool stable = false;            ///< all moduli < 1, the trivial one of autonomous systems left out
+    bool stable = false;  ///< all moduli < 1, the trivial one of autonomous systems left out
 
-    Eigen::VectorXd dperiod;        ///< by the parameters
-    Eigen::MatrixXd dstart;         ///< by the parameters
-    std::vector<SensitiveEvent> events;   ///< of one period; derivatives along the orbits, by the parameters
+    Eigen::VectorXd dperiod;             ///< by the parameters
+    Eigen::MatrixXd dstart;              ///< by the parameters
+    std::vector<SensitiveEvent> events;  ///< of one period; derivatives along the orbits, by the parameters
     std::vector<Nearness> near;
-    Eigen::VectorXd lowest, highest;      ///< of each coordinate
+    Eigen::VectorXd lowest, highest;  ///< of each coordinate
     std::optional<NotDifferentiable> lost;
     std::vector<Finding> findings;
 };

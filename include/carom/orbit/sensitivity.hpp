@@ -51,7 +51,7 @@ struct NotDifferentiable {
     std::string kind;  ///< grazing, simultaneous, threshold, collapse, onset, map, start
     std::string place;
     std::string words;
-    int order = 0;  ///< of grazing: of the minimum of the gap, p
+    int order = 0;                                    ///< of grazing: of the minimum of the gap, p
     double instant_exponent = 0, state_exponent = 0;  ///< 1/p and 1 - 1/p on the striking side; else 0
 };
 

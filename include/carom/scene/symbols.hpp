@@ -17,8 +17,8 @@ struct SceneSymbols {
     std::vector<std::string> parameters;
     std::vector<double> values;  ///< of the parameters
     int first_symbol = 3;
-    Vocabulary vocabulary;  ///< of the formulas of the scene, with symbols
-    Vocabulary numbers;     ///< the same with values
+    Vocabulary vocabulary;           ///< of the formulas of the scene, with symbols
+    Vocabulary numbers;              ///< the same with values
     LagrangianSystem system;         ///< formulas with symbols; not for make_model
     std::vector<Formula> q0, u0;     ///< starts, formulas of the symbols alone
     std::string impact_map;          ///< its kind; empty: the laws of the contacts

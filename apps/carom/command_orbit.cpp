@@ -1,0 +1,217 @@
+#include "commands.hpp"
+
+#include "carom/carom.hpp"
+#include "orbit_results.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+
+#include <fmt/format.h>
+
+namespace carom::app {
+namespace {
+
+Error bad_option(const char* where, std::string message, std::string hint)
+{
+    return {.code = ErrorCode::WrongType,
+            .where = where,
+            .message = std::move(message),
+            .hint = std::move(hint),
+            .excerpt = {}};
+}
+
+std::vector<Override> overrides_of(const std::vector<std::string>& sets, Errors& errors)
+{
+    std::vector<Override> overrides;
+    for (const std::string& text : sets) {
+        auto set = parse_override(text);
+        if (set)
+            overrides.push_back(std::move(*set));
+        else
+            errors.push_back(set.error());
+    }
+    return overrides;
+}
+
+/// name=formula.
+void read_shifts(const std::vector<std::string>& texts, OrbitOptions& options, Errors& errors)
+{
+    for (const std::string& text : texts) {
+        const std::size_t at = text.find('=');
+        if (at == std::string::npos || at == 0) {
+            errors.push_back(bad_option("--shift", fmt::format("{} is not NAME=VALUE", text),
+                                        "write for example --shift x=2*l*sin(alpha)"));
+            continue;
+        }
+        options.shift[text.substr(0, at)] = text.substr(at + 1);
+    }
+}
+
+/// Without `parameters.` in front, which is all that an orbit is differentiated by.
+void read_parameters(const std::vector<std::string>& by, OrbitOptions& options, Errors& errors)
+{
+    constexpr std::string_view prefix = "parameters.";
+    for (const std::string& text : by) {
+        if (text.starts_with(prefix))
+            options.parameters.push_back(text.substr(prefix.size()));
+        else
+            errors.push_back(
+                bad_option("--by", fmt::format("{} is no parameter", text), "write parameters.NAME"));
+    }
+}
+
+OrbitOptions orbit_options(const OrbitCommand& command, Errors& errors)
+{
+    OrbitOptions options;
+    options.period = command.period;
+    options.section = command.section;
+    options.returns = command.returns;
+    options.settle = command.settle;
+    options.free = command.free;
+    if (!command.period.empty() && !command.section.empty()) {
+        errors.push_back(
+            bad_option("--section", "a period is given as well",
+                       "give --period where forces repeat, --section where they do not depend on t"));
+    }
+    read_shifts(command.shifts, options, errors);
+    read_parameters(command.by, options, errors);
+    return options;
+}
+
+/// parameters.NAME=LOW:HIGH.
+Expected<BranchOptions> branch_range(const std::string& text)
+{
+    constexpr std::string_view prefix = "parameters.";
+    const std::size_t equal = text.find('='), colon = text.find(':', equal == std::string::npos ? 0 : equal);
+    BranchOptions options;
+    const auto number = [](std::string_view word, double& value) {
+        const auto [stop, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
+        return problem == std::errc() && stop == word.data() + word.size() && std::isfinite(value);
+    };
+    const bool good = text.starts_with(prefix) && equal != std::string::npos && colon != std::string::npos &&
+                      number(std::string_view(text).substr(equal + 1, colon - equal - 1), options.low) &&
+                      number(std::string_view(text).substr(colon + 1), options.high) &&
+                      options.low < options.high;
+    if (!good) {
+        return bad_option("--over", fmt::format("{} is no range of a parameter", text),
+                          "write for example --over parameters.w=0.5:3, the smaller value first");
+    }
+    options.over = text.substr(prefix.size(), equal - prefix.size());
+    return options;
+}
+
+/// Both ways from the start, one behind the other.
+Expected<Branch, Errors> both_ways(const Scene& scene, BranchOptions options)
+{
+    options.upwards = false;
+    auto down = follow_branch(scene, options);
+    if (!down || down->points.empty()) return down;
+    options.upwards = true;
+    auto up = follow_branch(scene, options, down->points.front().orbit);
+    if (!up) return up;
+    Branch all;
+    for (auto it = down->points.rbegin(); it != down->points.rend(); ++it) {
+        all.points.push_back(std::move(*it));
+    }
+    all.points.insert(all.points.end(), up->points.begin() + (up->points.empty() ? 0 : 1), up->points.end());
+    all.special = down->special;
+    all.special.insert(all.special.end(), up->special.begin(), up->special.end());
+    all.end = fmt::format("below: {}; above: {}", down->end, up->end);
+    return all;
+}
+
+ExitStatus refused(const Errors& errors)
+{
+    print_errors(errors);
+    return ExitStatus::BadInput;
+}
+
+bool write_file(const std::string& path, const std::string& text)
+{
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    if (file.flush()) return true;
+    print_errors({{.code = ErrorCode::FileUnwritable,
+                   .where = path,
+                   .message = "the file cannot be written",
+                   .hint = "look at the folder and its rights",
+                   .excerpt = {}}});
+    return false;
+}
+
+}  // namespace
+
+ExitStatus run_sensitivity(const RunOptions& options)
+{
+    Errors errors;
+    const auto overrides = overrides_of(options.sets, errors);
+    SensitivityOptions wanted;
+    wanted.by = options.sensitivity;
+    for (const std::string& text : options.times) {
+        double number = 0;
+        const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (problem != std::errc() || stop != text.data() + text.size()) {
+            errors.push_back(
+                bad_option("--at", fmt::format("{} is not a number", text), "give times in seconds"));
+        }
+        wanted.at_s.push_back(number);
+    }
+    if (!options.output.empty()) {
+        errors.push_back(bad_option("-o", "a run with derivatives writes no recording",
+                                    "run it once without --sensitivity for the recording"));
+    }
+    auto scene = read_scene(options.scene, overrides);
+    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
+    if (!errors.empty()) return refused(errors);
+    auto result = sensitivities(*scene, wanted);
+    if (!result) return refused(result.error());
+    const std::string text = options.json ? json_of(*scene, *result) : text_of(*scene, *result);
+    if (!print_result(text)) return ExitStatus::BadInput;
+    if (!result->reached_end) return ExitStatus::Failed;
+    return result->lost ? ExitStatus::Uncertified : ExitStatus::Certified;
+}
+
+ExitStatus run_orbit(const OrbitCommand& command)
+{
+    Errors errors;
+    const auto overrides = overrides_of(command.sets, errors);
+    const OrbitOptions options = orbit_options(command, errors);
+    auto scene = read_scene(command.scene, overrides);
+    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
+    if (!errors.empty()) return refused(errors);
+    auto orbit = find_orbit(*scene, options);
+    if (!orbit) return refused(orbit.error());
+    const std::string text =
+        command.json ? json_of(*scene, options, *orbit) : text_of(*scene, options, *orbit);
+    if (!print_result(text)) return ExitStatus::BadInput;
+    return orbit->converged ? ExitStatus::Certified : ExitStatus::Uncertified;
+}
+
+ExitStatus run_branch(const OrbitCommand& command)
+{
+    Errors errors;
+    const auto overrides = overrides_of(command.sets, errors);
+    const OrbitOptions orbit = orbit_options(command, errors);
+    auto range = branch_range(command.over);
+    if (!range) errors.push_back(range.error());
+    auto scene = read_scene(command.scene, overrides);
+    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
+    if (!errors.empty()) return refused(errors);
+    range->orbit = orbit;
+    range->max_step = command.max_step;
+    range->max_points = command.max_points;
+    auto branch = both_ways(*scene, *range);
+    if (!branch) return refused(branch.error());
+    if (!command.output.empty()) {
+        const bool svg = command.output.ends_with(".svg");
+        const std::string file = svg ? svg_of(*scene, *range, *branch) : csv_of(*scene, *range, *branch);
+        if (!write_file(command.output, file)) return ExitStatus::BadInput;
+    }
+    const std::string text =
+        command.json ? json_of(*scene, *range, *branch) : text_of(*scene, *range, *branch);
+    if (!print_result(text)) return ExitStatus::BadInput;
+    return branch->points.empty() ? ExitStatus::Uncertified : ExitStatus::Certified;
+}
+
+}  // namespace carom::app

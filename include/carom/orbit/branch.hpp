@@ -1,0 +1,53 @@
+#pragma once
+
+#include "carom/orbit/periodic.hpp"
+
+#include <functional>
+
+namespace carom {
+
+/// Orbits followed over a parameter by pseudo-arclength, also round folds, with the points at which their
+/// stability or their sequence of events changes.
+///
+/// Theory     docs/theory/orbits.md, (OR-13) continuation, (OR-14) special points
+struct BranchOptions {
+    OrbitOptions orbit;               ///< how the first orbit is found; its parameters are replaced by `over`
+    std::string over;                 ///< the parameter that moves
+    double low = 0, high = 1;         ///< its range; the branch ends where it leaves it
+    bool upwards = true;              ///< the way that the branch begins
+    std::vector<double> values = {};  ///< orbits are wanted at exactly these
+    double max_step = 0.02;           ///< of the arclength, relative to range and sizes of the state; > 0
+    int max_points = 5000;            ///< >= 1
+    std::function<bool(double)> on_point = {};  ///< sees each value; false ends the branch
+};
+
+/// Where something changes along a branch.
+struct SpecialPoint {
+    std::string kind;  ///< fold, period_doubling, torus, grazing, stick, contact_lost, events
+    double value = 0;  ///< of the parameter
+    Orbit orbit;
+    std::string place;  ///< the contact of grazing, stick and contact_lost
+    double time_s = 0;  ///< and when
+    double slope = 0;   ///< of the gap, reaction or acceleration that vanishes, by the parameter
+};
+
+struct BranchPoint {
+    double value = 0;
+    Orbit orbit;
+};
+
+struct Branch {
+    std::vector<BranchPoint> points;  ///< in their order along the branch
+    std::vector<SpecialPoint> special;
+    std::vector<BranchPoint> at;  ///< at the values asked for, in the order met
+    std::string end;              ///< range, max_points, stopped, or why it ended
+};
+
+/// Errors: those of find_orbit. A first orbit that is not found is told by `end`, without points.
+[[nodiscard]] Expected<Branch, Errors> follow_branch(const Scene& scene, const BranchOptions& options);
+
+/// The same from a known orbit, at the value that the scene has.
+[[nodiscard]] Expected<Branch, Errors> follow_branch(const Scene& scene, const BranchOptions& options,
+                                                     const Orbit& first);
+
+}  // namespace carom

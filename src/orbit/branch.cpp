@@ -1,0 +1,104 @@
+#include "carom/orbit/branch.hpp"
+
+#include "branch_walk.hpp"
+#include "special_points.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace carom {
+namespace {
+
+using namespace detail;
+
+constexpr double smallest_step = 1e-7;
+
+/// Orbits at the values asked for between two nodes.
+void add_values(BranchWalk& walk, const BranchOptions& options, const BranchNode& a, const BranchNode& b,
+                Branch& branch)
+{
+    std::vector<double> met;
+    for (const double value : options.values) {
+        if ((value - a.value) * (value - b.value) <= 0 && value != a.value) met.push_back(value);
+    }
+    std::ranges::sort(met, [&](double x, double y) { return std::abs(x - a.value) < std::abs(y - a.value); });
+    for (const double value : met) {
+        const double part = (value - a.value) / (b.value - a.value);
+        State start = a.start;
+        start.q += part * (b.start.q - a.start.q);
+        start.u += part * (b.start.u - a.start.u);
+        const auto node =
+            walk.at_value(start, a.held, a.period_s + part * (b.period_s - a.period_s), value, &a);
+        if (node) branch.at.push_back({value, node->orbit});
+    }
+}
+
+Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options, BranchNode node)
+{
+    Branch branch;
+    branch.points.push_back({node.value, node.orbit});
+    for (const double value : options.values) {
+        if (value == node.value) branch.at.push_back({value, node.orbit});
+    }
+    double step = options.max_step / 4;
+    while (branch.end.empty()) {
+        if (static_cast<int>(branch.points.size()) >= options.max_points) {
+            branch.end = "max_points";
+            break;
+        }
+        auto next = walk.ahead(node, step);
+        const bool jumps = next && std::abs(next->value - node.value) > 3 * step * walk.range();
+        if (!next || jumps) {
+            step /= 2;
+            if (step > smallest_step) continue;
+            branch.end = end_of_branch(walk, node, branch);
+            break;
+        }
+        add_special_points(walk, node, *next, step, branch);
+        add_values(walk, options, node, *next, branch);
+        node = std::move(*next);
+        branch.points.push_back({node.value, node.orbit});
+        if (node.value < options.low || node.value > options.high) branch.end = "range";
+        if (options.on_point && !options.on_point(node.value)) branch.end = "stopped";
+        step = std::min(1.5 * step, options.max_step);
+    }
+    return branch;
+}
+
+}  // namespace
+
+Expected<Branch, Errors> follow_branch(const Scene& scene, const BranchOptions& options, const Orbit& first)
+{
+    BranchWalk walk(scene, options);
+    OrbitOptions with = options.orbit;
+    with.parameters = {options.over};
+    auto member = make_member(scene, with);
+    if (!member) return member.error();
+    const double value = (*member)->symbols.values.front();
+    auto node = walk.at_value(first.start, held_at(**member, first.start), first.period_s, value, nullptr);
+    if (!node) {
+        if (!walk.errors().empty()) return walk.errors();
+        Branch none;
+        none.end = "the orbit is not found again where the branch begins";
+        return none;
+    }
+    return walk_on(walk, options, std::move(*node));
+}
+
+Expected<Branch, Errors> follow_branch(const Scene& scene, const BranchOptions& options)
+{
+    OrbitOptions with = options.orbit;
+    with.parameters = {options.over};
+    auto orbit = find_orbit(scene, with);
+    if (!orbit) return orbit.error();
+    if (!orbit->converged) {
+        Branch none;
+        none.end = "no orbit to begin with: " + orbit->trouble;
+        return none;
+    }
+    return follow_branch(scene, options, *orbit);
+}
+
+}  // namespace carom

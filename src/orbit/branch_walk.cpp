@@ -1,0 +1,162 @@
+#include "branch_walk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace carom::detail {
+namespace {
+
+constexpr int most_corrections = 12;
+
+/// Unknowns of a closure and the parameter, in units of their sizes.
+Eigen::VectorXd units(const Closure& closure, double range)
+{
+    Eigen::VectorXd unit(closure.unknowns() + 1);
+    const Eigen::MatrixXd scaled = closure.scale.asDiagonal() * closure.B.cwiseAbs();
+    for (Eigen::Index i = 0; i < closure.B.cols(); ++i) {
+        unit[i] = std::max(scaled.col(i).maxCoeff(), 1e-300);
+    }
+    if (closure.has_free_period()) unit[closure.B.cols()] = closure.period_s;
+    unit[unit.size() - 1] = range;
+    return unit;
+}
+
+/// [J, J_p] with rows over the sizes of the state and columns in units.
+Eigen::MatrixXd scaled_slopes(const Closure& closure, const Eigen::VectorXd& unit)
+{
+    Eigen::MatrixXd A(closure.J.rows(), unit.size());
+    A << closure.J, closure.J_p;
+    A = A * unit.asDiagonal();
+    for (Eigen::Index i = 0; i < closure.scale.size(); ++i) {
+        A.row(i) /= closure.scale[i];
+    }
+    return A;
+}
+
+Eigen::VectorXd scaled_residual(const Closure& closure)
+{
+    Eigen::VectorXd r = closure.residual;
+    for (Eigen::Index i = 0; i < closure.scale.size(); ++i) {
+        r[i] /= closure.scale[i];
+    }
+    return r;
+}
+
+}  // namespace
+
+BranchWalk::BranchWalk(const Scene& scene, const BranchOptions& options)
+    : scene_(scene), options_(options), orbit_(options.orbit), range_(std::abs(options.high - options.low))
+{
+    orbit_.parameters = {options.over};
+}
+
+/// The closure with the member at this value.
+bool BranchWalk::evaluate(double value)
+{
+    const std::array values{value};
+    auto member = make_member(scene_, orbit_, values);
+    if (!member) {
+        errors_ = member.error();
+        return false;
+    }
+    closure_->move_to(**member);
+    member_ = std::move(*member);
+    return closure_->evaluate();
+}
+
+std::optional<BranchNode> BranchWalk::at_value(const State& start, const Held& held, double period_s,
+                                               double value, const BranchNode* like)
+{
+    const std::array values{value};
+    auto member = make_member(scene_, orbit_, values);
+    if (!member) {
+        errors_ = member.error();
+        return std::nullopt;
+    }
+    closure_.emplace(**member, start, period_s);
+    if (!held.contacts.empty()) closure_->held = held;
+    closure_->move_to(**member);
+    member_ = std::move(*member);
+    const NewtonReport report = solve_closure(*closure_, orbit_);
+    if (!report.converged) return std::nullopt;
+    return finished(value, like);
+}
+
+std::optional<BranchNode> BranchWalk::ahead(const BranchNode& from, double step)
+{
+    if (!closure_) return std::nullopt;
+    closure_->start = from.start;
+    closure_->held = from.held;
+    closure_->period_s = from.period_s;
+    const auto n = from.start.q.size();
+    const Eigen::VectorXd dz = step * (from.dz.array() * from.scale.array()).matrix();
+    closure_->start.q += dz.head(n);
+    closure_->start.u += dz.tail(n);
+    closure_->period_s += step * from.dT * from.period_s;
+    double value = from.value + step * from.dvalue * range_;
+    for (int k = 0; k < most_corrections; ++k) {
+        if (!evaluate(value) || !(closure_->period_s > 0)) return std::nullopt;
+        if (k > 0 && closure_->size <= orbit_.tolerance) return finished(value, &from);
+        // the closure, and a step across the tangent
+        const Eigen::VectorXd unit = units(*closure_, range_);
+        Eigen::MatrixXd A(closure_->J.rows() + 1, unit.size());
+        A.topRows(closure_->J.rows()) = scaled_slopes(*closure_, unit);
+        const Eigen::VectorXd along =
+            (closure_->B.transpose() * (from.dz.array() / from.scale.array()).matrix());
+        for (Eigen::Index i = 0; i < closure_->B.cols(); ++i) {
+            A(A.rows() - 1, i) = along[i] * unit[i];
+        }
+        if (closure_->has_free_period()) A(A.rows() - 1, closure_->B.cols()) = from.dT;
+        A(A.rows() - 1, A.cols() - 1) = from.dvalue;
+        Eigen::VectorXd right(A.rows());
+        right << -scaled_residual(*closure_), 0;
+        const Eigen::VectorXd by =
+            (A.completeOrthogonalDecomposition().solve(right).array() * unit.array()).matrix();
+        if (!by.allFinite() || k > 8) return std::nullopt;
+        closure_->step(by.head(by.size() - 1), 1);
+        value += by[by.size() - 1];
+        if (std::abs(value - from.value) > 3 * std::abs(step) * range_ + 1e-300) return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+/// The node of a solved closure; its tangent goes on the way of `like`.
+std::optional<BranchNode> BranchWalk::finished(double value, const BranchNode* like)
+{
+    const Eigen::VectorXd unit = units(*closure_, range_);
+    const Eigen::MatrixXd A = scaled_slopes(*closure_, unit);
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeFullV);
+    Eigen::VectorXd tangent = svd.matrixV().rightCols(1);
+    BranchNode node;
+    node.value = value;
+    node.start = closure_->start;
+    node.held = closure_->held;
+    node.period_s = closure_->period_s;
+    node.scale = closure_->scale;
+    const Eigen::Index d = closure_->B.cols();
+    node.dz = ((closure_->B * (tangent.head(d).array() * unit.head(d).array()).matrix()).array() /
+               node.scale.array())
+                  .matrix();
+    if (closure_->has_free_period())
+        node.dT = tangent[d];
+    else
+        node.dT = closure_->dperiod.size() > 0
+                      ? closure_->dperiod[0] * tangent[tangent.size() - 1] * range_ / node.period_s
+                      : 0;
+    node.dvalue = tangent[tangent.size() - 1];
+    const double length = std::sqrt(node.dz.squaredNorm() + node.dT * node.dT + node.dvalue * node.dvalue);
+    double sign = node.dvalue < 0 ? -1 : 1;
+    if (like != nullptr)
+        sign = node.dz.dot(like->dz) + node.dT * like->dT + node.dvalue * like->dvalue < 0 ? -1 : 1;
+    else if (!options_.upwards)
+        sign = -sign;
+    node.dz *= sign / length;
+    node.dT *= sign / length;
+    node.dvalue *= sign / length;
+    node.orbit = orbit_of(*closure_, orbit_);
+    node.orbit.converged = true;
+    return node;
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "closure.hpp"
+
+#include "carom/orbit/branch.hpp"
+
+namespace carom::detail {
+
+/// A point of a branch with its tangent: what the next one is predicted from.
+struct BranchNode {
+    double value = 0;
+    State start;
+    Held held;
+    double period_s = 0;
+    Eigen::VectorXd dz;  ///< tangent: of the start, over its scale,
+    double dT = 0;       ///< of the period, over itself,
+    double dvalue = 0;   ///< and of the parameter, over the range; of length 1 together
+    Eigen::VectorXd scale;
+    Orbit orbit;
+};
+
+/// Newton's method along a branch.
+class BranchWalk {
+public:
+    BranchWalk(const Scene& scene, const BranchOptions& options);
+
+    /// The node at a start near an orbit, at a fixed value of the parameter.
+    [[nodiscard]] std::optional<BranchNode> at_value(const State& start, const Held& held, double period_s,
+                                                     double value, const BranchNode* like);
+    /// The node at arclength `step` behind `from`.
+    [[nodiscard]] std::optional<BranchNode> ahead(const BranchNode& from, double step);
+
+    [[nodiscard]] double range() const noexcept { return range_; }
+    [[nodiscard]] const Errors& errors() const noexcept { return errors_; }
+
+private:
+    [[nodiscard]] bool evaluate(double value);
+    [[nodiscard]] std::optional<BranchNode> finished(double value, const BranchNode* like);
+
+    const Scene& scene_;
+    const BranchOptions& options_;
+    OrbitOptions orbit_;
+    double range_;
+    std::unique_ptr<Member> member_;
+    std::optional<Closure> closure_;
+    Errors errors_;
+};
+
+}  // namespace carom::detail
