@@ -130,6 +130,7 @@ Eigen::VectorXd newton_step(const Closure& closure)
             1 / std::max(1e-300, (closure.J.row(closure.scale.size()) * 1.0).cwiseAbs().maxCoeff() *
                                      closure.scale[0]);
     }
+    if (closure.J.cols() == 0) return {};  // closed contacts leave nothing free
     const Eigen::MatrixXd A = weight.asDiagonal() * closure.J;
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
     solver.setThreshold(1e-10);

@@ -75,6 +75,7 @@ void add_multipliers(Closure& closure, Orbit& orbit)
 /// How start and period follow the parameters: the linear equation of the closure.
 Eigen::MatrixXd follow_parameters(const Closure& closure)
 {
+    if (closure.J.cols() == 0) return Eigen::MatrixXd::Zero(0, closure.J_p.cols());
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
     solver.setThreshold(1e-10);
     solver.compute(closure.J);

@@ -184,7 +184,7 @@ double least_slope(const Task& task)
 {
     const double g = task.number("g"), l = task.number("l"), start = task.number("gamma");
     const auto speed_at_top = [&](double gamma) {
-        const Orbit orbit = rolling_orbit(task, gamma, std::sqrt(2 * g * l));
+        const Orbit orbit = rolling_orbit(task, gamma, std::sqrt(0.5 * g * l));
         // energy of the hub is kept between the section, x = 0, and the top, straight above the foot
         const double M = task.number("m") + task.number("J") / (l * l), m = task.number("m");
         return orbit.start.u.squaredNorm() - 2 * m * g * l / M * (1 - std::cos(gamma));
@@ -224,7 +224,7 @@ double least_slope(const Task& task)
 void orbit_rimless(const Task& task, Answers& answers)
 {
     const double l = task.number("l"), g = task.number("g");
-    const Orbit orbit = rolling_orbit(task, task.number("gamma"), std::sqrt(2 * g * l));
+    const Orbit orbit = rolling_orbit(task, task.number("gamma"), std::sqrt(0.5 * g * l));
     const auto impacts = events_of(orbit, EventKind::Impact);
     const SensitiveEvent& landing = impacts.at(0);
     const double before = landing.u_before.norm() / l, after = landing.u_after.norm() / l;

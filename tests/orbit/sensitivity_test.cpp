@@ -1,0 +1,203 @@
+#include "carom/orbit/branch.hpp"
+#include "carom/orbit/lyapunov.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+using namespace carom;
+
+namespace {
+
+Scene read(const std::string& text)
+{
+    auto scene = read_scene_text(text, "test");
+    REQUIRE_MESSAGE(scene, (scene ? "" : scene.error().front().message));
+    return std::move(*scene);
+}
+
+const std::string two_balls = R"toml(
+title = "two balls"
+duration_s = 1
+[[coordinate]]
+name = "a"
+start = 0
+start_velocity = 1
+[[coordinate]]
+name = "b"
+start = 0.7
+[lagrangian]
+kinetic = "a'^2/2 + b'^2/2"
+[[contact]]
+name = "balls"
+gap = "b - a - 0.2"
+law = { restitution = 1 }
+)toml";
+
+/// A ball on a parabola, elastic: canonical momenta are the velocities.
+const std::string parabola = R"toml(
+title = "parabola"
+duration_s = 60
+[[coordinate]]
+name = "x"
+start = 0.1
+start_velocity = 0.2
+[[coordinate]]
+name = "y"
+start = 1.0
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "9.81*y"
+[[contact]]
+name = "curve"
+position = ["x", "y"]
+surface = "y - 0.1*x^2"
+law = { restitution = 1 }
+)toml";
+
+const std::string oscillator = R"toml(
+title = "oscillator"
+duration_s = 10
+[parameters]
+w = 2.2
+F = 1.0
+sigma = 0.0
+e = 0.8
+[[coordinate]]
+name = "x"
+start = -1.5
+start_velocity = 1.6
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "x^2/2"
+forces = { x = "F*cos(w*(t + 0.5))" }
+[[contact]]
+name = "stop"
+gap = "sigma - x"
+law = { restitution = "e" }
+)toml";
+
+}  // namespace
+
+TEST_CASE("two equal elastic balls exchange what they carry: the gradient of the second one is (1, 0, 1, 0)")
+{
+    SensitivityOptions options;
+    options.by = {"coordinate.a.start", "coordinate.b.start", "coordinate.a.start_velocity",
+                  "coordinate.b.start_velocity"};
+    const auto result = sensitivities(read(two_balls), options);
+    REQUIRE(result);
+    const Eigen::RowVector4d gradient = result->states.back().dq.row(1);
+    const Eigen::RowVector4d expected(1, 0, 1, 0);
+    CHECK((gradient - expected).cwiseAbs().maxCoeff() <= 4 * 2.3e-16);
+}
+
+TEST_CASE("elastic impacts are symplectic, also after a hundred of them")
+{
+    SensitivityOptions options;
+    options.by = {"coordinate.x.start", "coordinate.y.start", "coordinate.x.start_velocity",
+                  "coordinate.y.start_velocity"};
+    const auto result = sensitivities(read(parabola), options);
+    REQUIRE(result);
+    REQUIRE(!result->lost);
+    long impacts = 0;
+    for (const SensitiveEvent& one : result->events) {
+        impacts += one.event.kind == EventKind::Impact ? 1 : 0;
+    }
+    CHECK(impacts >= 60);
+    Eigen::Matrix4d M, J = Eigen::Matrix4d::Zero();
+    M << result->states.back().dq, result->states.back().du;
+    J.topRightCorner(2, 2).setIdentity();
+    J.bottomLeftCorner(2, 2) = -Eigen::Matrix2d::Identity();
+    const double defect = (M.transpose() * J * M - J).cwiseAbs().maxCoeff();
+    CHECK(defect <= 1e-12 * std::max(1.0, M.cwiseAbs2().maxCoeff()));
+}
+
+TEST_CASE("derivatives are limits of differences, through impacts and by a parameter inside a parameter")
+{
+    const std::string text = oscillator;
+    SensitivityOptions options;
+    options.by = {"parameters.w", "parameters.e"};
+    const auto at = [&](const char* path, double value) {
+        const std::array<Override, 1> set{Override{path, std::to_string(value)}};
+        auto scene = read_scene_text(text, "test", set);
+        REQUIRE(scene);
+        SensitivityOptions none;
+        none.by = {"parameters.F"};
+        const auto result = sensitivities(*scene, none);
+        REQUIRE(result);
+        return result->states.back().q[0];
+    };
+    const auto result = sensitivities(read(text), options);
+    REQUIRE(result);
+    // central differences of second order: their error is some 1e-8
+    CHECK(result->states.back().dq(0, 0) ==
+          doctest::Approx((at("parameters.w", 2.2001) - at("parameters.w", 2.1999)) / 2e-4).epsilon(1e-5));
+    CHECK(result->states.back().dq(0, 1) ==
+          doctest::Approx((at("parameters.e", 0.8001) - at("parameters.e", 0.7999)) / 2e-4).epsilon(1e-5));
+}
+
+TEST_CASE("what the scene does not have is named")
+{
+    SensitivityOptions options;
+    options.by = {"parameters.omega", "coordinate.z.start", "nothing"};
+    const auto result = sensitivities(read(oscillator), options);
+    REQUIRE(!result);
+    CHECK(result.error().size() == 2);
+    options.by = {"parameters.omega"};
+    const auto other = sensitivities(read(oscillator), options);
+    REQUIRE(!other);
+    CHECK(other.error().front().code == ErrorCode::UnknownName);
+}
+
+TEST_CASE("a period that is none of the forcing is refused, and so is a section of a driven system")
+{
+    OrbitOptions options;
+    options.period = "2";
+    const auto wrong = find_orbit(read(oscillator), options);
+    REQUIRE(!wrong);
+    CHECK(wrong.error().front().where == "--period");
+    options.period.clear();
+    options.section = "x'";
+    CHECK(!find_orbit(read(oscillator), options));
+}
+
+TEST_CASE("the one-impact orbit of the oscillator: its multipliers have the product e^2")
+{
+    OrbitOptions options;
+    options.period = "2*pi/w";
+    const auto orbit = find_orbit(read(oscillator), options);
+    REQUIRE(orbit);
+    REQUIRE(orbit->converged);
+    CHECK(orbit->period_s == doctest::Approx(2 * std::numbers::pi / 2.2).epsilon(1e-14));
+    const auto product = orbit->multipliers[0] * orbit->multipliers[1];
+    CHECK(product.real() == doctest::Approx(0.64).epsilon(1e-10));
+    CHECK(orbit->stable);
+}
+
+TEST_CASE("a stop that is only just touched: the instant goes with the root, and this is said")
+{
+    // the motion without impacts has the amplitude 1/(2.2^2 - 1); a stop exactly there
+    const double sigma = 1 / (2.2 * 2.2 - 1);
+    std::string text = oscillator;
+    text.replace(text.find("sigma = 0.0"), 11, "sigma = " + std::to_string(sigma * 1.05));
+    OrbitOptions options;
+    options.period = "2*pi/w";
+    BranchOptions branch;
+    branch.orbit = options;
+    branch.over = "F";
+    branch.low = 0.5;
+    branch.high = 2;
+    std::string free = text;
+    free.replace(free.find("start = -1.5"), 12, "start = -0.2");
+    free.replace(free.find("start_velocity = 1.6"), 20, "start_velocity = 0.3");
+    const auto found = follow_branch(read(free), branch);
+    REQUIRE(found);
+    REQUIRE(!found->special.empty());
+    CHECK(found->special.back().kind == "grazing");
+    // sigma was rounded to six digits: so is the force at which it grazes
+    CHECK(found->special.back().value == doctest::Approx(1.05).epsilon(2e-5));
+}
