@@ -45,15 +45,19 @@ Installing them needs root, or sudo without a password. Run once, as root:
         die "apt-get failed, see above; without a network install these by hand: ${missing[*]}"
 }
 
-# configure PRESET BUILD_FOLDER TESTS(ON or OFF): once; later ninja itself notices what changed. A folder
-# configured without tests is configured again when they are wanted, never the other way round.
+# is_on BUILD_FOLDER OPTION WANTED(ON or OFF): the folder was configured with the option, or it is not wanted.
+is_on() { [ "$3" = OFF ] || grep -qx "$2:BOOL=ON" "$1/CMakeCache.txt"; }
+
+# configure PRESET BUILD_FOLDER TESTS(ON or OFF) [PYTHON(ON or OFF)]: once; later ninja itself notices what changed. A
+# folder configured without tests or Python is configured again when they are wanted, never the other way round.
 configure() {
-    local preset=$1 folder=$root/$2 tests=$3
-    if [ -f "$folder/build.ninja" ] && [ ! "$root/CMakePresets.json" -nt "$folder/build.ninja" ]; then
-        if [ "$tests" = OFF ] || grep -qx 'CAROM_TESTS:BOOL=ON' "$folder/CMakeCache.txt"; then return; fi
-    fi
+    local preset=$1 folder=$root/$2 tests=$3 python=${4:-OFF} options=()
+    if [ -f "$folder/build.ninja" ] && [ ! "$root/CMakePresets.json" -nt "$folder/build.ninja" ] &&
+        is_on "$folder" CAROM_TESTS "$tests" && is_on "$folder" CAROM_PYTHON "$python"; then return; fi
+    if [ "$tests" = ON ] || [ ! -f "$folder/CMakeCache.txt" ]; then options+=(-D "CAROM_TESTS=$tests"); fi
+    if [ "$python" = ON ]; then options+=(-D CAROM_PYTHON=ON); fi
     say "configuring $2"
-    (cd "$root" && cmake --preset "$preset" -D "CAROM_TESTS=$tests") >&2
+    (cd "$root" && cmake --preset "$preset" "${options[@]}") >&2
 }
 
 # build BUILD_FOLDER [TARGET]: progress is ninja's own, with the seconds passed.

@@ -5,6 +5,8 @@
 ///
 ///     read_scene, make_scene, import_urdf   a scene from a file, from C++, from a robot
 ///     run, resume                           a Run: status, certificate, events, findings, columns
+///     Simulation                            a scene stepped by hand: state, forces, snapshots
+///     open_recorded                         the Run of a recording
 ///     inspect                               what theory says of a scene or a recording
 ///     study                                 many runs of one scene, in one table
 ///     sensitivities                         a motion with its derivatives by starts and parameters
@@ -21,7 +23,9 @@
 #include "carom/orbit/sensitivity.hpp"
 #include "carom/run/comparison.hpp"
 #include "carom/run/problem.hpp"
+#include "carom/run/recorded.hpp"
 #include "carom/run/run.hpp"
+#include "carom/run/simulation.hpp"
 #include "carom/scene/scene.hpp"
 #include "carom/scene/sketch.hpp"
 #include "carom/scene/sweeping_scene.hpp"

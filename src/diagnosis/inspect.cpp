@@ -1,6 +1,7 @@
 #include "carom/diagnosis/inspect.hpp"
 
 #include "carom/scene/sweeping_scene.hpp"
+#include "carom/trace/recorded_status.hpp"
 #include "inspections.hpp"
 
 #include <cmath>
@@ -40,23 +41,15 @@ bool is_good(const Inspection& inspection)
 
 RunInspection inspect(const Recording& recording)
 {
-    RunInspection run{.status = "unfinished",
-                      .certificate = {},
-                      .findings = {},
+    RunInspection run{.status = status_of(recording),
+                      .certificate = certificate_of(recording),
+                      .findings = findings_of(recording),
                       .worst_step = 0,
                       .reached_s = recording.start_s,
                       .tolerance = {},
                       .theory = {},
                       .is_sweep = false};
     if (recording.frames() > 0) run.reached_s = recording.time_s[recording.frames() - 1];
-    if (recording.report) {
-        run.status = is_finished(recording) ? name_of(recording.report->status) : "interrupted";
-        run.certificate = recording.report->certificate;
-        run.findings = recording.report->findings;
-    } else {
-        run.certificate = recording.checkpoint.progress.certifier.certificate();
-        run.findings = recording.checkpoint.progress.certifier.findings();
-    }
 
     // certificates know when the worst step ended; steps end at start + n h, the last one perhaps earlier
     const double steps = (run.certificate.max_residual_time_s - recording.start_s) / recording.time_step_s;

@@ -211,13 +211,20 @@ EventPlaces event_places(const BodyModel& bodies, const Model& coordinates)
     return places;
 }
 
+std::unique_ptr<Steps> body_steps(const BodyModel& bodies, const Model& coordinates,
+                                  const MoreauSettings& settings, const SolverSettings& solver,
+                                  const RunPlan& plan, BodyState& state, const RunSoFar& run)
+{
+    const StepGrid grid(run.progress.start_s, settings.time_step_s, plan.duration_s);
+    return std::make_unique<BodySteps>(bodies, coordinates, settings, solver, grid, run, state);
+}
+
 RunReport go_on(const BodyModel& bodies, const Model& coordinates, const MoreauSettings& settings,
                 const SolverSettings& solver, const RunPlan& plan, BodyState& state, RunSoFar& run,
                 const StepListener& listener)
 {
-    BodySteps steps(bodies, coordinates, settings, solver,
-                    {run.progress.start_s, settings.time_step_s, plan.duration_s}, run, state);
-    return run_to_end(steps, {coordinates, solver, plan, listener}, run);
+    const auto steps = body_steps(bodies, coordinates, settings, solver, plan, state, run);
+    return run_to_end(*steps, {coordinates, solver, plan, listener}, run);
 }
 
 }  // namespace carom

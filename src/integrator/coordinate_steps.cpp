@@ -237,11 +237,18 @@ private:
 
 }  // namespace
 
+std::unique_ptr<Steps> coordinate_steps(const Model& model, const IntegratorSettings& settings,
+                                        const SolverSettings& solver, const RunPlan& plan,
+                                        const RunSoFar& run)
+{
+    return std::make_unique<CoordinateSteps>(model, settings, solver, plan, run);
+}
+
 RunReport go_on(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,
                 const RunPlan& plan, RunSoFar& run, const StepListener& listener)
 {
-    CoordinateSteps steps(model, settings, solver, plan, run);
-    return run_to_end(steps, {model, solver, plan, listener}, run);
+    const auto steps = coordinate_steps(model, settings, solver, plan, run);
+    return run_to_end(*steps, {model, solver, plan, listener}, run);
 }
 
 }  // namespace carom

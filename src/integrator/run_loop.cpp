@@ -3,139 +3,139 @@
 #include "run_parts.hpp"
 
 namespace carom {
-namespace {
 
-class RunLoop {
-public:
-    RunLoop(Steps& steps, const RunOrder& order, RunSoFar& run)
-        : steps_(steps), order_(order), run_(run), progress_(run.progress), certifier_(progress_.certifier)
-    {
+RunLoop::RunLoop(Steps& steps, const RunOrder& order, RunSoFar& run) : steps_(steps), order_(order), run_(run)
+{
+}
+
+void RunLoop::begin()
+{
+    RunProgress& progress = run_.progress;
+    progress.certifier.set_energy_tolerance(order_.plan.energy_tolerance);
+    std::vector<Finding> why;
+    const StepStatus status = steps_.begin(run_, why);
+    // a formula that is zero where the run begins has yet to come back: what is thrown from the floor
+    // lands there
+    const auto& until = order_.plan.until.formula;
+    if (progress.steps == 0 && until && until->value(point_of(run_.state), work_) > 0)
+        progress.end = RunEnd::Formula;
+    end_ = progress.end.value_or(RunEnd::Duration);
+    static_cast<void>(fails(status, why));
+}
+
+bool RunLoop::step()
+{
+    if (end_ != RunEnd::Duration || failed_ || steps_.is_over(run_)) return false;
+    before_ = run_.state;
+    report_ = steps_.take(run_);
+    // somebody stopped the solve: the step has not been taken
+    if (report_.status == StepStatus::NotSolved && order_.solver.is_stopped()) {
+        run_.state = before_;
+        end_ = RunEnd::Listener;
+        return false;
     }
+    if (fails(report_.status, report_.findings)) return false;
+    settle();
+    tell();
+    return true;
+}
 
-    RunReport go()
-    {
-        begin();
-        while (result_.end == RunEnd::Duration && !failed_ && !steps_.is_over(run_)) {
-            before_ = run_.state;
-            StepReport report = steps_.take(run_);
-            // somebody stopped the solve: the step has not been taken
-            if (report.status == StepStatus::NotSolved && order_.solver.is_stopped()) {
-                run_.state = before_;
-                result_.end = RunEnd::Listener;
-                break;
-            }
-            if (fails(report.status, report.findings)) break;
-            settle(report);
-            tell(report);
-        }
-        return judge();
+std::optional<RunEnd> RunLoop::end() const
+{
+    if (end_ != RunEnd::Duration || failed_ || steps_.is_over(run_)) return end_;
+    return std::nullopt;
+}
+
+/// Whether a step did not come about, which ends the run.
+bool RunLoop::fails(StepStatus status, const std::vector<Finding>& why)
+{
+    const auto end = end_of_failed(status);
+    if (!end) return false;
+    Certifier& certifier = run_.progress.certifier;
+    for (const Finding& finding : why) {
+        certifier.add_finding(finding);
     }
+    if (why.empty()) certifier.add_finding(std::string(name_of(*end)), run_.state.t_s, explain(*end));
+    end_ = *end;
+    failed_ = true;
+    return true;
+}
 
-private:
-    void begin()
-    {
-        certifier_.set_energy_tolerance(order_.plan.energy_tolerance);
-        std::vector<Finding> why;
-        const StepStatus status = steps_.begin(run_, why);
-        // a formula that is zero where the run begins has yet to come back: what is thrown from the floor
-        // lands there
-        const auto& until = order_.plan.until.formula;
-        if (progress_.steps == 0 && until && until->value(point_of(run_.state), work_) > 0)
-            progress_.end = RunEnd::Formula;
-        result_.end = progress_.end.value_or(RunEnd::Duration);
-        static_cast<void>(fails(status, why));
+/// The step becomes part of the run, its certificate, and what theory asks of it.
+void RunLoop::settle()
+{
+    RunProgress& progress = run_.progress;
+    steps_.settle(before_, run_, report_);
+    ++progress.steps;
+    for (Event& event : steps_.events()) {
+        event.step = progress.steps;
     }
+    TakenStep taken = steps_.taken(report_);
+    taken.events = steps_.events();
+    taken.number = progress.steps;
+    taken.began_s = before_.t_s;
+    taken.ended_s = run_.state.t_s;
+    taken.tolerance = order_.solver.tolerance;
+    account(taken, progress.certifier);
+    progress.rest.after_step(steps_.velocities(run_));
+    steps_.watch(before_, report_, run_);
+}
 
-    /// Whether a step did not come about, which ends the run.
-    bool fails(StepStatus status, const std::vector<Finding>& why)
-    {
-        const auto end = end_of_failed(status);
-        if (!end) return false;
-        for (const Finding& finding : why) {
-            certifier_.add_finding(finding);
-        }
-        if (why.empty()) certifier_.add_finding(std::string(name_of(*end)), run_.state.t_s, explain(*end));
-        result_.end = *end;
-        failed_ = true;
-        return true;
-    }
+StepView RunLoop::last_step()
+{
+    const std::span<const Event> happened = steps_.events();
+    StepView view{.model = order_.model,
+                  .step = run_.progress.steps,
+                  .before = before_,
+                  .after = run_.state,
+                  .report = report_,
+                  .progress = run_.progress,
+                  .events = order_.plan.keep_events ? happened : std::span<const Event>(),
+                  .smooth = happened.empty()};
+    view.source = &steps_;
+    steps_.show(view);
+    return view;
+}
 
-    /// The step becomes part of the run, its certificate, and what theory asks of it.
-    void settle(StepReport& report)
-    {
-        steps_.settle(before_, run_, report);
-        ++progress_.steps;
-        for (Event& event : steps_.events()) {
-            event.step = progress_.steps;
-        }
-        TakenStep taken = steps_.taken(report);
-        taken.events = steps_.events();
-        taken.number = progress_.steps;
-        taken.began_s = before_.t_s;
-        taken.ended_s = run_.state.t_s;
-        taken.tolerance = order_.solver.tolerance;
-        account(taken, certifier_);
-        progress_.rest.after_step(steps_.velocities(run_));
-        steps_.watch(before_, report, run_);
-    }
-
-    /// For everybody who listens.
-    void tell(const StepReport& report)
-    {
-        // whether it was the last is known before anyone keeps it: a run taken up here must not go further
-        const RunPlan& plan = order_.plan;
-        progress_.end = end_by_plan(plan, report, progress_.rest, point_of(run_.state), work_);
+/// For everybody who listens.
+void RunLoop::tell()
+{
+    // whether it was the last is known before anyone keeps it: a run taken up here must not go further
+    RunProgress& progress = run_.progress;
+    progress.end = end_by_plan(order_.plan, report_, progress.rest, point_of(run_.state), work_);
+    if (order_.plan.keep_events) {
         const std::span<const Event> happened = steps_.events();
-        const auto kept = plan.keep_events ? happened : std::span<const Event>();
-        run_.events.insert(run_.events.end(), kept.begin(), kept.end());
-        bool wanted = true;
-        if (order_.listener) {
-            StepView view{.model = order_.model,
-                          .step = progress_.steps,
-                          .before = before_,
-                          .after = run_.state,
-                          .report = report,
-                          .progress = progress_,
-                          .events = kept,
-                          .smooth = happened.empty()};
-            view.source = &steps_;
-            steps_.show(view);
-            wanted = order_.listener(view);
-        }
-        result_.end = progress_.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
+        run_.events.insert(run_.events.end(), happened.begin(), happened.end());
     }
+    const bool wanted = !order_.listener || order_.listener(last_step());
+    end_ = progress.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
+}
 
-    /// A run that goes on has another end: what the end tells belongs to the report alone.
-    RunReport judge()
-    {
-        result_.events = run_.events;
-        EventPlaces places = steps_.name_events(result_.events);
-        result_.event_names = std::move(places.names);
-        result_.event_contacts = places.contacts;
-        Certifier at_end = certifier_;
-        for (const Finding& finding : steps_.findings_of_end(run_, result_.end == RunEnd::Listener)) {
-            at_end.add_finding(finding);
-        }
-        judge_run(at_end, failed_, result_);
-        return std::move(result_);
+RunReport RunLoop::report()
+{
+    RunReport result;
+    result.end = end_;
+    result.events = run_.events;
+    EventPlaces places = steps_.name_events(result.events);
+    result.event_names = std::move(places.names);
+    result.event_contacts = places.contacts;
+    // what the end tells belongs to the report alone
+    const bool goes_on = !end().has_value();
+    Certifier at_end = run_.progress.certifier;
+    for (const Finding& finding : steps_.findings_of_end(run_, goes_on || end_ == RunEnd::Listener)) {
+        at_end.add_finding(finding);
     }
-
-    Steps& steps_;
-    const RunOrder& order_;
-    RunSoFar& run_;
-    RunProgress& progress_;
-    Certifier& certifier_;
-    State before_;
-    Workspace work_;
-    RunReport result_;
-    bool failed_ = false;
-};
-
-}  // namespace
+    judge_run(at_end, failed_, result);
+    return result;
+}
 
 RunReport run_to_end(Steps& steps, const RunOrder& order, RunSoFar& run)
 {
-    return RunLoop(steps, order, run).go();
+    RunLoop loop(steps, order, run);
+    loop.begin();
+    while (loop.step()) {
+    }
+    return loop.report();
 }
 
 }  // namespace carom

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "account.hpp"
+#include "carom/body/body_model.hpp"
 #include "carom/integrator/run.hpp"
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,7 +57,50 @@ struct RunOrder {
     const StepListener& listener;
 };
 
-/// Goes on with a run to its end: the one loop for all kinds of steps.
+/// The one loop for all kinds of steps. What it is given must live as long as it does.
+class RunLoop {
+public:
+    RunLoop(Steps& steps, const RunOrder& order, RunSoFar& run);
+
+    /// Before the first step of a call: what the start alone tells.
+    void begin();
+
+    /// Takes a step. False: none was taken, the run has ended.
+    bool step();
+
+    /// Why the run has ended; nothing while it goes on.
+    [[nodiscard]] std::optional<RunEnd> end() const;
+
+    /// The last step, valid until the next one.
+    [[nodiscard]] StepView last_step();
+
+    /// What a run that ends here says: it may go on.
+    [[nodiscard]] RunReport report();
+
+private:
+    bool fails(StepStatus status, const std::vector<Finding>& why);
+    void settle();
+    void tell();
+
+    Steps& steps_;
+    RunOrder order_;
+    RunSoFar& run_;
+    State before_;
+    StepReport report_;
+    Workspace work_;
+    RunEnd end_ = RunEnd::Duration;
+    bool failed_ = false;
+};
+
+/// Goes on with a run to its end.
 [[nodiscard]] RunReport run_to_end(Steps& steps, const RunOrder& order, RunSoFar& run);
+
+/// Steps of a system in coordinates, and of bodies. What they are given must live as long as they do.
+[[nodiscard]] std::unique_ptr<Steps> coordinate_steps(const Model& model, const IntegratorSettings& settings,
+                                                      const SolverSettings& solver, const RunPlan& plan,
+                                                      const RunSoFar& run);
+[[nodiscard]] std::unique_ptr<Steps> body_steps(const BodyModel& bodies, const Model& coordinates,
+                                                const MoreauSettings& settings, const SolverSettings& solver,
+                                                const RunPlan& plan, BodyState& state, const RunSoFar& run);
 
 }  // namespace carom

@@ -1,6 +1,6 @@
 #include "scene_steps.hpp"
 
-#include "carom/scene/sweeping_scene.hpp"
+#include "scene/sweeping_steps.hpp"
 
 namespace carom::detail {
 
@@ -10,17 +10,24 @@ SceneRun start_of(const Scene& scene)
             .bodies = scene.bodies ? scene.bodies->start : BodyState{}};
 }
 
+std::unique_ptr<Steps> steps_of(const Scene& scene, const SolverSettings& solver, SceneRun& so_far)
+{
+    switch (kind_of(scene)) {
+    case SceneKind::Sweeping:
+        return sweep_steps(scene.model, *scene.sweeping, so_far.run, scene.plan.duration_s);
+    case SceneKind::Bodies:
+        return body_steps(scene.bodies->model, scene.model, scene.bodies->integrator, solver, scene.plan,
+                          so_far.bodies, so_far.run);
+    case SceneKind::Coordinates: break;
+    }
+    return coordinate_steps(scene.model, scene.integrator, solver, scene.plan, so_far.run);
+}
+
 RunReport go_on(const Scene& scene, const SolverSettings& solver, SceneRun& so_far,
                 const StepListener& listener)
 {
-    switch (kind_of(scene)) {
-    case SceneKind::Sweeping: return sweep(scene.model, *scene.sweeping, scene.plan, so_far.run, listener);
-    case SceneKind::Bodies:
-        return carom::go_on(scene.bodies->model, scene.model, scene.bodies->integrator, solver, scene.plan,
-                            so_far.bodies, so_far.run, listener);
-    case SceneKind::Coordinates: break;
-    }
-    return carom::go_on(scene.model, scene.integrator, solver, scene.plan, so_far.run, listener);
+    const auto steps = steps_of(scene, solver, so_far);
+    return run_to_end(*steps, {scene.model, solver, scene.plan, listener}, so_far.run);
 }
 
 }  // namespace carom::detail

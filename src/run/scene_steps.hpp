@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/scene/scene.hpp"
+#include "integrator/run_loop.hpp"
 
 namespace carom::detail {
 
@@ -12,6 +13,10 @@ struct SceneRun {
 
 /// Before the first step, from the start of the scene.
 [[nodiscard]] SceneRun start_of(const Scene& scene);
+
+/// Its steps, from where it is. Scene, solver and run must live as long as they do.
+[[nodiscard]] std::unique_ptr<Steps> steps_of(const Scene& scene, const SolverSettings& solver,
+                                              SceneRun& so_far);
 
 /// Goes on with it to its end.
 [[nodiscard]] RunReport go_on(const Scene& scene, const SolverSettings& solver, SceneRun& so_far,

@@ -57,6 +57,7 @@ public:
             system.probes.push_back({.name = probe.name,
                                      .value = formula(probe.value, "probe." + probe.name),
                                      .unit = probe.unit});
+        system.impact_map = sketch_.impact_map;
         if (!errors_.empty()) return errors_;
         return system;
     }
@@ -185,6 +186,7 @@ public:
             if (!probe.unit.empty()) line("unit = {}", quoted_toml(probe.unit));
         }
         write_settings();
+        if (sketch_.impact_map) no_text("impact_map");
         if (!errors_.empty()) return errors_;
         return text_;
     }
@@ -199,12 +201,17 @@ private:
     std::string toml_of(const FormulaSketch& from, const std::string& where)
     {
         if (auto text = from.toml()) return *text;
+        no_text(where);
+        return "0";
+    }
+
+    void no_text(const std::string& where)
+    {
         errors_.push_back({.code = ErrorCode::NotAllowedHere,
                            .where = where,
-                           .message = "this formula is a callable, which a scene has no text for",
+                           .message = "this is a callable, which a scene has no text for",
                            .hint = "write it as text",
                            .excerpt = {}});
-        return "0";
     }
 
     void formula(std::string_view key, const FormulaSketch& from, const std::string& where)

@@ -1,5 +1,5 @@
-#include "carom/scene/sweeping_scene.hpp"
-#include "integrator/run_loop.hpp"
+#include "sweeping_steps.hpp"
+
 #include "sweeping/sweep.hpp"
 
 #include <fmt/format.h>
@@ -137,12 +137,18 @@ private:
 
 }  // namespace
 
+std::unique_ptr<Steps> detail::sweep_steps(const Model& model, const SweepingPlan& sweeping,
+                                           const RunSoFar& run, double duration_s)
+{
+    return std::make_unique<SweepSteps>(model, sweeping, run, duration_s);
+}
+
 RunReport sweep(const Model& model, const SweepingPlan& sweeping, const RunPlan& plan, RunSoFar& run,
                 const StepListener& listener)
 {
     const SolverSettings none;  // there is no one-step problem
-    SweepSteps steps(model, sweeping, run, plan.duration_s);
-    return run_to_end(steps, {model, none, plan, listener}, run);
+    const auto steps = detail::sweep_steps(model, sweeping, run, plan.duration_s);
+    return run_to_end(*steps, {model, none, plan, listener}, run);
 }
 
 }  // namespace carom

@@ -125,6 +125,23 @@ void BodyColumns::put_into(Recording& recording, const Columns& columns) const
     bodies.gap_m = columns.column(ragged_[5]);
 }
 
+void BodyColumns::take_from(const RecordedBodies& bodies, Columns& columns) const
+{
+    if (!count_) return;
+    for (std::size_t frame = 1; frame < bodies.first_row.size(); ++frame) {
+        columns.push(*count_, static_cast<double>(bodies.first_row[frame] - bodies.first_row[frame - 1]));
+    }
+    columns.push_all(*step_, bodies.step_s);
+    for (const int body : bodies.first)
+        columns.push(ragged_[0], body);
+    for (const int body : bodies.second)
+        columns.push(ragged_[1], body);
+    columns.push_all(ragged_[2], bodies.point_m);
+    columns.push_all(ragged_[3], bodies.normal);
+    columns.push_all(ragged_[4], bodies.percussion_Ns);
+    columns.push_all(ragged_[5], bodies.gap_m);
+}
+
 Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
 {
     const BodyState& state = bodies.state;

@@ -28,6 +28,8 @@ public:
     /// Names, contacts and looks as a recording has them.
     void put_into(Recording& recording, const Columns& columns) const;
 
+    /// The contacts of a recording, as rows.
+    void take_from(const RecordedBodies& bodies, Columns& columns) const;
     /// Of whom events speak beside pairs of bodies.
     [[nodiscard]] const EventPlaces& places() const noexcept { return places_; }
 

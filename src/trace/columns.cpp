@@ -33,6 +33,20 @@ RowMatrix Columns::table(std::size_t column) const
                                        static_cast<Eigen::Index>(from.entries_per_row()));
 }
 
+void Columns::push_all(std::size_t column, const RowMatrix& rows)
+{
+    for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+        push(column, {rows.row(i).data(), static_cast<std::size_t>(rows.cols())});
+    }
+}
+
+void Columns::push_all(std::size_t column, const Eigen::VectorXd& values)
+{
+    for (const double value : values) {
+        push(column, value);
+    }
+}
+
 Expected<void> Columns::create_in(Hdf5Writer& file) const
 {
     for (const Column& column : columns_) {

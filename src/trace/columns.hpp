@@ -15,6 +15,10 @@ public:
     void push(std::size_t column, std::span<const double> row);
     void push(std::size_t column, double value) { push(column, {&value, 1}); }
 
+    /// All rows of a table, or of a column of numbers.
+    void push_all(std::size_t column, const RowMatrix& rows);
+    void push_all(std::size_t column, const Eigen::VectorXd& values);
+
     /// The datasets, still empty, into a new file; their groups must be there.
     Expected<void> create_in(Hdf5Writer& file) const;
 

@@ -6,6 +6,7 @@
 #include "checkpoint.hpp"
 #include "run_columns.hpp"
 #include "run_file.hpp"
+#include "run_head.hpp"
 
 #include <fmt/format.h>
 
@@ -100,7 +101,6 @@ public:
 
 private:
     [[nodiscard]] bool in_memory() const noexcept { return plan_.in_memory; }
-    Expected<void> write_head(Hdf5Writer& file, const std::string& title, const RunText& text) const;
     Expected<void> commit(const RunReport* report);
     [[nodiscard]] bool checkpoint_is_due() const;
     void account(const StepView& view);
@@ -147,7 +147,9 @@ Expected<void> Recorder::Impl::create(const std::string& title, const RunText& t
         return {};
     }
     auto created = file_.create([&](Hdf5Writer& file) -> Expected<void> {
-        if (auto written = write_head(file, title, text); !written) return written;
+        const detail::RunHead head{title,           text.scene,        plan_.start_s,
+                                   text.duration_s, plan_.time_step_s, plan_.every_s};
+        if (auto written = write_head(file, head); !written) return written;
         if (auto made = columns_.create_in(file); !made) return made;
         if (auto added = columns_.columns().append_to(file); !added) return added;
         if (!plan_.snapshots_at_s.empty()) {
@@ -191,26 +193,6 @@ Expected<void> Recorder::Impl::resume(const std::optional<RunText>& prolonged, W
     if (has_later || has_end || prolonged) file_.remove_spare();  // the other file has what was cut
     finished_ = false;
     return {};
-}
-
-Expected<void> Recorder::Impl::write_head(Hdf5Writer& file, const std::string& title,
-                                          const RunText& text) const
-{
-    const std::pair<const char*, std::string_view> texts[] = {
-        {"format", "carom-run"}, {"carom_version", version}, {"title", title}};
-    for (const auto& [name, value] : texts) {
-        if (auto set = file.set_attribute("/", name, value); !set) return set;
-    }
-    const std::pair<const char*, double> numbers[] = {{"start_s", plan_.start_s},
-                                                      {"duration_s", text.duration_s},
-                                                      {"time_step_s", plan_.time_step_s},
-                                                      {"every_s", plan_.every_s}};
-    for (const auto& [name, number] : numbers) {
-        if (auto set = file.set_attribute("/", name, number); !set) return set;
-    }
-    if (auto set = file.set_attribute("/", "format_version", std::int64_t{1}); !set) return set;
-    if (auto added = file.add_text("/scene", text.scene); !added) return added;
-    return file.add_group("/checkpoint");
 }
 
 bool Recorder::Impl::take(const StepView& view)

@@ -339,6 +339,52 @@ void RunColumns::put_into(Recording& recording) const
     if (bodies_) bodies_->put_into(recording, columns_);
 }
 
+void RunColumns::take_from(const Recording& recording)
+{
+    // frames
+    columns_.push_all(time_, recording.time_s);
+    columns_.push_all(q_, recording.q);
+    if (u_) columns_.push_all(*u_, recording.u);
+    if (gap_) columns_.push_all(*gap_, recording.gap_m);
+    if (percussion_) columns_.push_all(*percussion_, recording.percussion_Ns);
+    columns_.push_all(residual_, recording.residual);
+    for (std::size_t i = 0; i < energies_.size(); ++i) {
+        columns_.push_all(energies_[i], recording.energies[i].values);
+    }
+    std::vector<std::size_t> probes = probes_;
+    if (bodies_) probes.insert(probes.end(), bodies_->probes().begin(), bodies_->probes().end());
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+        columns_.push_all(probes[i], recording.probes[i].values);
+    }
+    if (draw_) columns_.push_all(*draw_, recording.draw);
+    if (friction_) {
+        columns_.push_all(*friction_, recording.friction.percussion_Ns);
+        columns_.push_all(*coefficient_, recording.friction.coefficient);
+        columns_.push_all(*jump_friction_, recording.friction.jump_percussion_Ns);
+    }
+    if (reactions_) {
+        columns_.push_all(*reactions_, recording.constraints.percussion_Ns);
+        columns_.push_all(*reaction_energies_, recording.constraints.energy_J);
+    }
+
+    // what frames are too far apart to show
+    columns_.push_all(jumps_[0], recording.jumps.time_s);
+    columns_.push_all(jumps_[1], recording.jumps.q);
+    columns_.push_all(jumps_[2], recording.jumps.u_minus);
+    columns_.push_all(jumps_[3], recording.jumps.u_plus);
+    if (draw_) columns_.push_all(jumps_[4], recording.jumps.draw);
+    if (!snapshots_.empty()) {
+        columns_.push_all(snapshots_[0], recording.snapshots.time_s);
+        columns_.push_all(snapshots_[1], recording.snapshots.q);
+        columns_.push_all(snapshots_[2], recording.snapshots.u);
+    }
+    for (Event event : recording.events) {
+        if (bodies_) event.contact = -1;  // numbered by whoever reads them
+        add_event(event);
+    }
+    if (bodies_) bodies_->take_from(recording.bodies, columns_);
+}
+
 Expected<void> RunColumns::create_in(Hdf5Writer& file) const
 {
     for (const char* group : {"/coordinates", "/contacts", "/events", "/jumps"}) {

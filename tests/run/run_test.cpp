@@ -1,5 +1,6 @@
 #include "carom/run/comparison.hpp"
 #include "carom/run/problem.hpp"
+#include "carom/run/recorded.hpp"
 #include "carom/run/run.hpp"
 
 #include <doctest/doctest.h>
@@ -165,6 +166,46 @@ TEST_CASE("the columns of a run are the same in memory and in its recording, wha
         CHECK(good_run(scene, {.columns = false}).at_end.q == here.at_end.q);
         CHECK(good_run(scene, {.columns = false}).record.frames() == 0);
     }
+}
+
+TEST_CASE("a run from memory that was saved, and one that was recorded, are opened as the run itself")
+{
+    const Scratchpad pad;
+    for (const std::string* text : {&block, &bodies, &play}) {
+        const Scene scene = scene_of(*text);
+        CAPTURE(name_of(kind_of(scene)));
+        const Run here = good_run(scene, {.at_s = {0.1}});
+        REQUIRE(save(here, scene, pad.path("saved.h5")));
+        const Run there = good_run(scene, {.recording = pad.path("recorded.h5"), .at_s = {0.1}});
+        for (const char* file : {"saved.h5", "recorded.h5"}) {
+            const auto opened = open_recorded(pad.path(file));
+            REQUIRE(opened);
+            const Run& run = opened->run;
+            CHECK(opened->status == name_of(here.status));
+            CHECK(run.end == here.end);
+            CHECK(run.at_end.t_s == here.at_end.t_s);
+            CHECK(run.at_end.q == here.at_end.q);
+            CHECK(run.probes == here.probes);
+            CHECK(run.certificate.steps == here.certificate.steps);
+            CHECK(run.certificate.energy_balance_J == here.certificate.energy_balance_J);
+            REQUIRE(run.snapshots.size() == 1);
+            CHECK(run.snapshots[0].q == here.snapshots[0].q);
+            REQUIRE(run.events.size() == here.events.size());
+            for (std::size_t i = 0; i < run.events.size(); ++i) {
+                CHECK(run.events[i].place == here.events[i].place);
+                CHECK(run.events[i].time_s == here.events[i].time_s);
+                CHECK(run.events[i].status_after == here.events[i].status_after);
+            }
+            CHECK(run.record.u == here.record.u);
+            CHECK(run.record.jumps.u_plus == here.record.jumps.u_plus);
+            CHECK(run.record.bodies.percussion_Ns == here.record.bodies.percussion_Ns);
+            CHECK(run.record.bodies.first_row == here.record.bodies.first_row);
+        }
+    }
+    const Scene scene = scene_of(block);
+    CHECK_FALSE(save(good_run(scene, {.columns = false}), scene, pad.path("none.h5")));
+    CHECK_FALSE(save(good_run(scene), scene_of(bodies), pad.path("other.h5")));
+    CHECK_FALSE(open_recorded(pad.path("none.h5")));
 }
 
 TEST_CASE("a listener sees every step, the weight at the contact of what rests, and can end the run")

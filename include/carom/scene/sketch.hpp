@@ -103,6 +103,7 @@ struct SystemSketch {
     std::vector<ConstraintSketch> constraints = {};
     std::vector<ProbeSketch> probes = {};
     std::map<std::string, double> parameters = {};
+    ImpactMap impact_map = {};  ///< instead of the restitutions of the contacts; empty: none
 
     IntegratorSettings integrator = MoreauSettings{};
     SolverSettings solver = {};

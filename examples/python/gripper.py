@@ -1,0 +1,50 @@
+"""
+A gripper with a controller
+===========================
+
+Two fingers close on a part and lift it. The controller sees contact forces while it steps: it closes until both fingers
+push with the force that is wanted, and then holds.
+"""
+import sys
+from pathlib import Path
+
+import numpy as np
+from matplotlib import pyplot
+
+import carom
+
+scene = carom.read_scene(Path(__file__).resolve().parents[2] / "scenes" / "gripper.toml")
+sim = scene.simulation()
+wanted_N = 9.0
+times, grip, height = [], [], []
+
+
+def finger_force(at: carom.Simulation) -> float:
+    """Normal force of the fingers on the part, in the last step."""
+    sides = [one for one in at.contacts if "part" in one.name and ("left" in one.name or "right" in one.name)]
+    return sum(float(one.percussion_Ns[0]) for one in sides) / scene.time_step_s / 2
+
+
+def close_gently(at: carom.Simulation) -> None:
+    """Slower the nearer the force is to what is wanted; integral action would hold it exactly."""
+    rate = 0.05 * np.clip((wanted_N - finger_force(at)) / wanted_N, -1, 1)
+    at.set_motor("left_guide", rate)
+    at.set_motor("right_guide", rate)
+
+
+sim.control = close_gently
+while sim.step() == 1:
+    times.append(sim.time_s)
+    grip.append(finger_force(sim))
+    height.append(sim["part_z"])
+print(sim)
+print(f"lifted by {1e3 * (height[-1] - 0.04):.1f} mm, gripped with {np.mean(grip[-100:]):.2f} N; {sim.status}")
+
+figure, (above, below) = pyplot.subplots(2, 1, sharex=True, figsize=(8, 6), layout="constrained")
+above.plot(times, grip)
+above.axhline(wanted_N, color="grey", linestyle="--", label="wanted")
+above.set_ylabel("grip / N")
+above.legend()
+below.plot(times, height)
+below.set(xlabel="t / s", ylabel="height of the part / m")
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "gripper.png")

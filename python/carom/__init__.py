@@ -1,0 +1,135 @@
+"""carom: nonsmooth mechanics. Contact, impact and dry friction, with a certificate for every run.
+
+>>> import carom
+>>> run = carom.read_scene("scenes/pendulum_wall.toml").run()
+>>> print(run.status, len(run.events) > 0)
+certified True
+
+docs/how-to/python.md is the guide; names, units and defaults are those of scenes and of C++.
+"""
+
+from . import convex as convex
+from . import impact as impact
+from ._builders import Body, Draw, Group, Joint, Load, Material, MaterialPair, ShapePart, Spring
+from ._carom import Snapshot as SimulationSnapshot
+from ._carom import Step
+from ._carom import scene_schema as scene_schema
+from ._carom import version as __version__
+from ._errors import Error, Interrupted, Mistake
+from ._inspect import Hypothesis, Inspection, inspect
+from ._run import (
+    BodyContacts,
+    BodyTrack,
+    Certificate,
+    Columns,
+    ContactTrack,
+    Event,
+    Events,
+    Finding,
+    Page,
+    Run,
+    Snapshot,
+    StepContact,
+    resume,
+)
+from ._run import open_recording as open
+from ._scene import Scene, import_urdf, read_scene, scene
+from ._simulation import Simulation, State
+from ._solve import Comparison, Problem, Solution, compare, solve, solvers
+from ._study import Order, StudyTable, study
+from ._system import Constraint, Contact, Coordinate, Probe, System
+from ._trace import (
+    arccos,
+    arcsin,
+    arctan,
+    arctan2,
+    cos,
+    cosh,
+    exp,
+    hypot,
+    log,
+    maximum,
+    minimum,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
+
+__all__ = [
+    "Body",
+    "BodyContacts",
+    "BodyTrack",
+    "Certificate",
+    "Columns",
+    "Comparison",
+    "Constraint",
+    "Contact",
+    "ContactTrack",
+    "Coordinate",
+    "Draw",
+    "Error",
+    "Event",
+    "Events",
+    "Finding",
+    "Group",
+    "Hypothesis",
+    "Inspection",
+    "Interrupted",
+    "Joint",
+    "Load",
+    "Material",
+    "MaterialPair",
+    "Mistake",
+    "Order",
+    "Page",
+    "Probe",
+    "Problem",
+    "Run",
+    "Scene",
+    "ShapePart",
+    "Simulation",
+    "SimulationSnapshot",
+    "Snapshot",
+    "Solution",
+    "Spring",
+    "State",
+    "Step",
+    "StepContact",
+    "StudyTable",
+    "System",
+    "arccos",
+    "arcsin",
+    "arctan",
+    "arctan2",
+    "compare",
+    "convex",
+    "cos",
+    "cosh",
+    "exp",
+    "hypot",
+    "impact",
+    "import_urdf",
+    "inspect",
+    "log",
+    "maximum",
+    "minimum",
+    "open",
+    "read_scene",
+    "resume",
+    "scene",
+    "scene_schema",
+    "sign",
+    "sin",
+    "sinh",
+    "solve",
+    "solvers",
+    "sqrt",
+    "study",
+    "tan",
+    "tanh",
+    "where",
+]

@@ -1,0 +1,100 @@
+"""Parts of scenes as objects: bodies, materials, joints, lattices, ...; their fields are those of scene files."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from . import _carom
+
+
+class Part:
+    """A part of a scene. Fields are given by keyword, read and set as attributes, and checked by name at once.
+
+    What the values must be is checked where the scene is made, with all other mistakes.
+    """
+
+    _keys: ClassVar[dict[str, str]] = {}
+    _section: ClassVar[str] = ""
+
+    def __init__(self, **fields: Any) -> None:
+        self._values: dict[str, Any] = {}
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a scene has it."""
+        return {name: _plain(value) for name, value in self._values.items() if value is not None}
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+            return
+        if name not in self._keys:
+            near = difflib.get_close_matches(name, self._keys, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(self._keys)}"
+            raise TypeError(f"{type(self).__name__} has no field {name!r}; {hint}")
+        self._values[name] = value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._keys:
+            raise AttributeError(name)
+        return self._values.get(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, Part) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Part):
+        return value.to_dict()
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return value
+
+
+def _describe(section: str, doc: str) -> tuple[dict[str, str], str]:
+    """The keys of a section with what each is, from the list that the reader of scenes uses."""
+    keys: dict[str, str] = {}
+    lines = [doc, "", "Parameters", "----------"]
+    for path, kind, needed, unit, fallback, choices, help_text in _carom.scene_fields():
+        if not path.startswith(section + "."):
+            continue
+        key = path[len(section) + 1 :]
+        if "." in key or "[" in key or key == "*":
+            continue
+        what = kind + (f", {unit}" if unit and unit != "-" else "") + (", needed" if needed else "")
+        keys[key] = what
+        lines.append(f"{key} : {what}")
+        text = help_text + (f"; one of {', '.join(choices)}" if choices else "")
+        lines.append(f"    {text}{f' (default {fallback})' if fallback else ''}".rstrip())
+    return keys, "\n".join(lines)
+
+
+def _part(name: str, section: str, doc: str) -> type[Part]:
+    keys, description = _describe(section, doc)
+    part = type(name, (Part,), {"_keys": keys, "_section": section, "__doc__": description, "__module__": "carom"})
+    parameters = [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None) for key in keys]
+    part.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return part
+
+
+Body = _part("Body", "body[]", "A rigid body with a shape, or with `copies` a lattice of them.")
+ShapePart = _part("ShapePart", "body[].part[]", "A part of a compound shape.")
+Material = _part("Material", "material[]", "What bodies are made of, for friction and impacts.")
+MaterialPair = _part("MaterialPair", "material_pair[]", "Two materials against each other.")
+Joint = _part("Joint", "joint[]", "A joint between two bodies.")
+Spring = _part("Spring", "spring[]", "Spring and damper between two bodies.")
+Load = _part("Load", "load[]", "A force or torque on a body, as formulas of time and places.")
+Group = _part("Group", "group[]", "Bodies, springs and joints that are placed, and copied, together.")
+Draw = _part("Draw", "draw[]", "Something that pictures show.")

@@ -1,0 +1,58 @@
+"""What goes wrong, as exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._run import Run
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake in the data that were given."""
+
+    code: str  #: stable, e.g. "unknown_key"
+    where: str  #: file:line:column, or the name of a setting
+    message: str  #: what is wrong, with the value seen
+    hint: str  #: what to do about it
+    excerpt: str = ""  #: the line of text with a caret under the place
+    text: str = ""  #: all of it, as the program prints it
+
+    def __str__(self) -> str:
+        return self.text.rstrip("\n") or f"{self.where}: {self.message}"
+
+
+class Error(ValueError):
+    """Data that carom refuses, with all their mistakes at once.
+
+    Examples
+    --------
+    >>> import carom
+    >>> try:
+    ...     carom.scene({"duration_s": -1, "coordinate": []})
+    ... except carom.Error as error:
+    ...     print(len(error.mistakes) > 1, error.mistakes[0].code)
+    True setting_out_of_range
+    """
+
+    mistakes: tuple[Mistake, ...]  #: in the order of the text
+
+    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+        self.mistakes = tuple(mistakes)
+        super().__init__("\n".join(str(one) for one in self.mistakes))
+
+    def __reduce__(self) -> tuple[type[Error], tuple[tuple[Mistake, ...]]]:
+        return (Error, (self.mistakes,))
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run. The step was finished; `run` is what there is so far."""
+
+    run: Run
+
+    def __init__(self, run: Run) -> None:
+        super().__init__("interrupted after the step; Interrupted.run is what there is so far")
+        self.run = run

@@ -1,0 +1,158 @@
+"""Pictures of runs by matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes  # type: ignore[import]
+    from matplotlib.figure import Figure  # type: ignore[import]
+
+    from ._run import Run
+
+_MAX_LINES = 12  # in one panel; more cannot be told apart
+
+
+def _names(run: Run, names: Sequence[str] | None) -> list[str]:
+    if names is None:
+        return run.coordinates[:_MAX_LINES]
+    unknown = [name for name in names if name not in run.coordinates]
+    if unknown:
+        raise KeyError(f"{unknown[0]!r}; there are: {', '.join(run.coordinates)}")
+    return list(names)
+
+
+def _finish(run: Run, axes: Axes, label: str, time: bool = True) -> None:
+    if time:
+        axes.set_xlabel("t / s")
+    axes.set_ylabel(label)
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(loc="best", fontsize="small")
+    axes.grid(alpha=0.3)
+
+
+def _unit(run: Run, names: Sequence[str], rate: str = "") -> str:
+    units = {run.units[name] for name in names}
+    return f" / {units.pop()}{rate}" if len(units) == 1 and units != {""} else ""
+
+
+def _coordinates(run: Run, axes: Axes, names: list[str]) -> None:
+    for name in names:
+        axes.plot(run.t, run.q[name], label=name)
+    _finish(run, axes, "q" + _unit(run, names))
+
+
+def _with_jumps(run: Run, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Velocity over time, with both limits at every impact: jumps are vertical."""
+    column = run.coordinates.index(name)
+    jumps = run.jumps
+    t = np.concatenate([run.t, jumps["time_s"], jumps["time_s"]])
+    u = np.concatenate([run.u[name], jumps["u_minus"][:, column], jumps["u_plus"][:, column]])
+    side = np.repeat([1, 0, 1], [len(run.t), len(jumps["time_s"]), len(jumps["time_s"])])
+    order = np.lexsort((side, t))
+    return t[order], u[order]
+
+
+def _velocities(run: Run, axes: Axes, names: list[str]) -> None:
+    for name in names:
+        axes.plot(*_with_jumps(run, name), label=name + "'", linewidth=1)
+    _finish(run, axes, "u" + _unit(run, names, "/s"))
+
+
+def _gaps(run: Run, axes: Axes, names: list[str]) -> None:
+    for name in list(run.gap_m)[:_MAX_LINES]:
+        axes.plot(run.t, run.gap_m[name], label=name)
+    axes.axhline(0, color="black", linewidth=0.5)
+    _finish(run, axes, "gap / m")
+
+
+def _energy(run: Run, axes: Axes, names: list[str]) -> None:
+    for name, values in run.energy.items():
+        if len(values) and np.any(values != 0):
+            solid = name in ("kinetic_J", "potential_J")
+            axes.plot(run.t, values, label=name[:-2], linestyle="-" if solid else "--", linewidth=1.5 if solid else 1)
+    _finish(run, axes, "energy / J")
+
+
+def _phase(run: Run, axes: Axes, names: list[str]) -> None:
+    for name in names:
+        axes.plot(run.q[name], run.u[name], label=name, linewidth=0.8)
+    _finish(run, axes, "u" + _unit(run, names, "/s"), time=False)
+    axes.set_xlabel("q" + _unit(run, names))
+
+
+def _contacts(run: Run, axes: Axes, frame: int, vertical: int) -> None:
+    """Lines between the centres of bodies that push each other, as thick as the force is large."""
+    rows = run.body_contacts.at(frame)
+    contacts, forces = run.body_contacts, np.linalg.norm(run.body_contacts.force_N(frame), axis=1)
+    tracks = list(run.bodies.values())
+    largest = forces.max(initial=0.0) or 1.0
+    for a, b, point, force in zip(contacts.first[rows], contacts.second[rows], contacts.point_m[rows], forces):
+        ends = [t.position[frame] for t in (tracks[a], tracks[b]) if not t.is_fixed]
+        for end in ends:
+            axes.plot([end[0], point[0]], [end[vertical], point[vertical]], color="tab:red",
+                      linewidth=6 * force / largest, alpha=0.7, solid_capstyle="round")
+    moving = [t.position[frame] for t in tracks if not t.is_fixed]
+    if moving:
+        places = np.array(moving)
+        axes.plot(places[:, 0], places[:, vertical], "o", color="black", markersize=2)
+    axes.set_aspect("equal")
+    axes.set_xlabel("x / m")
+    axes.set_ylabel("y / m" if vertical == 1 else "z / m")
+    axes.set_title(f"contact forces at {run.t[frame]:.4g} s, largest {forces.max(initial=0.0):.4g} N", fontsize="medium")
+
+
+_PANELS: dict[str, Callable[[Any, Any, list[str]], None]] = {
+    "coordinates": _coordinates,
+    "velocities": _velocities,
+    "gaps": _gaps,
+    "energy": _energy,
+    "phase": _phase,
+}
+
+
+def _overview(run: Run) -> list[str]:
+    kinds = ["coordinates"]
+    if len(run.u.array):
+        kinds.append("velocities")
+    if len(run.gap_m) and len(run.gap_m.array):
+        kinds.append("gaps")
+    if run.energy:
+        kinds.append("energy")
+    return kinds
+
+
+def plot(
+    run: Run,
+    kind: str = "overview",
+    *,
+    names: Sequence[str] | None = None,
+    frame: int = -1,
+    figsize: tuple[float, float] | None = None,
+) -> Figure:
+    """See :meth:`Run.plot`."""
+    from matplotlib import pyplot  # type: ignore[import]
+
+    if len(run.t) == 0:
+        raise ValueError("the run has no frames: it was made with columns=False")
+    if kind == "contacts":
+        if not len(run.bodies):
+            raise ValueError("a network of contacts is drawn for bodies; this run has coordinates")
+        figure, axes = pyplot.subplots(figsize=figsize or (7, 6), layout="constrained")
+        _contacts(run, axes, frame, 1 if run.is_flat else 2)
+        return figure
+    if kind != "overview" and kind not in _PANELS:
+        raise ValueError(f"kind={kind!r}: there are overview, {', '.join(_PANELS)}, contacts")
+    kinds = _overview(run) if kind == "overview" else [kind]
+    shown = _names(run, names)
+    size = figsize or (8, 1 + 2.2 * len(kinds))
+    figure, rows = pyplot.subplots(len(kinds), 1, figsize=size, layout="constrained", squeeze=False)
+    for one, panel in zip(kinds, rows[:, 0]):
+        _PANELS[one](run, panel, shown)
+    if run.title:
+        figure.suptitle(f"{run.title} ({run.status})", fontsize="medium")
+    return figure

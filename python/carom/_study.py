@@ -1,0 +1,184 @@
+"""Many runs of one scene, in one table."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _carom, _toml
+from ._scene import PathLike, Scene
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What can be said about the order of convergence of one quantity."""
+
+    quantity: str
+    values: tuple[str, ...]  #: one per varied key
+    h_s: Array  #: one per level
+    value: Array
+    error: Array  #: against the exact value, or between neighbours
+    ratio: Array  #: orders by ratios of errors
+    fitted: float  #: by least squares
+    limit: float  #: for h to 0
+    verdict: str  #: seen, irregular, roundoff, none or too_few
+
+    def __repr__(self) -> str:
+        return f"<order of {self.quantity}: {self.fitted:.3g} ({self.verdict})>"
+
+
+class StudyTable:
+    """The table of a study: one row per run, or per sample of a strobe."""
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        self._columns: dict[str, Any] = answer["columns"]
+        self.runs: int = answer["runs"]  #: that the study has
+        self.quantities: list[str] = answer["quantities"]  #: columns with results of the motion
+        self.statuses: dict[str, int] = answer["statuses"]  #: how many runs ended in which way
+        self.wall_s: float = answer["wall_s"]
+        self.threads: int = answer["threads"]
+        self.orders: list[Order] = [Order(values=tuple(one.pop("values")), **one) for one in answer["orders"]]
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._columns:
+            raise KeyError(f"{name!r}; there are: {', '.join(self._columns)}")
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        """Rows."""
+        return len(next(iter(self._columns.values()), ()))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+    def __repr__(self) -> str:
+        ends = ", ".join(f"{count} {status}" for status, count in self.statuses.items())
+        return f"<study of {self.runs} runs: {ends}; {len(self)} rows, {len(self._columns)} columns>"
+
+
+def _axis(path: str, values: Any) -> str:
+    if isinstance(values, str):
+        return f"{path}={values}"
+    cells = [str(one) if isinstance(one, str) else _toml.value(one, path) for one in values]
+    return f"{path}=" + ",".join(cells)
+
+
+def study(
+    scene: Scene | PathLike,
+    vary: Mapping[str, Any] | None = None,
+    *,
+    repeat: int = 1,
+    seed: int = 0,
+    perturb: Mapping[str, float] | None = None,
+    perturb_step_s: float | None = None,
+    converge: int = 0,
+    exact: Mapping[str, float] | None = None,
+    at_s: Sequence[float] = (),
+    impacts: int = 0,
+    strobe: float | str | None = None,
+    skip: int = 0,
+    output: PathLike | None = None,
+    threads: int = 0,
+    shard: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
+    **overrides: Any,
+) -> StudyTable:
+    """Runs a scene many times, on all cores, into one table.
+
+    Parameters
+    ----------
+    scene : Scene or path
+    vary : mapping
+        Values by path, all combinations are run: ``{"parameters.e": [0, 0.5, 1]}``, or ``"0:1:0.1"`` with both ends.
+    repeat, seed : int
+        Runs of each combination; of all that is random.
+    perturb : mapping
+        Start data moved at random by at most so much: ``{"theta": 1e-6, "theta'": 1e-3}``.
+    perturb_step_s : float
+        Each run has a uniform step of its own, shorter by at most so much; 0 stands for a fifth of the step.
+    converge : int
+        Levels h, h/2, h/4, ...; the orders are in ``table.orders``.
+    exact : mapping
+        Exact values of columns, for the orders.
+    at_s : sequence of float
+        Instants to look at; impacts : how many instants of impacts to keep.
+    strobe, skip
+        Samples with this period, the first `skip` left out.
+    output : path
+        File of the table, .csv or .h5; the same study goes on there.
+    threads : int
+        0: all cores. The table does not depend on it.
+    shard : str
+        "i/n": this part of the runs only.
+    parameters, **overrides
+        Values of the scene replaced, as in :func:`read_scene`.
+
+    Examples
+    --------
+    >>> import carom
+    >>> table = carom.study("scenes/pendulum_wall.toml", {"parameters.e": [0.2, 0.8]}, duration_s=1)
+    >>> table.runs, sorted(table.statuses)
+    (2, ['certified'])
+    """
+    from ._scene import _override_pairs
+
+    pairs = _override_pairs(parameters, overrides)
+    wishes = {
+        "vary": [_axis(path, values) for path, values in (vary or {}).items()],
+        "perturb": [f"{name}={float(width)!r}" for name, width in (perturb or {}).items()],
+        "repeat": repeat,
+        "seed": seed,
+        "perturb_step_s": perturb_step_s,
+        "levels": converge,
+        "exact": dict(exact or {}),
+        "at_s": [float(t) for t in at_s],
+        "impacts": impacts,
+        "strobe": "" if strobe is None else str(strobe),
+        "skip": skip,
+        "output": "" if output is None else os.fspath(output),
+        "threads": threads,
+        "shard": shard,
+    }
+    seen = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+    show = _count if (seen if progress is None else progress) else None
+    if not isinstance(scene, Scene):
+        return _table(_carom.study(os.fspath(scene), pairs, wishes, show))
+    if not scene.text:
+        raise TypeError("a study needs a scene with a text, not one of Python functions")
+    # a study reads its scene from a file; tables and meshes are looked for beside it
+    with tempfile.TemporaryDirectory() as folder:
+        at = scene._folder if scene._folder and os.access(scene._folder, os.W_OK) and "file" in scene.text else folder
+        with tempfile.NamedTemporaryFile("w", suffix=".toml", dir=at, encoding="utf-8") as file:
+            file.write(scene.text)
+            file.flush()
+            return _table(_carom.study(file.name, pairs, wishes, show))
+
+
+def _count(done: int) -> None:
+    sys.stderr.write(f"\r{done} runs ")
+    sys.stderr.flush()
+
+
+def _table(answer: dict[str, Any]) -> StudyTable:
+    if answer["interrupted"]:
+        raise KeyboardInterrupt("the study was interrupted; its file keeps what is done")
+    return StudyTable(answer)

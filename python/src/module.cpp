@@ -1,0 +1,24 @@
+#include "binding.hpp"
+
+#include "carom/core/version.hpp"
+#include "carom/scene/schema.hpp"
+
+PYBIND11_MODULE(_carom, module)
+{
+    using namespace carom::python;
+    module.doc() = "carom's library, as the package carom uses it";
+    module.attr("version") = std::string(carom::version);
+    module.def("scene_schema", &carom::scene_schema, "The JSON Schema of scenes.");
+    bind_scene(module);
+    bind_run(module);
+    bind_records(module);
+    bind_inspect(module);
+    bind_study(module);
+    bind_solve(module);
+    bind_convex(module);
+    bind_impact(module);
+    bind_symbol(module);
+    bind_system(module);
+    bind_fields(module);
+    bind_simulation(module);
+}
