@@ -104,8 +104,8 @@ def _debian_libraries(files: list[Path]) -> dict[str, str]:
         libraries |= {line.split()[2] for line in lines if "=> /" in line}
     packages: dict[str, str] = {}
     for library in sorted(libraries):
-        asked = [library, os.path.realpath(library), library.removeprefix("/lib").join(["/usr/lib", ""])]
-        for path in asked:
+        # /lib is a link to /usr/lib, and dpkg knows a file by one of the two names
+        for path in (library, os.path.realpath(library), "/usr/lib" + library.removeprefix("/lib")):
             found = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True)
             if found.returncode == 0:
                 package = found.stdout.split(":")[0].split(",")[0]
