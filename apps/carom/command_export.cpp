@@ -16,7 +16,7 @@ ExitStatus run_export(const ExportOptions& options)
     }
     if (options.format == "vtk") return export_vtk(*recording, options);
     if (options.format == "gltf") return export_gltf(*recording, options);
-    if (options.format == "png") return export_png(*recording, options);
+    if (is_film(options.format)) return export_film(*recording, options);
     const std::string text = options.format == "svg" ? to_svg(*recording) : to_csv(*recording);
     return write_made(text, options.recording, options.output, "." + options.format);
 }

@@ -292,15 +292,39 @@ void CommandLine::add_export()
     command
         .add_option("--to", export_.format,
                     "csv: the frames as a table; svg: the picture; vtk: what is drawn, for ParaView; "
-                    "gltf: the same, moving, for 3D programs; png: the page, by Chromium")
+                    "gltf: the same, moving, for 3D programs; png: the moving picture at an instant; "
+                    "webm, mp4, gif: a film of it; these four by Chromium")
         ->required()
-        ->check(CLI::IsMember({"csv", "svg", "vtk", "gltf", "png"}));
+        ->check(CLI::IsMember({"csv", "svg", "vtk", "gltf", "png", "webm", "mp4", "gif"}));
     add_made_output(command, export_.output, "file");
+    command.add_option("--at", export_.at_s, "png: the instant, s; left out: the end of the run")
+        ->type_name("T");
+    command.add_option("--from", export_.from_s, "films: where they begin, s")->type_name("T");
+    command.add_option("--until", export_.to_s, "films: where they end, s")->type_name("T");
+    command.add_option("--size", export_.size, "pictures and films: pixels, for example 1920x1080")
+        ->type_name("WxH")
+        ->capture_default_str();
+    command
+        .add_option("--camera", export_.camera,
+                    "pictures and films: front, back, left, right, top, bottom, iso, or "
+                    "AZIMUTH,ELEVATION,ZOOM in degrees; left out: as the page begins")
+        ->type_name("VIEW");
+    command.add_option("--speed", export_.speed, "films: seconds of the run for each second of the film")
+        ->check(CLI::Range(1e-6, 1e6))
+        ->type_name("X")
+        ->capture_default_str();
+    command.add_option("--fps", export_.frames_per_s, "films: pictures a second")
+        ->check(CLI::Range(1.0, 120.0))
+        ->type_name("N")
+        ->capture_default_str();
+    command.add_flag("--dark", export_.dark, "pictures and films: on a dark ground");
     command.footer("With --to gltf a name that ends with .glb gives the binary form.\n\n"
                    "Examples:\n"
                    "  carom export pendulum.h5 --to csv\n"
                    "  carom export pendulum.h5 --to svg -o picture.svg\n"
-                   "  carom export pendulum.h5 --to gltf -o pendulum.glb");
+                   "  carom export pendulum.h5 --to gltf -o pendulum.glb\n"
+                   "  carom export pour.h5 --to webm --size 1920x1080 --speed 0.25\n"
+                   "  carom export pour.h5 --to png --at 0.4 --camera front");
 }
 
 void CommandLine::add_figure()
@@ -337,14 +361,26 @@ void CommandLine::add_gallery()
 
 void CommandLine::add_report()
 {
-    CLI::App& command =
-        add("report", "Write one HTML page that shows a run.", [this] { return run_report(report_); });
-    add_recording(command, report_.recording);
+    CLI::App& command = add("report", "Write one HTML page that shows a run, or compares several.",
+                            [this] { return run_report(report_); });
+    command
+        .add_option("RUN", report_.files,
+                    "recording of carom run -o, HDF5; further ones, and .csv files with a column time_s, are "
+                    "compared with it")
+        ->required()
+        ->type_name("FILE...");
     add_made_output(command, report_.output, "page");
+    command
+        .add_option("--max-size", report_.max_size_MB,
+                    "of the data, MB: above it the page shows fewer frames, and says so; left out: 180")
+        ->check(CLI::Range(1e-3, 1e4))
+        ->type_name("MB");
     command.footer("The page needs no network: open it in a browser, or send it to somebody.\n\n"
                    "Examples:\n"
                    "  carom report pendulum.h5\n"
-                   "  carom report pendulum.h5 -o page.html");
+                   "  carom report pendulum.h5 -o page.html\n"
+                   "  carom report coarse.h5 fine.h5 -o compared.html\n"
+                   "  carom report pendulum.h5 measured.csv");
 }
 
 void CommandLine::add_view()

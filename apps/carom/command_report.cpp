@@ -1,18 +1,76 @@
 #include "commands.hpp"
 
+#include "carom/core/text.hpp"
 #include "carom/trace/page.hpp"
 #include "written_file.hpp"
 
+#include <deque>
+#include <filesystem>
+
 namespace carom::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_table(const std::string& file)
+{
+    return fs::path(file).extension() == ".csv";
+}
+
+/// The measured data of a CSV file. Errors: those of read_csv, FileMalformed without times.
+Expected<ResultTable> read_data(const std::string& file)
+{
+    const auto text = read_csv(file);
+    if (!text) return text.error();
+    ResultTable table = typed(*text);
+    const TableColumn* time = table.find("time_s");
+    if (time == nullptr || time->kind != CellKind::Number)
+        return Error{
+            .code = ErrorCode::FileMalformed,
+            .where = printable(file),
+            .message = "there is no column time_s of numbers",
+            .hint = "name the columns in the first line: time_s, and quantities of the run, for example x",
+            .excerpt = {}};
+    return table;
+}
+
+std::string short_name(const std::string& file)
+{
+    return fs::path(file).filename().string();
+}
+
+}  // namespace
 
 ExitStatus run_report(const ReportOptions& options)
 {
-    const auto recording = read_recording(options.recording);
-    if (!recording) {
-        print_errors({recording.error()});
-        return ExitStatus::BadInput;
+    std::deque<Recording> recordings;
+    std::deque<ResultTable> tables;
+    PageOfRuns shown;
+    for (const std::string& file : options.files) {
+        if (is_table(file) && !recordings.empty()) {
+            auto table = read_data(file);
+            if (!table) {
+                print_errors({table.error()});
+                return ExitStatus::BadInput;
+            }
+            tables.push_back(std::move(*table));
+            shown.tables.push_back({.name = short_name(file), .table = &tables.back()});
+            continue;
+        }
+        auto recording = read_recording(file);
+        if (!recording) {
+            print_errors({recording.error()});
+            return ExitStatus::BadInput;
+        }
+        recordings.push_back(std::move(*recording));
+        shown.runs.push_back({.name = short_name(file), .recording = &recordings.back()});
     }
-    return write_made(to_page(*recording), options.recording, options.output, ".html");
+    PageSettings settings;
+    if (options.max_size_MB > 0) {
+        settings.max_data_bytes = static_cast<std::size_t>(options.max_size_MB * 1e6 / 3);
+        settings.max_motion_bytes = static_cast<std::size_t>(options.max_size_MB * 1e6 * 2 / 3);
+    }
+    return write_made(to_page(shown, settings), options.files.front(), options.output, ".html");
 }
 
 }  // namespace carom::app

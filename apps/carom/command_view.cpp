@@ -48,7 +48,8 @@ ExitStatus run_view(const ViewOptions& options)
     note_interrupts();
     if (!print_result(fmt::format("http://127.0.0.1:{}/\n", server->port()))) return ExitStatus::BadInput;
     std::fputs("open this address in a browser; Ctrl-C ends\n", stderr);
-    server->serve([&](const std::string& path) { return answer_to(path, options.recording); }, interrupted);
+    server->serve([&](const Request& request) { return answer_to(request.path, options.recording); },
+                  interrupted);
     return ExitStatus::Certified;
 }
 

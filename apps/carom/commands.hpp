@@ -104,11 +104,12 @@ struct InspectOptions {
 [[nodiscard]] ExitStatus run_inspect(const InspectOptions& options);
 
 struct ReportOptions {
-    std::string recording;
-    std::string output;  ///< empty: beside the recording; "-": standard output
+    std::vector<std::string> files;  ///< a recording, others to compare it with, and measured data, .csv
+    std::string output;              ///< empty: beside the recording; "-": standard output
+    double max_size_MB = 0;          ///< of the data; 0: the default
 };
 
-/// carom report: one HTML page that shows a run.
+/// carom report: one HTML page that shows a run, or several that are compared.
 [[nodiscard]] ExitStatus run_report(const ReportOptions& options);
 
 struct ViewOptions {
@@ -121,8 +122,16 @@ struct ViewOptions {
 
 struct ExportOptions {
     std::string recording;
-    std::string format;  ///< csv, svg, vtk, gltf or png
+    std::string format;  ///< csv, svg, vtk, gltf, png, gif, webm or mp4
     std::string output;  ///< empty: beside the recording; "-": standard output
+
+    // of pictures and films
+    std::optional<double> at_s = {};               ///< instant of a picture; empty: the end
+    std::optional<double> from_s = {}, to_s = {};  ///< of a film; empty: all
+    std::string size = "1280x720";                 ///< pixels
+    std::string camera;  ///< a preset, or azimuth,elevation,zoom; empty: the page's own
+    double speed = 1, frames_per_s = 30;
+    bool dark = false;
 };
 
 /// carom export: a recording in another format.

@@ -17,7 +17,9 @@ ExitStatus refuse_without_drawings(const std::string& recording);
 /// RUN.gltf, or a .glb where -o names one: what the scene draws, moving.
 [[nodiscard]] ExitStatus export_gltf(const Recording& recording, const ExportOptions& options);
 
-/// RUN.png: the page of the run as a picture, taken by Chromium where it is installed.
-[[nodiscard]] ExitStatus export_png(const Recording& recording, const ExportOptions& options);
+/// RUN.png, .gif, .webm or .mp4: the moving picture of the page, drawn by Chromium where it is installed.
+[[nodiscard]] ExitStatus export_film(const Recording& recording, const ExportOptions& options);
+
+[[nodiscard]] bool is_film(std::string_view format) noexcept;
 
 }  // namespace carom::app

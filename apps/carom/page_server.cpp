@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <utility>
@@ -22,7 +23,7 @@ namespace {
 using ServerClock = std::chrono::steady_clock;
 
 constexpr int wait_ms = 200;
-constexpr std::size_t longest_request = 16'384, most_connections = 100;
+constexpr std::size_t longest_request = 16'384, longest_body = 8'000'000, most_connections = 100;
 /// A request has so long to arrive as a whole, and an answer to be fetched.
 constexpr std::chrono::seconds request_time{3}, answer_time{60};
 
@@ -47,10 +48,39 @@ std::string_view without_blanks(std::string_view text)
     return text;
 }
 
-bool is_host_key(std::string_view name)
+/// Header names do not tell large letters from small ones; `key` is small.
+bool is_key(std::string_view name, std::string_view key)
 {
-    constexpr std::string_view host = "host";
-    return std::ranges::equal(name, host, {}, [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+    return std::ranges::equal(name, key, {}, [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+}
+
+/// Calls for every line of the head but the first: name and value.
+template <class Visit>
+void visit_headers(std::string_view request, const Visit& visit)
+{
+    std::string_view head = request.substr(0, request.find("\r\n\r\n"));
+    for (auto end = head.find("\r\n"); end != std::string_view::npos; end = head.find("\r\n")) {
+        head.remove_prefix(end + 2);
+        const std::string_view line = head.substr(0, head.find("\r\n"));
+        const auto colon = line.find(':');
+        if (colon != std::string_view::npos)
+            visit(line.substr(0, colon), without_blanks(line.substr(colon + 1)));
+    }
+}
+
+/// Bytes that follow the head; more than `longest_body` when that is too much, or not said as it should be.
+std::size_t body_size(std::string_view request)
+{
+    std::size_t size = 0;
+    visit_headers(request, [&](std::string_view name, std::string_view value) {
+        if (is_key(name, "transfer-encoding")) size = longest_body + 1;
+        if (!is_key(name, "content-length")) return;
+        std::size_t number = 0;
+        const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
+        const bool sound = problem == std::errc{} && end == value.data() + value.size();
+        size = std::max(size, sound ? std::min(number, longest_body + 1) : longest_body + 1);
+    });
+    return size;
 }
 
 /// One conversation: a request comes in, an answer goes out.
@@ -74,23 +104,31 @@ std::string text_of(const Answer& reply)
                        reply.status, phrase_of(reply.status), reply.type, reply.body.size(), reply.body);
 }
 
-Answer reply_to(std::string_view request, int port, const std::function<Answer(const std::string&)>& answer)
+using Handler = std::function<Answer(const Request&)>;
+
+/// `request` is whole: its head, and as many bytes after it as it says.
+Answer reply_to(std::string_view request, int port, bool posts, const Handler& answer)
 {
     // GET PATH HTTP/1.x
     const std::string_view line = request.substr(0, request.find("\r\n"));
-    const auto end = line.find(' ', 4);
-    if (!line.starts_with("GET ") || end == std::string_view::npos)
-        return {.status = 405, .body = "only GET\n"};
+    const bool is_post = posts && line.starts_with("POST ");
+    const std::size_t start = is_post ? 5 : 4;
+    const auto end = line.find(' ', start);
+    if (!(is_post || line.starts_with("GET ")) || end == std::string_view::npos)
+        return {.status = 405, .body = posts ? "only GET and POST\n" : "only GET\n"};
     if (!line.substr(end + 1).starts_with("HTTP/1.")) return {.status = 400, .body = "only HTTP/1\n"};
     if (!is_for_port(request, port))
         return {.status = 403, .body = "this server answers its own address only\n"};
-    return answer(std::string(line.substr(4, end - 4)));
+    const auto head = request.find("\r\n\r\n");
+    return answer({.path = std::string(line.substr(start, end - start)),
+                   .posts = is_post,
+                   .body = std::string(is_post ? request.substr(head + 4) : std::string_view{})});
 }
 
 /// Takes what has come in; false when the other side has gone away.
 bool receive(Connection& connection)
 {
-    std::array<char, 4096> part{};
+    std::array<char, 65536> part{};
     const auto got = ::recv(connection.socket, part.data(), part.size(), 0);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) return false;
@@ -112,18 +150,13 @@ bool send_some(Connection& connection)
 
 bool is_for_port(std::string_view request, int port)
 {
-    // header lines stand between the first line and the empty one
-    std::string_view head = request.substr(0, request.find("\r\n\r\n"));
     std::string_view host;
     int hosts = 0;
-    for (auto end = head.find("\r\n"); end != std::string_view::npos; end = head.find("\r\n")) {
-        head.remove_prefix(end + 2);
-        const std::string_view line = head.substr(0, head.find("\r\n"));
-        const auto colon = line.find(':');
-        if (colon == std::string_view::npos || !is_host_key(line.substr(0, colon))) continue;
-        host = without_blanks(line.substr(colon + 1));
+    visit_headers(request, [&](std::string_view name, std::string_view value) {
+        if (!is_key(name, "host")) return;
+        host = value;
         ++hosts;
-    }
+    });
     const auto names = [&](std::string_view name) {
         return host == fmt::format("{}:{}", name, port) || (port == 80 && host == name);
     };
@@ -169,8 +202,7 @@ PageServer::~PageServer()
     if (socket_ >= 0) ::close(socket_);
 }
 
-void PageServer::serve(const std::function<Answer(const std::string& path)>& answer,
-                       const std::function<bool()>& ended)
+void PageServer::serve(const Handler& answer, const std::function<bool()>& ended, bool posts)
 {
     std::vector<Connection> connections;
     const auto accept_one = [&] {
@@ -189,9 +221,15 @@ void PageServer::serve(const std::function<Answer(const std::string& path)>& ans
         if (!ready) return true;
         if (connection.is_answering()) return send_some(connection);
         if (!receive(connection)) return false;
-        const bool whole = connection.request.find("\r\n\r\n") != std::string::npos;
-        if (!whole) return connection.request.size() < longest_request;
-        connection.answer = text_of(reply_to(connection.request, port_, answer));
+        const auto head = connection.request.find("\r\n\r\n");
+        if (head == std::string::npos) return connection.request.size() < longest_request;
+        const std::size_t body = posts ? body_size(connection.request) : 0;
+        if (body > longest_body) return false;
+        if (connection.request.size() < head + 4 + body) {
+            connection.deadline = ServerClock::now() + request_time;  // it is still sending
+            return true;
+        }
+        connection.answer = text_of(reply_to(connection.request, port_, posts, answer));
         connection.deadline = ServerClock::now() + answer_time;
         return send_some(connection);
     };

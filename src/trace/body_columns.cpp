@@ -1,5 +1,6 @@
 #include "body_columns.hpp"
 
+#include "mechanics_json.hpp"
 #include "solids_json.hpp"
 
 #include <algorithm>
@@ -24,12 +25,47 @@ Vec3 vector_at(std::span<const double> numbers, std::size_t first)
     return {numbers[first], numbers[first + 1], numbers[first + 2]};
 }
 
+/// Free-body diagrams of more bodies than these are not recorded: they would be a fifth of the file.
+constexpr int max_bodies_with_forces = 1000;
+
+constexpr const char* friction_path = "/bodies/contacts/friction";
+constexpr const char* sliding_path = "/bodies/contacts/sliding_m_s";
+constexpr const char* change_path = "/bodies/velocity_change_m_s";
+constexpr const char* load_path = "/bodies/load_N";
+constexpr const char* joint_path = "/bodies/joint_percussion_Ns";
+constexpr const char* moment_path = "/bodies/joint_moment_Nms";
+
+/// Something beside weight, contacts and joints can act on a body.
+bool has_loads(const BodySetup& setup)
+{
+    return !setup.springs.empty() || setup.forces ||
+           std::ranges::any_of(setup.joints, [](const Joint& joint) {
+               return joint.turn.damping > 0 || joint.slide.damping > 0;
+           });
+}
+
+/// What bounds the friction of a contact in the direction in which it acts, over the normal percussion. Where
+/// sticking has a larger coefficient than sliding, the one that was needed.
+double friction_of(const BodyModel& model, const BodyContact& contact)
+{
+    if (contact.dimension == 1) return 0;
+    const SurfaceLaw& law = model.surface(contact.first, contact.second);
+    const double P_T = std::hypot(contact.P[1], contact.P[2]);
+    if (law.grain != 0 && P_T > 0) {
+        // the ellipse along and across the grain
+        return P_T / std::hypot(contact.P[1] / law.friction, contact.P[2] / *law.detail.friction_across);
+    }
+    const double of_sticking = law.detail.static_friction.value_or(law.friction);
+    return P_T > law.friction * contact.P[0] * (1 + 1e-9) ? of_sticking : law.friction;
+}
+
 }  // namespace
 
 BodyColumns::BodyColumns(const BodiesToRecord& bodies, const Model& coordinates,
                          const RecordSettings& settings, std::vector<std::size_t> probes, Columns& columns)
     : places_(event_places(bodies.model, coordinates)),
       solids_(solids_of(bodies)),
+      mechanics_(mechanics_of(bodies.model)),
       forces_(bodies.probes.begin(), bodies.probes.end()),
       probes_(std::move(probes))
 {
@@ -49,17 +85,46 @@ BodyColumns::BodyColumns(const BodiesToRecord& bodies, const Model& coordinates,
     add("/bodies/contacts/normal", 3, Entry::Real);
     add("/bodies/contacts/percussion_Ns", 3, Entry::Real);
     add("/bodies/contacts/gap_m", -1, Entry::Real);
+    add(friction_path, -1, Entry::Real);
+    add(sliding_path, -1, Entry::Real);
+    if (bodies.model.bodies() <= max_bodies_with_forces) declare_forces(bodies.model, columns);
 }
 
-void BodyColumns::take(const BodyStep& step, double h_s, BodyCheckpoint& sums)
+/// What free-body diagrams need: m dv = contacts + h (weight + loads) + joints.
+void BodyColumns::declare_forces(const BodyModel& model, Columns& columns)
 {
+    const auto moving =
+        static_cast<int>(std::ranges::count_if(solids_.columns, [](int c) { return c >= 0; }));
+    const auto joints = static_cast<int>(model.setup().joints.size());
+    constexpr int chunk_rows = 64;
+    const auto add = [&](const char* path, int vectors, std::vector<double>& row) {
+        row.assign(static_cast<std::size_t>(3 * vectors), 0.0);
+        return columns.add({.path = path, .width = 3 * vectors, .chunk_rows = chunk_rows});
+    };
+    if (moving > 0) change_ = add(change_path, moving, changes_m_s_);
+    if (moving > 0 && has_loads(model.setup())) load_ = add(load_path, moving, loads_N_);
+    if (joints > 0) {
+        joint_percussion_ = add(joint_path, joints, joint_percussions_Ns_);
+        joint_moment_ = add(moment_path, joints, joint_moments_Nms_);
+    }
+}
+
+void BodyColumns::take(const StepView& view, BodyCheckpoint& sums)
+{
+    const BodyStep& step = *view.bodies;
     sums.state = step.state;
-    sums.since_frame_s += h_s;
+    sums.since_frame_s += view.report.h_s;
     for (std::size_t k = 0; k < forces_.size(); ++k) {
         sums.percussion_since_frame_Ns[k] += percussion_Ns(forces_[k], step);
     }
     if (!count_) return;
-    h_s_ = h_s;
+    h_s_ = view.report.h_s;
+    take_contacts(step);
+    if (change_) take_forces(view);
+}
+
+void BodyColumns::take_contacts(const BodyStep& step)
+{
     shown_.clear();
     for (const BodyContact& contact : step.contacts) {
         if (!(contact.P[0] > 0)) continue;
@@ -68,7 +133,50 @@ void BodyColumns::take(const BodyStep& step, double h_s, BodyCheckpoint& sums)
                           .point_m = contact.at.point_m,
                           .normal = contact.at.normal,
                           .percussion_Ns = contact.percussion_Ns(),
-                          .gap_m = contact.at.gap_m});
+                          .gap_m = contact.at.gap_m,
+                          .friction = friction_of(step.model, contact),
+                          .sliding_m_s = std::hypot(contact.U_plus[1], contact.U_plus[2])});
+    }
+}
+
+void BodyColumns::take_forces(const StepView& view)
+{
+    const BodyStep& step = *view.bodies;
+    const Vec3& gravity = step.model.setup().gravity_m_s2;
+    const int axes = solids_.flat ? 2 : 3;
+    std::size_t at = 0;
+    for (std::size_t body = 0; body < solids_.columns.size(); ++body) {
+        const int first = solids_.columns[body];
+        if (first < 0) continue;
+        for (int axis = 0; axis < axes; ++axis)
+            changes_m_s_[at + static_cast<std::size_t>(axis)] =
+                view.after.u[first + axis] - view.before.u[first + axis];
+        if (load_ && step.scratch != nullptr) {
+            const Vec3 load = step.scratch->potential[body].force_N + step.scratch->given[body].force_N -
+                              step.model.mass[body] * gravity;
+            std::copy_n(load.data(), 3, loads_N_.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+        at += 3;
+    }
+    for (std::size_t j = 0; j < step.reactions.size() && joint_percussion_; ++j) {
+        const auto place = static_cast<std::ptrdiff_t>(3 * j);
+        std::copy_n(step.reactions[j].percussion_Ns.data(), 3, joint_percussions_Ns_.begin() + place);
+        std::copy_n(step.reactions[j].moment_Nms.data(), 3, joint_moments_Nms_.begin() + place);
+    }
+}
+
+void BodyColumns::leave_out_missing(const Hdf5Reader& file, Columns& columns) const
+{
+    constexpr std::size_t friction = 6, sliding = 7;
+    if (ragged_.size() > sliding && !file.has(friction_path)) columns.leave_out(ragged_[friction]);
+    if (ragged_.size() > sliding && !file.has(sliding_path)) columns.leave_out(ragged_[sliding]);
+    const std::pair<const std::optional<std::size_t>&, const char*> later[] = {
+        {change_, change_path},
+        {load_, load_path},
+        {joint_percussion_, joint_path},
+        {joint_moment_, moment_path}};
+    for (const auto& [column, path] : later) {
+        if (column && !file.has(path)) columns.leave_out(*column);
     }
 }
 
@@ -93,7 +201,13 @@ void BodyColumns::add_frame(BodyCheckpoint& sums, Columns& columns)
         columns.push(ragged_[3], std::span(contact.normal.data(), 3));
         columns.push(ragged_[4], std::span(contact.percussion_Ns.data(), 3));
         columns.push(ragged_[5], contact.gap_m);
+        columns.push(ragged_[6], contact.friction);
+        columns.push(ragged_[7], contact.sliding_m_s);
     }
+    if (change_) columns.push(*change_, changes_m_s_);
+    if (load_) columns.push(*load_, loads_N_);
+    if (joint_percussion_) columns.push(*joint_percussion_, joint_percussions_Ns_);
+    if (joint_moment_) columns.push(*joint_moment_, joint_moments_Nms_);
 }
 
 Expected<void> BodyColumns::create_in(Hdf5Writer& file) const
@@ -101,6 +215,7 @@ Expected<void> BodyColumns::create_in(Hdf5Writer& file) const
     if (auto added = file.add_group("/bodies"); !added) return added;
     if (auto added = file.add_texts("/bodies/name", names_); !added) return added;
     if (auto added = file.add_text("/bodies/solids", to_json(solids_)); !added) return added;
+    if (auto added = file.add_text("/bodies/mechanics", to_json(mechanics_)); !added) return added;
     return count_ ? file.add_group("/bodies/contacts") : Expected<void>{};
 }
 
@@ -109,6 +224,7 @@ void BodyColumns::put_into(Recording& recording, const Columns& columns) const
     RecordedBodies& bodies = recording.bodies;
     bodies.names = names_;
     recording.solids = solids_;
+    recording.mechanics = mechanics_;
     if (!count_) return;
     bodies.first_row.push_back(0);
     for (const double share : columns.column(*count_)) {
@@ -123,6 +239,12 @@ void BodyColumns::put_into(Recording& recording, const Columns& columns) const
     bodies.normal = columns.table(ragged_[3]);
     bodies.percussion_Ns = columns.table(ragged_[4]);
     bodies.gap_m = columns.column(ragged_[5]);
+    bodies.friction = columns.column(ragged_[6]);
+    bodies.sliding_m_s = columns.column(ragged_[7]);
+    if (change_) bodies.velocity_change_m_s = columns.table(*change_);
+    if (load_) bodies.load_N = columns.table(*load_);
+    if (joint_percussion_) bodies.joint_percussion_Ns = columns.table(*joint_percussion_);
+    if (joint_moment_) bodies.joint_moment_Nms = columns.table(*joint_moment_);
 }
 
 void BodyColumns::take_from(const RecordedBodies& bodies, Columns& columns) const
@@ -140,6 +262,12 @@ void BodyColumns::take_from(const RecordedBodies& bodies, Columns& columns) cons
     columns.push_all(ragged_[3], bodies.normal);
     columns.push_all(ragged_[4], bodies.percussion_Ns);
     columns.push_all(ragged_[5], bodies.gap_m);
+    columns.push_all(ragged_[6], bodies.friction);
+    columns.push_all(ragged_[7], bodies.sliding_m_s);
+    if (change_) columns.push_all(*change_, bodies.velocity_change_m_s);
+    if (load_) columns.push_all(*load_, bodies.load_N);
+    if (joint_percussion_) columns.push_all(*joint_percussion_, bodies.joint_percussion_Ns);
+    if (joint_moment_) columns.push_all(*joint_moment_, bodies.joint_moment_Nms);
 }
 
 Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
@@ -345,6 +473,40 @@ Expected<RecordedBodies> read_recorded_bodies(const Hdf5Reader& file, Eigen::Ind
     result.normal = std::move(*normal);
     result.percussion_Ns = std::move(*percussion);
     return result;
+}
+
+Expected<void> read_forces(const Hdf5Reader& file, Eigen::Index frames, const RecordedSolids& solids,
+                           std::size_t joints, RecordedBodies& bodies)
+{
+    const auto moving = std::ranges::count_if(solids.columns, [](int column) { return column >= 0; });
+    const auto rows = static_cast<Eigen::Index>(bodies.first.size());
+    for (const auto& [path, values] :
+         {std::pair{friction_path, &bodies.friction}, std::pair{sliding_path, &bodies.sliding_m_s}}) {
+        if (!file.has(path)) continue;
+        auto column = file.column(path);
+        if (!column) return column.error();
+        if (column->size() != rows)
+            return file.malformed("the columns of /bodies/contacts have different lengths");
+        *values = std::move(*column);
+    }
+    struct Part {
+        const char* path;
+        Eigen::Index vectors;
+        RowMatrix* values;
+    };
+    const auto count = static_cast<Eigen::Index>(joints);
+    for (const Part& part :
+         {Part{change_path, moving, &bodies.velocity_change_m_s}, Part{load_path, moving, &bodies.load_N},
+          Part{joint_path, count, &bodies.joint_percussion_Ns},
+          Part{moment_path, count, &bodies.joint_moment_Nms}}) {
+        if (!file.has(part.path)) continue;
+        auto table = file.table(part.path, 3 * part.vectors);
+        if (!table) return table.error();
+        if (table->rows() != frames)
+            return file.malformed("the forces on bodies have other frames than the run");
+        *part.values = std::move(*table);
+    }
+    return {};
 }
 
 }  // namespace carom::detail

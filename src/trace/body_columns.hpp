@@ -17,8 +17,8 @@ public:
     BodyColumns(const BodiesToRecord& bodies, const Model& coordinates, const RecordSettings& settings,
                 std::vector<std::size_t> probes, Columns& columns);
 
-    /// Takes the contacts of a step in. Sums go to `sums`.
-    void take(const BodyStep& step, double h_s, BodyCheckpoint& sums);
+    /// Takes a step of bodies in. Sums go to `sums`.
+    void take(const StepView& view, BodyCheckpoint& sums);
 
     /// A row of the frame, with the contacts of the step that it lies in. Sums begin again.
     void add_frame(BodyCheckpoint& sums, Columns& columns);
@@ -39,19 +39,28 @@ public:
     /// Columns whose rows are contacts, not frames.
     [[nodiscard]] const std::vector<std::size_t>& ragged() const noexcept { return ragged_; }
 
+    /// A recording of an older version goes on without the columns that it has not.
+    void leave_out_missing(const Hdf5Reader& file, Columns& columns) const;
+
 private:
     struct Shown {
         int first = 0, second = 0;
         Vec3 point_m, normal, percussion_Ns;
-        double gap_m = 0;
+        double gap_m = 0, friction = 0, sliding_m_s = 0;
     };
+
+    void declare_forces(const BodyModel& model, Columns& columns);
+    void take_contacts(const BodyStep& step);
+    void take_forces(const StepView& view);
 
     std::vector<std::string> names_;
     EventPlaces places_;
     RecordedSolids solids_;  ///< what they look like
+    RecordedMechanics mechanics_;
     std::vector<ContactForceProbe> forces_;
     std::vector<std::size_t> probes_, ragged_;
-    std::optional<std::size_t> count_, step_;
+    std::optional<std::size_t> count_, step_, change_, load_, joint_percussion_, joint_moment_;
+    std::vector<double> changes_m_s_, loads_N_, joint_percussions_Ns_, joint_moments_Nms_;
     std::vector<Shown> shown_;
     double h_s_ = 0;
 };
@@ -63,5 +72,10 @@ Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies);
 
 /// The contacts of all frames. Errors: FileMalformed.
 [[nodiscard]] Expected<RecordedBodies> read_recorded_bodies(const Hdf5Reader& file, Eigen::Index frames);
+
+/// What later versions added: friction and sliding of contacts, and what free-body diagrams need. Missing
+/// parts stay empty. Errors: FileMalformed.
+Expected<void> read_forces(const Hdf5Reader& file, Eigen::Index frames, const RecordedSolids& solids,
+                           std::size_t joints, RecordedBodies& bodies);
 
 }  // namespace carom::detail

@@ -3,6 +3,9 @@
 #include "carom/core/error.hpp"
 #include "draw_json.hpp"
 #include "friction_json.hpp"
+#include "mechanics_json.hpp"
+#include "page_bodies.hpp"
+#include "page_motion.hpp"
 #include "page_template.hpp"
 #include "page_tracks.hpp"
 #include "palette.hpp"
@@ -26,7 +29,6 @@ using Json = nlohmann::ordered_json;
 /// Tables and playback of more than these would be of no use to anybody, and heavy.
 constexpr Eigen::Index most_events = 100'000;
 constexpr Eigen::Index most_jump_entries = 10'000'000;
-constexpr Eigen::Index most_contact_rows = 500'000;
 
 /// What a kept frame shows of those left out before it.
 enum class Thinned { Last, Sum, Worst };
@@ -38,6 +40,7 @@ public:
 
     [[nodiscard]] Json head(const std::string& follow) const;
     [[nodiscard]] std::string tracks() const { return tracks_.packed(); }
+    [[nodiscard]] const std::vector<std::string>& motion() const { return motion_.blocks; }
 
 private:
     void choose(const PageSettings& settings);
@@ -45,7 +48,9 @@ private:
     void add_series();
     void add_events();
     void add_jumps();
-    void add_contact_forces();
+    void add_bodies();
+    void pack(const PageSettings& settings);
+    void keep_one_in(Eigen::Index stride);
     void add(const std::string& name, const Eigen::VectorXd& values, Thinned thinned = Thinned::Last);
     void add_columns(const std::string& name, const RowMatrix& table, Thinned thinned = Thinned::Last);
     void add_jump_columns(const std::string& name, const RowMatrix& table, Eigen::Index rows);
@@ -56,6 +61,7 @@ private:
     PageTracks tracks_;
     std::vector<Eigen::Index> kept_;  ///< frames, the first and the last among them
     TrackCode code_ = TrackCode::Single;
+    detail::PageMotion motion_;  ///< of many bodies, instead of tracks of their coordinates
     std::vector<std::string> notes_;
 };
 
@@ -86,20 +92,41 @@ PageData::PageData(const Recording& recording, const PageSettings& settings)
     add_series();
     add_events();
     add_jumps();
-    if (recording.bodies.first_row.size() > 1) add_contact_forces();
+    add_bodies();
+}
+
+void PageData::keep_one_in(Eigen::Index stride)
+{
+    const Eigen::Index frames = recording_.frames();
+    kept_.clear();
+    for (Eigen::Index i = 0; i < frames; i += stride)
+        kept_.push_back(i);
+    if (frames > 0 && kept_.back() != frames - 1) kept_.push_back(frames - 1);
+    if (stride > 1) {
+        notes_.push_back(fmt::format(
+            "The recording has {} frames; this page shows one in {}, to stay small. Percussions are "
+            "summed over those left out, residuals are their worst.",
+            frames, stride));
+    }
 }
 
 void PageData::choose(const PageSettings& settings)
 {
     const Recording& run = recording_;
-    const auto columns = static_cast<double>(run.q.cols() + run.u.cols() + run.gap_m.cols() +
-                                             run.percussion_Ns.cols() + run.friction.percussion_Ns.cols() +
-                                             run.friction.coefficient.cols() + run.draw.cols()) +
-                         static_cast<double>(run.energies.size() + probes_.size()) + 6;
+    const auto motion = static_cast<double>(run.q.cols() + run.u.cols());
+    const auto others =
+        static_cast<double>(run.gap_m.cols() + run.percussion_Ns.cols() + run.friction.percussion_Ns.cols() +
+                            run.friction.coefficient.cols() + run.draw.cols()) +
+        static_cast<double>(run.energies.size() + probes_.size()) + 6;
     const auto frames = static_cast<double>(run.frames());
+    const auto fine = static_cast<double>(settings.max_fine_bytes);
+
+    // many bodies have their motion in blocks, without velocities
+    const bool blocks = !run.solids.columns.empty() && motion * frames * 4 > fine;
+    const double columns = blocks ? others : motion + others;
 
     // 4 bytes a number while that is little, else 2
-    if (columns * frames * 4 > static_cast<double>(settings.max_fine_bytes)) {
+    if (columns * frames * 4 > fine) {
         code_ = TrackCode::Fixed;
         notes_.emplace_back("Numbers on this page are rounded to 1/65534 of the range of their line.");
     }
@@ -108,15 +135,29 @@ void PageData::choose(const PageSettings& settings)
     const double bytes = columns * frames * (code_ == TrackCode::Fixed ? 2 : 4) * 4 / 3;
     const double limit = std::max(1.0, static_cast<double>(settings.max_data_bytes));
     const auto stride = static_cast<Eigen::Index>(std::max(1.0, std::ceil(bytes / limit)));
-    for (Eigen::Index i = 0; i < run.frames(); i += stride)
-        kept_.push_back(i);
-    if (run.frames() > 0 && kept_.back() != run.frames() - 1) kept_.push_back(run.frames() - 1);
-    if (stride > 1) {
-        notes_.push_back(fmt::format(
-            "The recording has {} frames; this page shows one in {}, to stay small. Percussions are "
-            "summed over those left out, residuals are their worst.",
-            run.frames(), stride));
+    keep_one_in(stride);
+    if (blocks) pack(settings);
+}
+
+/// Blocks are as small as they turn out to be: where that is too much, fewer frames are taken.
+void PageData::pack(const PageSettings& settings)
+{
+    const auto size_of = [](const detail::PageMotion& motion) {
+        double bytes = 0;
+        for (const std::string& block : motion.blocks)
+            bytes += static_cast<double>(block.size());
+        return bytes;
+    };
+    motion_ = detail::pack_motion(recording_, kept_);
+    const double limit = std::max(1.0, static_cast<double>(settings.max_motion_bytes));
+    if (const double bytes = size_of(motion_); bytes > limit) {
+        const auto stride = static_cast<double>(recording_.frames()) / static_cast<double>(kept_.size());
+        keep_one_in(static_cast<Eigen::Index>(std::ceil(stride * bytes / limit)));
+        motion_ = detail::pack_motion(recording_, kept_);
     }
+    notes_.emplace_back(
+        "Places of bodies on this page are within 1/1000 of the smallest body's size; plotted "
+        "velocities of one body are differences of its places.");
 }
 
 Eigen::VectorXd PageData::thinned(const Eigen::VectorXd& values, Thinned how) const
@@ -150,8 +191,10 @@ void PageData::add_frames()
 {
     const Recording& run = recording_;
     tracks_.add("time_s", TrackCode::Double, thinned(run.time_s, Thinned::Last));
-    add_columns("q", run.q);
-    add_columns("u", run.u);
+    if (motion_.blocks.empty()) {
+        add_columns("q", run.q);
+        add_columns("u", run.u);
+    }
     add_columns("gap_m", run.gap_m);
     add_columns("percussion_Ns", run.percussion_Ns, Thinned::Sum);
     add_columns("friction.percussion_Ns", run.friction.percussion_Ns, Thinned::Sum);
@@ -193,11 +236,9 @@ void PageData::add_events()
 
 void PageData::add_jump_columns(const std::string& name, const RowMatrix& table, Eigen::Index rows)
 {
-    for (Eigen::Index i = 0; i < table.cols(); ++i) {
-        Eigen::VectorXd values(rows);
-        if (rows > 0) values = table.col(i).head(rows);  // a table without rows has no place for columns
-        tracks_.add(fmt::format("jumps.{}.{}", name, i), code_, values);
-    }
+    if (rows == 0) return;
+    for (Eigen::Index i = 0; i < table.cols(); ++i)
+        tracks_.add(fmt::format("jumps.{}.{}", name, i), code_, table.col(i).head(rows));
 }
 
 void PageData::add_jumps()
@@ -219,50 +260,11 @@ void PageData::add_jumps()
     add_jump_columns("friction_Ns", friction, rows);
 }
 
-/// Where contacts of bodies pushed in the kept frames, and how strongly: the percussion of the step over its
-/// length. Of very many the page leaves out later frames.
-void PageData::add_contact_forces()
+void PageData::add_bodies()
 {
-    const RecordedBodies& bodies = recording_.bodies;
-    Eigen::VectorXd count = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(kept_.size()));
-    std::vector<Eigen::Index> rows;
-    std::vector<double> step_s;
-    for (std::size_t k = 0; k < kept_.size(); ++k) {
-        const auto frame = static_cast<std::size_t>(kept_[k]);
-        const Eigen::Index first = bodies.first_row[frame], end = bodies.first_row[frame + 1];
-        if (static_cast<Eigen::Index>(rows.size()) + end - first > most_contact_rows) {
-            notes_.push_back(
-                fmt::format("Contact forces are drawn up to {:.4g} s.", recording_.time_s[kept_[k]]));
-            break;
-        }
-        count[static_cast<Eigen::Index>(k)] = static_cast<double>(end - first);
-        for (Eigen::Index row = first; row < end; ++row) {
-            rows.push_back(row);
-            step_s.push_back(bodies.step_s[kept_[k]]);
-        }
-    }
-    tracks_.add("contacts.count", TrackCode::Single, count);
-    const auto size = static_cast<Eigen::Index>(rows.size());
-    for (Eigen::Index axis = 0; axis < 3; ++axis) {
-        Eigen::VectorXd point(size), force(size);
-        for (Eigen::Index i = 0; i < size; ++i) {
-            const auto at = static_cast<std::size_t>(i);
-            point[i] = bodies.point_m(rows[at], axis);
-            force[i] = step_s[at] > 0 ? bodies.percussion_Ns(rows[at], axis) / step_s[at] : 0;
-        }
-        tracks_.add(fmt::format("contacts.point.{}", axis), TrackCode::Single, point);
-        tracks_.add(fmt::format("contacts.force.{}", axis), TrackCode::Single, force);
-    }
-    Eigen::VectorXd first(size), second(size), gap(size);
-    for (Eigen::Index i = 0; i < size; ++i) {
-        const Eigen::Index row = rows[static_cast<std::size_t>(i)];
-        first[i] = bodies.first[static_cast<std::size_t>(row)];
-        second[i] = bodies.second[static_cast<std::size_t>(row)];
-        gap[i] = bodies.gap_m[row];
-    }
-    tracks_.add("contacts.first", TrackCode::Single, first);
-    tracks_.add("contacts.second", TrackCode::Single, second);
-    tracks_.add("contacts.gap_m", TrackCode::Single, gap);
+    if (recording_.bodies.first_row.size() > 1) detail::add_contacts(recording_, kept_, tracks_, notes_);
+    detail::add_body_forces(recording_, kept_, tracks_);
+    if (!motion_.blocks.empty()) detail::add_speeds(recording_, kept_, tracks_);
 }
 
 Json palette_json()
@@ -307,7 +309,7 @@ Json PageData::head(const std::string& follow) const
 {
     const Recording& run = recording_;
     Json coordinates = Json::array(), probes = Json::array(), energies = Json::array();
-    for (const Coordinate& coordinate : run.coordinates)
+    for (const Coordinate& coordinate : motion_.blocks.empty() ? run.coordinates : std::vector<Coordinate>{})
         coordinates.push_back({{"name", coordinate.name}, {"unit", coordinate.unit}});
     for (const RecordedSeries& probe : probes_)
         probes.push_back({{"name", probe.name}, {"unit", probe.unit}});
@@ -339,8 +341,33 @@ Json PageData::head(const std::string& follow) const
     if (!run.solids.surfaces.empty()) {
         head["solids"] = Json::parse(detail::to_json(run.solids));
         head["solids"]["names"] = run.bodies.names;
+        head["solids"]["fastest"] = detail::fastest_body(run, kept_);
+    }
+    if (!run.mechanics.mass_kg.empty()) head["mechanics"] = Json::parse(detail::to_json(run.mechanics));
+    if (!motion_.blocks.empty()) {
+        head["motion"] = {{"frames_per_block", motion_.frames_per_block},
+                          {"blocks", motion_.blocks.size()},
+                          {"low", motion_.low},
+                          {"high", motion_.high},
+                          {"step", motion_.step},
+                          {"bytes", motion_.bytes}};
     }
     return head;
+}
+
+/// Measured data: columns of numbers, `time_s` among them.
+Json tables_json(const std::vector<PageTable>& tables)
+{
+    Json list = Json::array();
+    for (const PageTable& table : tables) {
+        Json columns = Json::array();
+        for (const TableColumn& column : table.table->columns) {
+            if (column.kind == CellKind::Number)
+                columns.push_back({{"name", column.name}, {"values", column.numbers}});
+        }
+        list.push_back({{"name", table.name}, {"columns", columns}});
+    }
+    return list;
 }
 
 /// JSON that can stand between script tags: without `<` nothing in it can end or begin a tag or a comment.
@@ -377,14 +404,30 @@ std::string with_policy(std::string_view head, std::string_view page)
 
 std::string to_page(const Recording& recording, const PageSettings& settings)
 {
+    return to_page(PageOfRuns{.runs = {{.name = {}, .recording = &recording}}, .tables = {}}, settings);
+}
+
+std::string to_page(const PageOfRuns& shown, const PageSettings& settings)
+{
     const std::string_view page = detail::page_template();
     const std::size_t mark = page.find(detail::page_data_mark);
     if (mark == std::string_view::npos) throw InternalError("the page of a run has no place for data");
-    const PageData data(recording, settings);
     std::string result = with_policy(page.substr(0, mark), page);
-    result += "<script type=\"application/json\" id=\"carom-head\">" +
-              script_safe(data.head(settings.follow)) + "</script>\n";
-    result += "<script type=\"text/plain\" id=\"carom-tracks\">" + data.tracks() + "</script>";
+    for (std::size_t i = 0; i < shown.runs.size(); ++i) {
+        const PageData data(*shown.runs[i].recording, settings);
+        Json head = data.head(settings.follow);
+        head["name"] = shown.runs[i].name;
+        if (i == 0 && !shown.tables.empty()) head["tables"] = tables_json(shown.tables);
+        // the first run is the page's own, the others are compared with it
+        const std::string tag = i == 0 ? "" : fmt::format("-{}", i);
+        result += fmt::format("<script type=\"application/json\" id=\"carom-head{}\">{}</script>\n", tag,
+                              script_safe(head));
+        result += fmt::format("<script type=\"text/plain\" id=\"carom-tracks{}\">", tag);
+        result += data.tracks() + "</script>";
+        for (const std::string& block : data.motion())
+            result += fmt::format("\n<script type=\"text/plain\" class=\"carom-motion{}\">", tag) + block +
+                      "</script>";
+    }
     result += page.substr(mark + detail::page_data_mark.size());
     return result;
 }

@@ -81,14 +81,20 @@ void PageTracks::put_fixed(TrackHead& head, const Eigen::VectorXd& values)
 
 std::string PageTracks::packed() const
 {
-    uLongf size = compressBound(static_cast<uLong>(bytes_.size()));
+    return to_base64(compressed(bytes_));
+}
+
+std::string compressed(const std::string& bytes)
+{
+    constexpr int level = 1;
+    uLongf size = compressBound(static_cast<uLong>(bytes.size()));
     std::string packed(size, '\0');
-    const int done = compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
-                               reinterpret_cast<const Bytef*>(bytes_.data()),
-                               static_cast<uLong>(bytes_.size()), Z_BEST_COMPRESSION);
-    if (done != Z_OK) throw InternalError("zlib could not compress the tracks of a page");
+    const int done =
+        compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                  reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()), level);
+    if (done != Z_OK) throw InternalError("zlib could not compress the data of a page");
     packed.resize(size);
-    return to_base64(packed);
+    return packed;
 }
 
 std::string to_base64(const std::string& bytes)

@@ -41,6 +41,9 @@ private:
     std::string bytes_;
 };
 
+/// zlib, quick rather than small: pages wait for it, and on disk they are of little weight.
+[[nodiscard]] std::string compressed(const std::string& bytes);
+
 /// Base64 as RFC 4648 has it, with padding.
 [[nodiscard]] std::string to_base64(const std::string& bytes);
 

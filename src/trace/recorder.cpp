@@ -206,8 +206,7 @@ bool Recorder::Impl::take(const StepView& view)
     now_.state = view.after;
     now_.progress = view.progress;
     account(view);
-    if (columns_.bodies() && view.bodies != nullptr)
-        columns_.bodies()->take(*view.bodies, view.report.h_s, *now_.bodies);
+    if (columns_.bodies() && view.bodies != nullptr) columns_.bodies()->take(view, *now_.bodies);
     add_jumps(view);
     add_snapshots(view);
     add_frames(view);

@@ -5,6 +5,7 @@
 #include "draw_json.hpp"
 #include "energy_names.hpp"
 #include "friction_json.hpp"
+#include "mechanics_json.hpp"
 #include "report_json.hpp"
 #include "solids_json.hpp"
 #include "storage/hdf5_reader.hpp"
@@ -334,6 +335,16 @@ void RecordingReader::read_bodies()
                                            result_.coordinates.size());
     if (!solids) return refuse("the list of solids is damaged");
     result_.solids = std::move(*solids);
+    if (file_.has("/bodies/mechanics")) {
+        auto mechanics =
+            detail::mechanics_from_json(take(file_.text("/bodies/mechanics")), result_.bodies.names.size());
+        if (!mechanics) return refuse("the list of masses and joints is damaged");
+        result_.mechanics = std::move(*mechanics);
+    }
+    if (auto read = detail::read_forces(file_, result_.frames(), result_.solids,
+                                        result_.mechanics.joints.size(), result_.bodies);
+        !read)
+        return refuse(read.error().message);
 }
 
 void RecordingReader::read_snapshots()

@@ -269,6 +269,7 @@ Expected<bool> RunColumns::continue_from(const Hdf5Reader& file, const Checkpoin
         rows[column] = checkpoint.snapshots;
     }
     if (bodies_) {
+        bodies_->leave_out_missing(file, columns_);
         for (const std::size_t column : bodies_->ragged()) {
             rows[column] = checkpoint.bodies->contacts;
         }

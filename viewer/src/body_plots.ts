@@ -1,6 +1,6 @@
+import type { BodyContacts } from './body_contacts';
 import type { Run } from './data';
 import type { Panel } from './plots';
-import { ContactForces } from './solids';
 import { counted } from './text';
 
 /** A body that can move: its name, and the first of its columns of q. */
@@ -36,6 +36,8 @@ function spinOf(run: Run, { first }: Mover): Float64Array[] {
 
 /** The body that is fastest at some instant: the one that a reader looks for first. */
 export function fastest(run: Run, movers: Mover[]): number {
+  const told = run.head.solids?.fastest ?? -1;
+  if (told >= 0) return told;
   let best = movers[0].body;
   let speed = 0;
   for (const mover of movers) {
@@ -48,7 +50,8 @@ export function fastest(run: Run, movers: Mover[]): number {
 /** Largest size of the positions: what is a millionth of a millionth of it is rounding. */
 function scales(run: Run): { length: number; time: number } {
   let length = 1e-9;
-  for (const { first } of movingBodies(run)) {
+  if (run.motion) length = Math.max(length, ...run.motion.head.low.map(Math.abs), ...run.motion.head.high.map(Math.abs));
+  else for (const { first } of movingBodies(run)) {
     for (const k of [0, 1]) for (const x of run.track(`q.${first + k}`)) if (Math.abs(x) > length) length = Math.abs(x);
   }
   return { length, time: run.head.duration_s || 1 };
@@ -74,12 +77,15 @@ function distribution(frames: number, numbersOf: (frame: number) => Float64Array
 }
 
 /** All bodies together: speeds, contacts, forces and overlaps over time. */
-export function bodyOverview(run: Run): Panel[] {
+export function bodyOverview(run: Run, contacts: BodyContacts): Panel[] {
   const movers = movingBodies(run);
   const time = run.track('time_s');
   const { length, time: duration } = scales(run);
   const panels: Panel[] = [];
-  if (run.has('u.0')) {
+  if (run.has('speeds.0')) {
+    const lines = run.columns('speeds', shares.length).map((values, k) => ({ name: shares[k].name, values }));
+    panels.push({ id: 'speeds', title: `Speeds of ${counted(movers.length, 'body', 'bodies')}`, unit: 'm/s', time, lines, floor: (1e-9 * length) / duration, note: 'Of the centres of mass; one body is plotted below.' });
+  } else if (run.has('u.0')) {
     const speeds = movers.map((mover) => ({ name: mover.name, values: speedOf(run, mover) }));
     const many = speeds.length > ownLines;
     panels.push({
@@ -92,52 +98,67 @@ export function bodyOverview(run: Run): Panel[] {
       note: many ? 'Of the centres of mass; one body is plotted below.' : 'Of the centres of mass.',
     });
   }
-  return [...panels, ...contactPanels(run, time, length)];
+  return [...panels, ...contactPanels(run, contacts, length)];
 }
 
-function contactPanels(run: Run, time: Float64Array, length: number): Panel[] {
-  const forces = new ContactForces(run);
-  if (forces.most === 0) return [];
+function contactPanels(run: Run, contacts: BodyContacts, length: number): Panel[] {
+  if (contacts.most === 0) return [];
+  // of very many contacts the page has those of some frames only
+  const frames = Array.from({ length: Math.ceil(contacts.time.length / contacts.every) }, (_, k) => k * contacts.every);
+  const time = Float64Array.from(frames, (frame) => contacts.time[frame]);
   const components = run.columns('contacts.force', 3);
-  const sizes = components[0].map((_, k) => Math.hypot(...components.map((f) => f[k])));
+  const sizes = components[0].map((_, k) => Math.hypot(components[0][k], components[1][k], components[2][k]));
+  const count = run.track('contacts.count');
   const panels: Panel[] = [
-    { id: 'contacts', title: 'Contacts that press', unit: '', time, lines: [{ name: 'number', values: run.track('contacts.count') }], steps: true },
+    { id: 'contacts', title: 'Contacts that press', unit: '', time, lines: [{ name: 'number', values: Float64Array.from(frames, (frame) => count[frame]) }], steps: true },
     {
       id: 'contact-forces',
       title: 'Contact forces',
       unit: 'N',
       time,
-      lines: distribution(time.length, (frame) => sizes.slice(...forces.rowsOf(frame))),
+      lines: distribution(time.length, (k) => sizes.slice(...contacts.rowsOf(frames[k]))),
       note: 'Mean over the step in which a frame lies: impacts stand out.',
     },
   ];
   if (run.has('contacts.gap_m')) {
     const gap = run.track('contacts.gap_m');
-    const overlap = time.map((_, frame) => gap.slice(...forces.rowsOf(frame)).reduce((worst, g) => Math.max(worst, -g), 0));
+    const overlap = time.map((_, k) => gap.subarray(...contacts.rowsOf(frames[k])).reduce((worst, g) => Math.max(worst, -g), 0));
     panels.push({ id: 'overlap', title: 'Largest overlap', unit: 'm', time, lines: [{ name: 'of two bodies', values: overlap }], floor: 1e-9 * length, note: 'Half-way through the step in which a frame lies.' });
   }
   return panels;
 }
 
 /** The resultant of the contact forces on a body, frame by frame. */
-function forceOn(run: Run, body: number): Float64Array {
-  const forces = new ContactForces(run);
+function forceOn(run: Run, contacts: BodyContacts, body: number): Float64Array {
   const components = run.columns('contacts.force', 3);
   const first = run.track('contacts.first');
   const second = run.track('contacts.second');
   return run.track('time_s').map((_, frame) => {
+    if (frame % contacts.every !== 0) return NaN;
     const sum = [0, 0, 0];
-    const [from, to] = forces.rowsOf(frame);
+    const [from, to] = contacts.rowsOf(frame);
     for (let k = from; k < to; ++k) {
       const sign = first[k] === body ? 1 : second[k] === body ? -1 : 0;
-      for (const axis of [0, 1, 2]) sum[axis] += sign * components[axis][k];
+      if (sign !== 0) for (const axis of [0, 1, 2]) sum[axis] += sign * components[axis][k];
     }
     return Math.hypot(...sum);
   });
 }
 
+/** Two bodies that touch: what they do to each other over time. */
+export function panelsOfPair(run: Run, contacts: BodyContacts, first: number, second: number): Panel[] {
+  const names = run.head.solids?.names ?? [];
+  const title = `${names[first]} and ${names[second]}`;
+  const { normal, tangential, gap } = contacts.history(first, second);
+  const { time } = contacts;
+  return [
+    { id: 'pair-force', title: `Contact force of ${title}`, unit: 'N', time, lines: [{ name: 'normal', values: normal }, { name: 'friction', values: tangential }], note: 'Sizes, summed over the points of the contact; mean over the step in which a frame lies.' },
+    { id: 'pair-gap', title: `Gap of ${title}`, unit: 'm', time, lines: [{ name: 'smallest', values: gap }], note: 'While they press.' },
+  ];
+}
+
 /** One body: where it is, how fast it moves and turns, what presses on it. */
-export function panelsOfBody(run: Run, body: number): Panel[] {
+export function panelsOfBody(run: Run, contacts: BodyContacts, body: number): Panel[] {
   const mover = movingBodies(run).find((one) => one.body === body);
   if (!mover) return [];
   const time = run.track('time_s');
@@ -146,15 +167,13 @@ export function panelsOfBody(run: Run, body: number): Panel[] {
   const axes = flat ? ['x', 'y'] : ['x', 'y', 'z'];
   const panel = (id: string, title: string, unit: string, lines: Panel['lines'], floor: number): Panel => ({ id: `body-${id}`, title: `${title} of ${mover.name}`, unit, time, lines, floor });
   const panels = [panel('position', 'Position', 'm', axes.map((name, k) => ({ name, values: run.track(`q.${mover.first + k}`) })), 1e-9 * length)];
-  if (run.has('u.0')) {
-    const spin = spinOf(run, mover);
-    panels.push(
-      panel('speed', 'Speed', 'm/s', [{ name: 'speed', values: speedOf(run, mover) }], (1e-9 * length) / duration),
-      panel('spin', 'Angular velocity', 'rad/s', spin.map((values, k) => ({ name: flat ? 'rate' : axes[k], values })), 1e-9 / duration),
-    );
+  if (run.has(`u.${mover.first}`)) {
+    panels.push(panel('speed', 'Speed', 'm/s', [{ name: 'speed', values: speedOf(run, mover) }], (1e-9 * length) / duration));
+    const spin = run.motion && !flat ? [] : spinOf(run, mover);
+    if (spin.length > 0) panels.push(panel('spin', 'Angular velocity', 'rad/s', spin.map((values, k) => ({ name: flat ? 'rate' : axes[k], values })), 1e-9 / duration));
   }
   if (run.has('contacts.first')) {
-    panels.push(panel('force', 'Contact force', 'N', [{ name: 'resultant', values: forceOn(run, body) }], 1e-12));
+    panels.push(panel('force', 'Contact force', 'N', [{ name: 'resultant', values: forceOn(run, contacts, body) }], 1e-12));
   }
   return panels;
 }

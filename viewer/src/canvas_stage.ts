@@ -1,8 +1,8 @@
 import type { Colours } from './colours';
 import type { DrawEntry } from './data';
-import { arrowOf, coneOf, normalOf, type Percussions } from './percussions';
+import { arrowOf, coneOf, normalOf, type Cone, type Percussions } from './percussions';
 import { nearest, onZoom, type Bounds, type Picture, type Pose, type Stage } from './picture';
-import { placed } from './solids';
+import { perBody, placed } from './solids';
 import { number } from './text';
 
 /** Draws on a plain canvas: plane pictures always, spatial ones where there is no WebGL. */
@@ -23,8 +23,12 @@ export class CanvasStage implements Stage {
   private following = false;
   private followed = -1; // body; -1: the middle of what moves
   private lastFollowed: number[] | null = null;
+  private faint = 1;
+  private readonly ratio: number | undefined;
 
-  constructor(picture: Picture, colours: Colours, percussions: Percussions) {
+  /** `ratio`: pixels of the picture for each of the page; left out: as the screen has them. */
+  constructor(picture: Picture, colours: Colours, percussions: Percussions, ratio?: number) {
+    this.ratio = ratio;
     this.picture = picture;
     this.colours = colours;
     this.percussions = percussions;
@@ -45,7 +49,7 @@ export class CanvasStage implements Stage {
   }
 
   resize(): void {
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = this.ratio ?? (window.devicePixelRatio || 1);
     const { clientWidth, clientHeight } = this.element;
     if (clientWidth === 0) return;
     this.element.width = Math.round(clientWidth * ratio);
@@ -56,10 +60,14 @@ export class CanvasStage implements Stage {
   fit(): void {
     this.centre = this.framed().centre;
     this.shift = [0, 0];
+    this.scale = this.fittedScale();
+    this.draw();
+  }
+
+  private fittedScale(): number {
     const extent = this.extent();
     const margin = 0.86;
-    this.scale = margin * Math.min(this.element.clientWidth / extent[0], this.element.clientHeight / extent[1]);
-    this.draw();
+    return margin * Math.min(this.element.clientWidth / extent[0], this.element.clientHeight / extent[1]);
   }
 
   zoom(factor: number): void {
@@ -80,7 +88,7 @@ export class CanvasStage implements Stage {
     const box = this.element.getBoundingClientRect();
     const x = clientX - box.left;
     const y = clientY - box.top;
-    this.followed = this.bodyAt(x, y);
+    this.followed = this.nearestBody(x, y);
     this.shift = [this.shift[0] + box.width / 2 - x, this.shift[1] + box.height / 2 - y];
     this.draw();
   }
@@ -91,7 +99,7 @@ export class CanvasStage implements Stage {
   }
 
   /** The moving body whose centre is drawn nearest to a place of the canvas; -1: none. */
-  private bodyAt(x: number, y: number): number {
+  private nearestBody(x: number, y: number): number {
     const { solids } = this.picture;
     if (!solids || !this.pose) return -1;
     let best = -1;
@@ -109,6 +117,68 @@ export class CanvasStage implements Stage {
     return this.picture.followedPlace(pose, this.followed);
   }
 
+  paint(): void {}
+
+  dispose(): void {}
+
+  /** The same instant of other runs, faintly. */
+  private drawOthers(pose: Pose): void {
+    for (const other of this.picture.others) {
+      const theirs = other.at(pose.time, 0);
+      this.context.globalAlpha = 0.45;
+      for (const face of this.faces(theirs.bodies, true, other)) this.outline(face.corners);
+      this.context.globalAlpha = 1;
+      this.faint = 0.35;
+      for (const entry of other.entries) if (entry.kind !== 'trace' && entry.contact < 0) this.drawEntry(entry, theirs);
+      this.faint = 1;
+    }
+  }
+
+  /** The body whose face is drawn at a place of the window: in space the nearest of them. */
+  bodyAt(clientX: number, clientY: number): number {
+    const box = this.element.getBoundingClientRect();
+    const [x, y] = [clientX - box.left, clientY - box.top];
+    let best = -1;
+    let near = Infinity;
+    for (const { corners, depth, body, glass } of this.faces()) {
+      if (glass || !isInside(corners, x, y)) continue;
+      if (depth <= near) [best, near] = [body, depth];
+    }
+    return best;
+  }
+
+  pointAt(clientX: number, clientY: number): number[] | null {
+    if (this.picture.spatial) return null;
+    const box = this.element.getBoundingClientRect();
+    const right = (clientX - box.left - box.width / 2 - this.shift[0]) / this.scale;
+    const up = (box.height / 2 + this.shift[1] - (clientY - box.top)) / this.scale;
+    return [this.centre[0] + right, this.centre[1] + up, 0];
+  }
+
+  get pixelsPerMetre(): number {
+    return this.scale;
+  }
+
+  view(): number[] {
+    // the shift is told in metres, so that it means the same on a stage of another size
+    return [...this.centre, this.scale / this.fittedScale(), ...this.shift.map((s) => s / this.scale), this.azimuth, this.elevation];
+  }
+
+  look(view: number[]): void {
+    if (view.length < 8 || !view.every(Number.isFinite)) return;
+    this.centre = view.slice(0, 3);
+    this.scale = view[3] * this.fittedScale();
+    this.shift = view.slice(4, 6).map((s) => s * this.scale);
+    [this.azimuth, this.elevation] = view.slice(6);
+    this.draw();
+  }
+
+  lookFrom(azimuth: number, elevation: number): void {
+    this.azimuth = (-azimuth * Math.PI) / 180;
+    this.elevation = (elevation * Math.PI) / 180;
+    this.fit();
+  }
+
   turn(azimuth: number, elevation: number): void {
     this.azimuth += azimuth;
     this.elevation = Math.min(1.57, Math.max(-1.57, this.elevation + elevation));
@@ -117,12 +187,13 @@ export class CanvasStage implements Stage {
 
   draw(): void {
     const { context, element, pose } = this;
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = this.ratio ?? (window.devicePixelRatio || 1);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, element.clientWidth, element.clientHeight);
     if (!pose) return;
     context.lineJoin = context.lineCap = 'round';
     this.drawScale();
+    this.drawOthers(pose);
     this.drawSolids(pose);
     for (const entry of this.picture.entries) if (entry.kind === 'trace') this.drawTrace(entry, pose);
     for (const entry of this.picture.entries) if (entry.kind !== 'trace') this.drawEntry(entry, pose);
@@ -131,17 +202,39 @@ export class CanvasStage implements Stage {
       if (entry.contact >= 0 && entry.contact === this.picked) this.drawCone(entry, pose);
       else this.drawArrow(entry, pose);
     }
+    this.drawTrails(pose);
+    this.drawJoints(pose);
     this.drawForces(pose);
   }
 
   /** Bodies: in the plane their outlines, in space their faces from the farthest to the nearest. */
   private drawSolids(pose: Pose): void {
-    const { solids } = this.picture;
+    const { solids, looks, bodyColours } = this.picture;
     if (!solids) return;
-    const faces: { corners: [number, number][]; depth: number; light: number; colour: string; glass: boolean }[] = [];
+    if (looks.ghost) {
+      this.context.globalAlpha = 0.25;
+      for (const face of this.faces(solids.row(0), true)) this.outline(face.corners);
+      this.context.globalAlpha = 1;
+    }
+    const by = bodyColours?.at(looks.colourBy, pose, this.colours) ?? null;
+    for (const face of this.faces()) {
+      const colour = by?.[face.body] ?? this.colours.named(face.colour);
+      this.drawFace({ ...face, colour, picked: face.body === looks.pickedBody }, solids.head.flat);
+    }
+  }
+
+  /** The faces of bodies that look here, the farthest first. */
+  private faces(bodies = this.pose?.bodies, movingOnly = false, picture = this.picture): Face[] {
+    const { solids, looks, all } = picture;
+    const faces: Face[] = [];
+    if (!solids || !bodies) return faces;
+    const { flat } = solids.head;
+    const limit = looks.cut ? all.low[looks.cut.axis] + looks.cut.part * (all.high[looks.cut.axis] - all.low[looks.cut.axis]) : Infinity;
     for (const solid of solids.head.solids) {
+      if (movingOnly && solids.head.bodies[solid.body].first < 0) continue;
+      if (looks.cut && bodies[perBody * solid.body + looks.cut.axis] > limit) continue;
       const surface = solids.head.surfaces[solid.surface];
-      const world = surface.vertices.map((v) => placed(v, solid, pose.bodies));
+      const world = surface.vertices.map((v) => placed(v, solid, bodies));
       const screen = world.map((v) => this.project(v[0], v[1], v[2]));
       const glass = surface.faces.length === 1;
       for (const face of surface.faces) {
@@ -151,21 +244,32 @@ export class CanvasStage implements Stage {
         if (!glass && area >= 0) continue;
         const depth = face.reduce((sum, v) => sum + this.depth(world[v]), 0) / face.length;
         const [a, b, c] = [world[face[0]], world[face[1]], world[face[face.length - 1]]];
-        faces.push({ corners, depth, light: solids.head.flat ? 1 : lightOn(a, b, c), colour: this.colours.named(solid.colour), glass });
+        faces.push({ corners, depth: flat ? 0 : depth, light: flat ? 1 : lightOn(a, b, c), colour: solid.colour, glass: glass && !flat, body: solid.body });
       }
     }
-    if (!solids.head.flat) faces.sort((a, b) => b.depth - a.depth);
-    for (const face of faces) this.drawFace(face, solids.head.flat);
+    if (!flat) faces.sort((a, b) => b.depth - a.depth);
+    return faces;
   }
 
-  private drawFace({ corners, light, colour, glass }: { corners: [number, number][]; light: number; colour: string; glass: boolean }, flat: boolean): void {
+  private outline(corners: [number, number][]): void {
     const { context } = this;
+    context.strokeStyle = this.colours.text;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const corner of corners) context.lineTo(...corner);
+    context.closePath();
+    context.stroke();
+  }
+
+  private drawFace({ corners, light, colour, glass, picked }: Face & { picked: boolean }, flat: boolean): void {
+    const { context } = this;
+    const seeThrough = this.picture.looks.transparent ? 0.4 : 1;
     context.beginPath();
     for (const corner of corners) context.lineTo(...corner);
     context.closePath();
     context.fillStyle = context.strokeStyle = colour;
-    context.lineWidth = flat ? 2 : 0.5;
-    context.globalAlpha = flat ? 0.45 : glass ? 0.12 : 1;
+    context.lineWidth = picked ? 4 : flat ? 2 : 0.5;
+    context.globalAlpha = seeThrough * (flat ? (picked ? 0.75 : 0.45) : glass ? 0.12 : 1);
     context.fill();
     if (!glass && !flat) {
       // shade by black over the colour
@@ -194,10 +298,61 @@ export class CanvasStage implements Stage {
     return Math.cos(this.elevation) * back - Math.sin(this.elevation) * (z - this.centre[2]);
   }
 
+  /** Contact forces of bodies, the diagram of a picked body, the cones of a picked contact. */
   private drawForces(pose: Pose): void {
-    const { forces, showForces, size } = this.picture;
-    if (!showForces) return;
-    forces.at(pose.time, (point, force) => this.arrow(point, forces.arrow(force, 0.2 * size), this.colours.text, 1.5));
+    const { forces, looks, spatial } = this.picture;
+    if (!forces) return;
+    const { context } = this;
+    for (const link of forces.links(pose, looks)) {
+      context.strokeStyle = this.colours.force('contact');
+      context.lineWidth = Math.max(0.5, 2 * forces.thickness(link, looks) * this.scale);
+      context.beginPath();
+      context.moveTo(...this.project(link.from[0], link.from[1], link.from[2]));
+      context.lineTo(...this.project(link.to[0], link.to[1], link.to[2]));
+      context.stroke();
+    }
+    for (const arrow of forces.arrows(pose, looks)) this.arrow(arrow.from, arrow.way, this.colours.force(arrow.kind), arrow.kind === 'contact' && looks.pickedBody < 0 ? 1.5 : 2.5);
+    for (const cone of forces.cones(pose.time, looks, !spatial)) this.coneShape(cone);
+  }
+
+  /** Pins as rings, strings and rods as lines, slides along their axis. */
+  private drawJoints(pose: Pose): void {
+    const { context } = this;
+    context.strokeStyle = this.colours.force('joint');
+    context.fillStyle = this.colours.ground;
+    context.lineWidth = 2;
+    for (const { ends, axis, kind } of this.picture.joints(pose.bodies)) {
+      const [a, b] = ends.map(([x, y, z]) => this.project(x, y, z));
+      context.beginPath();
+      if (kind === 'string' || kind === 'distance') {
+        context.moveTo(...a);
+        context.lineTo(...b);
+      }
+      if (kind === 'prismatic' || kind === 'cylindrical') {
+        const reach = 0.12 * this.picture.moving.size;
+        for (const side of [-1, 1]) context.lineTo(...this.project(...(ends[1].map((x, i) => x + side * reach * axis[i]) as [number, number, number])));
+      }
+      context.stroke();
+      for (const end of kind === 'string' || kind === 'distance' ? [a, b] : [a]) {
+        context.beginPath();
+        context.arc(end[0], end[1], 4, 0, 2 * Math.PI);
+        context.fill();
+        context.stroke();
+      }
+    }
+  }
+
+  private drawTrails(pose: Pose): void {
+    const { context } = this;
+    for (const body of this.picture.trailed) {
+      context.strokeStyle = this.colours.text;
+      context.globalAlpha = 0.6;
+      context.lineWidth = 1.2;
+      context.beginPath();
+      for (const [x, y, z] of this.picture.trail(body, pose.row)) context.lineTo(...this.project(x, y, z));
+      context.stroke();
+      context.globalAlpha = 1;
+    }
   }
 
   pick(contact: number): void {
@@ -235,7 +390,7 @@ export class CanvasStage implements Stage {
     return [Math.max(least, size[0]), Math.max(least, size[1])];
   }
 
-  private project(x: number, y: number, z: number): [number, number] {
+  project(x: number, y: number, z: number): [number, number] {
     let right = x - this.centre[0];
     let up = y - this.centre[1];
     if (this.picture.spatial) {
@@ -264,6 +419,7 @@ export class CanvasStage implements Stage {
     const colour = this.colourOf(entry, pose);
     context.strokeStyle = context.fillStyle = colour;
     context.lineWidth = 2.5;
+    context.globalAlpha = this.faint;
     const first = this.point(entry, pose.values);
     context.beginPath();
     if (entry.kind === 'point') {
@@ -283,13 +439,14 @@ export class CanvasStage implements Stage {
       }
       context.stroke();
     }
-    this.drawLabel(entry, first, pose);
+    context.globalAlpha = 1;
+    if (this.faint === 1) this.drawLabel(entry, first, pose);
   }
 
   private fillSoftly(): void {
-    this.context.globalAlpha = 0.22;
+    this.context.globalAlpha = 0.22 * this.faint;
     this.context.fill();
-    this.context.globalAlpha = 1;
+    this.context.globalAlpha = this.faint;
   }
 
   private drawLabel(entry: DrawEntry, at: [number, number], pose: Pose): void {
@@ -364,7 +521,10 @@ export class CanvasStage implements Stage {
   /** A sector in the plane; in space the rim and some lines from the apex to it. */
   private drawCone(entry: DrawEntry, pose: Pose): void {
     const cone = coneOf(entry, pose, this.percussions, this.picture.size);
-    if (!cone) return;
+    if (cone) this.coneShape(cone);
+  }
+
+  private coneShape(cone: Cone): void {
     const { context } = this;
     const colour = this.colours.status(cone.status);
     const apex = this.project(...cone.apex);
@@ -405,7 +565,7 @@ export class CanvasStage implements Stage {
     context.stroke();
     context.font = '12px system-ui, sans-serif';
     context.textBaseline = 'bottom';
-    const text = `${number(length)} m`;
+    const text = `${number(length)} ${this.picture.unit}`;
     context.fillText(text, right - context.measureText(text).width, y - 3);
     context.globalAlpha = 1;
   }
@@ -425,6 +585,18 @@ export class CanvasStage implements Stage {
     });
     onZoom(element, (factor, x, y) => this.zoomAt(factor, x, y));
   }
+}
+
+type Face = { corners: [number, number][]; depth: number; light: number; colour: string; glass: boolean; body: number };
+
+/** A ray to the right crosses the outline of a polygon an odd number of times. */
+function isInside(corners: [number, number][], x: number, y: number): boolean {
+  let inside = false;
+  corners.forEach(([x1, y1], k) => {
+    const [x2, y2] = corners[(k + 1) % corners.length];
+    if (y1 > y !== y2 > y && x < x1 + ((y - y1) / (y2 - y1)) * (x2 - x1)) inside = !inside;
+  });
+  return inside;
 }
 
 /** How much light a face gets from the upper left, 0 to 1. */

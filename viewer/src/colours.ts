@@ -5,12 +5,19 @@ export class Colours {
   private readonly palette: Palette;
   private readonly media = window.matchMedia('(prefers-color-scheme: dark)');
 
-  constructor(palette: Palette) {
+  /** `ground`: what the reader is not asked about, for films. */
+  constructor(palette: Palette, private readonly given?: 'light' | 'dark') {
     this.palette = palette;
   }
 
   get dark(): boolean {
-    return this.media.matches;
+    return this.given ? this.given === 'dark' : this.media.matches;
+  }
+
+  /** Arrows of forces: from contacts, weight, joints, loads, and what they sum to. */
+  force(kind: 'contact' | 'weight' | 'joint' | 'load' | 'sum'): string {
+    const names = { contact: '', weight: 'green', joint: 'pink', load: 'orange', sum: 'vermilion' };
+    return kind === 'contact' ? this.text : this.named(names[kind]);
   }
 
   onChange(act: () => void): void {

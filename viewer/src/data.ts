@@ -1,6 +1,7 @@
 // What `carom report` puts into the page: a JSON head, and the numbers as one compressed block of bytes.
 // docs/how-to/pictures.md and src/trace/page.cpp describe the same thing from the other side.
 
+import { Motion, type MotionHead } from './motion';
 import type { SolidsHead } from './solids';
 
 export type Track = {
@@ -53,9 +54,18 @@ export type Report = { status: string; end: string; certificate: Certificate; fi
 
 export type Palette = { colours: { name: string; value: string }[]; lines: number; status: Record<string, string> };
 
+export type JointEntry = { name: string; kind: string; first: number; second: number; first_point_m: number[]; second_point_m: number[]; axis: number[] };
+
+/** Masses (0: forces do not move the body), materials and joints of bodies. */
+export type Mechanics = { gravity_m_s2: number[]; mass_kg: number[]; materials: string[]; joints: JointEntry[] };
+
+/** Measured data to compare with: columns of numbers, `time_s` among them. */
+export type DataTable = { name: string; columns: { name: string; values: (number | null)[] }[] };
+
 export type Head = {
   format: string;
   version: number;
+  name?: string; // of the recording
   title: string;
   carom_version: string;
   scene: string;
@@ -72,6 +82,9 @@ export type Head = {
   friction?: ConeEntry[];
   draw: DrawEntry[];
   solids?: SolidsHead; // of a run of bodies
+  mechanics?: Mechanics; // the same; older recordings have none
+  motion?: MotionHead; // of many bodies: instead of tracks of their coordinates
+  tables?: DataTable[];
   report: Report | null;
   palette: Palette;
   notes: string[];
@@ -81,16 +94,50 @@ export type Head = {
 
 export class Run {
   readonly head: Head;
+  readonly motion: Motion | null;
   private readonly tracks: Map<string, Float64Array>;
+  private readonly columnOf = new Map<number, number>(); // of the motion, by the first column of q
 
   constructor(head: Head, tracks: Map<string, Float64Array>) {
     this.head = head;
     this.tracks = tracks;
+    const moving = (head.solids?.bodies ?? []).flatMap(({ first }, body) => (first >= 0 ? [{ first, body }] : []));
+    moving.forEach(({ first }, k) => this.columnOf.set(first, k));
+    this.motion = head.motion && head.solids ? new Motion(head.motion, head.solids.flat, moving.map(({ body }) => body)) : null;
+  }
+
+  /** A point swept by a moving set: it has a state and rates of change, no masses and no velocities. */
+  get isSweeping(): boolean {
+    return /^\s*\[sweeping\]/m.test(this.head.scene);
+  }
+
+  /** What lengths of the picture are measured in. */
+  get drawnUnit(): string {
+    const units = new Set(this.head.coordinates.map(({ unit }) => unit));
+    return this.isSweeping && units.size === 1 ? [...units][0] : 'm';
   }
 
   /** The numbers of that name; empty where they were not recorded. */
   track(name: string): Float64Array {
-    return this.tracks.get(name) ?? new Float64Array(0);
+    return this.tracks.get(name) ?? (this.motion ? this.moved(name) : null) ?? new Float64Array(0);
+  }
+
+  /** Places of bodies that came as motion, and their rates of change between neighbouring frames. */
+  private moved(name: string): Float64Array | null {
+    const parts = /^([qu])\.(\d+)$/.exec(name);
+    if (!parts || !this.motion) return null;
+    for (const axis of [0, 1, 2]) {
+      const column = this.columnOf.get(Number(parts[2]) - axis);
+      if (column === undefined) continue;
+      const time = this.track('time_s');
+      const places = this.motion.track(column, axis, time.length);
+      if (parts[1] === 'q') return places;
+      return places.map((_, i) => {
+        const [a, b] = [Math.max(0, i - 1), Math.min(time.length - 1, i + 1)];
+        return b > a ? (places[b] - places[a]) / (time[b] - time[a]) : 0;
+      });
+    }
+    return null;
   }
 
   has(name: string): boolean {
@@ -148,12 +195,27 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-export async function readRun(): Promise<Run> {
-  const head = document.getElementById('carom-head')?.textContent;
-  const tracks = document.getElementById('carom-tracks')?.textContent;
+/** The run of a page; with a number, the one that it is compared with. `from`: the page, or one that a server has sent. */
+export async function readRun(tag = '', from: Document = document): Promise<Run> {
+  const head = from.getElementById(`carom-head${tag}`)?.textContent;
+  const tracks = from.getElementById(`carom-tracks${tag}`)?.textContent;
   if (!head || tracks === undefined || tracks === null) {
     throw new Error('this page has no data: make one with carom report RUN.h5');
   }
   const parsed = JSON.parse(head) as Head;
-  return new Run(parsed, decode(await inflate(fromBase64(tracks)), parsed.tracks));
+  const run = new Run(parsed, decode(await inflate(fromBase64(tracks)), parsed.tracks));
+  if (run.motion) {
+    const scripts = [...from.querySelectorAll(`.carom-motion${tag}`)];
+    const texts = scripts.map((script) => script.textContent);
+    for (const script of scripts) script.remove();
+    await run.motion.unpack(texts, run.track('time_s').length);
+  }
+  return run;
+}
+
+/** The other runs of the page, in their order. */
+export async function readOthers(from: Document = document): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (let i = 1; from.getElementById(`carom-head-${i}`); ++i) runs.push(await readRun(`-${i}`, from));
+  return runs;
 }

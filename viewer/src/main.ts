@@ -2,14 +2,17 @@ import './style.css';
 
 import { certificateSection, ledgerSection, verdictOf } from './certificate';
 import { Colours } from './colours';
-import { readRun, type Head, type Run } from './data';
+import { Comparison } from './compare';
+import { readOthers, readRun, type Head, type Run } from './data';
 import { Events } from './events';
+import { makeFilm, orderIn, serveFilm, type FilmFormat } from './film';
 import { followRun } from './follow';
+import { restore, wordsOf } from './links';
 import { PhasePortrait } from './phase';
 import { Playback } from './playback';
 import { Player } from './player';
 import { Plots } from './plots';
-import { counted, element, number, section } from './text';
+import { button, counted, element, number, releaseAfterPointer, section } from './text';
 import { Timeline } from './timeline';
 
 /** What tests of the page hold on to. */
@@ -62,7 +65,7 @@ function sceneSection(head: Head): HTMLElement {
   );
 }
 
-const keys = [
+const keys: [string, string, 'bodies'?][] = [
   ['space', 'play, pause'],
   ['← →', 'one frame back, on; with shift ten'],
   [', .', 'event before, after'],
@@ -70,14 +73,17 @@ const keys = [
   ['− +', 'slower, faster'],
   ['z x 0', 'zoom plots in, out, all'],
   ['c C', 'pick the next contact, the one before: its friction cone; Escape picks none'],
+  ['b B', 'pick the next body, the one before: all forces on it', 'bodies'],
+  ['f', 'see everything'],
+  ['?', 'to this list'],
 ];
 
-function keySection(): HTMLElement {
-  const rows = keys.map(([key, meaning]) => element('tr', {}, element('th', {}, element('kbd', {}, key)), element('td', {}, meaning)));
+function keySection(head: Head): HTMLElement {
+  const rows = keys.filter(([, , who]) => !who || head.solids).map(([key, meaning]) => element('tr', {}, element('th', {}, element('kbd', {}, key)), element('td', {}, meaning)));
   return section('keys', 'Keys', element('table', {}, element('caption', {}, 'On the whole page'), element('tbody', {}, ...rows)));
 }
 
-function listenToKeys(run: Run, player: Player, events: Events, plots: Plots, playback: Playback): void {
+function listenToKeys({ run, player, events, plots, playback }: Shown, signal: AbortSignal): void {
   const frame = run.head.every_s;
   const actions: Record<string, (event: KeyboardEvent) => void> = {
     ' ': () => player.toggle(),
@@ -94,7 +100,11 @@ function listenToKeys(run: Run, player: Player, events: Events, plots: Plots, pl
     '0': () => plots.show(player.start, player.end),
     c: () => playback.pickNext(1),
     C: () => playback.pickNext(-1),
-    Escape: () => playback.pick(-1),
+    Escape: () => (playback.bodies ? playback.bodies.pickNothing() : playback.pick(-1)),
+    b: () => playback.bodies?.nextBody(1),
+    B: () => playback.bodies?.nextBody(-1),
+    f: () => playback.stage?.fit(),
+    '?': () => document.getElementById('keys')?.scrollIntoView(),
   };
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -106,28 +116,124 @@ function listenToKeys(run: Run, player: Player, events: Events, plots: Plots, pl
     if (!act) return;
     event.preventDefault();
     act(event);
-  });
+  }, { signal });
 }
 
-async function start(page: HTMLElement): Promise<void> {
-  const run = await readRun();
+/** A page with its parts. */
+type Shown = { run: Run; player: Player; playback: Playback; plots: Plots; events: Events; end: () => void };
+
+/** Puts a run, and those that are compared with it, on the page. */
+function show(page: HTMLElement, run: Run, others: Run[]): Shown {
   document.title = run.head.title || 'A run of carom';
   const colours = new Colours(run.head.palette);
   const timeline = new Timeline(run);
   const player = new Player(timeline.start, timeline.end);
-  const playback = new Playback(run, timeline, player, colours);
+  const playback = new Playback(run, timeline, player, colours, others);
   const events = new Events(run, player);
   const main = element('main');
-  page.replaceChildren(header(run.head), main);
   const left = element('div', { class: 'column' }, playback.element, certificateSection(run.head), ledgerSection(run.head));
   const right = element('div', { class: 'column' });
   main.append(left, right);
-  const plots = new Plots(run, timeline, player, colours);
+  page.replaceChildren(header(run.head), main);
+  const plots = new Plots(run, timeline, player, colours, playback.picture.contacts);
   const phase = new PhasePortrait(run, timeline, player, colours);
-  right.append(plots.element, phase.element);
-  main.append(element('div', { class: 'column both' }, events.element, sceneSection(run.head), keySection()));
-  listenToKeys(run, player, events, plots, playback);
-  followRun(run.head.follow ?? '', player);
+  const compared = others.length > 0 || run.head.tables ? new Comparison(run, others, plots) : null;
+  right.append(...(compared ? [compared.element] : []), plots.element, ...(phase.empty ? [] : [phase.element]));
+  main.append(element('div', { class: 'column both' }, events.element, sceneSection(run.head), keySection(run.head)));
+  playback.onPick(() => {
+    const { pickedBody, pickedPair } = playback.picture.looks;
+    if (pickedBody >= 0) plots.showBody(pickedBody);
+    plots.showPair(pickedPair);
+  });
+  const ending = new AbortController();
+  const shown = { run, player, playback, plots, events, end: () => endOf(player, playback, ending) };
+  listenToKeys(shown, ending.signal);
+  playback.element.append(shareTools(shown));
+  return shown;
+}
+
+function endOf(player: Player, playback: Playback, ending: AbortController): void {
+  ending.abort();
+  player.pause();
+  playback.stage?.dispose();
+}
+
+/** A link to what is shown now, and films of it. */
+function shareTools({ run, player, playback, plots }: Shown): HTMLElement {
+  const told = element('output', { class: 'hint' });
+  const link = button('Link', 'Put this instant and view into the address, and copy it', () => {
+    history.replaceState(null, '', `#${wordsOf(player, playback, plots)}`);
+    const done = () => (told.textContent = 'The address shows this view now, and is copied.');
+    navigator.clipboard?.writeText(location.href).then(done, () => (told.textContent = 'The address shows this view now: copy it.'));
+  });
+  if (!playback.stage) return element('div', { class: 'tools', role: 'group', 'aria-label': 'Share' }, link, told);
+  const format = element('select', { 'aria-label': 'Kind of film' });
+  for (const [value, text] of [['png', 'picture, PNG'], ['webm', 'film, WebM'], ['mp4', 'film, MP4'], ['gif', 'film, GIF']]) format.append(new Option(text, value));
+  releaseAfterPointer(format);
+  const save = button('Save', 'Make a picture of this instant, or a film of the run as it is shown', () => {
+    save.disabled = true;
+    void saveFilm(run, player, playback, format.value as FilmFormat, told).finally(() => (save.disabled = false));
+  });
+  return element('div', { class: 'tools', role: 'group', 'aria-label': 'Share' }, link, format, save, told);
+}
+
+/** A film of the stage as the reader has set it, in real time but for its speed. */
+async function saveFilm(run: Run, player: Player, playback: Playback, format: FilmFormat, told: HTMLElement): Promise<void> {
+  const { picture, stage } = playback;
+  const order = { format, width: 1280, height: 720, at: player.time, from: player.start, until: player.end, speed: player.speed, fps: 30, camera: '', dark: false };
+  try {
+    const blob = await makeFilm(run, order, async (part) => {
+      told.textContent = `${Math.round(100 * part)} % of the film`;
+      await new Promise((go) => setTimeout(go));
+    }, picture.looks, stage?.view() ?? null);
+    const address = URL.createObjectURL(blob);
+    element('a', { href: address, download: `${(run.head.name || 'run').replace(/\.[^.]*$/, '')}.${format}` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    told.textContent = `Made ${format}, ${number(blob.size / 1e6, 3)} MB.`;
+  } catch (problem) {
+    told.textContent = `No film: ${problem instanceof Error ? problem.message : String(problem)}.`;
+  }
+}
+
+async function start(page: HTMLElement): Promise<void> {
+  const run = await readRun();
+  const words = new URLSearchParams(location.hash.replace(/^#/, ''));
+  const time = run.track('time_s');
+  const order = orderIn(words, time[0] ?? 0, time[time.length - 1] ?? 0);
+  if (order && location.protocol.startsWith('http')) {
+    await run.motion?.finished();
+    return serveFilm(run, order);
+  }
+  let shown = show(page, run, await readOthers());
+  tell(shown);
+  restore(location.hash, shown.player, shown.playback, shown.plots);
+  window.addEventListener('hashchange', () => restore(location.hash, shown.player, shown.playback, shown.plots));
+  followRun(run.head.follow ?? '', async (grown) => {
+    const longer = await readRun('', grown);
+    await longer.motion?.finished();
+    shown = goOn(page, shown, longer);
+    tell(shown);
+    return longer.head.follow ?? '';
+  });
+}
+
+/** The same page with a longer run: the reader sees what was seen before; at the end means: stay at the end. */
+function goOn(page: HTMLElement, before: Shown, run: Run): Shown {
+  const { player, playback, plots } = before;
+  const words = wordsOf(player, playback, plots);
+  const [atEnd, playing, speed, scroll] = [player.time >= player.end, player.playing, player.speed, window.scrollY];
+  before.end();
+  const after = show(page, run, []);
+  after.player.speed = speed;
+  restore(words, after.player, after.playback, after.plots);
+  if (atEnd) after.player.seek(after.player.end);
+  else if (playing) after.player.play();
+  window.scrollTo(0, scroll);
+  return after;
+}
+
+/** What tests hold on to. */
+function tell({ run, player, playback, plots }: Shown): void {
   window.carom = { ready: true, player, playback, plots, run };
 }
 

@@ -47,6 +47,11 @@ export class PhasePortrait {
     new ResizeObserver(() => this.draw()).observe(this.canvas);
   }
 
+  /** There is nothing to choose from. */
+  get empty(): boolean {
+    return this.quantities.length === 0;
+  }
+
   private draw(): void {
     const { canvas } = this;
     const ratio = window.devicePixelRatio || 1;
@@ -58,6 +63,7 @@ export class PhasePortrait {
     if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
+    if (this.empty) return;
     const x = this.quantities[Number(this.across.value)];
     const y = this.quantities[Number(this.up.value)];
     const place = frame(context, width, height, x, y, this.colours);

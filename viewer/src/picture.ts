@@ -1,5 +1,9 @@
+import { BodyContacts } from './body_contacts';
 import type { DrawEntry, Run } from './data';
-import { ContactForces, Solids } from './solids';
+import { ForceView, manyContacts } from './force_view';
+import { FreeBodies, jointAxis, jointEnds } from './free_body';
+import { BodyColours, Looks } from './looks';
+import { Solids } from './solids';
 import type { Timeline } from './timeline';
 
 /** What one instant looks like; stages draw it. */
@@ -17,21 +21,27 @@ const noBodies = new Float32Array(0);
 export class Picture {
   readonly entries: DrawEntry[];
   readonly solids: Solids | null;
-  readonly forces: ContactForces;
-  showForces = true;
+  readonly contacts: BodyContacts; // of bodies
+  readonly looks = new Looks();
+  readonly forces: ForceView | null; // of bodies
+  readonly bodyColours: BodyColours | null;
+  readonly others: Picture[] = []; // of runs that are compared, drawn faintly
+  readonly free: FreeBodies | null;
   readonly width: number; // numbers per row
   readonly rows: Float32Array;
   readonly all = new Bounds(); // of everything that is ever shown
   readonly moving = new Bounds(); // of what moves or could move, over the whole run; where nothing does, of everything
   private readonly movers = new Set<DrawEntry>();
+  private readonly run: Run;
   private readonly timeline: Timeline;
   private readonly now: Float32Array;
 
   constructor(run: Run, timeline: Timeline) {
+    this.run = run;
     this.timeline = timeline;
     this.entries = run.head.draw;
     this.solids = run.head.solids ? new Solids(run, timeline, run.head.solids) : null;
-    this.forces = new ContactForces(run);
+    this.contacts = new BodyContacts(run);
     this.width = this.entries.reduce((n, e) => Math.max(n, e.first + e.points * e.dimension, e.radius + 1, e.normal < 0 ? 0 : e.normal + e.dimension, (e.tangent ?? -1) < 0 ? 0 : e.tangent! + e.dimension), 0);
     this.now = new Float32Array(this.width);
     this.rows = new Float32Array(this.width * timeline.time.length);
@@ -41,11 +51,47 @@ export class Picture {
       for (let i = 0; i < values.length; ++i) this.rows[i * this.width + k] = values[i];
     }
     this.measure();
+    const { solids, contacts } = this;
+    this.free = solids ? new FreeBodies(run, contacts, solids) : null;
+    this.forces = solids && this.free ? new ForceView(contacts, solids, this.free, this.moving.size) : null;
+    this.bodyColours = solids ? new BodyColours(run, solids, contacts) : null;
+    if (contacts.most > manyContacts) this.looks.forces = 'chains';
+  }
+
+  /** Joints as they are drawn: both ends, the direction of the axis, and whether a line joins the ends. */
+  joints(bodies: Float32Array): { ends: [number[], number[]]; axis: number[]; kind: string }[] {
+    const { run, solids } = this;
+    if (!solids || !run.head.mechanics) return [];
+    return run.head.mechanics.joints.flatMap(({ kind }, j) =>
+      kind === 'gear' ? [] : [{ ends: jointEnds(run, solids, j, bodies), axis: jointAxis(run, solids, j, bodies), kind }],
+    );
+  }
+
+  /** The way of a body's centre up to a row. */
+  trail(body: number, row: number): number[][] {
+    const places: number[][] = [];
+    const { solids } = this;
+    if (!solids) return places;
+    const stride = Math.max(1, Math.ceil(row / 2000));
+    for (let i = 0; i <= row; i += stride) places.push([...solids.place(body, solids.row(i))]);
+    return places;
+  }
+
+  /** Whose ways are drawn: the picked body's, else of all that move, as long as they are few. */
+  get trailed(): number[] {
+    const { solids, looks } = this;
+    if (!solids || !looks.traces) return [];
+    const movers = solids.head.bodies.flatMap(({ first }, b) => (first >= 0 ? [b] : []));
+    return looks.pickedBody >= 0 ? [looks.pickedBody] : movers.slice(0, 64);
   }
 
   get spatial(): boolean {
     if (this.solids) return !this.solids.head.flat;
     return this.entries.some((entry) => entry.dimension === 3);
+  }
+
+  get unit(): string {
+    return this.run.drawnUnit;
   }
 
   /** There is nothing to be seen. */
@@ -183,7 +229,34 @@ export interface Stage {
   pick(contact: number): void;
   /** The drawn contact at this place of the window; -1: there is none. */
   contactAt(clientX: number, clientY: number): number;
+  /** Where a point of the world is drawn, in pixels of the stage. */
+  project(x: number, y: number, z: number): [number, number];
+  /** The body at this place of the window; -1: there is none. */
+  bodyAt(clientX: number, clientY: number): number;
+  /** The point of the world that is drawn at this place of the window; null: nothing is. */
+  pointAt(clientX: number, clientY: number): number[] | null;
+  /** Pixels that a metre in the middle of the stage is long. */
+  readonly pixelsPerMetre: number;
+  /** Where the eye is, as numbers that `look` takes. */
+  view(): number[];
+  look(view: number[]): void;
+  /** From this direction, degrees; the whole picture is seen. */
+  lookFrom(azimuth: number, elevation: number): void;
+  paint(): void;
+  /** Gives back what the browser has few of. */
+  dispose(): void;
 }
+
+/** Directions to look from: azimuth, elevation in degrees. Without turning, the eye is in front, at negative y. */
+export const presets: Record<string, [number, number]> = {
+  front: [0, 0],
+  right: [90, 0],
+  back: [180, 0],
+  left: [-90, 0],
+  top: [0, 89.9],
+  bottom: [0, -89.9],
+  iso: [26.6, 22.4],
+};
 
 /** How near to a drawn contact a press must be to pick it, in pixels. */
 export const pickReach = 22;

@@ -1,3 +1,4 @@
+import { BodyPanel } from './body_panel';
 import { CanvasStage } from './canvas_stage';
 import type { Colours } from './colours';
 import type { Run } from './data';
@@ -7,7 +8,11 @@ import type { Player } from './player';
 import { Statuses, statusWords } from './statuses';
 import { button, element, number, releaseAfterPointer, section, withUnit } from './text';
 import { ThreeStage } from './three_stage';
-import type { Timeline } from './timeline';
+import { Timeline } from './timeline';
+import { ViewTools } from './view_tools';
+
+/** How near to the point of a contact of bodies a press must be to mean it, in pixels: bodies are all around. */
+const contactReach = 9;
 
 /** An impact takes no time; on the screen it is seen for this long, in seconds of the viewer. */
 const glowOnScreen_s = 0.25;
@@ -32,15 +37,22 @@ export class Playback {
   private readonly values: { text: (t: number) => string; cell: HTMLElement }[] = [];
   private readonly statusCells: HTMLElement[] = [];
   private readonly pickButtons: HTMLButtonElement[] = [];
+  readonly bodies: BodyPanel | null;
+  private readonly tools: ViewTools | null;
+  private readonly pickWatchers: (() => void)[] = [];
 
-  constructor(run: Run, timeline: Timeline, player: Player, colours: Colours) {
+  /** `others`: runs that are drawn faintly beside this one. */
+  constructor(run: Run, timeline: Timeline, player: Player, colours: Colours, others: Run[] = []) {
     this.run = run;
     this.timeline = timeline;
     this.player = player;
     this.statuses = new Statuses(run);
     this.percussions = new Percussions(run, this.statuses);
     this.picture = new Picture(run, timeline);
+    this.picture.others.push(...others.map((other) => new Picture(other, new Timeline(other))));
     this.stage = !this.picture.empty ? this.makeStage(colours) : null;
+    this.bodies = this.picture.solids ? new BodyPanel(run, this.picture, () => this.tellPick()) : null;
+    this.tools = this.stage ? new ViewTools(this.picture, this.stage, colours, () => this.show()) : null;
     this.playButton = button('▶', 'Play (space)', () => player.toggle());
     this.playButton.classList.add('play');
     this.slider = this.makeSlider();
@@ -51,13 +63,14 @@ export class Playback {
       this.holder.append(this.stage.element);
       onPress(this.stage.element, (event) => this.pickAt(event));
       this.stage.element.addEventListener('dblclick', (event) => this.stage?.centreAt(event.clientX, event.clientY));
-      parts.push(this.holder, this.legend(colours), this.viewTools());
+      parts.push(this.holder, this.controls(), this.legend(colours), this.tools?.key ?? null, this.tools?.element ?? null);
     } else {
-      parts.push(howToDraw());
+      parts.push(howToDraw(), this.controls());
     }
-    parts.push(this.controls(), run.head.contacts.length > 0 ? this.pickedText : null, this.numbers());
+    parts.push(run.head.contacts.length > 0 ? this.pickedText : null, this.bodies?.element ?? this.numbers());
     this.element = section('playback', 'Playback', ...parts);
     player.watch(() => this.show());
+    run.motion?.onBlock(() => player.playing || this.show());
     colours.onChange(() => this.repaint(colours));
     new ResizeObserver(() => {
       this.stage?.resize();
@@ -70,6 +83,15 @@ export class Playback {
   private get glow_s(): number {
     const { player } = this;
     return player.playing ? glowOnScreen_s * player.speed : 1e-9 * (player.end - player.start);
+  }
+
+  get contactNames(): string[] {
+    return this.run.head.contacts;
+  }
+
+  /** As the lists below the stage have them; words that they do not have are passed over. */
+  setLooks(forces: string | undefined, colourBy: string | undefined): void {
+    this.tools?.choose(forces, colourBy);
   }
 
   get picked(): number {
@@ -86,6 +108,7 @@ export class Playback {
 
   /** The next contact, or the one before; after the last one none. */
   pickNext(direction: 1 | -1): void {
+    if (this.bodies) return this.bodies.nextPair(this.player.time, direction);
     const places = this.run.head.contacts.length + 1;
     this.pick(((this.picked_ + 1 + direction + places) % places) - 1);
   }
@@ -96,7 +119,36 @@ export class Playback {
     return entry ? coneOf(entry, this.picture.at(t, this.glow_s), this.percussions, this.picture.size) : null;
   }
 
+  /** Called whenever a body or a contact of bodies was picked, or let go. */
+  onPick(act: () => void): void {
+    this.pickWatchers.push(act);
+  }
+
+  private tellPick(): void {
+    this.show();
+    for (const act of this.pickWatchers) act();
+  }
+
+  /** A contact where the press is on one, else the body that is there. */
+  private pickBodyAt(panel: BodyPanel, { clientX, clientY }: PointerEvent): void {
+    const { stage, picture, player } = this;
+    if (!stage) return;
+    const box = stage.element.getBoundingClientRect();
+    let found: [number, number] | null = null;
+    let reach = contactReach;
+    picture.contacts.visit(player.time, (point, _, first, second) => {
+      const [x, y] = stage.project(point[0], point[1], point[2]);
+      const distance = Math.hypot(x - (clientX - box.left), y - (clientY - box.top));
+      if (distance < reach) [found, reach] = [[first, second], distance];
+    });
+    if (found && picture.looks.forces !== 'none') return panel.pickPair(found);
+    const body = stage.bodyAt(clientX, clientY);
+    panel.pickBody(body === picture.looks.pickedBody ? -1 : body);
+  }
+
   private pickAt(event: PointerEvent): void {
+    if (this.tools?.press(event.clientX, event.clientY)) return;
+    if (this.bodies) return this.pickBodyAt(this.bodies, event);
     const contact = this.stage?.contactAt(event.clientX, event.clientY) ?? -1;
     this.pick(contact === this.picked_ ? -1 : contact);
   }
@@ -116,6 +168,8 @@ export class Playback {
     this.playButton.title = does;
     this.playButton.setAttribute('aria-label', does);
     if (this.speeds.value !== String(player.speed)) this.speeds.value = String(player.speed);
+    this.tools?.showKey();
+    this.bodies?.show(player.time, player.playing);
     this.tellNumbers();
   }
 
@@ -131,7 +185,7 @@ export class Playback {
   }
 
   private repaint(colours: Colours): void {
-    if (this.stage instanceof ThreeStage) this.stage.paint();
+    this.stage?.paint();
     for (const swatch of this.element.querySelectorAll<HTMLElement>('[data-status]')) {
       swatch.style.background = colours.status(swatch.dataset.status ?? '');
     }
@@ -165,48 +219,6 @@ export class Playback {
       this.clock,
       this.speeds,
     );
-  }
-
-  private viewTools(): HTMLElement {
-    const { stage } = this;
-    const turn = this.picture.spatial
-      ? [button('↺', 'Turn left', () => stage?.turn(0.3, 0)), button('↻', 'Turn right', () => stage?.turn(-0.3, 0))]
-      : [];
-    return element(
-      'div',
-      { class: 'tools', role: 'group', 'aria-label': 'View' },
-      button('+', 'Closer', () => stage?.zoom(1.25)),
-      button('−', 'Farther', () => stage?.zoom(0.8)),
-      button('Fit', 'See everything', () => stage?.fit()),
-      ...turn,
-      this.followButton(),
-      this.forceButton(),
-      element('span', { class: 'hint' }, `Drag to ${this.picture.spatial ? 'orbit' : 'move'}, wheel or two fingers to zoom, double click to centre.`),
-    );
-  }
-
-  private followButton(): HTMLElement {
-    const toggle = button('Follow', 'Keep what moves in view; double click a body to follow it', () => {
-      const on = toggle.getAttribute('aria-pressed') !== 'true';
-      toggle.setAttribute('aria-pressed', String(on));
-      this.stage?.follow(on);
-    });
-    toggle.setAttribute('aria-pressed', 'false');
-    return toggle;
-  }
-
-  /** Arrows of contact forces, where bodies have some. */
-  private forceButton(): HTMLElement | null {
-    const { picture } = this;
-    if (picture.forces.most === 0) return null;
-    const text = `Show contact forces as arrows; the longest are ${withUnit(picture.forces.largest, 'N')} and more`;
-    const toggle = button('Forces', text, () => {
-      picture.showForces = !picture.showForces;
-      toggle.setAttribute('aria-pressed', String(picture.showForces));
-      this.show();
-    });
-    toggle.setAttribute('aria-pressed', String(picture.showForces));
-    return toggle;
   }
 
   /** What the colours of contact points mean; only where some are drawn. */
@@ -264,7 +276,7 @@ export class Playback {
     return element(
       'div',
       { class: 'numbers' },
-      element('table', {}, element('caption', {}, 'State at this instant'), headings('', 'value', 'velocity'), element('tbody', {}, ...rows)),
+      element('table', {}, element('caption', {}, 'State at this instant'), headings('', 'value', this.run.isSweeping ? 'rate of change' : 'velocity'), element('tbody', {}, ...rows)),
       statusRows.length > 0
         ? element('table', {}, element('caption', {}, 'Contacts'), headings('', 'status'), element('tbody', {}, ...statusRows))
         : null,
@@ -291,6 +303,14 @@ export class Playback {
     return `${name}: ${sizes} ${when}; ${law}.`;
   }
 
+  /** For those who cannot look at bodies. */
+  private bodySentence(): string[] {
+    const { solids, contacts } = this.picture;
+    if (!solids) return [];
+    const [from, to] = contacts.rowsOf(contacts.frame(this.player.time));
+    return [`${solids.head.bodies.length} bodies`, `${to - from} contact points press`];
+  }
+
   private tellNumbers(): void {
     const { player } = this;
     for (const { text, cell } of this.values) cell.textContent = text(player.time);
@@ -302,8 +322,9 @@ export class Playback {
     const picked = this.pickedWords();
     if (this.pickedText.textContent !== picked) this.pickedText.textContent = picked;
     if (player.playing || !this.stage) return;
-    const state = this.run.head.coordinates.slice(0, 8).map(({ name }, i) => `${name} ${this.values[2 * i].cell.textContent}`);
-    this.holder.setAttribute('aria-label', `Picture of the run at ${number(player.time)} s: ${[...state, ...statuses.slice(0, 8)].join(', ')}`);
+    const coordinates = this.bodies ? [] : this.run.head.coordinates;
+    const state = coordinates.slice(0, 8).map(({ name }, i) => `${name} ${this.values[2 * i].cell.textContent}`);
+    this.holder.setAttribute('aria-label', `Picture of the run at ${number(player.time)} s: ${[...state, ...statuses.slice(0, 8), ...this.bodySentence()].join(', ')}`);
   }
 }
 

@@ -1,7 +1,8 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-import { bodyOverview, fastest, movingBodies, panelsOfBody } from './body_plots';
+import type { BodyContacts } from './body_contacts';
+import { bodyOverview, fastest, movingBodies, panelsOfBody, panelsOfPair } from './body_plots';
 import type { Colours } from './colours';
 import type { Run } from './data';
 import type { Player } from './player';
@@ -56,8 +57,9 @@ function coordinatePanels(run: Run, timeline: Timeline): Panel[] {
     values: timeline.merged(q[i], struck[i], struck[i]),
   }));
   const all = coordinates.length;
+  const title = run.isSweeping ? 'State' : 'Coordinates';
   const note = lines.length < all ? { note: `Of ${all} coordinates ${lines.length} are plotted; carom export --to csv writes all.` } : {};
-  return panelsByUnit('coordinates', 'Coordinates', timeline.time, lines, note);
+  return panelsByUnit('coordinates', title, timeline.time, lines, note);
 }
 
 function velocityPanels(run: Run, timeline: Timeline): Panel[] {
@@ -71,7 +73,9 @@ function velocityPanels(run: Run, timeline: Timeline): Panel[] {
     unit: `${unit || '1'}/s`,
     values: timeline.merged(u[i], before[i], after[i]),
   }));
-  return panelsByUnit('velocities', 'Velocities', timeline.time, lines, { note: 'Upright lines are jumps at impacts.' });
+  return run.isSweeping
+    ? panelsByUnit('velocities', 'Rates of change', timeline.time, lines)
+    : panelsByUnit('velocities', 'Velocities', timeline.time, lines, { note: 'Upright lines are jumps at impacts.' });
 }
 
 function energyPanels(run: Run, time: Float64Array): Panel[] {
@@ -90,7 +94,8 @@ function energyPanels(run: Run, time: Float64Array): Panel[] {
   const panels: Panel[] = [{ id: 'energies', title: 'Energies', unit: 'J', time, lines }];
   if (ledger.length > 0) {
     const note = 'Sums since the start: what each line of the ledger added to kinetic and potential energy.';
-    panels.push({ id: 'ledger-lines', title: 'Ledger by line', unit: 'J', time, lines: ledger, note });
+    const largest = lines.reduce((most, { values }) => values.reduce((a, x) => Math.max(a, Math.abs(x)), most), 0);
+    panels.push({ id: 'ledger-lines', title: 'Ledger by line', unit: 'J', time, lines: ledger, note, floor: 1e-9 * largest });
   }
   return panels;
 }
@@ -106,7 +111,7 @@ function frictionLines(run: Run): (PlotLine & { unit: string })[] {
   );
 }
 
-export function panelsOf(run: Run, timeline: Timeline): Panel[] {
+export function panelsOf(run: Run, timeline: Timeline, touching: BodyContacts): Panel[] {
   const { contacts, probes } = run.head;
   const time = run.track('time_s');
   const named = (name: string, names: string[], unit: string) =>
@@ -121,7 +126,7 @@ export function panelsOf(run: Run, timeline: Timeline): Panel[] {
   // what was asked for comes first; coordinates of bodies are no curves to look at, their motion is
   const bodies = run.head.solids !== undefined;
   const panels = [
-    ...(bodies ? [...probePanels, ...energyPanels(run, time), ...bodyOverview(run)] : []),
+    ...(bodies ? [...probePanels, ...energyPanels(run, time), ...bodyOverview(run, touching)] : []),
     ...(bodies ? [] : [...coordinatePanels(run, timeline), ...velocityPanels(run, timeline)]),
     ...panelsByUnit('gaps', 'Gaps', time, named('gap_m', contacts, 'm')),
     ...panelsByUnit('percussions', 'Percussions', time, named('percussion_Ns', contacts, 'N s'), {
@@ -157,7 +162,14 @@ export class Plots {
   private range: [number, number];
   private following = false;
 
-  constructor(run: Run, timeline: Timeline, player: Player, colours: Colours) {
+  private readonly run: Run;
+  private readonly touching: BodyContacts;
+  private bodyChoice: HTMLSelectElement | null = null;
+  private readonly extra = new Map<string, HTMLElement[]>(); // figures that come and go: of a body, of a pair
+
+  constructor(run: Run, timeline: Timeline, player: Player, colours: Colours, touching: BodyContacts) {
+    this.run = run;
+    this.touching = touching;
     this.player = player;
     this.colours = colours;
     this.range = [player.start, player.end];
@@ -170,7 +182,7 @@ export class Plots {
       element('span', { class: 'hint' }, 'Drag across a plot to zoom, click to go there, double click to see all.'),
     );
     this.element = section('plots', 'Plots', tools);
-    for (const panel of panelsOf(run, timeline)) this.add(panel);
+    for (const panel of panelsOf(run, timeline, touching)) this.add(panel);
     if (run.head.solids) this.addBodyChoice(run);
     let queued = false;
     player.watch(() => {
@@ -191,19 +203,37 @@ export class Plots {
     if (movers.length === 0) return;
     const choice = element('select', { 'aria-label': 'Body to plot' });
     for (const { name, body } of movers) choice.append(new Option(name, String(body)));
-    const heading = element('div', { class: 'tools' }, element('label', {}, 'One body: ', choice));
-    this.element.append(heading);
-    let shown: HTMLElement[] = [];
-    const show = () => {
-      for (const figure of shown) figure.remove();
-      this.charts = this.charts.filter(({ chart, holder }) => this.element.contains(holder) || (chart.destroy(), false));
-      shown = panelsOfBody(run, Number(choice.value)).map((panel) => this.add(panel));
-      this.resize();
-    };
-    choice.addEventListener('change', show);
+    this.bodyChoice = choice;
+    this.element.append(element('div', { class: 'tools' }, element('label', {}, 'One body: ', choice)));
+    choice.addEventListener('change', () => this.showBody(Number(choice.value)));
     releaseAfterPointer(choice);
-    choice.value = String(fastest(run, movers));
-    show();
+    this.showBody(fastest(run, movers));
+    // places that came later are drawn once all are there
+    if (run.motion && !run.motion.complete) run.motion.onBlock(() => run.motion?.complete && this.showBody(Number(choice.value)));
+  }
+
+  /** Plots a body. */
+  showBody(body: number): void {
+    if (!this.bodyChoice) return;
+    this.bodyChoice.value = String(body);
+    this.replace('body', panelsOfBody(this.run, this.touching, body));
+  }
+
+  /** Plots what two bodies do to each other; null: of no pair. */
+  showPair(pair: [number, number] | null): void {
+    this.replace('pair', pair ? panelsOfPair(this.run, this.touching, ...pair) : []);
+  }
+
+  /** Panels that take the place of those shown before under this key. */
+  replace(key: string, panels: Panel[]): void {
+    for (const figure of this.extra.get(key) ?? []) figure.remove();
+    this.charts = this.charts.filter(({ chart, holder }) => this.element.contains(holder) || (chart.destroy(), false));
+    this.extra.set(key, panels.map((panel) => this.add(panel)));
+    this.resize();
+  }
+
+  get shown(): [number, number] {
+    return this.range;
   }
 
   zoom(factor: number): void {
@@ -248,6 +278,7 @@ export class Plots {
     const options: uPlot.Options = {
       width: Math.max(200, holder.clientWidth || 600),
       height: 190,
+      pxAlign: false, // rounded to whole pixels, slow curves would look like stairs
       scales: { x: { time: false }, y: panel.floor ? { range: (_, low, high) => noFinerThan(panel.floor ?? 0, low, high) } : {} },
       axes: [
         { ...axis, values: ticks },

@@ -4,9 +4,8 @@ import {
   Color,
   DoubleSide,
   DynamicDrawUsage,
+  FrontSide,
   InstancedMesh,
-  LineBasicMaterial,
-  LineSegments,
   Matrix4,
   MeshLambertMaterial,
   Quaternion,
@@ -16,31 +15,46 @@ import {
 } from 'three';
 
 import type { Colours } from './colours';
-import { perBody, type ContactForces, type SolidEntry, type Solids, type SurfaceEntry } from './solids';
+import { perBody, type SolidEntry, type Solids, type SurfaceEntry } from './solids';
 
-/** Faces as triangles: with the vertices of the surface where it is smooth, else each face with its own. */
+/**
+ * Faces as triangles, shaded across their edges where the surface is smooth. Round things look the same whichever way they are
+ * turned: every second octant of theirs is darker, so that their turning is seen.
+ */
 function geometryOf(surface: SurfaceEntry): BufferGeometry {
   const corners = surface.faces.flatMap((face) => face.slice(2).flatMap((_, k) => [face[0], face[k + 1], face[k + 2]]));
-  const geometry = new BufferGeometry();
-  const own = surface.smooth ? surface.vertices : corners.map((v) => surface.vertices[v]);
-  geometry.setAttribute('position', new BufferAttribute(new Float32Array(own.flat()), 3));
-  if (surface.smooth) geometry.setIndex(corners);
-  geometry.computeVertexNormals();
+  const smooth = new BufferGeometry();
+  smooth.setAttribute('position', new BufferAttribute(new Float32Array(surface.vertices.flat()), 3));
+  smooth.setIndex(corners);
+  smooth.computeVertexNormals();
+  const geometry = smooth.toNonIndexed();
+  if (!surface.smooth) geometry.computeVertexNormals();
+  const shades = new Float32Array(3 * corners.length).fill(1);
+  if (surface.smooth) {
+    for (let t = 0; t < corners.length; t += 3) {
+      const middle = [0, 1, 2].map((axis) => [0, 1, 2].reduce((sum, k) => sum + surface.vertices[corners[t + k]][axis], 0));
+      if (middle[0] * middle[1] * middle[2] < 0) shades.fill(0.62, 3 * t, 3 * t + 9);
+    }
+  }
+  geometry.setAttribute('color', new BufferAttribute(shades, 3));
   return geometry;
 }
 
-type Drawn = { mesh: InstancedMesh; solids: SolidEntry[]; local: Matrix4[] };
+type Drawn = { mesh: InstancedMesh; solids: SolidEntry[]; local: Matrix4[]; glass: boolean };
 
 /** Bodies as shaded solids: one instanced mesh per surface, however many bodies have it. */
 export class SolidMeshes {
   private readonly drawn: Drawn[];
 
-  constructor(solids: Solids, scene: Scene) {
+  /** `ghost`: those that move, hardly to be seen, for where they were. */
+  constructor(solids: Solids, scene: Scene, ghost = false) {
+    const bySurface = solids.head.surfaces.map((): SolidEntry[] => []);
+    for (const solid of solids.head.solids) if (!ghost || solids.head.bodies[solid.body].first >= 0) bySurface[solid.surface].push(solid);
     this.drawn = solids.head.surfaces.map((surface, s) => {
-      const entries = solids.head.solids.filter((solid) => solid.surface === s);
+      const entries = bySurface[s];
       // a surface of one face is a plane: what is behind it must be seen
       const glass = surface.faces.length === 1;
-      const material = new MeshLambertMaterial(glass ? { transparent: true, opacity: 0.18, side: DoubleSide, depthWrite: false } : {});
+      const material = new MeshLambertMaterial(glass || ghost ? { transparent: true, opacity: 0.18, side: glass ? DoubleSide : FrontSide, depthWrite: false } : { vertexColors: true });
       const mesh = new InstancedMesh(geometryOf(surface), material, entries.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.frustumCulled = false;
@@ -49,12 +63,26 @@ export class SolidMeshes {
         const [w, x, y, z] = solid.rotation;
         return new Matrix4().compose(new Vector3(...solid.position), new Quaternion(x, y, z, w), new Vector3(...solid.scale));
       });
-      return { mesh, solids: entries, local };
+      return { mesh, solids: entries, local, glass };
     });
   }
 
-  get meshes(): InstancedMesh[] {
-    return this.drawn.map(({ mesh }) => mesh);
+  set visible(on: boolean) {
+    for (const { mesh } of this.drawn) mesh.visible = on;
+  }
+
+  /** Bodies through which others are seen. */
+  set transparent(on: boolean) {
+    for (const { mesh, glass } of this.drawn) {
+      const material = mesh.material as MeshLambertMaterial;
+      if (glass || material.transparent === on) continue;
+      Object.assign(material, { transparent: on, opacity: on ? 0.35 : 1, depthWrite: !on, needsUpdate: true });
+    }
+  }
+
+  /** Those that one does not see through. */
+  get solidMeshes(): InstancedMesh[] {
+    return this.drawn.filter(({ glass }) => !glass).map(({ mesh }) => mesh);
   }
 
   /** The body that a ray has met. */
@@ -62,10 +90,18 @@ export class SolidMeshes {
     return this.drawn.find(({ mesh }) => mesh === object)?.solids[instanceId ?? -1]?.body ?? -1;
   }
 
-  paint(colours: Colours): void {
+  /** `by`: a colour for every body instead of its own; the picked one is brighter. */
+  paint(colours: Colours, by: (string | null)[] | null = null, picked = -1): void {
     const colour = new Color();
+    const marked = new Color(colours.dark ? '#ffffff' : '#ffd400');
     for (const { mesh, solids } of this.drawn) {
-      solids.forEach((solid, i) => mesh.setColorAt(i, colour.set(colours.named(solid.colour))));
+      solids.forEach((solid, i) => {
+        colour.set(by?.[solid.body] ?? colours.named(solid.colour));
+        // on black no shade is seen
+        if (colour.r + colour.g + colour.b < 0.05) colour.setScalar(0.07);
+        if (solid.body === picked) colour.lerp(marked, 0.6);
+        mesh.setColorAt(i, colour);
+      });
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
   }
@@ -76,54 +112,15 @@ export class SolidMeshes {
     const turn = new Quaternion();
     const one = new Vector3(1, 1, 1);
     for (const { mesh, solids, local } of this.drawn) {
-      solids.forEach((solid, i) => {
-        const at = perBody * solid.body;
+      const { array } = mesh.instanceMatrix;
+      for (let i = 0; i < solids.length; ++i) {
+        const at = perBody * solids[i].body;
         place.set(bodies[at], bodies[at + 1], bodies[at + 2]);
         turn.set(bodies[at + 3], bodies[at + 4], bodies[at + 5], bodies[at + 6]);
-        mesh.setMatrixAt(i, matrix.compose(place, turn, one).multiply(local[i]));
-      });
-      mesh.instanceMatrix.needsUpdate = true;
-    }
-  }
-}
-
-/** Contact forces as lines with a head, drawn over the bodies. */
-export class ForceLines {
-  readonly lines: LineSegments<BufferGeometry, LineBasicMaterial>;
-  private readonly forces: ContactForces;
-  private readonly longest: number;
-
-  constructor(forces: ContactForces, longest: number, scene: Scene) {
-    this.forces = forces;
-    this.longest = longest;
-    const geometry = new BufferGeometry();
-    geometry.setAttribute('position', new BufferAttribute(new Float32Array(18 * Math.max(1, forces.most)), 3).setUsage(DynamicDrawUsage));
-    this.lines = new LineSegments(geometry, new LineBasicMaterial({ depthTest: false, transparent: true }));
-    this.lines.frustumCulled = false;
-    this.lines.renderOrder = 1;
-    scene.add(this.lines);
-  }
-
-  place(t: number): void {
-    const position = this.lines.geometry.attributes.position as BufferAttribute;
-    let n = 0;
-    const way = new Vector3();
-    const side = new Vector3();
-    this.forces.at(t, (point, force) => {
-      way.set(...(this.forces.arrow(force, this.longest) as [number, number, number]));
-      const end = new Vector3(...point).add(way);
-      // the head: two short lines across the way
-      side.set(-way.y, way.x, 0);
-      if (side.lengthSq() < 1e-12 * way.lengthSq()) side.set(way.z, 0, 0);
-      side.setLength(0.1 * way.length());
-      position.setXYZ(n++, point[0], point[1], point[2]);
-      position.setXYZ(n++, end.x, end.y, end.z);
-      for (const sign of [1, -1]) {
-        position.setXYZ(n++, end.x, end.y, end.z);
-        position.setXYZ(n++, end.x - 0.25 * way.x + sign * side.x, end.y - 0.25 * way.y + sign * side.y, end.z - 0.25 * way.z + sign * side.z);
+        matrix.compose(place, turn, one).multiply(local[i]).toArray(array, 16 * i);
       }
-    });
-    this.lines.geometry.setDrawRange(0, n);
-    position.needsUpdate = true;
+      mesh.instanceMatrix.needsUpdate = true;
+      mesh.boundingSphere = null; // rays ask for it: it moves with the bodies
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { Run } from './data';
+import type { Motion } from './motion';
 import type { Timeline } from './timeline';
 
 /** The surface of a body: faces counter-clockwise seen from outside. One of a single face is a plane, seen through. */
@@ -11,6 +12,7 @@ export type SolidEntry = { body: number; surface: number; scale: number[]; posit
 export type SolidsHead = {
   flat: boolean;
   names?: string[]; // of the bodies; older pages have none
+  fastest?: number; // body; -1: none moves
   bodies: { first: number; position: number[]; rotation: number[] }[];
   surfaces: SurfaceEntry[];
   solids: SolidEntry[];
@@ -19,22 +21,28 @@ export type SolidsHead = {
 /** Numbers of a body at one instant: place x y z, turn as a unit quaternion x y z w. */
 export const perBody = 7;
 
-type Quaternion = [number, number, number, number]; // x y z w
+export type Quaternion = [number, number, number, number]; // x y z w
 
 /** Bodies over time. Rows are kept together, so that one instant is one run through memory. */
 export class Solids {
   readonly head: SolidsHead;
   readonly reach: number[]; // of every solid: farthest vertex from the centre of its body
-  private readonly rows: Float32Array;
+  private readonly rows: Float32Array; // of all instants, where the bodies are few
+  private readonly motion: Motion | null; // else
+  private readonly frames: number;
   private readonly now: Float32Array;
+  private readonly ends: { row: number; values: Float32Array }[]; // rows of the motion that are shown now
   private readonly width: number;
 
   constructor(run: Run, timeline: Timeline, head: SolidsHead) {
     this.head = head;
+    this.motion = run.motion;
+    this.frames = timeline.time.length;
     this.width = perBody * head.bodies.length;
     this.now = new Float32Array(this.width);
-    this.rows = new Float32Array(this.width * timeline.time.length);
-    head.bodies.forEach((body, b) => this.fill(run, timeline, body, b));
+    this.rows = new Float32Array(this.motion ? 0 : this.width * timeline.time.length);
+    if (!this.motion) head.bodies.forEach((body, b) => this.fill(run, timeline, body, b));
+    this.ends = (this.motion ? [0, 1] : []).map(() => ({ row: -1, values: this.resting() }));
     this.reach = head.solids.map((solid) => {
       const far = Math.max(0, ...head.surfaces[solid.surface].vertices.map((v) => Math.hypot(...v.map((x, i) => x * solid.scale[i]))));
       return far + Math.hypot(...solid.position);
@@ -59,19 +67,38 @@ export class Solids {
     }
   }
 
+  /** Those that stay where they are, in place. */
+  private resting(): Float32Array {
+    const row = new Float32Array(this.width);
+    this.head.bodies.forEach(({ position, rotation: [w, x, y, z] }, b) => row.set([...position, x, y, z, w], perBody * b));
+    return row;
+  }
+
+  /** All bodies in a row of time. What is not unpacked yet shows the row before. */
+  row(row: number): Float32Array {
+    if (!this.motion) return this.rows.subarray(row * this.width, (row + 1) * this.width);
+    const [older, newer] = this.ends;
+    const known = this.ends.find((end) => end.row === row);
+    if (known) return known.values;
+    // the one that is farther away makes room
+    const end = Math.abs(older.row - row) > Math.abs(newer.row - row) ? older : newer;
+    end.row = this.motion.fill(row, end.values) ? row : -1;
+    return end.values;
+  }
+
   /** All bodies between two rows: places straight, turns along the chord. */
   at(row: number, next: number, part: number): Float32Array {
-    const { rows, width, now } = this;
-    const from = row * width;
-    const to = next * width;
+    const { width, now } = this;
+    const from = this.row(row);
+    const to = part > 0 ? this.row(next) : from;
     for (let b = 0; b < width; b += perBody) {
       let dot = 0;
-      for (let k = 3; k < 7; ++k) dot += rows[from + b + k] * rows[to + b + k];
+      for (let k = 3; k < 7; ++k) dot += from[b + k] * to[b + k];
       const sign = dot < 0 ? -1 : 1;
       let length = 0;
       for (let k = 0; k < perBody; ++k) {
-        const a = rows[from + b + k];
-        const c = rows[to + b + k] * (k < 3 ? 1 : sign);
+        const a = from[b + k];
+        const c = to[b + k] * (k < 3 ? 1 : sign);
         now[b + k] = a + part * (c - a);
         if (k >= 3) length += now[b + k] ** 2;
       }
@@ -83,9 +110,15 @@ export class Solids {
 
   /** Calls for every solid and every row of time; of those that stay still for the first row only. */
   measure(visit: (place: number[], reach: number, moves: boolean) => void): void {
-    const { rows, width } = this;
+    const { rows, width, motion } = this;
+    if (motion) {
+      const { low, high } = motion.head;
+      const reach = this.head.solids.reduce((far, solid, s) => (this.head.bodies[solid.body].first >= 0 ? Math.max(far, this.reach[s]) : far), 0);
+      for (const end of [low, high]) visit(this.head.flat ? [end[0], end[1], 0] : end, reach, true);
+    }
     this.head.solids.forEach((solid, s) => {
       const moves = this.head.bodies[solid.body].first >= 0;
+      if (moves && motion) return;
       const plane = this.head.surfaces[solid.surface].faces.length === 1 && !this.head.flat;
       // planes are as large as the bodies at the start need: their corners count, not a ball around them
       if (plane && !moves) {
@@ -101,6 +134,23 @@ export class Solids {
     });
   }
 
+  /** How fast the centre of every body moves from a row to the next, m/s. */
+  speeds(row: number, dt: number): Float32Array {
+    const next = Math.min(row + 1, this.frames - 1);
+    const a = this.row(row);
+    const b = this.row(next);
+    return Float32Array.from(this.head.bodies, (_, i) => {
+      const at = perBody * i;
+      return dt > 0 ? Math.hypot(b[at] - a[at], b[at + 1] - a[at + 1], b[at + 2] - a[at + 2]) / dt : 0;
+    });
+  }
+
+  /** A point of a body in the world: given from its centre, in its axes. */
+  inWorld(body: number, point: number[], bodies: Float32Array): number[] {
+    const at = perBody * body;
+    return turn([bodies[at + 3], bodies[at + 4], bodies[at + 5], bodies[at + 6]], point).map((x, i) => x + bodies[at + i]);
+  }
+
   /** Where a body is in a pose. */
   place(body: number, bodies: Float32Array): [number, number, number] {
     const at = perBody * body;
@@ -108,7 +158,7 @@ export class Solids {
   }
 
   private corners(solid: SolidEntry, row: number): number[][] {
-    const at = this.rows.subarray(row * this.width, (row + 1) * this.width);
+    const at = this.motion ? this.resting() : this.row(row);
     return this.head.surfaces[solid.surface].vertices.map((v) => placed(v, solid, at));
   }
 }
@@ -122,59 +172,8 @@ export function placed(vertex: number[], solid: SolidEntry, bodies: Float32Array
   return turn([bodies[at + 3], bodies[at + 4], bodies[at + 5], bodies[at + 6]], inBody).map((c, i) => c + bodies[at + i]);
 }
 
-function turn([x, y, z, w]: Quaternion, v: number[]): number[] {
+export function turn([x, y, z, w]: Quaternion, v: number[]): number[] {
   // v + 2 q x (q x v + w v)
   const a = [y * v[2] - z * v[1] + w * v[0], z * v[0] - x * v[2] + w * v[1], x * v[1] - y * v[0] + w * v[2]];
   return [v[0] + 2 * (y * a[2] - z * a[1]), v[1] + 2 * (z * a[0] - x * a[2]), v[2] + 2 * (x * a[1] - y * a[0])];
-}
-
-/** The forces of contacts between bodies, frame by frame: as many as there are. */
-export class ContactForces {
-  readonly most: number; // in one frame
-  readonly largest: number; // N
-  private readonly firstRow: Int32Array;
-  private readonly point: Float64Array[];
-  private readonly force: Float64Array[];
-  private readonly time: Float64Array;
-
-  constructor(run: Run) {
-    const count = run.track('contacts.count');
-    this.time = run.track('time_s');
-    this.firstRow = new Int32Array(count.length + 1);
-    count.forEach((n, i) => (this.firstRow[i + 1] = this.firstRow[i] + n));
-    this.point = run.columns('contacts.point', 3);
-    this.force = run.columns('contacts.force', 3);
-    this.most = count.reduce((a, b) => Math.max(a, b), 0);
-    const rows = this.point[0].length;
-    // a few impacts are a thousand times larger than what holds a pile: the largest of nearly all counts
-    const sizes = new Float64Array(rows).map((_, k) => Math.hypot(...this.force.map((f) => f[k]))).sort();
-    this.largest = rows > 0 ? sizes[Math.min(rows - 1, Math.floor(0.99 * rows))] : 0;
-  }
-
-  /** The rows of the contacts of a frame: from, to. */
-  rowsOf(frame: number): [number, number] {
-    return [this.firstRow[frame] ?? 0, this.firstRow[frame + 1] ?? 0];
-  }
-
-  /** Places and forces at an instant: those of the frame at or before it. */
-  at(t: number, visit: (point: number[], force: number[]) => void): void {
-    if (this.most === 0) return;
-    let frame = 0;
-    let high = this.time.length;
-    while (high - frame > 1) {
-      const middle = (frame + high) >> 1;
-      if (this.time[middle] <= t) frame = middle;
-      else high = middle;
-    }
-    for (let k = this.firstRow[frame]; k < this.firstRow[frame + 1]; ++k) {
-      visit(this.point.map((column) => column[k]), this.force.map((column) => column[k]));
-    }
-  }
-
-  /** The arrow of a force, m; the largest has this length. */
-  arrow(force: number[], longest: number): number[] {
-    const size = Math.hypot(...force);
-    const scale = this.largest > 0 && size > 0 ? (longest * Math.min(1, size / this.largest)) / size : 0;
-    return force.map((f) => f * scale);
-  }
 }

@@ -16,6 +16,7 @@ import {
   MeshBasicMaterial,
   MeshLambertMaterial,
   PerspectiveCamera,
+  Plane,
   Raycaster,
   Scene,
   SphereGeometry,
@@ -23,6 +24,7 @@ import {
   Vector3,
   ArrowHelper,
   WebGLRenderer,
+  type Intersection,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
@@ -30,7 +32,8 @@ import type { Colours } from './colours';
 import type { DrawEntry } from './data';
 import { arrowOf, coneOf, normalOf, type Cone, type Percussions } from './percussions';
 import { nearest, onZoom, type Picture, type Pose, type Stage } from './picture';
-import { ForceLines, SolidMeshes } from './solid_meshes';
+import { ForceMeshes, MovingLines } from './force_meshes';
+import { SolidMeshes } from './solid_meshes';
 
 type DrawnLine = {
   entry: DrawEntry;
@@ -58,7 +61,13 @@ export class ThreeStage implements Stage {
   private readonly normals: LineSegments<BufferGeometry, LineBasicMaterial>;
   private readonly cone: DrawnCone = makeCone();
   private readonly solids: SolidMeshes | null;
-  private readonly forces: ForceLines;
+  private ghost: SolidMeshes | null = null;
+  private readonly others: SolidMeshes[] = [];
+  private readonly forces: ForceMeshes;
+  private readonly trails: MovingLines;
+  private readonly jointLines: MovingLines;
+  private readonly jointBalls: InstancedMesh;
+  private painted = ''; // by what the bodies are coloured now
   private picked = -1;
   private pose: Pose | null = null;
   private readonly ray = new Raycaster();
@@ -66,9 +75,10 @@ export class ThreeStage implements Stage {
   private followed = -1; // body; -1: the middle of what moves
   private lastFollowed: number[] | null = null;
   private fitted = false;
+  private readonly from = new Vector3(0.65, -1.3, 0.6); // where a fitted picture is seen from
 
-  /** Throws where the browser has no WebGL. */
-  constructor(picture: Picture, colours: Colours, percussions: Percussions) {
+  /** Throws where the browser has no WebGL. `ratio`: pixels of the picture for each of the page; left out: as the screen has them. */
+  constructor(picture: Picture, colours: Colours, percussions: Percussions, private readonly ratio?: number) {
     this.picture = picture;
     this.colours = colours;
     this.percussions = percussions;
@@ -97,7 +107,14 @@ export class ThreeStage implements Stage {
     this.normals = makeNormals(this.arrows.length);
     this.scene.add(this.cone.side, this.cone.edges, this.normals);
     this.solids = picture.solids ? new SolidMeshes(picture.solids, this.scene) : null;
-    this.forces = new ForceLines(picture.forces, 0.2 * picture.size, this.scene);
+    this.forces = new ForceMeshes(this.scene, picture.moving.size);
+    this.trails = new MovingLines(this.scene, false);
+    this.jointLines = new MovingLines(this.scene, true);
+    this.jointBalls = new InstancedMesh(new SphereGeometry(1, 12, 8), new MeshLambertMaterial({ depthTest: false, transparent: true }), 2 * Math.max(1, picture.solids ? picture.joints(picture.solids.row(0)).length : 0));
+    this.jointBalls.frustumCulled = false;
+    this.jointBalls.renderOrder = 1;
+    this.jointBalls.count = 0;
+    this.scene.add(this.jointBalls);
     this.paint();
 
     this.camera.up.set(0, 0, 1);
@@ -114,8 +131,10 @@ export class ThreeStage implements Stage {
     this.ballEntries.forEach((entry, i) => this.balls.setColorAt(i, colour.set(this.colours.named(entry.colour))));
     for (const { entry, line } of this.lines) line.material.color.set(this.colours.named(entry.colour));
     if (this.balls.instanceColor) this.balls.instanceColor.needsUpdate = true;
-    this.solids?.paint(this.colours);
-    this.forces.lines.material.color.set(this.colours.text);
+    this.painted = '';
+    this.trails.lines.material.color.set(this.colours.text);
+    this.jointLines.lines.material.color.set(this.colours.force('joint'));
+    (this.jointBalls.material as MeshLambertMaterial).color.set(this.colours.force('joint'));
   }
 
   place(pose: Pose): void {
@@ -125,14 +144,156 @@ export class ThreeStage implements Stage {
     this.cone.side.visible = this.cone.edges.visible = false;
     for (const drawn of this.arrows) this.placeArrow(drawn, pose);
     this.placeNormals(pose);
-    this.solids?.place(pose.bodies);
-    this.forces.lines.visible = this.picture.showForces;
-    if (this.picture.showForces) this.forces.place(pose.time);
+    if (this.solids) this.placeBodies(this.solids, pose);
     if (this.following) this.keepInView(pose);
+  }
+
+  private placeBodies(solids: SolidMeshes, pose: Pose): void {
+    const { looks, forces, bodyColours } = this.picture;
+    solids.place(pose.bodies);
+    solids.transparent = looks.transparent;
+    const still = looks.colourBy === 'own' || looks.colourBy === 'material';
+    const wanted = `${looks.colourBy} ${looks.pickedBody}`;
+    if (!still || wanted !== this.painted) solids.paint(this.colours, bodyColours?.at(looks.colourBy, pose, this.colours) ?? null, looks.pickedBody);
+    this.painted = wanted;
+    if (forces) {
+      this.forces.placeArrows(forces.arrows(pose, looks), this.colours);
+      this.forces.placeLinks(forces.links(pose, looks), (link) => forces.thickness(link, looks), this.colours);
+      this.placeCones(forces.cones(pose.time, looks, false));
+    }
+    this.placeGhost();
+    this.placeOthers(pose);
+    this.placeTrails(pose);
+    this.placeJoints(pose);
+    this.cut();
+  }
+
+  /** Where the bodies were at the start. */
+  private placeGhost(): void {
+    const { looks, solids } = this.picture;
+    if (looks.ghost && !this.ghost && solids) {
+      this.ghost = new SolidMeshes(solids, this.scene, true);
+      this.ghost.place(solids.row(0));
+      this.ghost.paint(this.colours);
+    }
+    if (this.ghost) this.ghost.visible = looks.ghost;
+  }
+
+  /** The same instant of other runs, faintly. */
+  private placeOthers(pose: Pose): void {
+    this.picture.others.forEach((other, i) => {
+      if (!other.solids) return;
+      if (!this.others[i]) {
+        this.others[i] = new SolidMeshes(other.solids, this.scene, true);
+        this.others[i].paint(this.colours);
+      }
+      this.others[i].place(other.at(pose.time, 0).bodies);
+    });
+  }
+
+  private placeTrails(pose: Pose): void {
+    const points: number[] = [];
+    for (const body of this.picture.trailed) {
+      const way = this.picture.trail(body, pose.row);
+      for (let i = 1; i < way.length; ++i) points.push(...way[i - 1], ...way[i]);
+    }
+    this.trails.place(points);
+  }
+
+  /** Pins and balls as small balls, strings and rods as lines between their ends, axes as lines. */
+  private placeJoints(pose: Pose): void {
+    const joints = this.picture.joints(pose.bodies);
+    const size = this.picture.moving.size;
+    const lines: number[] = [];
+    const matrix = new Matrix4();
+    let n = 0;
+    for (const { ends, axis, kind } of joints) {
+      const linked = kind === 'string' || kind === 'distance';
+      if (linked) lines.push(...ends[0], ...ends[1]);
+      else if (kind !== 'spherical' && kind !== 'fixed') {
+        const reach = (kind === 'prismatic' || kind === 'cylindrical' ? 0.12 : 0.04) * size;
+        for (const side of [-1, 1]) lines.push(...ends[1].map((x, i) => x + side * reach * axis[i]));
+      }
+      for (const end of linked ? ends : [ends[0]]) {
+        matrix.makeScale(0.007 * size, 0.007 * size, 0.007 * size).setPosition(end[0], end[1], end[2]);
+        this.jointBalls.setMatrixAt(n++, matrix);
+      }
+    }
+    this.jointBalls.count = n;
+    this.jointBalls.instanceMatrix.needsUpdate = true;
+    this.jointLines.place(lines);
+  }
+
+  /** Only what is below the cut is drawn. */
+  private cut(): void {
+    const { looks, all } = this.picture;
+    const planes: Plane[] = [];
+    if (looks.cut) {
+      const { axis, part } = looks.cut;
+      const limit = all.low[axis] + part * (all.high[axis] - all.low[axis]);
+      planes.push(new Plane(new Vector3(...[0, 1, 2].map((k) => (k === axis ? -1 : 0))), limit));
+    }
+    this.renderer.clippingPlanes = planes;
+  }
+
+  dispose(): void {
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
   }
 
   pick(contact: number): void {
     this.picked = contact;
+  }
+
+  project(x: number, y: number, z: number): [number, number] {
+    const seen = new Vector3(x, y, z).project(this.camera);
+    const { clientWidth, clientHeight } = this.element;
+    return [((seen.x + 1) / 2) * clientWidth, ((1 - seen.y) / 2) * clientHeight];
+  }
+
+  bodyAt(clientX: number, clientY: number): number {
+    const hit = this.hitAt(clientX, clientY);
+    return hit ? (this.solids?.bodyOf(hit) ?? -1) : -1;
+  }
+
+  pointAt(clientX: number, clientY: number): number[] | null {
+    return this.hitAt(clientX, clientY)?.point.toArray() ?? null;
+  }
+
+  get pixelsPerMetre(): number {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    return this.element.clientHeight / (2 * distance * Math.tan((this.camera.fov * Math.PI) / 360));
+  }
+
+  view(): number[] {
+    return [...this.controls.target.toArray(), ...this.camera.position.toArray()];
+  }
+
+  look(view: number[]): void {
+    if (view.length < 6 || !view.every(Number.isFinite)) return;
+    this.controls.target.fromArray(view);
+    this.camera.position.fromArray(view, 3);
+    this.fitted = true;
+    this.controls.update();
+    this.draw();
+  }
+
+  lookFrom(azimuth: number, elevation: number): void {
+    const [a, e] = [azimuth, elevation].map((x) => (x * Math.PI) / 180);
+    this.from.set(Math.sin(a) * Math.cos(e), -Math.cos(a) * Math.cos(e), Math.sin(e));
+    this.fit();
+  }
+
+  /** What is drawn at a place of the window, planes that one sees through left out. */
+  private hitAt(clientX: number, clientY: number): Intersection | undefined {
+    const seen = this.element.getBoundingClientRect();
+    const pointer = new Vector2(((clientX - seen.left) / seen.width) * 2 - 1, 1 - ((clientY - seen.top) / seen.height) * 2);
+    this.ray.setFromCamera(pointer, this.camera);
+    const { looks, all } = this.picture;
+    const limit = looks.cut ? all.low[looks.cut.axis] + looks.cut.part * (all.high[looks.cut.axis] - all.low[looks.cut.axis]) : Infinity;
+    const axis = looks.cut?.axis ?? 0;
+    return this.ray.intersectObjects([this.balls, ...(this.solids?.solidMeshes ?? [])], false).find(({ point }) => point.toArray()[axis] <= limit);
   }
 
   contactAt(clientX: number, clientY: number): number {
@@ -155,7 +316,7 @@ export class ThreeStage implements Stage {
   resize(): void {
     const parent = this.element.parentElement;
     if (!parent || parent.clientWidth === 0) return;
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
+    this.renderer.setPixelRatio(this.ratio ?? Math.min(2, window.devicePixelRatio || 1));
     this.renderer.setSize(parent.clientWidth, parent.clientHeight, false);
     this.camera.aspect = parent.clientWidth / parent.clientHeight;
     this.camera.updateProjectionMatrix();
@@ -169,7 +330,7 @@ export class ThreeStage implements Stage {
   fit(): void {
     const box = this.picture.moving;
     const centre = new Vector3(...box.centre);
-    const away = new Vector3(0.65, -1.3, 0.6).normalize();
+    const away = this.from.clone().normalize();
     const right = new Vector3().crossVectors(this.camera.up, away).normalize();
     const up = new Vector3().crossVectors(away, right);
     const high = Math.tan((this.camera.fov * Math.PI) / 360) / 1.08;
@@ -189,10 +350,7 @@ export class ThreeStage implements Stage {
   }
 
   centreAt(clientX: number, clientY: number): void {
-    const seen = this.element.getBoundingClientRect();
-    const pointer = new Vector2(((clientX - seen.left) / seen.width) * 2 - 1, 1 - ((clientY - seen.top) / seen.height) * 2);
-    this.ray.setFromCamera(pointer, this.camera);
-    const hit = this.ray.intersectObjects([this.balls, ...(this.solids?.meshes ?? [])], false)[0];
+    const hit = this.hitAt(clientX, clientY);
     if (!hit) return;
     this.followed = this.solids?.bodyOf(hit) ?? -1;
     this.shift(hit.point.clone().sub(this.controls.target));
@@ -308,7 +466,7 @@ export class ThreeStage implements Stage {
 
   private placeArrow({ entry, arrow }: DrawnArrow, pose: Pose): void {
     const cone = entry.contact === this.picked ? coneOf(entry, pose, this.percussions, this.picture.size) : null;
-    if (cone) this.placeCone(cone);
+    if (cone) this.placeCones([cone]);
     const direction = cone ? cone.percussion : arrowOf(entry, pose, this.percussions, this.picture.size);
     arrow.visible = direction !== null;
     if (!direction) return;
@@ -333,23 +491,27 @@ export class ThreeStage implements Stage {
     position.needsUpdate = color.needsUpdate = true;
   }
 
-  /** Triangles from the apex to neighbours on the rim, and the edges that the eye needs. */
-  private placeCone({ apex, rim, status }: Cone): void {
+  /** Triangles from the apex to neighbours on the rim, and the edges that the eye needs; with the percussion as a line. */
+  private placeCones(cones: Cone[]): void {
     const { side, edges } = this.cone;
-    const plane = rim.length === 2;
     const sides: number[] = [];
     const lines: number[] = [];
-    rim.forEach((x, i) => {
-      const next = rim[(i + 1) % rim.length];
-      if (!plane || i === 0) sides.push(...apex, ...x, ...next);
-      if (!plane) lines.push(...x, ...next);
-      if (plane || i % Math.ceil(rim.length / 8) === 0) lines.push(...apex, ...x);
-    });
+    for (const { apex, rim, percussion } of cones) {
+      const plane = rim.length === 2;
+      rim.forEach((x, i) => {
+        const next = rim[(i + 1) % rim.length];
+        if (!plane || i === 0) sides.push(...apex, ...x, ...next);
+        if (!plane) lines.push(...x, ...next);
+        if (plane || i % Math.ceil(rim.length / 8) === 0) lines.push(...apex, ...x);
+      });
+      if (percussion && cones.length > 0) lines.push(...apex, ...apex.map((x, i) => x + percussion[i]));
+    }
     for (const [shape, numbers] of [[side, sides], [edges, lines]] as const) {
-      shape.visible = rim.length > 0;
+      shape.visible = numbers.length > 0;
+      if (numbers.length === 0) continue;
       shape.geometry.dispose();
       shape.geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(numbers), 3));
-      shape.material.color.set(this.colours.status(status));
+      shape.material.color.set(this.colours.status(cones[0].status));
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/trace/recording.hpp"
+#include "carom/trace/table.hpp"
 
 #include <cstddef>
 #include <string>
@@ -12,8 +13,9 @@ namespace carom {
 /// it and never become markup. docs/how-to/pictures.md tells how to read it and how its data are kept.
 
 struct PageSettings {
-    /// Of the data. Above it frames are thinned, and the page says so.
+    /// Of the data, and of the motion of many bodies. Above it frames are thinned, and the page says so.
     std::size_t max_data_bytes = 60'000'000;
+    std::size_t max_motion_bytes = 120'000'000;
 
     /// Up to this many bytes numbers keep 24 bits; above it 16, which is 1/65534 of the range of each line.
     std::size_t max_fine_bytes = 4'000'000;
@@ -24,5 +26,21 @@ struct PageSettings {
 };
 
 [[nodiscard]] std::string to_page(const Recording& recording, const PageSettings& settings = {});
+
+/// Several runs on one page, compared with the first of them, and measured data. A table has a column
+/// `time_s`, and columns named like quantities of the run.
+struct PageRun {
+    std::string name;
+    const Recording* recording = nullptr;
+};
+struct PageTable {
+    std::string name;
+    const ResultTable* table = nullptr;
+};
+struct PageOfRuns {
+    std::vector<PageRun> runs;  ///< at least one
+    std::vector<PageTable> tables;
+};
+[[nodiscard]] std::string to_page(const PageOfRuns& shown, const PageSettings& settings = {});
 
 }  // namespace carom

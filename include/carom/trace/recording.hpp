@@ -87,6 +87,31 @@ struct RecordedBodies {
     RowMatrix percussion_Ns;              ///< of the step on the first body, axes of the world
     Eigen::VectorXd gap_m;                ///< half-way through the step
     Eigen::VectorXd step_s;               ///< length of the step, per frame: force = percussion / step
+
+    // files of older versions have none of these
+    Eigen::VectorXd friction;       ///< per contact: |P_T| is at most this times P_N; 0: no friction
+    Eigen::VectorXd sliding_m_s;    ///< per contact: how fast it slides after the step
+    RowMatrix velocity_change_m_s;  ///< per frame: of the step, x, y, z of every body that moves
+    RowMatrix load_N;  ///< per frame, the same: springs, dampers and given forces, without weight;
+                       ///< no columns where there are none
+    RowMatrix joint_percussion_Ns;  ///< per frame: of the step on the first body of every joint, x, y, z
+    RowMatrix joint_moment_Nms;     ///< the same, about the joint's point
+};
+
+/// A joint of two bodies, for pictures. Points are from centres of mass, in the axes of the bodies.
+struct RecordedJoint {
+    std::string name, kind;      ///< the kind as scenes write it
+    int first = 0, second = -1;  ///< bodies; -1: the world, whose point and axis are its own
+    Vec3 first_point_m{0, 0, 0}, second_point_m{0, 0, 0};
+    Vec3 axis{0, 0, 1};  ///< axes of the first body
+};
+
+/// What the free-body diagram of a body needs beside its contacts.
+struct RecordedMechanics {
+    Vec3 gravity_m_s2{0, 0, 0};
+    std::vector<double> mass_kg;         ///< per body; 0: forces do not move it. Empty: an older file
+    std::vector<std::string> materials;  ///< per body
+    std::vector<RecordedJoint> joints;
 };
 
 /// A surface of a body, for pictures.
@@ -152,6 +177,7 @@ struct Recording {
     RecordedFriction friction;        ///< without cones where nothing rubs, and in files of older versions
     RecordedConstraints constraints;  ///< without names where there are none
     RecordedBodies bodies;            ///< without names where there are none
+    RecordedMechanics mechanics;      ///< of bodies
     RecordedSolids solids;            ///< without surfaces where there are none
     Eigen::VectorXd residual;         ///< worst since the frame before, unit-free
 

@@ -1,0 +1,109 @@
+#include "mechanics_json.hpp"
+
+#include "carom/body/joint.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::detail {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json list_of(const Vec3& x)
+{
+    return {x.x(), x.y(), x.z()};
+}
+
+Vec3 vector_of(const Json& list)
+{
+    return {list.at(0).get<double>(), list.at(1).get<double>(), list.at(2).get<double>()};
+}
+
+RecordedJoint joint_of(const Json& json)
+{
+    return {.name = json.at("name").get<std::string>(),
+            .kind = json.at("kind").get<std::string>(),
+            .first = json.at("first").get<int>(),
+            .second = json.at("second").get<int>(),
+            .first_point_m = vector_of(json.at("first_point_m")),
+            .second_point_m = vector_of(json.at("second_point_m")),
+            .axis = vector_of(json.at("axis"))};
+}
+
+bool is_sound(const RecordedMechanics& mechanics, std::size_t bodies)
+{
+    const auto count = static_cast<int>(bodies);
+    return mechanics.mass_kg.size() == bodies && mechanics.materials.size() == bodies &&
+           mechanics.gravity_m_s2.allFinite() &&
+           std::ranges::all_of(mechanics.mass_kg, [](double m) { return std::isfinite(m) && m >= 0; }) &&
+           std::ranges::all_of(mechanics.joints, [&](const RecordedJoint& joint) {
+               return joint.first >= 0 && joint.first < count && joint.second >= -1 && joint.second < count &&
+                      joint.first_point_m.allFinite() && joint.second_point_m.allFinite() &&
+                      joint.axis.allFinite();
+           });
+}
+
+}  // namespace
+
+RecordedMechanics mechanics_of(const BodyModel& model)
+{
+    const BodySetup& setup = model.setup();
+    RecordedMechanics result;
+    result.gravity_m_s2 = setup.gravity_m_s2;
+    for (int i = 0; i < model.bodies(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        result.mass_kg.push_back(model.inverse_mass[at] > 0 ? model.mass[at] : 0);
+        result.materials.push_back(setup.materials[static_cast<std::size_t>(setup.bodies[at].material)].name);
+    }
+    for (std::size_t j = 0; j < setup.joints.size(); ++j) {
+        const Joint& joint = setup.joints[j];
+        const JointFrame& frame = model.joint_frames[j];
+        result.joints.push_back({.name = joint.name,
+                                 .kind = name_of(joint.kind),
+                                 .first = joint.first,
+                                 .second = joint.second,
+                                 .first_point_m = frame.first_point,
+                                 .second_point_m = frame.second_point,
+                                 .axis = frame.first_axes.col(2)});
+    }
+    return result;
+}
+
+std::string to_json(const RecordedMechanics& mechanics)
+{
+    Json joints = Json::array();
+    for (const RecordedJoint& joint : mechanics.joints) {
+        joints.push_back({{"name", joint.name},
+                          {"kind", joint.kind},
+                          {"first", joint.first},
+                          {"second", joint.second},
+                          {"first_point_m", list_of(joint.first_point_m)},
+                          {"second_point_m", list_of(joint.second_point_m)},
+                          {"axis", list_of(joint.axis)}});
+    }
+    return Json{{"gravity_m_s2", list_of(mechanics.gravity_m_s2)},
+                {"mass_kg", mechanics.mass_kg},
+                {"materials", mechanics.materials},
+                {"joints", joints}}
+        .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<RecordedMechanics> mechanics_from_json(const std::string& text, std::size_t bodies)
+try {
+    const Json json = Json::parse(text);
+    RecordedMechanics result;
+    result.gravity_m_s2 = vector_of(json.at("gravity_m_s2"));
+    result.mass_kg = json.at("mass_kg").get<std::vector<double>>();
+    result.materials = json.at("materials").get<std::vector<std::string>>();
+    for (const Json& joint : json.at("joints"))
+        result.joints.push_back(joint_of(joint));
+    if (!is_sound(result, bodies)) return std::nullopt;
+    return result;
+} catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+}
+
+}  // namespace carom::detail

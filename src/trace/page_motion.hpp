@@ -1,0 +1,30 @@
+#pragma once
+
+#include "carom/trace/recording.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace carom::detail {
+
+/// How bodies move, for pages of many of them: blocks of frames that are unpacked one after the other, so
+/// that the first picture does not wait for the last. viewer/src/motion.ts reads them.
+///
+/// A block has its columns one after the other: x, y, z and a turn, in the plane x, y and the angle. Places
+/// are whole multiples of `step` above `low`; a turn is its unit quaternion without the largest component,
+/// whose number is a column of its own, the others in units of 1 / (32767 sqrt 2). Each column is the list of
+/// its bodies, each body the list of its frames, as differences to the frame before; first the low bytes of
+/// all, then the next ones.
+struct PageMotion {
+    int frames_per_block = 1;
+    std::vector<int> first;  ///< per body that moves: first of its columns of q
+    std::array<double, 3> low{}, high{}, step{};
+    std::array<int, 3> bytes{2, 2, 2};  ///< of the first three columns, 2 or 4
+    std::vector<std::string> blocks;    ///< compressed, base64
+};
+
+/// `kept`: the frames that the page shows. Places are within 5e-4 of the size of the smallest body.
+[[nodiscard]] PageMotion pack_motion(const Recording& recording, std::span<const Eigen::Index> kept);
+
+}  // namespace carom::detail

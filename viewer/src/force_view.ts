@@ -1,0 +1,121 @@
+import { parts, type BodyContact, type BodyContacts } from './body_contacts';
+import type { FreeBodies } from './free_body';
+import type { Looks } from './looks';
+import type { Cone } from './percussions';
+import type { Pose } from './picture';
+import type { Solids } from './solids';
+
+type Vector = [number, number, number];
+
+/** An arrow in the world. `kind` decides its colour. */
+export type Arrow = { from: number[]; way: number[]; kind: 'contact' | 'weight' | 'joint' | 'load' | 'sum' };
+
+/** A piece of a force chain: from the middle of a body to where it is pressed. */
+export type Link = { from: number[]; to: number[]; part: number };
+
+/** More contacts than this at once are a thicket of arrows: chains show them. */
+export const manyContacts = 150;
+
+/** Contact forces as they are drawn: on both partners, of bodies that move; of a picked body all forces. */
+export class ForceView {
+  readonly contacts: BodyContacts;
+  private readonly solids: Solids;
+  private readonly free: FreeBodies;
+  private readonly longest: number; // m: how long a typical force is drawn
+
+  constructor(contacts: BodyContacts, solids: Solids, free: FreeBodies, size: number) {
+    this.contacts = contacts;
+    this.solids = solids;
+    this.free = free;
+    const movers = solids.reach.filter((_, s) => solids.head.bodies[solids.head.solids[s].body].first >= 0).sort((a, b) => a - b);
+    const middle = movers[Math.floor(movers.length / 2)] ?? size;
+    this.longest = Math.min(0.16 * size, Math.max(1.6 * middle, 0.04 * size));
+  }
+
+  /** Metres that a newton is long. */
+  scale(looks: Looks): number {
+    return this.contacts.typical > 0 ? (looks.arrowScale * this.longest) / this.contacts.typical : 0;
+  }
+
+  arrows(pose: Pose, looks: Looks): Arrow[] {
+    const scale = this.scale(looks);
+    const found: Arrow[] = [];
+    if (scale === 0 && looks.pickedBody < 0) return found;
+    if (looks.pickedBody >= 0) return this.diagram(looks.pickedBody, pose.time, looks);
+    if (looks.forces !== 'arrows') return found;
+    const { bodies } = this.solids.head;
+    this.contacts.visit(pose.time, (point, force, first, second) => {
+      const way = this.shortened(force, scale);
+      if (bodies[first].first >= 0) found.push({ from: [...point], way, kind: 'contact' });
+      if (bodies[second].first >= 0) found.push({ from: [...point], way: way.map((x) => -x), kind: 'contact' });
+    });
+    return found;
+  }
+
+  /** The free-body diagram: contacts, weight, joints, loads, and what they sum to. */
+  private diagram(body: number, t: number, looks: Looks): Arrow[] {
+    const diagram = this.free.at(body, t);
+    if (!diagram) {
+      const scale = this.scale(looks);
+      return this.contacts.of(body, t).map(({ point, force, first }) => ({ from: point, way: this.shortened(first === body ? force : force.map((x) => -x), scale), kind: 'contact' }));
+    }
+    const largest = Math.max(...diagram.forces.map(({ force }) => Math.hypot(...force)), 1e-300);
+    const scale = Math.min(this.scale(looks) || Infinity, (2.2 * looks.arrowScale * this.longest) / largest);
+    const arrows: Arrow[] = diagram.forces.flatMap(({ at, force, kind }) => (at ? [{ from: at, way: force.map((x) => x * scale), kind }] : []));
+    const centre = diagram.forces.find(({ kind }) => kind === 'weight')?.at;
+    const along = diagram.massTimesAcceleration.map((x) => x * scale);
+    if (centre && Math.hypot(...along) > 0.01 * this.longest) arrows.push({ from: centre, way: along, kind: 'sum' });
+    return arrows;
+  }
+
+  /** The newtons that an arrow of this length stands for, with the scale of what is drawn now. */
+  links(pose: Pose, looks: Looks): Link[] {
+    const found: Link[] = [];
+    if (looks.forces !== 'chains' || this.contacts.typical === 0) return found;
+    const { bodies } = this.solids.head;
+    this.contacts.visit(pose.time, (point, force, first, second) => {
+      const part = Math.min(2, Math.hypot(force[0], force[1], force[2]) / this.contacts.typical);
+      for (const body of [first, second]) {
+        if (bodies[body].first >= 0) found.push({ from: this.solids.place(body, pose.bodies), to: [...point], part });
+      }
+    });
+    return found;
+  }
+
+  /** How thick a link of a chain is, m. */
+  thickness({ part }: Link, looks: Looks): number {
+    return 0.12 * this.longest * looks.arrowScale * Math.sqrt(part);
+  }
+
+  /** The friction cones of the picked pair, around the normals of its points. */
+  cones(t: number, looks: Looks, flat: boolean): Cone[] {
+    if (!looks.pickedPair) return [];
+    return this.contacts.of(looks.pickedPair[0], t, looks.pickedPair[1]).flatMap((contact) => coneOfContact(contact, flat, 1.4 * this.longest));
+  }
+
+  private shortened(force: number[], scale: number): number[] {
+    const length = Math.hypot(force[0], force[1], force[2]) * scale;
+    const limit = 2.5 * this.longest;
+    return force.map((f) => f * scale * (length > limit ? limit / length : 1));
+  }
+}
+
+const rimPoints = 32;
+
+/** The cone K_mu of a contact of bodies, and its force on the same scale. */
+function coneOfContact(contact: BodyContact, flat: boolean, size: number): Cone[] {
+  const { normal, mu, point, status } = contact;
+  if (!normal || mu === null) return [];
+  const across: number[] = flat ? [normal[1], -normal[0], 0] : Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
+  const along = across.reduce((sum, x, i) => sum + x * normal[i], 0);
+  const raw = across.map((x, i) => x - along * normal[i]);
+  const length = Math.hypot(...raw);
+  const t1 = raw.map((x) => x / length);
+  const t2 = [normal[1] * t1[2] - normal[2] * t1[1], normal[2] * t1[0] - normal[0] * t1[2], normal[0] * t1[1] - normal[1] * t1[0]];
+  const height = size / Math.hypot(1, mu);
+  const rimAt = (c: number, s: number): Vector => [0, 1, 2].map((i) => point[i] + height * (normal[i] + mu * (c * t1[i] + s * t2[i]))) as Vector;
+  const rim = flat ? [rimAt(-1, 0), rimAt(1, 0)] : Array.from({ length: rimPoints }, (_, k) => rimAt(Math.cos((2 * Math.PI * k) / rimPoints), Math.sin((2 * Math.PI * k) / rimPoints)));
+  const { n } = parts(contact);
+  const percussion = n > 0 ? (contact.force.map((f) => (f * height) / n) as Vector) : null;
+  return [{ apex: point as Vector, rim: mu > 0 ? rim : [], percussion, status }];
+}

@@ -1,0 +1,210 @@
+import type { Colours } from './colours';
+import { colourWords, forceWords, rampColour, rampStops, type ColourBy, type ForceLook } from './looks';
+import { presets, type Picture, type Stage } from './picture';
+import { statusWords, type Status } from './statuses';
+import { button, element, number, releaseAfterPointer, withUnit } from './text';
+
+/** A button that is on or off. */
+function toggle(label: string, title: string, on: boolean, act: (on: boolean) => void): HTMLButtonElement {
+  const node = button(label, title, () => {
+    const next = node.getAttribute('aria-pressed') !== 'true';
+    node.setAttribute('aria-pressed', String(next));
+    act(next);
+  });
+  node.setAttribute('aria-pressed', String(on));
+  return node;
+}
+
+function choice<T extends string>(label: string, words: [T, string][], chosen: T, act: (value: T) => void): { element: HTMLElement; select: HTMLSelectElement } {
+  const select = element('select', { 'aria-label': label });
+  for (const [value, text] of words) select.append(new Option(text, value, value === chosen, value === chosen));
+  select.addEventListener('change', () => act(select.value as T));
+  releaseAfterPointer(select);
+  return { element: element('label', {}, `${label} `, select), select };
+}
+
+/** A round number not above x. */
+export function roundBelow(x: number): number {
+  const power = 10 ** Math.floor(Math.log10(x));
+  return power * ([5, 2, 1].find((k) => k * power <= x) ?? 1);
+}
+
+/** The tools below the stage: where the eye is, what is shown of bodies, and what arrows and colours mean. */
+export class ViewTools {
+  readonly element: HTMLElement;
+  readonly key = element('p', { class: 'legend key-of-forces' });
+  private readonly picture: Picture;
+  private readonly stage: Stage;
+  private readonly colours: Colours;
+  private readonly redraw: () => void;
+  private readonly selects: HTMLSelectElement[] = []; // forces, colour
+  private readonly measured = element('output', { class: 'hint measured' });
+  private measuring = false;
+  private points: number[][] = [];
+  private lastKey = '';
+
+  constructor(picture: Picture, stage: Stage, colours: Colours, redraw: () => void) {
+    this.picture = picture;
+    this.stage = stage;
+    this.colours = colours;
+    this.redraw = redraw;
+    const fold = element('details', {}, element('summary', {}, 'View'), this.viewRow(), picture.solids ? this.bodyRow() : null);
+    fold.open = window.innerWidth > 700;
+    this.element = element('div', {}, fold, this.measured);
+  }
+
+  private viewRow(): HTMLElement {
+    const { stage, picture } = this;
+    const { spatial } = picture;
+    const turn = spatial ? [button('↺', 'Turn left', () => stage.turn(0.3, 0)), button('↻', 'Turn right', () => stage.turn(-0.3, 0))] : [];
+    return element(
+      'div',
+      { class: 'tools', role: 'group', 'aria-label': 'View' },
+      button('+', 'Closer', () => stage.zoom(1.25)),
+      button('−', 'Farther', () => stage.zoom(0.8)),
+      button('Fit', 'See everything', () => stage.fit()),
+      ...turn,
+      spatial ? this.presetChoice() : null,
+      toggle('Follow', 'Keep what moves in view; double click a body to follow it', false, (on) => stage.follow(on)),
+      ...this.savedViews(),
+      toggle('Measure', 'Press two places of the picture for their distance, three for an angle', false, (on) => this.measure(on)),
+      element('span', { class: 'hint' }, `Drag to ${spatial ? 'orbit' : 'move'}, wheel or two fingers to zoom, double click to centre.`),
+    );
+  }
+
+  private presetChoice(): HTMLElement {
+    const words: [string, string][] = [['', 'from …'], ...Object.keys(presets).map((name): [string, string] => [name, name])];
+    const { element: label, select } = choice('Look', words, '', (name) => {
+      const preset = presets[name];
+      if (preset) this.stage.lookFrom(...preset);
+      select.value = '';
+    });
+    return label;
+  }
+
+  /** Two places to keep a view in, as long as the page is open. */
+  private savedViews(): HTMLElement[] {
+    const kept: number[][] = [];
+    return [0, 1].flatMap((k) => {
+      const go = button(`View ${k + 1}`, `Back to saved view ${k + 1}`, () => kept[k] && this.stage.look(kept[k]));
+      go.disabled = true;
+      const keep = button(`Save ${k + 1}`, `Keep this view as ${k + 1}`, () => {
+        kept[k] = this.stage.view();
+        go.disabled = false;
+      });
+      return [keep, go];
+    });
+  }
+
+  private bodyRow(): HTMLElement {
+    const { looks, contacts, spatial } = this.picture;
+    const change = (act: () => void) => {
+      act();
+      this.redraw();
+    };
+    const forces = contacts.most > 0;
+    const force = choice<ForceLook>('Forces', Object.entries(forceWords) as [ForceLook, string][], looks.forces, (value) => change(() => (looks.forces = value)));
+    const by = (Object.keys(colourWords) as ColourBy[]).filter((name) => forces || (name !== 'force' && name !== 'status'));
+    const colour = choice<ColourBy>('Colour by', by.map((name): [ColourBy, string] => [name, colourWords[name]]), looks.colourBy, (value) => change(() => (looks.colourBy = value)));
+    this.selects.push(force.select, colour.select);
+    return element(
+      'div',
+      { class: 'tools', role: 'group', 'aria-label': 'Bodies' },
+      forces ? force.element : null,
+      forces ? button('Longer', 'Longer arrows, thicker chains', () => change(() => (looks.arrowScale *= 1.5))) : null,
+      forces ? button('Shorter', 'Shorter arrows, thinner chains', () => change(() => (looks.arrowScale /= 1.5))) : null,
+      colour.element,
+      toggle('See through', 'Bodies through which others are seen', false, (on) => change(() => (looks.transparent = on))),
+      toggle('Ghost', 'Also show where the bodies were at the start', false, (on) => change(() => (looks.ghost = on))),
+      toggle('Traces', 'Show the ways of the bodies; of many, pick one', false, (on) => change(() => (looks.traces = on))),
+      ...(spatial ? this.cutTools(change) : []),
+    );
+  }
+
+  /** Chooses from the lists, as a reader would. */
+  choose(...values: (string | undefined)[]): void {
+    this.selects.forEach((select, i) => {
+      if (![...select.options].some(({ value }) => value === values[i])) return;
+      select.value = values[i]!;
+      select.dispatchEvent(new Event('change'));
+    });
+  }
+
+  private cutTools(change: (act: () => void) => void): HTMLElement[] {
+    const { looks } = this.picture;
+    const slider = element('input', { type: 'range', min: '0', max: '1', step: '0.01', value: '1', 'aria-label': 'Where the cut is', hidden: '' });
+    const { element: label } = choice('Cut', [['', 'nothing'], ['0', 'across x'], ['1', 'across y'], ['2', 'across z']], '', (value) =>
+      change(() => {
+        slider.hidden = value === '';
+        slider.value = '0.5';
+        looks.cut = value === '' ? null : { axis: Number(value) as 0 | 1 | 2, part: 0.5 };
+      }),
+    );
+    slider.addEventListener('input', () => change(() => looks.cut && (looks.cut.part = Number(slider.value))));
+    return [label, slider];
+  }
+
+  private measure(on: boolean): void {
+    this.measuring = on;
+    this.points = [];
+    this.measured.textContent = on ? 'Press two places of the picture.' : '';
+  }
+
+  /** A press on the stage; true when it was for measuring. */
+  press(clientX: number, clientY: number): boolean {
+    if (!this.measuring) return false;
+    const point = this.stage.pointAt(clientX, clientY);
+    if (!point) return true;
+    this.points = this.points.length === 3 ? [point] : [...this.points, point];
+    this.measured.textContent = this.measuredWords();
+    return true;
+  }
+
+  private measuredWords(): string {
+    const [a, b, c] = this.points;
+    if (!b) return 'Press a second place.';
+    const way = b.map((x, i) => x - a[i]);
+    const distance = `Distance ${withUnit(Math.hypot(...way), 'm')} (${way.slice(0, this.picture.spatial ? 3 : 2).map((x) => number(x)).join(', ')})`;
+    if (!c) return `${distance}. A third place gives the angle at the second.`;
+    const [u, v] = [a.map((x, i) => x - b[i]), c.map((x, i) => x - b[i])];
+    const cosine = u.reduce((sum, x, i) => sum + x * v[i], 0) / (Math.hypot(...u) * Math.hypot(...v));
+    return `${distance}; angle at the second place ${number((Math.acos(Math.min(1, Math.max(-1, cosine))) * 180) / Math.PI)}°.`;
+  }
+
+  /** What arrows and colours stand for now; the arrow of the key is as long as one of that force is drawn. */
+  showKey(): void {
+    const { looks, forces, bodyColours, solids } = this.picture;
+    if (!solids) return;
+    const parts: (Node | string)[] = [];
+    const scale = forces?.scale(looks) ?? 0;
+    const metres = 70 / this.stage.pixelsPerMetre;
+    const newton = scale > 0 ? roundBelow(metres / scale) : 0;
+    const pixels = newton * scale * this.stage.pixelsPerMetre;
+    const words = `${looks.forces} ${looks.colourBy} ${looks.pickedBody} ${newton} ${Math.round(pixels)} ${this.colours.dark}`;
+    if (words === this.lastKey) return;
+    this.lastKey = words;
+    if (newton > 0 && Number.isFinite(newton) && (looks.forces === 'arrows' || looks.pickedBody >= 0)) {
+      const arrow = element('span', { class: 'arrow-key', 'aria-hidden': 'true' });
+      arrow.style.width = `${pixels}px`;
+      parts.push(element('span', { class: 'key' }, arrow, ` force of ${withUnit(newton, 'N')} in the middle of the picture, on both bodies`));
+    }
+    if (looks.forces === 'chains' && looks.pickedBody < 0 && forces) parts.push(element('span', { class: 'key' }, `chains: as thick as the root of the force; the typical one is ${withUnit(forces.contacts.typical, 'N')}`));
+    if (looks.pickedBody >= 0) parts.push(...(['weight', 'joint', 'load', 'sum'] as const).map((kind) => this.swatch(this.colours.force(kind), kind === 'sum' ? 'm a' : kind)));
+    if (bodyColours && (looks.colourBy === 'speed' || looks.colourBy === 'force')) parts.push(this.ramp(withUnit(bodyColours.top(looks.colourBy), looks.colourBy === 'speed' ? 'm/s' : 'N')));
+    if (bodyColours && looks.colourBy === 'material') parts.push(...bodyColours.materials.map((name, i) => this.swatch(this.colours.line(i), name || 'no name')));
+    if (looks.colourBy === 'status') parts.push(...(['open', 'closed', 'stick', 'slip', 'impact'] as Status[]).map((status) => this.swatch(this.colours.status(status), statusWords[status])));
+    this.key.replaceChildren(...parts);
+  }
+
+  private ramp(top: string): HTMLElement {
+    const bar = element('span', { class: 'ramp', 'aria-hidden': 'true' });
+    bar.style.background = `linear-gradient(to right, ${rampStops.map(rampColour).join(', ')})`;
+    return element('span', { class: 'key' }, '0 ', bar, ` ${top}${this.picture.looks.colourBy === 'force' ? ' and more' : ''}`);
+  }
+
+  private swatch(colour: string, word: string): HTMLElement {
+    const swatch = element('span', { class: 'swatch', 'aria-hidden': 'true' });
+    swatch.style.background = colour;
+    return element('span', { class: 'key' }, swatch, word);
+  }
+}
