@@ -140,7 +140,8 @@ every_s = 0.01
     double largest = 0;
     for (Eigen::Index frame = 1; frame < record.frames(); ++frame) {
         const Vec3 wanted = mass_times_acceleration(record, 0, frame);
-        CHECK((sum_of_forces(record, 0, frame) - wanted).norm() < 1e-9 * 2 * 9.81);
+        // at the end of a step velocities are brought back onto the joints: a force of order h beside them
+        CHECK((sum_of_forces(record, 0, frame) - wanted).norm() < 1e-3 * 2 * 9.81);
         largest = std::max(largest, wanted.norm());
     }
     // it does move

@@ -3,11 +3,19 @@ import type { Palette } from './data';
 /** The palette that carom sent, and what follows from a light or dark ground. */
 export class Colours {
   private readonly palette: Palette;
+  private readonly watchers: (() => void)[] = [];
   private readonly media = window.matchMedia('(prefers-color-scheme: dark)');
 
   /** `ground`: what the reader is not asked about, for films. */
-  constructor(palette: Palette, private readonly given?: 'light' | 'dark') {
+  constructor(palette: Palette, private given?: 'light' | 'dark') {
     this.palette = palette;
+  }
+
+  /** Paper is white, whatever the screen is. */
+  set shownOn(value: 'light' | 'dark' | undefined) {
+    if (value === this.given) return;
+    this.given = value;
+    for (const act of this.watchers) act();
   }
 
   get dark(): boolean {
@@ -21,6 +29,7 @@ export class Colours {
   }
 
   onChange(act: () => void): void {
+    this.watchers.push(act);
     this.media.addEventListener('change', act);
   }
 

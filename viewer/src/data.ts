@@ -78,7 +78,7 @@ export type Head = {
   probes: { name: string; unit: string }[];
   energies: string[];
   event_kinds: string[];
-  event_names: string[]; // by events.contact: contacts, then constraints
+  event_names?: string[]; // by events.contact: contacts, then constraints
   friction?: ConeEntry[];
   draw: DrawEntry[];
   solids?: SolidsHead; // of a run of bodies

@@ -38,9 +38,9 @@ export class Events {
     this.run = run;
     this.player = player;
     this.time = run.track('events.time_s');
-    const constraints = run.head.event_names.length > run.head.contacts.length;
+    const constraints = !run.head.solids && (run.head.event_names?.length ?? 0) > run.head.contacts.length;
     this.filter.append(new Option(constraints ? 'contacts and constraints' : 'all contacts', '-1'));
-    run.head.event_names.forEach((name, c) => this.filter.append(new Option(name, String(c))));
+    run.head.event_names?.slice(0, 2000).forEach((name, c) => this.filter.append(new Option(name, String(c))));
     this.filter.addEventListener('change', () => this.select());
     releaseAfterPointer(this.filter);
     const headings = ['time, s', 'what', constraints ? 'contact or constraint' : 'contact', 'percussion, N s', 'velocity before, m/s', 'after, m/s', 'energy, J'];
@@ -59,7 +59,8 @@ export class Events {
       this.filter,
       this.position,
     );
-    const none = element('p', {}, 'Nothing was struck, made or lost.');
+    const dropped = run.head.solids && run.head.solids.bodies.length > 1000;
+    const none = element('p', {}, dropped ? 'Events of so many bodies are recorded only with record.events = true.' : 'Nothing was struck, made or lost.');
     this.element = section('events', `Events (${count(this.time.length)})`, ...(this.time.length > 0 ? [tools, element('div', { class: 'wide' }, table)] : [none]));
     this.select();
   }
@@ -103,7 +104,7 @@ export class Events {
         { class: kind },
         element('td', {}, button(number(this.time[i], 6), 'Show this instant', () => this.player.seek(this.time[i]))),
         element('td', {}, (kindWords[kind] ?? kind) + direction(kind, column('slip_rad')[i])),
-        element('td', {}, run.head.event_names[column('contact')[i]] ?? ''),
+        element('td', {}, run.head.event_names?.[column('contact')[i]] ?? ''),
         ...['percussion_Ns', 'velocity_before_m_s', 'velocity_after_m_s', 'energy_J'].map((name) =>
           element('td', {}, number(column(name)[i])),
         ),

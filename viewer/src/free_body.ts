@@ -57,11 +57,18 @@ export class FreeBodies {
     const bodies = this.solids.row(frame);
     const centre = this.solids.place(body, bodies);
     if (mechanics.gravity_m_s2.some((g) => g !== 0)) forces.push({ name: 'weight', kind: 'weight', at: [...centre], force: scaled(mechanics.gravity_m_s2, mass) });
-    forces.push(...this.joints(body, frame, h, bodies), ...this.loads(body, frame, centre));
+    const joints = this.joints(body, frame, h, bodies);
+    forces.push(...joints, ...this.loads(body, frame, centre));
+    const massTimesAcceleration = scaled(this.vector('velocity_change_m_s', this.column[body], frame), mass / h);
+    // at the end of a step velocities are brought back onto the joints: of order h, and not recorded by itself
+    if (joints.length > 0) {
+      const known = sum(forces.map(({ force }) => force));
+      forces.push({ name: 'back onto the joints', kind: 'joint', at: null, force: massTimesAcceleration.map((x, i) => x - known[i]) });
+    }
     return {
       forces,
       sum: sum(forces.map(({ force }) => force)),
-      massTimesAcceleration: scaled(this.vector('velocity_change_m_s', this.column[body], frame), mass / h),
+      massTimesAcceleration,
       moment: sum(forces.flatMap(({ at, force }) => (at ? [cross(at.map((x, i) => x - centre[i]), force)] : []))),
     };
   }

@@ -39,8 +39,9 @@ const ramp = [
   [253, 231, 37],
 ];
 
+/** In 128 steps, which nobody sees: as many colours to be read, however many bodies there are. */
 export function rampColour(part: number): string {
-  const x = Math.min(1, Math.max(0, Number.isFinite(part) ? part : 0)) * (ramp.length - 1);
+  const x = (Math.round(128 * Math.min(1, Math.max(0, Number.isFinite(part) ? part : 0))) / 128) * (ramp.length - 1);
   const i = Math.min(ramp.length - 2, Math.floor(x));
   const mix = ramp[i].map((a, k) => Math.round(a + (x - i) * (ramp[i + 1][k] - a)));
   return `rgb(${mix.join(',')})`;

@@ -146,6 +146,9 @@ function show(page: HTMLElement, run: Run, others: Run[]): Shown {
     plots.showPair(pickedPair);
   });
   const ending = new AbortController();
+  const { signal } = ending;
+  window.addEventListener('beforeprint', () => (colours.shownOn = 'light'), { signal });
+  window.addEventListener('afterprint', () => (colours.shownOn = undefined), { signal });
   const shown = { run, player, playback, plots, events, end: () => endOf(player, playback, ending) };
   listenToKeys(shown, ending.signal);
   playback.element.append(shareTools(shown));

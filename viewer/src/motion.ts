@@ -59,7 +59,7 @@ export class Motion {
   readonly flat: boolean;
   private readonly moving: number[]; // body of every column
   private readonly blocks: (Block | null)[];
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting: ((from: number, to: number) => void)[] = [];
 
   constructor(head: MotionHead, flat: boolean, moving: number[]) {
     this.head = head;
@@ -77,8 +77,8 @@ export class Motion {
     return this.blocks[Math.floor(frame / this.head.frames_per_block)] !== null;
   }
 
-  /** Called whenever a block has come. */
-  onBlock(act: () => void): void {
+  /** Called whenever a block has come, with its first and last frame. */
+  onBlock(act: (from: number, to: number) => void): void {
     this.waiting.push(act);
   }
 
@@ -93,7 +93,8 @@ export class Motion {
     };
     const put = (i: number, block: Block) => {
       this.blocks[i] = block;
-      for (const act of this.waiting) act();
+      const from = i * this.head.frames_per_block;
+      for (const act of this.waiting) act(from, from + this.head.frames_per_block - 1);
     };
     const next = async (i: number): Promise<void> => put(i, await (worker ? worker(job(i)) : unpackBlock(job(i))));
     if (texts.length === 0) return;

@@ -70,7 +70,11 @@ export class Playback {
     parts.push(run.head.contacts.length > 0 ? this.pickedText : null, this.bodies?.element ?? this.numbers());
     this.element = section('playback', 'Playback', ...parts);
     player.watch(() => this.show());
-    run.motion?.onBlock(() => player.playing || this.show());
+    run.motion?.onBlock((from, to) => {
+      // drawn again only where the reader waits for it
+      const row = timeline.row(player.time);
+      if (row >= from - 1 && row <= to && !player.playing) this.show();
+    });
     colours.onChange(() => this.repaint(colours));
     new ResizeObserver(() => {
       this.stage?.resize();

@@ -5,6 +5,7 @@ import {
   DoubleSide,
   DynamicDrawUsage,
   FrontSide,
+  IcosahedronGeometry,
   InstancedMesh,
   Matrix4,
   MeshLambertMaterial,
@@ -16,6 +17,25 @@ import {
 
 import type { Colours } from './colours';
 import { perBody, type SolidEntry, type Solids, type SurfaceEntry } from './solids';
+
+/** Balls in such numbers are small on the screen: fewer faces will do. */
+const manyBodies = 3000;
+
+/** All vertices are as far from the centre. */
+function isBall({ vertices, smooth }: SurfaceEntry): boolean {
+  const radius = Math.hypot(...(vertices[0] ?? []));
+  return smooth && vertices.length > 20 && vertices.every((v) => Math.abs(Math.hypot(...v) - radius) < 1e-6 * radius);
+}
+
+/** A ball of few faces instead of one of many. */
+function coarse(surface: SurfaceEntry, count: number): SurfaceEntry {
+  if (count <= manyBodies || !isBall(surface)) return surface;
+  const radius = Math.hypot(...surface.vertices[0]);
+  const ball = new IcosahedronGeometry(radius, count > 4 * manyBodies ? 0 : 1);
+  const { position } = ball.attributes;
+  const vertices = Array.from({ length: position.count }, (_, i) => [position.getX(i), position.getY(i), position.getZ(i)]);
+  return { vertices, faces: Array.from({ length: position.count / 3 }, (_, t) => [3 * t, 3 * t + 1, 3 * t + 2]), smooth: true };
+}
 
 /**
  * Faces as triangles, shaded across their edges where the surface is smooth. Round things look the same whichever way they are
@@ -29,6 +49,7 @@ function geometryOf(surface: SurfaceEntry): BufferGeometry {
   smooth.computeVertexNormals();
   const geometry = smooth.toNonIndexed();
   if (!surface.smooth) geometry.computeVertexNormals();
+  else if (isBall(surface)) pointOutwards(geometry);
   const shades = new Float32Array(3 * corners.length).fill(1);
   if (surface.smooth) {
     for (let t = 0; t < corners.length; t += 3) {
@@ -38,6 +59,15 @@ function geometryOf(surface: SurfaceEntry): BufferGeometry {
   }
   geometry.setAttribute('color', new BufferAttribute(shades, 3));
   return geometry;
+}
+
+/** The normals of a ball are its radii, however few faces it has. */
+function pointOutwards(geometry: BufferGeometry): void {
+  const { position, normal } = geometry.attributes;
+  for (let i = 0; i < position.count; ++i) {
+    const length = Math.hypot(position.getX(i), position.getY(i), position.getZ(i));
+    normal.setXYZ(i, position.getX(i) / length, position.getY(i) / length, position.getZ(i) / length);
+  }
 }
 
 type Drawn = { mesh: InstancedMesh; solids: SolidEntry[]; local: Matrix4[]; glass: boolean };
@@ -55,7 +85,7 @@ export class SolidMeshes {
       // a surface of one face is a plane: what is behind it must be seen
       const glass = surface.faces.length === 1;
       const material = new MeshLambertMaterial(glass || ghost ? { transparent: true, opacity: 0.18, side: glass ? DoubleSide : FrontSide, depthWrite: false } : { vertexColors: true });
-      const mesh = new InstancedMesh(geometryOf(surface), material, entries.length);
+      const mesh = new InstancedMesh(geometryOf(coarse(surface, entries.length)), material, entries.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.frustumCulled = false;
       scene.add(mesh);
@@ -92,15 +122,22 @@ export class SolidMeshes {
 
   /** `by`: a colour for every body instead of its own; the picked one is brighter. */
   paint(colours: Colours, by: (string | null)[] | null = null, picked = -1): void {
-    const colour = new Color();
+    const known = new Map<string, Color>();
+    const colourOf = (text: string): Color => {
+      let found = known.get(text);
+      if (!found) {
+        found = new Color(text);
+        // on black no shade is seen
+        if (found.r + found.g + found.b < 0.05) found.setScalar(0.07);
+        known.set(text, found);
+      }
+      return found;
+    };
     const marked = new Color(colours.dark ? '#ffffff' : '#ffd400');
     for (const { mesh, solids } of this.drawn) {
       solids.forEach((solid, i) => {
-        colour.set(by?.[solid.body] ?? colours.named(solid.colour));
-        // on black no shade is seen
-        if (colour.r + colour.g + colour.b < 0.05) colour.setScalar(0.07);
-        if (solid.body === picked) colour.lerp(marked, 0.6);
-        mesh.setColorAt(i, colour);
+        const colour = colourOf(by?.[solid.body] ?? colours.named(solid.colour));
+        mesh.setColorAt(i, solid.body === picked ? colour.clone().lerp(marked, 0.6) : colour);
       });
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }

@@ -139,10 +139,11 @@ export class Solids {
     const next = Math.min(row + 1, this.frames - 1);
     const a = this.row(row);
     const b = this.row(next);
-    return Float32Array.from(this.head.bodies, (_, i) => {
-      const at = perBody * i;
-      return dt > 0 ? Math.hypot(b[at] - a[at], b[at + 1] - a[at + 1], b[at + 2] - a[at + 2]) / dt : 0;
-    });
+    const speeds = new Float32Array(this.head.bodies.length);
+    for (let i = 0, at = 0; i < speeds.length && dt > 0; ++i, at += perBody) {
+      speeds[i] = Math.sqrt((b[at] - a[at]) ** 2 + (b[at + 1] - a[at + 1]) ** 2 + (b[at + 2] - a[at + 2]) ** 2) / dt;
+    }
+    return speeds;
   }
 
   /** A point of a body in the world: given from its centre, in its axes. */

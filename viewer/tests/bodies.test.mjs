@@ -33,7 +33,7 @@ test('crates are where they are, and forces carry their weight', async () => {
     const pose = playback.picture.at(player.time, 0);
     let up = 0;
     let count = 0;
-    playback.picture.forces.at(player.time, (point, force) => {
+    playback.picture.contacts.visit(player.time, (point, force) => {
       // those on the floor: z = 0, the force is on the first of the two bodies
       if (Math.abs(point[2]) > 1e-6) return;
       up += Math.abs(force[2]);
@@ -47,10 +47,12 @@ test('crates are where they are, and forces carry their weight', async () => {
   seen.bodies.forEach((x, i) => assert.ok(Math.abs(x - expected[i]) < 1e-5, `${x} is not ${expected[i]}`));
   await picture(page, 'bodies-crates');
 
-  const toggle = page.getByRole('button', { name: /contact forces/ });
-  assert.equal(await toggle.getAttribute('aria-pressed'), 'true');
-  await toggle.click();
-  assert.equal(await toggle.getAttribute('aria-pressed'), 'false');
+  // four points on the floor, four between the crates; both partners of the upper ones get an arrow
+  const arrows = () => page.evaluate(() => window.carom.playback.picture.forces.arrows(window.carom.playback.picture.at(window.carom.player.time, 0), window.carom.playback.picture.looks).length);
+  assert.equal(await arrows(), 4 + 2 * 4);
+  assert.match(await page.locator('.key-of-forces').textContent(), /force of \d+ N/);
+  await page.getByLabel('Forces', { exact: true }).selectOption('none');
+  assert.equal(await arrows(), 0);
   assert.deepEqual(mistakes, []);
   await close();
 });

@@ -86,6 +86,12 @@ export async function open(browser, file, options = {}) {
   return { page, mistakes, requests, close: () => context.close() };
 }
 
+/** How large the pages are that tests look at. */
+export const sizes = [
+  ['on a desktop', {}],
+  ['on a phone', { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }],
+];
+
 /** Keeps a picture for people to look at. */
 export async function picture(page, name, options = {}) {
   mkdirSync(pictures, { recursive: true });

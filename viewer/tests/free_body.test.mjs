@@ -1,0 +1,224 @@
+// Bodies and contacts as things to pick: on the stage, in lists, by keys; what is said about them sums to m a.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { open, pageOfScene, picture, sizes, startBrowser } from './support.mjs';
+
+let browser;
+let crates;
+before(async () => {
+  browser = await startBrowser();
+  crates = pageOfScene(sliding);
+});
+after(() => browser?.close());
+
+// a crate slides and stops, another rests on it
+const sliding = `duration_s = 0.4
+[[material]]
+name = "wood"
+friction = 0.4
+[[body]]
+name = "floor"
+shape = "plane"
+[[body]]
+name = "lower"
+shape = "box"
+size_m = [0.4, 0.4, 0.2]
+position_m = [0, 0, 0.1]
+velocity_m_s = [1, 0, 0]
+mass_kg = 3
+[[body]]
+name = "upper"
+shape = "box"
+size_m = [0.2, 0.2, 0.2]
+position_m = [0, 0, 0.3]
+velocity_m_s = [1, 0, 0]
+mass_kg = 1
+[integrator]
+time_step_s = 1e-3
+[record]
+every_s = 0.01
+`;
+
+const flat = `duration_s = 0.3
+gravity_m_s2 = [0, -10]
+[[material]]
+friction = 0.5
+[[body]]
+name = "floor"
+shape = "halfplane"
+[[body]]
+name = "disc"
+shape = "disc"
+radius_m = 0.1
+position_m = [0, 0.1]
+velocity_m_s = [1, 0]
+mass_kg = 2
+[integrator]
+time_step_s = 1e-3
+`;
+
+const seek = (page, t) => page.evaluate((x) => window.carom.player.seek(x), t);
+const looks = (page) => page.evaluate(() => ({ ...window.carom.playback.picture.looks }));
+
+/** Where a point of the world is in the window. */
+const inWindow = (page, point) =>
+  page.evaluate((p) => {
+    const { stage } = window.carom.playback;
+    const box = stage.element.getBoundingClientRect();
+    const [x, y] = stage.project(...p);
+    return [box.left + x, box.top + y];
+  }, point);
+
+for (const [name, options] of sizes) {
+  test(`a body is picked by a press, by its list and by keys, ${name}`, async () => {
+    const { page, mistakes, close } = await open(browser, crates, options);
+    await seek(page, 0.1);
+    await page.locator('.stage').scrollIntoViewIfNeeded();
+    // the middle of the upper crate's front face, 0.1 s after it started with 1 m/s
+    const [x, y] = await inWindow(page, [0.1 - 0.5 * 0.4 * 9.81 * 0.01, -0.1, 0.32]);
+    await (options.hasTouch ? page.touchscreen.tap(x, y) : page.mouse.click(x, y));
+    assert.equal((await looks(page)).pickedBody, 2);
+    assert.match(await page.locator('.bodies .picked').textContent(), /^upper: mass 1.kg, material wood/);
+    await page.getByLabel('Picked body').selectOption({ label: 'lower' });
+    assert.equal((await looks(page)).pickedBody, 1);
+    await page.keyboard.press('b');
+    assert.equal((await looks(page)).pickedBody, 2);
+    await page.keyboard.press('Shift+B');
+    assert.equal((await looks(page)).pickedBody, 1);
+    await picture(page, `free-body-${options.hasTouch ? 'phone' : 'desktop'}`);
+    await page.keyboard.press('Escape');
+    assert.equal((await looks(page)).pickedBody, -1);
+    assert.deepEqual(mistakes, []);
+    await close();
+  });
+}
+
+test('the free-body diagram sums to m a: friction stops both crates together', async () => {
+  const { page, mistakes, close } = await open(browser, crates);
+  await seek(page, 0.1);
+  for (const [body, mass] of [['lower', 3], ['upper', 1]]) {
+    await page.getByLabel('Picked body').selectOption({ label: body });
+    const diagram = await page.evaluate(() => {
+      const { picture } = window.carom.playback;
+      return picture.free.at(picture.looks.pickedBody, window.carom.player.time);
+    });
+    // numbers of the page are single precision
+    diagram.sum.forEach((x, i) => assert.ok(Math.abs(x - diagram.massTimesAcceleration[i]) < 1e-4, `${x} N is not ${diagram.massTimesAcceleration[i]} N`));
+    // Coulomb: both slow down with mu g
+    assert.ok(Math.abs(diagram.massTimesAcceleration[0] + 0.4 * 9.81 * mass) < 1e-3);
+    const rows = await page.locator('.bodies table tbody tr').allTextContents();
+    assert.ok(rows.some((row) => row.startsWith('sum')) && rows.some((row) => row.startsWith('m a')) && rows.some((row) => row.startsWith('weight')));
+  }
+  // at the start there was no step, and the page says so
+  await seek(page, 0);
+  assert.match(await page.locator('.bodies .picked').textContent(), /No step has been taken/);
+  assert.deepEqual(mistakes, []);
+  await close();
+});
+
+test('a contact has gap, forces, status, cone and history', async () => {
+  const { page, mistakes, close } = await open(browser, crates);
+  await seek(page, 0.1);
+  await page.keyboard.press('c');
+  const { pickedPair } = await looks(page);
+  assert.deepEqual([...pickedPair].sort(), [0, 1]);
+  assert.match(await page.locator('.bodies .picked').textContent(), /slips, 4 points, normal force 39\.2/);
+  const cones = await page.evaluate(() => {
+    const { picture } = window.carom.playback;
+    return picture.forces.cones(window.carom.player.time, picture.looks, false);
+  });
+  assert.equal(cones.length, 4);
+  // a point that slides pushes along its cone: as far from the axis as the rim is
+  for (const { apex, rim, percussion } of cones) {
+    const radius = Math.hypot(rim[0][0] - apex[0], rim[0][1] - apex[1]);
+    const height = rim[0][2] - apex[2];
+    assert.ok(Math.abs(radius / height - 0.4) < 1e-4);
+    assert.ok(Math.abs(Math.hypot(percussion[0], percussion[1]) / percussion[2] - 0.4) < 1e-3);
+  }
+  // its history: the normal force carries both crates all the time
+  const last = await page.evaluate(() => window.carom.plots.charts.find(({ panel }) => panel.id === 'pair-force').panel.lines[0].values.at(-1));
+  assert.ok(Math.abs(last - 4 * 9.81) < 1e-2);
+  await seek(page, 0.39);
+  assert.match(await page.locator('.bodies .picked').textContent(), /sticks/);
+  await page.keyboard.press('c');
+  assert.deepEqual([...(await looks(page)).pickedPair].sort(), [1, 2]);
+  await picture(page, 'contact-of-bodies');
+  assert.deepEqual(mistakes, []);
+  await close();
+});
+
+test('in the plane a disc is picked on the canvas, and its contact has a cone of two lines', async () => {
+  const { page, mistakes, close } = await open(browser, pageOfScene(flat));
+  await seek(page, 0.05);
+  const place = await page.evaluate(() => window.carom.playback.picture.solids.place(1, window.carom.playback.picture.at(0.05, 0).bodies));
+  const [x, y] = await inWindow(page, [place[0], place[1] + 0.04, 0]);
+  await page.mouse.click(x, y);
+  assert.equal((await looks(page)).pickedBody, 1);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('c');
+  const rims = await page.evaluate(() => window.carom.playback.picture.forces.cones(0.05, window.carom.playback.picture.looks, true).map(({ rim }) => rim.length));
+  assert.deepEqual(rims, [2]);
+  await picture(page, 'contact-in-the-plane');
+  assert.deepEqual(mistakes, []);
+  await close();
+});
+
+test('colours, ghost, traces, cut, see-through and views change what is drawn', async () => {
+  const { page, mistakes, close } = await open(browser, crates);
+  await seek(page, 0.2);
+  const shot = async () => (await page.locator('.stage').screenshot()).toString('base64');
+  let before = await shot();
+  const changes = async (what, act) => {
+    await act();
+    await page.waitForTimeout(60);
+    const after = await shot();
+    assert.notEqual(after, before, what);
+    before = after;
+  };
+  for (const by of ['speed', 'force', 'status', 'material']) await changes(by, () => page.getByLabel('Colour by').selectOption(by));
+  assert.match(await page.locator('.key-of-forces').textContent(), /wood/);
+  await changes('chains', () => page.getByLabel('Forces', { exact: true }).selectOption('chains'));
+  await changes('thicker', () => page.getByRole('button', { name: 'Longer arrows, thicker chains' }).click());
+  for (const name of [/were at the start/, /ways of the bodies/, /through which others/]) await changes(String(name), () => page.getByRole('button', { name }).click());
+  await changes('cut', () => page.getByLabel('Cut').selectOption('2'));
+  await changes('cut moved', () => page.getByLabel('Where the cut is').fill('0.2'));
+  await page.getByRole('button', { name: 'Keep this view as 1' }).click();
+  await changes('top', () => page.getByLabel('Look', { exact: true }).selectOption('top'));
+  const top = await page.evaluate(() => window.carom.playback.stage.view());
+  assert.ok(Math.hypot(top[3] - top[0], top[4] - top[1]) < 0.01 * (top[5] - top[2]), 'seen from above');
+  await changes('back to the kept view', () => page.getByRole('button', { name: 'Back to saved view 1' }).click());
+  assert.deepEqual(mistakes, []);
+  await close();
+});
+
+test('distances and angles are measured on the bodies', async () => {
+  const { page, close } = await open(browser, pageOfScene(flat));
+  await page.getByRole('button', { name: /Press two places/ }).click();
+  for (const point of [[0, 0.1, 0], [0.05, 0.1, 0], [0.05, 0.15, 0]]) await page.mouse.click(...(await inWindow(page, point)));
+  // a pixel is about a millimetre here
+  const words = await page.locator('.measured').textContent();
+  const [, distance] = /Distance ([\d.]+).m/.exec(words);
+  const [, angle] = /place ([\d.]+)°/.exec(words);
+  assert.ok(Math.abs(Number(distance) - 0.05) < 2e-3, words);
+  assert.ok(Math.abs(Number(angle) - 90) < 4, words);
+  await close();
+});
+
+test('an address opens an instant, a view and a pick; Link writes such an address', async () => {
+  const { page, mistakes, close } = await open(browser, `${crates}#t=0.25&camera=top&pick=lower~floor&show=chains,speed`);
+  assert.equal(await page.evaluate(() => window.carom.player.time), 0.25);
+  assert.deepEqual((await looks(page)).pickedPair, [1, 0]);
+  assert.equal((await looks(page)).colourBy, 'speed');
+  await page.getByRole('button', { name: /into the address/ }).click();
+  const address = await page.evaluate(() => location.hash);
+  const view = await page.evaluate(() => window.carom.playback.stage.view());
+  const again = await open(browser, `${crates}${address}`);
+  assert.equal(await again.page.evaluate(() => window.carom.player.time), 0.25);
+  (await again.page.evaluate(() => window.carom.playback.stage.view())).forEach((x, i) => assert.ok(Math.abs(x - view[i]) < 1e-3, `${x} is not ${view[i]}`));
+  // nonsense is passed over
+  const odd = await open(browser, `${crates}#t=soon&camera=1,2,x&pick=nobody&plots=3`);
+  assert.deepEqual(odd.mistakes, []);
+  assert.equal(await odd.page.evaluate(() => window.carom.player.time), 0);
+  assert.deepEqual(mistakes, []);
+  await Promise.all([close(), again.close(), odd.close()]);
+});
