@@ -153,6 +153,8 @@ public:
     {
         shown_.contacts = scratch_.contacts;
         shown_.reactions = scratch_.reactions;
+        shown_.potential = scratch_.potential;
+        shown_.given = scratch_.given;
         view.bodies = &shown_;
         view.smooth = false;
         if (!scratch_.formulas) return;

@@ -151,9 +151,9 @@ void BodyColumns::take_forces(const StepView& view)
         for (int axis = 0; axis < axes; ++axis)
             changes_m_s_[at + static_cast<std::size_t>(axis)] =
                 view.after.u[first + axis] - view.before.u[first + axis];
-        if (load_ && step.scratch != nullptr) {
-            const Vec3 load = step.scratch->potential[body].force_N + step.scratch->given[body].force_N -
-                              step.model.mass[body] * gravity;
+        if (load_ && !step.potential.empty()) {
+            const Vec3 load =
+                step.potential[body].force_N + step.given[body].force_N - step.model.mass[body] * gravity;
             std::copy_n(load.data(), 3, loads_N_.begin() + static_cast<std::ptrdiff_t>(at));
         }
         at += 3;

@@ -43,6 +43,8 @@ struct BodyStep {
     const BodyState& state;                         ///< after the step
     std::span<const BodyContact> contacts;          ///< that the step knew, acting or not
     std::span<const JointReaction> reactions = {};  ///< one per joint
+    std::span<const Wrench> potential = {};         ///< weight and springs, per body
+    std::span<const Wrench> given = {};             ///< dampers and given forces, per body
 };
 
 /// A force that a recording shows among its probes, its mean since the frame before: that of all contacts of
