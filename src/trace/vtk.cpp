@@ -1,9 +1,12 @@
 #include "carom/trace/vtk.hpp"
 
+#include "vtk_array.hpp"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <cstdint>
 
 namespace carom {
 namespace {
@@ -16,40 +19,23 @@ bool is_vertex(const RecordedDrawing& drawing)
            drawing.kind == DrawingKind::Trace;
 }
 
-/// Numbers of one array, with the tags around them.
-class DataArray {
-public:
-    DataArray(std::string_view type, std::string_view name, int components = 1)
-    {
-        text_ =
-            fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"ascii\">\n",
-                        type, name, components);
-    }
-    void add(double x) { fmt::format_to(std::back_inserter(text_), "{} ", x); }
-    void add(long x) { fmt::format_to(std::back_inserter(text_), "{} ", x); }
-    [[nodiscard]] std::string text() const { return text_ + "\n</DataArray>\n"; }
-
-private:
-    std::string text_;
-};
-
-/// The connectivity of vertices, or of lines: which points each cell has, and where it ends in that list.
+/// The connectivity of cells: which points each has, and where it ends in that list.
 struct Cells {
-    DataArray connectivity{"Int64", "connectivity"}, offsets{"Int64", "offsets"};
-    long end = 0, count = 0;
+    std::vector<std::int32_t> connectivity, offsets;
 
-    void add(long first, int points, bool closed)
+    void add(std::int32_t first, int points, bool closed)
     {
         for (int p = 0; p < points; ++p)
-            connectivity.add(first + p);
-        if (closed) connectivity.add(first);
-        end += points + (closed ? 1 : 0);
-        offsets.add(end);
-        ++count;
+            connectivity.push_back(first + p);
+        if (closed) connectivity.push_back(first);
+        end();
     }
+    void end() { offsets.push_back(static_cast<std::int32_t>(connectivity.size())); }
+    [[nodiscard]] std::size_t count() const noexcept { return offsets.size(); }
     [[nodiscard]] std::string text(std::string_view tag) const
     {
-        return fmt::format("<{0}>\n{1}{2}</{0}>\n", tag, connectivity.text(), offsets.text());
+        return fmt::format("<{0}>\n{1}{2}</{0}>\n", tag, detail::vtk_array("connectivity", connectivity),
+                           detail::vtk_array("offsets", offsets));
     }
 };
 
@@ -57,6 +43,157 @@ struct Cells {
 double finite(double x)
 {
     return std::isfinite(x) ? x : 0;
+}
+
+/// Poly data of one frame, cell by cell. Readers number vertices before lines and lines before polygons, so
+/// they are added in that order.
+class VtpFrame {
+public:
+    VtpFrame(const Recording& recording, Eigen::Index frame) : run_(recording), frame_(frame) {}
+
+    [[nodiscard]] std::string text();
+
+private:
+    std::int32_t add_point(const Vec3& x, double radius, const Vec3& force = Vec3::Zero());
+    void add_cell(std::size_t drawing, int contact, int body);
+    void add_drawings(bool vertices);
+    void add_contacts();
+    void add_solids(bool faces);
+    void sum_forces();
+
+    const Recording& run_;
+    Eigen::Index frame_;
+    std::vector<float> places_, radius_, force_, velocity_, pressing_;
+    std::vector<std::int32_t> drawing_, contact_, body_;
+    std::vector<Vec3> forces_;  ///< per body: of all its contacts
+    Cells vertices_, lines_, faces_;
+};
+
+constexpr std::size_t no_drawing = static_cast<std::size_t>(-1);
+
+void put(const Vec3& x, std::vector<float>& numbers)
+{
+    for (int axis = 0; axis < 3; ++axis)
+        numbers.push_back(static_cast<float>(finite(x[axis])));
+}
+
+std::int32_t VtpFrame::add_point(const Vec3& x, double radius, const Vec3& force)
+{
+    put(x, places_);
+    put(force, force_);
+    radius_.push_back(static_cast<float>(finite(radius)));
+    return static_cast<std::int32_t>(radius_.size()) - 1;
+}
+
+void VtpFrame::add_cell(std::size_t drawing, int contact, int body)
+{
+    drawing_.push_back(drawing == no_drawing ? -1 : static_cast<std::int32_t>(drawing));
+    contact_.push_back(contact);
+    body_.push_back(body);
+    if (run_.solids.solids.empty()) return;
+    Vec3 velocity = Vec3::Zero();
+    const auto at = static_cast<std::size_t>(body);
+    if (body >= 0 && run_.solids.columns[at] >= 0 && run_.u.rows() > frame_) {
+        for (int axis = 0; axis < (run_.solids.flat ? 2 : 3); ++axis)
+            velocity[axis] = run_.u(frame_, run_.solids.columns[at] + axis);
+    }
+    put(velocity, velocity_);
+    put(body >= 0 ? forces_[at] : Vec3::Zero(), pressing_);
+}
+
+void VtpFrame::add_drawings(bool vertices)
+{
+    for (std::size_t d = 0; d < run_.drawings.size(); ++d) {
+        const RecordedDrawing& drawing = run_.drawings[d];
+        if (is_vertex(drawing) != vertices) continue;
+        (vertices ? vertices_ : lines_)
+            .add(static_cast<std::int32_t>(radius_.size()), drawing.points, drawing.closed);
+        add_cell(d, drawing.contact, -1);
+        for (int p = 0; p < drawing.points; ++p) {
+            Vec3 x = Vec3::Zero();
+            for (int axis = 0; axis < drawing.dimension; ++axis)
+                x[axis] = run_.draw(frame_, drawing.first + p * drawing.dimension + axis);
+            add_point(x, drawing.radius >= 0 ? run_.draw(frame_, drawing.radius) : 0);
+        }
+    }
+}
+
+/// Contacts of bodies are vertices with the force on the first body, and add to those of both bodies.
+void VtpFrame::sum_forces()
+{
+    const RecordedBodies& bodies = run_.bodies;
+    forces_.assign(run_.solids.columns.size(), Vec3::Zero());
+    if (bodies.first_row.size() < 2 || !(bodies.step_s[frame_] > 0)) return;
+    const auto at = static_cast<std::size_t>(frame_);
+    for (Eigen::Index row = bodies.first_row[at]; row < bodies.first_row[at + 1]; ++row) {
+        const Vec3 force = bodies.percussion_Ns.row(row).transpose() / bodies.step_s[frame_];
+        forces_[static_cast<std::size_t>(bodies.first[static_cast<std::size_t>(row)])] += force;
+        forces_[static_cast<std::size_t>(bodies.second[static_cast<std::size_t>(row)])] -= force;
+    }
+}
+
+void VtpFrame::add_contacts()
+{
+    const RecordedBodies& bodies = run_.bodies;
+    if (bodies.first_row.size() < 2 || !(bodies.step_s[frame_] > 0)) return;
+    const auto at = static_cast<std::size_t>(frame_);
+    for (Eigen::Index row = bodies.first_row[at]; row < bodies.first_row[at + 1]; ++row) {
+        const Vec3 force = bodies.percussion_Ns.row(row).transpose() / bodies.step_s[frame_];
+        vertices_.add(add_point(bodies.point_m.row(row).transpose(), 0, force), 1, false);
+        add_cell(no_drawing, -1, -1);
+    }
+}
+
+/// Bodies: their faces, and lines of the plane, which have two corners. Faces share their corners.
+void VtpFrame::add_solids(bool faces)
+{
+    for (const RecordedSolid& solid : run_.solids.solids) {
+        const Surface& surface = run_.solids.surfaces[static_cast<std::size_t>(solid.placed.surface)];
+        const bool has_any = std::ranges::any_of(
+            surface.faces, [&](const std::vector<int>& face) { return (face.size() > 2) == faces; });
+        if (!has_any) continue;
+        const Pose pose = run_.solids.pose(static_cast<std::size_t>(solid.body), run_.q, frame_);
+        const auto first = static_cast<std::int32_t>(radius_.size());
+        for (const Vec3& vertex : surface.vertices)
+            add_point(pose.to_world(solid.placed.pose.to_world(solid.placed.scale.cwiseProduct(vertex))), 0);
+        for (const std::vector<int>& face : surface.faces) {
+            if ((face.size() > 2) != faces) continue;
+            Cells& cells = faces ? faces_ : lines_;
+            for (const int v : face)
+                cells.connectivity.push_back(first + v);
+            cells.end();
+            add_cell(no_drawing, -1, solid.body);
+        }
+    }
+}
+
+std::string VtpFrame::text()
+{
+    const bool bodies = !run_.solids.solids.empty();
+    if (bodies) sum_forces();
+    add_drawings(/*vertices=*/true);
+    if (bodies) add_contacts();
+    add_drawings(/*vertices=*/false);
+    add_solids(/*faces=*/false);
+    add_solids(/*faces=*/true);
+
+    std::string text = xml_head;
+    text += "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt32\" "
+            "compressor=\"vtkZLibDataCompressor\">\n";
+    text += fmt::format("<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"{}\" "
+                        "NumberOfPolys=\"{}\">\n",
+                        radius_.size(), vertices_.count(), lines_.count(), faces_.count());
+    text += "<Points>\n" + detail::vtk_array("Points", 3, places_) + "</Points>\n";
+    text += "<PointData Scalars=\"radius_m\">\n" + detail::vtk_array("radius_m", 1, radius_);
+    if (bodies) text += detail::vtk_array("force_N", 3, force_);
+    text += "</PointData>\n<CellData>\n" + detail::vtk_array("drawing", drawing_) +
+            detail::vtk_array("contact", contact_);
+    if (bodies) {
+        text += detail::vtk_array("body", body_) + detail::vtk_array("velocity_m_s", 3, velocity_) +
+                detail::vtk_array("contact_force_N", 3, pressing_);
+    }
+    text += "</CellData>\n" + vertices_.text("Verts") + lines_.text("Lines") + faces_.text("Polys");
+    return text + "</Piece>\n</PolyData>\n</VTKFile>\n";
 }
 
 }  // namespace
@@ -68,72 +205,7 @@ std::string vtp_name(Eigen::Index frame)
 
 std::string to_vtp(const Recording& recording, Eigen::Index frame)
 {
-    DataArray places("Float64", "Points", 3), radius("Float64", "radius_m");
-    DataArray drawing_number("Int64", "drawing"), contact("Int64", "contact");
-    Cells vertices, lines;
-    long point = 0;
-
-    // readers number vertices before lines, so the cells are gone through in that order
-    for (const bool with_vertices : {true, false}) {
-        for (std::size_t d = 0; d < recording.drawings.size(); ++d) {
-            const RecordedDrawing& drawing = recording.drawings[d];
-            if (is_vertex(drawing) != with_vertices) continue;
-            (with_vertices ? vertices : lines).add(point, drawing.points, drawing.closed);
-            drawing_number.add(static_cast<long>(d));
-            contact.add(static_cast<long>(drawing.contact));
-            for (int p = 0; p < drawing.points; ++p, ++point) {
-                const Eigen::Index at = drawing.first + p * drawing.dimension;
-                for (int axis = 0; axis < 3; ++axis)
-                    places.add(axis < drawing.dimension ? finite(recording.draw(frame, at + axis)) : 0.0);
-                radius.add(drawing.radius >= 0 ? finite(recording.draw(frame, drawing.radius)) : 0.0);
-            }
-        }
-    }
-
-    // bodies are polygons, with the number of their body; lines of the plane have two corners
-    DataArray body("Int64", "body");
-    for (long k = 0; k < vertices.count + lines.count; ++k)
-        body.add(-1L);
-    Cells faces;
-    for (const bool with_faces : {false, true}) {
-        for (const RecordedSolid& solid : recording.solids.solids) {
-            const Surface& surface =
-                recording.solids.surfaces[static_cast<std::size_t>(solid.placed.surface)];
-            const Pose pose = recording.solids.pose(static_cast<std::size_t>(solid.body), recording.q, frame);
-            for (const std::vector<int>& face : surface.faces) {
-                if ((face.size() > 2) != with_faces) continue;
-                (with_faces ? faces : lines).add(point, static_cast<int>(face.size()), false);
-                drawing_number.add(-1L);
-                contact.add(-1L);
-                body.add(static_cast<long>(solid.body));
-                for (const int v : face) {
-                    const Vec3 X = surface.vertices[static_cast<std::size_t>(v)];
-                    const Vec3 x =
-                        pose.to_world(solid.placed.pose.to_world(solid.placed.scale.cwiseProduct(X)));
-                    for (int axis = 0; axis < 3; ++axis)
-                        places.add(finite(x[axis]));
-                    radius.add(0.0);
-                    ++point;
-                }
-            }
-        }
-    }
-
-    std::string text = xml_head;
-    text +=
-        "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n";
-    text +=
-        fmt::format("<PolyData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"{}\"{}>\n",
-                    point, vertices.count, lines.count,
-                    recording.solids.solids.empty() ? "" : fmt::format(" NumberOfPolys=\"{}\"", faces.count));
-    text += "<Points>\n" + places.text() + "</Points>\n";
-    text += "<PointData Scalars=\"radius_m\">\n" + radius.text() + "</PointData>\n";
-    const bool bodies = !recording.solids.solids.empty();
-    text += "<CellData>\n" + drawing_number.text() + contact.text() + (bodies ? body.text() : "") +
-            "</CellData>\n";
-    text += vertices.text("Verts") + lines.text("Lines");
-    if (bodies) text += faces.text("Polys");
-    return text + "</Piece>\n</PolyData>\n</VTKFile>\n";
+    return VtpFrame(recording, frame).text();
 }
 
 std::string to_pvd(const Recording& recording, const std::string& folder)

@@ -6,7 +6,7 @@ import { coneOf, Percussions, type Cone } from './percussions';
 import { onPress, Picture, type Stage } from './picture';
 import type { Player } from './player';
 import { Statuses, statusWords } from './statuses';
-import { button, element, number, releaseAfterPointer, section, withUnit } from './text';
+import { button, element, headings, number, releaseAfterPointer, section, withUnit } from './text';
 import { ThreeStage } from './three_stage';
 import { Timeline } from './timeline';
 import { ViewTools } from './view_tools';
@@ -275,8 +275,6 @@ export class Playback {
       this.pickButtons.push(pick);
       return element('tr', {}, element('th', { scope: 'row' }, pick), cell);
     });
-    const headings = (...texts: string[]) =>
-      element('thead', {}, element('tr', {}, ...texts.map((text) => element('th', { scope: 'col' }, text))));
     return element(
       'div',
       { class: 'numbers' },

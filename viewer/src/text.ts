@@ -46,8 +46,10 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
+/** The name that is read out holds the words that are seen, so that both kinds of readers speak of the same button. */
 export function button(label: string, title: string, act: () => void): HTMLButtonElement {
-  const node = element('button', { type: 'button', title, 'aria-label': title }, label);
+  const known = !/[\p{L}\p{N}]/u.test(label) || title.toLowerCase().includes(label.toLowerCase());
+  const node = element('button', { type: 'button', title, 'aria-label': known ? title : `${label}: ${title}` }, label);
   node.addEventListener('click', act);
   return node;
 }
@@ -62,6 +64,11 @@ export function releaseAfterPointer(select: HTMLSelectElement): void {
   });
 }
 
+/** The first row of a table; above a column of names nothing is said. */
+export function headings(...texts: string[]): HTMLElement {
+  return element('thead', {}, element('tr', {}, ...texts.map((text) => (text ? element('th', { scope: 'col' }, text) : element('td')))));
+}
+
 /** A section with its heading; `id` is also where links lead. */
 export function section(id: string, heading: string, ...children: Child[]): HTMLElement {
   return element(
@@ -72,12 +79,12 @@ export function section(id: string, heading: string, ...children: Child[]): HTML
   );
 }
 
-export function table(caption: string, headings: string[], rows: Child[][]): HTMLTableElement {
+export function table(caption: string, titles: string[], rows: Child[][]): HTMLTableElement {
   return element(
     'table',
     {},
     element('caption', {}, caption),
-    element('thead', {}, element('tr', {}, ...headings.map((text) => element('th', { scope: 'col' }, text)))),
+    headings(...titles),
     element('tbody', {}, ...rows.map((row) => element('tr', {}, ...row.map((cell) => element('td', {}, cell))))),
   );
 }

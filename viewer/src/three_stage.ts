@@ -108,7 +108,7 @@ export class ThreeStage implements Stage {
     this.scene.add(this.cone.side, this.cone.edges, this.normals);
     this.solids = picture.solids ? new SolidMeshes(picture.solids, this.scene) : null;
     this.forces = new ForceMeshes(this.scene, picture.moving.size);
-    this.trails = new MovingLines(this.scene, false);
+    this.trails = new MovingLines(this.scene, true);
     this.jointLines = new MovingLines(this.scene, true);
     this.jointBalls = new InstancedMesh(new SphereGeometry(1, 12, 8), new MeshLambertMaterial({ depthTest: false, transparent: true }), 2 * Math.max(1, picture.solids ? picture.joints(picture.solids.row(0)).length : 0));
     this.jointBalls.frustumCulled = false;

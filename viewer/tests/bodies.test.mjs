@@ -50,7 +50,7 @@ test('crates are where they are, and forces carry their weight', async () => {
   // four points on the floor, four between the crates; both partners of the upper ones get an arrow
   const arrows = () => page.evaluate(() => window.carom.playback.picture.forces.arrows(window.carom.playback.picture.at(window.carom.player.time, 0), window.carom.playback.picture.looks).length);
   assert.equal(await arrows(), 4 + 2 * 4);
-  assert.match(await page.locator('.key-of-forces').textContent(), /force of \d+ N/);
+  assert.match(await page.locator('.key-of-forces').textContent(), /force of \d+.N/);
   await page.getByLabel('Forces', { exact: true }).selectOption('none');
   assert.equal(await arrows(), 0);
   assert.deepEqual(mistakes, []);

@@ -10,7 +10,7 @@ let browser;
 before(async () => (browser = await startBrowser()));
 after(() => browser?.close());
 
-const scene = (v, e) => `title = "thrown"\nduration_s = 1\n[[coordinate]]\nname = "z"\nstart = 1\nstart_velocity = ${v}\n[lagrangian]\nkinetic = "z'^2/2"\npotential = "10*z"\n[[contact]]\nname = "floor"\ngap = "z"\nlaw = { kind = "newton", restitution = ${e} }\n[[draw]]\nkind = "point"\nat = [0, "z"]\n[record]\nevery_s = 0.01\n`;
+const scene = (v, e) => `title = "thrown"\nduration_s = 1\n[[coordinate]]\nname = "z"\nstart = 1\nstart_velocity = ${v}\n[lagrangian]\nkinetic = "z'^2/2"\npotential = "10*z"\n[[contact]]\nname = "floor"\ngap = "z"\nlaw = { kind = "unilateral", restitution = ${e} }\n[[draw]]\nkind = "point"\nat = [0, "z"]\n[record]\nevery_s = 0.01\n`;
 
 function carom(...words) {
   const done = spawnSync(program, words, { encoding: 'utf8' });
