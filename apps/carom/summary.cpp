@@ -2,9 +2,10 @@
 #include "results.hpp"
 #include "terminal.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace carom::app {
 namespace {
@@ -69,9 +70,54 @@ std::string end_in_words(const Results& results)
     return {};
 }
 
-std::string state_rows(const Model& model, std::string_view heading, const Eigen::VectorXd& q,
+/// A line for each body that moves: where its centre is, how fast it moves and turns. Of many bodies only how
+/// many there are and the fastest: the rest is in recordings and `--json`.
+std::string body_rows(const BodyModel& model, std::string_view heading, const Eigen::VectorXd& q,
+                      const Eigen::VectorXd& u)
+{
+    constexpr std::size_t bodies_shown = 12;
+    struct Moving {
+        std::string name;
+        Vec3 x;
+        double speed = 0, spin = 0;
+    };
+    const auto& bodies = model.setup().bodies;
+    std::vector<Moving> moving;
+    Eigen::Index at = 0;
+    std::size_t width = 0;
+    for (const Body& body : bodies) {
+        if (body.motion == BodyMotion::Fixed) continue;
+        const bool flat = model.is_flat();
+        // the rate of a unit quaternion is half as long as the angular velocity
+        moving.push_back({.name = body.name,
+                          .x = flat ? Vec3(q[at], q[at + 1], 0) : Vec3(q[at], q[at + 1], q[at + 2]),
+                          .speed = flat ? u.segment(at, 2).norm() : u.segment(at, 3).norm(),
+                          .spin = flat ? std::abs(u[at + 2]) : 2 * u.segment(at + 3, 4).norm()});
+        width = std::max(width, body.name.size());
+        at += flat ? 3 : 7;
+    }
+    const std::size_t all = moving.size();
+    if (all > bodies_shown) {
+        const auto fastest = std::ranges::max_element(moving, {}, &Moving::speed);
+        return row(heading, fmt::format("{} bodies; the fastest, {}, moves with {:.4g} m/s", all,
+                                        fastest->name, fastest->speed));
+    }
+    std::string out;
+    for (const Moving& body : moving) {
+        const std::string place =
+            model.is_flat() ? fmt::format("{:>9.4f} {:>9.4f} m", body.x.x(), body.x.y())
+                            : fmt::format("{:>9.4f} {:>9.4f} {:>9.4f} m", body.x.x(), body.x.y(), body.x.z());
+        out += row(out.empty() ? heading : "", fmt::format("{:<{}}  {}  {:>9.4g} m/s  {:>9.4g} rad/s",
+                                                           body.name, width, place, body.speed, body.spin));
+    }
+    return out;
+}
+
+std::string state_rows(const Scene& scene, std::string_view heading, const Eigen::VectorXd& q,
                        const Eigen::VectorXd& u)
 {
+    if (scene.bodies) return body_rows(scene.bodies->model, heading, q, u);
+    const Model& model = scene.model;
     const auto& coordinates = model.system().coordinates;
     std::size_t width = 0;
     for (const Coordinate& coordinate : coordinates)
@@ -109,7 +155,7 @@ std::string snapshot_rows(const Results& results)
             out += row(heading, "not reached");
             continue;
         }
-        out += state_rows(results.scene.model, heading, snapshot.q, snapshot.u);
+        out += state_rows(results.scene, heading, snapshot.q, snapshot.u);
         out += probe_rows(results.scene.model, snapshot.probes);
     }
     return out;
@@ -286,7 +332,7 @@ std::string summary(const Results& results)
                                    results.run.at_end.t_s, certificate.steps, time_step_s(scene.integrator),
                                    end_in_words(results)));
     out += diagnosis_rows(results.run.findings);
-    out += state_rows(scene.model, "state", results.run.at_end.q, results.run.at_end.u);
+    out += state_rows(scene, "state", results.run.at_end.q, results.run.at_end.u);
     out += probe_rows(scene.model, results.run.probes);
     out += snapshot_rows(results);
     if (results.scene.sweeping) {
