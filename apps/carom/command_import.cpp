@@ -22,9 +22,9 @@ Expected<void> write_scene(const std::string& file, const std::string& text)
         return {};
     return Error{.code = ErrorCode::FileUnwritable,
                  .where = printable(file),
-                 .message = exists ? "this file is there already, and is left as it is"
-                                   : "the file cannot be written",
-                 .hint = exists ? "give another name" : "look at the folder and its rights",
+                 .message =
+                     exists ? "this file already exists and was not changed" : "the file cannot be written",
+                 .hint = exists ? "give another name" : "check the folder and its permissions",
                  .excerpt = {}};
 }
 

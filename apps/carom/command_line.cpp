@@ -13,7 +13,7 @@ namespace carom::app {
 namespace {
 
 constexpr const char* about =
-    "carom simulates mechanics with contacts, impacts and friction, and says how far to trust the result.";
+    "carom simulates mechanical systems with contacts, impacts and friction, and certifies the results.";
 
 std::string with_exit_statuses(const char* examples)
 {
@@ -72,13 +72,12 @@ void CommandLine::add_new()
 {
     CLI::App& command =
         add("new", "Write a commented scene to start from.", [this] { return run_new(new_); });
-    command.add_option("NAME", new_.name, "name of the scene; NAME.toml is written, never over a file")
+    command.add_option("NAME", new_.name, "name of the scene; writes NAME.toml, never overwrites a file")
         ->required();
     std::vector<std::string> names;
     for (const Template& one : templates())
         names.emplace_back(one.name);
-    command
-        .add_option("--template", new_.kind, fmt::format("what to start from: {}", fmt::join(names, ", ")))
+    command.add_option("--template", new_.kind, fmt::format("template: {}", fmt::join(names, ", ")))
         ->type_name(fmt::format("{{{}}}", fmt::join(names, ",")))
         ->capture_default_str();
     command.footer("Examples:\n"
@@ -91,7 +90,7 @@ void CommandLine::add_run()
 {
     CLI::App& command = add("run", "Simulate a scene.", [this] { return run_scene(run_); });
     add_scene(command, run_.scene)->required();
-    add_output(command, run_.output, "write a recording, RUN.h5, and beside it a picture, RUN.svg");
+    add_output(command, run_.output, "write a recording, RUN.h5, and a picture, RUN.svg");
     add_set(command, run_.sets);
     add_times(command, run_.times, "show the state");
     command
@@ -116,10 +115,10 @@ void CommandLine::add_run()
 
 void CommandLine::add_resume()
 {
-    CLI::App& command = add("resume", "Go on with a run that was killed or interrupted.",
-                            [this] { return resume_run(resume_); });
+    CLI::App& command =
+        add("resume", "Resume a run that was killed or interrupted.", [this] { return resume_run(resume_); });
     add_recording(command, resume_.recording);
-    add_set(command, resume_.sets, "duration_s=VALUE: how long the run lasts now, also a finished one");
+    add_set(command, resume_.sets, "duration_s=VALUE: new duration; extends a finished run");
     add_json(command, resume_.json);
     add_quiet(command, resume_.quiet);
     add_no_svg(command, resume_.svg);
@@ -131,17 +130,17 @@ void CommandLine::add_resume()
 void CommandLine::add_inspect()
 {
     CLI::App& command =
-        add("inspect", "Say what theory promises about a scene, or what was proved about a run.",
+        add("inspect", "Report what theory guarantees for a scene, or what was certified for a run.",
             [this] { return run_inspect(inspect_); });
     command.add_option("FILE", inspect_.file, "scene, TOML, or recording, HDF5")
         ->required()
         ->type_name("FILE");
     add_set(command, inspect_.sets);
-    add_json(command, inspect_.json, "words");
+    add_json(command, inspect_.json, "text");
     command.footer("Examples:\n"
                    "  carom inspect scenes/pendulum_wall.toml\n"
                    "  carom inspect pendulum.h5 --json\n\n"
-                   "Exit status: 0 one solution for all time, or a certified run; 1 not so; 2 bad input.");
+                   "Exit status: 0 one solution for all time, or a certified run; 1 otherwise; 2 bad input.");
 }
 
 void CommandLine::add_study()
@@ -219,24 +218,26 @@ void CommandLine::add_solve()
 {
     CLI::App& command = add("solve", "Solve frictional contact problems (FCLIB files).",
                             [this] { return run_solve(solve_); });
-    command.add_option("FILE", solve_.files, "problems in FCLIB's format, HDF5, local or global form")
+    command.add_option("FILE", solve_.files, "problems in FCLIB format, HDF5, local or global form")
         ->required()
         ->type_name("FILE...");
-    command.add_option("--solver", solve_.solver, "which one; auto chooses")
+    command.add_option("--solver", solve_.solver, "solver; auto selects one")
         ->type_name("NAME")
         ->capture_default_str();
-    command.add_option("--tolerance", solve_.tolerance, "of both errors, the unit-free and Siconos'")
+    command
+        .add_option("--tolerance", solve_.tolerance, "tolerance of the unit-free error and the Siconos error")
         ->type_name("E")
         ->capture_default_str();
     command
         .add_option("--time-limit", solve_.time_limit_s,
-                    "ends a solve after so many seconds; the status says so")
+                    "stop a solve after this many seconds; the status says so")
         ->type_name("SECONDS");
-    command.add_option("--save", solve_.save, "write problem and solution, FCLIB")->type_name("FILE");
-    command.add_flag("--compare", solve_.compare, "all solvers, with their performance profile");
-    command.add_option("--profile", solve_.profile, "with --compare: write it as .csv or .svg")
+    command.add_option("--save", solve_.save, "write problem and solution in FCLIB format")
         ->type_name("FILE");
-    command.add_option("--repeat", solve_.repeat, "solve so many times; the quickest counts")
+    command.add_flag("--compare", solve_.compare, "run all solvers and print their performance profile");
+    command.add_option("--profile", solve_.profile, "with --compare: write the profile as .csv or .svg")
+        ->type_name("FILE");
+    command.add_option("--repeat", solve_.repeat, "solve N times and report the fastest")
         ->check(CLI::Range(1, 1000000))
         ->type_name("N");
     add_json(command, solve_.json, "the table");
@@ -250,12 +251,12 @@ void CommandLine::add_solve()
 void CommandLine::add_import()
 {
     CLI::App& command =
-        add("import", "Make a scene of a robot in URDF.", [this] { return run_import(import_); });
+        add("import", "Convert a robot in URDF to a scene.", [this] { return run_import(import_); });
     command.add_option("FILE", import_.file, "robot, URDF")->required()->type_name("FILE");
-    add_output(command, import_.output, "scene to write; left out: standard output", "SCENE");
-    command.add_flag("--floating", import_.floating, "the root link moves; else it is fixed");
-    command.add_flag("--hold", import_.hold, "motors hold all joints still, as strong as their effort");
-    command.footer("The scene is kept beside the robot, so that it finds its meshes.\n\n"
+    add_output(command, import_.output, "scene to write; default: standard output", "SCENE");
+    command.add_flag("--floating", import_.floating, "the root link is free; default: fixed");
+    command.add_flag("--hold", import_.hold, "motors hold all joints with their effort limits");
+    command.footer("Keep the scene beside the robot, so that it finds the meshes.\n\n"
                    "Examples:\n"
                    "  carom import arm.urdf -o arm.toml\n"
                    "  carom import arm.urdf --hold | less");
@@ -263,21 +264,23 @@ void CommandLine::add_import()
 
 void CommandLine::add_bench()
 {
-    CLI::App& command =
-        add("bench", "Measure the speed of solvers on this machine.", [this] { return run_bench(bench_); });
-    command.add_option("WHAT", bench_.what, "onestep: sweeps over contacts of spheres, and problem files")
+    CLI::App& command = add("bench", "Measure the speed of the solvers on this machine.",
+                            [this] { return run_bench(bench_); });
+    command.add_option("WHAT", bench_.what, "onestep: sweeps over a heap of spheres, and problem files")
         ->required()
         ->check(CLI::IsMember({"onestep"}));
-    command.add_option("FILE", bench_.files, "problems in FCLIB's format, solved by auto to 1e-8 and 1e-4")
+    command.add_option("FILE", bench_.files, "problems in FCLIB format, solved with auto to 1e-8 and 1e-4")
         ->type_name("FILE...");
-    command.add_option("--contacts", bench_.contacts, "of the heap of spheres; then twice and four times")
+    command
+        .add_option("--contacts", bench_.contacts,
+                    "contacts in the heap; also measured with twice and four times as many")
         ->check(CLI::Range(100, 20000000))
         ->type_name("N")
         ->capture_default_str();
-    command.add_option("--repeat", bench_.repeat, "solve so many times; the quickest counts")
+    command.add_option("--repeat", bench_.repeat, "solve N times and report the fastest")
         ->check(CLI::Range(1, 1000000))
         ->type_name("N");
-    add_json(command, bench_.json, "words");
+    add_json(command, bench_.json, "text");
     command.footer("Examples:\n"
                    "  carom bench onestep\n"
                    "  carom bench onestep problems/*.hdf5\n\n"
@@ -385,10 +388,10 @@ void CommandLine::add_report()
 
 void CommandLine::add_view()
 {
-    CLI::App& command = add("view", "Show a run in the browser, also one that still goes on.",
+    CLI::App& command = add("view", "Show a run in the browser, also while it is running.",
                             [this] { return run_view(view_); });
     add_recording(command, view_.recording);
-    command.add_option("--port", view_.port, "of 127.0.0.1; left out: any free one")
+    command.add_option("--port", view_.port, "port of 127.0.0.1; default: any free port")
         ->check(CLI::Range(0, 65535))
         ->type_name("N");
     command.footer("Prints the address of the page and serves it until Ctrl-C, to this machine only.\n\n"
@@ -402,21 +405,21 @@ void CommandLine::add_texts()
 {
     add("schema", "Print the keys of scenes as JSON Schema, for editors.",
         [] { return print(scene_schema()); })
-        .footer(
-            "Editors that know TOML complete and check scenes with it: docs/how-to/scenes_in_editors.md.\n\n"
-            "Examples:\n"
-            "  carom schema > scene.schema.json");
+        .footer("Editors with TOML support use it to complete and check scenes: "
+                "docs/how-to/scenes_in_editors.md.\n\n"
+                "Examples:\n"
+                "  carom schema > scene.schema.json");
 
     CLI::App& completion = add("completion", "Print a completion script for a shell.",
                                [this] { return print(completion_script(app_, shell_)); });
-    completion.add_option("SHELL", shell_, "which shell")->required()->check(CLI::IsMember({"bash", "zsh"}));
-    completion.footer("An installed carom has them in place already.\n\n"
+    completion.add_option("SHELL", shell_, "the shell")->required()->check(CLI::IsMember({"bash", "zsh"}));
+    completion.footer("An installed carom already includes them.\n\n"
                       "Examples:\n"
                       "  source <(carom completion bash)\n"
                       "  carom completion zsh > ~/.zsh/functions/_carom");
 
     add("manual", "Print the manual page.", [this] { return print(manual_page(app_)); })
-        .footer("An installed carom has it in place already: man carom.\n\n"
+        .footer("An installed carom already includes it: man carom.\n\n"
                 "Examples:\n"
                 "  carom manual | man -l -");
 }

@@ -31,7 +31,7 @@ ExitStatus refuse_template(const std::string& kind)
     const std::string nearest = nearest_name(kind, known);
     return refuse(ErrorCode::UnknownName, "--template",
                   fmt::format("carom has no template {}", carom::quoted(kind)),
-                  nearest.empty() ? fmt::format("it has: {}", fmt::join(known, ", "))
+                  nearest.empty() ? fmt::format("known templates: {}", fmt::join(known, ", "))
                                   : fmt::format("did you mean {}?", nearest));
 }
 
@@ -49,9 +49,8 @@ ExitStatus run_new(const NewOptions& options)
     if (!out) {
         const bool exists = errno == EEXIST;
         return refuse(ErrorCode::FileUnwritable, printable(file),
-                      exists ? "this file is there already, and is left as it is"
-                             : "the file cannot be written",
-                      exists ? "give another name" : "look at the folder and its rights");
+                      exists ? "this file already exists and was not changed" : "the file cannot be written",
+                      exists ? "give another name" : "check the folder and its permissions");
     }
     const std::string_view text = chosen->text;
     const bool written = std::fwrite(text.data(), 1, text.size(), out.get()) == text.size();

@@ -28,7 +28,7 @@ std::vector<double> read_times(const std::vector<std::string>& times, Errors& er
         errors.push_back({.code = ErrorCode::WrongType,
                           .where = "--at",
                           .message = fmt::format("{} is not a number", carom::quoted(text)),
-                          .hint = "give times in seconds with commas between them: --at 0.5,1.0",
+                          .hint = "give times in seconds, separated by commas: --at 0.5,1.0",
                           .excerpt = {}});
     }
     return numbers;

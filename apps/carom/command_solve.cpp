@@ -30,18 +30,18 @@ void check_options(const SolveOptions& options, Errors& errors)
                           .excerpt = {}});
     };
     if (!options.save.empty() && options.files.size() != 1) {
-        mistake("--save", "the solutions of several problems do not fit into one file", "give one problem");
+        mistake("--save", "one file cannot hold the solutions of several problems", "give one problem");
     }
     if (!options.save.empty() && options.compare) {
-        mistake("--save", "a comparison has no one solution", "leave out --save or --compare");
+        mistake("--save", "a comparison has no single solution", "leave out --save or --compare");
     }
     if (!options.profile.empty() && !options.compare) {
-        mistake("--profile", "there is a profile only where solvers are compared", "add --compare");
+        mistake("--profile", "a profile needs a comparison of solvers", "add --compare");
     }
     if (!options.profile.empty() && !options.profile.ends_with(".csv") &&
         !options.profile.ends_with(".svg")) {
-        mistake("--profile", carom::quoted(options.profile) + " ends neither in .csv nor in .svg",
-                "the ending says which is written");
+        mistake("--profile", carom::quoted(options.profile) + " ends in neither .csv nor .svg",
+                "the file name extension selects the format");
     }
     std::error_code problem;
     if (!options.save.empty() && options.files.size() == 1 &&
@@ -84,7 +84,7 @@ Expected<void> write_text(const std::string& path, const std::string& text)
     return Error{.code = ErrorCode::FileUnwritable,
                  .where = printable(path),
                  .message = "the file cannot be written",
-                 .hint = "look at the folder, its rights and the disk",
+                 .hint = "check the folder, its permissions and the disk",
                  .excerpt = {}};
 }
 

@@ -49,7 +49,7 @@ Expected<double> read_time(const std::string& text)
 {
     if (const auto number = number_of(text)) return *number;
     return mistake(ErrorCode::WrongType, "--at", fmt::format("{} is not a number", carom::quoted(text)),
-                   "give times in seconds with commas between them: --at 0.5,1.0");
+                   "give times in seconds, separated by commas: --at 0.5,1.0");
 }
 
 /// "NAME=value".
@@ -110,13 +110,13 @@ Errors look_at_names(const StudyOptions& options, const Study& study,
                             : fmt::format("did you mean {}?", nearest)));
     }
     if (!exact.empty() && study.plan().levels == 0) {
-        errors.push_back(mistake(ErrorCode::NotAllowedHere, "--exact", "exact values are for orders only",
-                                 "add --converge"));
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, "--exact",
+                                 "exact values are used only with --converge", "add --converge"));
     }
     std::error_code problem;
     if (!options.output.empty() && std::filesystem::equivalent(options.output, options.scene, problem)) {
         errors.push_back(mistake(ErrorCode::FileUnwritable, options.output,
-                                 "this is the scene itself, and would be lost",
+                                 "this is the scene itself, which would be lost",
                                  "give another name after -o"));
     }
     return errors;
@@ -164,7 +164,7 @@ Errors with_study_options(Errors errors)
 ExitStatus merge(const StudyOptions& options)
 {
     if (options.output.empty()) {
-        return refuse({mistake(ErrorCode::MissingKey, "--merge", "there is no place for the merged table",
+        return refuse({mistake(ErrorCode::MissingKey, "--merge", "the merged table has no file name",
                                "carom study --merge a.csv b.csv -o all.csv")},
                       options);
     }

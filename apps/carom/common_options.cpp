@@ -22,7 +22,7 @@ void add_output(CLI::App& command, std::string& output, const std::string& help,
 
 void add_made_output(CLI::App& command, std::string& output, const std::string& what)
 {
-    add_output(command, output, what + " to write; left out: beside the recording; -: standard output");
+    add_output(command, output, what + " to write; default: beside the recording; -: standard output");
 }
 
 void add_repeated(CLI::App& command, const char* name, std::vector<std::string>& values,
@@ -52,12 +52,12 @@ void add_json(CLI::App& command, bool& json, const std::string& instead_of)
 
 void add_quiet(CLI::App& command, bool& quiet)
 {
-    command.add_flag("--quiet", quiet, "no progress and no summary: the exit status tells");
+    command.add_flag("--quiet", quiet, "print no progress and no summary");
 }
 
 void add_no_svg(CLI::App& command, bool& svg)
 {
-    command.add_flag_callback("--no-svg", [&svg] { svg = false; }, "no picture beside the recording");
+    command.add_flag_callback("--no-svg", [&svg] { svg = false; }, "write no picture");
 }
 
 }  // namespace carom::app

@@ -32,7 +32,7 @@ void add_repeated(CLI::App& command, const char* name, std::vector<std::string>&
 
 /// --set: `help` says what it may replace.
 void add_set(CLI::App& command, std::vector<std::string>& sets,
-             const std::string& help = "replace a value of the scene; as often as you like");
+             const std::string& help = "replace a value of the scene; can be repeated");
 
 /// --at: `help` says what is done with the times.
 void add_times(CLI::App& command, std::vector<std::string>& times, const std::string& help);

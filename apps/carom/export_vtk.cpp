@@ -56,11 +56,11 @@ ExitStatus export_vtk(const Recording& recording, const ExportOptions& options)
     for (Eigen::Index i = 0; i < recording.frames(); ++i) {
         if (!write(frames / vtp_name(i), to_vtp(recording, i)))
             return refuse_export(frames.string(), "the frames cannot be written",
-                                 "look at the folder, its rights and the disk");
+                                 "check the folder, its permissions and the disk");
     }
     if (!write(collection, to_pvd(recording, folder)))
         return refuse_export(collection.string(), "the file cannot be written",
-                             "look at the folder, its rights and the disk");
+                             "check the folder, its permissions and the disk");
     return print_result(printable(collection.string()) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
 }
 

@@ -88,7 +88,7 @@ std::string some_rows(const char* title, const std::vector<std::string>& lines, 
     std::string out;
     for (std::size_t k = 0; k < std::min(lines.size(), most); ++k)
         out += row(k == 0 ? title : "", lines[k]);
-    if (lines.size() > most) out += row("", fmt::format("and {} {} more", lines.size() - most, what));
+    if (lines.size() > most) out += row("", fmt::format("and {} more {}", lines.size() - most, what));
     return out;
 }
 
@@ -101,8 +101,8 @@ std::vector<std::string> joints_of(const BodySetup& setup)
 }
 
 constexpr std::string_view theory_in_words =
-    "with friction, or more contact forces than the motion can tell apart, several solutions are possible: "
-    "the motion is judged step by step, by the residual of the laws and the energy ledger";
+    "with friction or redundant contacts several solutions are possible; each step is checked by the "
+    "residual of the laws and the energy ledger";
 
 }  // namespace
 
@@ -113,23 +113,23 @@ std::string in_words(const Scene& scene, const BodyInspection& inspection)
     const auto name = [&](int i) { return printable(setup.bodies[static_cast<std::size_t>(i)].name); };
     const bool good = !inspection.overlaps;
     std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
-                      coloured(good ? "nothing overlaps at the start" : "bodies overlap at the start",
+                      coloured(good ? "no initial overlap" : "bodies overlap initially",
                                good ? Colour::Green : Colour::Yellow, stdout) +
                       "\n\n";
     out += row("bodies", fmt::format("{}; {}; in {}", counted(inspection.motions), counted(inspection.shapes),
                                      model.is_flat() ? "the plane" : "space"));
-    out += row("mass", fmt::format("{:.6g} kg in all, from {:.4g} to {:.4g} kg", inspection.mass_kg,
+    out += row("mass", fmt::format("{:.6g} kg in total, {:.4g} to {:.4g} kg each", inspection.mass_kg,
                                    inspection.lightest_kg, inspection.heaviest_kg));
-    out += row("length", fmt::format("{:.4g} m, typical of bodies that move", scene.length_m));
+    out += row("length", fmt::format("{:.4g} m, reference length of the moving bodies", scene.length_m));
     out += some_rows("surfaces", laws_of(model), "pairs");
     out += some_rows("joints", joints_of(setup), "joints");
     if (inspection.held > 0) {
         out += row("freedom",
-                   fmt::format("{} of {} degrees of freedom are left by joints{}",
+                   fmt::format("joints leave {} of {} degrees of freedom{}",
                                inspection.degrees_of_freedom - inspection.rank, inspection.degrees_of_freedom,
                                inspection.held == inspection.rank
                                    ? std::string()
-                                   : fmt::format("; {} conditions are redundant: reactions are "
+                                   : fmt::format("; {} conditions are redundant, so reactions are "
                                                  "not unique",
                                                  inspection.held - inspection.rank)));
     }
@@ -144,7 +144,7 @@ std::string in_words(const Scene& scene, const BodyInspection& inspection)
                               inspection.closed, inspection.pairs, inspection.unknowns,
                               inspection.degrees_of_freedom));
     if (!good) {
-        out += row("overlap", fmt::format("up to {:.3g} m, of {} and {}; the first steps push them apart",
+        out += row("overlap", fmt::format("up to {:.3g} m, {} and {}; the first steps push them apart",
                                           inspection.deepest_m, name(inspection.deepest_first),
                                           name(inspection.deepest_second)));
     }

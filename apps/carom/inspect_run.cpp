@@ -29,15 +29,23 @@ std::string spaced(std::string_view name)
     return words;
 }
 
+/// "contacts made", "impacts": kinds that begin with their noun have the plural there.
+std::string plural_of(std::string_view kind)
+{
+    const std::string words = spaced(kind);
+    const auto noun = words.find(' ');
+    return noun == std::string::npos ? words + "s" : words.substr(0, noun) + "s" + words.substr(noun);
+}
+
 std::string status_in_words(const Recording& recording, const RunInspection& run)
 {
     if (run.status == "certified" && run.is_sweep) return ": every nearest point was found";
     if (run.status == "certified") return ": every step solved, every energy ledger closed";
-    if (run.status == "interrupted") return ": stopped before its time; carom resume goes on";
+    if (run.status == "interrupted") return ": stopped early; carom resume continues it";
     if (run.status == "unfinished")
-        return ": killed or still running; judged up to its last checkpoint; carom resume goes on";
+        return ": killed or still running; judged up to its last checkpoint; carom resume continues it";
     if (run.status == "failed")
-        return fmt::format(": ended by {}; what is below holds until then",
+        return fmt::format(": ended by {}; results are valid up to then",
                            spaced(name_of(recording.report->end)));
     return run.certificate.unsolved_steps > 0 ? ": not every step was solved"
                                               : ": " + reason_against(run.findings);
@@ -58,9 +66,8 @@ std::string proof_rows(const Recording& recording, const RunInspection& run)
         return out +
                row("outside", fmt::format("at most {:.2e} from its set", certificate.max_penetration_m));
     }
-    const std::string asked = run.tolerance ? fmt::format(", asked for {:g}", *run.tolerance) : "";
-    out += row("residual",
-               fmt::format("at most {:.2e} of the laws' own size{}", certificate.max_residual, asked));
+    const std::string tolerance = run.tolerance ? fmt::format(", tolerance {:g}", *run.tolerance) : "";
+    out += row("residual", fmt::format("at most {:.2e} (relative){}", certificate.max_residual, tolerance));
     if (certificate.max_residual > 0) {
         out += row("worst step", fmt::format("number {}, ending at {:.6g} s", run.worst_step,
                                              certificate.max_residual_time_s));
@@ -87,7 +94,7 @@ std::string finding_rows(const std::vector<Finding>& findings)
     std::string out;
     for (const Finding& finding : findings) {
         const std::string more =
-            finding.count > 1 ? fmt::format(", and {} times more", finding.count - 1) : "";
+            finding.count > 1 ? fmt::format(", and {} more times", finding.count - 1) : "";
         out += row(out.empty() ? "diagnosis" : "",
                    fmt::format("{} at {:.6g} s{}", printable(finding.message), finding.time_s, more));
     }
@@ -102,7 +109,7 @@ std::string contact_rows(const Recording& recording)
     if (bodies.first_row.size() > 1) {
         const std::size_t last = bodies.first_row.size() - 2;
         out += row("contacts",
-                   fmt::format("{} points pushed in the last frame, {} in all frames",
+                   fmt::format("{} active points in the last frame, {} in all frames",
                                bodies.first_row[last + 1] - bodies.first_row[last], bodies.first_row.back()));
     }
     for (const RecordedSeries& probe : recording.probes) {
@@ -144,8 +151,8 @@ std::string in_words(const Recording& recording, const RunInspection& run)
     if (!recording.bodies.names.empty()) out += contact_rows(recording);
     std::string events;
     for (const auto& [kind, count] : events_by_kind(recording))
-        events += fmt::format("{}{} {}", events.empty() ? "" : ", ", count, spaced(kind));
-    out += row("events", events.empty() ? "none kept" : events);
+        events += (events.empty() ? "" : ", ") + counted(count, spaced(kind), plural_of(kind));
+    out += row("events", events.empty() ? "none recorded" : events);
     if (run.theory) out += row("theory", promise_in_words(*run.theory) + "; carom inspect SCENE says why");
     return out + row("written by", "carom " + printable(recording.carom_version));
 }

@@ -38,8 +38,9 @@ std::string start_row(const Model& model, const SceneInspection& inspection)
 {
     const WellPosedness& theory = inspection.theory;
     const std::vector<std::string> names = closed_names(model, inspection);
-    std::string text =
-        theory.condition > 0 ? fmt::format("kinetic matrix of condition {:.3g}; ", theory.condition) : "";
+    std::string text = theory.condition > 0
+                           ? fmt::format("condition number of the kinetic matrix {:.3g}; ", theory.condition)
+                           : "";
     if (names.empty()) return row("start", text + "no contact is closed");
     const std::size_t shown = std::min<std::size_t>(names.size(), 8);
     text += fmt::format("closed: {}{}; rank {} of {}; ",
@@ -145,15 +146,15 @@ std::string promise_in_words(const WellPosedness& theory)
     case Promise::OneSolution:
         return fmt::format("one solution, {}{}",
                            theory.for_all_time_shown ? "for all time"
-                           : theory.for_all_time     ? "for all time as far as was seen"
-                                                     : "for as long as it lasts",
-                           conditions ? ", on conditions" : "");
+                           : theory.for_all_time     ? "for all time as far as tested"
+                                                     : "for as long as it exists",
+                           conditions ? ", under conditions" : "");
     case Promise::NoObstacleFound:
-        return fmt::format("no reason against one solution was found{}{}",
-                           theory.for_all_time ? ", nor against one for all time" : ", but it may end",
-                           conditions ? ", on conditions" : "");
+        return fmt::format("no obstacle to one solution found{}{}",
+                           theory.for_all_time ? ", for all time as far as tested" : ", but it may end",
+                           conditions ? ", under conditions" : "");
     case Promise::PossiblySeveral: return "possibly several solutions";
-    case Promise::NonePromised: return "no solution is promised";
+    case Promise::NonePromised: return "no guarantee of a solution";
     }
     return {};
 }
@@ -164,11 +165,7 @@ std::string in_words(const Scene& scene, const SceneInspection& inspection)
     const Colour colour = theory.well_posed() ? Colour::Green : Colour::Yellow;
     std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
                       coloured(promise_in_words(theory), colour, stdout) + "\n\n";
-    const auto counted = [](int n, std::string_view thing) {
-        return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
-    };
-    out += row("system", fmt::format("{} degree{} of freedom, {}{}", scene.model.coordinates(),
-                                     scene.model.coordinates() == 1 ? "" : "s",
+    out += row("system", fmt::format("{} of freedom, {}{}", counted(scene.model.coordinates(), "degree"),
                                      counted(scene.model.contacts(), "contact"),
                                      scene.model.constraints() > 0
                                          ? ", " + counted(scene.model.constraints(), "constraint")
@@ -188,10 +185,10 @@ std::string in_words(const Scene& scene, const SceneInspection& inspection)
         }
     }
     return out + "\n" +
-           paragraph(
-               "", "What holds is shown by structure or intervals. What is not refuted was looked at in the "
-                   "start, in sampled states around it and where searches closed contacts or lost rank: it "
-                   "was not seen to fail.");
+           paragraph("",
+                     "'Holds' means proved, by structure or intervals. 'Not refuted' means tested without a "
+                     "failure: in the initial state, in sampled states around it, and where searches closed "
+                     "contacts or lost rank.");
 }
 
 std::string to_json(const Scene& scene, const SceneInspection& inspection)

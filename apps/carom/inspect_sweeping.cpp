@@ -16,11 +16,11 @@ using Json = nlohmann::ordered_json;
 std::string_view reason(const SweepInspection& inspection)
 {
     return inspection.one_solution
-               ? "the set is convex and does not depend on the point: two motions never move apart faster "
-                 "than "
-                 "the drift makes them"
-               : "the set depends on the point: it is taken where each step begins, and theory promises one "
-                 "solution for some such sets only";
+               ? "the set is convex and does not depend on the point: two motions separate no faster than "
+                 "the "
+                 "drift does"
+               : "the set depends on the point: it is evaluated at the beginning of each step, and theory "
+                 "guarantees uniqueness only for some such sets";
 }
 
 }  // namespace
@@ -29,11 +29,12 @@ std::string in_words(const Scene& scene, const SweepInspection& inspection)
 {
     const SweepingPlan& plan = *scene.sweeping;
     const bool promised = inspection.one_solution;
-    std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
-                      coloured(promised ? "one solution, for as long as the set moves with bounded variation"
-                                        : "possibly several solutions",
-                               promised ? Colour::Green : Colour::Yellow, stdout) +
-                      "\n\n";
+    std::string out =
+        coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
+        coloured(promised ? "one solution, as long as the motion of the set has bounded variation"
+                          : "possibly several solutions",
+                 promised ? Colour::Green : Colour::Yellow, stdout) +
+        "\n\n";
     out += row("process", fmt::format("{} coordinates swept by a convex set{}", scene.model.coordinates(),
                                       plan.F ? ", with a drift" : ""));
     out += row("method", printable(plan.in_words));

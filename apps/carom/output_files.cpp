@@ -88,7 +88,7 @@ Expected<void> check_picture(const std::string& recording)
                           leave_out);
     if (can_write(picture)) return {};
     return unwritable(picture, "the picture cannot be written there",
-                      "look at the folder and its rights, or leave the picture out with --no-svg");
+                      "check the folder and its permissions, or leave the picture out with --no-svg");
 }
 
 Expected<std::string> draw_picture(const std::string& recording)

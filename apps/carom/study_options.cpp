@@ -11,13 +11,12 @@ namespace {
 void describe_runs(CLI::App& command, StudyOptions& options)
 {
     add_set(command, options.sets, "replace a value of the scene in all runs");
-    add_repeated(
-        command, "--vary", options.varies,
-        "path=from:to:step or path=v1,v2,...: a run for each value; several --vary: all combinations",
-        "PATH=VALUES");
+    add_repeated(command, "--vary", options.varies,
+                 "path=from:to:step or path=v1,v2,...: one run per value; several --vary: all combinations",
+                 "PATH=VALUES");
     command.add_option("--repeat", options.repeat, "runs of each combination")->capture_default_str();
     // CLI11 would take -1 and numbers that are too large for the largest seed
-    command.add_option("--seed", options.seed, "of everything random")
+    command.add_option("--seed", options.seed, "seed of all random numbers")
         ->capture_default_str()
         ->check(CLI::Validator(
             [](const std::string& text) {
@@ -33,29 +32,30 @@ void describe_runs(CLI::App& command, StudyOptions& options)
             [&options](const std::vector<std::string>& given) {
                 options.perturb_step = given.empty() || given[0] == "{}" ? "" : given[0];
             },
-            "each run has its own uniform step h - WIDTH RND, RND in [0, 1); left out: a fifth of h")
+            "each run has its own constant step h - WIDTH RND, RND in [0, 1); default width: h/5")
         ->expected(0, 1)
         ->type_name("WIDTH");
     add_repeated(command, "--perturb", options.perturbs,
-                 "name=width: move a coordinate, or velocity name', at the start by up to width",
+                 "name=width: shift the initial value of a coordinate, or velocity name', by up to width",
                  "NAME=WIDTH");
 }
 
 void describe_questions(CLI::App& command, StudyOptions& options)
 {
-    command.add_flag("--converge", options.converge, "halve the step again and again; show orders");
-    command.add_option("--levels", options.levels, "how many steps, with --converge")->capture_default_str();
+    command.add_flag("--converge", options.converge,
+                     "halve the step repeatedly and show orders of convergence");
+    command.add_option("--levels", options.levels, "number of step sizes, with --converge")
+        ->capture_default_str();
     add_repeated(command, "--exact", options.exacts, "column=number: measure errors against it",
                  "COLUMN=VALUE");
     add_times(command, options.times, "columns with the state");
     command.add_option("--impacts", options.impacts, "columns with the instants of the first N impacts")
         ->type_name("N");
     command
-        .add_option(
-            "--strobe", options.strobe,
-            "a row at each multiple of this period: seconds, or a probe whose value at the start it is")
+        .add_option("--strobe", options.strobe,
+                    "one row per period: seconds, or the name of a probe evaluated at the start")
         ->type_name("PERIOD");
-    command.add_option("--skip", options.skip, "periods to leave out, with --strobe")->type_name("N");
+    command.add_option("--skip", options.skip, "periods to omit, with --strobe")->type_name("N");
 }
 
 }  // namespace
@@ -64,13 +64,14 @@ void describe_study(CLI::App& command, StudyOptions& options)
 {
     add_scene(command, options.scene);
     add_output(command, options.output,
-               "table of results, TABLE.csv or TABLE.h5; the same command goes on with it");
+               "table of results, TABLE.csv or TABLE.h5; repeat the command to continue");
     describe_runs(command, options);
     describe_questions(command, options);
     command.add_option("--shard", options.shard, "i/n: only the i-th of n parts of the runs")
         ->type_name("I/N");
-    command.add_option("--threads", options.threads, "runs at a time; left out: one per core");
-    command.add_option("--merge", options.merge, "put tables of parts together, instead of a study; with -o")
+    command.add_option("--threads", options.threads, "parallel runs; default: one per core");
+    command
+        .add_option("--merge", options.merge, "merge tables of shards instead of running a study; with -o")
         ->type_name("FILES")
         ->expected(1, -1);
     add_json(command, options.json);

@@ -33,11 +33,11 @@ std::string verdict_of(const OrderTable& table)
     switch (table.verdict) {
     case OrderVerdict::Seen: return fmt::format("order {:.2f}", table.fitted);
     case OrderVerdict::Irregular:
-        return fmt::format("order {:.2f} on the average; errors shrink unevenly, as impacts fall differently "
-                           "into steps",
+        return fmt::format("order {:.2f} on average; errors are irregular, because impacts fall at varying "
+                           "points of a step",
                            table.fitted);
-    case OrderVerdict::Roundoff: return "no order to be seen: the error is roundoff";
-    case OrderVerdict::None: return "no convergence seen: errors do not shrink with the step";
+    case OrderVerdict::Roundoff: return "no order visible: the error is roundoff";
+    case OrderVerdict::None: return "no convergence: errors do not decrease with the step";
     case OrderVerdict::TooFew: return "fewer than three runs gave this value";
     }
     return {};
@@ -98,7 +98,7 @@ std::string outcomes_text(const StudyResults& results, const PointRows& point)
                             d.deviation, d.low, d.high, shades_of(d));
     }
     const double runs = static_cast<double>(point.end - point.first);
-    text += fmt::format("  outcomes (states at the end, alike within 5 % of their spread or 1 %): {}{}\n",
+    text += fmt::format("  outcomes (final states, equal within 5 % of their spread or 1 %): {}{}\n",
                         outcomes.groups.size(), outcomes.too_many_groups ? " or more" : "");
     for (std::size_t g = 0; g < std::min(outcomes.groups.size(), most_groups); ++g) {
         const Outcome& group = outcomes.groups[g];

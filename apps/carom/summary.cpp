@@ -27,7 +27,7 @@ std::string sweep_line(const Results& results)
     case RunStatus::Failed: break;
     }
     return coloured("failed", Colour::Red, stdout) +
-           ": the sweep could not go on; what is below holds until then";
+           ": the sweep could not continue; results are valid up to then";
 }
 
 std::string status_line(const Results& results)
@@ -41,12 +41,12 @@ std::string status_line(const Results& results)
                            results.scene.solver.tolerance);
     case RunStatus::Uncertified:
         return coloured("uncertified", Colour::Yellow, stdout) +
-               (certificate.unsolved_steps > 0 ? fmt::format(": {} of {} steps are not solved",
+               (certificate.unsolved_steps > 0 ? fmt::format(": {} of {} steps not solved",
                                                              certificate.unsolved_steps, certificate.steps)
                                                : ": " + reason_against(results.run.findings));
     case RunStatus::Failed:
         return coloured("failed", Colour::Red, stdout) +
-               ": the run could not go on; what is below holds until then";
+               ": the run could not continue; results are valid up to then";
     }
     return {};
 }
@@ -55,17 +55,17 @@ std::string end_in_words(const Results& results)
 {
     if (results.run.stopped) return "interrupted";
     switch (results.run.end) {
-    case RunEnd::Duration: return "ran its time";
+    case RunEnd::Duration: return "reached its duration";
     case RunEnd::Rest: return "came to rest";
     case RunEnd::Formula: return "the until formula became >= 0";
     case RunEnd::Listener: return "was stopped";
-    case RunEnd::UnsolvedStep: return "stopped at a step that is not solved";
-    case RunEnd::NotFinite: return "something became infinite or not a number";
+    case RunEnd::UnsolvedStep: return "stopped at an unsolved step";
+    case RunEnd::NotFinite: return "a value became infinite or NaN";
     case RunEnd::MetricSingular: return "the kinetic matrix became singular";
     case RunEnd::LawOutOfRange:
         return "the law of a contact left its range (restitution from 0 to 1, friction not negative), or an "
                "impact map gave no velocity";
-    case RunEnd::Undetermined: return "the laws leave the motion no continuation, or several";
+    case RunEnd::Undetermined: return "the laws allow no continuation of the motion, or several";
     }
     return {};
 }
@@ -188,13 +188,14 @@ std::string located_event_rows(const Results& results)
 std::string sweep_event_rows(const std::vector<RunEvent>& events)
 {
     std::string out =
-        row("events", fmt::format("{} contacts made with the set, {} lost",
-                                  std::ranges::count(events, EventKind::ContactMade, &Event::kind),
-                                  std::ranges::count(events, EventKind::ContactLost, &Event::kind)));
+        row("events",
+            fmt::format("{} made with the set, {} lost",
+                        counted(std::ranges::count(events, EventKind::ContactMade, &Event::kind), "contact"),
+                        std::ranges::count(events, EventKind::ContactLost, &Event::kind)));
     for (std::size_t i = 0; i < events.size() && i < events_shown; ++i) {
         const bool made = events[i].kind == EventKind::ContactMade;
         out += row("", fmt::format("{:>9.5g} s  {} {}", events[i].time_s, events[i].place,
-                                   made ? "pushes" : "pushes no more"));
+                                   made ? "pushes" : "stops pushing"));
     }
     if (events.size() > events_shown)
         out += row("", fmt::format("... and {} more", events.size() - events_shown));
@@ -203,18 +204,21 @@ std::string sweep_event_rows(const std::vector<RunEvent>& events)
 
 std::string event_rows(const Results& results)
 {
-    if (!results.scene.plan.keep_events) return row("events", "not kept; record.events = true keeps them");
+    if (!results.scene.plan.keep_events)
+        return row("events", "not recorded; set record.events = true to record them");
     const auto& events = results.run.events;
     const auto count = [&](EventKind kind) { return std::ranges::count(events, kind, &Event::kind); };
-    std::string counts = fmt::format("{} impacts, {} contacts made, {} lost", count(EventKind::Impact),
-                                     count(EventKind::ContactMade), count(EventKind::ContactLost));
+    std::string counts =
+        fmt::format("{}, {} made, {} lost", counted(count(EventKind::Impact), "impact"),
+                    counted(count(EventKind::ContactMade), "contact"), count(EventKind::ContactLost));
     if (const auto slips = count(EventKind::Slip), sticks = count(EventKind::Stick); slips + sticks > 0) {
-        counts += fmt::format(", {} begin to slip, {} to stick", slips, sticks);
+        counts += fmt::format(", {}, {}", counted(slips, "onset of slip", "onsets of slip"),
+                              counted(sticks, "stick"));
     }
     const auto of_constraints = count(EventKind::Engage) + count(EventKind::Lock) + count(EventKind::Release);
-    if (of_constraints > 0) counts += fmt::format(", {} of constraints", of_constraints);
+    if (of_constraints > 0) counts += ", " + counted(of_constraints, "constraint event");
     if (const auto ends = count(EventKind::Accumulation); ends > 0) {
-        counts += fmt::format(", {} accumulations of infinitely many impacts", ends);
+        counts += ", " + counted(ends, "accumulation", "accumulations") + " of infinitely many impacts";
     }
     std::string out = row("events", counts);
     const bool located = std::holds_alternative<SeriesSettings>(results.scene.integrator);
@@ -235,19 +239,20 @@ std::string event_rows(const Results& results)
 std::string certificate_rows(const Results& results)
 {
     const Certificate& certificate = results.run.certificate;
-    std::string out = row("residual", fmt::format("at most {:.2e} of the laws' own size, asked for {:g}",
+    std::string out = row("residual", fmt::format("at most {:.2e} (relative), tolerance {:g}",
                                                   certificate.max_residual, results.scene.solver.tolerance));
     out += row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
     if (results.scene.model.constraints() > 0)
-        out += row("violation", fmt::format("of constraints at most {:.2e}", certificate.max_violation));
+        out += row("violation", fmt::format("of constraints, at most {:.2e}", certificate.max_violation));
     out += row("unsolved", fmt::format("{} of {} steps", certificate.unsolved_steps, certificate.steps));
     if (certificate.selected_steps > 0)
-        out += row("loads", fmt::format("not determined in {} steps: those of equal compliance",
-                                        certificate.selected_steps));
+        out += row("loads", fmt::format("not unique in {}: chosen by equal compliance",
+                                        counted(certificate.selected_steps, "step")));
     if (certificate.unexamined_steps > 0)
-        out += row("unexamined", fmt::format("{} steps: contacts in groups of more than {} components; their "
-                                             "motion may not be the only one",
-                                             certificate.unexamined_steps, most_examined_components));
+        out += row("unexamined",
+                   fmt::format("{}: groups of contacts with more than {} components, not "
+                               "tested for other motions",
+                               counted(certificate.unexamined_steps, "step"), most_examined_components));
     return out;
 }
 
@@ -274,7 +279,7 @@ std::string diagnosis_rows(const std::vector<Finding>& findings)
         out +=
             row(out.empty() ? "diagnosis" : "",
                 fmt::format("{} at {:.6g} s{}", finding.message, finding.time_s,
-                            finding.count > 1 ? fmt::format(", and {} times more", finding.count - 1) : ""));
+                            finding.count > 1 ? fmt::format(", and {} more times", finding.count - 1) : ""));
     }
     return out;
 }
@@ -286,18 +291,18 @@ std::string next_rows(const Results& results)
     std::string out;
     const auto say = [&](const std::string& text) { out += row(out.empty() ? "next" : "", text); };
     if (results.run.stopped && !recording.empty())
-        say(fmt::format("carom resume {} goes on with it", recording));
+        say(fmt::format("carom resume {} continues it", recording));
     if (results.run.status == RunStatus::Uncertified && !results.scene.sweeping) {
         const bool unsolved = results.run.certificate.unsolved_steps > 0;
         say(fmt::format("try a smaller step, --set integrator.time_step_s=...{}",
                         unsolved ? ", or more sweeps, --set solver.max_sweeps=..." : ""));
     }
     if (results.run.status == RunStatus::Failed)
-        say("carom inspect says what theory promises about the scene; a smaller step may go further");
+        say("carom inspect reports what theory guarantees for the scene; a smaller step may help");
     if (recording.empty())
-        say("-o RUN.h5 keeps the run, carom report RUN.h5 then shows it");
+        say("add -o RUN.h5 to record the run; carom report RUN.h5 then shows it");
     else
-        say(fmt::format("carom report {} makes a page that shows it", recording));
+        say(fmt::format("carom report {} writes a page that shows it", recording));
     return out;
 }
 

@@ -5,17 +5,17 @@
 namespace carom::app {
 namespace {
 
-constexpr std::string_view bounce = R"toml(# A ball that is dropped on a floor and bounces until it rests.
+constexpr std::string_view bounce = R"toml(# A ball falls on a floor and bounces until it comes to rest.
 # Units are SI. Run it with:  carom run THIS_FILE -o bounce.h5
 
 title = "A bouncing ball"
-duration_s = 10.0              # how long it runs at most
-until = "rest"                 # ... but it ends when nothing moves any more
+duration_s = 10.0              # maximum duration
+until = "rest"                 # ends earlier if everything is at rest
 
 [parameters]                   # numbers for the formulas below; change one with --set parameters.e=0.5
 m = 0.2                        # mass, kg
 g = 9.81                       # gravity, m/s^2
-e = 0.7                        # restitution: 0 soft, 1 elastic
+e = 0.7                        # restitution: 0 inelastic, 1 elastic
 
 [[coordinate]]                 # in formulas: z, and z' for its velocity
 name = "z"                     # height of the ball's lowest point
@@ -26,14 +26,14 @@ unit = "m"
 [lagrangian]
 kinetic = "m/2*z'^2"           # kinetic energy, J
 potential = "m*g*z"            # potential energy, J
-# forces = { z = "-0.01*z'" }  # given forces: here the drag of the air
+# forces = { z = "-0.01*z'" }  # other forces, here air drag
 
-[[contact]]                    # as many as you like
+[[contact]]                    # repeat for more contacts
 name = "floor"
-gap = "z"                      # distance in m; the ball may not go below 0
+gap = "z"                      # distance in m, kept >= 0
 law = { kind = "unilateral", restitution = "e" }
 
-[[draw]]                       # what it looks like: carom report bounce.h5 writes a page that shows it
+[[draw]]                       # a drawing for the page that carom report bounce.h5 writes
 kind = "circle"                # point, segment, circle, polyline, trace
 at = [0, "z + 0.05"]
 radius_m = 0.05
@@ -44,7 +44,7 @@ kind = "segment"
 points = [[-0.5, 0], [0.5, 0]]
 colour = "grey"
 
-[[draw]]                       # where they touch, coloured by what the contact does; arrows are percussions
+[[draw]]                       # the contact point, coloured by its status; arrows are impulses
 kind = "point"
 at = [0, "z"]
 contact = "floor"
@@ -54,7 +54,7 @@ normal = [0, 1]
 kind = "moreau"
 time_step_s = 1e-3
 
-[record]                       # what -o writes down
+[record]                       # contents of the recording that -o writes
 every_s = 0.005
 )toml";
 
@@ -69,7 +69,7 @@ l = 1.0                        # length, m
 m = 1.0                        # mass, kg
 g = 9.81                       # gravity, m/s^2
 e = 0.8                        # restitution of the wall
-omega = "sqrt(g/l)"            # a parameter may be a formula of others
+omega = "sqrt(g/l)"            # a parameter can be a formula of others
 
 [[coordinate]]                 # in formulas: theta, and theta' for its velocity
 name = "theta"                 # angle from the vertical
@@ -98,7 +98,7 @@ points = [[0, 0], ["l*sin(theta)", "-l*cos(theta)"]]
 colour = "blue"
 
 [[draw]]
-kind = "point"                 # the bob, coloured by what the contact does; arrows are percussions
+kind = "point"                 # the bob, coloured by the contact status; arrows are impulses
 at = ["l*sin(theta)", "-l*cos(theta)"]
 contact = "wall"
 normal = ["cos(theta)", "sin(theta)"]
@@ -114,7 +114,7 @@ time_step_s = 1e-3
 )toml";
 
 constexpr std::string_view shaker =
-    R"toml(# Two stacked blocks on a table that begins to shake: obstacles may move.
+    R"toml(# Two stacked blocks on a table that begins to shake: a moving obstacle.
 # Units are SI. Run it with:  carom run THIS_FILE -o shaker.h5
 
 title = "Blocks on a shaker"
@@ -136,11 +136,11 @@ name = "z1"                    # bottom of the lower block
 start = 0.0
 
 [[coordinate]]
-name = "z2"                    # bottom of the upper one, counted from the top of the lower at rest
+name = "z2"                    # bottom of the upper block, relative to the top of the lower one at rest
 start = 0.0
 
 [lagrangian]
-mass = [["m"], [0, "m"]]       # kinetic matrix, its lower triangle
+mass = [["m"], [0, "m"]]       # kinetic matrix, lower triangle
 potential = "m*g*(z1 + z2)"
 
 [[contact]]
@@ -151,7 +151,7 @@ law = { kind = "unilateral", restitution = 0.2 }
 [[contact]]
 name = "between"
 gap = "z2 - z1"
-law = { kind = "unilateral", dissipation_index = 0.9 }   # Moreau's index: 1 soft, 0 elastic
+law = { kind = "unilateral", dissipation_index = 0.9 }   # Moreau's index: 1 inelastic, 0 elastic
 
 [[probe]]
 name = "height"

@@ -42,6 +42,12 @@ std::string coloured(std::string_view text, Colour colour, std::FILE* stream)
     return fmt::format("{}{}\033[0m", code_of(colour), text);
 }
 
+std::string counted(long count, std::string_view one, std::string_view many)
+{
+    if (count == 1) return fmt::format("1 {}", one);
+    return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
+}
+
 void print_errors(const Errors& errors)
 {
     std::string out;

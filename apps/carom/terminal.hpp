@@ -25,6 +25,9 @@ enum class Colour { Red, Green, Yellow, Bold };
 /// The text in colour where `stream` is a terminal that can and NO_COLOR is not set; else as it is.
 [[nodiscard]] std::string coloured(std::string_view text, Colour colour, std::FILE* stream);
 
+/// "1 impact", "2 impacts"; with a plural of its own "1 onset of slip", "2 onsets of slip".
+[[nodiscard]] std::string counted(long count, std::string_view one, std::string_view many = "");
+
 /// Errors as a compiler shows them, to standard error, the first hundred of them.
 void print_errors(const Errors& errors);
 

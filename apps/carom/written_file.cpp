@@ -63,7 +63,7 @@ ExitStatus write_made(std::string_view text, const std::string& recording, const
     std::ofstream out(file, std::ios::binary);
     if (out) out << text << std::flush;
     if (!out)
-        return refuse(file, "the file cannot be written", "look at the folder, its rights and the disk");
+        return refuse(file, "the file cannot be written", "check the folder, its permissions and the disk");
     return print_result(printable(file) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
 }
 

@@ -48,7 +48,7 @@ Expected<void> KeptProblems::begin()
     return Error{.code = ErrorCode::FileUnwritable,
                  .where = printable(plan_.folder),
                  .message = "the folder for problems cannot be made or emptied: " + problem.message(),
-                 .hint = "look at the folder and its rights",
+                 .hint = "check the folder and its permissions",
                  .excerpt = {}};
 }
 

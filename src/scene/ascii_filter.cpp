@@ -129,13 +129,12 @@ private:
         const std::string_view letter = text_.substr(at_, end - at_);
         const std::string_view spelled = spelling_of(letter);
         const bool name = !spelled.empty() && spelled.size() > 1;
-        mistakes_.add(
-            place(), ErrorCode::NotAscii,
-            fmt::format("the letter {} stands outside of strings and comments", carom::quoted(letter)),
-            spelled.empty() ? "keys and names are written in ASCII letters, for example mu"
-                            : fmt::format("write {}{}", spelled,
-                                          name ? fmt::format(" for {}", letter)
-                                               : fmt::format(" where {} stands", letter)));
+        mistakes_.add(place(), ErrorCode::NotAscii,
+                      fmt::format("the character {} is outside strings and comments", carom::quoted(letter)),
+                      spelled.empty() ? "keys and names must be ASCII, for example mu"
+                                      : fmt::format("write {}{}", spelled,
+                                                    name ? fmt::format(" for {}", letter)
+                                                         : fmt::format(" where {} stands", letter)));
         at_ = std::min(text_.find('\n', at_), text_.size());
     }
 

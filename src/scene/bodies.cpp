@@ -135,9 +135,8 @@ private:
             product *= static_cast<double>(counts.back());
         }
         if (counts.empty() || counts.size() > 3 || product == 0) {
-            mistakes_.add(
-                copies->place, ErrorCode::SettingOutOfRange, "copies are no lattice of bodies",
-                "give one to three whole numbers from 1 on, a million bodies at most: copies = [5, 4]");
+            mistakes_.add(copies->place, ErrorCode::SettingOutOfRange, "copies is not a valid lattice",
+                          "give one to three integers >= 1, at most a million bodies: copies = [5, 4]");
             // one copy with all its numbers, so that its formulas make no second mistake
             return std::vector<long>(std::clamp<std::size_t>(counts.size(), 1, 3), 1);
         }
@@ -181,10 +180,10 @@ private:
             for (std::size_t k = 0; k < random.size(); ++k) {
                 const auto x = random[k].draw(seed_of(item), static_cast<std::uint64_t>(n), k);
                 if (!x && !mistakes_.known_at(item.place)) {
-                    mistakes_.add(item.place, ErrorCode::SettingOutOfRange,
-                                  fmt::format("{} hardly ever lies between low and high",
-                                              carom::quoted(random[k].name)),
-                                  "widen the bounds");
+                    mistakes_.add(
+                        item.place, ErrorCode::SettingOutOfRange,
+                        fmt::format("{} is almost never between low and high", carom::quoted(random[k].name)),
+                        "widen the bounds");
                 }
                 good = good && x && add_number(item, random[k].name, *x, names);
             }
@@ -238,9 +237,9 @@ private:
         }
         good = good && (corners[1] - corners[0]).minCoeff() >= 0;
         if (!good) {
-            mistakes_.add(within.place, ErrorCode::WrongSize, "within_m is no box",
-                          "give its lowest and highest corner, and no position_m: "
-                          "within_m = [[0, 0, 0], [1, 1, 2]]");
+            mistakes_.add(
+                within.place, ErrorCode::WrongSize, "within_m is not a box",
+                "give its lowest and highest corner without position_m: within_m = [[0, 0, 0], [1, 1, 2]]");
             return;
         }
         for (const Body& body : bodies) {
@@ -249,7 +248,7 @@ private:
         if (const auto left = places_.put(bodies, corners[0], corners[1], seed)) {
             mistakes_.add(within.place, ErrorCode::SettingOutOfRange,
                           fmt::format("there is room for {} of {} bodies", *left, bodies.size()),
-                          "widen within_m, or take fewer or smaller bodies");
+                          "enlarge within_m, or use fewer or smaller bodies");
         }
     }
 

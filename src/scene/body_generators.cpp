@@ -113,11 +113,11 @@ private:
         if (!(number.low <= number.high)) refuse("low is above high", "exchange them");
         if (!(number.deviation >= 0) || !(number.spread >= 0) || !(number.median > 0))
             refuse("a deviation or spread is negative, or a median not positive",
-                   "give a deviation or spread from 0 on and a median above 0");
+                   "give a deviation or spread >= 0 and a median > 0");
         if (number.kind != RandomNumber::Kind::Listed || !number.drawable) return;
         if (number.values.empty() || w.size() != number.values.size() || !positive ||
             !(std::accumulate(w.begin(), w.end(), 0.0) > 0))
-            refuse("values and weights do not go together",
+            refuse("values and weights do not match",
                    "give one weight, not negative, per value: values = [1, 2], weights = [3, 1]");
     }
 

@@ -33,7 +33,7 @@ void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& 
         if (const Node* node = find(root, key)) {
             mistakes.add(node->key_place, ErrorCode::NotAllowedHere,
                          fmt::format("a scene of bodies has no {}", key),
-                         "leave it out, or describe all by coordinates");
+                         "leave it out, or describe the whole system by coordinates");
         }
     }
     if (!std::holds_alternative<MoreauSettings>(settings.integrator)) {
@@ -42,7 +42,7 @@ void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& 
     }
     if (find_path(root, "integrator.cone_point") != nullptr) {
         mistakes.add(place_of(root, "integrator.cone_point"), ErrorCode::NotAllowedHere,
-                     "contacts of bodies are looked for half-way", "leave it out");
+                     "contacts of bodies are always detected at the midpoint", "leave it out");
     }
     const bool formulas = has_formulas(root);
     if (const Node* impact = find(root, "impact"); impact != nullptr && formulas) {
@@ -285,7 +285,7 @@ ContactForceProbe force_probe(const Node& item, std::string name, const BodyDraf
         along[static_cast<Eigen::Index>(i)] = constant_of(direction->items[i], names, mistakes).value_or(0);
     }
     if (direction->items.size() < 2 || direction->items.size() > 3 || !(along.norm() > 0)) {
-        mistakes.add(direction->place, ErrorCode::WrongSize, "this is no direction",
+        mistakes.add(direction->place, ErrorCode::WrongSize, "this is not a direction",
                      "give two or three numbers, not all zero: direction = [0, 0, 1]");
         return probe;
     }

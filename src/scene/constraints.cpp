@@ -33,8 +33,7 @@ public:
         const Node* law = find(item_, "law");
         const Node* sets = find(item_, "set");
         if (law != nullptr && sets != nullptr) {
-            refuse(law->place, ErrorCode::NotAllowedHere,
-                   "the constraint has law and set, which say the same thing",
+            refuse(law->place, ErrorCode::NotAllowedHere, "the constraint has both law and set",
                    "give law for the usual limits, [[constraint.set]] for any others");
         } else if (sets != nullptr && sets->kind == Kind::Array) {
             for (const Node& set : sets->items) {
@@ -124,7 +123,7 @@ private:
         for (const char* key : keys) {
             if (const Node* node = find(law, key)) {
                 refuse(node->key_place, ErrorCode::NotAllowedHere,
-                       fmt::format("{} means nothing for {}", key, what), hint);
+                       fmt::format("{} has no meaning for {}", key, what), hint);
             }
         }
     }
@@ -141,7 +140,7 @@ private:
             return;
         }
         if (low == nullptr && high == nullptr) {
-            refuse(law.place, ErrorCode::MissingKey, "the law says nothing about the reaction",
+            refuse(law.place, ErrorCode::MissingKey, "the law has no limit of the reaction",
                    "add low, high or limit; without a limit write kind = \"firm\"");
             return;
         }
@@ -259,7 +258,7 @@ private:
         if (!constraint_.velocity.empty())
             return constraint_.velocity.size() == 1 ? interval(-1, 1) : ball(1);
         refuse(item_.place, ErrorCode::MissingKey, "reactions are limited, but there is no velocity",
-               "give velocity = [...], what the limited reaction works against");
+               "give velocity = [...], the velocity that the limited reaction opposes");
         return nullptr;
     }
 

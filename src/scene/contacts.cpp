@@ -59,18 +59,18 @@ private:
         contact_.gap = stand_in_;
         if (position == nullptr) {
             for (const char* key : {"surface", "obstacle_velocity", "tangent"}) {
-                not_with(key, "needs the position of the particle that touches",
+                not_with(key, "needs the position of the particle",
                          "give position = [\"x\", \"y\"] as formulas of the coordinates, or leave it out");
             }
             if (gap == nullptr) {
                 mistakes_.add(item_.place, ErrorCode::MissingKey, "the contact has no gap",
-                              "add gap = ..., the distance of the parts, or position and surface");
+                              "add gap = ..., the distance between the parts, or position and surface");
             }
             contact_.gap = formula(gap).value_or(stand_in_);
             contact_.sliding = list(find(item_, "sliding"), names_, 2);
             return;
         }
-        not_with("gap", "says the same thing as surface", "give position and surface, or gap alone");
+        not_with("gap", "has the same meaning as surface", "give position and surface, or gap alone");
         not_with("sliding", "follows from position and surface", "leave it out");
         read_particle(*position);
     }
@@ -80,9 +80,8 @@ private:
         const Names point = names_over_point(names_);
         const Node* surface = find(item_, "surface");
         if (surface == nullptr) {
-            mistakes_.add(
-                item_.place, ErrorCode::MissingKey, "the contact has a position but no surface",
-                "add surface = ..., a formula of x, y, z and t that is positive where the particle may be");
+            mistakes_.add(item_.place, ErrorCode::MissingKey, "the contact has a position but no surface",
+                          "add surface = ..., a formula of x, y, z and t that is positive on the free side");
         }
         ContactParticle particle;
         particle.position = list(&position, names_, 3);
@@ -107,7 +106,7 @@ private:
             for (const char* key : {"friction", "static_friction", "tangential_restitution", "shape"}) {
                 if (const Node* node = find(law, key)) {
                     mistakes_.add(node->key_place, ErrorCode::NotAllowedHere,
-                                  fmt::format("{} means nothing for a contact without friction", key),
+                                  fmt::format("{} has no meaning for a frictionless contact", key),
                                   "write kind = \"coulomb\"");
                 }
             }
@@ -118,7 +117,7 @@ private:
             const Node* sliding = find(item_, "sliding");
             if (sliding != nullptr && sliding->kind != Kind::Array) return;  // told already
             mistakes_.add(item_.place, ErrorCode::MissingKey,
-                          "the contact has friction, but nothing says how it slides",
+                          "the contact has friction but no sliding velocity",
                           "add sliding = [\"x'\"], the sliding velocity, or give position and surface");
             return;
         }
@@ -130,7 +129,7 @@ private:
                 if (const Node* node = find(law, key)) {
                     mistakes_.add(
                         node->key_place, ErrorCode::NotAllowedHere,
-                        fmt::format("{} means nothing for a rough contact, which never slides", key),
+                        fmt::format("{} has no meaning for a rough contact, which never slides", key),
                         "write kind = \"coulomb\", or leave it out");
                 }
             }
@@ -228,8 +227,7 @@ private:
         const Node* index = find(law, "dissipation_index");
         if (restitution != nullptr && index != nullptr) {
             mistakes_.add(index->place, ErrorCode::NotAllowedHere,
-                          "the law has restitution and dissipation_index, which say the same thing",
-                          "give one of them");
+                          "the law has both restitution and dissipation_index", "give one of them");
             return {};
         }
         auto read = formula(restitution != nullptr ? restitution : index);

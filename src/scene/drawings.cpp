@@ -92,7 +92,7 @@ private:
             std::ranges::all_of(rows, [&](const Node& row) { return row.items.size() == dimension; });
         if (!enough || !even || dimension < 2 || dimension > 3) {
             refuse(place, ErrorCode::WrongSize,
-                   fmt::format("these are no points of a {}", name_of(drawing_.kind)),
+                   fmt::format("these are not the points of a {}", name_of(drawing_.kind)),
                    fmt::format("a segment has two points, a polyline two or more; each is x, y or x, y, z: "
                                "for example {}",
                                example()));
@@ -110,8 +110,8 @@ private:
             good_ = good_ && formula.has_value();
             to.push_back(formula.value_or(Formula()));
             if (formula && formula->depends_on(Variable::Kind::Velocity)) {
-                refuse(entry.place, ErrorCode::NotAllowedHere, "what is drawn names a velocity",
-                       "it may depend on coordinates, parameters and t");
+                refuse(entry.place, ErrorCode::NotAllowedHere, "a drawing uses a velocity",
+                       "drawings can depend on coordinates, parameters and t");
             }
         }
     }
@@ -156,7 +156,7 @@ private:
         }
         if (tangent != nullptr && normal == nullptr) {
             refuse(tangent->key_place, ErrorCode::NotAllowedHere, "a tangent without a normal shows nothing",
-                   "give the normal, too: normal = [0, 1]");
+                   "add the normal: normal = [0, 1]");
         } else if (normal != nullptr && contact == nullptr) {
             refuse(normal->key_place, ErrorCode::NotAllowedHere, "a normal without a contact shows nothing",
                    "name the contact: contact = \"floor\"");
@@ -174,9 +174,9 @@ private:
             return;
         }
         refuse(direction->place, ErrorCode::WrongSize,
-               fmt::format("the {} has {} entries and the places have {}", name, direction->items.size(),
+               fmt::format("the {} has {} entries, but the position has {}", name, direction->items.size(),
                            drawing_.dimension),
-               "give it as many entries as the places have");
+               "give it as many entries as the position has");
     }
 
     void read_looks(std::size_t number)

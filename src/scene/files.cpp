@@ -33,16 +33,16 @@ Expected<std::filesystem::path> file_below(const std::filesystem::path& folder, 
     const fs::path full = problem ? fs::path() : fs::canonical(base / wanted, problem);
     if (problem || !fs::is_regular_file(full, problem)) {
         return unusable(fmt::format("there is no file {} beside the scene", carom::quoted(name)),
-                        "the name counts from the folder of the scene");
+                        "the path is relative to the folder of the scene");
     }
     const fs::path relative = full.lexically_relative(base);
     if (relative.empty() || *relative.begin() == "..") {
-        return unusable(fmt::format("the file {} lies outside the scene's folder", carom::quoted(name)),
+        return unusable(fmt::format("the file {} is outside the folder of the scene", carom::quoted(name)),
                         "put it below the folder of the scene");
     }
     if (fs::file_size(full, problem) > max_bytes || problem) {
         return unusable(fmt::format("the file {} is too large", carom::quoted(name)),
-                        fmt::format("a {} may have {} bytes", what, max_bytes));
+                        fmt::format("a {} can have at most {} bytes", what, max_bytes));
     }
     return full;
 }

@@ -73,7 +73,7 @@ private:
         const Node* node = find(item, key);
         if (node != nullptr) return joint_named(draft_, *node, mistakes_);
         mistakes_.add(item.place, ErrorCode::MissingKey, fmt::format("a gear has no {}", key),
-                      "name two joints that are described before it");
+                      "name two joints that are defined before it");
         return 0;
     }
 
@@ -115,7 +115,7 @@ int joint_named(const BodyDraft& draft, const Node& node, Mistakes& mistakes)
     if (!mistakes.empty()) return 0;  // after a mistake some joints are not read
     mistakes.add(node.place, ErrorCode::UnknownName,
                  fmt::format("there is no joint {}", carom::quoted(node.text)),
-                 known.empty() ? "describe joints before what names them" : nearest_or_all(node.text, known));
+                 known.empty() ? "define joints before they are used" : nearest_or_all(node.text, known));
     return 0;
 }
 

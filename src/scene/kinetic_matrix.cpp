@@ -47,7 +47,7 @@ bool is_symmetric(const Node& matrix, Mistakes& mistakes)
                 fmt::format("the mass matrix is not symmetric: entry ({}, {}) is {}, entry ({}, {}) is {}",
                             i + 1, j + 1, describe(rows[i].items[j]), j + 1, i + 1,
                             describe(rows[j].items[i])),
-                "write both alike, or give the lower triangle only");
+                "make both equal, or give only the lower triangle");
             symmetric = false;
         }
     }

@@ -92,7 +92,7 @@ private:
         const std::string inner(field.type == Type::GroupList ? group_ : std::string(field.path));
         return refuse(ErrorCode::UnknownKey,
                       fmt::format("{} names several values, not one", carom::quoted(set_.path)),
-                      fmt::format("go on with a dot and a key, one of: {}", fmt::join(keys_in(inner), ", ")));
+                      fmt::format("add a dot and a key, one of: {}", fmt::join(keys_in(inner), ", ")));
     }
 
     /// The field of a key in the group reached so far. Parameters must be there: a new one would be of no
@@ -164,7 +164,7 @@ private:
         if (wants_text(field.type) && !is_text) value.reset();
         if (!value && !set_.value.empty() &&
             std::string_view("\"'[{").find(set_.value[0]) != std::string_view::npos) {
-            refuse(ErrorCode::SceneSyntax, fmt::format("{} is no TOML value", carom::quoted(set_.value)),
+            refuse(ErrorCode::SceneSyntax, fmt::format("{} is not a TOML value", carom::quoted(set_.value)),
                    fmt::format("give {}; quotes and brackets must be closed", name_of(field.type)));
             return;
         }

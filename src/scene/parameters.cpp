@@ -120,7 +120,7 @@ private:
         circle += printable(entries_[begin].key);
         if (circle.size() > 200) circle = circle.substr(0, 100) + " ... " + circle.substr(circle.size() - 80);
         mistakes_.add(entries_[begin].value.place, ErrorCode::UnknownName,
-                      fmt::format("parameters need each other in a circle: {}", circle),
+                      fmt::format("parameters depend on each other in a circle: {}", circle),
                       "give one of them as a number");
     }
 

@@ -188,9 +188,9 @@ void warn_of_lost_keys(const Node& root, Mistakes& mistakes)
         if (words.contains(entry.key)) continue;  // a formula uses it
         mistakes.warn(
             entry.value.key_place,
-            fmt::format("{} stands below [parameters]: there it is a number that no formula uses, and "
-                        "the run does not obey it",
-                        carom::quoted(entry.key)),
+            fmt::format(
+                "{} is below [parameters], where it is a number that no formula uses; the run ignores it",
+                carom::quoted(entry.key)),
             fmt::format("write {} above [parameters]", printable(entry.key)));
     }
 }
@@ -278,7 +278,7 @@ Expected<std::string, Errors> text_of_file(const std::filesystem::path& file)
     if (!std::filesystem::exists(file, problem))
         return file_error(file, "there is no such file", hint_for_missing(file));
     std::ifstream in(file, std::ios::binary);
-    if (!in) return file_error(file, "the file cannot be opened", "look at its rights");
+    if (!in) return file_error(file, "the file cannot be opened", "check its permissions");
 
     // one byte more than allowed tells that there are too many, also of files that do not know their size
     std::string text;

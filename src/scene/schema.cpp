@@ -94,7 +94,7 @@ std::string scene_schema()
 {
     Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                    {"title", "A scene of carom"},
-                   {"description", "A mechanical system with contacts, its start, and how to run it."}};
+                   {"description", "A mechanical system with contacts, its initial state and its run."}};
     schema.update(group_schema(""));
 
     // coordinates, or bodies

@@ -200,19 +200,19 @@ void check_grid(const Node& root, const Settings& settings, Mistakes& mistakes)
     const Place place = step != nullptr ? step->place : place_of(root, "duration_s");
     if (duration / h > most_steps || end + h / 2 == end) {
         mistakes.add(place, ErrorCode::SettingOutOfRange,
-                     fmt::format("{} s in steps of {} s cannot be counted", duration, h),
+                     fmt::format("{} s in steps of {} s has too many steps to count", duration, h),
                      "take a longer step or a shorter duration");
     }
     // the last step is shortened to the end; of so little of a step rounding would leave nothing
     if (duration < 1e-6 * h) {
         mistakes.add(place, ErrorCode::SettingOutOfRange,
-                     fmt::format("{} s are nothing beside a step of {} s", duration, h),
+                     fmt::format("{} s is negligible compared with a step of {} s", duration, h),
                      "take a shorter step or a longer duration");
     }
     const double every = settings.record.every_s;
     if (every > 0 && duration / every > most_steps) {
         mistakes.add(place_of(root, "record.every_s"), ErrorCode::SettingOutOfRange,
-                     fmt::format("{} s recorded every {} s cannot be counted", duration, every),
+                     fmt::format("{} s recorded every {} s has too many frames to count", duration, every),
                      "record less often");
     }
 }
@@ -231,7 +231,7 @@ void drop_keys_of_the_kind_left(std::span<const Override> overrides, Node& root,
         const std::string_view other = kind_that_knows("integrator." + entry.key, chosen);
         if (other.empty() || entry.value.place.override_index >= 0) return false;
         mistakes.warn(entry.value.key_place,
-                      fmt::format("integrator.{} is left out: it is a setting of {}, and --set chose {}",
+                      fmt::format("integrator.{} is ignored: it is a setting of {}, and --set selected {}",
                                   entry.key, other, chosen),
                       {});
         return true;

@@ -109,7 +109,7 @@ private:
             errors_.push_back({.code = ErrorCode::UnknownName,
                                .where = "lagrangian.forces." + name,
                                .message = "there is no coordinate of this name",
-                               .hint = "forces are known by their coordinate",
+                               .hint = "forces are given by coordinate",
                                .excerpt = {}});
         }
         return forces;

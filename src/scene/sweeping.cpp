@@ -110,7 +110,7 @@ private:
                           is_yosida ? ErrorCode::MissingKey : ErrorCode::NotAllowedHere,
                           is_yosida ? "the method yosida has no relaxation_s"
                                     : "relaxation_s is a setting of the method yosida",
-                          "yosida needs a time of relaxation in seconds, catching_up has none");
+                          "yosida needs a relaxation time in seconds, catching_up has none");
         } else if (is_yosida && relaxation->kind == Kind::Number) {
             plan_.lambda_s = relaxation->number;
         }
@@ -129,7 +129,7 @@ private:
             if (!jump) continue;
             if (!plan_.jumps_s.empty() && !(*jump > plan_.jumps_s.back())) {
                 mistakes_.add(item.place, ErrorCode::SettingOutOfRange,
-                              fmt::format("the jump at {} s does not come after the one before it", *jump),
+                              fmt::format("the jump at {} s is not after the previous one", *jump),
                               "give every instant once, in increasing order");
             }
             plan_.jumps_s.push_back(*jump);

@@ -182,10 +182,10 @@ private:
         }
         const bool takes_one = set_.kind == "moved" || set_.kind == "image";
         if (takes_one && list.items.size() != 1) {
-            refuse(
-                list.place, ErrorCode::WrongSize,
-                fmt::format("a set of kind {} is made of one set, not of {}", set_.kind, list.items.size()),
-                "write of = [\"name\"]");
+            refuse(list.place, ErrorCode::WrongSize,
+                   fmt::format("a set of kind {} is built from one set, not from {}", set_.kind,
+                               list.items.size()),
+                   "write of = [\"name\"]");
         }
     }
 

@@ -112,7 +112,7 @@ private:
         case SweepEnd::Listener: break;
         }
         return tell(StepStatus::NotFinite, "not_finite",
-                    "a place, a velocity or the drift became infinite or not a number");
+                    "a position, a velocity or the drift became infinite or NaN");
     }
 
     [[nodiscard]] Finding missed(const RunSoFar& run) const

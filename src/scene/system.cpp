@@ -107,7 +107,7 @@ private:
             mistakes_.add(
                 kinetic != nullptr ? mass->place : node.place,
                 kinetic != nullptr ? ErrorCode::NotAllowedHere : ErrorCode::MissingKey,
-                kinetic != nullptr ? "lagrangian has kinetic and mass, which say the same thing"
+                kinetic != nullptr ? "lagrangian has both kinetic and mass"
                                    : "lagrangian has neither kinetic nor mass",
                 "give the kinetic energy as a formula, kinetic = \"m/2*x'^2\", or as a matrix, mass = [[m]]");
         }

@@ -95,7 +95,7 @@ Expected<Points> read_csv(const std::filesystem::path& file, const std::string& 
     std::ifstream in(file, std::ios::binary);
     if (!in)
         return refused(ErrorCode::FileUnreadable, fmt::format("{} cannot be opened", carom::quoted(name)),
-                       "look at its rights");
+                       "check its permissions");
     Points points;
     std::string line;
     bool first = true;
@@ -113,8 +113,8 @@ Expected<Points> read_csv(const std::filesystem::path& file, const std::string& 
             return refused(ErrorCode::FileMalformed,
                            fmt::format("line {} of {} is not two finite numbers: {}", number,
                                        carom::quoted(name), carom::quoted(line)),
-                           "each line holds a time in s and a value; a first line without a number is a "
-                           "heading, what follows a # is a comment");
+                           "each line has a time in s and a value; a first line without numbers is a "
+                           "heading, # begins a comment");
         }
         points.t_s.push_back((*numbers)[0]);
         points.value.push_back((*numbers)[1]);

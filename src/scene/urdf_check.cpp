@@ -117,7 +117,7 @@ private:
     /// What follows cannot be read.
     void stop(std::string message)
     {
-        add(std::move(message), "this is no URDF of a robot; check_urdf says more");
+        add(std::move(message), "this is not a valid URDF robot; check_urdf gives details");
         good_ = false;
     }
 
@@ -230,12 +230,12 @@ private:
             if (found == attributes.end()) {
                 if (numbers.needed)
                     add(fmt::format("<{}> has no {}", name, numbers.attribute),
-                        "give it, it is not zero by itself");
+                        "add it; there is no default");
             } else if (!are_numbers(found->second, numbers.count)) {
                 add(fmt::format("{} = {} of <{}> is not {}", numbers.attribute, quoted(found->second), name,
                                 numbers.count == 1 ? "a number" : "three numbers"),
-                    numbers.count == 1 ? "write it with a point, without blanks or units: \"0.001\""
-                                       : "write three with blanks between: \"0 0 0.5\"");
+                    numbers.count == 1 ? "use a decimal point, no blanks and no units: \"0.001\""
+                                       : "write three numbers separated by blanks: \"0 0 0.5\"");
             }
         }
     }

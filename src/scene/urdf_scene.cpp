@@ -223,7 +223,7 @@ private:
         const Vec3 axis = frame.rotation * vector_of(joint.axis);
         if (!(axis.norm() > 0) || !axis.allFinite() || !frame.position_m.allFinite()) {
             refuse(ErrorCode::FileMalformed, "joint " + joint.name,
-                   "its axis or origin is no direction or place",
+                   "its axis or origin is not a direction or place",
                    "correct the <axis> and <origin> of the joint");
             return;
         }

@@ -164,8 +164,8 @@ private:
         mistakes_.add(node.place, ErrorCode::UnknownName,
                       fmt::format("carom does not know the {} {}", here.name, carom::quoted(node.text)),
                       known.empty()
-                          ? fmt::format("it knows: {}", joined(field.choices))
-                          : fmt::format("did you mean `{}`? It knows: {}", known, joined(field.choices)));
+                          ? fmt::format("known: {}", joined(field.choices))
+                          : fmt::format("did you mean `{}`? Known: {}", known, joined(field.choices)));
     }
 
     void choices(const Node& node, const Field& field, const Group& here)
@@ -248,7 +248,7 @@ std::string nearest_or_all(std::string_view seen, std::span<const std::string> k
     if (known.empty()) return "leave it out";
     constexpr std::size_t most = 30;
     const bool long_list = known.size() > most;
-    return fmt::format("it knows: {}{}", joined(known.first(std::min(known.size(), most))),
+    return fmt::format("known: {}{}", joined(known.first(std::min(known.size(), most))),
                        long_list ? ", ..." : "");
 }
 

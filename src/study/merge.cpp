@@ -102,7 +102,7 @@ Expected<void> write(const std::string& path, const ResultTable& table)
     out.close();
     if (out) return {};
     return problem_with(ErrorCode::FileUnwritable, path, "the table cannot be written there",
-                        "look at the folder and its rights");
+                        "check the folder and its permissions");
 }
 
 }  // namespace

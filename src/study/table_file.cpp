@@ -134,7 +134,7 @@ Expected<void> TableFile::begin(std::optional<std::uint64_t> keep_bytes)
     }
     out_.flush();
     if (out_ && !problem) return {};
-    return unwritable(journal_, "the table cannot be written there", "look at the folder and its rights");
+    return unwritable(journal_, "the table cannot be written there", "check the folder and its permissions");
 }
 
 bool TableFile::add(std::span<const Row> rows)
