@@ -195,10 +195,11 @@ def commands_of(page):
 def prepare(folder, page, program):
     """Files that commands of the pages name."""
     os.symlink(ROOT / "scenes", folder / "scenes")
+    os.symlink(DOCS, folder / "docs")
     (folder / "build/bin").mkdir(parents=True)
     os.symlink(program, folder / "build/bin/carom")
     (folder / "problems").mkdir()
-    files = sorted((ROOT / "tests/data/fclib").glob("*.hdf5"), key=lambda path: path.stat().st_size)[:3]
+    files = sorted((ROOT / "tests/data/fclib").glob("*.hdf5"), key=lambda path: path.stat().st_size)[:2]
     for path in files:
         shutil.copy(path, folder / "problems")
     shutil.copy(files[0], folder / "problem.hdf5")
