@@ -462,7 +462,7 @@ TEST_CASE("a key of the scene below [parameters] is warned of")
     const Outcome lost = carom_program(
         {"run", folder.write("s.toml", with(ball, "e = 0.0\n", "e = 0.0\nstart_s = 3\n")), "--json"});
     CHECK(lost.status == 0);
-    CHECK(contains(lost.err, "s.toml:5:1: warning: `start_s` stands below [parameters]"));
+    CHECK(contains(lost.err, "s.toml:5:1: warning: `start_s` is below [parameters]"));
     CHECK(lost.json()["warnings"].size() == 1);
     const Outcome missing = carom_program(
         {"run", folder.write("s.toml", "[parameters]\nduration_s = 1\n" + ball.substr(ball.find("g = ")))});

@@ -108,7 +108,7 @@ TEST_CASE("what is no robot, or wants more than reading, is refused")
         CHECK(contains(outcome.err, piece));
     };
     refused("", "no URDF");
-    refused("<robot", "no URDF");
+    refused("<robot", "not a valid URDF");
     refused("<robot name=\"a\"></robot>", "no URDF");
     refused("<!DOCTYPE robot [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><robot name=\"&x;\"/>", "entities");
     refused(with(text_of_robot(), "<box size=\"0.05 0.05 0.4\"/>", "<mesh filename=\"../secret.stl\"/>"),

@@ -43,7 +43,7 @@ TEST_CASE("a certified run exits with 0 and tells people what happened")
     CHECK(outcome.err.empty());
     CHECK(outcome.out.starts_with("ball\ncertified"));
     for (const char* piece :
-         {"state", "z ", "1 impacts", "floor", "residual", "energy", "change of kinetic", "unexplained"}) {
+         {"state", "z ", "1 impact,", "floor", "residual", "energy", "change of kinetic", "unexplained"}) {
         CAPTURE(piece);
         CHECK(contains(outcome.out, piece));
     }
@@ -276,7 +276,7 @@ TEST_CASE("carom new writes a scene that runs, and never over a file")
         CHECK(carom_program({"run", name + ".toml"}).status == 0);
         const Outcome again = carom_program({"new", name});
         CHECK(again.status == 2);
-        CHECK(contains(again.err, "there already"));
+        CHECK(contains(again.err, "already exists"));
     }
     const Outcome unknown = carom_program({"new", folder.path("x"), "--template", "bonuce"});
     CHECK(unknown.status == 2);
