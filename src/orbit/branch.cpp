@@ -35,6 +35,16 @@ void add_values(BranchWalk& walk, const BranchOptions& options, const BranchNode
     }
 }
 
+/// Why a branch does not go on: what was seen ahead, and is not far from here, or nothing that is known.
+std::string end_of_branch(const BranchNode& node, std::optional<SpecialPoint>& ahead, Branch& branch)
+{
+    const bool here = ahead && std::abs(ahead->value - node.value) <= 1e-4 * std::abs(node.value);
+    if (!here) return fmt::format("no orbit is found beyond {:.9g}", node.value);
+    branch.special.push_back(std::move(*ahead));
+    const SpecialPoint& point = branch.special.back();
+    return fmt::format("{} at {:.12g}: no orbit of this sequence of events beyond", point.kind, point.value);
+}
+
 Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options, BranchNode node)
 {
     Branch branch;
@@ -43,6 +53,7 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
         if (value == node.value) branch.at.push_back({value, node.orbit});
     }
     double step = options.max_step / 4;
+    std::optional<SpecialPoint> ahead;  // what may end the branch
     while (branch.end.empty()) {
         if (static_cast<int>(branch.points.size()) >= options.max_points) {
             branch.end = "max_points";
@@ -51,9 +62,12 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
         auto next = walk.ahead(node, step);
         const bool jumps = next && std::abs(next->value - node.value) > 3 * step * walk.range();
         if (!next || jumps) {
+            if (step > 1e-3 * options.max_step) {
+                if (auto found = vanishing_ahead(walk, node, step)) ahead = std::move(found);
+            }
             step /= 2;
             if (step > smallest_step) continue;
-            branch.end = end_of_branch(walk, node, branch);
+            branch.end = end_of_branch(node, ahead, branch);
             break;
         }
         add_special_points(walk, node, *next, step, branch);

@@ -31,6 +31,7 @@ public:
     [[nodiscard]] std::optional<BranchNode> ahead(const BranchNode& from, double step);
 
     [[nodiscard]] double range() const noexcept { return range_; }
+    [[nodiscard]] const Scene& scene() const noexcept { return scene_; }
     [[nodiscard]] const Errors& errors() const noexcept { return errors_; }
 
 private:

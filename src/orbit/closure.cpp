@@ -70,6 +70,13 @@ bool Closure::evaluate()
     shot = shoot(*member_, start, period_s, X);
     if (!shot.good || shot.loss) return false;
 
+    // sizes of the state: what it runs through
+    const double width = (shot.highest - shot.lowest).cwiseAbs().maxCoeff();
+    const double reach = std::max(shot.highest.cwiseAbs().maxCoeff(), shot.lowest.cwiseAbs().maxCoeff());
+    scale.head(n).setConstant(std::max({scale[0], reach, width}));
+    scale.tail(n).setConstant(
+        std::max({scale[n], shot.z_end.tail(n).cwiseAbs().maxCoeff(), width / period_s}));
+
     // z(T) - z(0) - shift, and the section
     Eigen::VectorXd z(2 * n);
     z << start.q, start.u;

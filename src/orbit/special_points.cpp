@@ -133,7 +133,7 @@ std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from,
         if (!(slope < 0)) return std::nullopt;
         const double root = s[i] - f[i] / slope;
         if (root > 8 * reach) return std::nullopt;
-        if (f[i] < 1e-11 * f[0] || std::abs(root - s[i]) < 1e-12 * reach) break;
+        if (f[i] < 1e-7 * f[0] || std::abs(root - s[i]) < 1e-12 * reach) break;
         next = s[i] + 0.9 * (root - s[i]);
         if (i > 3) next = s[i] + 0.99 * (root - s[i]);
     }
@@ -154,15 +154,20 @@ std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from,
     OneSided result;
     result.value = at_zero(value);
     result.time_s = at_zero(time);
-    result.slope = (f[i] - f[i - 1]) / (value[i] - value[i - 1]);
+    // d value / d f there, of the same polynomial
+    const double a = f[i - 2], b = f[i - 1], c = f[i];
+    const double way = value[i - 2] * (-b - c) / ((a - b) * (a - c)) +
+                       value[i - 1] * (-a - c) / ((b - a) * (b - c)) +
+                       value[i] * (-a - b) / ((c - a) * (c - b));
+    result.slope = 1 / way;
     result.node = std::move(nodes[i]);
     return result;
 }
 
-bool add_vanishing(BranchWalk& walk, const BranchNode& node, double reach, Branch& branch)
+}  // namespace
+
+std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& node, double reach)
 {
-    const SpecialPoint* none = nullptr;
-    static_cast<void>(none);
     std::optional<SpecialPoint> nearest;
     for (const Nearness& one : node.orbit.near) {
         if (!(one.value > 0)) continue;
@@ -172,14 +177,14 @@ bool add_vanishing(BranchWalk& walk, const BranchNode& node, double reach, Branc
         point.value = found->value;
         point.time_s = found->time_s;
         point.slope = found->slope;
-        point.place = fmt::format("{}", one.contact);
+        point.place = walk.scene().model.system().contacts[static_cast<std::size_t>(one.contact)].name;
         if (!nearest || std::abs(point.value - node.value) < std::abs(nearest->value - node.value))
             nearest = std::move(point);
     }
-    if (!nearest) return false;
-    branch.special.push_back(std::move(*nearest));
-    return true;
+    return nearest;
 }
+
+namespace {
 
 BranchNode reversed(BranchNode node)
 {
@@ -199,9 +204,9 @@ void add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode&
     };
     if (sequence(a.orbit) != sequence(b.orbit)) {
         // the side that lacks the events sees what vanishes
-        if (!add_vanishing(walk, a, step, branch) && !add_vanishing(walk, reversed(b), step, branch)) {
-            branch.special.push_back(special("events", b));
-        }
+        auto point = vanishing_ahead(walk, a, step);
+        if (!point) point = vanishing_ahead(walk, reversed(b), step);
+        branch.special.push_back(point ? std::move(*point) : special("events", b));
         return;
     }
     if (a.dvalue * b.dvalue < 0) add("fold", [](const BranchNode& node) { return node.dvalue; });
@@ -210,16 +215,6 @@ void add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode&
     if (turn_a && turn_b && *turn_a * *turn_b < 0) {
         add("torus", [](const BranchNode& node) { return turning(node).value_or(0); });
     }
-}
-
-std::string end_of_branch(BranchWalk& walk, const BranchNode& node, Branch& branch)
-{
-    if (add_vanishing(walk, node, 1e-3, branch)) {
-        const SpecialPoint& point = branch.special.back();
-        return fmt::format("{} at {:.12g}: no orbit of this sequence of events beyond", point.kind,
-                           point.value);
-    }
-    return fmt::format("no orbit is found beyond {:.9g}", node.value);
 }
 
 }  // namespace carom::detail

@@ -8,8 +8,9 @@ namespace carom::detail {
 void add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step,
                         Branch& branch);
 
-/// Why a branch does not go on: a gap that grazes, a contact that is lost, stick that is born, else the words
-/// of Newton's method. The point is located from this side and added.
-[[nodiscard]] std::string end_of_branch(BranchWalk& walk, const BranchNode& node, Branch& branch);
+/// The first gap that grazes, contact that is lost or stick that is born ahead of a node, within some `reach`
+/// of arclength, located from this side; nothing: there is none.
+[[nodiscard]] std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& node,
+                                                          double reach);
 
 }  // namespace carom::detail

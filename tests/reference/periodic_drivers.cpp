@@ -175,7 +175,7 @@ Orbit rolling_orbit(const Task& task, double gamma, double speed)
     const OrbitScene family = rimless_scene(task);
     const Scene scene = family.read(100, 0, {{"gamma", gamma}, {"speed0", speed}});
     return orbit_or_fail(
-        scene, {.period = {}, .section = "sin(2*pi*x/d)", .shift = {{"x", "d"}}, .parameters = {"gamma"}});
+        scene, {.period = {}, .section = "sin(2*pi*(x + y*tan(gamma))/d)", .shift = {{"x", "d"}}, .parameters = {"gamma"}});
 }
 
 /// The slope at which the wheel only just passes the top: the square of the speed there, along the orbits,
@@ -183,11 +183,9 @@ Orbit rolling_orbit(const Task& task, double gamma, double speed)
 double least_slope(const Task& task)
 {
     const double g = task.number("g"), l = task.number("l"), start = task.number("gamma");
+    // orbits begin where the hub is straight above its foot
     const auto speed_at_top = [&](double gamma) {
-        const Orbit orbit = rolling_orbit(task, gamma, std::sqrt(0.5 * g * l));
-        // energy of the hub is kept between the section, x = 0, and the top, straight above the foot
-        const double M = task.number("m") + task.number("J") / (l * l), m = task.number("m");
-        return orbit.start.u.squaredNorm() - 2 * m * g * l / M * (1 - std::cos(gamma));
+        return rolling_orbit(task, gamma, std::sqrt(0.5 * g * l)).start.u.squaredNorm();
     };
     std::vector<double> slopes, squares;
     double gamma = start;
@@ -207,7 +205,7 @@ double least_slope(const Task& task)
             return p[0];
         };
         if (k == 0) {
-            gamma = start * 0.9;
+            gamma = start * 0.995;
             continue;
         }
         const double limit = at(0);
