@@ -49,18 +49,19 @@ Expected<RecordedRun, Errors> open_recorded(const std::string& recording)
     auto record = read_recording(recording);
     if (!record) return Errors{record.error()};
 
-    // events of bodies speak of contacts only, those of coordinates of constraints as well
     RunReport told;
     told.events = record->events;
     told.event_names = record->event_names;
-    const std::size_t contacts =
-        record->bodies.names.empty() ? record->contacts.size() : record->event_names.size();
+    // a run that was killed has not told how many of the places are contacts
+    told.event_contacts = record->report                  ? record->report->event_contacts
+                          : record->bodies.names.empty() ? record->contacts.size()
+                                                         : record->event_names.size();
 
     RecordedRun result{.run = {}, .status = status_of(*record)};
     Run& run = result.run;
     run.certificate = certificate_of(*record);
     run.findings = findings_of(*record);
-    run.events = detail::named_events(told, contacts);
+    run.events = detail::named_events(told);
     run.at_end = last_frame(*record);
     for (const RecordedSeries& probe : record->probes)
         if (probe.values.size() > 0) run.probes.push_back(probe.values[probe.values.size() - 1]);
