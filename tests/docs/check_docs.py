@@ -208,7 +208,7 @@ def prepare(folder, page, program):
         shutil.copy(HERE / "pendulum.toml", folder / f"{name}.toml")
     shutil.copy(HERE / "shaker.toml", folder)
     first = next((block for _, block in toml_blocks(page) if re.search(r"^duration_s", block, flags=re.M)), None)
-    for name in ("crate", "disc"):
+    for name in ("crate", "disc", "puck"):
         (folder / f"{name}.toml").write_text(first or (HERE / "bodies.toml").read_text(encoding="utf-8"), encoding="utf-8")
     for name in ("pendulum", "run", "ball", "balls", "long"):
         subprocess.run([program, "run", "pendulum.toml", "-o", f"{name}.h5", "--quiet", "--no-svg"], cwd=folder, check=True)
