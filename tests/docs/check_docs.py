@@ -7,7 +7,7 @@ PART:
   links      every link between pages, every anchor, every file that a link names
   codes      docs/reference/findings.md explains every code of findings and errors in the sources, and no other
   scenes     every ```toml example is read by carom; a fragment together with a scene of this folder
-  commands   every command of carom in the pages ends with status 0 or 1; tables of docs/theory/convergence.md are what they print
+  commands   every command of carom in the pages ends with status 0 or 1, and forms of commands have options that there are; tables of docs/theory/convergence.md are what they print
   site       docs/build makes the site without a warning, and the site has no dead link and asks no network for anything
 
 A block that is no scene has `<!-- not a scene -->` in the line before it; a command that cannot be run as it stands is listed in NOT_RUN below.
@@ -263,6 +263,17 @@ def run_command(complaints, page, number, command, shown, folder, environment):
             complaints.say(f"{where}: the page shows a line that is not printed: {line}")
 
 
+def check_form(complaints, page, number, command, program):
+    """A line that shows a form: its options are those of the command."""
+    words = command.split()
+    if len(words) < 2 or words[1].startswith("-") or "/" in words[1] or not words[0].endswith("carom"):
+        return
+    help_text = subprocess.run([program, words[1], "--help"], capture_output=True, text=True).stdout
+    for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", command):
+        if option not in help_text:
+            complaints.say(f"{name_of(page)}:{number}: carom {words[1]} has no option {option}")
+
+
 def check_commands(complaints, program, only):
     count = left = 0
     environment = {**os.environ, "PATH": f"{pathlib.Path(program).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
@@ -280,6 +291,7 @@ def check_commands(complaints, program, only):
                 forms = PLACEHOLDER.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", command))
                 if forms or (" png" in command and not shutil.which("chromium")) or ("man -l" in command and not shutil.which("man")):
                     left += 1
+                    check_form(complaints, page, number, command, program)
                     continue
                 count += 1
                 run_command(complaints, page, number, command, shown, folder, environment)
