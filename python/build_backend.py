@@ -81,9 +81,9 @@ def _run(*command: str | Path) -> None:
 def _build(build: Path) -> Path:
     """Configures where needed, and builds."""
     cache = build / "CMakeCache.txt"
-    if not cache.exists() or "CAROM_PYTHON:BOOL=ON" not in cache.read_text():
+    if not cache.exists() or "CAROM_PYTHON_MODULE:BOOL=ON" not in cache.read_text():
         tests = [] if cache.exists() else ["-D", "CAROM_TESTS=OFF"]
-        _run("cmake", "--preset", "release", "-B", build, "-D", "CAROM_PYTHON=ON", *tests)
+        _run("cmake", "--preset", "release", "-B", build, "-D", "CAROM_PYTHON_MODULE=ON", *tests)
     _run("cmake", "--build", build, "--target", "carom_python", "carom_program")
     return build
 

@@ -53,9 +53,9 @@ is_on() { [ "$3" = OFF ] || grep -qx "$2:BOOL=ON" "$1/CMakeCache.txt"; }
 configure() {
     local preset=$1 folder=$root/$2 tests=$3 python=${4:-OFF} options=()
     if [ -f "$folder/build.ninja" ] && [ ! "$root/CMakePresets.json" -nt "$folder/build.ninja" ] &&
-        is_on "$folder" CAROM_TESTS "$tests" && is_on "$folder" CAROM_PYTHON "$python"; then return; fi
+        is_on "$folder" CAROM_TESTS "$tests" && is_on "$folder" CAROM_PYTHON_MODULE "$python"; then return; fi
     if [ "$tests" = ON ] || [ ! -f "$folder/CMakeCache.txt" ]; then options+=(-D "CAROM_TESTS=$tests"); fi
-    if [ "$python" = ON ]; then options+=(-D CAROM_PYTHON=ON); fi
+    if [ "$python" = ON ]; then options+=(-D CAROM_PYTHON_MODULE=ON); fi
     say "configuring $2"
     (cd "$root" && cmake --preset "$preset" "${options[@]}") >&2
 }
