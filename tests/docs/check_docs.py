@@ -347,15 +347,28 @@ def check_site(complaints, program):
                 elif target.fragment and other in read and urllib.parse.unquote(target.fragment) not in read[other].ids:
                     complaints.say(f"{where}: the link {link} has no such place")
         print(f"{len(read)} pages of the site")
-        chromium = shutil.which("chromium")
-        if chromium:
-            shown = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--enable-logging=stderr", "--dump-dom",
-                                    (site / "glossary.html").as_uri()], capture_output=True, text=True, timeout=SECONDS)
-            for line in shown.stderr.splitlines():
-                if "CONSOLE" in line and ("Error" in line or "Failed" in line):
-                    complaints.say(f"in the browser: {line}")
-            if 'class="no-js"' in shown.stdout or 'class="katex"' not in shown.stdout:
-                complaints.say("in the browser: the script of the theme, or that of formulas, does not run")
+        check_in_browser(complaints, site)
+
+
+def check_in_browser(complaints, site):
+    """Scripts, formulas and search work in a folder, without a network; skipped where there is no Chromium."""
+    chromium = shutil.which("chromium")
+    if not chromium:
+        return
+
+    def open_page(address):
+        return subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=8000", "--enable-logging=stderr", "--dump-dom",
+                               address], capture_output=True, text=True, timeout=SECONDS)
+
+    shown = open_page((site / "glossary.html").as_uri())
+    for line in shown.stderr.splitlines():
+        if "CONSOLE" in line and ("Error" in line or "Failed" in line):
+            complaints.say(f"in the browser: {line}")
+    if 'class="no-js"' in shown.stdout or 'class="katex"' not in shown.stdout:
+        complaints.say("in the browser: the script of the theme, or that of formulas, does not run")
+    found = re.search(r"found (\d+) page", open_page((site / "search.html").as_uri() + "?q=ledger").stdout)
+    if not found or int(found[1]) < 5:
+        complaints.say("in the browser: the search finds nothing")
 
 
 def main():
