@@ -198,6 +198,7 @@ def prepare(folder, page, program):
     os.symlink(DOCS, folder / "docs")
     (folder / "build/bin").mkdir(parents=True)
     os.symlink(program, folder / "build/bin/carom")
+    os.symlink(pathlib.Path(program).parent / "carom-reference", folder / "build/bin/carom-reference")
     (folder / "problems").mkdir()
     files = sorted((ROOT / "tests/data/fclib").glob("*.hdf5"), key=lambda path: path.stat().st_size)[:2]
     for path in files:
