@@ -59,12 +59,12 @@ void look_at_overlap(const Model& model, const SchemeOfRun& scheme, int c, const
 }
 
 /// (LE-17): impacts are early or late by up to half a step, and what that does to places adds up.
-void look_at_instants(const Model& model, const SchemeOfRun& scheme, int c, const GapReach& reach,
+void look_at_instants(const Model& model, const SchemeOfRun& scheme, int c, double largest_gap_m,
                       double jumps2_m2_s2, double time_s, std::vector<Finding>& findings)
 {
     const double spread_m = scheme.h_s * std::sqrt(0.75 * jumps2_m2_s2);
     if (!(spread_m > least_overlap * scheme.activation_gap_m)) return;
-    if (!(spread_m > scheme.max_overlap * reach.largest_gap_m)) return;
+    if (!(spread_m > scheme.max_overlap * largest_gap_m)) return;
     const std::string& name = name_of_contact(model, c);
     findings.push_back(
         {.code = "impact_instants",
@@ -72,10 +72,10 @@ void look_at_instants(const Model& model, const SchemeOfRun& scheme, int c, cons
          .message = fmt::format(
              "impacts of {} are known to half a step each, which leaves its place uncertain by {:.2g} m "
              "(three "
-             "standard deviations), {:.2g} of the largest gap that it had in the run, and max_overlap is "
+             "standard deviations), {:.2g} of the largest gap in the run, and max_overlap is "
              "{:.2g}: take a step below {:.1e} s",
-             name, spread_m, spread_m / reach.largest_gap_m, scheme.max_overlap,
-             scheme.h_s * scheme.max_overlap * reach.largest_gap_m / spread_m),
+             name, spread_m, spread_m / largest_gap_m, scheme.max_overlap,
+             scheme.h_s * scheme.max_overlap * largest_gap_m / spread_m),
          .count = 1,
          .uncertifies = true,
          .about = name});
@@ -219,13 +219,17 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
     const auto scheme = scheme_of(settings);
     if (!scheme || run.progress.reaches.empty()) return findings;
     const Point at = point_of(run.state);
+    double largest_gap_m = 0;
+    for (const GapReach& reach : run.progress.reaches) {
+        largest_gap_m = std::max(largest_gap_m, reach.largest_gap_m);
+    }
     bool accelerates = false;
     std::vector<int> inside;
     for (int c = 0; c < model.contacts(); ++c) {
         const GapReach& reach = run.progress.reaches[static_cast<std::size_t>(c)];
         look_at_overlap(model, *scheme, c, reach, findings);
-        look_at_instants(model, *scheme, c, reach, jumps2_m2_s2[static_cast<std::size_t>(c)], run.state.t_s,
-                         findings);
+        look_at_instants(model, *scheme, c, largest_gap_m, jumps2_m2_s2[static_cast<std::size_t>(c)],
+                         run.state.t_s, findings);
         const double gap_m = model.gap_m(c, at, scratch.work);
         if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
         if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);

@@ -25,7 +25,7 @@ struct Closing {
     double U_minus_m_s = 0, restitution = 0;
     bool fresh = false;    ///< it closed in this step, or collides again while it is inside
     bool entered = false;  ///< where it closed is known
-    bool recent = false;   ///< an impact of the step before closed it, or it is leaving after one
+    bool recent = false;   ///< an impact of the step before closed it, without restitution
 };
 
 /// Normal percussions only, over the contacts of a step.
@@ -162,10 +162,8 @@ std::vector<Closing> closings_of(const Model& model, const State& before, double
             closing.entered = since_s.has_value();
             closing.since_s = since_s.value_or(0);
         }
-        // one that bounces and is still inside gets no restitution when another impact pushes it back
-        const bool leaves = contact.U_minus[0] > 0 && contact.P[0] > 0;
         if (before.closed[contact.contact] == 1 &&
-            (leaves || restitution(model.law(contact.contact, way.back(0), true, s.work)) == 0)) {
+            restitution(model.law(contact.contact, way.back(0), true, s.work)) == 0) {
             closing.recent = true;
             closing.since_s = 2 * h_s;
         }

@@ -487,8 +487,7 @@ TEST_CASE("slip that turns round within the first step is named, with the step t
     CHECK(std::abs(fine["state"]["x"]["q"].get<double>() - exact) < 0.1 * 6e-4);
 }
 
-TEST_CASE("a mass thrown back but not yet out of its neighbour when the next one strikes has lost its "
-          "bounce: the order is named")
+TEST_CASE("three masses that strike each other within long steps are not where they say: not certified")
 {
     // three masses in a row: the middle one is thrown against the first, and struck from behind 3.6 ms later
     const auto row = [](double h_s) {
@@ -529,7 +528,7 @@ time_step_s = {}
         CAPTURE(h_s);
         const json coarse = end_run(row(h_s));
         CHECK(coarse["status"] == "uncertified");
-        CHECK_FALSE(finding(coarse, "impact_order").is_null());
+        CHECK_FALSE(finding(coarse, "impact_instants").is_null());
     }
     // seen one after the other: x ends at 0.43804 m by series
     const json fine = end_run(row(1e-4));
