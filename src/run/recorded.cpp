@@ -53,9 +53,10 @@ Expected<RecordedRun, Errors> open_recorded(const std::string& recording)
     told.events = record->events;
     told.event_names = record->event_names;
     // a run that was killed has not told how many of the places are contacts
-    told.event_contacts = record->report                  ? record->report->event_contacts
-                          : record->bodies.names.empty() ? record->contacts.size()
-                                                         : record->event_names.size();
+    told.event_contacts = record->report ? record->report->event_contacts
+                          : record->bodies.names.empty() && !record->checkpoint.progress.sweep
+                              ? record->contacts.size()
+                              : record->event_names.size();
 
     RecordedRun result{.run = {}, .status = status_of(*record)};
     Run& run = result.run;
@@ -63,8 +64,12 @@ Expected<RecordedRun, Errors> open_recorded(const std::string& recording)
     run.findings = findings_of(*record);
     run.events = detail::named_events(told);
     run.at_end = last_frame(*record);
-    for (const RecordedSeries& probe : record->probes)
-        if (probe.values.size() > 0) run.probes.push_back(probe.values[probe.values.size() - 1]);
+    // forces of bodies stand after the formulas: means between frames, which are no part of a state
+    const std::size_t forces = record->checkpoint.bodies ? record->checkpoint.bodies->force_N.size() : 0;
+    for (std::size_t i = 0; i + forces < record->probes.size(); ++i) {
+        const Eigen::VectorXd& values = record->probes[i].values;
+        if (values.size() > 0) run.probes.push_back(values[values.size() - 1]);
+    }
     run.snapshots = snapshots_of(record->snapshots);
     if (record->report) {
         run.status = record->report->status;
