@@ -2,8 +2,8 @@
 A gripper with a controller
 ===========================
 
-Two fingers close on a part and lift it. The controller sees contact forces while it steps: it closes until both fingers
-push with the force that is wanted, and then holds.
+Two fingers close on a part and lift it. The controller sees contact forces while it steps: it closes slowly until it feels
+the part, and then grips as strongly as the motors can.
 """
 import sys
 from pathlib import Path
@@ -15,8 +15,7 @@ import carom
 
 scene = carom.read_scene(Path(__file__).resolve().parents[2] / "scenes" / "gripper.toml")
 sim = scene.simulation()
-wanted_N = 9.0
-times, grip, height = [], [], []
+times, grip, height, felt_s = [], [], [], []
 
 
 def finger_force(at: carom.Simulation) -> float:
@@ -26,8 +25,10 @@ def finger_force(at: carom.Simulation) -> float:
 
 
 def close_gently(at: carom.Simulation) -> None:
-    """Slower the nearer the force is to what is wanted; integral action would hold it exactly."""
-    rate = 0.05 * np.clip((wanted_N - finger_force(at)) / wanted_N, -1, 1)
+    """Slowly until the part is felt."""
+    if not felt_s and finger_force(at) > 0.5:
+        felt_s.append(at.time_s)
+    rate = 0.05 if felt_s else 0.02
     at.set_motor("left_guide", rate)
     at.set_motor("right_guide", rate)
 
@@ -38,11 +39,11 @@ while sim.step() == 1:
     grip.append(finger_force(sim))
     height.append(sim["part_z"])
 print(sim)
-print(f"lifted by {1e3 * (height[-1] - 0.04):.1f} mm, gripped with {np.mean(grip[-100:]):.2f} N; {sim.status}")
+print(f"felt at {felt_s[0]:.3f} s, lifted by {1e3 * (height[-1] - 0.04):.1f} mm, gripped with {np.mean(grip[-100:]):.2f} N")
 
 figure, (above, below) = pyplot.subplots(2, 1, sharex=True, figsize=(8, 6), layout="constrained")
 above.plot(times, grip)
-above.axhline(wanted_N, color="grey", linestyle="--", label="wanted")
+above.axvline(felt_s[0], color="grey", linestyle="--", label="the part is felt")
 above.set_ylabel("grip / N")
 above.legend()
 below.plot(times, height)

@@ -34,8 +34,8 @@ class Error(ValueError):
     >>> try:
     ...     carom.scene({"duration_s": -1, "coordinate": []})
     ... except carom.Error as error:
-    ...     print(len(error.mistakes) > 1, error.mistakes[0].code)
-    True setting_out_of_range
+    ...     print(sorted({mistake.code for mistake in error.mistakes}))
+    ['missing_key', 'setting_out_of_range']
     """
 
     mistakes: tuple[Mistake, ...]  #: in the order of the text

@@ -479,7 +479,8 @@ class Run:
     @property
     def coordinates(self) -> list[str]:
         """Names, in the order of the columns."""
-        return [name for name, _ in self._columns["coordinates"]]
+        names = [name for name, _ in self._columns["coordinates"]]
+        return names or (self._scene.coordinates if self._scene is not None else [])
 
     @property
     def units(self) -> dict[str, str]:

@@ -39,7 +39,7 @@ class Problem:
     --------
     >>> import carom, numpy as np
     >>> problem = carom.Problem(np.eye(3), [-1, 0.2, 0], [0.5])
-    >>> carom.solve(problem).P.round(6).tolist()
+    >>> (carom.solve(problem).P + 0.0).round(6).tolist()
     [1.0, -0.2, 0.0]
     """
 

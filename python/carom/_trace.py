@@ -119,8 +119,13 @@ def hypot(x: Any, y: Any) -> Any:
     return symbol_hypot(x, y) if isinstance(x, Symbol) or isinstance(y, Symbol) else np.hypot(x, y)
 
 
+def sign(x: Any) -> Any:
+    """-1, 0 or 1, in traced functions and on numbers."""
+    return x.sign() if isinstance(x, Symbol) else np.sign(x)
+
+
 # NumPy calls the method of that name for what is not a number
-sqrt, exp, log, sign = np.sqrt, np.exp, np.log, np.sign
+sqrt, exp, log = np.sqrt, np.exp, np.log
 sin, cos, tan = np.sin, np.cos, np.tan
 arcsin, arccos, arctan = np.arcsin, np.arccos, np.arctan
 sinh, cosh, tanh = np.sinh, np.cosh, np.tanh

@@ -133,26 +133,40 @@ void bind_step(py::module_& module)
     const auto read = [](auto get) { return [get](const StepObject& step) { return get(step.record()); }; };
     py::class_<StepObject, std::shared_ptr<StepObject>>(module, "Step",
                                                         "One finished step, for a listener during its call.")
-        .def_property_readonly("step", read([](const StepRecord& step) { return step.step(); }))
-        .def_property_readonly("time_s", read([](const StepRecord& step) { return step.time_s(); }))
-        .def_property_readonly("step_s", read([](const StepRecord& step) { return step.step_s(); }))
-        .def_property_readonly("q", read([](const StepRecord& step) { return array_of(step.q()); }))
-        .def_property_readonly("u", read([](const StepRecord& step) { return array_of(step.u()); }))
+        .def_property_readonly("step", read([](const StepRecord& step) { return step.step(); }),
+                               "Its number, from 1.")
+        .def_property_readonly("time_s", read([](const StepRecord& step) { return step.time_s(); }),
+                               "Where it ended, s.")
+        .def_property_readonly("step_s", read([](const StepRecord& step) { return step.step_s(); }),
+                               "How long it was, s.")
+        .def_property_readonly("q", read([](const StepRecord& step) { return array_of(step.q()); }),
+                               "Coordinates at its end, a copy.")
+        .def_property_readonly("u", read([](const StepRecord& step) { return array_of(step.u()); }),
+                               "Velocities at its end, a copy.")
         .def_property_readonly("q_before",
-                               read([](const StepRecord& step) { return array_of(step.q_before()); }))
+                               read([](const StepRecord& step) { return array_of(step.q_before()); }),
+                               "Coordinates at its beginning.")
         .def_property_readonly("u_before",
-                               read([](const StepRecord& step) { return array_of(step.u_before()); }))
-        .def_property_readonly("residual", read([](const StepRecord& step) { return step.residual(); }))
-        .def_property_readonly("iterations", read([](const StepRecord& step) { return step.iterations(); }))
+                               read([](const StepRecord& step) { return array_of(step.u_before()); }),
+                               "Velocities at its beginning.")
+        .def_property_readonly("residual", read([](const StepRecord& step) { return step.residual(); }),
+                               "Error of its one-step problem.")
+        .def_property_readonly("iterations", read([](const StepRecord& step) { return step.iterations(); }),
+                               "Of the solver.")
         .def_property_readonly("energy",
-                               read([](const StepRecord& step) { return lines_dict(step.energy()); }))
+                               read([](const StepRecord& step) { return lines_dict(step.energy()); }),
+                               "The ledger of the step, J.")
         .def_property_readonly("kinetic_J",
-                               read([](const StepRecord& step) { return step.energies().kinetic_J; }))
+                               read([](const StepRecord& step) { return step.energies().kinetic_J; }),
+                               "Kinetic energy at its end.")
         .def_property_readonly("potential_J",
-                               read([](const StepRecord& step) { return step.energies().potential_J; }))
+                               read([](const StepRecord& step) { return step.energies().potential_J; }),
+                               "Potential energy at its end.")
         .def_property_readonly("percussions_Ns",
-                               read([](const StepRecord& step) { return array_of(step.percussions_Ns()); }))
-        .def_property_readonly("contacts", read(&contacts_of));
+                               read([](const StepRecord& step) { return array_of(step.percussions_Ns()); }),
+                               "Of the system's contacts, then of its constraints.")
+        .def_property_readonly("contacts", read(&contacts_of),
+                               "Contacts that acted; of bodies all that were near.");
 }
 
 }  // namespace

@@ -7,6 +7,14 @@
 #include <cmath>
 
 namespace carom {
+
+/// What the caller applies; the model of the simulation looks at it in every step.
+struct Applied {
+    std::vector<double> force;                  ///< per coordinate
+    std::vector<Wrench> wrenches;               ///< per body
+    std::vector<std::optional<double>> motors;  ///< per joint
+};
+
 namespace {
 
 Error refuse(ErrorCode code, std::string where, std::string message, std::string hint)
@@ -17,13 +25,6 @@ Error refuse(ErrorCode code, std::string where, std::string message, std::string
             .hint = std::move(hint),
             .excerpt = {}};
 }
-
-/// What the caller applies; the model of the simulation looks at it in every step.
-struct Applied {
-    std::vector<double> force;                  ///< per coordinate
-    std::vector<Wrench> wrenches;               ///< per body
-    std::vector<std::optional<double>> motors;  ///< per joint
-};
 
 /// The scene with the caller's forces in its system.
 Expected<Scene, Errors> with_forces(Scene scene, const std::shared_ptr<Applied>& applied)
