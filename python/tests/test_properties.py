@@ -75,6 +75,9 @@ def test_ten_thousand_damaged_scenes_raise_or_run() -> None:
             assert error.mistakes and all(one.message and one.code for one in error.mistakes)
             refused += 1
             continue
+        except TypeError as error:  # what TOML has no word for
+            assert "cannot be part of a scene" in str(error)
+            continue
         if scene.duration_s / scene.time_step_s < 3000:
             assert scene.run(columns=False).status in ("certified", "uncertified", "failed")
             ran += 1
