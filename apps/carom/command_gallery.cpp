@@ -22,7 +22,7 @@ bool write(const fs::path& file, const std::string& text)
     print_errors({{.code = ErrorCode::FileUnwritable,
                    .where = printable(file.string()),
                    .message = "the file cannot be written",
-                   .hint = "look at the folder, its rights and the disk",
+                   .hint = "check the folder, its permissions and the disk",
                    .excerpt = {}}});
     return false;
 }

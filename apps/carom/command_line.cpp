@@ -300,7 +300,7 @@ void CommandLine::add_export()
         ->required()
         ->check(CLI::IsMember({"csv", "svg", "vtk", "gltf", "png", "webm", "mp4", "gif"}));
     add_made_output(command, export_.output, "file");
-    command.add_option("--at", export_.at_s, "png: the instant, s; left out: the end of the run")
+    command.add_option("--at", export_.at_s, "png: the instant, s; default: the end of the run")
         ->type_name("T");
     command.add_option("--from", export_.from_s, "films: where they begin, s")->type_name("T");
     command.add_option("--until", export_.to_s, "films: where they end, s")->type_name("T");
@@ -310,7 +310,7 @@ void CommandLine::add_export()
     command
         .add_option("--camera", export_.camera,
                     "pictures and films: front, back, left, right, top, bottom, iso, or "
-                    "AZIMUTH,ELEVATION,ZOOM in degrees; left out: as the page begins")
+                    "AZIMUTH,ELEVATION,ZOOM in degrees; default: the initial view of the page")
         ->type_name("VIEW");
     command.add_option("--speed", export_.speed, "films: seconds of the run for each second of the film")
         ->check(CLI::Range(1e-6, 1e6))
@@ -375,7 +375,7 @@ void CommandLine::add_report()
     add_made_output(command, report_.output, "page");
     command
         .add_option("--max-size", report_.max_size_MB,
-                    "of the data, MB: above it the page shows fewer frames, and says so; left out: 180")
+                    "of the data, MB: above it the page shows fewer frames, and says so; default: 180")
         ->check(CLI::Range(1e-3, 1e4))
         ->type_name("MB");
     command.footer("The page needs no network: open it in a browser, or send it to somebody.\n\n"

@@ -135,7 +135,7 @@ bool write_file(const std::string& path, const std::string& text)
     print_errors({{.code = ErrorCode::FileUnwritable,
                    .where = path,
                    .message = "the file cannot be written",
-                   .hint = "look at the folder and its rights",
+                   .hint = "check the folder and its permissions",
                    .excerpt = {}}});
     return false;
 }

@@ -177,7 +177,7 @@ ExitStatus export_film(const Recording& recording, const ExportOptions& options)
     film.file.open(part, std::ios::binary);
     if (!film.file)
         return refuse_export(target.string(), "the file cannot be written",
-                             "look at the folder, its rights and the disk");
+                             "check the folder, its permissions and the disk");
     const std::string wrong = draw(to_page(recording), film_words(options, *size), program, *size, film);
     film.file.close();
     if (!wrong.empty() || !film.file) {
@@ -188,7 +188,7 @@ ExitStatus export_film(const Recording& recording, const ExportOptions& options)
     fs::rename(part, target, problem);
     if (problem)
         return refuse_export(target.string(), problem.message(),
-                             "look at the folder, its rights and the disk");
+                             "check the folder, its permissions and the disk");
     return print_result(printable(target.string()) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
 }
 
