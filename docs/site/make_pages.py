@@ -212,6 +212,20 @@ def cpp(xml):
     return text
 
 
+def examples():
+    """The programs of examples/, each with its first sentence and its text."""
+    text = "# Examples in Python and C++\n\nGenerated from `examples/`; the tests run all of them.\n"
+    for title, folder, language in (("Python", "examples/python", "python"), ("C++", "examples/cpp", "cpp")):
+        files = sorted((ROOT / folder).glob("*.py" if language == "python" else "*.cpp"))
+        if not files:
+            continue
+        text += f"\n## {title}\n"
+        for path in files:
+            code = path.read_text(encoding="utf-8").rstrip()
+            text += f"\n### {path.stem.replace('_', ' ')}\n\n`{folder}/{path.name}`\n\n````{language}\n{code}\n````\n"
+    return text
+
+
 def bibliography():
     return ("# Bibliography\n\nThe [papers](papers.md) that carom follows, and others that these pages and the code cite.\n\n"
             "```{bibliography}\n:all:\n:style: plain\n```\n")
@@ -270,6 +284,7 @@ def main():
     stage.write("reference/commands.md", commands(given.program))
     stage.write("reference/cpp.md", cpp(given.xml))
     stage.write("reference/bibliography.md", bibliography())
+    stage.write("how-to/examples.md", examples())
     shutil.copyfile(ROOT / "paper/paper.bib", given.folder / "papers.bib")
     shutil.copytree(DOCS / "site/static", stage.static, dirs_exist_ok=True)
     shutil.copyfile(DOCS / "site/conf.py", given.folder / "conf.py")

@@ -7,6 +7,7 @@ PART:
   links      every link between pages, every anchor, every file that a link names
   codes      docs/reference/findings.md explains every code of findings and errors in the sources, and no other
   scenes     every ```toml example is read by carom; a fragment together with a scene of this folder
+  python     the Python example of the README runs
   commands   every command of carom in the pages ends with status 0 or 1, and forms of commands have options that there are; tables of docs/theory/convergence.md are what they print
   site       docs/build makes the site without a warning, and the site has no dead link and asks no network for anything
 
@@ -299,6 +300,24 @@ def check_commands(complaints, program, only):
     print(f"{count} commands run, {left} show a form or are run elsewhere")
 
 
+# ------------------------------------------------------------------ python
+
+
+def check_python(complaints, program):
+    """The Python example of the README, with the module that stands beside the program in build/python."""
+    module = pathlib.Path(program).parent.parent / "python"
+    if not list(module.glob("carom/_carom*")) or subprocess.run(["/usr/bin/python3", "-c", "import matplotlib, numpy"], capture_output=True).returncode:
+        print("the Python module or matplotlib is not there")
+        sys.exit(77)
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.S | re.M)
+    for block in blocks:
+        result = subprocess.run(["/usr/bin/python3", "-c", block], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS,
+                                env={**os.environ, "PYTHONPATH": str(module), "MPLBACKEND": "Agg"})
+        if result.returncode != 0 or "certified" not in result.stdout:
+            complaints.say(f"README.md: the Python example fails\n{result.stdout}{result.stderr}")
+    print(f"{len(blocks)} Python examples of the README")
+
+
 # ------------------------------------------------------------------ site
 
 
@@ -374,7 +393,7 @@ def check_in_browser(complaints, site):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["links", "codes", "scenes", "commands", "site"])
+    parser.add_argument("part", choices=["links", "codes", "scenes", "python", "commands", "site"])
     parser.add_argument("--program", default=str(ROOT / "build/bin/carom"))
     parser.add_argument("--page", help="this page only")
     given = parser.parse_args()
@@ -387,6 +406,8 @@ def main():
         check_codes(complaints)
     elif given.part == "scenes":
         check_scenes(complaints, program, only)
+    elif given.part == "python":
+        check_python(complaints, program)
     elif given.part == "commands":
         check_commands(complaints, program, only)
     else:
