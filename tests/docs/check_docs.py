@@ -212,7 +212,7 @@ def prepare(folder, page, program):
     first = next((block for _, block in toml_blocks(page) if re.search(r"^duration_s", block, flags=re.M)), None)
     for name in ("crate", "disc", "puck"):
         (folder / f"{name}.toml").write_text(first or (HERE / "bodies.toml").read_text(encoding="utf-8"), encoding="utf-8")
-    for name in ("pendulum", "run", "ball", "balls", "long"):
+    for name in ("pendulum", "run", "ball", "balls", "long", "coarse", "fine"):
         subprocess.run([program, "run", "pendulum.toml", "-o", f"{name}.h5", "--quiet", "--no-svg"], cwd=folder, check=True)
     for k in (1, 2):
         subprocess.run([program, "study", "pendulum.toml", "--vary", "parameters.e=0.2,0.4", "--shard", f"{k}/2", "-o", f"part{k}.csv", "--quiet"],
