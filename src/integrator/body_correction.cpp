@@ -93,8 +93,9 @@ void take_pairs_of_contacts(BodyScratch& s)
     }
 }
 
-/// All pairs that can touch where the bodies have been moved to: those that wait until they have closed are
-/// left to the next step unless this one saw them.
+/// All pairs that can touch where the bodies have been moved to, and once more have been moved by what
+/// `unforeseen` allows: those that wait until they have closed are left to the next step unless this one saw
+/// them.
 void find_pairs_again(const BodyModel& model, double reach_m, BodyScratch& s)
 {
     take_pairs_of_contacts(s);
@@ -107,10 +108,10 @@ void find_pairs_again(const BodyModel& model, double reach_m, BodyScratch& s)
             s.boxes[k] = {.low = Vec3::Constant(1), .high = Vec3::Constant(-1), .moves = false};
             continue;
         }
-        const Vec3 grown = Vec3::Constant(reach_m);
-        s.boxes[k] = {.low = s.placed[k].low - grown,
-                      .high = s.placed[k].high + grown,
-                      .moves = model.inverse_mass[k] > 0};
+        const bool moves = model.inverse_mass[k] > 0;
+        const double slack_m = moves ? unforeseen * model.colliders[k].radius_m : 0.0;
+        const Vec3 grown = Vec3::Constant(reach_m + slack_m);
+        s.boxes[k] = {.low = s.placed[k].low - grown, .high = s.placed[k].high + grown, .moves = moves};
     }
     s.broad_phase.find_pairs(s.boxes, s.found_pairs);
     for (const auto& [a, b] : s.found_pairs) {
@@ -376,11 +377,17 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
     const int passes_of_joints = joined ? most_passes_of_joints : 0;
     const int passes = many ? 1 : most_passes;
     double last_violation = std::numeric_limits<double>::infinity(), last_part = last_violation;
-    double reach = 1e-3 * model.length_m(), moved = 0;
+    double reach = 1e-3 * model.length_m();
+    // how far bodies have been moved since the pairs were found, and how far apart these were looked for
+    double moved = 0, found_within = std::numeric_limits<double>::infinity();
     take_pairs_of_contacts(s);
     for (int pass = 0;; ++pass) {
         place_at_end(model, s);
-        if (moved > unforeseen) find_pairs_again(model, reach, s);
+        if (moved > unforeseen || reach > found_within) {
+            find_pairs_again(model, reach, s);
+            moved = 0;
+            found_within = reach;
+        }
         overlaps_at_end(model, reach, s);
         const double worst = s.deepest_left.depth_m, part = s.deepest_left.part;
         const double violation = report.max_violation = violations_at_end(model, s);
@@ -398,7 +405,7 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
         last_part = part;
         reach = std::max(1e-3 * model.length_m(), 2 * worst);
         const std::size_t most = pass < most_passes_of_sweeps ? most_exact : most_exact_at_last;
-        moved = std::max(moved, move_apart(model, s.overlaps.size() <= most, s));
+        moved += move_apart(model, s.overlaps.size() <= most, s);
     }
 }
 
