@@ -1,4 +1,6 @@
 # A package for Debian 12: program, library, headers, schema, manual page and Python package. `./package` makes it.
+# packed is what was built; tests need not be
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CPACK_PACKAGE_NAME carom)
 set(CPACK_PACKAGE_VENDOR "The carom authors")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")

@@ -97,18 +97,23 @@ def _stripped(file: Path) -> bytes:
 
 
 def _debian_libraries(files: list[Path]) -> dict[str, str]:
-    """The packages of the shared libraries that are needed, with their versions."""
+    """The packages of the shared libraries that are needed, with their versions; not what those need in turn."""
+
+    def lines(*command: str) -> list[str]:
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
     libraries = set()
     for file in files:
-        lines = subprocess.run(["ldd", str(file)], check=True, capture_output=True, text=True).stdout.splitlines()
-        libraries |= {line.split()[2] for line in lines if "=> /" in line}
+        named = {line.split()[1] for line in lines("objdump", "-p", str(file)) if line.strip().startswith("NEEDED")}
+        found = [line.split() for line in lines("ldd", str(file)) if "=> /" in line]
+        libraries |= {words[2] for words in found if words[0] in named}
     packages: dict[str, str] = {}
     for library in sorted(libraries):
         # /lib is a link to /usr/lib, and dpkg knows a file by one of the two names
         for path in (library, os.path.realpath(library), "/usr/lib" + library.removeprefix("/lib")):
-            found = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True)
-            if found.returncode == 0:
-                package = found.stdout.split(":")[0].split(",")[0]
+            owner = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True)
+            if owner.returncode == 0:
+                package = owner.stdout.split(":")[0].split(",")[0]
                 packages[package] = _debian_version(package)
                 break
     return packages
