@@ -135,6 +135,16 @@ bool SeriesEngine::expand()
     case ExpansionStatus::NoSolution:
     case ExpansionStatus::SeveralSolutions:
     case ExpansionStatus::NotPMatrix: return fail_at_paradox(status, named());
+    case ExpansionStatus::Loads:
+        finding("undecided",
+                fmt::format(
+                    "at {:.9g} s {} and contacts that it meets hold each other by friction, and their "
+                    "loads are not determined: those that equal compliance selects leave the friction "
+                    "cones, and others were not looked for. integrator.kind = \"moreau\" finds such loads",
+                    t_s_, named()));
+        report_.findings.back().uncertifies = true;
+        report_.status = StepStatus::Undetermined;
+        return false;
     case ExpansionStatus::Onset:
         return fail(StepStatus::Undetermined,
                     fmt::format("at {} slip begins in space at several contacts together, and directions "

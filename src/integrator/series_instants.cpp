@@ -13,7 +13,7 @@ namespace carom::detail {
 namespace {
 
 constexpr double velocity_rounding = 1e-12;  ///< of a velocity, against what it is the difference of
-constexpr double no_motion = 1e-16;          ///< of the scene's length
+constexpr double no_motion = 1e-15;          ///< of the scene's length
 constexpr int most_flips = 6;                ///< changes of sides at one instant
 
 }  // namespace
@@ -69,8 +69,8 @@ void SeriesEngine::look_at_start()
             return;
         }
         if (contact.closed && gap <= small) {
-            // slip in space that moves nothing within the report has a direction of rounding: it begins anew
-            if (slides && model_.dimension(c) == 3)
+            // slip that moves nothing within the report has a direction of rounding: it begins anew
+            if (slides)
                 contact.known.at_rest =
                     local_velocity(c).sliding * settings_.time_step_s <= no_motion * length_m();
             continue;

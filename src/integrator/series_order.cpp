@@ -1,5 +1,7 @@
 #include "series_order.hpp"
 
+#include <Eigen/LU>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -171,10 +173,36 @@ int OrderProblem::count_answers(bool many_leads)
     return answers;
 }
 
+/// Whether contacts at rest hold each other so that their loads are not determined: W of them is singular.
+bool OrderProblem::loads_may_differ() const
+{
+    std::vector<int> rows;
+    int resting = 0;
+    for (int k = 0; k < count(); ++k) {
+        const Player& one = player(k);
+        if (!one.may_act() || !one.known.at_rest || one.dimension < 2) continue;
+        ++resting;
+        for (int i = 0; i < one.dimension; ++i) {
+            rows.push_back(one.offset + i);
+        }
+    }
+    if (resting < 2) return false;
+    const auto size = static_cast<Eigen::Index>(rows.size());
+    Eigen::MatrixXd W(size, size);
+    for (Eigen::Index i = 0; i < size; ++i) {
+        for (Eigen::Index j = 0; j < size; ++j) {
+            W(i, j) = x_.W_(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
+        }
+    }
+    return Eigen::FullPivLU<Eigen::MatrixXd>(W).setThreshold(1e-12).rank() < size;
+}
+
 /// Takes the one combination that holds, or says what is wrong.
 ExpansionStatus OrderProblem::answer(int answers)
 {
     if (answers == 0) {
+        // of loads that are not determined one choice was tried; others may hold
+        if (loads_may_differ()) return ExpansionStatus::Loads;
         return x_.untested_directions_ ? ExpansionStatus::Onset : ExpansionStatus::NoSolution;
     }
     if (answers > 1) {

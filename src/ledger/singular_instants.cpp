@@ -11,8 +11,12 @@ namespace {
 
 constexpr int pieces_of_a_run = 4000;
 
-/// An argument with more turning points has fewer than sixteen pieces a period.
+/// An argument that turns round within more of them, or between the instants that are looked at, is not
+/// resolved.
 constexpr int most_turning_points = pieces_of_a_run / 8;
+
+/// Where each piece is looked at beside its ends: no simple fraction, so that no frequency hides.
+constexpr double inside_of_piece = 0.6180339887498949;
 
 /// Instructions whose value counts, given all values: not those of pieces that are not chosen.
 std::vector<char> instructions_that_count(std::span<const Instruction> all, std::span<const double> values)
@@ -164,7 +168,8 @@ EdgeInstant first_edge_in_time(const Suspect& suspect, const State& start, doubl
     int turning_points = 0;
     for (int k = 1; k <= pieces_of_a_run; ++k) {
         if (budget <= 0 || turning_points > most_turning_points) return {.cut = true};
-        const double t = start.t_s + k * step, here = f(t);
+        const double t = start.t_s + k * step, here = f(t), inside = f(t - (1 - inside_of_piece) * step);
+        if (inside < std::min(before, here) || inside > std::max(before, here)) ++turning_points;
         largest = std::max(largest, std::isfinite(here) ? std::abs(here) : 0.0);
         std::optional<double> found;
         if (here == 0) {

@@ -152,7 +152,7 @@ bool judge_in_time(const Model& model, const Singularity& here, WellPosedness& r
     if (!here.time_only || here.role == Role::Contact || here.reach == Reach::AtStart) return false;
     if (here.kind == Kind::Edge) {
         if (here.search_cut) {
-            add(result, "instants_not_searched", Bearing::Condition,
+            add(result, "instants_not_searched", Bearing::Unrefuted,
                 fmt::format(
                     "as long as the run keeps away from the edge or pole of {}, which changes too fast "
                     "with time to be searched",
