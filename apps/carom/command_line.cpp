@@ -167,6 +167,12 @@ void describe_orbit(CLI::App& command, OrbitCommand& orbit)
     command.add_option("--events", orbit.returns, "the orbit closes at this return to the section")
         ->type_name("N")
         ->capture_default_str();
+    command
+        .add_option("--segments", orbit.segments,
+                    "multiple shooting, for orbits that are very unstable or long")
+        ->check(CLI::Range(1, 1000))
+        ->type_name("N")
+        ->capture_default_str();
     command.add_option("--settle", orbit.settle, "run so many periods or returns before the search")
         ->type_name("N");
     add_repeated(command, "--shift", orbit.shifts, "a coordinate that moves on by so much in a period",

@@ -1,8 +1,12 @@
 #include "commands.hpp"
 
 #include "carom/carom.hpp"
+#include "carom/expression/parse.hpp"
+#include "carom/scene/symbols.hpp"
+#include "interrupt.hpp"
 #include "orbit_results.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -68,6 +72,7 @@ OrbitOptions orbit_options(const OrbitCommand& command, Errors& errors)
     options.section = command.section;
     options.returns = command.returns;
     options.settle = command.settle;
+    options.segments = command.segments;
     options.free = command.free;
     if (!command.period.empty() && !command.section.empty()) {
         errors.push_back(
@@ -125,6 +130,18 @@ ExitStatus refused(const Errors& errors)
 {
     print_errors(errors);
     return ExitStatus::BadInput;
+}
+
+/// Seconds, a formula of parameters, or a probe whose value at the start it is.
+Expected<double> strobe_of(const Scene& scene, const SceneSymbols& symbols, const std::string& text)
+{
+    const auto& probes = scene.model.system().probes;
+    const auto found = std::ranges::find(probes, text, &Probe::name);
+    if (found == probes.end()) return parse_constant(text, symbols.numbers, "--strobe");
+    Workspace work;
+    const State& start = scene.start;
+    const auto n = static_cast<std::size_t>(start.q.size());
+    return found->value.value({{start.q.data(), n}, {start.u.data(), n}, start.t_s}, work);
 }
 
 bool write_file(const std::string& path, const std::string& text)
@@ -212,6 +229,38 @@ ExitStatus run_branch(const OrbitCommand& command)
         command.json ? json_of(*scene, *range, *branch) : text_of(*scene, *range, *branch);
     if (!print_result(text)) return ExitStatus::BadInput;
     return branch->points.empty() ? ExitStatus::Uncertified : ExitStatus::Certified;
+}
+
+ExitStatus run_lyapunov(const StudyOptions& options)
+{
+    Errors errors;
+    const auto overrides = overrides_of(options.sets, errors);
+    if (options.strobe.empty()) {
+        errors.push_back(bad_option("--lyapunov", "the length of an interval is not known",
+                                    "give --strobe T: the period of the forcing, or some time"));
+    }
+    if (!options.varies.empty() || options.repeat > 1 || options.converge || !options.output.empty()) {
+        errors.push_back(
+            bad_option("--lyapunov", "exponents are those of one motion",
+                       "leave out --vary, --repeat, --converge and -o; use --set for other numbers"));
+    }
+    auto scene = read_scene(options.scene, overrides);
+    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
+    if (!errors.empty()) return refused(errors);
+    auto symbols = read_symbols(*scene, {});
+    if (!symbols) return refused(symbols.error());
+    const auto interval = strobe_of(*scene, *symbols, options.strobe);
+    if (!interval) return refused({interval.error()});
+    note_interrupts();
+    auto result = lyapunov_exponents(*scene, {.interval_s = *interval,
+                                              .discard = options.skip,
+                                              .intervals = options.lyapunov,
+                                              .stop = &interrupt_flag()});
+    if (!result) return refused(result.error());
+    if (!print_result(options.json ? json_of(*scene, *result) : text_of(*scene, *result)))
+        return ExitStatus::BadInput;
+    if (result->finished) return ExitStatus::Certified;
+    return result->trouble == "stopped" ? ExitStatus::Interrupted : ExitStatus::Failed;
 }
 
 }  // namespace carom::app

@@ -188,6 +188,7 @@ ExitStatus run_study(const StudyOptions& options)
                                "carom study SCENE --vary parameters.e=0:1:0.1")},
                       options);
     }
+    if (options.lyapunov > 0) return run_lyapunov(options);
     auto task = prepare(options);
     if (!task) return refuse(task.error(), options);
 

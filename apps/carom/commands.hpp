@@ -50,7 +50,7 @@ struct OrbitCommand {
     std::string output;             ///< of a branch: table, CSV, or picture, SVG; empty: none
     std::vector<std::string> sets;  ///< path=value
     std::string period, section;
-    int returns = 1, settle = 0;
+    int returns = 1, settle = 0, segments = 1;
     std::vector<std::string> shifts, free, by;
     std::string over;  ///< of a branch: parameters.NAME=LOW:HIGH
     double max_step = 0.02;
@@ -83,6 +83,7 @@ struct StudyOptions {
     std::vector<std::string> times, merge;      ///< of --at; tables to put together
     std::optional<std::string> perturb_step;    ///< width, s; empty text: the default
     std::string strobe, shard;                  ///< empty: none
+    long lyapunov = 0;                          ///< intervals of the mean; 0: no exponents
     long repeat = 1, skip = 0;
     std::uint64_t seed = 0;
     int levels = 5, impacts = 0, threads = 0;  ///< threads 0: one per core
@@ -93,6 +94,9 @@ struct StudyOptions {
 
 /// carom study: many runs of one scene, one table.
 [[nodiscard]] ExitStatus run_study(const StudyOptions& options);
+
+/// carom study --lyapunov: exponents of the scene's motion.
+[[nodiscard]] ExitStatus run_lyapunov(const StudyOptions& options);
 
 struct InspectOptions {
     std::string file;               ///< a scene, or a recording

@@ -254,6 +254,32 @@ std::string text_of(const Scene& scene, const BranchOptions& options, const Bran
     return out + branch.end + "\n";
 }
 
+std::string json_of(const Scene& scene, const Lyapunov& result)
+{
+    Json out = {{"title", scene.title}, {"finished", result.finished}};
+    if (!result.finished) {
+        out["trouble"] = result.trouble;
+        return out.dump(2) + "\n";
+    }
+    out["time_s"] = result.time_s;
+    out["impacts"] = result.impacts;
+    out["exponents_1_s"] = list_of(result.exponents_1_s);
+    out["errors_1_s"] = list_of(result.errors_1_s);
+    out["chaotic"] = result.exponents_1_s[0] > 3 * result.errors_1_s[0];
+    return out.dump(2) + "\n";
+}
+
+std::string text_of(const Scene& scene, const Lyapunov& result)
+{
+    std::string out = scene.title + "\n";
+    if (!result.finished) return out + "no exponents: " + result.trouble + "\n";
+    out += fmt::format("exponents over {:.6g} s with {} impacts\n", result.time_s, result.impacts);
+    for (Eigen::Index i = 0; i < result.exponents_1_s.size(); ++i) {
+        out += fmt::format("  {:>12.6g} +- {:.2g} 1/s\n", result.exponents_1_s[i], result.errors_1_s[i]);
+    }
+    return out;
+}
+
 std::string csv_of(const Scene& scene, const BranchOptions& options, const Branch& branch)
 {
     std::string out = options.over + ",period_s,stable";

@@ -17,6 +17,9 @@ namespace carom::app {
 [[nodiscard]] std::string json_of(const Scene& scene, const BranchOptions& options, const Branch& branch);
 [[nodiscard]] std::string text_of(const Scene& scene, const BranchOptions& options, const Branch& branch);
 
+[[nodiscard]] std::string json_of(const Scene& scene, const Lyapunov& result);
+[[nodiscard]] std::string text_of(const Scene& scene, const Lyapunov& result);
+
 /// One line per orbit: parameter, period, stability, extrema, multipliers.
 [[nodiscard]] std::string csv_of(const Scene& scene, const BranchOptions& options, const Branch& branch);
 

@@ -56,6 +56,11 @@ void describe_questions(CLI::App& command, StudyOptions& options)
                     "one row per period: seconds, or the name of a probe evaluated at the start")
         ->type_name("PERIOD");
     command.add_option("--skip", options.skip, "periods to omit, with --strobe")->type_name("N");
+    command
+        .add_option("--lyapunov", options.lyapunov,
+                    "Lyapunov exponents over N periods of --strobe, after omitting --skip of them")
+        ->check(CLI::Range(8L, 1000000000L))
+        ->type_name("N");
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ bool Closure::evaluate()
     }
     for (Eigen::Index i = 0; i < n; ++i) {
         residual[i] -= member_->shift[static_cast<std::size_t>(i)];
+        J_p.row(i) -= member_->shift_slopes[static_cast<std::size_t>(i)].transpose();
         if (member_->is_free[static_cast<std::size_t>(i)] == 0) continue;
         residual[i] = 0;
         J.row(i).setZero();
@@ -172,6 +173,7 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
     constexpr int most_runs_on = 4, periods_of_a_run = 25;
     NewtonReport report;
     int runs_on = 0;
+    if (options.segments > 1) static_cast<void>(solve_in_segments(closure, options));
     const auto get_away = [&] {
         // only where the period is given: phases of autonomous orbits would drift
         if (closure.has_free_period() || ++runs_on > most_runs_on) return false;

@@ -50,6 +50,9 @@ struct NewtonReport {
 };
 [[nodiscard]] NewtonReport solve_closure(Closure& closure, const OrbitOptions& options);
 
+/// Moves the closure towards an orbit by segments, each with a start of its own; false: they cannot be run.
+bool solve_in_segments(Closure& closure, const OrbitOptions& options);
+
 /// The orbit at a solved closure: multipliers, derivatives, events.
 [[nodiscard]] Orbit orbit_of(Closure& closure, const OrbitOptions& options);
 

@@ -66,14 +66,23 @@ Errors read_options(const OrbitOptions& options, Member& member)
         return static_cast<std::size_t>(std::ranges::find(coordinates, name, &Coordinate::name) -
                                         coordinates.begin());
     };
+    const int P = member.flow->system().parameters(), z = 2 * member.scene.model.coordinates();
+    member.shift_slopes.assign(coordinates.size(), Eigen::VectorXd::Zero(P));
     for (const auto& [name, text] : options.shift) {
         const auto value = parse_constant(text, member.symbols.numbers, "--shift");
-        if (place_of(name) == coordinates.size())
+        auto read = read_option(member, text, "--shift");
+        if (place_of(name) == coordinates.size()) {
             errors.push_back(no_coordinate(name, "--shift"));
-        else if (!value)
-            errors.push_back(value.error());
-        else
+        } else if (!value || !read) {
+            keep(value ? read.error() : Errors{value.error()});
+        } else {
             member.shift[place_of(name)] = *value;
+            Differentiated shift = member.flow->system().functions_of({read->symbols});
+            const State& start = member.scene.start;
+            Workspace work;
+            shift.at(member.flow->system().place(start.t_s, start.q, start.u).point(), work);
+            member.shift_slopes[place_of(name)] = shift.slope.row(0).segment(z, P).transpose();
+        }
     }
     for (const std::string& name : options.free) {
         if (place_of(name) == coordinates.size())

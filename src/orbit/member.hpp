@@ -15,8 +15,9 @@ struct Member {
     std::optional<Differentiated> period;
     std::optional<Formula> section_formula, section_falls;  ///< on numbers, for the engine; and negated
     std::optional<Differentiated> section;
-    std::vector<double> shift;  ///< per coordinate
-    std::vector<char> is_free;  ///< per coordinate
+    std::vector<double> shift;                  ///< per coordinate
+    std::vector<Eigen::VectorXd> shift_slopes;  ///< by the parameters
+    std::vector<char> is_free;                  ///< per coordinate
 
     explicit Member(Scene of) : scene(std::move(of)) {}
     Member(const Member&) = delete;
