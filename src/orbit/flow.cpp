@@ -90,6 +90,7 @@ void Flow::follow_report()
         }
         if (i == pieces.size()) break;
         if (on_piece) on_piece(pieces[i], log.statuses[i]);
+        if (!begun_ && !pending_ && !loss_) look_at_start(pieces[i], log.statuses[i]);
         if (loss_) continue;
         resume_from(pieces[i]);
         if (!piece_.propagate(pieces[i], log.statuses[i], X_)) {
@@ -98,6 +99,58 @@ void Flow::follow_report()
         acceleration_ = piece_.a;
         begun_ = true;
     }
+}
+
+/// A run that begins in contact: starts that move off it or into it are no neighbours of this motion; slip
+/// that a start or a parameter gives to a contact that sticks is gone at once.
+void Flow::look_at_start(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
+{
+    constexpr double small = 1e-9;
+    const int n = scene_.model.coordinates();
+    Eigen::VectorXd q, u;
+    piece.at(0, q, u);
+    const auto place = system_.place(piece.t_s, q, u);
+    Workspace work;
+    for (const SeriesStatus& status : statuses) {
+        auto& contact = system_.contacts[static_cast<std::size_t>(status.contact)];
+        contact.gap.at(place.point(), work);
+        Differentiated& U = contact.U[static_cast<std::size_t>(status.frame)];
+        U.at(place.point(), work);
+        const Rows dg = contact.gap.slope.leftCols(X_.rows()) * X_, dU = U.slope.leftCols(X_.rows()) * X_;
+        const Rows size = contact.gap.slope.cwiseAbs().leftCols(X_.rows()) * X_.cwiseAbs();
+        const Rows U_size = U.slope.cwiseAbs().leftCols(X_.rows()) * X_.cwiseAbs();
+        const bool leaves = (dg.cwiseAbs() - small * size).maxCoeff() > 0 ||
+                            (dU.row(0).cwiseAbs() - small * U_size.row(0)).maxCoeff() > 0;
+        if (leaves) {
+            lose({.kind = "start",
+                  .contact = status.contact,
+                  .words =
+                      "the run begins in contact: with other data it would begin off the obstacle or in it"},
+                 piece.t_s);
+            return;
+        }
+        if (!status.sticks || dU.bottomRows(status.dimension - 1).cwiseAbs().maxCoeff() == 0) continue;
+        take_out_sliding(place, U.slope.block(1, n, status.dimension - 1, n),
+                         dU.bottomRows(status.dimension - 1));
+    }
+}
+
+/// By a percussion along the rows H, in the kinetic metric.
+void Flow::take_out_sliding(const VariationalSystem::Place& place, const Eigen::MatrixXd& H, const Rows& dU)
+{
+    const int n = scene_.model.coordinates();
+    Eigen::MatrixXd A(n, n);
+    auto at = place;
+    Workspace work;
+    for (int j = 0; j < n; ++j) {
+        at.q[static_cast<std::size_t>(system_.acceleration_at(j))] = 1;
+        system_.kinetic.at(at.point(), work);
+        A.col(j) = system_.kinetic.value;
+        at.q[static_cast<std::size_t>(system_.acceleration_at(j))] = 0;
+    }
+    const Eigen::MatrixXd AiHt = A.ldlt().solve(H.transpose());
+    const Eigen::MatrixXd W = H * AiHt;
+    X_.middleRows(n, n) -= AiHt * W.completeOrthogonalDecomposition().solve(Eigen::MatrixXd(dU));
 }
 
 void Flow::resume_from(const SeriesPiece& piece)

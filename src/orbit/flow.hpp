@@ -45,6 +45,8 @@ public:
     /// Of the instant at which `until` ended the last advance.
     [[nodiscard]] const Rows& dt_until() const noexcept { return dt_until_; }
     [[nodiscard]] bool differentiable() const noexcept { return !loss_; }
+    /// The state is that of an event: derivatives at a fixed time are only known on both sides of it.
+    [[nodiscard]] bool at_event() const noexcept { return pending_; }
     [[nodiscard]] const std::optional<Loss>& loss() const noexcept { return loss_; }
     [[nodiscard]] double loss_s() const noexcept { return loss_s_; }
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
@@ -62,6 +64,8 @@ private:
     void pass(const SeriesInstant& instant);
     void resume_from(const SeriesPiece& piece);
     void keep_events();
+    void look_at_start(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
+    void take_out_sliding(const VariationalSystem::Place& place, const Eigen::MatrixXd& H, const Rows& dU);
     [[nodiscard]] Eigen::VectorXd state_at_start() const;
     void lose(const Loss& loss, double t_s);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -39,14 +40,22 @@ Expected<void, Errors> check(const LyapunovOptions& options)
 /// X = Q R with positive R: Q goes on, the logarithms of R's diagonal grow.
 Eigen::VectorXd orthonormalise(Rows& X)
 {
+    constexpr double rounding = 1e-14;
     Eigen::VectorXd logs(X.cols());
     for (Eigen::Index j = 0; j < X.cols(); ++j) {
+        const double before = X.col(j).norm();
         for (int twice = 0; twice < 2; ++twice) {
             for (Eigen::Index i = 0; i < j; ++i) {
                 X.col(j) -= X.col(i).dot(X.col(j)) * X.col(i);
             }
         }
         const double length = X.col(j).norm();
+        // a phase of contact or of stick forgets a direction
+        if (!(length > rounding * before)) {
+            logs[j] = -std::numeric_limits<double>::infinity();
+            X.col(j).setZero();
+            continue;
+        }
         logs[j] = std::log(length);
         X.col(j) /= length;
     }
@@ -83,9 +92,13 @@ Expected<Lyapunov, Errors> lyapunov_exponents(const Scene& scene, const Lyapunov
             result.trouble = fmt::format("at {:.9g} s: {}", flow.loss_s(), flow.loss()->words);
             return result;
         }
-        X = flow.X();
-        const Eigen::VectorXd logs = orthonormalise(X);
-        flow.replace_derivatives(X);
+        // an interval that ends at an event goes on into the next one
+        Eigen::VectorXd logs = Eigen::VectorXd::Zero(2 * n);
+        if (!flow.at_event()) {
+            X = flow.X();
+            logs = orthonormalise(X);
+            flow.replace_derivatives(X);
+        }
         if (k >= options.discard) {
             const long part = (k - options.discard) * parts / options.intervals;
             sums[static_cast<std::size_t>(part)] += logs;

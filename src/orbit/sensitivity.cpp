@@ -24,7 +24,7 @@ SensitiveState shown(Flow& flow, Differentiated& probes, Workspace& work)
                           .dprobes = {}};
     probes.at(flow.system().place(result.time_s, result.q, result.u).point(), work);
     result.probes.assign(probes.value.data(), probes.value.data() + probes.value.size());
-    if (!flow.differentiable()) return result;
+    if (!flow.differentiable() || flow.at_event()) return result;
     const Rows& X = flow.X();
     result.dq = X.topRows(n);
     result.du = X.middleRows(n, n);
@@ -75,6 +75,14 @@ NotDifferentiable told(const Flow& flow, const Model& model)
 Expected<Sensitivities, Errors> sensitivities(const Scene& scene, const SensitivityOptions& options)
 {
     if (Errors errors = check_for_orbits(scene); !errors.empty()) return errors;
+    if (options.by.empty()) {
+        return Errors{
+            {.code = ErrorCode::MissingKey,
+             .where = "SensitivityOptions::by",
+             .message = "nothing is named to differentiate by",
+             .hint = "name parameters.NAME, coordinate.NAME.start or coordinate.NAME.start_velocity",
+             .excerpt = {}}};
+    }
     auto directions = read_directions(scene, options.by);
     if (!directions) return directions.error();
     auto symbols = read_symbols(scene, directions->parameters);
