@@ -201,3 +201,110 @@ TEST_CASE("a stop that is only just touched: the instant goes with the root, and
     // sigma was rounded to six digits: so is the force at which it grazes
     CHECK(found->special.back().value == doctest::Approx(1.05).epsilon(2e-5));
 }
+
+TEST_CASE(
+    "a block that rests on a floor has no derivative by its height, but one by its place and by friction")
+{
+    const std::string text = R"toml(
+title = "block"
+duration_s = 2
+[parameters]
+mu = 0.3
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = 1
+[[coordinate]]
+name = "y"
+start = 0
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "10*y"
+[[contact]]
+name = "floor"
+position = ["x", "y"]
+surface = "y"
+law = { kind = "coulomb", friction = "mu" }
+)toml";
+    SensitivityOptions options;
+    options.by = {"coordinate.y.start"};
+    const auto off = sensitivities(read(text), options);
+    REQUIRE(off);
+    REQUIRE(off->lost);
+    CHECK(off->lost->kind == "start");
+    CHECK(off->states.back().dq.size() == 0);
+
+    // it stops after v^2/(2 mu g): derivatives 1, v/(mu g) and -v^2/(2 mu^2 g)
+    options.by = {"coordinate.x.start", "coordinate.x.start_velocity", "parameters.mu"};
+    const auto on = sensitivities(read(text), options);
+    REQUIRE(on);
+    REQUIRE(!on->lost);
+    const Eigen::RowVector3d slopes = on->states.back().dq.row(0);
+    CHECK(slopes[0] == doctest::Approx(1).epsilon(1e-13));
+    CHECK(slopes[1] == doctest::Approx(1 / (0.3 * 10)).epsilon(1e-12));
+    CHECK(slopes[2] == doctest::Approx(-1 / (2 * 0.09 * 10)).epsilon(1e-12));
+    CHECK(on->states.back().du.cwiseAbs().maxCoeff() <= 1e-14);
+}
+
+TEST_CASE("a ball that comes to rest by infinitely many bounces rests whatever its height was")
+{
+    const std::string text = R"toml(
+title = "ball"
+duration_s = 6
+[parameters]
+e = 0.8
+[[coordinate]]
+name = "z"
+start = 1
+[lagrangian]
+kinetic = "z'^2/2"
+potential = "9.81*z"
+[[contact]]
+name = "floor"
+gap = "z"
+law = { restitution = "e" }
+)toml";
+    SensitivityOptions options;
+    options.by = {"coordinate.z.start", "parameters.e"};
+    const auto result = sensitivities(read(text), options);
+    REQUIRE(result);
+    REQUIRE(!result->lost);
+    CHECK(result->states.back().dq.cwiseAbs().maxCoeff() <= 1e-12);
+    CHECK(result->states.back().du.cwiseAbs().maxCoeff() <= 1e-12);
+}
+
+TEST_CASE("two balls that strike a third at once: the order decides, and no derivative is given")
+{
+    const std::string text = R"toml(
+title = "three"
+duration_s = 1
+[[coordinate]]
+name = "a"
+start = -0.5
+start_velocity = 1
+[[coordinate]]
+name = "b"
+start = 0
+[[coordinate]]
+name = "c"
+start = 0.5
+start_velocity = -1
+[lagrangian]
+kinetic = "a'^2/2 + b'^2 + c'^2/2"
+[[contact]]
+name = "left"
+gap = "b - a - 0.2"
+law = { restitution = 1 }
+[[contact]]
+name = "right"
+gap = "c - b - 0.2"
+law = { restitution = 1 }
+)toml";
+    SensitivityOptions options;
+    options.by = {"coordinate.a.start"};
+    const auto result = sensitivities(read(text), options);
+    REQUIRE(result);
+    REQUIRE(result->lost);
+    CHECK(result->lost->kind == "simultaneous");
+    CHECK(result->lost->time_s == doctest::Approx(0.3).epsilon(1e-12));
+}
