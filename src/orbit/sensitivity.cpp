@@ -101,10 +101,16 @@ Expected<Sensitivities, Errors> sensitivities(const Scene& scene, const Sensitiv
 
     Sensitivities result;
     result.by = options.by;
+    const double part_s = scene.plan.duration_s / 256;
     std::vector<double> instants = options.at_s;
     instants.push_back(scene.start.t_s + scene.plan.duration_s);
     for (const double instant : instants) {
-        const Flow::End end = flow.advance(instant);
+        // in parts, so that not all pieces of a long run are kept at once
+        Flow::End end = Flow::End::Reached;
+        for (double part = flow.state().t_s; end == Flow::End::Reached && part < instant;) {
+            part = part + part_s < instant ? part + part_s : instant;
+            end = flow.advance(part);
+        }
         if (end == Flow::End::Failed) {
             result.reached_end = false;
             break;

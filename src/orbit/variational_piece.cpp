@@ -211,25 +211,31 @@ void VariationalPiece::solve_orders(int order, Rows& X)
         y_.resize(static_cast<std::size_t>(order) + 1);
     }
     x_[0] = X.topRows(2 * n);
-    const auto dp = X.bottomRows(system_.parameters());
     Rows right(unknowns_, width);
+    const auto add_row = [&](int row, double share, const Rows& from, int column) {
+        double* out = right.data() + row * width;
+        const double* in = from.data() + column * width;
+        for (Eigen::Index k = 0; k < width; ++k) {
+            out[k] += share * in[k];
+        }
+    };
+    const Rows dp = X.bottomRows(system_.parameters());
     for (int p = 0; p < order; ++p) {
         right.setZero();
         for (const Term& term : J_) {
-            auto row = right.row(term.row);
             if (term.column >= 2 * n) {
                 if (p == 0 || !term.constant)
-                    row += term.factor * term.series[p] * dp.row(term.column - 2 * n);
+                    add_row(term.row, term.factor * term.series[p], dp, term.column - 2 * n);
                 continue;
             }
             for (int i = 0; i <= (term.constant ? 0 : p); ++i) {
-                row += term.factor * term.series[i] * x_[static_cast<std::size_t>(p - i)].row(term.column);
+                add_row(term.row, term.factor * term.series[i], x_[static_cast<std::size_t>(p - i)], term.column);
             }
         }
         for (const Term& term : M_) {
             for (int i = 1; i <= (term.constant ? 0 : p); ++i) {
-                right.row(term.row) -=
-                    term.factor * term.series[i] * y_[static_cast<std::size_t>(p - i)].row(term.column);
+                add_row(term.row, -term.factor * term.series[i], y_[static_cast<std::size_t>(p - i)],
+                    term.column);
             }
         }
         Rows& y = y_[static_cast<std::size_t>(p)];
