@@ -45,6 +45,31 @@ std::string end_of_branch(const BranchNode& node, std::optional<SpecialPoint>& a
     return fmt::format("{} at {:.12g}: no orbit of this sequence of events beyond", point.kind, point.value);
 }
 
+/// An event that comes to the instant at which orbits begin would go over from one end of the period to the
+/// other: then they begin in the middle of the longest time without one. Not beside a fold, where the way
+/// on is not told by the parameter.
+void keep_off_events(BranchWalk& walk, BranchNode& node)
+{
+    constexpr double near = 0.03;
+    if (!walk.has_given_period() || std::abs(node.dvalue) < 1e-2) return;
+    std::vector<double> parts;
+    for (const SensitiveEvent& one : node.orbit.events) {
+        const double part = (one.event.time_s - node.start.t_s) / node.period_s;
+        if (part > 0) parts.push_back(part);
+    }
+    if (parts.empty()) return;
+    std::ranges::sort(parts);
+    if (parts.front() > near && parts.back() < 1 - near) return;
+    double longest = parts.front() + 1 - parts.back(), middle = (parts.front() + parts.back() - 1) / 2;
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        if (parts[i] - parts[i - 1] <= longest) continue;
+        longest = parts[i] - parts[i - 1];
+        middle = (parts[i] + parts[i - 1]) / 2;
+    }
+    auto other = walk.turned(node, middle > 0 ? middle : middle + 1);
+    if (other) node = std::move(*other);
+}
+
 Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options, BranchNode node)
 {
     Branch branch;
@@ -59,6 +84,7 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
             branch.end = "max_points";
             break;
         }
+        keep_off_events(walk, node);
         auto next = walk.ahead(node, step);
         const bool jumps = next && std::abs(next->value - node.value) > 3 * step * walk.range();
         if (!next || jumps) {

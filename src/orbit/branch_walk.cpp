@@ -83,6 +83,22 @@ std::optional<BranchNode> BranchWalk::at_value(const State& start, const Held& h
     return finished(value, like);
 }
 
+std::optional<BranchNode> BranchWalk::turned(const BranchNode& node, double part)
+{
+    const std::array values{node.value};
+    auto member = make_member(scene_, orbit_, values);
+    if (!member) return std::nullopt;
+    const Shot shot =
+        shoot(**member, node.start, part * node.period_s, Rows((*member)->flow->system().columns(), 0));
+    if (!shot.good) return std::nullopt;
+    auto other = at_value(shot.end, held_at(**member, shot.end), node.period_s, node.value, nullptr);
+    if (!other || other->dvalue * node.dvalue > 0) return other;
+    other->dz = -other->dz;
+    other->dT = -other->dT;
+    other->dvalue = -other->dvalue;
+    return other;
+}
+
 std::optional<BranchNode> BranchWalk::ahead(const BranchNode& from, double step)
 {
     if (!closure_) return std::nullopt;

@@ -30,6 +30,11 @@ public:
     /// The node at arclength `step` behind `from`.
     [[nodiscard]] std::optional<BranchNode> ahead(const BranchNode& from, double step);
 
+    /// The same orbit, begun at another instant of a given period: this part of it later. Nothing: it is not
+    /// found again.
+    [[nodiscard]] std::optional<BranchNode> turned(const BranchNode& node, double part);
+
+    [[nodiscard]] bool has_given_period() const noexcept { return !orbit_.period.empty(); }
     [[nodiscard]] double range() const noexcept { return range_; }
     [[nodiscard]] const Scene& scene() const noexcept { return scene_; }
     [[nodiscard]] const Errors& errors() const noexcept { return errors_; }

@@ -139,26 +139,33 @@ std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from,
     }
     const std::size_t i = s.size() - 1;
     if (i < 2 || f[i] > 1e-2 * f[0]) return std::nullopt;
-    // both the parameter and the instant as polynomials of what vanishes, through the last three points
+    // parameter and instant as polynomials of what vanishes, through the last points
+    const std::size_t first = i >= 4 ? i - 4 : 0;
     const auto at_zero = [&](const std::vector<double>& y) {
         double sum = 0;
-        for (std::size_t j = i - 2; j <= i; ++j) {
+        for (std::size_t j = first; j <= i; ++j) {
             double weight = 1;
-            for (std::size_t m = i - 2; m <= i; ++m) {
+            for (std::size_t m = first; m <= i; ++m) {
                 if (m != j) weight *= -f[m] / (f[j] - f[m]);
             }
             sum += weight * y[j];
         }
         return sum;
     };
+    double way = 0;  // d value / d f there
+    for (std::size_t j = first; j <= i; ++j) {
+        for (std::size_t m = first; m <= i; ++m) {
+            if (m == j) continue;
+            double weight = 1 / (f[j] - f[m]);
+            for (std::size_t l = first; l <= i; ++l) {
+                if (l != j && l != m) weight *= -f[l] / (f[j] - f[l]);
+            }
+            way += weight * value[j];
+        }
+    }
     OneSided result;
     result.value = at_zero(value);
     result.time_s = at_zero(time);
-    // d value / d f there, of the same polynomial
-    const double a = f[i - 2], b = f[i - 1], c = f[i];
-    const double way = value[i - 2] * (-b - c) / ((a - b) * (a - c)) +
-                       value[i - 1] * (-a - c) / ((b - a) * (b - c)) +
-                       value[i] * (-a - b) / ((c - a) * (c - b));
     result.slope = 1 / way;
     result.node = std::move(nodes[i]);
     return result;

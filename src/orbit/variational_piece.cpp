@@ -229,13 +229,14 @@ void VariationalPiece::solve_orders(int order, Rows& X)
                 continue;
             }
             for (int i = 0; i <= (term.constant ? 0 : p); ++i) {
-                add_row(term.row, term.factor * term.series[i], x_[static_cast<std::size_t>(p - i)], term.column);
+                add_row(term.row, term.factor * term.series[i], x_[static_cast<std::size_t>(p - i)],
+                        term.column);
             }
         }
         for (const Term& term : M_) {
             for (int i = 1; i <= (term.constant ? 0 : p); ++i) {
                 add_row(term.row, -term.factor * term.series[i], y_[static_cast<std::size_t>(p - i)],
-                    term.column);
+                        term.column);
             }
         }
         Rows& y = y_[static_cast<std::size_t>(p)];
