@@ -321,21 +321,16 @@ export class CanvasStage implements Stage {
     context.strokeStyle = this.colours.force('joint');
     context.fillStyle = this.colours.ground;
     context.lineWidth = 2;
-    for (const { ends, axis, kind } of this.picture.joints(pose.bodies)) {
-      const [a, b] = ends.map(([x, y, z]) => this.project(x, y, z));
+    for (const { ends, lines, linked } of this.picture.joints(pose.bodies)) {
       context.beginPath();
-      if (kind === 'string' || kind === 'distance') {
-        context.moveTo(...a);
-        context.lineTo(...b);
-      }
-      if (kind === 'prismatic' || kind === 'cylindrical') {
-        const reach = 0.12 * this.picture.moving.size;
-        for (const side of [-1, 1]) context.lineTo(...this.project(...(ends[1].map((x, i) => x + side * reach * axis[i]) as [number, number, number])));
+      for (const [a, b] of lines) {
+        context.moveTo(...this.project(a[0], a[1], a[2]));
+        context.lineTo(...this.project(b[0], b[1], b[2]));
       }
       context.stroke();
-      for (const end of kind === 'string' || kind === 'distance' ? [a, b] : [a]) {
+      for (const end of linked ? ends : [ends[0]]) {
         context.beginPath();
-        context.arc(end[0], end[1], 4, 0, 2 * Math.PI);
+        context.arc(...this.project(end[0], end[1], end[2]), 4, 0, 2 * Math.PI);
         context.fill();
         context.stroke();
       }

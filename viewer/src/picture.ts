@@ -59,12 +59,16 @@ export class Picture {
   }
 
   /** Joints as they are drawn: both ends, the direction of the axis, and whether a line joins the ends. */
-  joints(bodies: Float32Array): { ends: [number[], number[]]; axis: number[]; kind: string }[] {
+  joints(bodies: Float32Array): DrawnJoint[] {
     const { run, solids } = this;
     if (!solids || !run.head.mechanics) return [];
-    return run.head.mechanics.joints.flatMap(({ kind }, j) =>
-      kind === 'gear' ? [] : [{ ends: jointEnds(run, solids, j, bodies), axis: jointAxis(run, solids, j, bodies), kind }],
-    );
+    const longest = 0.08 * this.moving.size;
+    return run.head.mechanics.joints.flatMap(({ kind, first }, j) => {
+      if (kind === 'gear') return [];
+      const ends = jointEnds(run, solids, j, bodies);
+      const axis = jointAxis(run, solids, j, bodies);
+      return [{ ends, lines: linesOfJoint(kind, ends, axis, [...solids.place(first, bodies)], longest), linked: kind === 'string' || kind === 'distance' }];
+    });
   }
 
   /** The way of a body's centre up to a row. */
@@ -139,6 +143,8 @@ export class Picture {
 
   private measure(): void {
     this.solids?.measure((place, reach, moves) => this.grow(place, reach, moves));
+    // what bodies hang on is seen with them
+    if (this.solids) for (const { ends } of this.joints(this.solids.row(0))) for (const end of ends) this.grow(end, 0, true);
     for (const entry of this.entries) {
       const moves = this.varies(entry);
       if (moves && entry.kind !== 'trace') this.movers.add(entry);
@@ -169,6 +175,23 @@ export class Picture {
   private enclose(entry: DrawEntry, at: number, radius: number, moves: boolean): void {
     this.grow([0, 1, 2].map((axis) => (axis < entry.dimension ? this.rows[at + axis] : 0)), radius, moves);
   }
+}
+
+/** A joint as it is drawn: both ends, lines that show how it holds, and whether both ends are points of their own. */
+export type DrawnJoint = { ends: [number[], number[]]; lines: [number[], number[]][]; linked: boolean };
+
+/** Strings and rods between their ends; a body that hangs on a pin from its centre to it; slides along their axis. */
+function linesOfJoint(kind: string, ends: [number[], number[]], axis: number[], centre: number[], reach: number): [number[], number[]][] {
+  if (kind === 'string' || kind === 'distance') return [ends];
+  const along = (end: number[], side: number) => end.map((x, i) => x + side * reach * axis[i]);
+  if (kind === 'prismatic' || kind === 'cylindrical') {
+    const way = ends[0].reduce((sum, x, i) => sum + (x - ends[1][i]) * axis[i], 0);
+    return [[along(ends[1], way < 0 ? 1 : -1), along(ends[0], way < 0 ? -1 : 1)]];
+  }
+  const lines: [number[], number[]][] = [];
+  if (Math.hypot(...centre.map((x, i) => x - ends[0][i])) > reach) lines.push([centre, ends[0]]);
+  if (kind === 'revolute' || kind === 'universal') lines.push([along(ends[1], -0.4), along(ends[1], 0.4)]);
+  return lines;
 }
 
 /** A box along the axes that grows with what is put into it. */

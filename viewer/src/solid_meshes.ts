@@ -37,11 +37,27 @@ function coarse(surface: SurfaceEntry, count: number): SurfaceEntry {
   return { vertices, faces: Array.from({ length: position.count / 3 }, (_, t) => [3 * t, 3 * t + 1, 3 * t + 2]), smooth: true };
 }
 
+/** A face of so many corners is a disc: triangles of it meet in its middle, so that sectors of it can be shaded. */
+const discCorners = 12;
+
+function withCentres(surface: SurfaceEntry): SurfaceEntry {
+  const vertices = [...surface.vertices];
+  const faces = surface.faces.flatMap((face) => {
+    if (face.length < discCorners) return [face];
+    const centre = [0, 1, 2].map((axis) => face.reduce((sum, v) => sum + surface.vertices[v][axis], 0) / face.length);
+    vertices.push(centre);
+    return face.map((v, k) => [vertices.length - 1, v, face[(k + 1) % face.length]]);
+  });
+  return { vertices, faces, smooth: surface.smooth };
+}
+
 /**
  * Faces as triangles, shaded across their edges where the surface is smooth. Round things look the same whichever way they are
  * turned: every second octant of theirs is darker, so that their turning is seen.
  */
-function geometryOf(surface: SurfaceEntry): BufferGeometry {
+function geometryOf(given: SurfaceEntry): BufferGeometry {
+  const surface = withCentres(given);
+  const isRound = given.smooth || given.faces.some((face) => face.length >= discCorners);
   const corners = surface.faces.flatMap((face) => face.slice(2).flatMap((_, k) => [face[0], face[k + 1], face[k + 2]]));
   const smooth = new BufferGeometry();
   smooth.setAttribute('position', new BufferAttribute(new Float32Array(surface.vertices.flat()), 3));
@@ -51,10 +67,10 @@ function geometryOf(surface: SurfaceEntry): BufferGeometry {
   if (!surface.smooth) geometry.computeVertexNormals();
   else if (isBall(surface)) pointOutwards(geometry);
   const shades = new Float32Array(3 * corners.length).fill(1);
-  if (surface.smooth) {
+  if (isRound) {
     for (let t = 0; t < corners.length; t += 3) {
       const middle = [0, 1, 2].map((axis) => [0, 1, 2].reduce((sum, k) => sum + surface.vertices[corners[t + k]][axis], 0));
-      if (middle[0] * middle[1] * middle[2] < 0) shades.fill(0.62, 3 * t, 3 * t + 9);
+      if (middle[0] * middle[1] * middle[2] < 0 || (middle[2] === 0 && middle[0] * middle[1] < 0)) shades.fill(0.62, 3 * t, 3 * t + 9);
     }
   }
   geometry.setAttribute('color', new BufferAttribute(shades, 3));

@@ -207,13 +207,8 @@ export class ThreeStage implements Stage {
     const lines: number[] = [];
     const matrix = new Matrix4();
     let n = 0;
-    for (const { ends, axis, kind } of joints) {
-      const linked = kind === 'string' || kind === 'distance';
-      if (linked) lines.push(...ends[0], ...ends[1]);
-      else if (kind !== 'spherical' && kind !== 'fixed') {
-        const reach = (kind === 'prismatic' || kind === 'cylindrical' ? 0.12 : 0.04) * size;
-        for (const side of [-1, 1]) lines.push(...ends[1].map((x, i) => x + side * reach * axis[i]));
-      }
+    for (const { ends, lines: pieces, linked } of joints) {
+      for (const piece of pieces) lines.push(...piece.flat());
       for (const end of linked ? ends : [ends[0]]) {
         matrix.makeScale(0.007 * size, 0.007 * size, 0.007 * size).setPosition(end[0], end[1], end[2]);
         this.jointBalls.setMatrixAt(n++, matrix);

@@ -24,7 +24,9 @@ const drawnPixels = () => {
 for (const file of readdirSync(join(root, 'scenes')).filter((name) => name.endsWith('.toml'))) {
   test(`the page of ${file}`, async () => {
     const { page, mistakes, requests, close } = await open(browser, pageOfScene(join(root, 'scenes', file)));
-    assert.match(await page.locator('.badge').textContent(), /✓ certified/);
+    // two steps choose differently where theory leaves a choice: docs/verification.md
+    const wanted = file === 'frictional_catastrophe.toml' ? /not certified/ : /✓ certified/;
+    assert.match(await page.locator('.badge').textContent(), wanted);
     await page.keyboard.press('.');
     const draws = await page.evaluate(() => window.carom.run.head.draw.length > 0 || !!window.carom.run.head.solids);
     if (draws) assert.ok((await page.evaluate(drawnPixels)) > 500);

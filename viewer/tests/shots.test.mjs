@@ -1,0 +1,78 @@
+// The stage as it looked when somebody last looked at it: pictures of scenes, compared within a tolerance.
+// New pictures: CAROM_SHOTS=write npm test; look at them before they are committed.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { open, pageOfScene, root, startBrowser } from './support.mjs';
+
+const shots = join(import.meta.dirname, 'shots');
+const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 1 };
+
+// scene, instant, what is shown, how
+const wanted = [
+  ['arch', 0.5, '', {}],
+  ['arch', 0.5, '', { colorScheme: 'dark' }],
+  ['bowling', 0.4, 'pick=ball', {}],
+  ['bowling', 0.4, 'show=arrows,speed', phone],
+  ['cradle', 0.3, '', {}],
+  ['dominoes', 0.4, 'show=none,status', { colorScheme: 'dark' }],
+  ['elastoplastic_truss', 2.6, '', {}],
+  ['heap', 0.8, '', {}],
+  ['incline', 0.5, 'pick=slides~slope', {}],
+  ['woodpecker', 0.9, '', {}],
+  ['woodpecker', 0.9, '', { ...phone, colorScheme: 'dark' }],
+];
+
+let browser;
+before(async () => (browser = await startBrowser()));
+after(() => browser?.close());
+
+const pages = new Map();
+function pageOf(scene) {
+  if (!pages.has(scene)) pages.set(scene, pageOfScene(join(root, 'scenes', `${scene}.toml`)));
+  return pages.get(scene);
+}
+
+/** The part of the pixels that differ by more than a shade, in pictures made four times smaller: edges may lie elsewhere. */
+const difference = (page, a, b) =>
+  page.evaluate(
+    async ([first, second]) => {
+      const pixels = async (data) => {
+        const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+        const canvas = new OffscreenCanvas(Math.round(image.width / 4), Math.round(image.height / 4));
+        const context = canvas.getContext('2d');
+        context.imageSmoothingQuality = 'high';
+        context.drawImage(image, 0, 0, canvas.width, canvas.height);
+        return { width: canvas.width, height: canvas.height, data: context.getImageData(0, 0, canvas.width, canvas.height).data };
+      };
+      const [x, y] = [await pixels(first), await pixels(second)];
+      if (x.width !== y.width || x.height !== y.height) return 1;
+      let off = 0;
+      for (let i = 0; i < x.data.length; i += 4) {
+        if (Math.max(...[0, 1, 2].map((k) => Math.abs(x.data[i + k] - y.data[i + k]))) > 48) ++off;
+      }
+      return off / (x.data.length / 4);
+    },
+    [a.toString('base64'), b.toString('base64')],
+  );
+
+for (const [scene, t, words, options] of wanted) {
+  const name = [scene, words.replace(/[^a-z]+/g, '-'), options.isMobile ? 'phone' : '', options.colorScheme ?? ''].filter((part) => part).join('_');
+  test(`${name} looks as it did`, async () => {
+    const { page, mistakes, close } = await open(browser, `${pageOf(scene)}#t=${t}${words ? `&${words}` : ''}`, { ...options, bypassCSP: true });
+    await page.waitForTimeout(150);
+    const now = await page.locator('.stage').screenshot();
+    const file = join(shots, `${name}.png`);
+    assert.deepEqual(mistakes, []);
+    if (process.env.CAROM_SHOTS === 'write') {
+      mkdirSync(shots, { recursive: true });
+      writeFileSync(file, now);
+    } else {
+      assert.ok(existsSync(file), `there is no ${file}: write it with CAROM_SHOTS=write and look at it`);
+      const part = await difference(await (await browser.newContext()).newPage(), now, readFileSync(file));
+      assert.ok(part < 0.003, `${(100 * part).toFixed(2)} % of the picture differ`);
+    }
+    await close();
+  });
+}
