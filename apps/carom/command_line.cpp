@@ -375,7 +375,7 @@ void CommandLine::add_report()
     command
         .add_option("RUN", report_.files,
                     "recording of carom run -o, HDF5; further ones, and .csv files with a column time_s, are "
-                    "compared with it")
+                    "compared with it; a .csv file alone is the table of a study")
         ->required()
         ->type_name("FILE...");
     add_made_output(command, report_.output, "page");
@@ -389,7 +389,8 @@ void CommandLine::add_report()
                    "  carom report pendulum.h5\n"
                    "  carom report pendulum.h5 -o page.html\n"
                    "  carom report coarse.h5 fine.h5 -o compared.html\n"
-                   "  carom report pendulum.h5 measured.csv");
+                   "  carom report pendulum.h5 measured.csv\n"
+                   "  carom report study.csv");
 }
 
 void CommandLine::add_view()

@@ -17,6 +17,20 @@ bool is_table(const std::string& file)
     return fs::path(file).extension() == ".csv";
 }
 
+/// The page of a table alone, of a study for example.
+ExitStatus report_table(const ReportOptions& options)
+{
+    const std::string& file = options.files.front();
+    const auto text = read_csv(file);
+    if (!text) {
+        print_errors({text.error()});
+        return ExitStatus::BadInput;
+    }
+    const ResultTable table = typed(*text);
+    const PageTable shown{.name = fs::path(file).filename().string(), .table = &table};
+    return write_made(to_study_page(shown), file, options.output, ".html");
+}
+
 /// The measured data of a CSV file. Errors: those of read_csv, FileMalformed without times.
 Expected<ResultTable> read_data(const std::string& file)
 {
@@ -43,6 +57,7 @@ std::string short_name(const std::string& file)
 
 ExitStatus run_report(const ReportOptions& options)
 {
+    if (options.files.size() == 1 && is_table(options.files.front())) return report_table(options);
     std::deque<Recording> recordings;
     std::deque<ResultTable> tables;
     PageOfRuns shown;

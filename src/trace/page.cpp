@@ -1,6 +1,7 @@
 #include "carom/trace/page.hpp"
 
 #include "carom/core/error.hpp"
+#include "carom/core/version.hpp"
 #include "draw_json.hpp"
 #include "friction_json.hpp"
 #include "mechanics_json.hpp"
@@ -400,6 +401,16 @@ std::string with_policy(std::string_view head, std::string_view page)
     return result.replace(policy, any.size(), "script-src 'sha256-" + hash + "'");
 }
 
+/// The page with its data in place.
+std::string page_with(const std::string& data)
+{
+    const std::string_view page = detail::page_template();
+    const std::size_t mark = page.find(detail::page_data_mark);
+    if (mark == std::string_view::npos) throw InternalError("the page of a run has no place for data");
+    return with_policy(page.substr(0, mark), page) + data +
+           std::string(page.substr(mark + detail::page_data_mark.size()));
+}
+
 }  // namespace
 
 std::string to_page(const Recording& recording, const PageSettings& settings)
@@ -409,10 +420,7 @@ std::string to_page(const Recording& recording, const PageSettings& settings)
 
 std::string to_page(const PageOfRuns& shown, const PageSettings& settings)
 {
-    const std::string_view page = detail::page_template();
-    const std::size_t mark = page.find(detail::page_data_mark);
-    if (mark == std::string_view::npos) throw InternalError("the page of a run has no place for data");
-    std::string result = with_policy(page.substr(0, mark), page);
+    std::string result;
     for (std::size_t i = 0; i < shown.runs.size(); ++i) {
         const PageData data(*shown.runs[i].recording, settings);
         Json head = data.head(settings.follow);
@@ -428,8 +436,27 @@ std::string to_page(const PageOfRuns& shown, const PageSettings& settings)
             result += fmt::format("\n<script type=\"text/plain\" class=\"carom-motion{}\">", tag) + block +
                       "</script>";
     }
-    result += page.substr(mark + detail::page_data_mark.size());
-    return result;
+    return page_with(result);
+}
+
+std::string to_study_page(const PageTable& table)
+{
+    Json columns = Json::array();
+    for (const TableColumn& column : table.table->columns) {
+        Json one = {{"name", column.name}};
+        if (column.kind == CellKind::Number)
+            one["numbers"] = column.numbers;
+        else
+            one["texts"] = column.texts;
+        columns.push_back(std::move(one));
+    }
+    const Json head = {{"format", "carom-study"},
+                       {"title", table.name},
+                       {"carom_version", version},
+                       {"columns", columns},
+                       {"palette", palette_json()}};
+    return page_with(
+        fmt::format("<script type=\"application/json\" id=\"carom-study\">{}</script>\n", script_safe(head)));
 }
 
 }  // namespace carom

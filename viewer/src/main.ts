@@ -13,12 +13,13 @@ import { Playback } from './playback';
 import { Player } from './player';
 import { Plots } from './plots';
 import { button, counted, element, number, releaseAfterPointer, section } from './text';
+import { StudyPage, studyIn, type StudyHead } from './study_page';
 import { Timeline } from './timeline';
 
 /** What tests of the page hold on to. */
 declare global {
   interface Window {
-    carom?: { ready: boolean; player: Player; playback: Playback; plots: Plots; run: Run };
+    carom?: { ready: boolean; player?: Player; playback?: Playback; plots?: Plots; run?: Run; study?: StudyPage };
   }
 }
 
@@ -199,6 +200,8 @@ async function saveFilm(run: Run, player: Player, playback: Playback, format: Fi
 }
 
 async function start(page: HTMLElement): Promise<void> {
+  const study = studyIn();
+  if (study) return showStudy(page, study);
   const run = await readRun();
   const words = new URLSearchParams(location.hash.replace(/^#/, ''));
   const time = run.track('time_s');
@@ -218,6 +221,15 @@ async function start(page: HTMLElement): Promise<void> {
     tell(shown);
     return longer.head.follow ?? '';
   });
+}
+
+function showStudy(page: HTMLElement, head: StudyHead): void {
+  document.title = head.title || 'A study of carom';
+  const study = new StudyPage(head);
+  const words = `${counted(head.columns[0]?.numbers?.length ?? head.columns[0]?.texts?.length ?? 0, 'row')}, carom ${head.carom_version}`;
+  page.replaceChildren(element('header', {}, element('h1', {}, head.title), element('p', {}, words)), study.element);
+  study.draw();
+  window.carom = { ready: true, study };
 }
 
 /** The same page with a longer run: the reader sees what was seen before; at the end means: stay at the end. */

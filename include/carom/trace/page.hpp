@@ -43,4 +43,8 @@ struct PageOfRuns {
 };
 [[nodiscard]] std::string to_page(const PageOfRuns& shown, const PageSettings& settings = {});
 
+/// The page of a table of results, of `carom study` for example: any column over any other, the order of
+/// convergence, how results are spread, and for every row the command that runs it.
+[[nodiscard]] std::string to_study_page(const PageTable& table);
+
 }  // namespace carom

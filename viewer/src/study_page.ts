@@ -1,0 +1,242 @@
+import { Colours } from './colours';
+import type { Palette } from './data';
+import { button, counted, element, number, releaseAfterPointer, section, table } from './text';
+
+/** The table of a study: a column has numbers (null: none) or words, one per row. */
+export type StudyHead = {
+  format: 'carom-study';
+  title: string;
+  carom_version: string;
+  columns: { name: string; numbers?: (number | null)[]; texts?: string[] }[];
+  palette: Palette;
+};
+
+/** Columns that every table of a study has: what is before the step was varied, what is after the number of steps came out. */
+const bookkeeping = new Set(['run', 'study', 'time_step_s', 'status', 'end', 'end_s', 'steps', 'sample', 'rows']);
+
+type Point = { x: number; y: number; row: number };
+
+/** A study: any column over any other, each point with the command that runs it; how results are spread; the order of convergence. */
+export class StudyPage {
+  readonly element: HTMLElement;
+  private readonly head: StudyHead;
+  private readonly colours: Colours;
+  private readonly rows: number;
+  private readonly across: HTMLSelectElement;
+  private readonly up: HTMLSelectElement;
+  private readonly diagram = element('canvas', { class: 'phase study', role: 'img', tabindex: '0' });
+  private readonly bars = element('canvas', { class: 'phase', role: 'img' });
+  private readonly words = element('p', { class: 'picked', 'aria-live': 'polite' });
+  private readonly details = element('div', { class: 'wide' });
+  private shown: { point: Point; at: [number, number] }[] = [];
+  private picked = -1;
+
+  constructor(head: StudyHead) {
+    this.head = head;
+    this.colours = new Colours(head.palette);
+    this.rows = Math.max(0, ...head.columns.map(({ numbers, texts }) => (numbers ?? texts ?? []).length));
+    const numeric = head.columns.filter(({ numbers }) => numbers).map(({ name }) => name);
+    const choice = (label: string, chosen: string) => {
+      const select = element('select', { 'aria-label': label });
+      for (const name of numeric) select.append(new Option(name, name, name === chosen, name === chosen));
+      select.addEventListener('change', () => this.draw());
+      releaseAfterPointer(select);
+      return select;
+    };
+    const results = this.results();
+    this.across = choice('Across', this.isConvergence ? 'time_step_s' : (this.varied()[0] ?? numeric[0]));
+    this.up = choice('Up', results[0] ?? numeric[numeric.length - 1]);
+    this.diagram.addEventListener('pointerup', (event) => this.pickAt(event.offsetX, event.offsetY));
+    this.element = element(
+      'main',
+      {},
+      element(
+        'div',
+        { class: 'column' },
+        section('diagram', this.isConvergence ? 'Convergence' : 'Results', element('div', { class: 'tools' }, element('label', {}, 'across ', this.across), element('label', {}, 'up ', this.up), button('Next', 'Next point (n)', () => this.pick(this.picked + 1))), this.diagram, this.words, this.details),
+      ),
+      element('div', { class: 'column' }, section('spread', 'How they are spread', this.bars), this.outcomes()),
+    );
+    this.colours.onChange(() => this.draw());
+    new ResizeObserver(() => this.draw()).observe(this.diagram);
+    document.addEventListener('keydown', (event) => event.key === 'n' && (event.target as HTMLElement).tagName !== 'SELECT' && this.pick(this.picked + 1));
+  }
+
+  /** Runs with finer and finer steps. */
+  private get isConvergence(): boolean {
+    return this.head.columns.some(({ name }) => name === 'level');
+  }
+
+  /** What was varied: the columns before the step. */
+  private varied(): string[] {
+    const names = this.head.columns.map(({ name }) => name);
+    return names.slice(0, Math.max(0, names.indexOf('time_step_s'))).filter((name) => !bookkeeping.has(name) && name !== 'level');
+  }
+
+  private results(): string[] {
+    const names = this.head.columns.filter(({ numbers }) => numbers).map(({ name }) => name);
+    const from = names.indexOf('steps');
+    return (from < 0 ? names : names.slice(from + 1)).filter((name) => !bookkeeping.has(name) && name !== 'time_s');
+  }
+
+  private values(name: string): (number | null)[] {
+    return this.head.columns.find((column) => column.name === name)?.numbers ?? [];
+  }
+
+  private text(name: string, row: number): string {
+    const column = this.head.columns.find((one) => one.name === name);
+    return column?.texts?.[row] ?? (column?.numbers?.[row] === null || column?.numbers?.[row] === undefined ? '' : number(column.numbers[row], 8));
+  }
+
+  /** In a convergence study the distance from the finest run over the step, both by powers of ten. */
+  private points(): Point[] {
+    const [xs, ys] = [this.values(this.across.value), this.values(this.up.value)];
+    const points = xs.flatMap((x, row) => (x !== null && ys[row] !== null && ys[row] !== undefined ? [{ x, y: ys[row] as number, row }] : []));
+    if (!this.isConvergence || this.across.value !== 'time_step_s') return points;
+    const finest = points.reduce((best, point) => (point.x < best.x ? point : best), points[0]);
+    return points.filter(({ x, y }) => x > finest.x && y !== finest.y).map(({ x, y, row }) => ({ x: Math.log10(x), y: Math.log10(Math.abs(y - finest.y)), row }));
+  }
+
+  draw(): void {
+    const points = this.points();
+    this.drawPoints(points);
+    this.drawBars();
+    const slope = this.isConvergence && this.across.value === 'time_step_s' ? slopeOf(points) : null;
+    this.diagram.setAttribute('aria-label', `${this.up.value} over ${this.across.value}: ${counted(points.length, 'point')}`);
+    if (this.picked < 0) {
+      this.words.textContent = slope === null ? 'Press a point for its run.' : `Distance from the finest run over the step, powers of ten: it falls with order ${number(slope, 3)}.`;
+    }
+  }
+
+  private drawPoints(points: Point[]): void {
+    const frame = frameOf(this.diagram, points.map(({ x }) => x), points.map(({ y }) => y), this.colours, [this.across.value, this.up.value]);
+    if (!frame) return;
+    const { context, place } = frame;
+    this.shown = points.map((point) => ({ point, at: place(point.x, point.y) }));
+    const size = points.length > 2000 ? 1 : points.length > 300 ? 2 : 3.5;
+    for (const { point, at } of this.shown) {
+      context.fillStyle = this.text('status', point.row) === 'uncertified' ? this.colours.named('orange') : this.text('status', point.row) === 'failed' ? this.colours.named('vermilion') : this.colours.line(0);
+      context.beginPath();
+      context.arc(...at, point.row === this.picked ? size + 4 : size, 0, 2 * Math.PI);
+      context.fill();
+    }
+  }
+
+  /** How often the results lie where. */
+  private drawBars(): void {
+    const values = this.values(this.up.value).filter((x): x is number => x !== null);
+    const [low, high] = values.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [Infinity, -Infinity]);
+    const bins = 40;
+    const counts = new Array<number>(bins).fill(0);
+    for (const x of values) ++counts[Math.min(bins - 1, high > low ? Math.floor(((x - low) / (high - low)) * bins) : 0)];
+    const frame = frameOf(this.bars, [low, high], [0, Math.max(...counts)], this.colours, [this.up.value, 'runs']);
+    if (!frame) return;
+    const { context, place } = frame;
+    context.fillStyle = this.colours.line(0);
+    counts.forEach((count, k) => {
+      const [x, y] = place(low + (k / bins) * (high - low || 1), count);
+      const [right, bottom] = place(low + ((k + 0.9) / bins) * (high - low || 1), 0);
+      context.fillRect(x, y, right - x, bottom - y);
+    });
+    this.bars.setAttribute('aria-label', `Histogram of ${this.up.value} from ${number(low)} to ${number(high)}`);
+  }
+
+  /** Statuses and ends, how often each. */
+  private outcomes(): HTMLElement | null {
+    const counts = new Map<string, number>();
+    for (let row = 0; row < this.rows; ++row) {
+      const outcome = [this.text('status', row), this.text('end', row)].filter((text) => text).join(', ');
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    }
+    const rows = [...counts].sort((a, b) => b[1] - a[1]).map(([outcome, count]) => [outcome || 'nothing is said', String(count)]);
+    return section('outcomes', 'Outcomes', table('Rows of the table', ['outcome', 'rows'], rows));
+  }
+
+  private pickAt(x: number, y: number): void {
+    let best = -1;
+    let reach = 14;
+    for (const { point, at } of this.shown) {
+      const distance = Math.hypot(at[0] - x, at[1] - y);
+      if (distance < reach) [best, reach] = [point.row, distance];
+    }
+    this.pick(best);
+  }
+
+  /** Shows the row, and the command that makes its run again with its page. */
+  private pick(row: number): void {
+    this.picked = row >= 0 && row < this.rows ? row : -1;
+    this.details.replaceChildren();
+    if (this.picked >= 0) {
+      const sets = [...this.varied(), ...(this.isConvergence ? [] : [])].map((name) => ` --set ${name}=${this.exact(name, row)}`);
+      if (this.isConvergence) sets.push(` --set integrator.time_step_s=${this.exact('time_step_s', row)}`);
+      const file = `run_${this.text('run', row) || row}`;
+      this.words.textContent = `Run ${this.text('run', row) || row}: ${this.text('status', row)}`;
+      this.details.append(
+        element('pre', {}, `carom run SCENE.toml${sets.join('')} -o ${file}.h5\ncarom report ${file}.h5`),
+        table('All of its row', ['column', 'value'], this.head.columns.map(({ name }) => [name, this.text(name, row)])),
+      );
+    }
+    this.draw();
+  }
+
+  /** Numbers as the table has them, to be used again. */
+  private exact(name: string, row: number): string {
+    const column = this.head.columns.find((one) => one.name === name);
+    return column?.texts?.[row] ?? String(column?.numbers?.[row] ?? '');
+  }
+}
+
+/** The slope of the straight line nearest to the points; null: there are too few. */
+function slopeOf(points: Point[]): number | null {
+  if (points.length < 2) return null;
+  const mean = (f: (point: Point) => number) => points.reduce((sum, point) => sum + f(point), 0) / points.length;
+  const [x, y] = [mean((p) => p.x), mean((p) => p.y)];
+  const spread = mean((p) => (p.x - x) ** 2);
+  return spread > 0 ? mean((p) => (p.x - x) * (p.y - y)) / spread : null;
+}
+
+/** Draws axes with their ends and says where a point goes; null: the canvas has no size yet. */
+function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], colours: Colours, names: [string, string]): { context: CanvasRenderingContext2D; place: (x: number, y: number) => [number, number] } | null {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const context = canvas.getContext('2d');
+  if (!context || width === 0) return null;
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const ends = (values: number[]): [number, number] => {
+    let [low, high] = [Infinity, -Infinity];
+    for (const x of values) if (Number.isFinite(x)) [low, high] = [Math.min(low, x), Math.max(high, x)];
+    return low < high ? [low, high] : low === high ? [low - 1, high + 1] : [0, 1];
+  };
+  const [left, right] = ends(xs);
+  const [bottom, top] = ends(ys);
+  const box = { x: 74, y: 12, w: width - 90, h: height - 52 };
+  context.strokeStyle = colours.grid;
+  context.strokeRect(box.x, box.y, box.w, box.h);
+  context.fillStyle = colours.text;
+  context.font = '12px system-ui, sans-serif';
+  context.textBaseline = 'top';
+  context.fillText(number(left), box.x, box.y + box.h + 6);
+  context.textAlign = 'center';
+  context.fillText(names[0], box.x + box.w / 2, box.y + box.h + 6);
+  context.textAlign = 'right';
+  context.fillText(number(right), box.x + box.w, box.y + box.h + 6);
+  context.fillText(number(top), box.x - 6, box.y);
+  context.textBaseline = 'bottom';
+  context.fillText(number(bottom), box.x - 6, box.y + box.h);
+  context.save();
+  context.translate(14, box.y + box.h / 2);
+  context.rotate(-Math.PI / 2);
+  context.textAlign = 'center';
+  context.fillText(names[1], 0, 6);
+  context.restore();
+  context.textAlign = 'left';
+  return { context, place: (x, y) => [box.x + (box.w * (x - left)) / (right - left), box.y + box.h - (box.h * (y - bottom)) / (top - bottom)] };
+}
+
+/** The study in the page; null: the page shows a run. */
+export function studyIn(from: Document = document): StudyHead | null {
+  const text = from.getElementById('carom-study')?.textContent;
+  return text ? (JSON.parse(text) as StudyHead) : null;
+}
