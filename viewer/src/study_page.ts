@@ -67,6 +67,11 @@ export class StudyPage {
     return this.head.columns.some(({ name }) => name === 'level');
   }
 
+  /** Distances over steps are shown by powers of ten. */
+  private get isLogarithmic(): boolean {
+    return this.isConvergence && this.across.value === 'time_step_s';
+  }
+
   /** What was varied: the columns before the step. */
   private varied(): string[] {
     const names = this.head.columns.map(({ name }) => name);
@@ -92,7 +97,7 @@ export class StudyPage {
   private points(): Point[] {
     const [xs, ys] = [this.values(this.across.value), this.values(this.up.value)];
     const points = xs.flatMap((x, row) => (x !== null && ys[row] !== null && ys[row] !== undefined ? [{ x, y: ys[row] as number, row }] : []));
-    if (!this.isConvergence || this.across.value !== 'time_step_s') return points;
+    if (!this.isLogarithmic || points.length === 0) return points;
     const finest = points.reduce((best, point) => (point.x < best.x ? point : best), points[0]);
     return points.filter(({ x, y }) => x > finest.x && y !== finest.y).map(({ x, y, row }) => ({ x: Math.log10(x), y: Math.log10(Math.abs(y - finest.y)), row }));
   }
@@ -101,7 +106,7 @@ export class StudyPage {
     const points = this.points();
     this.drawPoints(points);
     this.drawBars();
-    const slope = this.isConvergence && this.across.value === 'time_step_s' ? slopeOf(points) : null;
+    const slope = this.isLogarithmic ? slopeOf(points) : null;
     this.diagram.setAttribute('aria-label', `${this.up.value} over ${this.across.value}: ${counted(points.length, 'point')}`);
     if (this.picked < 0) {
       this.words.textContent = slope === null ? 'Press a point for its run.' : `Distance from the finest run over the step, powers of ten: it falls with order ${number(slope, 3)}.`;
@@ -109,7 +114,7 @@ export class StudyPage {
   }
 
   private drawPoints(points: Point[]): void {
-    const frame = frameOf(this.diagram, points.map(({ x }) => x), points.map(({ y }) => y), this.colours, [this.across.value, this.up.value]);
+    const frame = frameOf(this.diagram, points.map(({ x }) => x), points.map(({ y }) => y), this.colours, this.isLogarithmic ? [`log₁₀ of ${this.across.value}`, `log₁₀ of the distance of ${this.up.value}`] : [this.across.value, this.up.value]);
     if (!frame) return;
     const { context, place } = frame;
     this.shown = points.map((point) => ({ point, at: place(point.x, point.y) }));
@@ -167,7 +172,7 @@ export class StudyPage {
     this.picked = row >= 0 && row < this.rows ? row : -1;
     this.details.replaceChildren();
     if (this.picked >= 0) {
-      const sets = [...this.varied(), ...(this.isConvergence ? [] : [])].map((name) => ` --set ${name}=${this.exact(name, row)}`);
+      const sets = this.varied().map((name) => ` --set ${name}=${this.exact(name, row)}`);
       if (this.isConvergence) sets.push(` --set integrator.time_step_s=${this.exact('time_step_s', row)}`);
       const file = `run_${this.text('run', row) || row}`;
       this.words.textContent = `Run ${this.text('run', row) || row}: ${this.text('status', row)}`;
