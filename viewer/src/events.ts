@@ -30,6 +30,7 @@ export class Events {
   private readonly position = element('span', { 'aria-live': 'polite' });
   private readonly filter = element('select', { 'aria-label': 'Whose events' });
   private readonly run: Run;
+  private readonly names: string[];
   private readonly player: Player;
   private rows: number[] = [];
   private first = 0;
@@ -38,9 +39,10 @@ export class Events {
     this.run = run;
     this.player = player;
     this.time = run.track('events.time_s');
-    const constraints = !run.head.solids && (run.head.event_names?.length ?? 0) > run.head.contacts.length;
+    this.names = run.head.event_names ?? run.head.contacts; // older pages have events of contacts only
+    const constraints = !run.head.solids && this.names.length > run.head.contacts.length;
     this.filter.append(new Option(constraints ? 'contacts and constraints' : 'all contacts', '-1'));
-    run.head.event_names?.slice(0, 2000).forEach((name, c) => this.filter.append(new Option(name, String(c))));
+    this.names.slice(0, 2000).forEach((name, c) => this.filter.append(new Option(name, String(c))));
     this.filter.addEventListener('change', () => this.select());
     releaseAfterPointer(this.filter);
     const headings = ['time, s', 'what', constraints ? 'contact or constraint' : 'contact', 'percussion, N s', 'velocity before, m/s', 'after, m/s', 'energy, J'];
@@ -104,7 +106,7 @@ export class Events {
         { class: kind },
         element('td', {}, button(number(this.time[i], 6), 'Show this instant', () => this.player.seek(this.time[i]))),
         element('td', {}, (kindWords[kind] ?? kind) + direction(kind, column('slip_rad')[i])),
-        element('td', {}, run.head.event_names?.[column('contact')[i]] ?? ''),
+        element('td', {}, this.names[column('contact')[i]] ?? ''),
         ...['percussion_Ns', 'velocity_before_m_s', 'velocity_after_m_s', 'energy_J'].map((name) =>
           element('td', {}, number(column(name)[i])),
         ),

@@ -64,9 +64,10 @@ export function releaseAfterPointer(select: HTMLSelectElement): void {
   });
 }
 
-/** The first row of a table; above a column of names nothing is said. */
+/** The first row of a table; what stands above a column of names is heard, not seen. */
 export function headings(...texts: string[]): HTMLElement {
-  return element('thead', {}, element('tr', {}, ...texts.map((text) => (text ? element('th', { scope: 'col' }, text) : element('td')))));
+  const cells = texts.map((text) => element('th', { scope: 'col' }, text || element('span', { class: 'heard' }, 'name')));
+  return element('thead', {}, element('tr', {}, ...cells));
 }
 
 /** A section with its heading; `id` is also where links lead. */

@@ -7,6 +7,7 @@ import {
   DoubleSide,
   DynamicDrawUsage,
   GridHelper,
+  IcosahedronGeometry,
   InstancedMesh,
   Line,
   LineBasicMaterial,
@@ -74,7 +75,8 @@ export class ThreeStage implements Stage {
   private following = false;
   private followed = -1; // body; -1: the middle of what moves
   private lastFollowed: number[] | null = null;
-  private fitted = false;
+  private fitted = false; // the stage has its size
+  private aimed = false; // the reader said from where
   private readonly from = new Vector3(0.65, -1.3, 0.6); // where a fitted picture is seen from
 
   /** Throws where the browser has no WebGL. `ratio`: pixels of the picture for each of the page; left out: as the screen has them. */
@@ -89,17 +91,18 @@ export class ThreeStage implements Stage {
     sun.position.set(1, -2, 3);
     this.scene.add(sun, this.floor());
 
-    this.ballEntries = picture.entries.filter((e) => e.kind === 'circle' || e.kind === 'point');
+    const isBall = (e: DrawEntry) => e.kind === 'circle' || e.kind === 'point';
+    this.ballEntries = picture.entries.filter(isBall);
     const detail = this.ballEntries.length > 500 ? [12, 8] : [32, 20];
     this.balls = new InstancedMesh(
-      new SphereGeometry(1, detail[0], detail[1]),
+      this.ballEntries.length > 3000 ? new IcosahedronGeometry(1, 1) : new SphereGeometry(1, detail[0], detail[1]),
       new MeshLambertMaterial(),
       this.ballEntries.length,
     );
     this.balls.instanceMatrix.setUsage(DynamicDrawUsage);
     this.balls.frustumCulled = false;
     this.scene.add(this.balls);
-    this.lines = picture.entries.filter((e) => !this.ballEntries.includes(e)).map((e) => this.makeLine(e));
+    this.lines = picture.entries.filter((e) => !isBall(e)).map((e) => this.makeLine(e));
     this.arrows = picture.entries
       .filter((e) => e.contact >= 0 && e.normal >= 0)
       .map((entry) => ({ entry, arrow: new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 1) }));
@@ -269,7 +272,7 @@ export class ThreeStage implements Stage {
     if (view.length < 6 || !view.every(Number.isFinite)) return;
     this.controls.target.fromArray(view);
     this.camera.position.fromArray(view, 3);
-    this.fitted = true;
+    this.aimed = true;
     this.controls.update();
     this.draw();
   }
@@ -305,7 +308,8 @@ export class ThreeStage implements Stage {
   }
 
   draw(): void {
-    this.renderer.render(this.scene, this.camera);
+    // before the stage has its size nobody sees it, and many bodies are not drawn for nothing
+    if (this.fitted) this.renderer.render(this.scene, this.camera);
   }
 
   resize(): void {
@@ -316,9 +320,8 @@ export class ThreeStage implements Stage {
     this.camera.aspect = parent.clientWidth / parent.clientHeight;
     this.camera.updateProjectionMatrix();
     // how much fits is known once the stage has its size; later the view is the reader's
-    if (!this.fitted) this.fit();
+    if (!this.fitted && !this.aimed) this.fit();
     this.fitted = true;
-    this.draw();
   }
 
   /** As near as all corners of what moves allow, seen from the side, a little from above. */

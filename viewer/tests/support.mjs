@@ -69,9 +69,15 @@ export async function startBrowser() {
 }
 
 /** Opens a page and waits until it shows its run. Mistakes and requests are collected. */
-export async function open(browser, file, options = {}) {
+export async function open(browser, file, { withoutDrawing = false, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
+  // what the script costs is measured without what drawing in software costs
+  if (withoutDrawing) {
+    await page.addInitScript(() => {
+      for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced']) WebGL2RenderingContext.prototype[name] = () => {};
+    });
+  }
   const mistakes = [];
   const requests = [];
   page.on('pageerror', (problem) => mistakes.push(String(problem)));
