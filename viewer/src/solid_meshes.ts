@@ -173,7 +173,6 @@ export class SolidMeshes {
         matrix.compose(place, turn, one).multiply(local[i]).toArray(array, 16 * i);
       }
       mesh.instanceMatrix.needsUpdate = true;
-      mesh.boundingSphere = null; // rays ask for it: it moves with the bodies
     }
   }
 }

@@ -291,7 +291,9 @@ export class ThreeStage implements Stage {
     const { looks, all } = this.picture;
     const limit = looks.cut ? all.low[looks.cut.axis] + looks.cut.part * (all.high[looks.cut.axis] - all.low[looks.cut.axis]) : Infinity;
     const axis = looks.cut?.axis ?? 0;
-    return this.ray.intersectObjects([this.balls, ...(this.solids?.solidMeshes ?? [])], false).find(({ point }) => point.toArray()[axis] <= limit);
+    const meshes = [this.balls, ...(this.solids?.solidMeshes ?? [])];
+    for (const mesh of meshes) mesh.computeBoundingSphere(); // rays ask for it, and it moves with the bodies
+    return this.ray.intersectObjects(meshes, false).find(({ point }) => point.toArray()[axis] <= limit);
   }
 
   contactAt(clientX: number, clientY: number): number {

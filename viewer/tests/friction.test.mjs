@@ -90,6 +90,7 @@ test('a contact is picked by the keyboard, its button or a press, and the text t
   assert.equal(await page.evaluate(() => window.carom.playback.picked), -1);
 
   // the block is at the origin, which is in the middle of the picture
+  await page.locator('.stage').scrollIntoViewIfNeeded();
   const box = await page.locator('.stage canvas').boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   assert.equal(await page.evaluate(() => window.carom.playback.picked), 0);

