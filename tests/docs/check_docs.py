@@ -291,7 +291,7 @@ def check_commands(complaints, program, only):
             prepare(folder, page, program)
             for number, command, shown in commands:
                 forms = PLACEHOLDER.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", command))
-                if forms or (" png" in command and not shutil.which("chromium")) or ("man -l" in command and not shutil.which("man")):
+                if forms or (re.search(r" (png|webm|mp4|gif)\b", command) and not shutil.which("chromium")) or ("man -l" in command and not shutil.which("man")):
                     left += 1
                     check_form(complaints, page, number, command, program)
                     continue
