@@ -32,7 +32,7 @@ def scenes(draw: st.DrawFn) -> dict[str, Any]:
             "potential": " + ".join(f"{draw(st.integers(1, 50))}*{n}^2/2" for n in names),
         },
         "contact": [{"name": f"floor_{n}", "gap": n, "law": law} for n in names],
-        "integrator": {"time_step_s": draw(st.sampled_from([1e-2, 1e-3]))},
+        "integrator": {"time_step_s": draw(st.sampled_from([1e-2, 1e-3])), "correction": draw(st.booleans())},
     }
 
 
