@@ -69,10 +69,17 @@ void SeriesEngine::look_at_start()
             return;
         }
         if (contact.closed && gap <= small) {
-            // slip that moves nothing within the report has a direction of rounding: it begins anew
-            if (slides)
-                contact.known.at_rest =
-                    local_velocity(c).sliding * settings_.time_step_s <= no_motion * length_m();
+            // slip that moves nothing within the report has a direction of rounding, in the plane where that
+            // is not the one it had: it begins anew
+            if (slides && local_velocity(c).sliding * settings_.time_step_s <= no_motion * length_m()) {
+                const auto support = model_.support(c);
+                double U = w_.b[1];
+                for (std::size_t k = 0; k < support.size(); ++k) {
+                    U += w_.H[support.size() + k] * u_[support[k]];
+                }
+                const bool ended = contact.told_side != 0 && contact.told_side * U <= 0;
+                contact.known.at_rest = model_.dimension(c) == 3 || ended;
+            }
             continue;
         }
         contact.closed = contact.told_closed = contact.slid = contact.stuck = false;
