@@ -44,7 +44,7 @@ std::string endings_of(const CLI::Option& option)
 bool takes_file(const CLI::Option& option)
 {
     const std::string value = value_name(option);
-    return value == "FILE" || value == "FILES";
+    return value == "FILE" || value == "FILES" || value == "FILE...";
 }
 
 /// Words that follow `carom COMMAND`.
