@@ -35,6 +35,13 @@ double reach_of(double U_free, double U_minus, double W_1_kg, double held_Ns)
     return std::abs(U_free - U_minus) + 2 * W_1_kg * held_Ns;
 }
 
+/// It left the step before with a bounce. If the next one meets it closing again, this is what the turning of
+/// the bodies has made of its velocity, not a new approach: it persists.
+bool has_bounced(const KeptContact& before)
+{
+    return before.acted && before.away_m_s >= 0;
+}
+
 /// The change of a motor or of friction, as an event.
 Event event_of_drive(EventKind kind, ConstraintStatus now, double time_s, std::size_t part,
                      const BodyScratch& s)
@@ -107,7 +114,10 @@ ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* be
                                                  speeds_of_row(s.rows, row, s.next.v, s.w_after));
     if (before == nullptr) return step;
     if (before->acted) step.bend_m_s = step.U_minus[0] - before->away_m_s;
-    if (touched(before)) step.persists = goes_on_touching(step, before->percussion_Ns.x());
+    if (touched(before))
+        step.persists = goes_on_touching(step, before->percussion_Ns.x());
+    else
+        step.persists = stop.restitution == 0 && has_bounced(*before);
     return step;
 }
 
@@ -151,6 +161,7 @@ bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, st
     const double reach = reach_of(s.problem.U_free[row], s.problem.U_minus[row], W, before.percussion_Ns.x());
     if (touched(&before) && -s.problem.U_minus[row] <= reach && open <= settings.time_step_s * reach)
         stop.restitution = 0;
+    if (!touched(&before) && has_bounced(before) && open <= 0) stop.restitution = 0;
     return stop.restitution == 0 || open <= 0;
 }
 
