@@ -51,7 +51,8 @@ Event event_of_drive(EventKind kind, ConstraintStatus now, double time_s, std::s
     Event event;
     event.time_s = time_s;
     event.kind = kind;
-    event.contact = s.joints[part].actor;
+    event.contact = -1;
+    event.feature = static_cast<std::uint64_t>(s.joints[part].actor);
     event.percussion_Ns = s.P[row];
     event.velocity_before_m_s = U_minus;
     event.velocity_after_m_s = now == ConstraintStatus::Holds ? 0.0 : U_plus;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace carom::detail {
 namespace {
@@ -495,13 +496,15 @@ void BodyFormulas::report(const BodyState& before, double h_s, BodyScratch& s)
     memory_.q = at_.q;
     memory_.u = at_.u;
     // places: contacts of formulas, stops of joints; constraints of formulas, drives of joints
+    const auto contacts = static_cast<std::uint64_t>(model_.contacts()),
+               constraints = static_cast<std::uint64_t>(model_.constraints()),
+               stops = static_cast<std::uint64_t>(bodies_.stops);
     for (Event& event : s.events) {
-        if (event.first >= 0) continue;
-        event.contact +=
-            event.contact < bodies_.stops ? model_.contacts() : model_.contacts() + model_.constraints();
+        if (event.first < 0) event.feature += event.feature < stops ? contacts : contacts + constraints;
     }
     for (Event event : shown_.events) {
-        if (event.contact >= model_.contacts()) event.contact += bodies_.stops;
+        const auto place_of = static_cast<std::uint64_t>(std::exchange(event.contact, -1));
+        event.feature = place_of < contacts ? place_of : place_of + stops;
         s.events.push_back(event);
     }
     std::ranges::stable_sort(s.events, {}, &Event::time_s);

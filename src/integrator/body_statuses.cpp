@@ -325,7 +325,8 @@ void tell_vanished(int stops, std::span<const KeptContact> kept, std::span<const
         if (found[k] || (gone.status == 0 && !closing)) continue;
         const int actor = gone.first < 0 ? -1 - gone.first : -1;
         if (actor >= stops) continue;  // motors and friction do not vanish
-        Event event = event_of_vanished(actor, time_s);
+        Event event = event_of_vanished(-1, time_s);
+        event.feature = static_cast<std::uint64_t>(actor);
         if (actor < 0) {
             event.first = gone.first;
             event.second = gone.second;
@@ -395,8 +396,9 @@ void update_statuses(const BodyModel& model, const SolverSettings& solver, doubl
             event.feature = w.kept[static_cast<std::size_t>(w.place_of[c])].named;
             before = w.kept_of[c];
         } else {
-            event.contact = s.joints[c - s.contacts.size()].actor;
-            before = kept_actor(state, event.contact);
+            const int actor = s.joints[c - s.contacts.size()].actor;
+            event.feature = static_cast<std::uint64_t>(actor);
+            before = kept_actor(state, actor);
         }
         if (before >= 0 && state.kept[static_cast<std::size_t>(before)].closing.percussion_Ns > 0)
             event.time_s = start_s;

@@ -42,9 +42,11 @@ EventPlaces number_contacts(std::span<const std::string> bodies, const EventPlac
         names.push_back(std::move(name));
     }
     result.contacts = names.size();
+    // constraints come after the pairs; events keep their place, so that they can be numbered again
     for (Event& event : events) {
-        if (event.first < 0 && event.contact >= static_cast<int>(places.contacts))
-            event.contact += static_cast<int>(result.contacts - places.contacts);
+        if (event.first >= 0) continue;
+        const std::size_t pairs = event.feature < places.contacts ? 0 : result.contacts - places.contacts;
+        event.contact = static_cast<int>(event.feature + pairs);
     }
     names.insert(names.end(), known, places.names.end());
     return result;

@@ -255,14 +255,13 @@ void RecordingReader::read_event_pairs()
     const auto is_half = [](std::int64_t bits) { return bits >= 0 && bits <= 0xffffffffLL; };
     for (std::size_t i = 0; i < result_.events.size(); ++i) {
         Event& event = result_.events[i];
-        const bool of_place = first[i] == -1 && second[i] == -1 && event.contact >= 0 &&
-                              event.contact < static_cast<int>(places.names.size());
-        const bool of_pair = std::min(first[i], second[i]) >= 0 && std::max(first[i], second[i]) < bodies;
-        if (!(of_place || of_pair) || !is_half(high[i]) || !is_half(low[i]))
-            return refuse("an event names a body or joint that does not exist");
         event.first = static_cast<int>(first[i]);
         event.second = static_cast<int>(second[i]);
         event.feature = static_cast<std::uint64_t>(high[i]) << 32U | static_cast<std::uint64_t>(low[i]);
+        const bool of_place = first[i] == -1 && second[i] == -1 && event.feature < places.names.size();
+        const bool of_pair = std::min(first[i], second[i]) >= 0 && std::max(first[i], second[i]) < bodies;
+        if (!(of_place || of_pair) || !is_half(high[i]) || !is_half(low[i]))
+            return refuse("an event names a body or joint that does not exist");
     }
     places = number_contacts(names, places, result_.events);
     result_.event_names = std::move(places.names);
