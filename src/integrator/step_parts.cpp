@@ -503,7 +503,6 @@ void report_contact_steps(const Model& model, Scratch& s)
 {
     const OneStepProblem& problem = s.problem;
     s.contacts.clear();
-    double largest = 0;
     for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
         if (s.rows.contacts[k] < 0) continue;
         ContactStep contact;
@@ -539,13 +538,7 @@ void report_contact_steps(const Model& model, Scratch& s)
             if (i > 0) contact.W_tangential_1_kg = std::max(contact.W_tangential_1_kg, W_ii);
         }
         contact.from_free_J += contact.energy_J + contact.friction_J;
-        largest = std::max(largest, std::abs(contact.U_minus[0]) + std::abs(contact.U_free[0]) +
-                                        contact.W_1_kg * contact.P[0]);
         s.contacts.push_back(contact);
-    }
-    // the contacts were solved together: roundings of one are among the velocities of all
-    for (ContactStep& contact : s.contacts) {
-        contact.left_m_s = rounding * largest;
     }
 }
 

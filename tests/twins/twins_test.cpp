@@ -29,7 +29,10 @@ struct KnownFailure {
     const char* reason;
 };
 
-const std::vector<KnownFailure> known_failures{};
+const std::vector<KnownFailure> known_failures{
+    {"three_cylinders", Aspect::Events,
+     "coordinates say slip of a contact that carries nothing, bodies stick"},
+};
 
 /// A system written one way, at its step and at half of it.
 struct Way {
