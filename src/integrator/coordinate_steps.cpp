@@ -115,10 +115,10 @@ public:
           grid_(run.progress.start_s, time_step_s(settings), plan.duration_s),
           scratch_(model),
           watch_(model, run.state, run.progress.steps > 0 ? time_step_s(settings) : 0.0),
-          jumps2_m2_s2_(static_cast<std::size_t>(model.contacts()), 0.0)
+          impacts_(static_cast<std::size_t>(model.contacts()))
     {
         scratch_.until = plan.until.formula ? &*plan.until.formula : nullptr;
-        note_impacts(run.events, jumps2_m2_s2_);  // of a run that goes on
+        note_impacts(run.events, impacts_);  // of a run that goes on
     }
 
     StepStatus begin(RunSoFar& run, std::vector<Finding>&) override
@@ -191,7 +191,7 @@ public:
         if (!paths_) return;
         paths_->after_step(before, run.state, activation_gap_m(settings_), scratch_, run.progress);
         note_gaps(run.state, scratch_.gap_m, run.progress);
-        if (!scratch_.events.empty()) note_impacts(scratch_.events, jumps2_m2_s2_);
+        if (!scratch_.events.empty()) note_impacts(scratch_.events, impacts_);
         if (run.progress.steps == 1) look_at_first_slip(model_, before, report, scratch_, certifier);
     }
 
@@ -219,7 +219,7 @@ public:
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
-        return carom::findings_of_end(model_, settings_, run, stopped, jumps2_m2_s2_, scratch_);
+        return carom::findings_of_end(model_, settings_, run, stopped, impacts_, scratch_);
     }
 
 private:
@@ -232,7 +232,7 @@ private:
     Scratch scratch_;
     RunWatch watch_;
     std::optional<PathWatch> paths_;
-    std::vector<double> jumps2_m2_s2_;  ///< of the impacts of each contact (LE-17)
+    std::vector<ImpactTimes> impacts_;  ///< of each contact (LE-17)
 };
 
 }  // namespace

@@ -15,16 +15,23 @@ namespace carom {
 
 /// Gaps and impacts of a step that is over, as its scratch has left them.
 void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& progress);
-/// Adds (U_N^+ - U_N^-)^2 of the impacts, contact by contact (LE-17).
-void note_impacts(std::span<const Event> events, std::vector<double>& jumps2_m2_s2);
+
+/// Impacts of a contact (LE-17).
+struct ImpactTimes {
+    double jumps2_m2_s2 = 0;  ///< sum of (U_N^+ - U_N^-)^2
+    int count = 0;
+};
+
+/// Adds the impacts of a step, contact by contact.
+void note_impacts(std::span<const Event> events, std::vector<ImpactTimes>& impacts);
 
 /// The same where a run begins.
 [[nodiscard]] std::vector<GapReach> reaches_at_start(const Model& model, const State& start, Workspace& work);
 
 /// Findings of a run that ends here. `stopped`: by a listener, so that it has not come to the end that was
-/// asked for, and its last instant means nothing. `jumps2_m2_s2`: of all impacts, by note_impacts.
+/// asked for, and its last instant means nothing. `impacts`: by note_impacts.
 [[nodiscard]] std::vector<Finding> findings_of_end(const Model& model, const IntegratorSettings& settings,
                                                    const RunSoFar& run, bool stopped,
-                                                   std::span<const double> jumps2_m2_s2, Scratch& scratch);
+                                                   std::span<const ImpactTimes> impacts, Scratch& scratch);
 
 }  // namespace carom

@@ -8,7 +8,7 @@
 namespace carom {
 namespace {
 
-/// Errors below this part of the velocities of the step are nothing.
+/// Errors below this part of the velocities of the system are nothing.
 constexpr double negligible_part = 1e-6;
 
 /// Sliding velocity of a contact at an instant of the step.
@@ -40,7 +40,8 @@ void look_at_first_slip(const Model& model, const State& start, const StepReport
         const double D = length(difference(after, free));
         const double part = length(before) / (length(difference(free, before)) + D);
         const double wrong_m_s = 2 * D * part;
-        if (!(wrong_m_s > negligible_part * (length(before) + length(after)))) continue;
+        const double size_m_s = length(before) + length(after) + start.u.cwiseAbs().maxCoeff();
+        if (!(wrong_m_s > negligible_part * size_m_s)) continue;
         const std::string& name = model.system().contacts[static_cast<std::size_t>(contact.contact)].name;
         certifier.add_finding(
             {.code = "start_not_resolved",

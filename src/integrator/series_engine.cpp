@@ -153,7 +153,7 @@ StepReport SeriesEngine::run()
 /// and never more than time/h (PS-19).
 bool SeriesEngine::goes_too_slowly(double h)
 {
-    constexpr int window = 500, most_left = 100'000;
+    constexpr int window = 500, most_left = 10'000'000;
     if (!w_.happening.empty()) quiet_ = 0;
     if (quiet_++ % window == 0) {
         const double growth = quiet_ > 1 ? std::log(h / quiet_h_) / (t_s_ - quiet_s_) : 0.0;

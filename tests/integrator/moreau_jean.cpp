@@ -102,8 +102,9 @@ TEST_CASE("with theta = 1/2 and elastic walls a spring keeps its energy through 
 {
     const Model model = model_of(rattle);
     State state = make_state(model, vector({0.1}), vector({3}));
-    const auto report =
-        simulate(model, MoreauJeanSettings{.time_step_s = 0.01}, {}, {.duration_s = 100}, state);
+    const auto report = simulate(model, MoreauJeanSettings{.time_step_s = 0.01, .max_overlap = 100}, {},
+                                 {.duration_s = 100}, state);
+    // where it is after hundreds of impacts is lost (LE-17), its energy is not
     REQUIRE(report.status == RunStatus::Certified);
     CHECK(report.events.size() > 300);
     // 10^4 steps of roundings of 4.5 J
