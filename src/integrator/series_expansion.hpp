@@ -122,7 +122,7 @@ struct OrderWork {
     std::vector<double> r_size, right_error, z_error, unit, inverse_column;
     std::vector<double> base;    ///< e + W (what lower orders give of r), rows of the island
     std::vector<double> change;  ///< of r, by what the unknowns are
-    std::vector<double> angles, trial, slopes, defects, step;  ///< directions of slip that begin
+    std::vector<double> angles, trial, slopes, defects, step;         ///< directions of slip that begin
     std::vector<std::array<double, 2>> directions, found_directions;  ///< of Mode::Lead, in order of players
     SmallSystem system, turning;
 

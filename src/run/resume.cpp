@@ -142,14 +142,14 @@ Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOpt
     }
     if (auto good = check_duration(impl->scene, *run); !good) return Errors{good.error()};
     const auto& bodies = recording->checkpoint.bodies;
-    impl->task.emplace(detail::Task{.scene = impl->scene,
-                                    .so_far = {.run = std::move(*run),
-                                               .bodies = bodies ? bodies->state : BodyState{}},
-                                    .snapshots = detail::Snapshots::of(*recording, impl->scene),
-                                    .recording = file,
-                                    .listener = std::move(options.listener),
-                                    .stop = options.stop,
-                                    .columns = options.columns});
+    impl->task.emplace(
+        detail::Task{.scene = impl->scene,
+                     .so_far = {.run = std::move(*run), .bodies = bodies ? bodies->state : BodyState{}},
+                     .snapshots = detail::Snapshots::of(*recording, impl->scene),
+                     .recording = file,
+                     .listener = std::move(options.listener),
+                     .stop = options.stop,
+                     .columns = options.columns});
 
     const bool longer = impl->scene.plan.duration_s != recording->duration_s;
     impl->note = why_complete(*recording, longer);

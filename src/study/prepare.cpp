@@ -118,7 +118,8 @@ StudyRun Study::run(long index) const
     for (std::size_t i = plan_.axes.size(); i-- > 0;) {
         const Axis& axis = plan_.axes[i];
         run.values[i] = axis.values[static_cast<std::size_t>(digit(static_cast<long>(axis.values.size())))];
-        if (axis.path == step_path_of(scene_)) run.time_step_s = number_of(run.values[i]).value_or(run.time_step_s);
+        if (axis.path == step_path_of(scene_))
+            run.time_step_s = number_of(run.values[i]).value_or(run.time_step_s);
     }
 
     // the step of this run, uniform within it (M88 15.3)
@@ -140,7 +141,8 @@ std::vector<Override> Study::overrides_of(const StudyRun& run) const
     for (std::size_t i = 0; i < run.values.size(); ++i)
         overrides.push_back({.path = plan_.axes[i].path, .value = run.values[i]});
     if (plan_.levels > 0 || plan_.perturb_step_s)
-        overrides.push_back({.path = std::string(step_path_of(scene_)), .value = fmt::format("{}", run.time_step_s)});
+        overrides.push_back(
+            {.path = std::string(step_path_of(scene_)), .value = fmt::format("{}", run.time_step_s)});
     return overrides;
 }
 

@@ -12,7 +12,7 @@ constexpr double push_tolerance = 1e-9;
 }  // namespace
 
 SweepInSteps::SweepInSteps(const SweepingProblem& problem, const SweepingSettings& settings, double lambda_s,
-             double begin_s, double end_s, Eigen::VectorXd u)
+                           double begin_s, double end_s, Eigen::VectorXd u)
     : problem_(problem),
       settings_(settings),
       lambda_s_(lambda_s),
@@ -63,7 +63,8 @@ bool SweepInSteps::find_nearest(double t_s, const Eigen::VectorXd& at, const Eig
 }
 
 /// One step of length h from (t, from), with the set at `set_s`: (SW-3) or (SW-7).
-bool SweepInSteps::propose(double t_s, double h_s, double set_s, const Eigen::VectorXd& from, Eigen::VectorXd& to)
+bool SweepInSteps::propose(double t_s, double h_s, double set_s, const Eigen::VectorXd& from,
+                           Eigen::VectorXd& to)
 {
     free_ = from;
     if (problem_.F) free_ += h_s * problem_.F(t_s, from);

@@ -12,8 +12,8 @@ namespace carom {
 class SweepInSteps {
 public:
     /// From the start; where catching-up begins, a jump to the set is due.
-    SweepInSteps(const SweepingProblem& problem, const SweepingSettings& settings, double lambda_s, double begin_s,
-          double end_s, Eigen::VectorXd u);
+    SweepInSteps(const SweepingProblem& problem, const SweepingSettings& settings, double lambda_s,
+                 double begin_s, double end_s, Eigen::VectorXd u);
 
     /// On from an instant after some step of it.
     void take_up(double t_s, Eigen::VectorXd u, const SweepProgress& progress);

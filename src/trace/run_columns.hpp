@@ -46,7 +46,8 @@ public:
     /// All rows as a recording has them, where no file has taken them over; the events are not among them.
     void put_into(Recording& recording) const;
 
-    /// The other way round: takes the rows of a recording of this model, events as well. Before any other row.
+    /// The other way round: takes the rows of a recording of this model, events as well. Before any other
+    /// row.
     void take_from(const Recording& recording);
 
     /// The contacts whose friction is recorded.

@@ -174,8 +174,10 @@ Orbit rolling_orbit(const Task& task, double gamma, double speed)
 {
     const OrbitScene family = rimless_scene(task);
     const Scene scene = family.read(100, 0, {{"gamma", gamma}, {"speed0", speed}});
-    return orbit_or_fail(
-        scene, {.period = {}, .section = "sin(2*pi*(x + y*tan(gamma))/d)", .shift = {{"x", "d"}}, .parameters = {"gamma"}});
+    return orbit_or_fail(scene, {.period = {},
+                                 .section = "sin(2*pi*(x + y*tan(gamma))/d)",
+                                 .shift = {{"x", "d"}},
+                                 .parameters = {"gamma"}});
 }
 
 /// The slope at which the wheel only just passes the top: the square of the speed there, along the orbits,

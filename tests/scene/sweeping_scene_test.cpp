@@ -292,8 +292,8 @@ TEST_CASE("mistakes of sweeping scenes are told with place and hint")
 
 TEST_CASE("the set of a play pushes, rests and pushes again where its input turns round")
 {
-    // input sin(pi t), slack 0.4: u is pushed from sin = 0.4 to the maximum at 1/2, then from sin = 0.2 on the
-    // way down to the minimum at 3/2
+    // input sin(pi t), slack 0.4: u is pushed from sin = 0.4 to the maximum at 1/2, then from sin = 0.2 on
+    // the way down to the minimum at 3/2
     const std::string play = with(with(with(window, "[\"t - slack\"]", "[\"sin(pi*t) - 0.4\"]"),
                                        "[\"t + slack\"]", "[\"sin(pi*t) + 0.4\"]"),
                                   "time_step_s = 0.01", "time_step_s = 1e-3");

@@ -62,9 +62,9 @@ struct SweepReport {
 
 /// What a sweep carries from step to step beside its instant and its point: with them it goes on bit for bit.
 struct SweepProgress {
-    double h_s = 0;                ///< length that the next controlled step tries
-    double steps_since_jump = 0;   ///< of equal length, since the start or the last instant of a jump
-    double pushed = 0;             ///< 1: the set pushed in the last step, or where it jumped at its end
+    double h_s = 0;               ///< length that the next controlled step tries
+    double steps_since_jump = 0;  ///< of equal length, since the start or the last instant of a jump
+    double pushed = 0;            ///< 1: the set pushed in the last step, or where it jumped at its end
 };
 
 /// What a listener sees after every step and every jump.
