@@ -1,6 +1,6 @@
 // Exact solution of one frictional contact in space, isotropic friction: sticking, sliding, and open ones.
 
-#include "carom/solver/one_contact.hpp"
+#include "solver/one_contact.hpp"
 
 #include <benchmark/benchmark.h>
 

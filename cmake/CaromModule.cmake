@@ -2,7 +2,7 @@
 # headers it may include (docs/decisions/modules.md draws the graph, tests/support/check_includes.cmake keeps it).
 function(carom_module name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   if(NOT sources)
     return()
   endif()
@@ -42,7 +42,7 @@ function(carom_module_test name)
     list(APPEND objects $<TARGET_OBJECTS:carom_${module}>)
   endforeach()
   add_executable(test_${name} ${sources} ${objects})
-  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/tests)
+  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE carom_test_compiler Eigen3::Eigen fmt::fmt tomlplusplus::tomlplusplus
                                              hdf5::hdf5 ZLIB::ZLIB nlohmann_json::nlohmann_json PkgConfig::urdfdom
                                              doctest::doctest rapidcheck carom_test_main)

@@ -1,6 +1,6 @@
 #include "carry_out.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "interrupt.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"

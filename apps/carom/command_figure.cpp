@@ -1,7 +1,7 @@
 #include "commands.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/figure/figure.hpp"
+#include "core/text.hpp"
 #include "interrupt.hpp"
 #include "read_sets.hpp"
 #include "written_file.hpp"

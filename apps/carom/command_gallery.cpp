@@ -1,7 +1,7 @@
 #include "commands.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/figure/gallery.hpp"
+#include "core/text.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/format.h>

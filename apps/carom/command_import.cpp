@@ -1,7 +1,7 @@
 #include "commands.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/scene/urdf.hpp"
+#include "core/text.hpp"
 #include "results.hpp"
 
 #include <cerrno>

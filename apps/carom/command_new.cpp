@@ -1,6 +1,6 @@
 #include "commands.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "templates.hpp"
 
 #include <algorithm>

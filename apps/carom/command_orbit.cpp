@@ -1,10 +1,10 @@
 #include "commands.hpp"
 
 #include "carom/carom.hpp"
-#include "carom/expression/parse.hpp"
-#include "carom/scene/symbols.hpp"
+#include "expression/parse.hpp"
 #include "interrupt.hpp"
 #include "orbit_results.hpp"
+#include "scene/symbols.hpp"
 
 #include <algorithm>
 #include <charconv>

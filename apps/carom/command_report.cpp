@@ -1,7 +1,7 @@
 #include "commands.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/trace/page.hpp"
+#include "core/text.hpp"
 #include "written_file.hpp"
 
 #include <deque>

@@ -1,7 +1,7 @@
 #include "commands.hpp"
 
-#include "carom/core/text.hpp"
 #include "carry_out.hpp"
+#include "core/text.hpp"
 #include "interrupt.hpp"
 #include "output_files.hpp"
 #include "read_sets.hpp"

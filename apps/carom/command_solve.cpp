@@ -2,7 +2,7 @@
 #include "results.hpp"
 #include "solved_output.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <cmath>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "commands.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/study/run_study.hpp"
+#include "core/text.hpp"
 #include "interrupt.hpp"
 #include "results.hpp"
 #include "study_progress.hpp"

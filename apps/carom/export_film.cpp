@@ -1,6 +1,6 @@
-#include "carom/core/text.hpp"
 #include "carom/trace/page.hpp"
 #include "chromium.hpp"
+#include "core/text.hpp"
 #include "exports.hpp"
 #include "interrupt.hpp"
 #include "page_server.hpp"

@@ -1,5 +1,5 @@
-#include "carom/core/text.hpp"
 #include "carom/trace/vtk.hpp"
+#include "core/text.hpp"
 #include "exports.hpp"
 
 #include <filesystem>

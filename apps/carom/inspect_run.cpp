@@ -1,4 +1,4 @@
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "inspection.hpp"
 #include "results.hpp"
 #include "terminal.hpp"

@@ -1,5 +1,5 @@
-#include "carom/core/text.hpp"
 #include "carom/scene/sweeping_scene.hpp"
+#include "core/text.hpp"
 #include "inspection.hpp"
 #include "results.hpp"
 #include "terminal.hpp"

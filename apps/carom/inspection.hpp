@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/diagnosis/inspect.hpp"
+#include "carom/door/inspect.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "results.hpp"
 
 #include <nlohmann/json.hpp>

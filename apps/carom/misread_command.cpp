@@ -1,6 +1,6 @@
 #include "misread_command.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "output_files.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/trace/recording.hpp"
 #include "carom/trace/svg.hpp"
 #include "carom/trace/write_lock.hpp"
+#include "core/text.hpp"
 
 #include <filesystem>
 #include <fstream>

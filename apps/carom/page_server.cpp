@@ -23,7 +23,7 @@ namespace {
 using ServerClock = std::chrono::steady_clock;
 
 constexpr int wait_ms = 200;
-constexpr std::size_t longest_request = 16'384, longest_body = 8'000'000, most_connections = 100;
+constexpr std::size_t longest_request = 16'384, longest_body = 8'000'000, max_connections = 100;
 /// A request has so long to arrive as a whole, and an answer to be fetched.
 constexpr std::chrono::seconds request_time{3}, answer_time{60};
 
@@ -209,14 +209,14 @@ void PageServer::serve(const Handler& answer, const std::function<bool()>& ended
         const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (socket < 0) return;
         // too many at once: the one that has been here longest makes room
-        if (connections.size() >= most_connections) {
+        if (connections.size() >= max_connections) {
             ::close(connections.front().socket);
             connections.erase(connections.begin());
         }
         connections.push_back({.socket = socket});
     };
     // false: this conversation is over
-    const auto go_on = [&](Connection& connection, bool ready) {
+    const auto proceed = [&](Connection& connection, bool ready) {
         if (ServerClock::now() >= connection.deadline) return false;
         if (!ready) return true;
         if (connection.is_answering()) return send_some(connection);
@@ -245,7 +245,7 @@ void PageServer::serve(const Handler& answer, const std::function<bool()>& ended
         if (::poll(watched.data(), watched.size(), wait_ms) < 0) continue;
         std::vector<Connection> left;
         for (std::size_t i = 0; i < connections.size(); ++i) {
-            if (go_on(connections[i], watched[i + 1].revents != 0))
+            if (proceed(connections[i], watched[i + 1].revents != 0))
                 left.push_back(std::move(connections[i]));
             else
                 ::close(connections[i].socket);

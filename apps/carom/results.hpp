@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/run/run.hpp"
+#include "carom/door/run.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "solved_output.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/run/comparison.hpp"
+#include "carom/door/comparison.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "solved_output.hpp"
 
-#include "carom/core/palette.hpp"
+#include "core/palette.hpp"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/solver/matrix_free.hpp"
+#include "solver/matrix_free.hpp"
 
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 #include "study_results.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "progress.hpp"
 #include "terminal.hpp"
 
@@ -12,7 +12,7 @@
 namespace carom::app {
 namespace {
 
-constexpr std::size_t most_rows = 40, most_points = 12, most_groups = 8;
+constexpr std::size_t max_rows = 40, max_points = 12, max_groups = 8;
 
 std::string title_of(const StudyResults& results, const std::vector<std::string>& values)
 {
@@ -100,7 +100,7 @@ std::string outcomes_text(const StudyResults& results, const PointRows& point)
     const double runs = static_cast<double>(point.end - point.first);
     text += fmt::format("  outcomes (final states, equal within 5 % of their spread or 1 %): {}{}\n",
                         outcomes.groups.size(), outcomes.too_many_groups ? " or more" : "");
-    for (std::size_t g = 0; g < std::min(outcomes.groups.size(), most_groups); ++g) {
+    for (std::size_t g = 0; g < std::min(outcomes.groups.size(), max_groups); ++g) {
         const Outcome& group = outcomes.groups[g];
         text += fmt::format("  {:5.1f} %  ", 100 * static_cast<double>(group.count) / runs);
         for (std::size_t i = 0; i < group.state.size() && i < 8; ++i)
@@ -125,7 +125,7 @@ std::string rows_text(const StudyResults& results)
     std::vector<std::vector<std::string>> cells(1);
     for (const TableColumn* column : columns)
         cells[0].push_back(column->name);
-    for (std::size_t row = 0; row < std::min(results.result.table.rows(), most_rows); ++row) {
+    for (std::size_t row = 0; row < std::min(results.result.table.rows(), max_rows); ++row) {
         auto& line = cells.emplace_back();
         for (const TableColumn* column : columns) {
             line.push_back(column->kind == CellKind::Text ? printable(column->texts[row])
@@ -142,8 +142,8 @@ std::string rows_text(const StudyResults& results)
         }
         text += '\n';
     }
-    if (results.result.table.rows() > most_rows)
-        text += fmt::format("  ... and {} more rows\n", results.result.table.rows() - most_rows);
+    if (results.result.table.rows() > max_rows)
+        text += fmt::format("  ... and {} more rows\n", results.result.table.rows() - max_rows);
     return text;
 }
 
@@ -179,10 +179,10 @@ std::string study_summary(const StudyResults& results)
     if (plan.repeat == 1 || plan.strobe) return text + rows_text(results);
 
     const auto points = points_of(results.study, results.result.table);
-    for (std::size_t i = 0; i < std::min(points.size(), most_points); ++i)
+    for (std::size_t i = 0; i < std::min(points.size(), max_points); ++i)
         text += outcomes_text(results, points[i]);
-    if (points.size() > most_points)
-        text += fmt::format("... and {} more combinations\n", points.size() - most_points);
+    if (points.size() > max_points)
+        text += fmt::format("... and {} more combinations\n", points.size() - max_points);
     return text;
 }
 

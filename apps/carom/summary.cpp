@@ -1,4 +1,4 @@
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "results.hpp"
 #include "terminal.hpp"
 
@@ -252,7 +252,7 @@ std::string certificate_rows(const Results& results)
         out += row("unexamined",
                    fmt::format("{}: groups of contacts with more than {} components, not "
                                "tested for other motions",
-                               counted(certificate.unexamined_steps, "step"), most_examined_components));
+                               counted(certificate.unexamined_steps, "step"), max_examined_components));
     return out;
 }
 

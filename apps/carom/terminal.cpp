@@ -8,7 +8,7 @@
 namespace carom::app {
 namespace {
 
-constexpr std::size_t most_errors = 100;
+constexpr std::size_t max_errors = 100;
 
 bool has_colour(std::FILE* stream)
 {
@@ -51,13 +51,13 @@ std::string counted(long count, std::string_view one, std::string_view many)
 void print_errors(const Errors& errors)
 {
     std::string out;
-    for (std::size_t i = 0; i < errors.size() && i < most_errors; ++i) {
+    for (std::size_t i = 0; i < errors.size() && i < max_errors; ++i) {
         std::string text = to_text(errors[i]);
         const auto word = text.find("error: ");
         if (word != std::string::npos) text.replace(word, 6, coloured("error:", Colour::Red, stderr));
         out += text;
     }
-    if (errors.size() > most_errors) out += fmt::format("... and {} more\n", errors.size() - most_errors);
+    if (errors.size() > max_errors) out += fmt::format("... and {} more\n", errors.size() - max_errors);
     if (errors.size() > 1) out += fmt::format("{} mistakes\n", errors.size());
     std::fputs(out.c_str(), stderr);
 }

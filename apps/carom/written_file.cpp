@@ -1,6 +1,6 @@
 #include "written_file.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <filesystem>

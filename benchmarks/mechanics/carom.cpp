@@ -1,6 +1,6 @@
 // carom on the scenes of scene.py: scene.py wall | mechanics_carom [seconds=1] [tolerance=1e-8]; one JSON
 // line.
-#include "carom/integrator/body_step.hpp"
+#include "stepping/body_scratch.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // "sequential" has collisions one after the other instead of the canonical law.
 #include "peers.hpp"
 
-#include "carom/integrator/body_step.hpp"
+#include "stepping/body_scratch.hpp"
 
 using namespace peers;
 namespace cm = carom;

@@ -24,7 +24,7 @@ OUTSIDE = {"CHANGELOG.md": "changes.md", "benchmarks/RESULTS.md": "results.md", 
            "ARCHITECTURE.md": "architecture.md", "SECURITY.md": "security.md", "SUPPORT.md": "support.md",
            "CODE_OF_CONDUCT.md": "code_of_conduct.md"}
 # headers of the C++ page, in the order of the page
-HEADERS = [("Scenes", ["scene/scene.hpp", "scene/sketch.hpp"]), ("Runs", ["run/run.hpp"]), ("Inspection", ["diagnosis/inspect.hpp"]),
+HEADERS = [("Scenes", ["scene/scene.hpp", "scene/sketch.hpp"]), ("Runs", ["door/run.hpp"]), ("Inspection", ["door/inspect.hpp"]),
            ("Studies", ["study/study.hpp"]), ("One-step problems", ["onestep/problem.hpp", "solver/solve.hpp"]),
            ("Recordings", ["trace/recording.hpp"]), ("Errors", ["core/error.hpp"])]
 

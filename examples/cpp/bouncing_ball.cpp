@@ -1,7 +1,7 @@
 // A ball dropped on a floor, by the C++ interface: describe, check, run, read the report.
 
 #include <carom/expression/record.hpp>
-#include <carom/integrator/run.hpp>
+#include <carom/run/run.hpp>
 
 #include <cstdio>
 

@@ -16,16 +16,16 @@
 ///
 /// What the caller's data do wrong comes back as Expected with Error; how a computation ended as a status.
 
-#include "carom/diagnosis/inspect.hpp"
+#include "carom/door/comparison.hpp"
+#include "carom/door/inspect.hpp"
+#include "carom/door/problem.hpp"
+#include "carom/door/recorded.hpp"
+#include "carom/door/run.hpp"
+#include "carom/door/simulation.hpp"
 #include "carom/orbit/branch.hpp"
 #include "carom/orbit/lyapunov.hpp"
 #include "carom/orbit/periodic.hpp"
 #include "carom/orbit/sensitivity.hpp"
-#include "carom/run/comparison.hpp"
-#include "carom/run/problem.hpp"
-#include "carom/run/recorded.hpp"
-#include "carom/run/run.hpp"
-#include "carom/run/simulation.hpp"
 #include "carom/scene/scene.hpp"
 #include "carom/scene/sketch.hpp"
 #include "carom/scene/sweeping_scene.hpp"

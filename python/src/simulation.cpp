@@ -2,7 +2,7 @@
 #include "callback.hpp"
 #include "run_binding.hpp"
 
-#include "carom/run/simulation.hpp"
+#include "carom/door/simulation.hpp"
 
 namespace carom::python {
 namespace {

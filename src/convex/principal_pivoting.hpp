@@ -72,7 +72,7 @@ private:
 
     /// How often the pivots have gone through all components without progress.
     [[nodiscard]] int idle_rounds() const { return (pivots_ - pivots_at_lowest_) / (10 + size()); }
-    [[nodiscard]] bool least_index() const { return idle_rounds() > 0; }
+    [[nodiscard]] bool min_index() const { return idle_rounds() > 0; }
 
     /// Violations of w >= 0 that count. Nearly opposite columns make x large and its rounding errors larger
     /// than those of w: where they keep the pivots busy, the tolerance grows by ten each round.
@@ -112,7 +112,7 @@ private:
             if (is_passive_[k] || settled_[k]) continue;
             const double violation = is_free(i) ? std::abs(w_[i]) : -w_[i];
             if (violation <= tolerance_[i] || violation <= worst) continue;
-            if (least_index()) return i;
+            if (min_index()) return i;
             worst = violation;
             best = i;
         }
@@ -226,7 +226,7 @@ private:
     {
         if (position < 0) return true;
         const int other = factor_.passive()[static_cast<std::size_t>(position)];
-        return least_index() ? i < other : direction_[i] < direction_[other];
+        return min_index() ? i < other : direction_[i] < direction_[other];
     }
 
     void set_direction(int j, double sign)

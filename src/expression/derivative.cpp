@@ -1,4 +1,4 @@
-#include "carom/expression/derivative.hpp"
+#include "expression/derivative.hpp"
 
 #include <algorithm>
 #include <array>

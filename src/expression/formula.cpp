@@ -1,7 +1,7 @@
 #include "carom/expression/formula.hpp"
 
-#include "carom/expression/homogeneity.hpp"
-#include "carom/series/dual.hpp"
+#include "expression/homogeneity.hpp"
+#include "series/dual.hpp"
 
 #include <algorithm>
 

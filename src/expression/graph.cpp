@@ -1,6 +1,6 @@
 #include "carom/expression/graph.hpp"
 
-#include "carom/series/dual.hpp"
+#include "series/dual.hpp"
 
 #include <bit>
 #include <cmath>

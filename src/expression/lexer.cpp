@@ -1,6 +1,6 @@
 #include "lexer.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <charconv>

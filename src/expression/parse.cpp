@@ -1,6 +1,6 @@
-#include "carom/expression/parse.hpp"
+#include "expression/parse.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "parser.hpp"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "parser.hpp"
 
-#include "carom/core/text.hpp"
-#include "carom/expression/derivative.hpp"
-#include "carom/expression/parse.hpp"
+#include "core/text.hpp"
+#include "expression/derivative.hpp"
+#include "expression/parse.hpp"
 
 #include <numbers>
 

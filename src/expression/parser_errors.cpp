@@ -1,5 +1,5 @@
-#include "carom/core/text.hpp"
-#include "carom/expression/parse.hpp"
+#include "core/text.hpp"
+#include "expression/parse.hpp"
 #include "parser.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "carom/expression/program.hpp"
 
-#include "carom/series/dual.hpp"
+#include "series/dual.hpp"
 
 namespace carom {
 namespace {

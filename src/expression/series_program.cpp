@@ -1,4 +1,4 @@
-#include "carom/expression/series_program.hpp"
+#include "expression/series_program.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "carom/expression/vocabulary.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/expression/formula.hpp"
+#include "core/text.hpp"
 #include "functions.hpp"
 
 #include <algorithm>

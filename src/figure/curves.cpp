@@ -1,7 +1,7 @@
 #include "curves.hpp"
 
-#include "carom/core/palette.hpp"
-#include "carom/core/text.hpp"
+#include "core/palette.hpp"
+#include "core/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "carom/figure/figure.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "curves.hpp"
 #include "panels.hpp"
 

@@ -1,6 +1,6 @@
 #include "carom/figure/gallery.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "trace/plot.hpp"
 
 #include <fmt/format.h>

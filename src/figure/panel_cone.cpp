@@ -1,6 +1,6 @@
 #include "axes.hpp"
-#include "carom/core/palette.hpp"
-#include "carom/core/text.hpp"
+#include "core/palette.hpp"
+#include "core/text.hpp"
 #include "panels.hpp"
 
 #include <fmt/format.h>

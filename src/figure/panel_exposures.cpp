@@ -1,5 +1,5 @@
 #include "axes.hpp"
-#include "carom/core/palette.hpp"
+#include "core/palette.hpp"
 #include "panels.hpp"
 #include "trace/solid_pieces.hpp"
 

@@ -1,4 +1,4 @@
-#include "carom/geometry/ball_pairs.hpp"
+#include "geometry/ball_pairs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@ namespace carom {
 namespace {
 
 /// Cells per ball at most: a scene that is spread out gets wider ones.
-constexpr double most_cells = 8;
+constexpr double max_cells = 8;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void BallPairs::lay_grid(std::span<const Vec3> centres, std::span<const double> 
     cell_m_ = largest > 0 ? 2 * largest : 1;
     const Vec3 size = high - low;
     const auto numbers = [&] { return Vec3((size / cell_m_).array().floor() + 1); };
-    while (numbers().prod() > most_cells * count + 1) {
+    while (numbers().prod() > max_cells * count + 1) {
         cell_m_ *= 1.25;
     }
     const Vec3 n = numbers();

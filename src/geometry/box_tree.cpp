@@ -1,4 +1,4 @@
-#include "carom/geometry/box_tree.hpp"
+#include "geometry/box_tree.hpp"
 
 #include <algorithm>
 #include <array>

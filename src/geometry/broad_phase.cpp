@@ -1,4 +1,4 @@
-#include "carom/geometry/broad_phase.hpp"
+#include "geometry/broad_phase.hpp"
 
 #include <algorithm>
 #include <cmath>

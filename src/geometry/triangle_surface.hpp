@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/geometry/box_tree.hpp"
 #include "carom/geometry/shape.hpp"
+#include "geometry/box_tree.hpp"
 
 #include <array>
 #include <memory>

@@ -27,8 +27,8 @@ Eigen::VectorXd percussions_of_jump(const Metric& A, const ImpactContacts& conta
     const Eigen::MatrixXd W = G.transpose() * G;
     const Eigen::VectorXd U = contacts.rows * jump;
     Eigen::VectorXd P = Eigen::VectorXd::Zero(U.size());
-    constexpr int most_sweeps = 20000;
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    constexpr int max_sweeps = 20000;
+    for (int sweep = 0; sweep < max_sweeps; ++sweep) {
         double change = 0;
         for (int k = 0; k < contacts.size(); ++k) {
             const int at = contacts.offsets[k], d = contacts.dimension(k);

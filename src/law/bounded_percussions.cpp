@@ -1,4 +1,4 @@
-#include "carom/law/bounded_percussions.hpp"
+#include "law/bounded_percussions.hpp"
 
 #include <algorithm>
 #include <cmath>

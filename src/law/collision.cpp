@@ -1,4 +1,4 @@
-#include "carom/law/frictional_impact.hpp"
+#include "law/frictional_impact.hpp"
 
 #include "friction_flow.hpp"
 
@@ -103,8 +103,8 @@ public:
         const double fastest =
             (local_.W_NN + local_.W_TT.trace()) * (1 + friction.centre.norm() + friction.L.norm());
         double h = 0.01 / fastest;
-        constexpr int most_steps = 100000;
-        for (int step = 0; step < most_steps && !U_T().isZero(0); ++step) {
+        constexpr int max_steps = 100000;
+        for (int step = 0; step < max_steps && !U_T().isZero(0); ++step) {
             Progress error;
             Progress next = dormand_prince(field, y_, h, error);
             const double size = error.cwiseQuotient(scale_).cwiseAbs().maxCoeff() / 1e-13;
@@ -211,8 +211,8 @@ Collision collide(const Law& law, std::span<const double> W, std::span<const dou
         growth.stop_sliding();
         sticking.f = -local.W_TT.completeOrthogonalDecomposition().solve(local.W_NT);
     }
-    constexpr int most_pieces = 10000;
-    for (int piece = 0; piece < most_pieces && !growth.ended(); ++piece) {
+    constexpr int max_pieces = 10000;
+    for (int piece = 0; piece < max_pieces && !growth.ended(); ++piece) {
         if (corners) {
             growth.go(corners->piece(local, growth.U_T()));
         } else if (!smooth) {

@@ -1,4 +1,4 @@
-#include "carom/law/frictional_impact.hpp"
+#include "law/frictional_impact.hpp"
 
 #include "impact_parts.hpp"
 

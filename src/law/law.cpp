@@ -44,12 +44,12 @@ Expected<void> check_limits(const Limited& limited)
 
 Expected<void> check_limits(const NonFirm& law)
 {
-    if (!law.set || law.set->dimension() > most_components) {
+    if (!law.set || law.set->dimension() > max_components) {
         return Error{.code = ErrorCode::WrongSize,
                      .where = "NonFirm::set",
                      .message = law.set ? fmt::format("the set has {} components", law.set->dimension())
                                         : "there is no set of reactions",
-                     .hint = fmt::format("give a convex set of 1 to {} components", most_components),
+                     .hint = fmt::format("give a convex set of 1 to {} components", max_components),
                      .excerpt = {}};
     }
     if (law.size >= 0 && std::isfinite(law.size)) return {};

@@ -1,6 +1,6 @@
-#include "carom/law/bounded_percussions.hpp"
-#include "carom/law/frictional_impact.hpp"
 #include "impact_parts.hpp"
+#include "law/bounded_percussions.hpp"
+#include "law/frictional_impact.hpp"
 
 #include <fmt/format.h>
 
@@ -66,8 +66,8 @@ public:
     [[nodiscard]] bool step()
     {
         double dt = resolved_time();
-        constexpr int most_halvings = 60;
-        for (int halving = 0; halving < most_halvings; ++halving, dt /= 2) {
+        constexpr int max_halvings = 60;
+        for (int halving = 0; halving < max_halvings; ++halving, dt /= 2) {
             if (!attempt(dt)) return false;
             cut_at_turn(dt);
             // friction that gave energy met a reversal of sliding in the middle of the step
@@ -161,14 +161,14 @@ private:
             normal_[k] = predicted(k, dt);
         }
         // no contact gives back more than it has: what the others did to its velocity counts as well
-        constexpr int most_passes = 30;
-        for (int pass = 0; pass < most_passes; ++pass) {
+        constexpr int max_passes = 30;
+        for (int pass = 0; pass < max_passes; ++pass) {
             if (!move()) return false;
             bool exceeded = false;
             for (int k = 0; k < contacts_.size(); ++k) {
                 const double U = mean_U(k), owed = share(k, U) * stored_[k];
                 if (!(U > 0 && normal_[k] * U > owed * (1 + 1e-15))) continue;
-                normal_[k] = pass + 1 < most_passes ? owed / U : 0.0;
+                normal_[k] = pass + 1 < max_passes ? owed / U : 0.0;
                 exceeded = true;
             }
             if (!exceeded) return true;

@@ -1,4 +1,4 @@
-#include "carom/ledger/energy.hpp"
+#include "ledger/step_work.hpp"
 
 #include <algorithm>
 #include <cmath>

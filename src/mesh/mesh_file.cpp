@@ -1,6 +1,6 @@
-#include "carom/mesh/mesh_file.hpp"
+#include "mesh/mesh_file.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <array>

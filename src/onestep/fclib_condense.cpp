@@ -7,7 +7,7 @@ namespace carom::detail {
 namespace {
 
 /// Entries that W may have: a small file of a large elastic body could ask for any amount of memory.
-constexpr std::size_t most_entries = 100'000'000;
+constexpr std::size_t max_entries = 100'000'000;
 
 Error no_inverse(const std::string& why)
 {
@@ -38,10 +38,10 @@ Expected<Condensed> condense(const FclibGlobal& global)
         for (int row = 0; row < W_column.size(); ++row) {
             if (W_column[row] != 0) entries.emplace_back(row, column, W_column[row]);
         }
-        if (entries.size() > most_entries) {
+        if (entries.size() > max_entries) {
             return Error{.code = ErrorCode::WrongSize,
                          .where = {},
-                         .message = fmt::format("condensed, W has more than {} entries", most_entries),
+                         .message = fmt::format("condensed, W has more than {} entries", max_entries),
                          .hint = "this problem is too large for the local form",
                          .excerpt = {}};
         }

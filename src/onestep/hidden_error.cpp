@@ -16,7 +16,7 @@ using detail::Cone;
 using detail::SparseMatrix;
 
 /// Singular values of the Jacobian below that are what W cannot see (self-stress) or rounding.
-constexpr double least_singular = 1e-8;
+constexpr double min_singular = 1e-8;
 
 /// Derivative of F_c = p - proj(p - v(u)) with respect to p and u, by differences: projections are piecewise
 /// smooth, and an estimate asks for no more.
@@ -86,7 +86,7 @@ std::optional<Eigen::VectorXd> shortest_step(const Linearised& at)
     std::vector<Eigen::Triplet<double>> entries;
     for (int k = 0; k < n; ++k) {
         entries.emplace_back(k, k, 1.0);
-        entries.emplace_back(n + k, n + k, -least_singular * least_singular);
+        entries.emplace_back(n + k, n + k, -min_singular * min_singular);
     }
     for (int column = 0; column < n; ++column) {
         for (SparseMatrix::InnerIterator entry(at.J, column); entry; ++entry) {
@@ -119,7 +119,7 @@ std::optional<Eigen::VectorXd> shortest_step(const Linearised& at)
 
 std::optional<double> hidden_velocity_error(const OneStepProblem& problem, std::span<const double> P)
 {
-    if (problem.size() == 0 || problem.size() > most_rows_for_hidden_error) return {};
+    if (problem.size() == 0 || problem.size() > max_rows_for_hidden_error) return {};
     std::vector<double> U(static_cast<std::size_t>(problem.size()));
     local_velocity(problem, P, U);
     const SparseMatrix W = detail::scaled_operator(problem);

@@ -158,8 +158,8 @@ std::optional<NoSolutionProof> verified(const OneStepProblem& problem, std::span
 
 std::string in_words(const NoSolutionProof& proof, std::span<const std::string> names)
 {
-    constexpr std::size_t most_named = 8;
-    const std::size_t named = std::min(names.size(), most_named);
+    constexpr std::size_t max_named = 8;
+    const std::size_t named = std::min(names.size(), max_named);
     std::string list;
     for (std::size_t k = 0; k < named; ++k) {
         const bool last = k + 1 == names.size();

@@ -14,7 +14,7 @@ namespace {
 
 using detail::SparseMatrix;
 
-constexpr int most_dense_rows = 1000;
+constexpr int max_dense_rows = 1000;
 constexpr double roundoff = 1e-12;  ///< of the largest eigenvalue: below that an eigenvalue counts as zero
 
 /// Largest eigenvalue of a symmetric matrix by the power method, to some digits: it is a scale.
@@ -81,7 +81,7 @@ OperatorCheck check_operator(const OneStepProblem& problem)
     const SparseMatrix scaled = detail::scaled_operator(problem);
     const SparseMatrix transposed = scaled.transpose();
     const SparseMatrix S = 0.5 * (scaled + transposed);
-    if (S.rows() <= most_dense_rows)
+    if (S.rows() <= max_dense_rows)
         dense_extremes(S, check);
     else
         sparse_extremes(S, check);

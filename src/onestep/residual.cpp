@@ -1,6 +1,6 @@
 #include "carom/onestep/residual.hpp"
 
-#include "carom/onestep/rounding.hpp"
+#include "onestep/rounding.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 namespace carom::detail {
 namespace {
 
-constexpr int most_corrections = 12;
+constexpr int max_corrections = 12;
 
 /// Unknowns of a closure and the parameter, in units of their sizes.
 Eigen::VectorXd units(const Closure& closure, double range)
@@ -111,7 +111,7 @@ std::optional<BranchNode> BranchWalk::ahead(const BranchNode& from, double step)
     closure_->start.u += dz.tail(n);
     closure_->period_s += step * from.dT * from.period_s;
     double value = from.value + step * from.dvalue * range_;
-    for (int k = 0; k < most_corrections; ++k) {
+    for (int k = 0; k < max_corrections; ++k) {
         if (!evaluate(value) || !(closure_->period_s > 0)) return std::nullopt;
         if (k > 0 && closure_->size <= orbit_.tolerance) return finished(value, &from);
         // the closure, and a step across the tangent

@@ -170,13 +170,13 @@ bool run_on(Closure& closure, int periods)
 
 NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
 {
-    constexpr int most_runs_on = 4, periods_of_a_run = 25;
+    constexpr int max_runs_on = 4, periods_of_a_run = 25;
     NewtonReport report;
     int runs_on = 0;
     if (options.segments > 1) static_cast<void>(solve_in_segments(closure, options));
     const auto get_away = [&] {
         // only where the period is given: phases of autonomous orbits would drift
-        if (closure.has_free_period() || ++runs_on > most_runs_on) return false;
+        if (closure.has_free_period() || ++runs_on > max_runs_on) return false;
         return run_on(closure, periods_of_a_run) && closure.evaluate();
     };
     if (!closure.evaluate() && !get_away()) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/expression/derivative.hpp"
 #include "carom/expression/program.hpp"
+#include "expression/derivative.hpp"
 
 #include <Eigen/Dense>
 

@@ -1,7 +1,7 @@
 #include "directions.hpp"
 
-#include "carom/core/text.hpp"
-#include "carom/integrator/series.hpp"
+#include "carom/analytic/series.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 

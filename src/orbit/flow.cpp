@@ -173,7 +173,7 @@ void Flow::pass(const SeriesInstant& instant)
     const auto is_until = [](const SeriesCause& cause) { return cause.kind == SeriesCause::Kind::Until; };
     bool good = true;
     if (pending_) {
-        good = saltation_.go_on(instant);
+        good = saltation_.proceed(instant);
     } else if (!begun_) {
         good = saltation_.begin(instant, state_at_start(), X_);
     } else {

@@ -3,8 +3,8 @@
 #include "directions.hpp"
 #include "watch.hpp"
 
-#include "carom/core/text.hpp"
-#include "carom/expression/parse.hpp"
+#include "core/text.hpp"
+#include "expression/parse.hpp"
 
 #include <algorithm>
 #include <cmath>

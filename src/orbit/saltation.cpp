@@ -34,7 +34,7 @@ bool Saltation::cross(const SeriesInstant& instant, const VariationalPiece& befo
     return std::ranges::all_of(instant.jumps, [&](const SeriesJump& one) { return jump(one); });
 }
 
-bool Saltation::go_on(const SeriesInstant& instant)
+bool Saltation::proceed(const SeriesInstant& instant)
 {
     percussions.clear();
     loss.reset();

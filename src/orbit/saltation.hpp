@@ -29,7 +29,7 @@ public:
     [[nodiscard]] bool begin(const SeriesInstant& instant, const Eigen::VectorXd& q, const Rows& X);
 
     /// More at the same instant, before any time has passed.
-    [[nodiscard]] bool go_on(const SeriesInstant& instant);
+    [[nodiscard]] bool proceed(const SeriesInstant& instant);
 
     /// Derivatives at fixed time behind the instant, from the velocity and acceleration there.
     void leave(const Eigen::VectorXd& u_plus, const Eigen::VectorXd& a_plus, Rows& X);

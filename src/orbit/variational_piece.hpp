@@ -2,7 +2,7 @@
 
 #include "variational_system.hpp"
 
-#include "carom/integrator/series_log.hpp"
+#include "analytic/series_log.hpp"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 #include "variational_system.hpp"
 
-#include "carom/model/contact_expressions.hpp"
+#include "system/lagrangian/contact_expressions.hpp"
 
 #include <algorithm>
 #include <set>

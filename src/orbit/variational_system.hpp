@@ -2,10 +2,10 @@
 
 #include "differentiated.hpp"
 
-#include "carom/expression/series_program.hpp"
-#include "carom/model/contact_expressions.hpp"
-#include "carom/model/model.hpp"
-#include "carom/scene/symbols.hpp"
+#include "carom/system/lagrangian/model.hpp"
+#include "expression/series_program.hpp"
+#include "scene/symbols.hpp"
+#include "system/lagrangian/contact_expressions.hpp"
 
 #include <map>
 #include <memory>

@@ -1,144 +1,228 @@
 #include "carom/run/run.hpp"
 
-#include "run_events.hpp"
-#include "task.hpp"
+#include "run_parts.hpp"
+#include "stepping/rank_watch.hpp"
+#include "system/lagrangian/constraint_rank.hpp"
 
-#include <chrono>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace carom {
-namespace detail {
 namespace {
 
-/// Ends the recording and hands out the columns. What cannot be written makes the run a failed one: it is not
-/// what was asked for.
-void finish_files(Task& task, const RunReport& report, Run& run)
+/// Whether the formula that ends a run is there.
+bool is_reached(const Until& until, const Point& at, Workspace& work)
 {
-    const auto fail = [&](const Error& error) {
-        run.not_written.push_back(error);
-        run.status = RunStatus::Failed;
-        run.findings.push_back(
-            {.code = "not_recorded", .time_s = run.at_end.t_s, .message = error.message, .count = 1});
-    };
-    if (task.recorder) {
-        if (auto finished = task.recorder->finish(report); !finished) return fail(finished.error());
-    }
-    run.recording = task.recording;
-    auto kept = task.problems.finish();
-    run.problems = task.problems.counts();
-    if (!kept) return fail(kept.error());
-    if (!task.columns) return;
-    if (task.recording.empty()) {
-        run.record = task.recorder->recording();
-        return;
-    }
-    auto read = read_recording(task.recording);
-    if (!read) return fail(read.error());
-    run.record = std::move(*read);
+    return until.formula && until.formula->value(at, work) >= 0;
+}
+
+/// The last piece that begins at or before t, up to roundings: the right limit also where an impact at an
+/// instant that is known exactly was found a rounding later.
+const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
+{
+    const double reached_s = t_s + 4e-15 * std::abs(t_s);
+    auto later = std::find_if(pieces.begin() + 1, pieces.end(),
+                              [&](const SeriesPiece& piece) { return piece.t_s > reached_s; });
+    return *(later - 1);
 }
 
 }  // namespace
 
-std::optional<BodiesToRecord> to_record(const Scene& scene)
+Expected<void> check(const RunPlan& plan)
 {
-    if (!scene.bodies) return std::nullopt;
-    const SceneBodies& bodies = *scene.bodies;
-    return BodiesToRecord{bodies.model, bodies.start, bodies.probes, bodies.colours};
+    if (!(plan.energy_tolerance > 0)) {
+        return Error{.code = ErrorCode::SettingOutOfRange,
+                     .where = "RunPlan::energy_tolerance",
+                     .message = fmt::format("energy_tolerance is {}", plan.energy_tolerance),
+                     .hint = "give a part of the energies that is greater than zero, for example 0.1",
+                     .excerpt = {}};
+    }
+    if (plan.duration_s > 0 && std::isfinite(plan.duration_s)) return {};
+    return Error{.code = ErrorCode::SettingOutOfRange,
+                 .where = "RunPlan::duration_s",
+                 .message =
+                     fmt::format("the duration is {} s: the run would end before it starts", plan.duration_s),
+                 .hint = "give a duration greater than zero",
+                 .excerpt = {}};
 }
 
-Run carry_out(Task& task)
+Expected<void> check(const RecordSettings& settings)
 {
-    // run, with everybody listening
-    const auto stopped = [&] { return task.stop != nullptr && task.stop->load(std::memory_order_relaxed); };
-    const auto listener = [&](const StepView& step) {
-        task.snapshots.after_step(step);
-        task.problems.after_step(step);
-        const bool wanted = !task.listener || task.listener(StepRecord(step));
-        const bool recorded = !task.recorder || (*task.recorder)(step);
-        return recorded && wanted && !stopped();
-    };
-    SolverSettings solver = task.scene.solver;
-    if (task.stop != nullptr) solver.stop = task.stop;
-    const long steps_before = task.so_far.run.progress.steps;
-    const auto begin = std::chrono::steady_clock::now();
-    RunReport report = go_on(task.scene, solver, task.so_far, listener);
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    task.snapshots.at_end(task.scene.model, task.so_far.run.state);
+    if (settings.every_s >= 0 && std::isfinite(settings.every_s)) return {};
+    return Error{.code = ErrorCode::SettingOutOfRange,
+                 .where = "RecordSettings::every_s",
+                 .message = fmt::format("every_s is {}", settings.every_s),
+                 .hint = "give a time greater than zero, or leave it out",
+                 .excerpt = {}};
+}
 
-    // what it left behind
+void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u)
+{
+    if (!(view.after.t_s > view.before.t_s)) {  // the run ended where the step began
+        q = view.after.q;
+        u = view.after.u;
+        return;
+    }
+    if (const auto pieces = view.pieces; !pieces.empty()) {
+        const SeriesPiece& piece = piece_at(pieces, t_s);
+        piece.at(std::clamp(t_s - piece.t_s, 0.0, piece.h_s), q, u);
+        if (t_s >= view.after.t_s) u = view.after.u;
+        return;
+    }
+    const double h = view.after.t_s - view.before.t_s;
+    const double part = std::clamp((t_s - view.before.t_s) / h, 0.0, 1.0);
+    if (view.smooth) {
+        // the velocity has changed smoothly: as if by a constant acceleration
+        u = view.before.u + part * (view.after.u - view.before.u);
+        q = view.before.q + part * h * view.before.u +
+            part * part * (view.after.q - view.before.q - h * view.before.u);
+        return;
+    }
+    q = view.before.q + part * (view.after.q - view.before.q);
+    u = view.after.u;
+}
+
+void RestWatch::after_step(const Eigen::VectorXd& u)
+{
+    const double speed = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
+    fastest = std::max(fastest, speed);
+    still_steps = speed <= 1e-9 * fastest ? still_steps + 1 : 0;
+}
+
+RunSoFar start_run(const Model& model, State start)
+{
     Workspace work;
-    Run run{.status = report.status,
-            .end = report.end,
-            .certificate = report.certificate,
-            .findings = report.findings,
-            .events = named_events(report),
-            .at_end = task.so_far.run.state,
-            .probes = probe_values(task.scene.model, point_of(task.so_far.run.state), work),
-            .snapshots = std::move(task.snapshots).taken(),
-            .record = {},
-            .problems = {},
-            // the flag counts if it ended the run, not if it came too late
-            .stopped = stopped() && report.end == RunEnd::Listener,
-            .wall_s = passed.count(),
-            .steps_now = task.so_far.run.progress.steps - steps_before,
-            .recording = {},
-            .not_written = {},
-            .note = {}};
-    finish_files(task, report, run);
+    RunSoFar run{.state = std::move(start), .progress = {}, .events = {}};
+    const Point at = point_of(run.state);
+    run.progress.start_s = run.state.t_s;
+    run.progress.certifier = Certifier(
+        {.kinetic_J = model.kinetic_energy(at, work), .potential_J = model.potential_energy(at, work)});
+    if (model.constraints() > 0)
+        tell_rank(diagnose_constraints(model, run.state), run.state.t_s, run.progress.certifier);
     return run;
 }
 
-}  // namespace detail
-
-Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
+EventPlaces event_places(const LagrangianSystem& system)
 {
-    auto snapshots = detail::Snapshots::at(options.at_s, scene);
-    if (!snapshots) return snapshots.error();
-    detail::Task task{.scene = scene,
-                      .so_far = detail::start_of(scene),
-                      .snapshots = std::move(*snapshots),
-                      .recording = options.recording,
-                      .problems = detail::KeptProblems(options.problems, scene.title),
-                      .listener = options.listener,
-                      .stop = options.stop,
-                      .columns = options.columns};
-
-    // without a file the recorder keeps the columns in memory
-    if (!options.recording.empty() || options.columns) {
-        const double duration_s = scene.plan.duration_s, h_s = time_step_s(scene.integrator);
-        const auto bodies = detail::to_record(scene);
-        auto recorder =
-            options.recording.empty()
-                ? Recorder::in_memory(scene.model, scene.title, scene.text, scene.record, scene.start,
-                                      duration_s, h_s, options.at_s, bodies)
-                : Recorder::create(options.recording, scene.model, scene.title, scene.text, scene.record,
-                                   scene.start, duration_s, h_s, {}, options.at_s, bodies);
-        if (!recorder) return Errors{recorder.error()};
-        task.recorder.emplace(std::move(*recorder));
+    EventPlaces places{.names = {}, .contacts = system.contacts.size()};
+    for (const Contact& contact : system.contacts) {
+        places.names.push_back(contact.name);
     }
-    if (auto begun = task.problems.begin(); !begun) return Errors{begun.error()};
-    return detail::carry_out(task);
+    for (const Constraint& constraint : system.constraints) {
+        places.names.push_back(constraint.name);
+    }
+    if (!system.swept_by.empty()) {
+        places.names.push_back(system.swept_by);
+        places.contacts = places.names.size();
+    }
+    return places;
 }
 
-std::vector<double> probe_values(const Model& model, const Point& at, Workspace& work)
+RunReport simulate(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,
+                   const RunPlan& plan, State& state, const StepListener& listener)
 {
-    std::vector<double> values;
-    for (const Probe& probe : model.system().probes)
-        values.push_back(probe.value.value(at, work));
-    return values;
+    RunSoFar run = start_run(model, state);
+    RunReport report = resume_run(model, settings, solver, plan, run, listener);
+    state = std::move(run.state);
+    return report;
 }
 
-std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy)
+std::optional<RunEnd> end_of_failed(StepStatus status)
 {
-    return {{"kinetic_J", energy.kinetic_J},
-            {"potential_J", energy.potential_J},
-            {"given_forces_J", energy.given_forces_J},
-            {"prescribed_motions_J", energy.prescribed_motions_J},
-            {"impact_J", energy.impact_J},
-            {"friction_J", energy.friction_J},
-            {"non_firm_J", energy.non_firm_J},
-            {"joint_J", energy.joint_J},
-            {"correction_J", energy.correction_J},
-            {"scheme_J", energy.scheme_J}};
+    switch (status) {
+    case StepStatus::NotFinite: return RunEnd::NotFinite;
+    case StepStatus::MetricSingular: return RunEnd::MetricSingular;
+    case StepStatus::LawOutOfRange: return RunEnd::LawOutOfRange;
+    case StepStatus::Undetermined: return RunEnd::Undetermined;
+    case StepStatus::NoNearestPoint: return RunEnd::UnsolvedStep;
+    case StepStatus::Solved:
+    case StepStatus::NotSolved: break;
+    }
+    return std::nullopt;
+}
+
+const char* explain(RunEnd end)
+{
+    switch (end) {
+    case RunEnd::NotFinite: return "a force, gap or velocity became infinite or not a number";
+    case RunEnd::MetricSingular:
+        return "the kinetic matrix lost its positivity: some velocity has no kinetic energy";
+    case RunEnd::LawOutOfRange:
+        return "the law of a contact left its range (restitution from 0 to 1, friction not negative), or an "
+               "impact map gave no velocity";
+    default: return "";
+    }
+}
+
+std::optional<RunEnd> end_by_plan(const RunPlan& plan, const StepReport& report, const RestWatch& rest,
+                                  const Point& at, Workspace& work)
+{
+    std::optional<RunEnd> end;
+    const bool solved = report.status == StepStatus::Solved;
+    if (!solved && plan.on_unsolved == OnUnsolved::Stop) end = RunEnd::UnsolvedStep;
+    if (plan.until.rest && rest.at_rest()) end = RunEnd::Rest;
+    if (report.until || is_reached(plan.until, at, work)) end = RunEnd::Formula;
+    return end;
+}
+
+void tell_unsolved(const StepReport& report, double tolerance, long step, double time_s,
+                   const std::function<std::string(int)>& name, Certifier& certifier)
+{
+    const bool told = std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) {
+        return finding.code == "unsolved_step" || finding.code == "no_solution";
+    });
+    if (report.status != StepStatus::NotSolved || told) return;
+    if (report.solve.proof) {
+        std::vector<std::string> names;
+        for (const int k : report.solve.proof->interactions) {
+            std::string one = name(k);
+            if (std::find(names.begin(), names.end(), one) == names.end()) names.push_back(std::move(one));
+        }
+        certifier.add_finding("no_solution", time_s,
+                              fmt::format("step {}: {}", step, in_words(*report.solve.proof, names)), true);
+    } else if (!is_solved(report.solve.residual, tolerance)) {
+        certifier.add_finding("unsolved_step", time_s,
+                              fmt::format("step {}: the one-step problem is not solved: {}", step,
+                                          shortfall(report.solve.residual, tolerance)),
+                              true);
+    }
+}
+
+void judge_run(const Certifier& certifier, bool failed, RunReport& report)
+{
+    report.certificate = certifier.certificate();
+    report.findings = certifier.findings_at_end();
+    report.status = failed                  ? RunStatus::Failed
+                    : certifier.certified() ? RunStatus::Certified
+                                            : RunStatus::Uncertified;
+}
+
+std::string_view name_of(RunEnd end) noexcept
+{
+    switch (end) {
+    case RunEnd::Duration: return "duration";
+    case RunEnd::Rest: return "rest";
+    case RunEnd::Formula: return "formula";
+    case RunEnd::Listener: return "stopped";
+    case RunEnd::UnsolvedStep: return "unsolved_step";
+    case RunEnd::NotFinite: return "not_finite";
+    case RunEnd::MetricSingular: return "metric_singular";
+    case RunEnd::LawOutOfRange: return "law_out_of_range";
+    case RunEnd::Undetermined: return "undetermined";
+    }
+    return "unknown";
+}
+
+std::string_view name_of(RunStatus status) noexcept
+{
+    switch (status) {
+    case RunStatus::Certified: return "certified";
+    case RunStatus::Uncertified: return "uncertified";
+    case RunStatus::Failed: return "failed";
+    }
+    return "unknown";
 }
 
 }  // namespace carom

@@ -1,6 +1,6 @@
 #include "ascii_filter.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <array>

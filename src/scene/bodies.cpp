@@ -2,8 +2,8 @@
 
 #include "body_generators.hpp"
 #include "body_values.hpp"
-#include "carom/core/palette.hpp"
-#include "carom/core/text.hpp"
+#include "core/palette.hpp"
+#include "core/text.hpp"
 #include "joints.hpp"
 #include "validate.hpp"
 

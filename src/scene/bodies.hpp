@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/body/body_model.hpp"
+#include "carom/system/bodies/body_model.hpp"
 #include "names.hpp"
 
 #include <optional>

@@ -1,7 +1,7 @@
 #include "body_generators.hpp"
 
-#include "carom/core/random.hpp"
 #include "carom/geometry/contact_points.hpp"
+#include "core/random.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t draws = 1000, turn_stream = 1U << 24U, place_stream = 1U << 25U;
 
 /// A place is looked for so often before there is no room.
-constexpr std::uint64_t most_attempts = 5000;
+constexpr std::uint64_t max_attempts = 5000;
 
 double normal_of(std::uint64_t seed, std::uint64_t copy, std::uint64_t stream)
 {
@@ -207,7 +207,7 @@ std::optional<std::size_t> RandomPlaces::put(std::span<Body> bodies, const Vec3&
     };
     for (std::size_t n = 0; n < bodies.size(); ++n) {
         bool placed = false;
-        for (std::uint64_t attempt = 0; attempt < most_attempts && !placed; ++attempt) {
+        for (std::uint64_t attempt = 0; attempt < max_attempts && !placed; ++attempt) {
             Vec3 x;
             for (int d = 0; d < 3; ++d) {
                 const double unit =

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/body/body.hpp"
+#include "carom/system/bodies/body.hpp"
 #include "names.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "bodies.hpp"
 #include "body_values.hpp"
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "figures.hpp"
 #include "joints.hpp"
 #include "settings.hpp"

@@ -1,5 +1,5 @@
 #include "body_values.hpp"
-#include "carom/expression/parse.hpp"
+#include "expression/parse.hpp"
 
 #include <array>
 #include <cmath>

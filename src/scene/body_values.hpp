@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/body/body.hpp"
 #include "carom/expression/formula.hpp"
+#include "carom/system/bodies/body.hpp"
 #include "names.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "carom/convex/ball.hpp"
 #include "carom/convex/box.hpp"
-#include "carom/expression/parse.hpp"
+#include "expression/parse.hpp"
 #include "system.hpp"
 
 #include <fmt/format.h>

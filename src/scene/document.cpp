@@ -1,6 +1,6 @@
 #include "document.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <cmath>

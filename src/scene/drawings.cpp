@@ -1,5 +1,5 @@
-#include "carom/core/palette.hpp"
-#include "carom/core/text.hpp"
+#include "core/palette.hpp"
+#include "core/text.hpp"
 #include "system.hpp"
 #include "validate.hpp"
 

@@ -1,4 +1,4 @@
-#include "carom/core/palette.hpp"
+#include "core/palette.hpp"
 #include "field_parts.hpp"
 
 namespace carom::detail {

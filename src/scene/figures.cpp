@@ -1,7 +1,7 @@
 #include "figures.hpp"
 
 #include "body_values.hpp"
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 #include "system.hpp"
 #include "validate.hpp"
 

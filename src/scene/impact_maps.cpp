@@ -1,7 +1,7 @@
-#include "carom/core/text.hpp"
-#include "carom/expression/parse.hpp"
-#include "carom/law/frictional_impact.hpp"
-#include "carom/solver/poisson_impact.hpp"
+#include "core/text.hpp"
+#include "expression/parse.hpp"
+#include "law/frictional_impact.hpp"
+#include "solver/poisson_impact.hpp"
 #include "system.hpp"
 #include "validate.hpp"
 

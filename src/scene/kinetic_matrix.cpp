@@ -1,4 +1,4 @@
-#include "carom/expression/parse.hpp"
+#include "expression/parse.hpp"
 #include "system.hpp"
 
 #include <fmt/format.h>

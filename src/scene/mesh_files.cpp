@@ -1,5 +1,5 @@
-#include "carom/mesh/mesh_file.hpp"
 #include "files.hpp"
+#include "mesh/mesh_file.hpp"
 #include "names.hpp"
 
 #include <array>

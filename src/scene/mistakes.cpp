@@ -1,6 +1,6 @@
 #include "mistakes.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <tuple>

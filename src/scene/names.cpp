@@ -1,6 +1,6 @@
 #include "names.hpp"
 
-#include "carom/expression/parse.hpp"
+#include "expression/parse.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "overrides.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/scene/fields.hpp"
+#include "core/text.hpp"
 #include "validate.hpp"
 
 #include <fmt/format.h>

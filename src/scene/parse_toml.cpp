@@ -1,7 +1,7 @@
 #include "document.hpp"
 
 #include "ascii_filter.hpp"
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -2,8 +2,8 @@
 
 #include "ascii_filter.hpp"
 #include "bodies.hpp"
-#include "carom/core/text.hpp"
 #include "carom/scene/fields.hpp"
+#include "core/text.hpp"
 #include "figures.hpp"
 #include "overrides.hpp"
 #include "scene_parts.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/model/model.hpp"
+#include "carom/system/lagrangian/model.hpp"
 
 namespace carom::detail {
 

@@ -13,7 +13,7 @@ namespace {
 using Kind = Node::Kind;
 
 /// A run of more steps than this would not end in a lifetime, and steps could no longer be counted exactly.
-constexpr double most_steps = 1e15;
+constexpr double max_steps = 1e15;
 
 /// The value at a path of the list of fields, if it is there and of this kind.
 const Node* value_at(const Node& root, std::string_view path, Kind kind)
@@ -198,7 +198,7 @@ void check_grid(const Node& root, const Settings& settings, Mistakes& mistakes)
     if (!(h > 0) || !(duration > 0) || !std::isfinite(h) || !std::isfinite(end)) return;
     const Node* step = find_path(root, "integrator.time_step_s");
     const Place place = step != nullptr ? step->place : place_of(root, "duration_s");
-    if (duration / h > most_steps || end + h / 2 == end) {
+    if (duration / h > max_steps || end + h / 2 == end) {
         mistakes.add(place, ErrorCode::SettingOutOfRange,
                      fmt::format("{} s in steps of {} s has too many steps to count", duration, h),
                      "take a longer step or a shorter duration");
@@ -210,7 +210,7 @@ void check_grid(const Node& root, const Settings& settings, Mistakes& mistakes)
                      "take a shorter step or a longer duration");
     }
     const double every = settings.record.every_s;
-    if (every > 0 && duration / every > most_steps) {
+    if (every > 0 && duration / every > max_steps) {
         mistakes.add(place_of(root, "record.every_s"), ErrorCode::SettingOutOfRange,
                      fmt::format("{} s recorded every {} s has too many frames to count", duration, every),
                      "record less often");

@@ -1,6 +1,6 @@
 #include "carom/scene/sketch.hpp"
 
-#include "carom/expression/parse.hpp"
+#include "expression/parse.hpp"
 #include "scene_parts.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "sweeping.hpp"
 
-#include "carom/core/palette.hpp"
-#include "carom/core/text.hpp"
-#include "carom/expression/parse.hpp"
+#include "core/palette.hpp"
+#include "core/text.hpp"
+#include "expression/parse.hpp"
 #include "validate.hpp"
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 #include "carom/convex/polytope.hpp"
 #include "carom/convex/second_order_cone.hpp"
 #include "carom/convex/subspace.hpp"
-#include "carom/core/text.hpp"
 #include "carom/scene/fields.hpp"
+#include "core/text.hpp"
 #include "sweeping.hpp"
 #include "validate.hpp"
 

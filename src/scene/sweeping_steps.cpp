@@ -1,4 +1,4 @@
-#include "sweeping_steps.hpp"
+#include "scene/sweeping_steps.hpp"
 
 #include "sweeping/sweep.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/scene/sweeping_scene.hpp"
-#include "integrator/run_loop.hpp"
+#include "run/run_loop.hpp"
 
 namespace carom::detail {
 

@@ -1,8 +1,8 @@
-#include "carom/scene/symbols.hpp"
+#include "scene/symbols.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/expression/graph.hpp"
-#include "carom/expression/parse.hpp"
+#include "core/text.hpp"
+#include "expression/parse.hpp"
 #include "system.hpp"
 #include "validate.hpp"
 

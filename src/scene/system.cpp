@@ -1,8 +1,8 @@
 #include "system.hpp"
 
-#include "carom/core/text.hpp"
-#include "carom/expression/parse.hpp"
 #include "carom/law/law.hpp"
+#include "core/text.hpp"
+#include "expression/parse.hpp"
 #include "validate.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/model/lagrangian_system.hpp"
+#include "carom/system/lagrangian/lagrangian_system.hpp"
 #include "names.hpp"
 
 namespace carom::detail {

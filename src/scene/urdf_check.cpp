@@ -1,6 +1,6 @@
 #include "urdf_check.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <array>

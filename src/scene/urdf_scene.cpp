@@ -1,8 +1,8 @@
 #include "carom/scene/urdf.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/geometry/pose.hpp"
 #include "carom/scene/scene.hpp"
+#include "core/text.hpp"
 #include "urdf_check.hpp"
 
 #include <console_bridge/console.h>

@@ -1,7 +1,7 @@
 #include "validate.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/scene/fields.hpp"
+#include "core/text.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "carom/series/series_tape.hpp"
+#include "series/series_tape.hpp"
 
 #include <algorithm>
 #include <cmath>

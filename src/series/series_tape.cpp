@@ -1,4 +1,4 @@
-#include "carom/series/series_tape.hpp"
+#include "series/series_tape.hpp"
 
 #include <cmath>
 #include <limits>
@@ -125,7 +125,7 @@ void SeriesTape::advance(int k, const double* inputs, std::size_t stride) noexce
         return;
     }
     for (const Step& step : steps_) {
-        go_on(step, k, inputs, stride);
+        evaluate_other(step, k, inputs, stride);
     }
 }
 
@@ -187,7 +187,7 @@ void SeriesTape::start(int i, const SeriesInstruction& it, const double* inputs,
 }
 
 /// Coefficient k >= 1 (PS-1): what most formulas are made of.
-void SeriesTape::go_on(const Step& it, int k, const double* inputs, std::size_t stride) noexcept
+void SeriesTape::evaluate_other(const Step& it, int k, const double* inputs, std::size_t stride) noexcept
 {
     double* memory = memory_.data();
     double* z = memory + it.z;

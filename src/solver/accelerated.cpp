@@ -1,4 +1,4 @@
-#include "carom/solver/accelerated.hpp"
+#include "solver/accelerated.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ constexpr double anderson_shift = 1e-10;
 
 // drift: sweeps that show its direction, and that settle after a leap along it
 constexpr int forward_sweeps = 4000, settling_sweeps = 2000, look_in_drift = 500;
-constexpr double may_rise = 1.05, longer = 1.5, shorter = 1.0 / 3, least_reach = 0.1;
+constexpr double may_rise = 1.05, longer = 1.5, shorter = 1.0 / 3, min_reach = 0.1;
 
 void sweep_once(const FlatProblem& problem, Relaxation& relaxation, Sweep sweep, double omega,
                 std::span<double> x)
@@ -255,7 +255,7 @@ int DriftingPsor::cycle(const FlatProblem& problem, Relaxation& relaxation, cons
         reach_ *= longer;
     } else {
         point_.swap(after_);
-        reach_ = std::max(reach_ * shorter, least_reach);
+        reach_ = std::max(reach_ * shorter, min_reach);
     }
     return sweeps;
 }

@@ -1,4 +1,4 @@
-#include "carom/solver/splitting.hpp"
+#include "solver/splitting.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 namespace carom {
 namespace {
 
-constexpr int look_every = 8, most_backtracks = 30;
+constexpr int look_every = 8, max_backtracks = 30;
 
 /// u + s(u), in place.
 void add_shift(const FlatProblem& problem, std::span<double> u)
@@ -38,7 +38,7 @@ int AcceleratedGradients::run(const FlatProblem& problem, const Budget& budget, 
         add_shift(problem, gradient_);
 
         // backtracking: the quadratic model with L lies above along the step
-        for (int attempt = 0; attempt < most_backtracks; ++attempt, L *= 2) {
+        for (int attempt = 0; attempt < max_backtracks; ++attempt, L *= 2) {
             for (std::size_t k = 0; k < n; ++k) {
                 next_[k] = y_[k] - gradient_[k] / L;
             }

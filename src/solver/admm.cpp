@@ -1,4 +1,4 @@
-#include "carom/solver/splitting.hpp"
+#include "solver/splitting.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "carom/solver/automatic.hpp"
+#include "solver/automatic.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@ namespace carom {
 namespace {
 
 // sweeps before anything is factorised, while their rate promises an end within `worth_waiting` more
-constexpr int first_sweeps = 10, worth_waiting = 30, most_first_sweeps = 200;
+constexpr int first_sweeps = 10, worth_waiting = 30, max_first_sweeps = 200;
 
 /// Products of blocks that a factorisation may take; above, only sweeps are affordable.
 constexpr double largest_factor = 2e8;
@@ -119,7 +119,7 @@ int Automatic::run_one(const FlatProblem& problem, SolverKind kind, double relax
 bool Automatic::begin_with_sweeps(const FlatProblem& problem, const Budget& budget, std::span<double> x)
 {
     if (done(problem, budget, x, SolverKind::GaussSeidel)) return true;
-    const int most = std::min(most_first_sweeps, budget.max_iterations);
+    const int most = std::min(max_first_sweeps, budget.max_iterations);
     while (work_.sweeps < most) {
         const double before = work_.error;
         const int batch = problem.contacts() == 1 ? 1 : std::min(first_sweeps, most - work_.sweeps);
@@ -174,7 +174,7 @@ bool Automatic::factorising(const FlatProblem& problem, const Budget& budget, st
 /// Sweeps in growing numbers, Newton after each.
 bool Automatic::alternating(const FlatProblem& problem, const Budget& budget, std::span<double> x)
 {
-    int sweeps = affordable_ ? round_sweeps : most_first_sweeps;
+    int sweeps = affordable_ ? round_sweeps : max_first_sweeps;
     for (int round = 0; round < rounds && work_.sweeps < budget.max_iterations; ++round, sweeps *= 2) {
         const int count = std::min(sweeps, budget.max_iterations - work_.sweeps);
         if (affordable_) {

@@ -1,4 +1,4 @@
-#include "carom/solver/block_lu.hpp"
+#include "solver/block_lu.hpp"
 
 #include "four_numbers.hpp"
 
@@ -14,7 +14,7 @@
 namespace carom {
 namespace {
 
-constexpr int most_in_a_word = 64;
+constexpr int max_in_a_word = 64;
 
 /// A pivot block is singular where its determinant is this part of the product of its row sizes.
 constexpr double singular = 1e-15;
@@ -167,7 +167,7 @@ void BlockLu::analyse(const FlatProblem& problem)
     place_.resize(m);
     upper_begin_.assign(1, 0);
     upper_.clear();
-    if (problem.contacts() <= most_in_a_word) {
+    if (problem.contacts() <= max_in_a_word) {
         order_small(problem);
     } else {
         order_large(problem);
@@ -194,9 +194,9 @@ void BlockLu::order_small(const FlatProblem& problem)
             neighbours_[j] |= std::uint64_t{1} << c;
         }
     }
-    std::uint64_t left = m == most_in_a_word ? ~std::uint64_t{0} : (std::uint64_t{1} << m) - 1;
+    std::uint64_t left = m == max_in_a_word ? ~std::uint64_t{0} : (std::uint64_t{1} << m) - 1;
     for (int at = 0; at < m; ++at) {
-        int least = -1, degree = most_in_a_word + 1;
+        int least = -1, degree = max_in_a_word + 1;
         for (std::uint64_t rest = left; rest != 0; rest &= rest - 1) {
             const int c = std::countr_zero(rest);
             const int now = std::popcount(neighbours_[c] & left);

@@ -1,6 +1,6 @@
-#include "carom/solver/flat_problem.hpp"
+#include "solver/flat_problem.hpp"
 
-#include "carom/onestep/rounding.hpp"
+#include "onestep/rounding.hpp"
 
 #include <algorithm>
 #include <cmath>

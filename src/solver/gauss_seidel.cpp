@@ -1,5 +1,5 @@
-#include "carom/solver/one_contact.hpp"
-#include "carom/solver/solve.hpp"
+#include "solver/one_contact.hpp"
+#include "solver/solver_scratch.hpp"
 
 #include <array>
 #include <cmath>
@@ -7,7 +7,7 @@
 namespace carom {
 namespace {
 
-using Block = std::array<double, most_components>;
+using Block = std::array<double, max_components>;
 
 /// One component: U + s = 0, or the nearest percussion that the law allows. Exact.
 double solve_scalar(const Law& law, double W_ii, double b)
@@ -20,7 +20,7 @@ double solve_scalar(const Law& law, double W_ii, double b)
 
 /// Several components of a set: projections of P - (U + s) / L, L no less than the largest eigenvalue of W,
 /// so that steps cannot overshoot; s is the shift of the velocity that each leaves, none for a constraint.
-void solve_on_set(const Law& law, int most_steps, std::span<const double> W, std::span<const double> b,
+void solve_on_set(const Law& law, int max_steps, std::span<const double> W, std::span<const double> b,
                   std::span<double> P)
 {
     const std::size_t d = P.size();
@@ -34,7 +34,7 @@ void solve_on_set(const Law& law, int most_steps, std::span<const double> W, std
     }
     if (!(largest_row > 0)) return;
     const Block at_rest{};  // restitution is in b
-    for (int step = 0; step < most_steps; ++step) {
+    for (int step = 0; step < max_steps; ++step) {
         Block U{}, s{}, next{};
         for (std::size_t i = 0; i < d; ++i) {
             U[i] = b[i];

@@ -1,4 +1,4 @@
-#include "carom/solver/interior_point.hpp"
+#include "solver/interior_point.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,12 +7,12 @@
 namespace carom {
 namespace {
 
-constexpr int most_without_gain = 8;
+constexpr int max_without_gain = 8;
 constexpr double to_the_boundary = 0.99;
 
 /// A step aims at no less than this part of the complementarity there is: off the central path directions of
 /// percussion and slip differ by the root of it.
-constexpr double least_target = 0.1;
+constexpr double min_target = 0.1;
 constexpr double bilateral_softness = 1e-10;
 
 /// Part of the typical size of q at which a contact begins that no warm start presses.
@@ -304,7 +304,7 @@ int InteriorPoint::run(const FlatProblem& problem, const Budget& budget, std::sp
     start(problem, x);
     double best = problem.error(x, u_).worst();
     int iteration = 0, without_gain = 0;
-    while (iteration < budget.max_iterations && best > budget.tolerance && without_gain < most_without_gain &&
+    while (iteration < budget.max_iterations && best > budget.tolerance && without_gain < max_without_gain &&
            !budget.expired()) {
         ++iteration;
         for (int c = 0; c < problem.contacts(); ++c) {
@@ -318,7 +318,7 @@ int InteriorPoint::run(const FlatProblem& problem, const Budget& budget, std::sp
         const double affine = std::min(1.0, to_the_boundary * step_length(problem));
         const double now = complementarity(problem, 0.0);
         const double ratio = now > 0 ? complementarity(problem, affine) / now : 0.0;
-        solve_step(problem, std::clamp(ratio * ratio * ratio, least_target, 1.0) * now, true);
+        solve_step(problem, std::clamp(ratio * ratio * ratio, min_target, 1.0) * now, true);
         const double step = std::min(1.0, to_the_boundary * step_length(problem));
         for (std::size_t k = 0; k < r_.size(); ++k) {
             r_[k] += step * dr_[k];

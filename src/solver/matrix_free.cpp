@@ -1,4 +1,4 @@
-#include "carom/solver/matrix_free.hpp"
+#include "solver/matrix_free.hpp"
 
 #include "carom/onestep/residual.hpp"
 #include "four_numbers.hpp"

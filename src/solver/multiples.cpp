@@ -37,7 +37,7 @@ bool may_have_multiples(const Law& law)
 bool Multiples::find(const OneStepProblem& problem)
 {
     const int n = problem.interactions();
-    if (n < least_interactions) return false;
+    if (n < min_interactions) return false;
     acts_for_me_.resize(static_cast<std::size_t>(n));
     factor_.assign(static_cast<std::size_t>(n), 1.0);
     shares_.assign(static_cast<std::size_t>(n), 1);

@@ -16,7 +16,7 @@ namespace carom {
 class Multiples {
 public:
     /// Smaller problems are solved as they are: looking for multiples would cost more than it saves.
-    static constexpr int least_interactions = 64;
+    static constexpr int min_interactions = 64;
 
     /// Looks for multiples among the contacts; true where there are some.
     bool find(const OneStepProblem& problem);

@@ -1,4 +1,4 @@
-#include "carom/solver/natural_newton.hpp"
+#include "solver/natural_newton.hpp"
 
 #include <Eigen/Dense>
 
@@ -11,12 +11,12 @@
 namespace carom {
 namespace {
 
-constexpr int most_steps = 25;
+constexpr int max_steps = 25;
 
 /// Error of velocities, as a part of theirs, that is no sign of percussions without bounds.
 constexpr double small_velocity = 1e-6;
 
-using Block = std::array<double, most_components>;
+using Block = std::array<double, max_components>;
 
 bool is_rough(const Law& law)
 {
@@ -144,7 +144,7 @@ bool NaturalNewton::Memory::step(const OneStepProblem& problem, std::span<double
 void NaturalNewton::polish(const OneStepProblem& problem, std::span<double> P, ResidualScratch& scratch)
 {
     const bool rough = std::any_of(problem.laws.begin(), problem.laws.end(), is_rough);
-    if (problem.size() > most_rows || rough) return;
+    if (problem.size() > max_rows || rough) return;
     if (!memory_) memory_ = std::make_unique<Memory>();
     memory_->load(problem);
     std::vector<double>& trial = memory_->trial;
@@ -152,7 +152,7 @@ void NaturalNewton::polish(const OneStepProblem& problem, std::span<double> P, R
     const Residual start = residual(problem, P, scratch);
     double best = start.unit_free, best_velocity = start.velocity;
     double last = best;
-    for (int step = 0; step < most_steps && best > 4 * std::numeric_limits<double>::epsilon(); ++step) {
+    for (int step = 0; step < max_steps && best > 4 * std::numeric_limits<double>::epsilon(); ++step) {
         if (!memory_->step(problem, trial)) return;
         for (int c = 0; c < problem.interactions(); ++c) {
             project_on_set(problem.laws[c], problem.part(std::span<double>(trial), c));

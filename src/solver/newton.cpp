@@ -1,4 +1,4 @@
-#include "carom/solver/newton.hpp"
+#include "solver/newton.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "carom/solver/no_solution.hpp"
+#include "solver/no_solution.hpp"
 
 #include <limits>
 
@@ -84,11 +84,11 @@ std::optional<ImpossibleProblem> prove_no_solution(const OneStepProblem& problem
     if (!pivoting.growth(bound.problem, direction, violation)) return {};
 
     std::vector<double> d(static_cast<std::size_t>(problem.size()), 0.0);
-    ImpossibleProblem found{.proof = {}, .least_violation_m_s = d};
+    ImpossibleProblem found{.proof = {}, .min_violation_m_s = d};
     for (std::size_t k = 0; k < bound.row.size(); ++k) {
         d[static_cast<std::size_t>(bound.row[k])] = direction[k];
         const bool firm = std::holds_alternative<Bilateral>(bound.problem.laws[k]);
-        found.least_violation_m_s[static_cast<std::size_t>(bound.row[k])] =
+        found.min_violation_m_s[static_cast<std::size_t>(bound.row[k])] =
             (firm ? 1.0 : with_room) * violation[k];
     }
     auto proof = verified(problem, d);

@@ -1,4 +1,4 @@
-#include "carom/solver/one_contact.hpp"
+#include "solver/one_contact.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "carom/solver/passive_factor.hpp"
+#include "solver/passive_factor.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/OrderingMethods>

@@ -1,6 +1,6 @@
-#include "carom/solver/poisson_impact.hpp"
+#include "solver/poisson_impact.hpp"
 
-#include "carom/law/bounded_percussions.hpp"
+#include "law/bounded_percussions.hpp"
 
 #include <fmt/format.h>
 

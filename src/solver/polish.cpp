@@ -1,9 +1,9 @@
 // the matrices below are members of one object on the heap, never on the stack
 #define EIGEN_STACK_ALLOCATION_LIMIT 0
 
-#include "carom/solver/polish.hpp"
+#include "solver/polish.hpp"
 
-#include "carom/solver/one_contact.hpp"
+#include "solver/one_contact.hpp"
 
 #include <Eigen/Dense>
 
@@ -14,12 +14,12 @@
 namespace carom {
 namespace {
 
-constexpr int most_steps = 12;
+constexpr int max_steps = 12;
 
 /// Matrices with room for the largest problem inside them: changing sizes allocates nothing.
-constexpr int most_rows = 3 * Polisher::most_interactions;
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, most_rows, most_rows>;
-using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most_rows, 1>;
+constexpr int max_rows = 3 * Polisher::max_interactions;
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, max_rows, max_rows>;
+using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, max_rows, 1>;
 
 /// The local velocity with the shifts of restitution, which the equations of a status ask to vanish.
 std::array<double, 3> shifted_velocity(const OneStepProblem& problem, int c, const Vector& U)
@@ -256,15 +256,15 @@ bool Polisher::Newton::step(const OneStepProblem& problem, std::span<double> P)
 
 void Polisher::polish(const OneStepProblem& problem, std::span<double> P, ResidualScratch& scratch)
 {
-    if (problem.interactions() > most_interactions) return;
+    if (problem.interactions() > max_interactions) return;
     if (!newton_) newton_ = std::make_unique<Newton>();
     newton_->load(problem);
     std::vector<double>& trial = newton_->trial_;
-    trial.reserve(static_cast<std::size_t>(most_rows));
+    trial.reserve(static_cast<std::size_t>(max_rows));
     trial.assign(P.begin(), P.end());
     double best = solved_to(residual(problem, P, scratch));
     double last = best;
-    for (int step = 0; step < most_steps && best > std::numeric_limits<double>::epsilon(); ++step) {
+    for (int step = 0; step < max_steps && best > std::numeric_limits<double>::epsilon(); ++step) {
         if (!newton_->step(problem, trial)) return;
         for (int c = 0; c < problem.interactions(); ++c) {
             project_on_set(problem.laws[c], problem.part(std::span<double>(trial), c));

@@ -1,4 +1,4 @@
-#include "carom/solver/principal_pivoting.hpp"
+#include "solver/principal_pivoting.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "carom/solver/newton.hpp"
+#include "solver/newton.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,11 +8,11 @@ namespace carom {
 namespace {
 
 // sigma: the proximal parameter, for W with unit diagonal
-constexpr double falls_by = 0.2, rises_by = 10, least_sigma = 1e-10, largest_sigma = 1e2;
+constexpr double falls_by = 0.2, rises_by = 10, min_sigma = 1e-10, largest_sigma = 1e2;
 
 /// An inner problem is solved to this part of the error that is left.
 constexpr double inner_part = 0.01;
-constexpr int most_inner_steps = 25, most_halvings = 10, most_failures = 6;
+constexpr int max_inner_steps = 25, max_halvings = 10, max_failures = 6;
 constexpr double sufficient_decrease = 1e-4;
 
 /// Progress below this is drift. Longer steps may raise the error by `may_rise`.
@@ -37,20 +37,20 @@ bool ProximalNewton::solve_proximal(const FlatProblem& problem, double sigma, do
     const int most = steps_left--;  // looking is a step: an iteration that moves nothing ends too
     std::copy(y.begin(), y.end(), centre_.begin());
     double merit = steps_.merit(problem, sigma, centre_, y);
-    for (int step = 0; step < most_inner_steps && step < most; ++step) {
+    for (int step = 0; step < max_inner_steps && step < most; ++step) {
         if (merit <= goal * goal) break;
         steps_left = most - step - 1;
         if (!steps_.direction(problem, sigma, centre_, y, dx_)) return false;
         double length = 1, merit_there = merit;
         int halvings = 0;
-        for (; halvings < most_halvings; ++halvings, length /= 2) {
+        for (; halvings < max_halvings; ++halvings, length /= 2) {
             for (std::size_t k = 0; k < y.size(); ++k) {
                 trial_[k] = y[k] + length * dx_[k];
             }
             merit_there = steps_.merit(problem, sigma, centre_, trial_);
             if (merit_there <= (1 - 2 * sufficient_decrease * length) * merit) break;
         }
-        if (halvings == most_halvings) return false;
+        if (halvings == max_halvings) return false;
         std::copy(trial_.begin(), trial_.end(), y.begin());
         merit = merit_there;
     }
@@ -81,13 +81,13 @@ int ProximalNewton::run(const FlatProblem& problem, const Budget& budget, std::s
         const double error_y = problem.error(y_, u_).worst();
         keep(y_, error_y);
         if (!solved && !(error_y < 0.5 * error)) {
-            if ((sigma *= rises_by) > largest_sigma || ++failures > most_failures) break;
+            if ((sigma *= rises_by) > largest_sigma || ++failures > max_failures) break;
             std::copy(x.begin(), x.end(), x_.begin());
             error = best;
             continue;
         }
         failures = std::max(0, failures - 1);
-        sigma = std::max(sigma * falls_by, least_sigma);
+        sigma = std::max(sigma * falls_by, min_sigma);
 
         // drift: the same way on, and settle there
         if (best > budget.tolerance && error_y > drifts_above * error && left > 0) {
@@ -152,7 +152,7 @@ int ProximalNewton::follow(const FlatProblem& problem, const Budget& budget, dou
         error = further ? error_z : error_y;
         const auto& next = further ? z_ : y_;
         std::copy(next.begin(), next.end(), point.begin());
-        sigma = std::max(sigma / 2, least_sigma);
+        sigma = std::max(sigma / 2, min_sigma);
     }
     return budget.max_iterations - left;
 }

@@ -1,6 +1,6 @@
-#include "carom/solver/relaxation.hpp"
+#include "solver/relaxation.hpp"
 
-#include "carom/solver/one_contact.hpp"
+#include "solver/one_contact.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ constexpr double singular = 1e-10;
 
 /// Sliding is solved to this part of alpha; Newton's last step squares it.
 constexpr double last_step = 1e-8;
-constexpr int most_newton_steps = 20;
+constexpr int max_newton_steps = 20;
 
 /// x <- projection of x - rho (u + mu |u_T| e_N)
 template <int D>
@@ -206,7 +206,7 @@ void Relaxation::solve_in_space(const FlatProblem& problem, int c, const double*
         alpha = std::sqrt(g1 * g1 + g2 * g2) / (mu * P_n0) - (r.S11 + r.S22) / 2;
         if (!(alpha > 0)) alpha = (r.S11 + r.S22) / 2;
     }
-    for (int k = 0; k < most_newton_steps; ++k) {
+    for (int k = 0; k < max_newton_steps; ++k) {
         const double d11 = r.S11 + alpha, d22 = r.S22 + alpha, inverse = 1 / (d11 * d22 - r.S12 * r.S21);
         t1 = (d22 * g1 - r.S12 * g2) * inverse;
         t2 = (d11 * g2 - r.S21 * g1) * inverse;

@@ -1,4 +1,4 @@
-#include "carom/solver/rigid_contacts.hpp"
+#include "solver/rigid_contacts.hpp"
 
 #include "four_numbers.hpp"
 

@@ -1,4 +1,4 @@
-#include "carom/solver/round_contacts.hpp"
+#include "solver/round_contacts.hpp"
 
 #include "carom/onestep/residual.hpp"
 #include "four_numbers.hpp"
@@ -16,7 +16,7 @@ using detail::load_four;
 using detail::store_four;
 
 /// Colours of contacts; what finds none has a group of its own.
-constexpr int most_colours = 64, no_colour = most_colours;
+constexpr int max_colours = 64, no_colour = max_colours;
 
 /// Sweeps without a look at the error.
 constexpr int longest_interval = 32;
@@ -326,7 +326,7 @@ void RoundContacts::arrange(std::span<const RoundContact> contacts)
     colours_.assign(bodies_.size(), 0);
     colour_of_.resize(contacts.size());
     place_.resize(contacts.size());
-    std::array<int, most_colours + 1> count{};
+    std::array<int, max_colours + 1> count{};
     for (std::size_t c = 0; c < contacts.size(); ++c) {
         const std::size_t a = static_cast<std::size_t>(contacts[c].a),
                           b = static_cast<std::size_t>(contacts[c].b);
@@ -343,7 +343,7 @@ void RoundContacts::arrange(std::span<const RoundContact> contacts)
     }
 
     // whole groups per colour, and a group for each that has none
-    std::array<int, most_colours + 1> next{};
+    std::array<int, max_colours + 1> next{};
     int places = 0;
     for (std::size_t k = 0; k < count.size(); ++k) {
         next[k] = places;

@@ -1,9 +1,9 @@
-#include "carom/solver/selection.hpp"
+#include "solver/solver_scratch.hpp"
 
-#include "carom/solver/flat_problem.hpp"
-#include "carom/solver/solve.hpp"
 #include "single_contact.hpp"
 #include "small_island.hpp"
+#include "solver/flat_problem.hpp"
+#include "solver/solver_scratch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr double same_motion = 1e-6;
 constexpr double same_step = 0.01;
 
 /// Islands with more components are not tried from other starts: that takes dozens of factorisations.
-constexpr int most_tried_components = 24;
+constexpr int max_tried_components = 24;
 
 }  // namespace
 
@@ -114,7 +114,7 @@ void Selector::Memory::look(const OneStepProblem& problem)
         if (members.size() == 1 && solve_single(problem, members[0], P_selected)) singles.push_back(k);
         if (members.size() < 2 || !has_contacts(problem, members)) continue;
         const int size = components(problem, members);
-        if (size > most_examined_components) {
+        if (size > max_examined_components) {
             ++unexamined;
             continue;
         }
@@ -128,7 +128,7 @@ void Selector::Memory::look(const OneStepProblem& problem)
             continue;
         }
         const bool determined = island->rank() == size;
-        if (island->has_friction() && size <= most_tried_components) {
+        if (island->has_friction() && size <= max_tried_components) {
             tried.push_back(k);
             deficient.push_back(determined ? 0 : 1);
         }
@@ -186,7 +186,7 @@ double Selector::Memory::moves_differently(double tolerance)
 /// Solutions from `low` to `high` whose velocities lie between theirs: both belong to one family.
 bool Selector::Memory::is_connected()
 {
-    constexpr int most_bisections = 8;
+    constexpr int max_bisections = 8;
     const auto distance = [](const std::vector<double>& a, const std::vector<double>& b) {
         double sum = 0;
         for (std::size_t i = 0; i < a.size(); ++i) {
@@ -200,7 +200,7 @@ bool Selector::Memory::is_connected()
     island->velocity(low, u_low);
     island->velocity(high, u_high);
     const double whole = distance(u_low, u_high);
-    for (int k = 0; k < most_bisections; ++k) {
+    for (int k = 0; k < max_bisections; ++k) {
         middle.resize(low.size());
         for (std::size_t i = 0; i < low.size(); ++i) {
             middle[i] = (low[i] + high[i]) / 2;
@@ -290,7 +290,7 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
 
     // at rest: what was selected in the step before solves this one as well
     SolveReport report;
-    const bool small = problem.size() <= most_examined_components;
+    const bool small = problem.size() <= max_examined_components;
     if (small && is_still_solution(problem, P, scratch.residual, report)) return report;
 
     Selector::Memory& memory = scratch.selector.memory();

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/onestep/problem.hpp"
-#include "carom/solver/one_contact.hpp"
+#include "solver/one_contact.hpp"
 
 #include <algorithm>
 #include <array>

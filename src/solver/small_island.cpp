@@ -1,8 +1,8 @@
 #include "small_island.hpp"
 
 #include "carom/onestep/residual.hpp"
-#include "carom/solver/one_contact.hpp"
 #include "small_dense.hpp"
+#include "solver/one_contact.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,12 +21,12 @@ constexpr double vanishing = 1e-6;
 constexpr std::array compliances{1.0, 1e-1, 1e-2, 1e-4, vanishing};
 
 /// Pivots of W below this part of the largest are rounding.
-constexpr double least_pivot = 1e-11;
+constexpr double min_pivot = 1e-11;
 
-constexpr int most_full_steps = 15, most_newton_steps = 30, most_halvings = 12, most_refinements = 8;
+constexpr int max_full_steps = 15, max_newton_steps = 30, max_newton_halvings = 12, max_refinements = 8;
 
 /// Shortened steps that hardly help, one after the other, before another way is taken.
-constexpr int most_poor_steps = 4;
+constexpr int max_poor_steps = 4;
 constexpr double poor = 0.8;
 
 double largest(std::span<const double> x)
@@ -204,7 +204,7 @@ int SmallIsland::rank()
     J_.assign(W_.begin(), W_.end());
     column_.resize(static_cast<std::size_t>(n_));
     return static_cast<int>(
-        detail::rank_of(J_.data(), static_cast<std::size_t>(n_), least_pivot, column_.data()));
+        detail::rank_of(J_.data(), static_cast<std::size_t>(n_), min_pivot, column_.data()));
 }
 
 bool SmallIsland::is_unique()
@@ -260,9 +260,9 @@ bool SmallIsland::may_have_several()
 
     // a velocity of W that is inside all dual cones, u_N > mu |u_T|, by corrections in turn: percussions in
     // the cones do work on it, so that none of them balance each other
-    constexpr int most_rounds = 10;
+    constexpr int max_rounds = 10;
     std::fill(dx_.begin(), dx_.end(), 0.0);
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < max_rounds; ++round) {
         bool inside = true;
         for (const Member& member : members_) {
             if (!is_unilateral(*member.law)) continue;
@@ -488,7 +488,7 @@ void SmallIsland::differences(Equations equations, const Member& member, const d
     const auto size = static_cast<std::size_t>(d);
     const double scale = scale_[member.first];
     const double rho = member.rho_N;
-    using Rows = std::array<double, most_components>;
+    using Rows = std::array<double, max_components>;
     const auto map = [&](const Rows& x_c, const Rows& u_c) {
         Rows U{}, s{}, y{};
         for (std::size_t k = 0; k < size; ++k) {
@@ -675,9 +675,9 @@ bool SmallIsland::newton(Equations equations, double eps, std::span<const double
 {
     // full steps first: they change statuses as a pivoting method does, and mostly end in a few
     before_.assign(x.begin(), x.end());
-    if (newton(equations, eps, centre, x, most_full_steps, 1)) return true;
+    if (newton(equations, eps, centre, x, max_full_steps, 1)) return true;
     std::copy(before_.begin(), before_.end(), x.begin());
-    return newton(equations, eps, centre, x, most_newton_steps, most_halvings);
+    return newton(equations, eps, centre, x, max_newton_steps, max_newton_halvings);
 }
 
 bool SmallIsland::newton(Equations equations, double eps, std::span<const double> centre, std::span<double> x,
@@ -730,7 +730,7 @@ bool SmallIsland::newton(Equations equations, double eps, std::span<const double
         if (part == 1 && status_ == status_before_ && !bends() && there <= noise) return true;
         if (max_halvings == 1 && goes_in_circles()) return false;
         poor_steps = there > poor * merit && there > noise ? poor_steps + 1 : 0;
-        if (max_halvings > 1 && poor_steps == most_poor_steps && !insists_) return false;
+        if (max_halvings > 1 && poor_steps == max_poor_steps && !insists_) return false;
         merit = there;
     }
     return false;
@@ -738,7 +738,7 @@ bool SmallIsland::newton(Equations equations, double eps, std::span<const double
 
 void SmallIsland::project(std::span<double> x) const
 {
-    std::array<double, most_components> P{};
+    std::array<double, max_components> P{};
     for (const Member& member : members_) {
         const double scale = scale_[member.first];
         double* x_c = x.data() + member.first;
@@ -785,7 +785,7 @@ int SmallIsland::search(const Budget& budget, std::span<double> x)
     constexpr std::array path{1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5};
     constexpr std::array<std::size_t, 4> order{3, 5, 1, 0};
     constexpr std::array next_to_none{1e-10, 1e-8, 1e-12};
-    constexpr int most_repeats = 3;
+    constexpr int max_repeats = 3;
     const auto error_of = [&](std::span<const double> y) {
         const Error now = error(y);
         return solved_to(now.unit_free, now.velocity);
@@ -805,7 +805,7 @@ int SmallIsland::search(const Budget& budget, std::span<double> x)
         for (const std::size_t start : order) {
             for (const double eps : next_to_none) {
                 y = starts[start];
-                for (int repeat = 0; repeat < most_repeats; ++repeat) {
+                for (int repeat = 0; repeat < max_repeats; ++repeat) {
                     if (best <= 0.1 * budget.tolerance || budget.expired()) {
                         insists_ = false;
                         return attempts;
@@ -891,7 +891,7 @@ bool SmallIsland::settle_in_place(std::span<double> x)
     eps_factor_ = -1;
     keep_ = true;
     double last = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < most_refinements; ++k) {
+    for (int k = 0; k < max_refinements; ++k) {
         centre_.assign(x.begin(), x.end());
         evaluate(Equations::Coulomb, vanishing, centre_, x);
         dx_.assign(F_.begin(), F_.end());
@@ -915,7 +915,7 @@ bool SmallIsland::settle_in_place(std::span<double> x)
 bool SmallIsland::settle(Equations equations, std::span<double> x)
 {
     double last = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < most_refinements; ++k) {
+    for (int k = 0; k < max_refinements; ++k) {
         centre_.assign(x.begin(), x.end());
         if (!newton(equations, vanishing, centre_, x)) return false;
         double change = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/onestep/problem.hpp"
-#include "carom/solver/budget.hpp"
+#include "solver/budget.hpp"
 
 #include <span>
 #include <vector>

@@ -1,10 +1,10 @@
-#include "carom/solver/solve.hpp"
+#include "solver/solver_scratch.hpp"
 
-#include "carom/solver/automatic.hpp"
-#include "carom/solver/no_solution.hpp"
 #include "multiples.hpp"
 #include "single_contact.hpp"
 #include "small_island.hpp"
+#include "solver/automatic.hpp"
+#include "solver/no_solution.hpp"
 
 #include <fmt/format.h>
 
@@ -111,8 +111,8 @@ SolveReport solve_general(const OneStepProblem& problem, const SolverSettings& s
 
     // the local solution of a single contact is the solution
     const bool single = problem.interactions() == 1;
-    const bool small = has_other_sets(problem) ? problem.size() <= NaturalNewton::most_rows
-                                               : problem.interactions() <= Polisher::most_interactions;
+    const bool small = has_other_sets(problem) ? problem.size() <= NaturalNewton::max_rows
+                                               : problem.interactions() <= Polisher::max_interactions;
     const double roundoff = (single ? 32 : 1) * std::numeric_limits<double>::epsilon();
     double best = std::numeric_limits<double>::infinity();
     for (int sweeps = single ? 1 : 4; report.iterations < 2 * settings.max_sweeps; sweeps *= 2) {
@@ -170,7 +170,7 @@ SolveReport solve_islands(const OneStepProblem& problem, const SolverSettings& s
     const double share = 1 / std::sqrt(static_cast<double>(report.islands));
     floor = {floor.unit_free * share, floor.siconos * share, floor.unit_free};
     budget.tolerance *= report.islands > 1 ? 0.5 : 0.99;
-    const bool to_roundoff = problem.interactions() <= Polisher::most_interactions;
+    const bool to_roundoff = problem.interactions() <= Polisher::max_interactions;
     int hardest = -1;
     for (int k = 0; k < report.islands; ++k) {
         flat.load(problem, islands.members(k));
@@ -254,7 +254,7 @@ SolveReport solve_auto(const OneStepProblem& problem, const SolverSettings& sett
     const bool flat = FlatProblem::takes(problem);
     SolveReport report = flat ? solve_islands(problem, settings, budget, P, scratch)
                               : solve_general(problem, settings, budget, P, scratch);
-    const bool few = problem.interactions() <= Polisher::most_interactions;
+    const bool few = problem.interactions() <= Polisher::max_interactions;
     if (report.status == SolveStatus::NotSolved && few)
         search_small_islands(problem, settings, budget, P, scratch, report);
     if (!flat) return report;
@@ -378,7 +378,7 @@ bool ends_without_solution(const OneStepProblem& problem, const SolverSettings& 
     if (!found) return false;
     OneStepProblem nearest = problem;
     for (std::size_t row = 0; row < nearest.U_free.size(); ++row) {
-        nearest.U_free[row] += found->least_violation_m_s[row];
+        nearest.U_free[row] += found->min_violation_m_s[row];
     }
     std::fill(P.begin(), P.end(), 0.0);
     SolverSettings automatic = settings;

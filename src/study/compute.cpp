@@ -1,5 +1,5 @@
 #include "carom/study/study.hpp"
-#include "run/scene_steps.hpp"
+#include "door/scene_steps.hpp"
 #include "samples.hpp"
 #include "strobe.hpp"
 
@@ -63,7 +63,7 @@ RunReport run_from(const Scene& scene, const StudyPlan& plan, const StudyRun& ru
 {
     detail::SceneRun so_far{.run = start_run(scene.model, state),
                             .bodies = scene.bodies ? moved_bodies(scene, plan, run) : BodyState{}};
-    RunReport report = detail::go_on(scene, scene.solver, so_far, listener);
+    RunReport report = detail::resume_run(scene, scene.solver, so_far, listener);
     state = std::move(so_far.run.state);
     return report;
 }

@@ -1,5 +1,5 @@
-#include "carom/core/text.hpp"
 #include "carom/study/table_file.hpp"
+#include "core/text.hpp"
 #include "table_rows.hpp"
 
 #include <charconv>

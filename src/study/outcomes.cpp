@@ -6,7 +6,7 @@
 namespace carom {
 namespace {
 
-constexpr std::size_t most_groups = 100;
+constexpr std::size_t max_groups = 100;
 
 std::vector<double> finite_ones(const std::vector<double>& numbers, std::size_t first, std::size_t end)
 {
@@ -55,7 +55,7 @@ public:
                     (state[i] - groups_[g].state[i]) / static_cast<double>(groups_[g].count);
             return true;
         }
-        if (firsts_.size() == most_groups) return false;
+        if (firsts_.size() == max_groups) return false;
         firsts_.push_back(state);
         groups_.push_back({.count = 1, .state = state});
         return true;

@@ -1,7 +1,7 @@
-#include "carom/core/random.hpp"
-#include "carom/core/text.hpp"
 #include "carom/core/version.hpp"
 #include "carom/study/study.hpp"
+#include "core/random.hpp"
+#include "core/text.hpp"
 #include "strobe.hpp"
 
 #include <fmt/format.h>

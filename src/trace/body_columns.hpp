@@ -1,8 +1,8 @@
 #pragma once
 
-#include "carom/trace/recorder.hpp"
 #include "carom/trace/recording.hpp"
 #include "columns.hpp"
+#include "trace/recorder.hpp"
 
 #include <optional>
 #include <vector>

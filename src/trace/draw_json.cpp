@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// More points than any picture has: a damaged file.
-constexpr int most_points = 1'000'000;
+constexpr int max_points = 1'000'000;
 
 std::optional<DrawingKind> kind_named(const std::string& name)
 {
@@ -108,7 +108,7 @@ try {
                                 .points = json.at("points").get<int>()};
         const bool known = kind && drawing.contact >= -1 && drawing.contact < contacts &&
                            (drawing.dimension == 2 || drawing.dimension == 3) && drawing.points >= 1 &&
-                           drawing.points <= most_points && next <= most_points;
+                           drawing.points <= max_points && next <= max_points;
         if (!known) return std::nullopt;
 
         // the columns follow from what there is; the file must say the same. Older files know no tangent

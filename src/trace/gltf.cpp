@@ -1,7 +1,7 @@
 #include "carom/trace/gltf.hpp"
 
-#include "carom/core/palette.hpp"
 #include "carom/core/version.hpp"
+#include "core/palette.hpp"
 #include "gltf_data.hpp"
 #include "page_tracks.hpp"
 

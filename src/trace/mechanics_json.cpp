@@ -1,6 +1,6 @@
 #include "mechanics_json.hpp"
 
-#include "carom/body/joint.hpp"
+#include "carom/system/bodies/joint.hpp"
 
 #include <nlohmann/json.hpp>
 

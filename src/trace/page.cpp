@@ -28,8 +28,8 @@ using detail::TrackCode;
 using Json = nlohmann::ordered_json;
 
 /// Tables and playback of more than these would be of no use to anybody, and heavy.
-constexpr Eigen::Index most_events = 100'000;
-constexpr Eigen::Index most_jump_entries = 10'000'000;
+constexpr Eigen::Index max_events = 100'000;
+constexpr Eigen::Index max_jump_entries = 10'000'000;
 
 /// What a kept frame shows of those left out before it.
 enum class Thinned { Last, Sum, Worst };
@@ -217,7 +217,7 @@ void PageData::add_series()
 void PageData::add_events()
 {
     const auto all = static_cast<Eigen::Index>(recording_.events.size());
-    const Eigen::Index rows = std::min(all, most_events);
+    const Eigen::Index rows = std::min(all, max_events);
     if (rows < all) notes_.push_back(fmt::format("Of {} events this page has the first {}.", all, rows));
     const auto column = [&](const char* name, TrackCode code, auto value) {
         Eigen::VectorXd values(rows);
@@ -248,7 +248,7 @@ void PageData::add_jumps()
     const RowMatrix& friction = recording_.friction.jump_percussion_Ns;
     const Eigen::Index width = 3 * jumps.q.cols() + jumps.draw.cols() + friction.cols() + 4;
     const Eigen::Index all = jumps.time_s.size();
-    const Eigen::Index rows = std::min(all, most_jump_entries / width);
+    const Eigen::Index rows = std::min(all, max_jump_entries / width);
     if (rows < all) {
         notes_.push_back(
             fmt::format("Of {} jumps of velocities this page draws the first {} as jumps.", all, rows));

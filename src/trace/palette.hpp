@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/core/palette.hpp"
+#include "core/palette.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "carom/trace/recorded_status.hpp"
+#include "trace/recorded_status.hpp"
 
 namespace carom {
 

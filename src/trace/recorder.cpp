@@ -1,12 +1,12 @@
-#include "carom/trace/recorder.hpp"
+#include "trace/recorder.hpp"
 
 #include "carom/core/version.hpp"
-#include "carom/trace/instants.hpp"
 #include "carom/trace/recording.hpp"
 #include "checkpoint.hpp"
 #include "run_columns.hpp"
 #include "run_file.hpp"
 #include "run_head.hpp"
+#include "trace/instants.hpp"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ using detail::Hdf5Writer;
 namespace {
 
 /// More frames than any disk holds: a slip of the pen in every_s.
-constexpr double most_frames = 1e9;
+constexpr double max_frames = 1e9;
 
 /// Frames this close to the end of a step, in steps, show its end exactly.
 constexpr double same_instant = 1e-9;
@@ -38,7 +38,7 @@ Error refuse(ErrorCode code, std::string where, std::string message, std::string
 
 Expected<void> check_frames(double duration_s, double every_s)
 {
-    if (duration_s / every_s <= most_frames) return {};
+    if (duration_s / every_s <= max_frames) return {};
     return refuse(ErrorCode::SettingOutOfRange, "RecordSettings::every_s",
                   fmt::format("every_s is {}: there would be {:.1e} frames", every_s, duration_s / every_s),
                   "give a longer time between frames, or leave it out");

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/integrator/run.hpp"
+#include "carom/run/run.hpp"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "carom/trace/save_recording.hpp"
+#include "trace/save_recording.hpp"
 
 #include "checkpoint.hpp"
 #include "run_columns.hpp"

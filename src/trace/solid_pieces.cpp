@@ -1,6 +1,6 @@
 #include "solid_pieces.hpp"
 
-#include "carom/core/palette.hpp"
+#include "core/palette.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace carom::detail {
 namespace {
 
 /// More would make the text longer than a plot is worth.
-constexpr std::size_t most_pieces = 30'000;
+constexpr std::size_t max_pieces = 30'000;
 
 /// Looks from the front left, a little from above; in the plane straight at it.
 class View {
@@ -103,7 +103,7 @@ std::vector<Piece> pieces_at(const Recording& run, Eigen::Index frame)
     for (const RecordedSolid& solid : solids.solids) {
         add_pieces(solids, solid, solids.pose(static_cast<std::size_t>(solid.body), run.q, frame), view,
                    pieces);
-        if (pieces.size() > most_pieces) return {};
+        if (pieces.size() > max_pieces) return {};
     }
     std::erase_if(pieces, [](const Piece& piece) {
         return std::ranges::any_of(piece.corners, [](const Point2& x) { return !x.allFinite(); });

@@ -1,6 +1,6 @@
 #include "solids_json.hpp"
 
-#include "carom/core/palette.hpp"
+#include "core/palette.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/trace/recorder.hpp"
 #include "carom/trace/recording.hpp"
+#include "trace/recorder.hpp"
 
 namespace carom::detail {
 

@@ -1,6 +1,6 @@
 #include "carom/trace/write_lock.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

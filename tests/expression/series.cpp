@@ -1,7 +1,7 @@
-#include "carom/expression/derivative.hpp"
-#include "carom/expression/parse.hpp"
 #include "carom/expression/record.hpp"
-#include "carom/expression/series_program.hpp"
+#include "expression/derivative.hpp"
+#include "expression/parse.hpp"
+#include "expression/series_program.hpp"
 
 #include "support/near.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/expression/parse.hpp"
+#include "expression/parse.hpp"
 #include "support/near.hpp"
 #include "support/property.hpp"
 

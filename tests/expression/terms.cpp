@@ -1,4 +1,4 @@
-#include "carom/expression/homogeneity.hpp"
+#include "expression/homogeneity.hpp"
 #include "support.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Any bytes as a formula: an answer or an error, never a crash; what is read can be evaluated and
 // differentiated.
 
-#include "carom/expression/parse.hpp"
+#include "expression/parse.hpp"
 
 #include <array>
 #include <cstdint>

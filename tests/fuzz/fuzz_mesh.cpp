@@ -1,6 +1,6 @@
 // Any bytes as a mesh file: triangles that pass the check, or an error with a message.
 
-#include "carom/mesh/mesh_file.hpp"
+#include "mesh/mesh_file.hpp"
 
 #include <array>
 #include <cstdint>

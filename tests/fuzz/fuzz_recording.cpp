@@ -6,10 +6,10 @@
 #include "carom/scene/scene.hpp"
 #include "carom/trace/csv.hpp"
 #include "carom/trace/page.hpp"
-#include "carom/trace/recorder.hpp"
 #include "carom/trace/recording.hpp"
 #include "carom/trace/svg.hpp"
 #include "scratch_folder.hpp"
+#include "trace/recorder.hpp"
 
 #include <hdf5.h>
 
@@ -134,11 +134,11 @@ Good record(const char* text)
         if (!recorder) __builtin_trap();
         RunSoFar run = start_run(scene->model, scene->start);
         BodyState state = scene->bodies ? scene->bodies->start : BodyState{};
-        const RunReport report = scene->bodies
-                                     ? go_on(scene->bodies->model, scene->model, scene->bodies->integrator,
-                                             scene->solver, scene->plan, state, run, std::ref(*recorder))
-                                     : go_on(scene->model, scene->integrator, scene->solver, scene->plan, run,
-                                             std::ref(*recorder));
+        const RunReport report =
+            scene->bodies ? resume_run(scene->bodies->model, scene->model, scene->bodies->integrator,
+                                       scene->solver, scene->plan, state, run, std::ref(*recorder))
+                          : resume_run(scene->model, scene->integrator, scene->solver, scene->plan, run,
+                                       std::ref(*recorder));
         if (!recorder->finish(report)) __builtin_trap();
     }
     std::ostringstream bytes;

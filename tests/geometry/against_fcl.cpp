@@ -16,7 +16,7 @@
 namespace carom {
 namespace {
 
-using test::least_gap;
+using test::min_gap;
 using test::near;
 using test::points_between;
 using test::random_pose;
@@ -62,7 +62,7 @@ TEST_CASE("separated solids are as far apart as FCL says")
     for (int i = 0; i < 3000; ++i) {
         const Pair pair{random_solid(random, i % 5), random_solid(random, i / 5 % 5),
                         random_pose(random, 1.5), random_pose(random, 1.5)};
-        const double gap = least_gap(points_between(pair.a, pair.at_a, pair.b, pair.at_b, 10));
+        const double gap = min_gap(points_between(pair.a, pair.at_a, pair.b, pair.at_b, 10));
         if (!(gap > 1e-3)) continue;
         fcl::DistanceRequestd request;
         request.gjk_solver_type = fcl::GST_LIBCCD;
@@ -87,7 +87,7 @@ TEST_CASE("overlapping solids touch for FCL too, and are not deeper for us than 
     for (int i = 0; i < 3000; ++i) {
         const Pair pair{random_solid(random, i % 5), random_solid(random, i / 5 % 5),
                         random_pose(random, 0.6), random_pose(random, 0.6)};
-        const double gap = least_gap(points_between(pair.a, pair.at_a, pair.b, pair.at_b, 10));
+        const double gap = min_gap(points_between(pair.a, pair.at_a, pair.b, pair.at_b, 10));
         if (std::abs(gap) < 1e-4) continue;
         fcl::CollisionRequestd request(10, true);
         request.gjk_solver_type = fcl::GST_LIBCCD;

@@ -1,4 +1,4 @@
-#include "carom/geometry/ball_pairs.hpp"
+#include "geometry/ball_pairs.hpp"
 
 #include <doctest/doctest.h>
 

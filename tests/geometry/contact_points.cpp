@@ -12,7 +12,7 @@ namespace carom {
 namespace {
 
 using test::holds_for;
-using test::least_gap;
+using test::min_gap;
 using test::near;
 using test::Placed;
 using test::points_between;
@@ -150,7 +150,7 @@ TEST_CASE("capsules that lie on one floor touch where they are, not because they
     const Pose first{.position_m = {0, 0, 0.01}, .rotation = lying};
     for (const double angle : {0.3, 0.8, -1.2}) {
         const Pose second{.position_m = {0.08, 0.01, 0.01}, .rotation = rotation_by({0, 0, angle}) * lying};
-        const double apart = least_gap(points_between(capsule, first, capsule, second, 1));
+        const double apart = min_gap(points_between(capsule, first, capsule, second, 1));
         CHECK(apart > 0);
         CHECK(points_between(capsule, first, capsule, second, 0.9 * apart).empty());
         for (const ContactPoint& point : points_between(capsule, first, capsule, second, 1)) {
@@ -177,7 +177,7 @@ TEST_CASE("hulls that only their edges part do not touch")
                       .rotation = Rotation(-0.911882, -0.16301, 0.025216, 0.375851).normalized()};
     CHECK(points_between(pin, first, pin, second, 0).empty());
     CHECK(points_between(pin, second, pin, first, 0.02).empty());
-    CHECK(least_gap(points_between(pin, first, pin, second, 0.05)) == near(0.0286, 1e-4));
+    CHECK(min_gap(points_between(pin, first, pin, second, 0.05)) == near(0.0286, 1e-4));
 }
 
 TEST_CASE("gaps are distances: no direction shows more room, and both points are on the bodies")
@@ -236,7 +236,7 @@ TEST_CASE("which shape comes first does not matter, nor where the frame is")
         const auto elsewhere = points_between(shape_a, moved(at_a), shape_b, moved(at_b), 0.5);
         REQUIRE(points.size() == elsewhere.size());
         if (points.empty()) continue;
-        CHECK(least_gap(exchanged) == near(least_gap(points), 1e-8));
+        CHECK(min_gap(exchanged) == near(min_gap(points), 1e-8));
         for (const ContactPoint& point : points) {
             const auto same = [&](const Vec3& x, const Vec3& n, const ContactPoint& other) {
                 return (other.point_m - x).norm() < 1e-7 && (other.normal - n).norm() < 1e-6;

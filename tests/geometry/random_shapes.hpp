@@ -29,7 +29,7 @@ inline std::vector<ContactPoint> points_between(const Shape& a, const Pose& at_a
     return points;
 }
 
-inline double least_gap(const std::vector<ContactPoint>& points)
+inline double min_gap(const std::vector<ContactPoint>& points)
 {
     double least = INFINITY;
     for (const ContactPoint& point : points) {

@@ -8,7 +8,7 @@
 namespace carom {
 namespace {
 
-using test::least_gap;
+using test::min_gap;
 using test::moved;
 using test::near;
 using test::Placed;
@@ -151,8 +151,8 @@ TEST_CASE("solids do not care which comes first, where the frame is, or how thei
         REQUIRE(points.empty() == exchanged.empty());
         REQUIRE(points.empty() == elsewhere.empty());
         if (points.empty()) continue;
-        REQUIRE(least_gap(exchanged) == near(least_gap(points), 1e-8));
-        REQUIRE(least_gap(elsewhere) == near(least_gap(points), 1e-8));
+        REQUIRE(min_gap(exchanged) == near(min_gap(points), 1e-8));
+        REQUIRE(min_gap(elsewhere) == near(min_gap(points), 1e-8));
     }
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("a cylinder lies on a box along a line, at both ends of what they shar
         const auto ends = points_between(log, tilted, BoxShape{{4, 4, 1}}, {}, 0.2);
         REQUIRE(ends.size() >= 2);
         const double low = 0.9 - std::sin(0.01) - 0.3 * std::cos(0.01) - 0.5;
-        CHECK(least_gap(ends) == near(low, 1e-14));
+        CHECK(min_gap(ends) == near(low, 1e-14));
         CHECK(std::any_of(ends.begin(), ends.end(), [&](const ContactPoint& point) {
             return std::abs(point.gap_m - low - 2 * std::sin(0.01)) < 1e-13;
         }));
@@ -286,7 +286,7 @@ TEST_CASE("a compound is the sum of its parts")
     points.clear();
     find_contact_points(above, placed, 0.2, points);
     CHECK(points.size() == 9);
-    CHECK(least_gap(points) == near(0.1, 1e-13));
+    CHECK(min_gap(points) == near(0.1, 1e-13));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace carom {
 namespace {
 
-using test::least_gap;
+using test::min_gap;
 using test::moved;
 using test::near;
 using test::points_between;
@@ -86,7 +86,7 @@ TEST_CASE("a flat floor of triangles is the plane, for every shape, wherever it 
         REQUIRE_FALSE(floor.empty());
         if (std::holds_alternative<CylinderShape>(shape)) {
             // a cylinder on a plane has points of both rims; on a face those that face it
-            REQUIRE(least_gap(floor) == near(least_gap(plane), 1e-9));
+            REQUIRE(min_gap(floor) == near(min_gap(plane), 1e-9));
             for (const ContactPoint& point : floor) {
                 REQUIRE((point.normal - frame.rotation * Vec3::UnitZ()).norm() < 1e-9);
             }
@@ -168,7 +168,7 @@ TEST_CASE("a height field of a plane slope is that slope, and of a ball-shaped h
         const auto points = points_between(SphereShape{0.5}, {.position_m = 2.51 * direction}, hill, {}, 0.1);
         // a cord of 0.028 is 0.028^2 / (8 R) = 5e-5 below the ball of radius 2
         REQUIRE_FALSE(points.empty());
-        CHECK(least_gap(points) == near(0.01, 1.2e-4));
+        CHECK(min_gap(points) == near(0.01, 1.2e-4));
     }
 }
 

@@ -1,4 +1,4 @@
-#include "carom/law/frictional_impact.hpp"
+#include "law/frictional_impact.hpp"
 
 #include "support/near.hpp"
 #include "support/property.hpp"
@@ -21,7 +21,7 @@ struct RandomContacts {
     Eigen::VectorXd u_minus;
     std::mt19937 random;
 
-    explicit RandomContacts(unsigned seed, int most_contacts) : random(seed)
+    explicit RandomContacts(unsigned seed, int max_contacts) : random(seed)
     {
         std::normal_distribution<double> normal;
         const auto draw = [&] { return normal(random); };
@@ -30,7 +30,7 @@ struct RandomContacts {
         A = *Metric::from_matrix(root * root.transpose() + 0.1 * Eigen::MatrixXd::Identity(n, n));
         std::vector<Law> laws;
         int rows = 0;
-        const int m = 1 + static_cast<int>(random() % static_cast<unsigned>(most_contacts));
+        const int m = 1 + static_cast<int>(random() % static_cast<unsigned>(max_contacts));
         for (int k = 0; k < m; ++k) {
             laws.push_back(law());
             rows += dimension(laws.back());

@@ -1,4 +1,4 @@
-#include "carom/mesh/mesh_file.hpp"
+#include "mesh/mesh_file.hpp"
 
 #include "support/near.hpp"
 

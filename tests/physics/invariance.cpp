@@ -1,4 +1,4 @@
-#include "carom/integrator/run.hpp"
+#include "carom/run/run.hpp"
 
 #include "support/near.hpp"
 #include "support/systems.hpp"

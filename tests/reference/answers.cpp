@@ -1,7 +1,7 @@
 #include "answers.hpp"
 
-#include "carom/core/text.hpp"
-#include "carom/expression/parse.hpp"
+#include "core/text.hpp"
+#include "expression/parse.hpp"
 
 #include <fmt/format.h>
 

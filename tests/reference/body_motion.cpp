@@ -1,4 +1,5 @@
 #include "body_motion.hpp"
+#include "stepping/body_scratch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +43,7 @@ void BodyWalk::step(double h_s)
     if (!good) throw DriverFailure("a step of the bodies was not solved");
 }
 
-void BodyWalk::go_on(double duration_s)
+void BodyWalk::advance(double duration_s)
 {
     const long steps = std::lround(duration_s / settings_.time_step_s);
     for (long n = 0; n < steps; ++n) {

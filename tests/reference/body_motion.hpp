@@ -2,7 +2,7 @@
 
 #include "reference_case.hpp"
 
-#include "carom/integrator/body_step.hpp"
+#include "stepping/body_scratch.hpp"
 
 #include <memory>
 #include <vector>
@@ -27,7 +27,7 @@ public:
     void step(double h_s);
 
     /// As many steps as the duration has, to the nearest.
-    void go_on(double duration_s);
+    void advance(double duration_s);
 
     [[nodiscard]] const BodyModel& model() const { return model_; }
     [[nodiscard]] const BodyState& state() const { return state_; }

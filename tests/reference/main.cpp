@@ -9,7 +9,7 @@
 #include "series_drivers.hpp"
 #include "series_motion.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

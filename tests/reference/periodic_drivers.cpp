@@ -182,7 +182,7 @@ Orbit rolling_orbit(const Task& task, double gamma, double speed)
 
 /// The slope at which the wheel only just passes the top: the square of the speed there, along the orbits,
 /// is a smooth function of the slope that vanishes; extrapolated from slopes where there are orbits.
-double least_slope(const Task& task)
+double min_slope(const Task& task)
 {
     const double g = task.number("g"), l = task.number("l"), start = task.number("gamma");
     // orbits begin where the hub is straight above its foot
@@ -235,7 +235,7 @@ void orbit_rimless(const Task& task, Answers& answers)
     answers.give("multiplier", exact, [&] { return Json(orbit.section_multipliers.at(0).real()); });
     answers.give("step_period", exact, [&] { return Json(orbit.period_s); });
     answers.give("mean_speed", exact, [&] { return Json(orbit.end_shift[0] / orbit.period_s); });
-    answers.give("gamma_min", exact, [&] { return Json(least_slope(task)); });
+    answers.give("gamma_min", exact, [&] { return Json(min_slope(task)); });
     answers.give("domega_before/dgamma", exact, [&] {
         return Json(landing.u_before.dot(landing.du_before.col(0)) / landing.u_before.norm() / l);
     });

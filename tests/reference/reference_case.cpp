@@ -1,6 +1,6 @@
 #include "reference_case.hpp"
 
-#include "carom/core/text.hpp"
+#include "core/text.hpp"
 
 #include <fmt/format.h>
 

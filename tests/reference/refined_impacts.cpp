@@ -1,4 +1,5 @@
 #include "refined_impacts.hpp"
+#include "stepping/scratch.hpp"
 
 #include <algorithm>
 
@@ -8,7 +9,7 @@ namespace {
 constexpr int pieces_of_a_step = 100;
 constexpr int finest_level = 2;
 constexpr int drift_steps = 100;  // for which a contact that stays may be off
-constexpr long most_steps = 10'000'000;
+constexpr long max_steps = 10'000'000;
 
 class RefinedWalk {
 public:
@@ -19,7 +20,7 @@ public:
     {
         const State before = state_;
         const StepReport report = moreau_step(model_, {.time_step_s = h_s}, {}, state_, scratch_);
-        if (report.status != StepStatus::Solved || ++steps_ > most_steps) {
+        if (report.status != StepStatus::Solved || ++steps_ > max_steps) {
             throw DriverFailure("a refined step was not solved, or there were too many");
         }
         if (level == 0) drift_s_ = drift_steps * h_s;

@@ -1,4 +1,5 @@
 #include "series_motion.hpp"
+#include "analytic/series_step.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +10,7 @@ namespace carom::reference {
 namespace {
 
 int order_of_all = 24;
-constexpr long most_reports = 100'000;
+constexpr long max_reports = 100'000;
 
 }  // namespace
 
@@ -73,7 +74,7 @@ void SeriesMotion::until(const std::function<bool()>& finished)
 {
     const double start_s = state_.t_s;
     for (long n = 1; !finished() && !failed_; ++n) {
-        if (n > most_reports) throw DriverFailure("what the outputs ask for does not happen");
+        if (n > max_reports) throw DriverFailure("what the outputs ask for does not happen");
         report(report_s_);
         state_.t_s = start_s + static_cast<double>(n) * report_s_;
     }

@@ -1,6 +1,6 @@
 #include "simulation.hpp"
 
-#include "carom/expression/parse.hpp"
+#include "expression/parse.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace carom::reference {
 namespace {
 
 /// Every state is kept: some hundred megabytes at most.
-constexpr double most_steps = 1e6;
+constexpr double max_steps = 1e6;
 
 void add_parameters(const Task& task, const std::map<std::string, double>& constants, Vocabulary& vocabulary)
 {
@@ -105,7 +105,7 @@ Trajectory run_until(const Model& model, const State& start, double h_s, const F
     result.states.push_back(start);
     bool is_finished = false;
     State state = start;
-    result.report = run(model, {.time_step_s = h_s}, most_steps * h_s, state, [&](const StepView& view) {
+    result.report = run(model, {.time_step_s = h_s}, max_steps * h_s, state, [&](const StepView& view) {
         result.states.push_back(view.after);
         result.events.insert(result.events.end(), view.events.begin(), view.events.end());
         is_finished = finished(result);

@@ -4,8 +4,8 @@
 #include "support/constraint_text.hpp"
 #include "support/contact_text.hpp"
 
-#include "carom/integrator/run.hpp"
-#include "carom/model/model.hpp"
+#include "carom/run/run.hpp"
+#include "carom/system/lagrangian/model.hpp"
 
 #include <functional>
 #include <map>

@@ -1,7 +1,7 @@
 #include "support.hpp"
 #include "support/near.hpp"
 
-#include "carom/core/palette.hpp"
+#include "core/palette.hpp"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 
 #include "support/near.hpp"
 
-#include "carom/integrator/run.hpp"
+#include "carom/run/run.hpp"
 
 using namespace carom;
 using namespace carom::test;

@@ -229,8 +229,8 @@ point_m = [0, 0.25, 0]
     const auto end_of = [](const Scene& scene) {
         BodyState state = scene.bodies->start;
         RunSoFar run = start_run(scene.model, scene.start);
-        const RunReport report = go_on(scene.bodies->model, scene.model, scene.bodies->integrator,
-                                       scene.solver, scene.plan, state, run);
+        const RunReport report = resume_run(scene.bodies->model, scene.model, scene.bodies->integrator,
+                                            scene.solver, scene.plan, state, run);
         CHECK(report.status == RunStatus::Certified);
         return state;
     };

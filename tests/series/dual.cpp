@@ -1,4 +1,4 @@
-#include "carom/series/dual.hpp"
+#include "series/dual.hpp"
 
 #include "support/near.hpp"
 

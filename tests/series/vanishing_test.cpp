@@ -1,4 +1,4 @@
-#include "carom/series/vanishing.hpp"
+#include "series/vanishing.hpp"
 
 #include "support/near.hpp"
 

@@ -1,9 +1,9 @@
-#include "carom/solver/matrix_free.hpp"
+#include "solver/matrix_free.hpp"
 
 #include "carom/onestep/residual.hpp"
-#include "carom/solver/rigid_contacts.hpp"
-#include "carom/solver/round_contacts.hpp"
 #include "carom/solver/solve.hpp"
+#include "solver/rigid_contacts.hpp"
+#include "solver/round_contacts.hpp"
 #include "support/near.hpp"
 
 #include <doctest/doctest.h>

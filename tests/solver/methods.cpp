@@ -1,7 +1,7 @@
 #include "carom/onestep/fclib.hpp"
 #include "carom/onestep/solution_check.hpp"
-#include "carom/solver/block_lu.hpp"
 #include "carom/solver/solve.hpp"
+#include "solver/block_lu.hpp"
 #include "support/near.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "carom/solver/no_solution.hpp"
+#include "solver/no_solution.hpp"
 
 #include "carom/solver/solve.hpp"
 #include "support/near.hpp"

@@ -1,4 +1,4 @@
-#include "carom/solver/poisson_impact.hpp"
+#include "solver/poisson_impact.hpp"
 
 #include "support/near.hpp"
 #include "support/property.hpp"

@@ -1,6 +1,6 @@
-#include "carom/solver/selection.hpp"
+#include "solver/solver_scratch.hpp"
 
-#include "carom/solver/solve.hpp"
+#include "solver/solver_scratch.hpp"
 #include "support/near.hpp"
 
 #include <doctest/doctest.h>

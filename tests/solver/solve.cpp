@@ -1,4 +1,4 @@
-#include "carom/solver/solve.hpp"
+#include "solver/solver_scratch.hpp"
 
 #include "carom/convex/ball.hpp"
 #include "carom/convex/box.hpp"

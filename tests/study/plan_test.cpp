@@ -1,4 +1,4 @@
-#include "carom/core/random.hpp"
+#include "core/random.hpp"
 #include "support.hpp"
 
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "carom/convex/ball.hpp"
 #include "carom/convex/box.hpp"
-#include "carom/model/constraint.hpp"
+#include "carom/system/lagrangian/constraint.hpp"
 
 #include <memory>
 #include <string>

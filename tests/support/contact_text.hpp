@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/model/contact.hpp"
+#include "carom/system/lagrangian/contact.hpp"
 
 #include <string>
 #include <vector>

@@ -3,8 +3,8 @@
 #include "support/constraint_text.hpp"
 #include "support/contact_text.hpp"
 
-#include "carom/expression/parse.hpp"
-#include "carom/model/model.hpp"
+#include "carom/system/lagrangian/model.hpp"
+#include "expression/parse.hpp"
 
 #include <doctest/doctest.h>
 

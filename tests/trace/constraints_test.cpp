@@ -73,7 +73,7 @@ TEST_CASE("reactions of constraints and their work are recorded, and a resumed r
         RunSoFar run = start_run(model, start);
         auto part = Recorder::create(folder / "part.h5", model, "", "", settings, start, 0.5, h);
         REQUIRE(part.has_value());
-        const RunReport stopped = go_on(model, step, {}, plan, run, [&](const StepView& view) {
+        const RunReport stopped = resume_run(model, step, {}, plan, run, [&](const StepView& view) {
             return (*part)(view) && view.step < 201;
         });
         REQUIRE(part->finish(stopped).has_value());
@@ -84,7 +84,7 @@ TEST_CASE("reactions of constraints and their work are recorded, and a resumed r
     auto resumed = Recorder::resume(folder / "part.h5", model);
     REQUIRE(resumed.has_value());
     const RunReport rest =
-        go_on(model, step, {}, plan, *run, [&](const StepView& view) { return (*resumed)(view); });
+        resume_run(model, step, {}, plan, *run, [&](const StepView& view) { return (*resumed)(view); });
     REQUIRE(resumed->finish(rest).has_value());
     const Recording joined = read(folder / "part.h5");
     CHECK(same_bits(joined.constraints.percussion_Ns, whole.constraints.percussion_Ns));

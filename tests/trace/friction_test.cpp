@@ -138,7 +138,7 @@ TEST_CASE("a dropped recording goes on with its friction as an uninterrupted one
         auto run = run_at_checkpoint(read(path), model);
         REQUIRE(run.has_value());
         const MoreauSettings moreau{.time_step_s = h};
-        const RunReport report = go_on(model, moreau, {}, plan, *run, std::ref(*recorder));
+        const RunReport report = resume_run(model, moreau, {}, plan, *run, std::ref(*recorder));
         REQUIRE(recorder->finish(report).has_value());
     };
 

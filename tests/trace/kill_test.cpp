@@ -123,7 +123,7 @@ TEST_CASE("a recording whose process was killed at any of 100 moments is readabl
         auto run = run_at_checkpoint(part, model);
         REQUIRE(run.has_value());
         const RunReport report =
-            go_on(model, ball_settings(), {}, plan_of(duration_s), *run, std::ref(*recorder_again));
+            resume_run(model, ball_settings(), {}, plan_of(duration_s), *run, std::ref(*recorder_again));
         REQUIRE(recorder_again->finish(report).has_value());
         check_same_rows(whole, read(path));
         CHECK_FALSE(std::filesystem::exists(path + ".next"));

@@ -292,7 +292,7 @@ TEST_CASE("a recording that was dropped goes on and ends as an uninterrupted one
     REQUIRE(recorder.has_value());
     auto run = run_at_checkpoint(half, model);
     REQUIRE(run.has_value());
-    const RunReport report = go_on(model, step_of(h), {}, plan_of(duration), *run, std::ref(*recorder));
+    const RunReport report = resume_run(model, step_of(h), {}, plan_of(duration), *run, std::ref(*recorder));
     REQUIRE(recorder->finish(report).has_value());
     check_same_rows(whole.recording, read(folder / "run.h5"));
 

@@ -78,7 +78,8 @@ void check_pieces(const Model& model, const State& start, const IntegratorSettin
     RunReport last;
     do {
         const long stop = run.progress.steps + steps(random);
-        last = go_on(model, settings, {}, plan, run, [&](const StepView& view) { return view.step < stop; });
+        last = resume_run(model, settings, {}, plan, run,
+                          [&](const StepView& view) { return view.step < stop; });
     } while (last.end == RunEnd::Listener);
 
     check_same_report(last, whole);
@@ -110,11 +111,11 @@ TEST_CASE("a run that was put down at its very last step does not go further")
     const Model model = falling_column(2, 0.0);
     RunSoFar run = start_run(model, spread(model));
     const auto settings = step_of(1e-3);
-    const RunReport report = go_on(model, settings, {}, plan_of(5, true), run,
-                                   [](const StepView& view) { return !view.progress.end; });
+    const RunReport report = resume_run(model, settings, {}, plan_of(5, true), run,
+                                        [](const StepView& view) { return !view.progress.end; });
     CHECK(report.end == RunEnd::Rest);
     const long steps = run.progress.steps;
-    CHECK(go_on(model, settings, {}, plan_of(5, true), run).end == RunEnd::Rest);
+    CHECK(resume_run(model, settings, {}, plan_of(5, true), run).end == RunEnd::Rest);
     CHECK(run.progress.steps == steps);
 }
 
@@ -150,7 +151,8 @@ TEST_CASE("an interrupted recording has a frame at its end and goes on without i
         REQUIRE(again.has_value());
         auto run = run_at_checkpoint(part, model);
         REQUIRE(run.has_value());
-        const RunReport report = go_on(model, step_of(h), {}, plan_of(duration_s), *run, std::ref(*again));
+        const RunReport report =
+            resume_run(model, step_of(h), {}, plan_of(duration_s), *run, std::ref(*again));
         REQUIRE(again->finish(report).has_value());
         check_same_rows(whole, read(path));
     }
@@ -180,7 +182,7 @@ TEST_CASE("a recorded run goes on with the percussions where its solves begin")
     REQUIRE(recorder.has_value());
     auto run = run_at_checkpoint(part, model);
     REQUIRE(run.has_value());
-    const RunReport report = go_on(model, step_of(1e-3), solver, plan, *run, std::ref(*recorder));
+    const RunReport report = resume_run(model, step_of(1e-3), solver, plan, *run, std::ref(*recorder));
     REQUIRE(recorder->finish(report).has_value());
     check_same_rows(whole, read(folder / "run.h5"));
 }
@@ -200,7 +202,7 @@ TEST_CASE("a finished run goes on for longer, and is then the longer run")
     REQUIRE(recorder.has_value());
     auto run = run_at_checkpoint(part, model);
     REQUIRE(run.has_value());
-    const RunReport report = go_on(model, step_of(1e-3), {}, plan_of(2.0), *run, std::ref(*recorder));
+    const RunReport report = resume_run(model, step_of(1e-3), {}, plan_of(2.0), *run, std::ref(*recorder));
     REQUIRE(recorder->finish(report).has_value());
     const Recording longer = read(folder / "run.h5");
     check_same_rows(whole, longer);

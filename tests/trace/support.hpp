@@ -1,8 +1,8 @@
 #pragma once
 
 #include "carom/expression/record.hpp"
-#include "carom/trace/recorder.hpp"
 #include "carom/trace/recording.hpp"
+#include "trace/recorder.hpp"
 
 #include <doctest/doctest.h>
 

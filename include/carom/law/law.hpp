@@ -84,7 +84,7 @@ struct Resisting {
 using Law = std::variant<Unilateral, Bilateral, Coulomb, Limited, NonFirm, Resisting>;
 
 /// Components that a law may have.
-inline constexpr int most_components = 12;
+inline constexpr int max_components = 12;
 
 /// Number of components of U and P.
 [[nodiscard]] int dimension(const Law& law) noexcept;

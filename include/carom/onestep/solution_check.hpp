@@ -48,8 +48,8 @@ struct OperatorCheck {
 /// How far the velocities of the solution may be from those of P although the residual is small (OS-8):
 /// |W dP| / max(|U|, |U_free|) in the scaled norms, for the shortest step dP that would make the linearised
 /// natural map vanish. As large as one says that the residual proves nothing. Nothing above
-/// `most_rows_for_hidden_error` rows, where the estimate would cost more than the solution.
-inline constexpr int most_rows_for_hidden_error = 20000;
+/// `max_rows_for_hidden_error` rows, where the estimate would cost more than the solution.
+inline constexpr int max_rows_for_hidden_error = 20000;
 [[nodiscard]] std::optional<double> hidden_velocity_error(const OneStepProblem& problem,
                                                           std::span<const double> P);
 

@@ -1,138 +1,194 @@
 #pragma once
 
-#include "carom/run/step_record.hpp"
-#include "carom/scene/scene.hpp"
-#include "carom/trace/recording.hpp"
+#include "carom/ledger/certificate.hpp"
+#include "carom/run/obstacle_visit.hpp"
+#include "carom/run/settings.hpp"
+#include "carom/stepping/step_report.hpp"
+#include "carom/sweeping/catching_up.hpp"
 
-#include <atomic>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace carom {
 
-/// Runs of scenes of any kind: from a scene, or on from a recording, to a result in memory and in files.
+/// A run: steps from a start to an end, with certificate and events.
 
-/// Which one-step problems of a run are kept, as FCLIB files FOLDER/step_N.hdf5 with the percussions that the
-/// run used as their solution (`carom solve` and solve_problem take them). All and failed ones are written as
-/// they come, the worst (largest unit-free error) at the end.
-struct KeepProblems {
-    enum class Which { None, All, Failed, Worst };
-    Which which = Which::None;
-    std::size_t count = 0;  ///< of `Worst`
-    std::string folder;     ///< problems of an earlier run in it are removed
+/// What ends a run before its duration is over.
+struct Until {
+    bool rest = false;               ///< nothing moves any more, and nothing begins to
+    std::optional<Formula> formula;  ///< becomes >= 0
 };
 
-/// What became of them.
-struct KeptProblemCounts {
-    std::size_t written = 0;
-    std::size_t left_out = 0;         ///< FCLIB cannot say their law
-    std::string why;                  ///< of the first left out
-    std::size_t without_problem = 0;  ///< steps by power series, which solve none
+/// What to do with a step whose one-step problem missed its tolerance.
+enum class OnUnsolved { Accept, Stop };
+
+struct RunPlan {
+    double duration_s = 1;
+    Until until{};
+    OnUnsolved on_unsolved = OnUnsolved::Accept;
+    double energy_tolerance = default_energy_tolerance;  ///< > 0; what scheme and correction may do (LE-7)
+    bool keep_events = true;                             ///< of heaps there are millions
 };
 
-/// What is wanted of a run beside its end.
-struct RunOptions {
-    std::string recording = {};     ///< file that the run is recorded in while it runs; empty: none
-    std::vector<double> at_s = {};  ///< instants to show; asking never changes the motion
-    KeepProblems problems = {};
-    bool columns = true;                      ///< frames in memory: Run::record
-    RunListener listener = {};                ///< sees every step; false ends the run after it
-    const std::atomic<bool>* stop = nullptr;  ///< once true, ends the run after the step, or within its solve
+[[nodiscard]] Expected<void> check(const RunPlan& plan);
+
+/// What a recording holds, and how often.
+struct RecordSettings {
+    double every_s = 0;      ///< distance of frames; 0: a thousandth of the duration, at least a step
+    bool velocities = true;  ///< scene: fields = ["velocities", ...]; time and coordinates are always there
+    bool gaps = true;
+    bool percussions = true;  ///< sums since the frame before
+    bool energies = true;     ///< kinetic, potential and the lines of the ledger since the start
+    bool probes = true;
 };
 
-/// The system at one instant that was asked for.
-struct Snapshot {
-    double time_s = 0;
-    bool reached = false;        ///< false: the run ended before
-    Eigen::VectorXd q, u;        ///< q linear within the step, u the right limit
-    std::vector<double> probes;  ///< one per [[probe]] of the scene
+[[nodiscard]] Expected<void> check(const RecordSettings& settings);
+
+/// Why a run ended.
+enum class RunEnd {
+    Duration,      ///< it ran its time
+    Rest,          ///< until = "rest"
+    Formula,       ///< the until formula became >= 0
+    Listener,      ///< a listener asked for it
+    UnsolvedStep,  ///< on_unsolved = stop
+    NotFinite,     ///< the ways to fail: see StepStatus
+    MetricSingular,
+    LawOutOfRange,
+    Undetermined,
 };
 
-/// An event with its names.
-struct RunEvent : Event {
-    std::string place;  ///< the contact or constraint
-    bool of_constraint = false;
-    std::string_view status_before,
-        status_after;  ///< open, closed, stick, slip; of constraints hold, slip, free
+[[nodiscard]] std::string_view name_of(RunEnd end) noexcept;
+
+/// Tells rest: all velocities below 1e-9 of the greatest ever seen, after three steps in a row. At the top of
+/// a throw one step may look like that, three do not: the force would have moved it.
+struct RestWatch {
+    double fastest = 0;   ///< greatest |u_i| so far
+    int still_steps = 0;  ///< in a row, up to now
+
+    void after_step(const Eigen::VectorXd& u);
+    [[nodiscard]] bool at_rest() const noexcept { return still_steps >= 3; }
 };
 
-/// What a run left behind.
-struct Run {
+/// What a run carries from step to step beside its state: with both it goes on bit for bit.
+struct RunProgress {
+    double start_s = 0;  ///< instants are start_s + n h, not sums
+    long steps = 0;      ///< taken so far
+    Certifier certifier{Energies{}};
+    RestWatch rest;
+    std::optional<RunEnd> end;  ///< set by the step that fulfilled the plan: no other follows
+    std::vector<ObstacleVisit>
+        visits;                     ///< per contact of systems in coordinates; empty before the first step
+    std::vector<GapReach> reaches;  ///< the same
+    std::optional<SweepProgress> sweep;  ///< of a sweeping process, from its start on
+};
+
+struct BodyStep;
+
+/// The one-step problem of a step and the percussions that were found. Both live until the next step.
+struct StepProblem {
+    const OneStepProblem& problem;
+    std::span<const double> P;
+};
+
+/// Puts the problem of the last step together for those who ask: sweeps over bodies need no matrix, files do.
+class ProblemSource {
+public:
+    ProblemSource() = default;
+    virtual ~ProblemSource() = default;
+    ProblemSource(const ProblemSource&) = delete;
+    ProblemSource& operator=(const ProblemSource&) = delete;
+
+    /// Nothing where the step solved none.
+    [[nodiscard]] virtual std::optional<StepProblem> problem() = 0;
+};
+
+/// One finished step, for those who listen. References are valid during the call only.
+struct StepView {
+    const Model& model;
+    long step;  ///< number of the step, from 1
+    const State& before;
+    const State& after;
+    const StepReport& report;
+    const RunProgress& progress;         ///< with this step in it
+    std::span<const Event> events = {};  ///< of the step; none where the plan does not keep them
+    bool smooth = false;                 ///< nothing happened: the velocity changed without a jump
+
+    // of systems in coordinates
+    std::span<const ContactStep> contacts = {};  ///< that were active
+    std::span<const Law> laws = {};              ///< theirs; by power series none
+    std::span<const double> gap_m = {};          ///< per contact of the model, at the end of the step
+    std::span<const double> reaction_J = {};     ///< per constraint: its work on the kinetic energy
+    const Eigen::VectorXd* u_free = nullptr;     ///< velocity without percussions
+    std::span<const SeriesPiece> pieces = {};    ///< the motion itself, by power series
+
+    const BodyStep* bodies = nullptr;  ///< of a run of bodies: their state and contacts (body_run.hpp)
+
+    ProblemSource* source = nullptr;
+    [[nodiscard]] std::optional<StepProblem> problem() const
+    {
+        return source != nullptr ? source->problem() : std::nullopt;
+    }
+};
+
+/// Configuration within a step, linear in time; velocity its right limit, that of the end of the step (MS-6).
+/// The series integrator gives the motion itself.
+void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u);
+
+/// Returns false to end the run after this step.
+using StepListener = std::function<bool(const StepView&)>;
+
+/// `Certified`: every step solved to the asked tolerance and every ledger closed.
+enum class RunStatus { Certified, Uncertified, Failed };
+
+[[nodiscard]] std::string_view name_of(RunStatus status) noexcept;
+
+struct RunReport {
     RunStatus status = RunStatus::Failed;
     RunEnd end = RunEnd::Duration;
     Certificate certificate;
     std::vector<Finding> findings;
-    std::vector<RunEvent> events;
-
-    State at_end;                     ///< of the last good step
-    std::vector<double> probes;       ///< there, one per [[probe]] of the scene
-    std::vector<Snapshot> snapshots;  ///< in the order asked for
-
-    /// Columns: coordinates, velocities, gaps, percussions, probes, ledger, contacts of bodies at every frame
-    /// of `[record]`. The same as read_recording gives, so that pages, pictures and tables are made from
-    /// either. Empty where RunOptions::columns was false.
-    Recording record;
-    KeptProblemCounts problems;
-
-    bool stopped = false;   ///< RunOptions::stop ended it
-    double wall_s = 0;      ///< time that the steps took
-    long steps_now = 0;     ///< taken in that time; a run that was resumed has more
-    std::string recording;  ///< the file; empty: none, or it could not be finished
-    Errors not_written;     ///< files that could not be: the run then counts as failed
-    std::string note;       ///< of resume: why there was nothing to add to the recording
+    std::vector<Event> events;
+    std::vector<std::string> event_names;  ///< of whom they speak, by Event::contact
+    std::size_t event_contacts = 0;        ///< so many of them are contacts, the rest constraints
 };
 
-/// Runs a scene from its start to its end. Errors, before the first step and all at once: instants outside
-/// the run (SettingOutOfRange, RunOptions::at_s), files that cannot be written (FileUnwritable). How the run
-/// itself ended is told by its status.
-[[nodiscard]] Expected<Run, Errors> run(const Scene& scene, const RunOptions& options = {});
+/// Runs the scheme of the settings on `state`, at the instants start + n h; the last step is shorter where
+/// the duration asks for it. The state at the end of the last good step is left in `state`, whatever the end.
+[[nodiscard]] RunReport simulate(const Model& model, const IntegratorSettings& settings,
+                                 const SolverSettings& solver, const RunPlan& plan, State& state,
+                                 const StepListener& listener = {});
 
-/// How a recorded run goes on.
-struct ResumeOptions {
-    std::vector<Override> overrides = {};  ///< of duration_s alone: all else was decided when it began
-    bool columns = true;
-    RunListener listener = {};
-    const std::atomic<bool>* stop = nullptr;
+/// Moreau's scheme, so that its settings can be written in place: simulate(model, {.time_step_s = 1e-3}, ...)
+[[nodiscard]] inline RunReport simulate(const Model& model, const MoreauSettings& settings,
+                                        const SolverSettings& solver, const RunPlan& plan, State& state,
+                                        const StepListener& listener = {})
+{
+    return simulate(model, IntegratorSettings(settings), solver, plan, state, listener);
+}
+
+/// Of whom the events of a run speak, by the numbers in Event::contact: contacts, then constraints;
+/// of a sweeping process the set.
+[[nodiscard]] EventPlaces event_places(const LagrangianSystem& system);
+
+/// A run between two steps.
+struct RunSoFar {
+    State state;
+    RunProgress progress;
+    std::vector<Event> events;
 };
 
-/// A recorded run that can go on: its scene, and the run where it was.
-///
-///     auto resumed = Resumption::open("run.h5");
-///     const auto run = resumed->run();
-///
-/// It ends as if it had never been interrupted, bit for bit; a run that is complete is judged again. Sweeping
-/// processes go on too, but not for longer: they fit the lengths of their steps to the duration.
-class Resumption {
-public:
-    /// Locks and reads the recording. Errors: those of read_recording and read_scene; NotAllowedHere for
-    /// overrides other than duration_s; SettingOutOfRange for a duration shorter than what was run;
-    /// FileMalformed where scene and recording contradict each other; FileUnwritable where another run writes
-    /// it.
-    [[nodiscard]] static Expected<Resumption, Errors> open(const std::string& recording,
-                                                           ResumeOptions options = {});
-    Resumption(Resumption&&) noexcept;
-    Resumption& operator=(Resumption&&) noexcept;
-    ~Resumption();
+/// A run before its first step.
+[[nodiscard]] RunSoFar start_run(const Model& model, State start);
 
-    [[nodiscard]] const Scene& scene() const noexcept;
-    [[nodiscard]] const std::string& note() const noexcept;  ///< why nothing will be added to the recording
-
-    /// Once. Errors: FileUnwritable.
-    [[nodiscard]] Expected<Run, Errors> run();
-
-private:
-    struct Impl;
-    explicit Resumption(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> impl_;
-};
-
-/// Goes on with a recorded run to its end.
-[[nodiscard]] Expected<Run, Errors> resume(const std::string& recording, ResumeOptions options = {});
-
-/// The values of all probes of a model at a point.
-[[nodiscard]] std::vector<double> probe_values(const Model& model, const Point& at, Workspace& work);
-
-/// The lines of a ledger with their names, in the order of (LE-1).
-[[nodiscard]] std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy);
+/// Goes on with a run to its end, which `run` then holds. A run taken up between any two steps, from a
+/// checkpoint for example, ends as if it had never been interrupted, bit for bit. A run of so many full steps
+/// goes on with a longer plan; a shorter last step must not be among those taken.
+[[nodiscard]] RunReport resume_run(const Model& model, const IntegratorSettings& settings,
+                                   const SolverSettings& solver, const RunPlan& plan, RunSoFar& run,
+                                   const StepListener& listener = {});
 
 }  // namespace carom

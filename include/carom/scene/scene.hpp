@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/integrator/body_run.hpp"
+#include "carom/run/body_run.hpp"
 #include "carom/scene/figure_plan.hpp"
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct SceneBodies {
 
 struct SweepingPlan;
 
-/// Everything that a scene says, checked: a run of it can begin (carom/run/run.hpp).
+/// Everything that a scene says, checked: a run of it can begin (carom/door/run.hpp).
 struct Scene {
     std::string title;
     std::string text;  ///< the TOML as run; with overrides, rewritten without its comments

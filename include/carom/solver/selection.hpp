@@ -1,11 +1,5 @@
 #pragma once
 
-#include "carom/onestep/problem.hpp"
-
-#include <memory>
-#include <span>
-#include <vector>
-
 namespace carom {
 
 /// Which percussions are meant where several solve the one-step problem: those that an equal, vanishing
@@ -22,41 +16,14 @@ namespace carom {
 
 /// Islands with more components of percussions than this are not examined: dense factors cost more there than
 /// the solve itself.
-inline constexpr int most_examined_components = 60;
+inline constexpr int max_examined_components = 60;
 
 /// What was found about the uniqueness of a solution, in numbers of islands.
 struct SelectionReport {
     int selected = 0;    ///< several percussions solve it, and the rule chose
     int unsettled = 0;   ///< several percussions solve it, and the rule did not settle: those of the solver
     int unexamined = 0;  ///< too large to be looked at
-    int several = 0;     ///< another motion solves it as well: see Selector::others
-};
-
-/// An island with another solution.
-struct OtherMotion {
-    std::vector<int> interactions;
-    double difference_m_s = 0;  ///< largest difference of a component of the local velocities
-    bool wedged = false;  ///< in the other solution nothing moves at these contacts, whatever drives them
-};
-
-/// Memory of the rule; made on its first use.
-class Selector {
-public:
-    struct Memory;
-
-    Selector();
-    ~Selector();
-    Selector(Selector&&) noexcept;
-    Selector& operator=(Selector&&) noexcept;
-
-    [[nodiscard]] Memory& memory();
-
-    /// Of the last solve.
-    [[nodiscard]] std::span<const OtherMotion> others() const noexcept { return others_; }
-    std::vector<OtherMotion> others_;
-
-private:
-    std::unique_ptr<Memory> memory_;
+    int several = 0;     ///< another motion solves it as well: the findings of a run say which
 };
 
 }  // namespace carom

@@ -2,14 +2,12 @@
 
 #include "carom/onestep/no_solution.hpp"
 #include "carom/onestep/residual.hpp"
-#include "carom/solver/natural_newton.hpp"
-#include "carom/solver/polish.hpp"
-#include "carom/solver/principal_pivoting.hpp"
 #include "carom/solver/selection.hpp"
 #include "carom/solver/solver_kind.hpp"
 
 #include <atomic>
-#include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 
 namespace carom {
@@ -58,49 +56,7 @@ struct SolveReport {
     SelectionReport selection;             ///< by solve_selected
 };
 
-/// Memory of the methods for packed problems; made on its first use.
-class MethodScratch {
-public:
-    struct Memory;
-
-    MethodScratch();
-    ~MethodScratch();
-    MethodScratch(MethodScratch&&) noexcept;
-    MethodScratch& operator=(MethodScratch&&) noexcept;
-
-    [[nodiscard]] Memory& memory();
-
-private:
-    std::unique_ptr<Memory> memory_;
-};
-
-/// Memory that solves reuse from step to step.
-struct SolverScratch {
-    PrincipalPivoting pivoting;
-    Polisher polisher;
-    NaturalNewton natural_newton;
-    ResidualScratch residual;
-    std::vector<double> best_P;
-    MethodScratch methods;
-    bool had_no_solution = false;  ///< of the last problem: then the proof is tried first
-    Selector selector;
-};
-
-[[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
-                                std::span<double> P, SolverScratch& scratch);
 [[nodiscard]] SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
                                 std::span<double> P);
-
-/// The same, and where several percussions solve the problem, those of the rule (SO-31), whatever the solver;
-/// P holds those of the step before.
-[[nodiscard]] SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& settings,
-                                         std::span<double> P, SolverScratch& scratch);
-
-/// Block Gauss-Seidel with exact local solves (SO-3), and projected relaxation (SO-4) for any law; both
-/// return the number of sweeps.
-int sweep_gauss_seidel(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
-                       SolverScratch& scratch);
-int sweep_psor(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,
-               SolverScratch& scratch);
 
 }  // namespace carom

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/geometry/surface.hpp"
-#include "carom/integrator/body_run.hpp"
+#include "carom/run/body_run.hpp"
 
 #include <Eigen/Dense>
 
@@ -213,7 +213,7 @@ struct Recording {
 /// The state has the lengths that the model wants.
 [[nodiscard]] bool fits(const State& state, const Model& model);
 
-/// The run at the checkpoint, for `go_on`. Errors: WrongSize when the recording is one of another model,
+/// The run at the checkpoint, for `resume_run`. Errors: WrongSize when the recording is one of another model,
 /// FileMalformed when its checkpoint contradicts its head.
 [[nodiscard]] Expected<RunSoFar> run_at_checkpoint(const Recording& recording, const Model& model);
 

@@ -84,7 +84,7 @@ std::vector<ConeSide> cone_sides(const BodyModel& model)
 /// The percussions of one second from rest that leave the least kinetic energy, as multiples >= 0 of the
 /// sides of the friction cones: U = W P + U_free with unilateral laws. Nothing moves then just where forces
 /// exist that are in the cones and carry the weights (limit analysis).
-OneStepProblem least_motion(const BodyModel& model, const std::vector<ConeSide>& sides)
+OneStepProblem min_motion(const BodyModel& model, const std::vector<ConeSide>& sides)
 {
     OneStepProblem problem;
     const int n = static_cast<int>(sides.size());
@@ -129,7 +129,7 @@ double unavoidable_speed(const BodySetup& setup)
     const std::vector<ConeSide> sides = cone_sides(*model);
     std::vector<double> P(sides.size(), 0.0);
     // next to the limit the last digits are hard to get, and not needed
-    const OneStepProblem problem = least_motion(*model, sides);
+    const OneStepProblem problem = min_motion(*model, sides);
     double error = 1;
     for (const SolverKind kind : {SolverKind::InteriorPoint, SolverKind::ProximalNewton}) {
         if (!(error < 1e-8)) error = solve(problem, {.kind = kind, .tolerance = 1e-10}, P).residual.unit_free;
@@ -166,7 +166,7 @@ double limit_to_1e6(double holds, double fails, const std::function<bool(double)
     return (holds + fails) / 2;
 }
 
-double least_thickness(int n)
+double min_thickness(int n)
 {
     return limit_to_1e6(0.5, 0.01, [&](double t) { return can_stand(arch_of(n, t, firm_joint)); });
 }
@@ -175,14 +175,14 @@ double least_thickness(int n)
 double drift_of_arch(int n, double thickness)
 {
     BodyWalk walk(arch_of(n, thickness, firm_joint), {.time_step_s = 5e-3, .tolerance = 1e-10});
-    walk.go_on(0.25);
+    walk.advance(0.25);
     return walk.drift_m();
 }
 
 /// The least thickness by statics; moved, the arch must stand above it and fall below.
 double checked_thickness(int n)
 {
-    const double limit = least_thickness(n);
+    const double limit = min_thickness(n);
     if (n <= 50) {
         if (drift_of_arch(n, 1.03 * limit) > 1e-6) throw DriverFailure("an arch falls that should stand");
         if (drift_of_arch(n, 0.97 * limit) < 1e-4) throw DriverFailure("an arch stands that should fall");
@@ -220,7 +220,7 @@ void body_arch(const Task&, Answers& answers)
     answers.give("t/R N=# (LP)", Means::Exact,
                  [](const Pieces& p) { return Json(checked_thickness(static_cast<int>(count_in(p[0])))); });
     // more joints than voussoirs of any arch: the thickness grows with them, by less and less
-    answers.give("t/R continuous", Means::Exact, [] { return Json(least_thickness(400)); });
+    answers.give("t/R continuous", Means::Exact, [] { return Json(min_thickness(400)); });
     answers.give("t/R Heyman approx", Means::Exact, [] { return Json(heyman_thickness()); });
     answers.give("mu_min(t/R=#,N=#) static admissibility", Means::Exact, [](const Pieces& p) {
         const double t = number_in(p[0]);

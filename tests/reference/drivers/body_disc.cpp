@@ -78,7 +78,7 @@ void body_euler_disc(const Task& task, Answers& answers)
     answers.give("alpha_deg after # s", Means::TimeStepping, [&](const Pieces& p) {
         // a quarter of the step: rolling on an edge loses energy like h
         BodyWalk walk(disc.setup(Omega), {.time_step_s = task.step_s(1e-5) / 4, .tolerance = 1e-10});
-        walk.go_on(number_in(p[0]));
+        walk.advance(number_in(p[0]));
         return Json(std::acos((walk.state().R[0] * Vec3::UnitZ()).z()) / radians(1));
     });
 }

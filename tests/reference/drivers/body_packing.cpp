@@ -21,7 +21,7 @@ double measure(const Shape& grain)
 /// which the least gap of a piece of it is zero, its cell that of the given vectors for a spacing of one.
 double lattice_fraction(const Shape& grain, const std::vector<Vec3>& vectors)
 {
-    const auto least_gap_m = [&](double spacing) {
+    const auto min_gap_m = [&](double spacing) {
         BodySetup setup{.gravity_m_s2 = {0, 0, 0}};
         for (int n = 0; n < (vectors.size() == 3 ? 27 : 9); ++n) {
             Vec3 at = Vec3::Zero();
@@ -40,7 +40,7 @@ double lattice_fraction(const Shape& grain, const std::vector<Vec3>& vectors)
     double low = 0.5, high = 8;
     for (int k = 0; k < 60; ++k) {
         const double middle = (low + high) / 2;
-        (least_gap_m(middle) < 0 ? low : high) = middle;
+        (min_gap_m(middle) < 0 ? low : high) = middle;
     }
     Mat3 cell = Mat3::Identity();
     for (std::size_t k = 0; k < vectors.size(); ++k) {

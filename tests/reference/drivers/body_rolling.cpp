@@ -162,7 +162,7 @@ void body_rolling_ball(const Task& task, Answers& answers)
     };
     const auto at = [&](const Pieces& p) {
         BodyWalk walk(setup, {.time_step_s = task.step_s(1e-4)});
-        walk.go_on(number_in(p[0]));
+        walk.advance(number_in(p[0]));
         return walk;
     };
     answers.give("(x,y)(#)", Means::TimeStepping,
@@ -187,7 +187,7 @@ void body_ball_holonomy(const Task& task, Answers& answers)
     const double side = task.number("side");
     for (const auto& v : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(-1, 0, 0), Vec3(0, -1, 0)}) {
         BodyWalk walk(ball_on_floor(1, task.number("R"), v, turn), {.time_step_s = side / 100});
-        walk.go_on(side);
+        walk.advance(side);
         turn = walk.state().R[0];
     }
     answers.give("rotation_matrix", Means::Exact, [&] { return rows_of_matrix(turn.toRotationMatrix()); });

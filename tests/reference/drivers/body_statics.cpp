@@ -134,7 +134,7 @@ bool blocks_stand(std::vector<double> offsets, double factor)
         offset *= factor;
     }
     BodyWalk walk(overhanging_blocks(offsets, 1), {.time_step_s = 1e-3, .tolerance = 1e-10});
-    walk.go_on(1);
+    walk.advance(1);
     return walk.drift_m() < 1e-6;
 }
 

@@ -1,7 +1,7 @@
 #include "drivers.hpp"
 #include "simulation.hpp"
 
-#include "carom/model/geometry.hpp"
+#include "carom/system/lagrangian/geometry.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 #include "drivers.hpp"
 #include "instant_watch.hpp"
+#include "stepping/scratch.hpp"
 
 #include "carom/onestep/problem.hpp"
 #include "carom/solver/solve.hpp"

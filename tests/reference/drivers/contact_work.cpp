@@ -1,5 +1,6 @@
 #include "drivers.hpp"
 #include "status_walk.hpp"
+#include "stepping/scratch.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 #include "corner_system.hpp"
 #include "drivers.hpp"
 
-#include "carom/model/geometry.hpp"
+#include "carom/system/lagrangian/geometry.hpp"
 
 #include <algorithm>
 #include <map>

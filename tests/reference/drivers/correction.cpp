@@ -1,7 +1,8 @@
 #include "drivers.hpp"
 #include "simulation.hpp"
+#include "stepping/scratch.hpp"
 
-#include "carom/expression/parse.hpp"
+#include "expression/parse.hpp"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 #include "double_pendulum_system.hpp"
 #include "drivers.hpp"
 
-#include "carom/model/geometry.hpp"
+#include "carom/system/lagrangian/geometry.hpp"
 
 namespace carom::reference {
 

@@ -1,5 +1,6 @@
 #include "drivers.hpp"
 #include "simulation.hpp"
+#include "stepping/scratch.hpp"
 
 namespace carom::reference {
 namespace {

@@ -1,7 +1,7 @@
 #include "drivers.hpp"
 #include "follower_system.hpp"
 
-#include "carom/model/geometry.hpp"
+#include "carom/system/lagrangian/geometry.hpp"
 
 #include <Eigen/Eigenvalues>
 

@@ -2,8 +2,8 @@
 #include "simulation.hpp"
 
 #include "carom/onestep/residual.hpp"
-#include "carom/solver/one_contact.hpp"
 #include "carom/solver/solve.hpp"
+#include "solver/one_contact.hpp"
 
 #include <algorithm>
 

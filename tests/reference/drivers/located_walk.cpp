@@ -5,7 +5,7 @@
 namespace carom::reference {
 namespace {
 
-constexpr long most_steps = 1'000'000;
+constexpr long max_steps = 1'000'000;
 constexpr int halvings = 60;                   // a step down to the roundoff of its length
 constexpr double impact_part = 1e-12;          // of a step: too short for anything to move
 constexpr double shortest_flight_part = 1e-7;  // of a step: below it impacts accumulate
@@ -32,8 +32,7 @@ void LocatedWalk::until_s(double t_s)
 /// Moves on by h, or to the impact before and through it.
 void LocatedWalk::advance(double h_s)
 {
-    if (++steps_ > most_steps)
-        throw DriverFailure("what the outputs ask for needs more than a million steps");
+    if (++steps_ > max_steps) throw DriverFailure("what the outputs ask for needs more than a million steps");
     if (accumulated_) return step(h_s, MoreauSettings{}.activation_gap_m);
     const State before = state_;
     if (!meets(h_s)) return;

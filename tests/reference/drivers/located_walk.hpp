@@ -1,6 +1,7 @@
 #pragma once
 
 #include "simulation.hpp"
+#include "stepping/scratch.hpp"
 
 #include <vector>
 

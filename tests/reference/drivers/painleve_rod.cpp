@@ -1,8 +1,9 @@
 #include "drivers.hpp"
 #include "one_step.hpp"
 #include "search.hpp"
+#include "system/lagrangian/mass_matrix.hpp"
 
-#include "carom/integrator/assembly.hpp"
+#include "stepping/assembly.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -95,7 +96,7 @@ double critical_friction(const SlidingRod& rod, double theta)
 }
 
 /// The least of it over the angle; it grows without bound towards both ends.
-double least_critical_friction(const SlidingRod& rod)
+double min_critical_friction(const SlidingRod& rod)
 {
     const auto friction = [&](double theta) { return critical_friction(rod, theta); };
     return friction(place_of_least(1e-3, std::numbers::pi / 2 - 1e-3, friction));
@@ -117,7 +118,7 @@ void drive_painleve_rod(const Task& task, Answers& answers)
     });
     answers.give("mu_crit(#deg)", Means::Exact,
                  [&](const Pieces& p) { return Json(critical_friction(smooth, radians(number_in(p[0])))); });
-    answers.give("mu_min", Means::Exact, [&] { return Json(least_critical_friction(smooth)); });
+    answers.give("mu_min", Means::Exact, [&] { return Json(min_critical_friction(smooth)); });
 }
 
 }  // namespace carom::reference

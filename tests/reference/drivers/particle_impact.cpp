@@ -1,6 +1,7 @@
 #include "drivers.hpp"
 #include "shared_systems.hpp"
 #include "simulation.hpp"
+#include "stepping/scratch.hpp"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 #include "one_step.hpp"
 #include "simulation.hpp"
 
-#include "carom/solver/one_contact.hpp"
+#include "solver/one_contact.hpp"
 
 #include <array>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include "series_support.hpp"
 #include "shared_systems.hpp"
 
-#include "carom/model/geometry.hpp"
+#include "carom/system/lagrangian/geometry.hpp"
 
 #include <array>
 

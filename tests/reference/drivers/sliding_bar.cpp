@@ -1,7 +1,7 @@
 #include "drivers.hpp"
 #include "simulation.hpp"
 
-#include "carom/model/constraint_friction.hpp"
+#include "system/lagrangian/constraint_friction.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -6,7 +6,7 @@
 namespace carom::reference {
 namespace {
 
-constexpr long most_steps = 2'000'000;
+constexpr long max_steps = 2'000'000;
 constexpr int halvings = 50;            // a step down to the roundoff of its length
 constexpr double instant_part = 1e-3;   // of a step: hardly any length
 constexpr double shortest_part = 1e-6;  // of a step: below it percussions are rounding
@@ -61,7 +61,7 @@ void StatusWalk::until_switches(std::size_t count)
 /// Moves on by h, or by the shortest step in which a status changes.
 void StatusWalk::advance(double h_s)
 {
-    if (++steps_ > most_steps) throw DriverFailure("what the outputs ask for needs too many steps");
+    if (++steps_ > max_steps) throw DriverFailure("what the outputs ask for needs too many steps");
     State before = state_;
     std::vector<Doing> now = try_step(h_s);
     if (!begun_) {

@@ -1,7 +1,7 @@
 #include "drivers.hpp"
 #include "simulation.hpp"
 
-#include "carom/model/constraint_rank.hpp"
+#include "system/lagrangian/constraint_rank.hpp"
 
 #include <cmath>
 

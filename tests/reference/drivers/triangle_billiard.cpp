@@ -18,9 +18,9 @@ double period_s(const Model& model)
 {
     const State start = start_of(model);
     LocatedWalk walk(model, start, 0.01);
-    constexpr std::size_t most_impacts = 1000;
+    constexpr std::size_t max_impacts = 1000;
     constexpr double same = 1e-6;
-    while (walk.impacts().size() < most_impacts) {
+    while (walk.impacts().size() < max_impacts) {
         walk.until_impact(walk.impacts().size() + 1);
         const LocatedImpact& last = walk.impacts().back();
         if ((last.after.q - start.q).norm() < same && (last.after.u - start.u).norm() < same) {

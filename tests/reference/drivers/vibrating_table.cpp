@@ -1,4 +1,5 @@
 #include "drivers.hpp"
+#include "stepping/scratch.hpp"
 #include "vibrating_table_system.hpp"
 
 #include <algorithm>

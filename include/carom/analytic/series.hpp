@@ -1,0 +1,79 @@
+#pragma once
+
+#include "carom/system/lagrangian/model.hpp"
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// The power-series integrator: between events the motion is analytic, and its series is computed order by
+/// order together with the statuses of the contacts; events are located on the series, impacts follow the
+/// laws and maps of the model.
+///
+/// Theory     docs/theory/series.md, (PS-4) one order, (PS-5) statuses, (PS-6) slip onset, (PS-7) step and
+///            events, (PS-8) impacts, (PS-9) accumulation
+/// Papers     [Ballard 2002] propositions 12 and 18, [CharlesBallard 2014] 3, 4
+struct SeriesSettings {
+    double time_step_s = 1e-2;       ///< distance of reports: the motion does not depend on it; > 0
+    double activation_gap_m = 1e-9;  ///< where a run begins: a gap not above it is closed; >= 0
+    int order = 24;                  ///< of the series, from 6 to 60
+
+    /// Statuses that are open at the last order are decided with longer series, up to this order (PS-14);
+    /// from 6 to 200. What is open there is `undecided`, and the run is not certified
+    int max_order = 64;
+    double tolerance = 1e-16;  ///< of one expansion, relative to the state; > 0
+
+    /// Impacts slower than this one accumulate (PS-9), m/s; 0: 1e-8 (1 - e) sqrt(L a), with the scene's
+    /// length L = 1e9 activation_gap_m and the acceleration a towards the obstacle. Contacts that strike in
+    /// turns are summed sooner where nothing is lost by it
+    double accumulation_speed_m_s = 0;
+    int max_events = 1000000;  ///< between two reports, >= 1
+};
+
+[[nodiscard]] Expected<void> check(const SeriesSettings& settings);
+
+/// What the series integrator cannot run: tables, friction shapes that are neither an interval nor a disc.
+/// All at once; empty: it can.
+[[nodiscard]] Errors check_for_series(const Model& model);
+
+/// The motion on one interval between restarts, for dense output.
+struct SeriesPiece {
+    double t_s = 0;  ///< where it begins
+    double h_s = 0;  ///< its length
+    int order = 0;
+    std::vector<double> q, u;  ///< coefficients: order + 1 per coordinate
+
+    /// Reaction of a contact that acts, N: (normal, t1, t2), order + 1 coefficients each.
+    struct Reaction {
+        int contact = 0;
+        int dimension = 1;
+        std::vector<double> r;
+    };
+    std::vector<Reaction> reactions;
+
+    /// Configuration and velocity at t_s + s.
+    void at(double s, Eigen::VectorXd& q_out, Eigen::VectorXd& u_out) const;
+
+    /// Reaction of a contact at t_s + s; zero where it does not act.
+    [[nodiscard]] std::array<double, 3> reaction_N(int contact, double s) const;
+};
+
+/// How one contact was decided at an instant (PS-5).
+struct StatusDecision {
+    int contact = 0;
+    std::string normal;         ///< "active", "inactive", "undecided"
+    int normal_order = -1;      ///< order of the series at which it was decided; -1: known before or never
+    double normal_leading = 0;  ///< coefficient that decided: of the reaction, or of the acceleration
+    std::string friction;       ///< "stick", "slip", "undecided", or empty without friction
+    int friction_order = -1;
+    double friction_leading = 0;  ///< margin against the threshold, or sliding acceleration
+};
+
+/// The decisions at a state: what carom inspect explains.
+[[nodiscard]] Expected<std::vector<StatusDecision>>
+explain_statuses(const Model& model, const SeriesSettings& settings, const State& state);
+
+}  // namespace carom

@@ -1,0 +1,138 @@
+#pragma once
+
+#include "carom/door/step_record.hpp"
+#include "carom/scene/scene.hpp"
+#include "carom/trace/recording.hpp"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// Runs of scenes of any kind: from a scene, or on from a recording, to a result in memory and in files.
+
+/// Which one-step problems of a run are kept, as FCLIB files FOLDER/step_N.hdf5 with the percussions that the
+/// run used as their solution (`carom solve` and solve_problem take them). All and failed ones are written as
+/// they come, the worst (largest unit-free error) at the end.
+struct KeepProblems {
+    enum class Which { None, All, Failed, Worst };
+    Which which = Which::None;
+    std::size_t count = 0;  ///< of `Worst`
+    std::string folder;     ///< problems of an earlier run in it are removed
+};
+
+/// What became of them.
+struct KeptProblemCounts {
+    std::size_t written = 0;
+    std::size_t left_out = 0;         ///< FCLIB cannot say their law
+    std::string why;                  ///< of the first left out
+    std::size_t without_problem = 0;  ///< steps by power series, which solve none
+};
+
+/// What is wanted of a run beside its end.
+struct RunOptions {
+    std::string recording = {};     ///< file that the run is recorded in while it runs; empty: none
+    std::vector<double> at_s = {};  ///< instants to show; asking never changes the motion
+    KeepProblems problems = {};
+    bool columns = true;                      ///< frames in memory: Run::record
+    RunListener listener = {};                ///< sees every step; false ends the run after it
+    const std::atomic<bool>* stop = nullptr;  ///< once true, ends the run after the step, or within its solve
+};
+
+/// The system at one instant that was asked for.
+struct Snapshot {
+    double time_s = 0;
+    bool reached = false;        ///< false: the run ended before
+    Eigen::VectorXd q, u;        ///< q linear within the step, u the right limit
+    std::vector<double> probes;  ///< one per [[probe]] of the scene
+};
+
+/// An event with its names.
+struct RunEvent : Event {
+    std::string place;  ///< the contact or constraint
+    bool of_constraint = false;
+    std::string_view status_before,
+        status_after;  ///< open, closed, stick, slip; of constraints hold, slip, free
+};
+
+/// What a run left behind.
+struct Run {
+    RunStatus status = RunStatus::Failed;
+    RunEnd end = RunEnd::Duration;
+    Certificate certificate;
+    std::vector<Finding> findings;
+    std::vector<RunEvent> events;
+
+    State at_end;                     ///< of the last good step
+    std::vector<double> probes;       ///< there, one per [[probe]] of the scene
+    std::vector<Snapshot> snapshots;  ///< in the order asked for
+
+    /// Columns: coordinates, velocities, gaps, percussions, probes, ledger, contacts of bodies at every frame
+    /// of `[record]`. The same as read_recording gives, so that pages, pictures and tables are made from
+    /// either. Empty where RunOptions::columns was false.
+    Recording record;
+    KeptProblemCounts problems;
+
+    bool stopped = false;   ///< RunOptions::stop ended it
+    double wall_s = 0;      ///< time that the steps took
+    long steps_now = 0;     ///< taken in that time; a run that was resumed has more
+    std::string recording;  ///< the file; empty: none, or it could not be finished
+    Errors not_written;     ///< files that could not be: the run then counts as failed
+    std::string note;       ///< of resume: why there was nothing to add to the recording
+};
+
+/// Runs a scene from its start to its end. Errors, before the first step and all at once: instants outside
+/// the run (SettingOutOfRange, RunOptions::at_s), files that cannot be written (FileUnwritable). How the run
+/// itself ended is told by its status.
+[[nodiscard]] Expected<Run, Errors> run(const Scene& scene, const RunOptions& options = {});
+
+/// How a recorded run goes on.
+struct ResumeOptions {
+    std::vector<Override> overrides = {};  ///< of duration_s alone: all else was decided when it began
+    bool columns = true;
+    RunListener listener = {};
+    const std::atomic<bool>* stop = nullptr;
+};
+
+/// A recorded run that can go on: its scene, and the run where it was.
+///
+///     auto resumed = Resumption::open("run.h5");
+///     const auto run = resumed->run();
+///
+/// It ends as if it had never been interrupted, bit for bit; a run that is complete is judged again. Sweeping
+/// processes go on too, but not for longer: they fit the lengths of their steps to the duration.
+class Resumption {
+public:
+    /// Locks and reads the recording. Errors: those of read_recording and read_scene; NotAllowedHere for
+    /// overrides other than duration_s; SettingOutOfRange for a duration shorter than what was run;
+    /// FileMalformed where scene and recording contradict each other; FileUnwritable where another run writes
+    /// it.
+    [[nodiscard]] static Expected<Resumption, Errors> open(const std::string& recording,
+                                                           ResumeOptions options = {});
+    Resumption(Resumption&&) noexcept;
+    Resumption& operator=(Resumption&&) noexcept;
+    ~Resumption();
+
+    [[nodiscard]] const Scene& scene() const noexcept;
+    [[nodiscard]] const std::string& note() const noexcept;  ///< why nothing will be added to the recording
+
+    /// Once. Errors: FileUnwritable.
+    [[nodiscard]] Expected<Run, Errors> run();
+
+private:
+    struct Impl;
+    explicit Resumption(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Goes on with a recorded run to its end.
+[[nodiscard]] Expected<Run, Errors> resume(const std::string& recording, ResumeOptions options = {});
+
+/// The values of all probes of a model at a point.
+[[nodiscard]] std::vector<double> probe_values(const Model& model, const Point& at, Workspace& work);
+
+/// The lines of a ledger with their names, in the order of (LE-1).
+[[nodiscard]] std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy);
+
+}  // namespace carom

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "carom/door/run.hpp"
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace carom {
+
+/// A scene that is stepped by hand: control, learning, coupling with other programs.
+///
+///     auto simulation = Simulation::of(scene);
+///     while (simulation->step() == 1) simulation->set_force(control(simulation->state()));
+///
+/// Steps are those of run(scene), bit for bit, as long as nobody interferes. What the caller applies acts
+/// from the next step on until it is changed, is constant during a step, and is part of the given forces in
+/// the ledger.
+class Simulation {
+public:
+    /// A copy of the scene at its start. Errors: those of the start of a run.
+    [[nodiscard]] static Expected<Simulation, Errors> of(const Scene& scene);
+
+    Simulation(Simulation&&) noexcept;
+    Simulation& operator=(Simulation&&) noexcept;
+    ~Simulation();
+
+    /// Takes up to `count` steps and says how many: fewer where the run ended, none after its end.
+    long step(long count = 1);
+
+    [[nodiscard]] const Scene& scene() const noexcept;
+    [[nodiscard]] const State& state() const noexcept;  ///< bodies as coordinates
+    [[nodiscard]] long steps() const noexcept;          ///< taken since the start, or since set_state
+
+    /// Why it ended; nothing while it goes on.
+    [[nodiscard]] std::optional<RunEnd> end() const noexcept;
+
+    /// Of the last step; none before the first.
+    [[nodiscard]] std::span<const StepContact> contacts() const;
+    [[nodiscard]] EnergyLines energy() const;
+
+    /// What a run that ended here would say: status, certificate, findings, events.
+    [[nodiscard]] RunReport report() const;
+
+    /// Other coordinates and velocities from here on, at the same time. Contacts are looked for anew, and
+    /// steps, events and certificate begin again. Errors: WrongSize; NotFinite; GapViolated; of bodies also
+    /// quaternions that are zero.
+    [[nodiscard]] Expected<void, Errors> set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& u);
+
+    /// Given forces of a system in coordinates, one per coordinate, beside those of the scene. Errors:
+    /// WrongSize; NotFinite; NotAllowedHere for bodies, sweeping processes and power series.
+    [[nodiscard]] Expected<void> set_force(std::span<const double> force);
+
+    /// Force at the centre of mass of a body and torque about it, axes of the world. Errors: UnknownName;
+    /// NotFinite; NotAllowedHere where there are no bodies.
+    [[nodiscard]] Expected<void> set_wrench(std::string_view body, const Wrench& wrench);
+
+    /// The rate of the motor of a joint, rad/s or m/s, in place of that of the scene. Errors: UnknownName for
+    /// a joint that has no motor; NotFinite.
+    [[nodiscard]] Expected<void> set_motor(std::string_view joint, double rate);
+
+    /// All that a simulation is between two steps.
+    class Snapshot;
+    [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const;
+
+    /// Goes back to a snapshot of this simulation, or of another of the same scene, and on from it bit for
+    /// bit. Errors: WrongSize for a snapshot of another scene.
+    [[nodiscard]] Expected<void> restore(const Snapshot& snapshot);
+
+private:
+    struct Impl;
+    explicit Simulation(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace carom

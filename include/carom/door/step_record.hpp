@@ -1,0 +1,81 @@
+#pragma once
+
+#include "carom/run/run.hpp"
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// One contact point that a step knew. Components are (normal, t1, t2); those it has not are zero.
+struct StepContact {
+    std::string name;             ///< of the contact; of bodies "first/second"
+    int contact = -1;             ///< number in the system; of bodies -1
+    int first = -1, second = -1;  ///< bodies; in coordinates -1
+    double gap_m = 0;             ///< at the end of the step; of bodies half-way through it
+    int dimension = 1;
+    std::array<double, 3> percussion_Ns{};  ///< on the first body
+    std::array<double, 3> velocity_before_m_s{}, velocity_after_m_s{};
+    std::array<double, 3> point_m{}, normal{};  ///< of bodies: where, and towards the first body
+};
+
+/// One finished step, for those who listen to a run. It shows what the step found, never the memory it worked
+/// with, and is valid during the call only; its spans too.
+class StepRecord {
+public:
+    explicit StepRecord(const StepView& view) noexcept : view_(&view) {}
+
+    [[nodiscard]] long step() const noexcept { return view_->step; }  ///< its number, from 1
+    [[nodiscard]] double time_s() const noexcept { return view_->after.t_s; }
+    [[nodiscard]] double step_s() const noexcept { return view_->report.h_s; }  ///< how long it was
+
+    /// Coordinates and velocities at both ends.
+    [[nodiscard]] std::span<const double> q() const noexcept { return view(view_->after.q); }
+    [[nodiscard]] std::span<const double> u() const noexcept { return view(view_->after.u); }
+    [[nodiscard]] std::span<const double> q_before() const noexcept { return view(view_->before.q); }
+    [[nodiscard]] std::span<const double> u_before() const noexcept { return view(view_->before.u); }
+
+    /// Within the step: q linear in time, u the right limit; by power series the motion itself.
+    void state_at(double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u) const
+    {
+        interpolate(*view_, t_s, q, u);
+    }
+
+    [[nodiscard]] StepStatus status() const noexcept { return view_->report.status; }
+    [[nodiscard]] double residual() const noexcept { return solved_to(view_->report.solve.residual); }
+    [[nodiscard]] int iterations() const noexcept { return view_->report.solve.iterations; }
+
+    /// The ledger of the step, and the energies at its end.
+    [[nodiscard]] const EnergyLines& energy() const noexcept { return view_->report.energy; }
+    [[nodiscard]] const Energies& energies() const noexcept { return view_->report.at_end; }
+
+    /// Percussions of the system's contacts, then of its constraints; of bodies see contacts().
+    [[nodiscard]] std::span<const double> percussions_Ns() const noexcept
+    {
+        return view_->after.percussion_Ns;
+    }
+
+    /// Contacts that acted; of bodies all that were near. Made when asked for.
+    [[nodiscard]] std::vector<StepContact> contacts() const;
+
+    /// What happened in the step; Run::events has names as well.
+    [[nodiscard]] std::span<const Event> events() const noexcept { return view_->events; }
+
+    /// The certificate of the run so far, this step included.
+    [[nodiscard]] Certificate certificate() const { return view_->progress.certifier.certificate(); }
+
+private:
+    [[nodiscard]] static std::span<const double> view(const Eigen::VectorXd& x) noexcept
+    {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+
+    const StepView* view_;
+};
+
+/// Returns false to end the run after this step.
+using RunListener = std::function<bool(const StepRecord&)>;
+
+}  // namespace carom

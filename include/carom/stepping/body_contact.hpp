@@ -1,0 +1,49 @@
+#pragma once
+
+#include "carom/system/bodies/body_model.hpp"
+
+#include <array>
+#include <vector>
+
+namespace carom {
+
+/// One contact point during a step. Its six slots are  normal, t1, t2  and, where it resists rolling,
+/// rotations about  t1, t2  and the normal, times `roll_length_m`.
+struct BodyContact {
+    using Slots = std::array<double, 6>;
+
+    int first = 0, second = 0;  ///< bodies
+    ContactPoint at;            ///< half-way through the step
+    int dimension = 3;          ///< 1 without friction, 2 in the plane, 3 in space; with rolling 3 and 6
+    double restitution = 0;
+    double may_close_m_s = 0;  ///< an open contact may close so fast, U_N >= -may_close_m_s (BO-9)
+    double cohesion_Ns = 0;    ///< pulls, beside P
+    double roll_length_m = 0;  ///< 0: does not resist rolling
+    std::array<Vec3, 3> axes;  ///< normal, t1, t2
+    Vec3 arm_first, arm_second;
+    Slots U_minus{}, U_plus{}, P{};
+    Slots U_start{}, map_P{};  ///< before an impact map, and what it gave
+
+    /// The slot of a row of the problem.
+    [[nodiscard]] std::size_t slot(int row) const noexcept
+    {
+        return row == 2 && dimension == 3 && roll_length_m > 0 ? 4 : static_cast<std::size_t>(row);
+    }
+
+    /// On the first body, axes of the world: force at the point, cohesion with it, and moment of rolling.
+    [[nodiscard]] Vec3 percussion_Ns() const;
+    [[nodiscard]] Vec3 moment_Nms() const;
+};
+
+/// What a joint did during a step, on its first body, axes of the world.
+struct JointReaction {
+    Vec3 percussion_Ns{0, 0, 0};  ///< at the joint's point
+    Vec3 moment_Nms{0, 0, 0};     ///< about it; what motors, stops and friction do is in it
+};
+
+/// Contact points at the places of `state`, gaps up to `reach_m`; sorted by bodies. For those who look at a
+/// scene without moving it.
+[[nodiscard]] std::vector<BodyContact> body_contacts(const BodyModel& model, const BodyState& state,
+                                                     double reach_m);
+
+}  // namespace carom

@@ -1,0 +1,144 @@
+#include "carom/door/run.hpp"
+
+#include "run_events.hpp"
+#include "task.hpp"
+
+#include <chrono>
+
+namespace carom {
+namespace detail {
+namespace {
+
+/// Ends the recording and hands out the columns. What cannot be written makes the run a failed one: it is not
+/// what was asked for.
+void finish_files(Task& task, const RunReport& report, Run& run)
+{
+    const auto fail = [&](const Error& error) {
+        run.not_written.push_back(error);
+        run.status = RunStatus::Failed;
+        run.findings.push_back(
+            {.code = "not_recorded", .time_s = run.at_end.t_s, .message = error.message, .count = 1});
+    };
+    if (task.recorder) {
+        if (auto finished = task.recorder->finish(report); !finished) return fail(finished.error());
+    }
+    run.recording = task.recording;
+    auto kept = task.problems.finish();
+    run.problems = task.problems.counts();
+    if (!kept) return fail(kept.error());
+    if (!task.columns) return;
+    if (task.recording.empty()) {
+        run.record = task.recorder->recording();
+        return;
+    }
+    auto read = read_recording(task.recording);
+    if (!read) return fail(read.error());
+    run.record = std::move(*read);
+}
+
+}  // namespace
+
+std::optional<BodiesToRecord> to_record(const Scene& scene)
+{
+    if (!scene.bodies) return std::nullopt;
+    const SceneBodies& bodies = *scene.bodies;
+    return BodiesToRecord{bodies.model, bodies.start, bodies.probes, bodies.colours};
+}
+
+Run carry_out(Task& task)
+{
+    // run, with everybody listening
+    const auto stopped = [&] { return task.stop != nullptr && task.stop->load(std::memory_order_relaxed); };
+    const auto listener = [&](const StepView& step) {
+        task.snapshots.after_step(step);
+        task.problems.after_step(step);
+        const bool wanted = !task.listener || task.listener(StepRecord(step));
+        const bool recorded = !task.recorder || (*task.recorder)(step);
+        return recorded && wanted && !stopped();
+    };
+    SolverSettings solver = task.scene.solver;
+    if (task.stop != nullptr) solver.stop = task.stop;
+    const long steps_before = task.so_far.run.progress.steps;
+    const auto begin = std::chrono::steady_clock::now();
+    RunReport report = resume_run(task.scene, solver, task.so_far, listener);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    task.snapshots.at_end(task.scene.model, task.so_far.run.state);
+
+    // what it left behind
+    Workspace work;
+    Run run{.status = report.status,
+            .end = report.end,
+            .certificate = report.certificate,
+            .findings = report.findings,
+            .events = named_events(report),
+            .at_end = task.so_far.run.state,
+            .probes = probe_values(task.scene.model, point_of(task.so_far.run.state), work),
+            .snapshots = std::move(task.snapshots).taken(),
+            .record = {},
+            .problems = {},
+            // the flag counts if it ended the run, not if it came too late
+            .stopped = stopped() && report.end == RunEnd::Listener,
+            .wall_s = passed.count(),
+            .steps_now = task.so_far.run.progress.steps - steps_before,
+            .recording = {},
+            .not_written = {},
+            .note = {}};
+    finish_files(task, report, run);
+    return run;
+}
+
+}  // namespace detail
+
+Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
+{
+    auto snapshots = detail::Snapshots::at(options.at_s, scene);
+    if (!snapshots) return snapshots.error();
+    detail::Task task{.scene = scene,
+                      .so_far = detail::start_of(scene),
+                      .snapshots = std::move(*snapshots),
+                      .recording = options.recording,
+                      .problems = detail::KeptProblems(options.problems, scene.title),
+                      .listener = options.listener,
+                      .stop = options.stop,
+                      .columns = options.columns};
+
+    // without a file the recorder keeps the columns in memory
+    if (!options.recording.empty() || options.columns) {
+        const double duration_s = scene.plan.duration_s, h_s = time_step_s(scene.integrator);
+        const auto bodies = detail::to_record(scene);
+        auto recorder =
+            options.recording.empty()
+                ? Recorder::in_memory(scene.model, scene.title, scene.text, scene.record, scene.start,
+                                      duration_s, h_s, options.at_s, bodies)
+                : Recorder::create(options.recording, scene.model, scene.title, scene.text, scene.record,
+                                   scene.start, duration_s, h_s, {}, options.at_s, bodies);
+        if (!recorder) return Errors{recorder.error()};
+        task.recorder.emplace(std::move(*recorder));
+    }
+    if (auto begun = task.problems.begin(); !begun) return Errors{begun.error()};
+    return detail::carry_out(task);
+}
+
+std::vector<double> probe_values(const Model& model, const Point& at, Workspace& work)
+{
+    std::vector<double> values;
+    for (const Probe& probe : model.system().probes)
+        values.push_back(probe.value.value(at, work));
+    return values;
+}
+
+std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy)
+{
+    return {{"kinetic_J", energy.kinetic_J},
+            {"potential_J", energy.potential_J},
+            {"given_forces_J", energy.given_forces_J},
+            {"prescribed_motions_J", energy.prescribed_motions_J},
+            {"impact_J", energy.impact_J},
+            {"friction_J", energy.friction_J},
+            {"non_firm_J", energy.non_firm_J},
+            {"joint_J", energy.joint_J},
+            {"correction_J", energy.correction_J},
+            {"scheme_J", energy.scheme_J}};
+}
+
+}  // namespace carom

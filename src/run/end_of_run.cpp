@@ -1,0 +1,251 @@
+#include "end_of_run.hpp"
+
+#include "path_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// Slower approaches are those of contacts that persist, of order h (MS-8).
+constexpr double persistent_reach = 2;
+
+/// Overlaps below this many activation gaps, a thousandth of the scene's length, are small whatever the
+/// contact does: the balls of a cradle that touch hardly leave each other.
+constexpr double min_overlap = 1e6;
+
+/// What the rules need to know of a scheme.
+struct SchemeOfRun {
+    double h_s, activation_gap_m, max_overlap;
+};
+
+std::optional<SchemeOfRun> scheme_of(const IntegratorSettings& settings)
+{
+    return std::visit(
+        [](const auto& scheme) -> std::optional<SchemeOfRun> {
+            if constexpr (requires { scheme.max_overlap; })
+                return SchemeOfRun{scheme.time_step_s, scheme.activation_gap_m, scheme.max_overlap};
+            else
+                return std::nullopt;
+        },
+        settings);
+}
+
+const std::string& name_of_contact(const Model& model, int c)
+{
+    return model.system().contacts[static_cast<std::size_t>(c)].name;
+}
+
+/// (LE-11): how deep a contact went beside how far it was away.
+void look_at_overlap(const Model& model, const SchemeOfRun& scheme, int c, const GapReach& reach,
+                     std::vector<Finding>& findings)
+{
+    if (!(reach.deepest_m > visible_depth_m(scheme.activation_gap_m))) return;
+    if (!(reach.deepest_m > min_overlap * scheme.activation_gap_m)) return;
+    if (!(reach.deepest_m > scheme.max_overlap * reach.largest_gap_m)) return;
+    const std::string& name = name_of_contact(model, c);
+    findings.push_back({.code = "overlap",
+                        .time_s = reach.deepest_s,
+                        .message = fmt::format(
+                            "{} was {:.3g} m inside its obstacle, {:.2g} of the largest gap that it had in "
+                            "the run, and max_overlap is {:.2g}: take a shorter step",
+                            name, reach.deepest_m, reach.deepest_m / reach.largest_gap_m, scheme.max_overlap),
+                        .count = 1,
+                        .uncertifies = true,
+                        .about = name});
+}
+
+/// (LE-17): impacts are early or late by up to half a step, and what that does to places adds up.
+void look_at_instants(const Model& model, const SchemeOfRun& scheme, int c, double largest_gap_m,
+                      const ImpactTimes& impacts, double time_s, std::vector<Finding>& findings)
+{
+    const double spread_m = scheme.h_s * std::sqrt(0.75 * impacts.jumps2_m2_s2);
+    if (!(spread_m > min_overlap * scheme.activation_gap_m)) return;
+    if (!(spread_m > scheme.max_overlap * largest_gap_m)) return;
+    const std::string& name = name_of_contact(model, c);
+    findings.push_back(
+        {.code = "impact_instants",
+         .time_s = time_s,
+         .message = fmt::format(
+             "impacts of {} are known to half a step each, which leaves its place uncertain by {:.2g} m "
+             "(three "
+             "standard deviations), {:.2g} of the largest gap in the run, and max_overlap is "
+             "{:.2g}: take a step below {:.1e} s",
+             name, spread_m, spread_m / largest_gap_m, scheme.max_overlap,
+             scheme.h_s * scheme.max_overlap * largest_gap_m / spread_m),
+         .count = 1,
+         .uncertifies = true,
+         .about = name});
+}
+
+/// Acceleration without reactions at a state, A^-1 K, left in the memory of the correction.
+bool free_acceleration(const Model& model, const Point& at, Scratch& s)
+{
+    model.kinetic_terms(at, s.correction_A, view(s.velocity_terms), s.work);
+    if (!s.correction_A.factorise()) return false;
+    (void)model.potential_gradient(at, view(s.potential_gradient), s.work);
+    model.given_forces(at, view(s.given_forces), s.work);
+    s.correction_x = s.given_forces - s.potential_gradient - s.velocity_terms;
+    s.correction_A.solve(view(s.correction_x));
+    return s.correction_x.allFinite();
+}
+
+/// Normal velocity of a contact, and what acceleration and curvature make of it in a second.
+struct NormalMotion {
+    double U_m_s, acceleration_m_s2;
+};
+
+NormalMotion normal_motion(const Model& model, int c, const Point& at, Scratch& s)
+{
+    const auto support = model.support(c);
+    auto& row = s.correction_rows.H;
+    row.resize(support.size());
+    double U = model.gap_gradient(c, at, row, s.work), a = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        const auto k = static_cast<std::size_t>(support[i]);
+        U += row[i] * at.u[k];
+        a += row[i] * s.correction_x[support[i]];
+    }
+    const double bend = model.gap_curvature(c, at, s.work);
+    return {U, std::abs(a) + (std::isfinite(bend) ? std::abs(bend) : 0.0)};
+}
+
+/// (LE-12): a contact that is inside its obstacle and goes on into it collided before the end.
+void look_for_unseen_impact(const Model& model, const SchemeOfRun& scheme, int c, double gap_m,
+                            const State& end, Scratch& s, std::vector<Finding>& findings)
+{
+    const NormalMotion motion = normal_motion(model, c, point_of(end), s);
+    const double slow_m_s = persistent_reach * scheme.h_s * motion.acceleration_m_s2;
+    if (!(-motion.U_m_s > slow_m_s)) return;
+    const double since_s = gap_m / motion.U_m_s;
+    const std::string& name = name_of_contact(model, c);
+    findings.push_back(
+        {.code = "unseen_impact",
+         .time_s = end.t_s - since_s,
+         .message = fmt::format(
+             "the run ends {:.2e} s after {} has closed, and no step has seen this impact: the end is {:.2e} "
+             "m "
+             "inside the obstacle with the velocity before the impact, {:.3g} m/s. End the run before that "
+             "instant or {:.1e} s later, or take a step below {:.1e} s",
+             since_s, name, -gap_m, motion.U_m_s, scheme.h_s, 2 * since_s),
+         .count = 1,
+         .uncertifies = true,
+         .about = name});
+}
+
+/// (LE-15): until is fulfilled by an overlap if outside of the obstacles it is not.
+void look_at_until(const Model& model, const std::vector<int>& inside, const State& end, Scratch& s,
+                   std::vector<Finding>& findings)
+{
+    Eigen::VectorXd q = end.q;
+    if (!correct_violations(model, inside, end.t_s, q, s)) return;
+    if (!(s.until->value({view(q), view(end.u), end.t_s}, s.work) < 0)) return;
+    findings.push_back(
+        {.code = "overlap",
+         .time_s = end.t_s,
+         .message = fmt::format("until is fulfilled by the overlap with {}: outside of the obstacle it "
+                                "is not; take a shorter step",
+                                name_of_contact(model, inside.front())),
+         .count = 1,
+         .uncertifies = true,
+         .about = "until"});
+}
+
+/// Series follow the motion itself: at their end no contact is inside its obstacle (LE-16).
+void look_at_series(const Model& model, const SeriesSettings& settings, const State& end, Workspace& work,
+                    std::vector<Finding>& findings)
+{
+    for (int c = 0; c < model.contacts(); ++c) {
+        const double depth_m = -model.gap_m(c, point_of(end), work);
+        if (!(depth_m > visible_depth_m(settings.activation_gap_m))) continue;
+        const std::string& name = name_of_contact(model, c);
+        findings.push_back(
+            {.code = "inside_obstacle",
+             .time_s = end.t_s,
+             .message = fmt::format("{} is {:.3e} m inside its obstacle where the run ends", name, depth_m),
+             .count = 1,
+             .uncertifies = true,
+             .about = name});
+    }
+}
+
+}  // namespace
+
+std::vector<GapReach> reaches_at_start(const Model& model, const State& start, Workspace& work)
+{
+    std::vector<GapReach> reaches(static_cast<std::size_t>(model.contacts()));
+    for (int c = 0; c < model.contacts(); ++c) {
+        reaches[static_cast<std::size_t>(c)].largest_gap_m = model.gap_m(c, point_of(start), work);
+    }
+    return reaches;
+}
+
+void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& progress)
+{
+    for (std::size_t c = 0; c < gap_m.size(); ++c) {
+        GapReach& reach = progress.reaches[c];
+        if (gap_m[c] > reach.largest_gap_m) {
+            reach.largest_gap_m = gap_m[c];
+        } else if (-gap_m[c] > reach.deepest_m && after.closed[c] != 2) {
+            // one that persists is kept on its obstacle by its law, to the order h^2
+            reach.deepest_m = -gap_m[c];
+            reach.deepest_s = after.t_s;
+        }
+    }
+}
+
+void note_impacts(std::span<const Event> events, std::vector<ImpactTimes>& impacts)
+{
+    for (const Event& event : events) {
+        const auto c = static_cast<std::size_t>(event.contact);
+        if (event.kind != EventKind::Impact || c >= impacts.size()) continue;
+        const double jump_m_s = event.velocity_after_m_s - event.velocity_before_m_s;
+        impacts[c].jumps2_m2_s2 += jump_m_s * jump_m_s;
+        ++impacts[c].count;
+    }
+}
+
+std::vector<Finding> findings_of_end(const Model& model, const IntegratorSettings& settings,
+                                     const RunSoFar& run, bool stopped, std::span<const ImpactTimes> impacts,
+                                     Scratch& scratch)
+{
+    std::vector<Finding> findings;
+    if (const auto* series = std::get_if<SeriesSettings>(&settings)) {
+        look_at_series(model, *series, run.state, scratch.work, findings);
+        return findings;
+    }
+    const auto scheme = scheme_of(settings);
+    if (!scheme || run.progress.reaches.empty()) return findings;
+    const Point at = point_of(run.state);
+    double largest_gap_m = 0;
+    for (const GapReach& reach : run.progress.reaches) {
+        largest_gap_m = std::max(largest_gap_m, reach.largest_gap_m);
+    }
+    // one impact alone is late by what any other step reveals, and what has come to rest does not ask when
+    int impacts_in_all = 0;
+    for (const ImpactTimes& of_contact : impacts) {
+        impacts_in_all += of_contact.count;
+    }
+    bool accelerates = false;
+    std::vector<int> inside;
+    for (int c = 0; c < model.contacts(); ++c) {
+        const GapReach& reach = run.progress.reaches[static_cast<std::size_t>(c)];
+        look_at_overlap(model, *scheme, c, reach, findings);
+        if (impacts_in_all > 1 && !run.progress.rest.at_rest())
+            look_at_instants(model, *scheme, c, largest_gap_m, impacts[static_cast<std::size_t>(c)],
+                             run.state.t_s, findings);
+        const double gap_m = model.gap_m(c, at, scratch.work);
+        if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
+        if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);
+        if (!accelerates && !(accelerates = free_acceleration(model, at, scratch))) break;
+        look_for_unseen_impact(model, *scheme, c, gap_m, run.state, scratch, findings);
+    }
+    const bool by_formula = run.progress.end == RunEnd::Formula && scratch.until != nullptr;
+    if (by_formula && !inside.empty()) look_at_until(model, inside, run.state, scratch, findings);
+    return findings;
+}
+
+}  // namespace carom

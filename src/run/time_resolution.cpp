@@ -1,0 +1,71 @@
+#include "time_resolution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// Of a longer run so many steps are looked at, evenly spread.
+constexpr long max_steps = 256;
+
+/// What a formula does within steps, beside what it does over the run (LE-14); 0 where it does not move, or
+/// has no value at some instant.
+double unresolved_part(const Formula& formula, const State& start, double h_s, double duration_s)
+{
+    Workspace work;
+    const auto value = [&](double t_s) {
+        return formula.value({view(start.q), view(start.u), start.t_s + t_s}, work);
+    };
+    const auto steps = static_cast<long>(std::min(duration_s / h_s, 1e9));
+    const long looks = std::min(steps, max_steps);
+    if (looks < 4) return 0;
+    std::vector<double> middle;
+    double within = 0, mean = 0;
+    for (long k = 0; k < looks; ++k) {
+        const double t_s = static_cast<double>(k * steps / looks) * h_s;
+        middle.push_back(value(t_s + h_s / 2));
+        within += std::abs(value(t_s) - 2 * middle.back() + value(t_s + h_s));
+        mean += middle.back() / static_cast<double>(looks);
+    }
+    double over = 0, size = 0;
+    for (const double f : middle) {
+        over += std::abs(f - mean);
+        size += std::abs(f);
+    }
+    if (!std::isfinite(within + over) || !(over > 1e-9 * size)) return 0;
+    return within / over;
+}
+
+}  // namespace
+
+void look_at_time_dependence(const Model& model, const State& start, double h_s, double duration_s,
+                             double tolerance, Certifier& certifier)
+{
+    const LagrangianSystem& system = model.system();
+    const auto look = [&](const std::string& name, const Formula& formula) {
+        if (!formula.depends_on(Variable::Kind::Time)) return;
+        const double part = unresolved_part(formula, start, h_s, duration_s);
+        if (!(part > tolerance)) return;
+        certifier.add_finding(
+            {.code = "step_too_long",
+             .time_s = start.t_s,
+             .message = fmt::format("{} changes within a step by {:.2g} of what it changes by over "
+                                    "the run: it is too fast for this step; take one below {:.1e} s",
+                                    name, part, h_s * std::sqrt(tolerance / part)),
+             .count = 1,
+             .uncertifies = true,
+             .about = name});
+    };
+    look("lagrangian.potential", system.potential);
+    for (std::size_t i = 0; i < system.forces.size(); ++i) {
+        look("lagrangian.forces." + system.coordinates[i].name, system.forces[i]);
+    }
+    for (const Contact& contact : system.contacts) {
+        look("contact." + contact.name + ".gap", contact.gap);
+    }
+}
+
+}  // namespace carom

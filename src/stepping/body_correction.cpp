@@ -1,0 +1,436 @@
+#include "body_formulas.hpp"
+#include "body_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+namespace carom::detail {
+namespace {
+
+/// Linearised corrections of one step: the second one removes what turning left of the first. Joints take as
+/// many as Newton's method needs for all digits.
+constexpr int max_passes = 3;
+constexpr int max_passes_of_joints = 12;
+
+/// Up to so many contacts are corrected exactly; more of them by sweeps, once, and exactly where sweeps have
+/// left too much so often.
+constexpr std::size_t max_exact = 200;
+constexpr std::size_t max_exact_at_last = 3000;
+constexpr int max_passes_of_sweeps = 3;
+
+/// What is still deeper than is asked for goes on, with the contacts found again.
+constexpr int max_passes_at_all = 20;
+
+/// Displacements above this part of the sizes can close contacts of pairs that the step has not looked at:
+/// less than the skin of the detection.
+constexpr double unforeseen = 2e-3;
+
+using Pair = std::array<int, 2>;
+
+/// The contacts of a pair that the step had. They are sorted by bodies.
+std::span<const BodyContact> contacts_of(const BodyScratch& s, const Pair& pair)
+{
+    const auto before = [](const BodyContact& c, const Pair& wanted) {
+        return std::tie(c.first, c.second) < std::tie(wanted[0], wanted[1]);
+    };
+    const auto from = std::lower_bound(s.contacts.begin(), s.contacts.end(), pair, before);
+    auto to = from;
+    while (to != s.contacts.end() && to->first == pair[0] && to->second == pair[1]) {
+        ++to;
+    }
+    return {from, to};
+}
+
+/// A pair that leaves by restitution is not lifted.
+bool leaves(std::span<const BodyContact> contacts)
+{
+    return std::any_of(contacts.begin(), contacts.end(), [](const BodyContact& c) {
+        return c.restitution > 0 && c.P[0] > 0 && c.U_plus[0] > 0;
+    });
+}
+
+/// Points of fast contacts at the end of the step, along the normals with which they touched first, where
+/// one of them is so deep that the shapes may show the far side. Whether there are any.
+bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, BodyScratch& s)
+{
+    if (contacts.empty() || !is_fast_contact(contacts.front())) return false;
+    double least = 0;
+    for (const BodyContact& contact : contacts) {
+        const auto at_end = [&](int body, const Vec3& arm) -> Vec3 {
+            return s.next.x[body] + s.next.R[body] * (s.mid.R[body].conjugate() * arm);
+        };
+        const Vec3 on_a = at_end(contact.first, contact.arm_first);
+        const Vec3 on_b = at_end(contact.second, contact.arm_second);
+        const double gap = contact.at.gap_m + contact.at.normal.dot(on_a - on_b);
+        least = std::min(least, gap);
+        const bool first = model.inverse_mass[contact.first] > 0;
+        s.points.push_back({.point_m = first ? on_a : on_b,
+                            .normal = contact.at.normal,
+                            .gap_m = gap,
+                            .feature = contact.at.feature});
+    }
+    const Pair pair{contacts.front().first, contacts.front().second};
+    if (least < -0.25 * model.size_of_pair_m(pair[0], pair[1])) return true;
+    s.points.clear();
+    return false;
+}
+
+/// The pairs that the step had in view.
+void take_pairs_of_contacts(BodyScratch& s)
+{
+    s.correction_pairs.clear();
+    for (const BodyContact& contact : s.contacts) {
+        const Pair pair{contact.first, contact.second};
+        if (s.correction_pairs.empty() || s.correction_pairs.back() != pair) {
+            s.correction_pairs.push_back(pair);
+        }
+    }
+}
+
+/// All pairs that can touch where the bodies have been moved to, and once more have been moved by what
+/// `unforeseen` allows: those that wait until they have closed are left to the next step unless this one saw
+/// them.
+void find_pairs_again(const BodyModel& model, double reach_m, BodyScratch& s)
+{
+    take_pairs_of_contacts(s);
+    const std::size_t seen = s.correction_pairs.size();
+    s.boxes.resize(static_cast<std::size_t>(model.bodies()));
+    for (int i = 0; i < model.bodies(); ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        if (!model.collides[k]) {
+            // nowhere: overlaps nothing
+            s.boxes[k] = {.low = Vec3::Constant(1), .high = Vec3::Constant(-1), .moves = false};
+            continue;
+        }
+        const bool moves = model.inverse_mass[k] > 0;
+        const double slack_m = moves ? unforeseen * model.colliders[k].radius_m : 0.0;
+        const Vec3 grown = Vec3::Constant(reach_m + slack_m);
+        s.boxes[k] = {.low = s.placed[k].low - grown, .high = s.placed[k].high + grown, .moves = moves};
+    }
+    s.broad_phase.find_pairs(s.boxes, s.found_pairs);
+    for (const auto& [a, b] : s.found_pairs) {
+        const bool waits = model.surface(a, b).restitution > 0 || model.setup().impact_map;
+        if (!waits && model.may_meet(a, b)) s.correction_pairs.push_back({a, b});
+    }
+    std::inplace_merge(s.correction_pairs.begin(),
+                       s.correction_pairs.begin() + static_cast<std::ptrdiff_t>(seen),
+                       s.correction_pairs.end());
+    s.correction_pairs.erase(std::unique(s.correction_pairs.begin(), s.correction_pairs.end()),
+                             s.correction_pairs.end());
+}
+
+/// Contact points at the end of the step of the pairs to look at, and the deepest overlap of all.
+void overlaps_at_end(const BodyModel& model, double reach_m, BodyScratch& s)
+{
+    s.deepest = s.deepest_left = {};
+    s.overlaps.clear();
+    for (const Pair& pair : s.correction_pairs) {
+        const auto& [a, b] = pair;
+        s.points.clear();
+        const auto contacts = contacts_of(s, pair);
+        if (!still_fast(model, contacts, s)) find_contact_points(s.placed[a], s.placed[b], reach_m, s.points);
+        if (s.points.empty()) continue;
+        // a fast one is lifted: it would be lost
+        const bool left = leaves(contacts) && !is_fast_contact(contacts.front());
+        const double size_m = model.size_of_pair_m(a, b);
+        for (const ContactPoint& point : s.points) {
+            BodyContact& contact = s.overlaps.emplace_back();
+            contact.first = a;
+            contact.second = b;
+            contact.at = point;
+            contact.dimension = 1;
+            s.deepest.see(a, b, -point.gap_m, size_m);
+            if (left) contact.at.gap_m = std::max(0.0, point.gap_m);
+            s.deepest_left.see(a, b, -contact.at.gap_m, size_m);
+        }
+    }
+}
+
+/// Motion of the point of a contact with a body since the contacts were found, to first order; empty where
+/// the body has moved by more than a part `still` of its size. The square of less is rounding.
+std::optional<Vec3> small_motion(const BodyModel& model, int body, const Vec3& arm, const BodyScratch& s)
+{
+    constexpr double still = 1e-7;
+    const Vec3 moved = s.next.x[body] - s.mid.x[body];
+    const Rotation turn = s.next.R[body] * s.mid.R[body].conjugate();
+    const Vec3 turned = 2 * turn.w() * turn.vec();
+    if (!(moved.norm() <= still * model.length_m() && turned.norm() <= still)) return {};
+    return moved + turned.cross(arm);
+}
+
+/// The deepest overlap at the end of a step in which nothing that touches moves: the gaps that were found,
+/// and how far the points have moved along the normals; empty: something moves, and shapes must be looked at.
+std::optional<double> overlap_at_rest(const BodyModel& model, const BodyScratch& s)
+{
+    double deepest = 0;
+    for (const BodyContact& contact : s.contacts) {
+        const auto first = small_motion(model, contact.first, contact.arm_first, s);
+        if (!first) return {};
+        const auto second = small_motion(model, contact.second, contact.arm_second, s);
+        if (!second) return {};
+        deepest = std::max(deepest, -contact.at.gap_m - contact.axes[0].dot(*first - *second));
+    }
+    return deepest;
+}
+
+void place_at_end(const BodyModel& model, BodyScratch& s)
+{
+    s.placed.resize(static_cast<std::size_t>(model.bodies()));
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (!model.collides[i]) continue;
+        place(model.colliders[i], {.position_m = s.next.x[i], .rotation = s.next.R[i]}, s.placed[i]);
+    }
+}
+
+/// The pairs that the step looked at.
+void gather_pairs(const BodyModel& model, BodyScratch& s)
+{
+    if (!s.round) return;  // are there
+    s.pairs.clear();
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (s.ball_radii[i] < 0) continue;
+        for (const int j : s.balls.of(i)) {
+            s.pairs.push_back({i, j});
+        }
+        for (const int plane : s.planes) {
+            s.pairs.push_back({std::min(i, plane), std::max(i, plane)});
+        }
+    }
+}
+
+/// Overlap of pairs that act when they have closed, and closed in the second half of the step: the next one
+/// strikes them. It is told and not corrected.
+void look_at_overlap_to_come(const BodyModel& model, BodyScratch& s)
+{
+    if (model.is_soft()) return;
+    place_at_end(model, s);
+    gather_pairs(model, s);
+    for (const auto& [a, b] : s.pairs) {
+        const bool waits = model.surface(a, b).restitution > 0 || model.setup().impact_map;
+        if (!waits || !model.may_meet(a, b)) continue;
+        s.points.clear();
+        find_contact_points(s.placed[a], s.placed[b], 0, s.points);
+        for (const ContactPoint& point : s.points) {
+            s.deepest.see(a, b, -point.gap_m, model.size_of_pair_m(a, b));
+        }
+    }
+}
+
+/// Stops that bounce leave their overlap by themselves, as contacts do: moved out of it, the next step would
+/// find them open, and they would never come to rest.
+void leave_bounces(BodyScratch& s)
+{
+    for (JointPart& violation : s.violations) {
+        if (violation.kind != JointPart::Kind::Stop || !(violation.value < 0)) continue;
+        for (std::size_t k = 0; k < s.joints.size(); ++k) {
+            if (s.joints[k].actor != violation.actor || s.joints[k].restitution == 0) continue;
+            const auto row = static_cast<std::size_t>(s.problem.offsets[s.contacts.size() + k]);
+            if (s.joint_U_plus[row] > 1e-9 * std::abs(s.problem.U_minus[row])) violation.value = 0;
+        }
+    }
+}
+
+/// The joints at the end of the step, with their rows; returns their largest violation.
+double violations_at_end(const BodyModel& model, BodyScratch& s)
+{
+    s.violations.clear();
+    s.correction_rows.clear();
+    if (model.setup().joints.empty() && !s.formulas) return 0;
+    for (std::size_t j = 0; j < s.next.turns.size(); ++j) {
+        const int joint = static_cast<int>(j);
+        if (turns(model.setup().joints[j].kind)) {
+            s.next.turns[j] = with_turns(s.mid.turns[j], model.joint_angle(joint, s.next.x, s.next.R));
+        }
+    }
+    add_joint_rows(model, {.x = s.next.x, .R = s.next.R, .turns = s.next.turns, .drives = false},
+                   s.correction_rows, s.violations);
+    leave_bounces(s);
+    double worst = 0;
+    for (const JointPart& part : s.violations) {
+        const double violation = part.kind == JointPart::Kind::Held ? std::abs(part.value) : -part.value;
+        if (!(violation <= worst)) worst = violation;  // NaN is not lost
+    }
+    if (s.formulas) {
+        const double of_formulas = s.formulas->add_violations(false, s, s.deepest.depth_m);
+        if (!(of_formulas <= worst)) worst = of_formulas;
+    }
+    return worst;
+}
+
+/// Percussions that make the linearised gaps non-negative and close the joints, exactly.
+void press_exactly(const BodyModel& model, BodyScratch& s)
+{
+    OneStepProblem& problem = s.correction;
+    problem.laws.clear();
+    problem.U_free.clear();
+    for (const JointPart& part : s.violations) {
+        if (part.kind == JointPart::Kind::Held)
+            problem.laws.emplace_back(Bilateral{});
+        else
+            problem.laws.emplace_back(Unilateral{});
+        problem.U_free.push_back(part.value);
+    }
+    for (const BodyContact& contact : s.overlaps) {
+        problem.laws.emplace_back(Unilateral{});
+        problem.U_free.push_back(contact.at.gap_m);
+    }
+    problem.offsets.resize(problem.laws.size() + 1);
+    std::iota(problem.offsets.begin(), problem.offsets.end(), 0);
+    problem.U_minus.assign(problem.laws.size(), 0.0);
+    s.correction_rows.set_inertia(s.inverse_inertia);
+    assemble_delassus(model, s.correction_rows, s.contacts_of, problem);
+    s.correction_P.assign(problem.laws.size(), 0.0);
+    if (solve(problem, {}, s.correction_P, s.solver).status == SolveStatus::NotFinite) {
+        s.correction_P.assign(problem.laws.size(), 0.0);
+    }
+}
+
+/// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5). Returns
+/// the largest one, beside the size of the body.
+double move_apart(const BodyModel& model, bool exactly, BodyScratch& s)
+{
+    for (int i = 0; i < model.bodies(); ++i) {
+        const Mat3 R = s.next.R[i].toRotationMatrix();
+        s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
+    }
+    for (BodyContact& contact : s.overlaps) {
+        set_frame(s.next.x, contact);
+        add_contact_rows(contact, s.correction_rows);
+    }
+    if (exactly || !s.violations.empty()) {
+        press_exactly(model, s);
+    } else {
+        press_by_sweeps(model, correction_budget, s);
+        s.correction_rows.set_inertia(s.inverse_inertia);
+    }
+    const auto n = model.inverse_mass.size();
+    s.correction_v.assign(n, Vec3::Zero());
+    s.correction_w.assign(n, Vec3::Zero());
+    for (int row = 0; row < s.correction_rows.size(); ++row) {
+        s.correction_rows.apply(model.inverse_mass, row, s.correction_P[static_cast<std::size_t>(row)],
+                                s.correction_v, s.correction_w);
+    }
+    double farthest = 0;
+    for (int i = 0; i < model.bodies(); ++i) {
+        const Vec3& moved = s.correction_v[static_cast<std::size_t>(i)];
+        const Vec3& turn = s.correction_w[static_cast<std::size_t>(i)];
+        if (model.inverse_mass[i] == 0) continue;
+        const double size = model.collides[i] ? model.colliders[i].radius_m : model.length_m();
+        farthest = std::max(farthest, moved.norm() / size + turn.norm());
+        s.next.x[i] += moved;
+        if (turn != Vec3::Zero()) s.next.R[i] = turned(s.next.R[i], s.next.R[i].conjugate() * turn);
+    }
+    if (s.formulas) s.formulas->move(s.correction_v, s.next);
+    return farthest;
+}
+
+/// The overlap that is left, and a finding where it is more than the run may have.
+void report_overlap(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                    const BodyScratch& s, StepReport& report)
+{
+    report.max_penetration_m = s.deepest.depth_m;
+    const auto name = [&](int body) { return model.setup().bodies[static_cast<std::size_t>(body)].name; };
+    // of the pair that is named: depth_m may be that of thicker ones
+    const auto depth = [&](const DeepestOverlap& of) {
+        return of.part * model.size_of_pair_m(of.first, of.second);
+    };
+    if (s.deepest.part > settings.max_overlap) {
+        report.findings.push_back(
+            {.code = "overlap",
+             .time_s = s.next.t_s,
+             .message = fmt::format("{} and {} overlap by {:.3g} m, {:.2g} of the thinner one's thickness; "
+                                    "max_overlap is {:.2g}: take a shorter step",
+                                    name(s.deepest.first), name(s.deepest.second), depth(s.deepest),
+                                    s.deepest.part, settings.max_overlap),
+             .uncertifies = true});
+    } else if (settings.correction && s.deepest_left.part > std::max(solver.tolerance, overlap_left)) {
+        report.findings.push_back(
+            {.code = "overlap_left",
+             .time_s = s.next.t_s,
+             .message = fmt::format("the correction leaves {} and {} overlapping by {:.3g} m, {:.2g} of the "
+                                    "thinner one's thickness: take a shorter step",
+                                    name(s.deepest_left.first), name(s.deepest_left.second),
+                                    depth(s.deepest_left), s.deepest_left.part),
+             .uncertifies = true});
+    }
+}
+
+/// Moves what overlaps apart and joints together, again and again (BO-10).
+void correct(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+             BodyScratch& s, StepReport& report)
+{
+    const bool joined = !model.setup().joints.empty() || s.formulas;
+    const bool many = s.contacts.size() > max_exact && !joined;
+    const double tolerance =
+        std::max(settings.activation_gap_m, (many ? harmless_overlap : 1e-12) * model.length_m());
+    if (const auto overlap = overlap_at_rest(model, s); !joined && overlap && *overlap <= tolerance) {
+        s.deepest.depth_m = *overlap;
+        return;
+    }
+    const double joint_tolerance = 1e-3 * settings.activation_gap_m;
+    const int passes_of_joints = joined ? max_passes_of_joints : 0;
+    const int passes = many ? 1 : max_passes;
+    double last_violation = std::numeric_limits<double>::infinity(), last_part = last_violation;
+    double reach = 1e-3 * model.length_m();
+    // how far bodies have been moved since the pairs were found, and how far apart these were looked for
+    double moved = 0, found_within = std::numeric_limits<double>::infinity();
+    take_pairs_of_contacts(s);
+    for (int pass = 0;; ++pass) {
+        place_at_end(model, s);
+        if (moved > unforeseen || reach > found_within) {
+            find_pairs_again(model, reach, s);
+            moved = 0;
+            found_within = reach;
+        }
+        overlaps_at_end(model, reach, s);
+        const double worst = s.deepest_left.depth_m, part = s.deepest_left.part;
+        const double violation = report.max_violation = violations_at_end(model, s);
+        if (!settings.correction) return;
+
+        // a few passes for all digits, more for what the tolerance does not allow, while they help
+        const bool fine = worst > tolerance && pass < passes;
+        const bool coarse = worst > tolerance && part > std::max(solver.tolerance, harmless_overlap) &&
+                            pass < max_passes_at_all &&
+                            (pass < 2 * max_passes_of_sweeps || part <= 0.9 * last_part);
+        const bool apart =
+            violation > joint_tolerance && violation <= 0.5 * last_violation && pass < passes_of_joints;
+        if (!(fine || coarse || apart)) return;
+        last_violation = violation;
+        last_part = part;
+        reach = std::max(1e-3 * model.length_m(), 2 * worst);
+        const std::size_t most = pass < max_passes_of_sweeps ? max_exact : max_exact_at_last;
+        moved += move_apart(model, s.overlaps.size() <= most, s);
+    }
+}
+
+}  // namespace
+
+void correct_places(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                    BodyScratch& s, StepReport& report)
+{
+    s.deepest = s.deepest_left = {};
+    if (s.round && s.contacts.size() > max_exact) {
+        correct_round(model, settings, solver, s);
+    } else {
+        correct(model, settings, solver, s, report);
+    }
+    look_at_overlap_to_come(model, s);
+    report_overlap(model, settings, solver, s, report);
+}
+
+}  // namespace carom::detail
+
+void carom::DeepestOverlap::see(int a, int b, double depth, double size_m) noexcept
+{
+    depth_m = std::max(depth_m, depth);
+    if (!(depth > part * size_m)) return;
+    part = depth / size_m;
+    first = a;
+    second = b;
+}

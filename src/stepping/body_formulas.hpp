@@ -1,0 +1,130 @@
+#pragma once
+
+#include "stepping/body_scratch.hpp"
+#include "stepping/scratch.hpp"
+
+#include <Eigen/Dense>
+
+#include <span>
+#include <vector>
+
+namespace carom::detail {
+
+/// Coordinates, contacts and constraints of formulas in a step of bodies (BO-24).
+///
+/// The model holds the coordinates of the bodies, then others. These have a kinetic energy of their own,
+/// u.A(q) u / 2 with A = L L^T half-way: z = L^T u is a velocity of unit mass, and three of its components
+/// ride on a carrier after the bodies. A row H of a formula is then a row over bodies and carriers,
+///
+///     H u = sum over bodies of v_k . v_k + w_k . w_k  +  (L^-1 H_own) . z,       q' = q (0, W) / 2
+///
+/// and contacts, joints and formulas make one problem. Laws, pressed limits, statuses and events of formulas
+/// are those of systems in coordinates: they work on the memory of such a step.
+///
+/// Theory     docs/theory/bodies.md, (BO-24)
+class BodyFormulas {
+public:
+    /// `shown`: the memory in which listeners see the contacts and constraints of formulas.
+    BodyFormulas(const BodyModel& bodies, const Model& model, const State& start, Scratch& shown);
+
+    /// Statuses and percussions of the formulas' contacts and constraints after the last step.
+    [[nodiscard]] const State& memory() const noexcept { return memory_; }
+
+    // in the order of the step
+
+    /// Coordinates half-way, their metric, and the velocities of the carriers. False: A is not positive
+    /// definite.
+    [[nodiscard]] bool predict(double h_s, const BodyState& state, BodyScratch& s);
+
+    /// Adds forces of the potential at s.mid to s.potential: of bodies, and of the carriers.
+    void add_potential(BodyScratch& s);
+
+    /// Adds given forces at the velocities of s.mid to s.given, and computes the velocity terms.
+    void add_given(BodyScratch& s);
+
+    /// s.mid.u of the velocities that s.mid.v has for the carriers.
+    void take_velocities(BodyScratch& s) const;
+
+    /// v_free of the carriers.
+    void drift(double h_s, BodyScratch& s) const;
+
+    /// Appends rows and dimensions of the interactions of formulas; then their laws and velocities. False: a
+    /// law left its range.
+    void add_rows(const MoreauSettings& settings, BodyScratch& s);
+    [[nodiscard]] bool load(const MoreauSettings& settings, BodyScratch& s);
+
+    /// Solves the problem of the step: firm rows hold their mean velocity, limits follow what presses them,
+    /// constraints let go where their contact does not act.
+    [[nodiscard]] SolveReport solve(const SolverSettings& solver, double h_s, BodyScratch& s,
+                                    std::vector<Finding>& findings);
+
+    /// Coordinates at the end from the velocities of the carriers; velocities of the interactions.
+    void advance(double h_s, BodyScratch& s);
+
+    /// Adds the lines of the step.
+    void account(double h_s, const BodyState& state, std::span<const Vec3> v_still,
+                 std::span<const Vec3> w_still, const BodyScratch& s, EnergyLines& lines);
+
+    /// Energies that bodies alone do not have.
+    [[nodiscard]] Energies energies(const BodyState& state);
+    [[nodiscard]] double carried_energy_J(std::span<const Vec3> v) const;
+
+    /// Rows of held positions and closed contacts at s.next, for the correction; with `velocities` those of
+    /// firm velocities as well. Returns the largest violation; `deepest_m` grows to the deepest overlap.
+    double add_violations(bool velocities, BodyScratch& s, double& deepest_m);
+
+    /// Moves the coordinates of `places` by displacements of the carriers.
+    void move(std::span<const Vec3> moved, BodyState& places) const;
+
+    /// Velocities of the coordinates at the end.
+    void finish(BodyScratch& s) const;
+
+    /// Statuses and events; the events go to s.events.
+    void report(const BodyState& before, double h_s, BodyScratch& s);
+
+    [[nodiscard]] std::string name_of_interaction(int interaction) const;
+
+    /// Laws of the interactions of the last step, contacts first.
+    [[nodiscard]] std::span<const Law> laws() const
+    {
+        return std::span<const Law>(shown_.problem.laws).subspan(first_interaction_);
+    }
+
+private:
+    void place(const BodyState& at);
+    void add_terms(const BodyState& at, std::span<const int> support, std::span<const double> row,
+                   BodyRows& rows);
+    void scatter(const BodyState& at, double factor, std::span<Wrench> wrenches);
+    void evaluate_kinetic();
+    [[nodiscard]] Point point() const { return {q_, u_, t_s_}; }
+    [[nodiscard]] double velocity(const BodyRows& rows, int row, std::span<const Vec3> v,
+                                  std::span<const Vec3> w) const;
+
+    const BodyModel& bodies_;
+    const Model& model_;
+    Scratch& shown_;
+    State memory_;
+    int first_ = 0, own_ = 0;                ///< coordinates of bodies, and others
+    std::vector<int> body_of_;               ///< per coordinate of bodies
+    std::vector<Term> kinetic_, potential_;  ///< of the others, and of what formulas add
+
+    // at one place
+    State at_;
+    std::span<const double> q_, u_;
+    double t_s_ = 0;
+    Eigen::MatrixXd A_;
+    Eigen::VectorXd c_, covector_;  ///< velocity terms; a force or gradient over all coordinates
+    Eigen::LLT<Eigen::MatrixXd> L_;
+    double potential_rate_W_ = 0;
+    std::vector<Vec3> z_before_, terms_;  ///< of the carriers: velocity before, and velocity terms
+    Workspace work_;
+
+    // interactions of the step
+    std::vector<int> interactions_;
+    ContactRows rows_;
+    std::size_t first_interaction_ = 0;
+    int first_row_ = 0;
+    std::vector<double> U_free_;
+};
+
+}  // namespace carom::detail

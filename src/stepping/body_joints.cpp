@@ -1,0 +1,171 @@
+#include "body_formulas.hpp"
+#include "body_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::detail {
+namespace {
+
+/// Passes until friction that reactions press has settled, and to which part of itself.
+constexpr int max_passes = 50;
+constexpr double settled = 1e-10;
+
+int row_of(const BodyScratch& s, std::size_t part)
+{
+    return s.problem.offsets[s.contacts.size() + part];
+}
+
+/// Force of the held rows of a joint: those that move centres.
+Vec3 held_force(const BodyScratch& s, int joint)
+{
+    Vec3 force = Vec3::Zero();
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        if (s.joints[k].joint != joint || s.joints[k].kind != JointPart::Kind::Held) continue;
+        const int row = row_of(s, k);
+        force += s.P[row] * s.rows.row(row).front().v;
+    }
+    return force;
+}
+
+/// Limits of friction by the reactions as they are now; returns the largest relative change.
+double press(double h, BodyScratch& s)
+{
+    double change = 0;
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        const JointPart& part = s.joints[k];
+        if (part.arm == 0) continue;
+        const double most = h * part.most + part.arm * held_force(s, part.joint).norm();
+        auto& law = std::get<Limited>(s.problem.laws[s.contacts.size() + k]);
+        if (most > 0) change = std::max(change, std::abs(most - law.high) / most);
+        law.low = -most;
+        law.high = most;
+    }
+    return change;
+}
+
+}  // namespace
+
+SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& s)
+{
+    const auto solve_once = [&] {
+        if (!s.formulas) return solve_selected(s.problem, solver, s.P, s.solver);
+        s.findings.clear();
+        return s.formulas->solve(solver, h_s, s, s.findings);
+    };
+    SolveReport report;
+    report.status = SolveStatus::NotFinite;
+    if (s.law_out_of_range) return report;
+    report = solve_once();
+    const bool pressed =
+        std::any_of(s.joints.begin(), s.joints.end(), [](const JointPart& part) { return part.arm > 0; });
+    if (!pressed) return report;
+    for (int pass = 0; pass < max_passes && press(h_s, s) > settled; ++pass) {
+        const int before = report.iterations;
+        report = solve_once();
+        report.iterations += before;
+        if (report.status == SolveStatus::NotFinite || report.status == SolveStatus::NoSolution)
+            return report;
+    }
+    // the limits belong to the last percussions but one: what they are off by is in the residual of the last
+    press(h_s, s);
+    report.residual = residual(s.problem, s.P, s.solver.residual);
+    if (!is_solved(report.residual, solver.tolerance)) report.status = SolveStatus::NotSolved;
+    return report;
+}
+
+void report_joints(const BodyModel& model, BodyScratch& s)
+{
+    s.reactions.assign(model.setup().joints.size(), {});
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        const JointPart& part = s.joints[k];
+        JointReaction& reaction = s.reactions[static_cast<std::size_t>(part.joint)];
+        const Joint& joint = model.setup().joints[static_cast<std::size_t>(part.joint)];
+        const bool gear = joint.kind == JointKind::Gear;
+        const int body =
+            gear ? model.setup().joints[static_cast<std::size_t>(joint.first_joint)].first : joint.first;
+        const int frame = gear ? joint.first_joint : part.joint;
+        const Vec3 point = model.place_of_joint(frame, s.mid.x, s.mid.R).first_point;
+        for (int row = row_of(s, k); row < row_of(s, k) + part.dimension; ++row) {
+            for (const BodyRows::Term& term : s.rows.row(row)) {
+                if (term.body != body) continue;
+                reaction.percussion_Ns += s.P[row] * term.v;
+                reaction.moment_Nms += s.P[row] * (term.w - (point - s.mid.x[body]).cross(term.v));
+                break;
+            }
+        }
+    }
+}
+
+void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyScratch& s,
+                    EnergyLines& lines)
+{
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        const JointPart& part = s.joints[k];
+        double& line = part.kind == JointPart::Kind::Held       ? lines.joint_J
+                       : part.kind == JointPart::Kind::Stop     ? lines.impact_J
+                       : part.kind == JointPart::Kind::Friction ? lines.friction_J
+                                                                : lines.non_firm_J;
+        for (int row = row_of(s, k); row < row_of(s, k) + part.dimension; ++row) {
+            const double U_plus = s.joint_U_plus[static_cast<std::size_t>(row)] - part.rate;
+            line += s.P[row] * 0.5 * (s.problem.U_minus[row] + U_plus);
+            lines.prescribed_motions_J -= s.P[row] * (s.rows.velocity(row, v_still, w_still) - part.rate);
+        }
+    }
+}
+
+void hold_velocities(const BodyModel& model, BodyScratch& s)
+{
+    if (model.setup().joints.empty() && !s.formulas) return;
+    const auto n = s.next.v.size(), bodies = s.next.x.size();
+
+    // firm rows at the end; stops are left to contacts
+    s.correction_rows.clear();
+    s.violations.clear();
+    add_joint_rows(model, {.x = s.next.x, .R = s.next.R, .turns = s.next.turns, .drives = false},
+                   s.correction_rows, s.violations);
+    double deepest_m = 0;
+    if (s.formulas) s.formulas->add_violations(true, s, deepest_m);
+    s.correction_v.assign(s.next.v.begin(), s.next.v.end());
+    s.correction_w.assign(n, Vec3::Zero());
+    for (std::size_t i = 0; i < bodies; ++i) {
+        s.correction_w[i] = s.next.R[i] * s.next.W[i];
+    }
+    OneStepProblem& problem = s.correction;
+    problem.laws.clear();
+    problem.offsets.assign(1, 0);
+    problem.U_free.clear();
+    for (int row = 0; row < s.correction_rows.size(); ++row) {
+        // a stop takes part without acting, so that rows keep their places
+        const JointPart& part = s.violations[static_cast<std::size_t>(row)];
+        const bool held = part.kind == JointPart::Kind::Held;
+        problem.offsets.push_back(row + 1);
+        problem.U_free.push_back(
+            held ? s.correction_rows.velocity(row, s.correction_v, s.correction_w) - part.rate : 1.0);
+        if (held)
+            problem.laws.emplace_back(Bilateral{});
+        else
+            problem.laws.emplace_back(Limited{.low = 0, .high = 0});
+    }
+    problem.U_minus.assign(problem.U_free.size(), 0.0);
+    s.correction_rows.set_inertia(s.inverse_inertia);
+    assemble_delassus(model, s.correction_rows, s.contacts_of, problem);
+    s.correction_P.assign(problem.U_free.size(), 0.0);
+    s.solver.pivoting.solve(problem, s.correction_P);
+    if (!std::all_of(s.correction_P.begin(), s.correction_P.end(), [](double P) { return std::isfinite(P); }))
+        return;
+    for (int row = 0; row < s.correction_rows.size(); ++row) {
+        s.correction_rows.apply(model.inverse_mass, row, s.correction_P[static_cast<std::size_t>(row)],
+                                s.correction_v, s.correction_w);
+    }
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (model.inverse_mass[i] == 0) continue;
+        s.next.v[i] = s.correction_v[static_cast<std::size_t>(i)];
+        s.next.W[i] = s.next.R[i].conjugate() * s.correction_w[static_cast<std::size_t>(i)];
+    }
+    std::copy(s.correction_v.begin() + static_cast<std::ptrdiff_t>(bodies), s.correction_v.end(),
+              s.next.v.begin() + static_cast<std::ptrdiff_t>(bodies));
+    if (s.formulas) s.formulas->finish(s);
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,213 @@
+#pragma once
+
+#include "rank_watch.hpp"
+#include "stepping/body_scratch.hpp"
+
+#include <optional>
+
+namespace carom::detail {
+
+/// The pieces of body_step, in the order in which it calls them.
+
+/// Contacts at the places of scratch.mid that the step can close (BO-9).
+void detect(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+            BodyScratch& scratch);
+
+/// Lets the impact map act where open contacts close: s.mid has the velocities after it. False where the map
+/// gave none.
+bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+                      BodyScratch& scratch, StepReport& report);
+
+/// Rows and laws of the contacts, without velocities.
+void load_map_rows(const BodyModel& model, BodyScratch& scratch);
+
+/// Whether a contact acted and stayed in the last step.
+[[nodiscard]] bool was_closed(const BodyState& state, const BodyContact& contact);
+
+/// Whether some contact of two bodies acted or touched in the last step.
+[[nodiscard]] bool have_touched(const BodyState& state, int first, int second);
+
+/// Spheres and planes that stand still, and nothing else that could touch: the step then goes ways of its own
+/// from detection to correction, which give what the general ones give.
+[[nodiscard]] bool is_round(const BodyModel& model);
+
+/// The same as detect for such a model, reaches known.
+void detect_round(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+                  BodyScratch& scratch);
+
+/// The same as sweep_bodies and the correction of overlaps.
+bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+                 SolveReport& report);
+void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                   BodyScratch& scratch);
+
+/// Velocities at the end of the step if nothing touched (BO-8).
+void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+
+/// The same with forces and gyroscopic terms at the mean velocities of the step as it was solved. False where
+/// that changes nothing.
+bool free_velocities_again(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+
+/// Laws, U_free and the diagonal of W of scratch.contacts; percussions of the last step as a start.
+void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+               BodyScratch& scratch);
+
+/// Many contacts in space by sweeps that need no more of W (SO-21): percussions in scratch.P, good or not.
+/// False where this way is not the one to go.
+bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+                  SolveReport& report);
+
+/// The whole of W of the last step, which sweeps over bodies do without.
+void assemble_whole(const BodyModel& model, BodyScratch& scratch);
+
+/// Sweeps of a correction of many contacts.
+inline constexpr Budget correction_budget{.tolerance = 1e-2, .max_iterations = 20};
+
+/// Overlaps of many contacts that are left alone, as a part of the size of the bodies.
+inline constexpr double harmless_overlap = 2e-7;
+
+/// Overlaps that a correction may leave at least, beside the thickness of the thinner body, in a certified
+/// run; the tolerance of the solver where that is more.
+inline constexpr double overlap_left = 1e-3;
+
+/// Percussions without friction, in scratch.correction_P, that open the overlaps as far as linearised gaps
+/// say (BO-10); at rest before.
+void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& scratch);
+
+/// Judges scratch.P by the velocities that the bodies have with them.
+void judge_by_bodies(const SolverSettings& solver, BodyScratch& scratch, SolveReport& report);
+
+/// Assembles W and solves with it, from scratch.P on; beyond the tolerance where Newton's method makes that
+/// cheap. `report` has the sweeps that were made before.
+void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& scratch,
+                     SolveReport& report);
+
+/// Fills axes and arms of a contact whose bodies and point are known.
+void set_frame(std::span<const Vec3> x, BodyContact& contact);
+
+/// Turns the tangents of a contact whose surfaces have a grain along it.
+void turn_to_grain(const BodyModel& model, const BodyState& at, BodyContact& contact);
+
+/// Velocity of the first body against the second, in the frame of the contact; W in the axes of the world.
+[[nodiscard]] BodyContact::Slots relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
+                                                   std::span<const Vec3> W_world);
+
+/// Appends the rows of a contact, as many as it has components.
+void add_contact_rows(const BodyContact& contact, BodyRows& rows);
+
+/// problem.W of interactions whose rows are problem.offsets[c] .. offsets[c + 1], each over the same bodies;
+/// rows.set_inertia() comes before (BO-11).
+void assemble_delassus(const BodyModel& model, const BodyRows& rows,
+                       std::vector<std::vector<int>>& interactions_of, OneStepProblem& problem);
+
+/// Solves the assembled problem; where the reactions of joints press their friction, until the limits have
+/// settled (BO-13).
+[[nodiscard]] SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& scratch);
+
+/// What the percussions of a contact did to the kinetic energy, those of an impact map with them (LE-2).
+struct ContactWork {
+    double normal_J = 0, friction_J = 0;
+};
+[[nodiscard]] ContactWork work_of(const BodyContact& contact);
+
+/// Contacts that touch where a run begins, so that its first step knows them.
+void find_touching(const BodyModel& model, double activation_gap_m, BodyState& state);
+
+/// Statuses of the contacts in state.kept, and what happened at them in scratch.events.
+void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
+                     BodyScratch& scratch);
+
+/// How many terms the kinetic and the potential energy of bodies have in the model that shows them.
+[[nodiscard]] std::array<std::size_t, 2> terms_of_bodies(const BodyModel& bodies);
+
+/// A contact or stop that was closed in the step before, or touches where the run begins.
+[[nodiscard]] inline bool touched(const KeptContact* before) noexcept
+{
+    return before != nullptr && (before->status != 0 || (before->closed && !before->acted));
+}
+
+/// It touched, and approaches by no more than the forces of a step and the percussion that held it can make.
+[[nodiscard]] bool goes_on_touching(const ContactStep& step, double held_Ns) noexcept;
+
+/// Where state.kept has a stop, motor or friction of a joint; -1: nowhere.
+[[nodiscard]] int kept_actor(const BodyState& state, int actor) noexcept;
+
+/// What the stop that is scratch.joints[part] met and did, what is kept of it, and stops that touch where a
+/// run begins.
+[[nodiscard]] ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* before,
+                                      const BodyScratch& scratch);
+[[nodiscard]] KeptContact keep_stop(const JointPart& stop, const ContactStep& step);
+void find_touching_stops(const BodyModel& model, double activation_gap_m, BodyState& state);
+
+/// Events of motors that saturate and of friction that holds or slips; statuses go to what is kept.
+void tell_drives(double time_s, const BodyState& state, BodyScratch& scratch);
+
+/// Whether a stop with restitution that touched persists (MS-8): it then has none, and closes as a soft one
+/// does. One that does not and is open does not act: false.
+[[nodiscard]] bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, std::size_t part,
+                                    BodyScratch& scratch);
+
+/// What theory asks of the joints of a whole run: that the conditions they hold are independent, and stay so
+/// (CO-10) to (CO-15).
+class JointWatch {
+public:
+    /// `step_s`: length of the step before, 0 at the start of a run.
+    JointWatch(const BodyModel& model, BodyState begin, double step_s);
+
+    /// For the first step of a run.
+    void at_start(const BodyState& start, Certifier& certifier) const;
+
+    void after_step(const BodyState& after, const BodyScratch& scratch, Certifier& certifier);
+
+private:
+    void add_unit_row(const BodyRows& rows, int row);
+
+    const BodyModel& model_;
+    RankWatch rank_;
+    bool moved_ = false;  ///< prescribed bodies are joined
+    std::vector<double> entries_;
+};
+
+/// What joints did: reactions and the lines of the ledger. `still`: velocities of prescribed bodies only.
+void report_joints(const BodyModel& model, BodyScratch& scratch);
+void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyScratch& scratch,
+                    EnergyLines& lines);
+
+/// Velocities at the end that the joints allow there, the nearest in the kinetic metric (CO-4).
+void hold_velocities(const BodyModel& model, BodyScratch& scratch);
+
+/// Moves overlapping bodies apart that do not separate by themselves, and joints back together (BO-10);
+/// reports the deepest overlap and the largest violation left, and a finding where the overlap is too deep.
+void correct_places(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                    BodyScratch& scratch, StepReport& report);
+
+/// Contacts of pairs so fast that they close before they are looked at half-way, as they are when they touch
+/// first (BO-20); in the place of those that were found. The pairs are known.
+void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const BodyState& start,
+                       BodyScratch& scratch);
+
+/// Whether some body moves so far in a step that it could pass through another; velocities as at the start.
+[[nodiscard]] bool is_fast(const BodyModel& model, double h_s, const BodyState& state);
+
+/// The same for balls that detect_round has paired: whether two of them change sides within the step.
+[[nodiscard]] bool balls_pass(const BodyModel& model, double h_s, const BodyState& start,
+                              const BodyScratch& scratch);
+
+/// Features of such contacts: no other has them.
+inline constexpr std::uint64_t fast_feature = 0x53574550545fU;
+[[nodiscard]] inline bool is_fast_contact(const BodyContact& contact) noexcept
+{
+    return contact.at.feature >> 8 == fast_feature;
+}
+
+/// Bodies that overlap where the scene puts them (BO-22): who, how deep, how many pairs; not certified where
+/// that is more than max_overlap.
+[[nodiscard]] std::optional<Finding> overlap_at_start(const BodyModel& model, const MoreauSettings& settings,
+                                                      const BodyState& start);
+
+/// Names bodies that went through each other within the step, which ends at the places of scratch.next
+/// (BO-18).
+void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const BodyState& start,
+                         BodyScratch& scratch, StepReport& report);
+
+}  // namespace carom::detail

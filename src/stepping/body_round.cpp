@@ -1,0 +1,272 @@
+#include "body_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace carom::detail {
+namespace {
+
+/// Sweeps before a matrix is assembled.
+constexpr int max_sweeps = 400;
+
+/// Gaps that a correction looks at, as a part of the size of the bodies.
+constexpr double looked_at = 1e-3;
+
+/// Corrections of one step at most: more than one where the first leaves what the tolerance does not allow.
+constexpr int max_passes = 20;
+
+bool is_plane(const BodyModel& model, int i)
+{
+    return std::holds_alternative<PlaneShape>(model.colliders[i].shape);
+}
+
+double radius_of(const BodyModel& model, int i)
+{
+    return model.colliders[i].hull.radius_m;
+}
+
+std::array<double, 3> components(const Vec3& a)
+{
+    return {a.x(), a.y(), a.z()};
+}
+
+BodyContact& add_contact(const BodyModel& model, int a, int b, const ContactPoint& point, BodyScratch& s)
+{
+    const SurfaceLaw& surface = model.surface(a, b);
+    BodyContact& contact = s.contacts.emplace_back();
+    contact.first = a;
+    contact.second = b;
+    contact.at = point;
+    contact.restitution = surface.restitution;
+    contact.dimension = surface.friction == 0 ? 1 : 3;
+    set_frame(s.mid.x, contact);
+    return contact;
+}
+
+double reach_of(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int a, int b,
+                const BodyScratch& s)
+{
+    // soft contacts are known before they close, and those that touched before they leave; with restitution
+    // a contact acts when it has closed (BO-9)
+    const bool soft =
+        model.surface(a, b).restitution == 0 || have_touched(state, std::min(a, b), std::max(a, b));
+    return soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
+}
+
+void two_spheres(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int a, int b,
+                 BodyScratch& s)
+{
+    const Vec3 apart = s.mid.x[a] - s.mid.x[b];
+    const double distance = apart.norm(), r_a = radius_of(model, a), r_b = radius_of(model, b);
+    // centres that coincide leave the direction open
+    const Vec3 n = distance > 0 ? Vec3(apart / distance) : Vec3::UnitZ();
+    const double gap = n.dot(apart) - r_a - r_b;
+    if (gap > reach_of(model, settings, state, a, b, s)) return;
+    const Vec3 half_way = 0.5 * (s.mid.x[a] - r_a * n + (s.mid.x[b] + r_b * n));
+    add_contact(model, a, b, {.point_m = half_way, .normal = n, .gap_m = gap}, s);
+}
+
+/// A half-space in the world: n . x <= offset is solid.
+struct HalfSpace3 {
+    Vec3 n;
+    double offset;
+};
+
+HalfSpace3 half_space(const BodyModel& model, int plane, const BodyScratch& s)
+{
+    const Collider& collider = model.colliders[plane];
+    const auto& shape = std::get<PlaneShape>(collider.shape);
+    const Pose pose{.position_m = s.mid.x[plane], .rotation = s.mid.R[plane]};
+    const Vec3 n = pose.rotation * shape.normal;
+    return {n, n.dot(pose.to_world(shape.offset_m * shape.normal - collider.centre_m))};
+}
+
+/// Bodies in the order of their numbers; the normal points to the first.
+void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+                      int sphere, int plane, const HalfSpace3& half, BodyScratch& s)
+{
+    const auto& [n, offset] = half;
+    const Vec3& x = s.mid.x[sphere];
+    const double r = radius_of(model, sphere), above = n.dot(x) - offset;
+    if (above - r > reach_of(model, settings, state, sphere, plane, s)) return;
+    const Vec3 half_way = 0.5 * (x - r * n + (x - above * n));
+    const bool first = sphere < plane;
+    add_contact(model, std::min(sphere, plane), std::max(sphere, plane),
+                {.point_m = half_way, .normal = first ? n : Vec3(-n), .gap_m = above - r}, s);
+}
+
+/// A pair that leaves by restitution is not lifted.
+bool leaves(const BodyContact& c)
+{
+    return c.restitution > 0 && c.P[0] > 0 && c.U_plus[0] > 0;
+}
+
+/// Contacts of the step where the bodies are at its end, as problems of places: gaps for velocities; and the
+/// deepest overlap.
+void overlaps_at_end(const BodyModel& model, BodyScratch& s)
+{
+    const double reach = looked_at * model.length_m();
+    s.deepest = s.deepest_left = {};
+    s.round_contacts.clear();
+    for (const BodyContact& contact : s.contacts) {
+        const int a = contact.first, b = contact.second;
+        Vec3 n = contact.axes[0];
+        double gap = 0;
+        if (is_plane(model, a) || is_plane(model, b)) {
+            gap = contact.at.gap_m + n.dot(s.next.x[a] - s.mid.x[a] - (s.next.x[b] - s.mid.x[b]));
+        } else {
+            const Vec3 apart = s.next.x[a] - s.next.x[b];
+            const double distance = apart.norm();
+            gap = distance - radius_of(model, a) - radius_of(model, b);
+            if (distance > 0) n = apart / distance;
+        }
+        if (gap > reach) continue;
+        if (gap < 0) s.deepest.see(a, b, -gap, model.size_of_pair_m(a, b));
+        if (leaves(contact)) gap = std::max(0.0, gap);
+        if (gap < 0) s.deepest_left.see(a, b, -gap, model.size_of_pair_m(a, b));
+        s.round_contacts.push_back({.normal = components(n), .shift_m_s = gap, .a = a, .b = b});
+    }
+}
+
+}  // namespace
+
+bool is_round(const BodyModel& model)
+{
+    if (model.is_flat() || !model.is_plain()) return false;
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (!model.collides[i]) continue;
+        const Collider& collider = model.colliders[i];
+        if (is_plane(model, i)) {
+            // one that turns would move contacts sideways
+            if (model.setup().bodies[static_cast<std::size_t>(i)].motion != BodyMotion::Fixed) return false;
+            continue;
+        }
+        if (!std::holds_alternative<SphereShape>(collider.shape) || !model.isotropic[i]) return false;
+        if (collider.hull.vertices.front() != Vec3::Zero()) return false;
+    }
+    return true;
+}
+
+void detect_round(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+                  BodyScratch& s)
+{
+    s.planes.clear();
+    s.ball_radii.assign(static_cast<std::size_t>(model.bodies()), -1.0);
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (!model.collides[i]) continue;
+        if (is_plane(model, i)) {
+            s.planes.push_back(i);
+        } else {
+            s.ball_radii[i] = radius_of(model, i) + s.reach_m[i];
+        }
+    }
+    s.balls.find(s.mid.x, s.ball_radii);
+
+    // contacts sorted by bodies
+    s.contacts.clear();
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (!model.collides[i]) continue;
+        if (is_plane(model, i)) {
+            const HalfSpace3 half = half_space(model, i, s);
+            for (int j = i + 1; j < model.bodies(); ++j) {
+                if (model.may_meet(i, j)) sphere_and_plane(model, settings, state, j, i, half, s);
+            }
+            continue;
+        }
+        for (const int j : s.balls.of(i)) {
+            if (model.may_meet(i, j)) two_spheres(model, settings, state, i, j, s);
+        }
+        const auto later = std::upper_bound(s.planes.begin(), s.planes.end(), i);
+        if (later == s.planes.end()) continue;
+        const std::size_t first = s.contacts.size();
+        for (auto plane = later; plane != s.planes.end(); ++plane) {
+            if (!model.may_meet(i, *plane)) continue;
+            sphere_and_plane(model, settings, state, i, *plane, half_space(model, *plane, s), s);
+        }
+        if (first == s.contacts.size()) continue;
+        // those with other spheres came before
+        auto begin = s.contacts.begin() + static_cast<std::ptrdiff_t>(first);
+        while (begin != s.contacts.begin() && std::prev(begin)->first == i) {
+            --begin;
+        }
+        std::stable_sort(begin, s.contacts.end(),
+                         [](const BodyContact& a, const BodyContact& b) { return a.second < b.second; });
+    }
+}
+
+bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
+{
+    const int m = static_cast<int>(s.contacts.size());
+    s.round_bodies.resize(static_cast<std::size_t>(model.bodies()));
+    for (int i = 0; i < model.bodies(); ++i) {
+        s.round_bodies[i] = {.v = components(s.v_free[i]),
+                             .inverse_mass = model.inverse_mass[i],
+                             .w = components(s.w_free[i]),
+                             .inverse_inertia = model.inverse_inertia[i](0, 0)};
+    }
+    s.round_contacts.clear();
+    for (int c = 0; c < m; ++c) {
+        const BodyContact& contact = s.contacts[c];
+        const Vec3& n = contact.axes[0];
+        const auto at = static_cast<std::size_t>(s.problem.offsets[c]);
+        Vec3 P = s.P[at] * n;
+        for (std::size_t k = 1; k < static_cast<std::size_t>(contact.dimension); ++k) {
+            P += s.P[at + k] * contact.axes[k];
+        }
+        const int a = contact.first, b = contact.second;
+        const auto* coulomb = std::get_if<Coulomb>(&s.problem.laws[c]);
+        s.round_contacts.push_back(
+            {.normal = components(n),
+             .arm_a = is_plane(model, a) ? 0.0 : -contact.arm_first.dot(n),
+             .arm_b = is_plane(model, b) ? 0.0 : contact.arm_second.dot(n),
+             .shift_m_s = contact.may_close_m_s + contact.restitution * std::min(contact.U_minus[0], 0.0),
+             .P = components(P),
+             .friction = coulomb != nullptr ? coulomb->friction : 0.0,
+             .a = a,
+             .b = b});
+    }
+    if (!s.round_sweeps.load(s.round_bodies, s.round_contacts)) return false;
+    report.solver = SolverKind::NonlinearCg;
+    report.iterations = s.round_sweeps.run(
+        {.tolerance = 0.9 * solver.tolerance, .max_iterations = std::min(max_sweeps, solver.max_sweeps)});
+    for (int c = 0; c < m; ++c) {
+        const BodyContact& contact = s.contacts[c];
+        const auto P = s.round_sweeps.percussion(c);
+        for (int k = 0; k < contact.dimension; ++k) {
+            s.P[static_cast<std::size_t>(s.problem.offsets[c] + k)] =
+                contact.axes[static_cast<std::size_t>(k)].dot(Vec3(P[0], P[1], P[2]));
+        }
+    }
+    return true;
+}
+
+void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                   BodyScratch& s)
+{
+    const double tolerance = std::max(settings.activation_gap_m, harmless_overlap * model.length_m());
+    double last = std::numeric_limits<double>::infinity();
+    for (int pass = 0;; ++pass) {
+        overlaps_at_end(model, s);
+        const double part = s.deepest_left.part;
+        const bool deep =
+            part > std::max(solver.tolerance, harmless_overlap) && (pass < 6 || part <= 0.9 * last);
+        if (!settings.correction || s.deepest_left.depth_m <= tolerance || (pass > 0 && !deep)) return;
+        if (pass == max_passes) return;
+        last = part;
+
+        // the least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5):
+        // along normals through the centres, so nothing turns
+        for (int i = 0; i < model.bodies(); ++i) {
+            s.round_bodies[i] = {.inverse_mass = model.inverse_mass[i]};
+        }
+        if (!s.round_sweeps.load(s.round_bodies, s.round_contacts)) return;
+        s.round_sweeps.run(correction_budget);
+        for (int i = 0; i < model.bodies(); ++i) {
+            const auto& moved = s.round_sweeps.body(i).v;
+            s.next.x[i] += Vec3(moved[0], moved[1], moved[2]);
+        }
+    }
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,127 @@
+#pragma once
+
+#include "carom/stepping/body_contact.hpp"
+#include "carom/stepping/moreau.hpp"
+#include "geometry/ball_pairs.hpp"
+#include "geometry/broad_phase.hpp"
+#include "solver/rigid_contacts.hpp"
+#include "solver/round_contacts.hpp"
+#include "stepping/body_islands.hpp"
+#include "stepping/scratch.hpp"
+#include "system/bodies/joint_rows.hpp"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace carom {
+
+/// Moreau's midpoint scheme for rigid bodies with shapes.
+///
+/// Symbols    q_M   places half-way through the step;  g_M  gaps there;  h  the step
+///            U     velocity of the first body against the second at a contact, (normal, t1, t2), m/s
+///            P     percussion on the first body, N s
+/// Theory     docs/theory/bodies.md, (BO-8) step, (BO-9) contacts that close, (BO-10) correction; contacts,
+///            laws and accounts as in docs/theory/moreau_scheme.md and energy_ledger.md
+
+/// The deepest overlap of some pairs.
+struct DeepestOverlap {
+    double depth_m = 0;
+    int first = -1, second = -1;  ///< the pair that overlaps most beside its size
+    double part = 0;              ///< by how much
+
+    /// `size_m`: BodyModel::size_of_pair_m; a depth that is not above zero is no overlap.
+    void see(int a, int b, double depth, double size_m) noexcept;
+};
+
+namespace detail {
+
+class BodyFormulas;
+
+/// Inside the statuses of contacts.
+struct StatusScratch {
+    std::vector<int> kept_of;  ///< per contact: its number in BodyState::kept, -1: none
+    std::vector<char> found;   ///< per kept contact: it is among those of the step
+    std::vector<ContactStep> steps;
+    std::vector<ContactMemory> statuses;  ///< of steps
+    std::vector<int> place;               ///< of steps: where in `kept`
+    std::vector<int> place_of;            ///< the same per contact
+    std::vector<int> closing;             ///< contacts whose impact the next step ends
+    std::vector<KeptContact> kept;
+    BodyIslands islands;
+    std::vector<char> struck;   ///< per body, of the least body of an island
+    std::vector<char> touched;  ///< per stop of a joint: it touched in the step before
+};
+
+}  // namespace detail
+
+/// Memory of a step, reused by the next one. Listeners may read the contacts and the problem of the last
+/// step.
+struct BodyScratch {
+    std::vector<BodyContact> contacts;     ///< sorted by bodies
+    std::vector<JointPart> joints;         ///< interactions of the problem after the contacts
+    std::vector<JointReaction> reactions;  ///< one per joint
+    OneStepProblem problem;  ///< of W the diagonal only, where sweeps without the matrix solved it
+    std::vector<Event> events;
+
+    // coordinates, contacts and constraints of formulas beside the bodies; null: none
+    std::shared_ptr<detail::BodyFormulas> formulas;
+    bool law_out_of_range = false;
+    std::vector<Finding> findings;
+
+    // inside the step
+    BodyState mid, next;
+    BodyRows rows;  ///< of the problem
+    std::vector<double> joint_U_plus;
+    double map_joint_J = 0;  ///< work of joints while an impact map acted
+    std::vector<Vec3> v_free, W_free, W_gyroscopic;
+    std::vector<Wrench> potential, given;
+    std::vector<Mat3> inverse_inertia;  ///< axes of the world, half-way
+    std::vector<PlacedCollider> placed;
+    std::vector<AxisBox> boxes;
+    std::vector<double> reach_m;
+    BroadPhase broad_phase;
+    std::vector<std::array<int, 2>> pairs;
+    std::vector<ContactPoint> points;
+    std::vector<double> P, U, P_before;
+    std::vector<Vec3> v_before, W_before;
+    std::vector<Vec3> w_before, w_free, w_after;  ///< angular velocities, axes of the world
+    std::vector<RigidBody> rigid_bodies;
+    std::vector<RigidContact> rigid_contacts;
+    RigidContacts sweeps;
+    std::vector<int> order;                     ///< of the contacts in sweeps
+    std::vector<std::vector<int>> contacts_of;  ///< per body
+    SolverScratch solver;
+
+    // inside the step of spheres
+    bool round = false;  ///< the last step was one
+    BallPairs balls;
+    std::vector<double> ball_radii;
+    std::vector<int> planes, touched;
+    std::vector<RoundBody> round_bodies;
+    std::vector<RoundContact> round_contacts;
+    RoundContacts round_sweeps;
+
+    // on the way of fast bodies
+    std::array<PlacedCollider, 3> on_way;
+    std::vector<int> near;
+
+    detail::StatusScratch statuses;
+
+    // inside the correction
+    std::vector<std::array<int, 2>> found_pairs;
+    std::vector<BodyContact> overlaps;
+    std::vector<std::array<int, 2>> correction_pairs;
+    DeepestOverlap deepest, deepest_left;  ///< at the end of the step: of all pairs, of those to be corrected
+    std::vector<JointPart> violations;
+    BodyRows correction_rows;
+    std::vector<Vec3> correction_v, correction_w;
+    OneStepProblem correction;
+    std::vector<double> correction_P;
+};
+
+/// One step from state.t_s to state.t_s + settings.time_step_s. `NotFinite` leaves the state as it was.
+[[nodiscard]] StepReport body_step(const BodyModel& model, const MoreauSettings& settings,
+                                   const SolverSettings& solver, BodyState& state, BodyScratch& scratch);
+
+}  // namespace carom

@@ -1,0 +1,421 @@
+#include "body_parts.hpp"
+#include "solver/one_contact.hpp"
+#include "statuses.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+namespace carom::detail {
+namespace {
+
+/// What rounding makes of a velocity, as a part of the speeds that it is a difference of.
+constexpr double rounding = 1e-12;
+
+/// How the points of a face share friction is not determined, and some may be at their bound: next to no
+/// sliding where others would make it slide counts as none.
+constexpr double next_to_none = 1e-4;
+
+/// Friction strictly inside its bound, or next to no sliding.
+bool sticks(const BodyScratch& s, std::size_t c)
+{
+    const BodyContact& contact = s.contacts[c];
+    const Law& law = s.problem.laws[c];
+    const auto* coulomb = std::get_if<Coulomb>(&law);
+    const auto* resisting = std::get_if<Resisting>(&law);
+    const double mu = coulomb != nullptr ? coulomb->friction : resisting != nullptr ? resisting->friction : 0;
+    if (std::hypot(contact.P[1], contact.P[2]) < (1 - 1e-6) * mu * contact.P[0]) return true;
+    double driven2 = 0;
+    for (int i = 1; i < std::min(contact.dimension, 3); ++i) {
+        driven2 += std::pow(s.problem.U_free[s.problem.offsets[c] + i], 2);
+    }
+    return std::hypot(contact.U_plus[1], contact.U_plus[2]) <= next_to_none * std::sqrt(driven2);
+}
+
+/// Bound of the speeds that the velocity of a contact is a difference of; sums of magnitudes need no roots.
+double speeds(const BodyContact& contact, std::span<const Vec3> v, std::span<const Vec3> w)
+{
+    const auto of = [&](int body, const Vec3& arm) {
+        return v[body].cwiseAbs().sum() + w[body].cwiseAbs().sum() * arm.cwiseAbs().sum();
+    };
+    return of(contact.first, contact.arm_first) + of(contact.second, contact.arm_second);
+}
+
+/// Goes through the contacts of a step and those of the step before, both sorted by bodies, and finds for
+/// each of the first its own of the second, -1: none. A contact whose feature is new takes the place of one
+/// of the same pair that has vanished: faces that slide over each other meet in other corners and edges, and
+/// that is no event.
+void match(std::span<const BodyContact> contacts, std::span<const KeptContact> kept,
+           std::vector<int>& kept_of, std::vector<char>& found)
+{
+    kept_of.assign(contacts.size(), -1);
+    found.assign(kept.size(), 0);
+    const auto pair_of = [](const auto& contact) { return std::tuple(contact.first, contact.second); };
+    std::size_t from = 0;
+    for (std::size_t c = 0; c < contacts.size();) {
+        const auto pair = pair_of(contacts[c]);
+        std::size_t end = c;
+        while (end < contacts.size() && pair_of(contacts[end]) == pair) {
+            ++end;
+        }
+        while (from < kept.size() && pair_of(kept[from]) < pair) {
+            ++from;
+        }
+        std::size_t to = from;
+        while (to < kept.size() && pair_of(kept[to]) == pair) {
+            ++to;
+        }
+        for (std::size_t i = c; i < end; ++i) {
+            for (std::size_t k = from; k < to; ++k) {
+                if (found[k] || kept[k].feature != contacts[i].at.feature) continue;
+                kept_of[i] = static_cast<int>(k);
+                found[k] = 1;
+                break;
+            }
+        }
+        for (std::size_t i = c; i < end; ++i) {
+            if (kept_of[i] >= 0 || !(contacts[i].P[0] > 0)) continue;
+            for (std::size_t k = from; k < to && kept_of[i] < 0; ++k) {
+                if (found[k] || kept[k].status == 0) continue;
+                kept_of[i] = static_cast<int>(k);
+                found[k] = 1;
+            }
+        }
+        c = end;
+        from = to;
+    }
+}
+
+/// Velocities that the solver may have left where there are none: what the step would do to the velocities of
+/// contacts, times the tolerance that velocities are held to (OS-10).
+double left_by_solver_m_s(const SolverSettings& solver, const BodyScratch& s)
+{
+    double largest = 0;
+    for (std::size_t row = 0; row < s.problem.U_free.size(); ++row) {
+        largest = std::max({largest, std::abs(s.problem.U_free[row]), std::abs(s.problem.U_minus[row])});
+    }
+    return velocity_tolerances * solver.tolerance * largest;
+}
+
+/// What the contact met and did. `before`: it acted or touched in the step before.
+ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s, std::size_t c,
+                   const KeptContact* before)
+{
+    const BodyContact& contact = s.contacts[c];
+    const auto& start = model.setup().impact_map ? contact.U_start : contact.U_minus;
+    const auto W = s.problem.W.diagonal(static_cast<int>(c));
+    ContactStep step;
+    step.contact = static_cast<int>(c);
+    step.dimension = contact.dimension == 1 ? 1 : model.is_flat() ? 2 : 3;
+    step.restitution = contact.restitution;
+    step.shift_m_s = contact.may_close_m_s;
+    step.left_m_s = left_m_s;
+    step.W_1_kg = W[0];
+    for (int i = 0; i < contact.dimension; ++i) {
+        const std::size_t slot = contact.slot(i);
+        if (slot > 2) continue;
+        const double U_free = s.problem.U_free[static_cast<std::size_t>(s.problem.offsets[c] + i)];
+        step.U_minus[slot] = start[slot];
+        step.U_free[slot] = i == 0 ? U_free - contact.may_close_m_s : U_free;
+        step.U_plus[slot] = contact.U_plus[slot];
+        step.P[slot] = contact.P[slot] + contact.map_P[slot];
+        const double W_ii = W[static_cast<std::size_t>(i * contact.dimension + i)];
+        if (i > 0) step.W_tangential_1_kg = std::max(step.W_tangential_1_kg, W_ii);
+    }
+    if (const auto* coulomb = std::get_if<Coulomb>(&s.problem.laws[c]))
+        step.sliding_margin = sliding_margin(*coulomb, W);
+    const ContactWork work = work_of(contact);
+    step.energy_J = work.normal_J;
+    step.friction_J = work.friction_J;
+    step.from_free_J = step.energy_J + step.friction_J;
+    for (int i = 0; i < contact.dimension; ++i) {
+        const std::size_t slot = contact.slot(i);
+        const double U_free = s.problem.U_free[static_cast<std::size_t>(s.problem.offsets[c] + i)];
+        const double freed = i == 0 ? U_free - contact.may_close_m_s : U_free;
+        step.from_free_J += 0.5 * contact.P[slot] * (freed - contact.U_minus[slot]);
+    }
+    step.sticks = sticks(s, c);
+    step.rounding_m_s = left_m_s + rounding * std::max(speeds(contact, s.mid.v, s.w_before),
+                                                       speeds(contact, s.next.v, s.w_after));
+    // the same velocities a step further: what the turning of the bodies made of them
+    if (before != nullptr && before->acted && before->feature == contact.at.feature)
+        step.bend_m_s = step.U_minus[0] - before->away_m_s;
+    // it touched, and approaches by no more than the forces of a step and those that held it can make
+    if (touched(before) && contact.map_P[0] == 0)
+        step.persists = goes_on_touching(step, std::abs(contact.at.normal.dot(before->percussion_Ns)));
+    return step;
+}
+
+KeptContact keep(const BodyContact& contact, bool sticks)
+{
+    const double met = std::abs(contact.U_minus[0]) + std::abs(contact.U_plus[0]);
+    return {.first = contact.first,
+            .second = contact.second,
+            .feature = contact.at.feature,
+            .percussion_Ns = contact.percussion_Ns(),
+            .moment_Nms = contact.moment_Nms(),
+            .closed = contact.U_plus[0] <= 1e-9 * met || contact.restitution == 0,
+            .sticks = sticks,
+            .acted = contact.P[0] > 0,
+            .named = contact.at.feature,
+            .away_m_s = contact.U_plus[0]};
+}
+
+void sort_by_bodies(std::vector<KeptContact>& kept)
+{
+    // contacts are sorted by bodies, and mostly by features too
+    const auto before = [](const KeptContact& a, const KeptContact& b) {
+        return std::tie(a.first, a.second, a.feature) < std::tie(b.first, b.second, b.feature);
+    };
+    if (!std::is_sorted(kept.begin(), kept.end(), before)) {
+        std::stable_sort(kept.begin(), kept.end(), before);
+    }
+}
+
+/// A soft contact that was open and still closes at the end of the step, as (BO-9) lets it: the next step
+/// ends its impact.
+bool is_closing(const ContactStep& step, const KeptContact* before)
+{
+    return !touched(before) && step.P[0] > 0 && step.shift_m_s > 0 && step.U_minus[0] < 0;
+}
+
+/// An impact that took the step before as well is one.
+void add_first_part(const KeptContact& before, ContactStep& step)
+{
+    step.P[0] += before.closing.percussion_Ns;
+    step.U_minus[0] = before.closing.velocity_m_s;
+    step.energy_J += before.closing.energy_J;
+}
+
+/// Takes in a contact or stop of the step, and what is kept of it. `before_Ns`: what it did in the step
+/// before. One whose impact has not ended is in `kept` only.
+void take_in(ContactStep step, const KeptContact& after, const KeptContact* before, double before_Ns,
+             StatusScratch& w)
+{
+    KeptContact& kept = w.kept.emplace_back(after);
+    ContactMemory status;
+    if (before != nullptr) {
+        kept.named = before->named;
+        status = {.closed = before->status, .slides = before->slides, .percussion_Ns = before_Ns};
+    }
+    const bool closing = is_closing(step, before);
+    if (before != nullptr && before->closing.percussion_Ns > 0) {
+        add_first_part(*before, step);
+        status.percussion_Ns = 0;
+    }
+    if (closing) {
+        kept.closing = {.percussion_Ns = step.P[0],
+                        .velocity_m_s = step.U_minus[0],
+                        .left_m_s = step.U_plus[0],
+                        .energy_J = step.energy_J};
+        w.closing.push_back(step.contact);
+        return;
+    }
+    w.place.push_back(static_cast<int>(w.kept.size()) - 1);
+    w.statuses.push_back(status);
+    w.steps.push_back(step);
+}
+
+/// Contacts and stops of the step, and what is kept of them.
+void collect(const BodyModel& model, const SolverSettings& solver, const BodyState& state, BodyScratch& s)
+{
+    StatusScratch& w = s.statuses;
+    w.steps.clear();
+    w.statuses.clear();
+    w.kept.clear();
+    w.place.clear();
+    w.closing.clear();
+    const double left_m_s = left_by_solver_m_s(solver, s);
+    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+        const BodyContact& contact = s.contacts[c];
+        const KeptContact* before =
+            w.kept_of[c] >= 0 ? &state.kept[static_cast<std::size_t>(w.kept_of[c])] : nullptr;
+        if (before == nullptr && !(contact.P[0] + contact.map_P[0] > 0)) continue;
+        const ContactStep step = report(model, left_m_s, s, c, before);
+        const double before_Ns =
+            before != nullptr ? std::max(0.0, contact.at.normal.dot(before->percussion_Ns)) : 0;
+        take_in(step, keep(contact, step.sticks), before, before_Ns, w);
+    }
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        if (s.joints[k].kind != JointPart::Kind::Stop) continue;
+        const int place = kept_actor(state, s.joints[k].actor);
+        const KeptContact* before = nullptr;
+        if (place >= 0) {
+            before = &state.kept[static_cast<std::size_t>(place)];
+            w.found[static_cast<std::size_t>(place)] = 1;
+        }
+        const ContactStep step = report_stop(left_m_s, k, before, s);
+        if (before == nullptr && !(step.P[0] > 0)) continue;
+        take_in(step, keep_stop(s.joints[k], step), before, before != nullptr ? before->percussion_Ns.x() : 0,
+                w);
+    }
+}
+
+/// The bodies that a contact or a stop pushes.
+std::array<int, 2> bodies_of(const BodyModel& model, const BodyScratch& s, int interaction)
+{
+    const auto c = static_cast<std::size_t>(interaction);
+    if (c < s.contacts.size()) return {s.contacts[c].first, s.contacts[c].second};
+    const auto joint = static_cast<std::size_t>(s.joints[c - s.contacts.size()].joint);
+    return {model.setup().joints[joint].first, model.setup().joints[joint].second};
+}
+
+/// Bodies that joints hold together take part in the same collisions.
+void tie_joined(const BodyModel& model, BodyIslands& islands)
+{
+    const auto tie = [&](int a, int b) {
+        if (a >= 0 && b >= 0 && model.inverse_mass[a] > 0 && model.inverse_mass[b] > 0) islands.join(a, b);
+    };
+    const auto& joints = model.setup().joints;
+    for (const Joint& joint : joints) {
+        if (joint.kind != JointKind::Gear) {
+            if (joint.kind != JointKind::String) tie(joint.first, joint.second);
+            continue;
+        }
+        const Joint& one = joints[static_cast<std::size_t>(joint.first_joint)];
+        const Joint& other = joints[static_cast<std::size_t>(joint.second_joint)];
+        tie(model.inverse_mass[one.first] > 0 ? one.first : one.second,
+            model.inverse_mass[other.first] > 0 ? other.first : other.second);
+    }
+}
+
+/// Who takes part in a collision: those that are tied to it by contacts that act.
+void find_collisions(const BodyModel& model, BodyScratch& s)
+{
+    StatusScratch& w = s.statuses;
+    const auto tie = [&](int c) {
+        const auto [a, b] = bodies_of(model, s, c);
+        if (b >= 0 && model.inverse_mass[a] > 0 && model.inverse_mass[b] > 0) w.islands.join(a, b);
+    };
+    const auto island_of = [&](int c) {
+        const auto [a, b] = bodies_of(model, s, c);
+        return w.islands.root(model.inverse_mass[a] > 0 ? a : b);
+    };
+    w.islands.clear(model.bodies());
+    tie_joined(model, w.islands);
+    for (const ContactStep& step : w.steps) {
+        if (step.P[0] > 0) tie(step.contact);
+    }
+    for (const int c : w.closing) {
+        tie(c);
+    }
+    w.struck.assign(static_cast<std::size_t>(model.bodies()), 0);
+    bool any = !w.closing.empty();
+    for (const int c : w.closing) {
+        w.struck[island_of(c)] = 1;
+    }
+    for (std::size_t k = 0; k < w.steps.size(); ++k) {
+        if (!collides(w.steps[k], true, w.statuses[k].closed != 0)) continue;
+        w.struck[island_of(w.steps[k].contact)] = 1;
+        any = true;
+    }
+    for (std::size_t k = 0; any && k < w.steps.size(); ++k) {
+        w.statuses[k].collision = w.struck[island_of(w.steps[k].contact)] != 0;
+    }
+}
+
+/// Contacts of the step before that this one has not found.
+void tell_vanished(int stops, std::span<const KeptContact> kept, std::span<const char> found, double time_s,
+                   std::vector<Event>& events)
+{
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+        const KeptContact& gone = kept[k];
+        const bool closing = gone.closing.percussion_Ns > 0;
+        if (found[k] || (gone.status == 0 && !closing)) continue;
+        const int actor = gone.first < 0 ? -1 - gone.first : -1;
+        if (actor >= stops) continue;  // motors and friction do not vanish
+        Event event = event_of_vanished(-1, time_s);
+        event.feature = static_cast<std::uint64_t>(actor);
+        if (actor < 0) {
+            event.first = gone.first;
+            event.second = gone.second;
+            event.feature = gone.named;
+        }
+        if (closing) {
+            event.kind = EventKind::Impact;
+            event.percussion_Ns = gone.closing.percussion_Ns;
+            event.velocity_before_m_s = gone.closing.velocity_m_s;
+            event.velocity_after_m_s = gone.closing.left_m_s;
+            event.energy_J = gone.closing.energy_J;
+        }
+        events.push_back(event);
+    }
+}
+
+}  // namespace
+
+ContactWork work_of(const BodyContact& contact)
+{
+    ContactWork work;
+    for (std::size_t i = 0; i < contact.P.size(); ++i) {
+        const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
+        double& to = i == 0 ? work.normal_J : work.friction_J;
+        to += P * 0.5 * (contact.U_minus[i] + contact.U_plus[i]);
+        to += contact.map_P[i] * 0.5 * (contact.U_start[i] + contact.U_minus[i]);
+    }
+    return work;
+}
+
+void find_touching(const BodyModel& model, double activation_gap_m, BodyState& state)
+{
+    for (const BodyContact& contact : body_contacts(model, state, activation_gap_m)) {
+        state.kept.push_back({.first = contact.first,
+                              .second = contact.second,
+                              .feature = contact.at.feature,
+                              .closed = true,
+                              .acted = false,
+                              .named = contact.at.feature});
+    }
+    find_touching_stops(model, activation_gap_m, state);
+    sort_by_bodies(state.kept);
+}
+
+void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
+                     BodyScratch& s)
+{
+    StatusScratch& w = s.statuses;
+    const double start_s = state.t_s, middle_s = state.t_s + h_s / 2;
+    match(s.contacts, state.kept, w.kept_of, w.found);
+    collect(model, solver, state, s);
+    find_collisions(model, s);
+    s.events.clear();
+    update_statuses(w.steps, true, middle_s, w.statuses, s.events);
+
+    // events tell of contacts by their bodies; an impact that began in the step before ended with it
+    w.place_of.assign(s.contacts.size() + s.joints.size(), -1);
+    for (std::size_t k = 0; k < w.steps.size(); ++k) {
+        w.place_of[static_cast<std::size_t>(w.steps[k].contact)] = w.place[k];
+    }
+    for (Event& event : s.events) {
+        const auto c = static_cast<std::size_t>(std::exchange(event.contact, -1));
+        int before = -1;
+        if (c < s.contacts.size()) {
+            event.first = s.contacts[c].first;
+            event.second = s.contacts[c].second;
+            event.feature = w.kept[static_cast<std::size_t>(w.place_of[c])].named;
+            before = w.kept_of[c];
+        } else {
+            const int actor = s.joints[c - s.contacts.size()].actor;
+            event.feature = static_cast<std::uint64_t>(actor);
+            before = kept_actor(state, actor);
+        }
+        if (before >= 0 && state.kept[static_cast<std::size_t>(before)].closing.percussion_Ns > 0)
+            event.time_s = start_s;
+    }
+    tell_vanished(model.stops, state.kept, w.found, middle_s, s.events);
+    tell_drives(middle_s, state, s);
+    std::ranges::stable_sort(s.events, {}, &Event::time_s);
+
+    // what the next step must know
+    for (std::size_t k = 0; k < w.steps.size(); ++k) {
+        KeptContact& kept = w.kept[static_cast<std::size_t>(w.place[k])];
+        kept.status = w.statuses[k].closed;
+        kept.slides = w.statuses[k].slides;
+    }
+    std::erase_if(w.kept, [](const KeptContact& kept) { return !kept.acted && kept.status == 0; });
+    state.kept.swap(w.kept);
+    sort_by_bodies(state.kept);
+}
+
+}  // namespace carom::detail

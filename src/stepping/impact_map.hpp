@@ -1,0 +1,17 @@
+#pragma once
+
+#include "carom/ledger/certificate.hpp"
+#include "stepping/scratch.hpp"
+
+namespace carom {
+
+/// Where an open contact closes while approaching, u_minus <- F(q, u_start) by the model's impact map (IM-3);
+/// does nothing without a map or a collision. The percussions that the map stands for go to map_P. False when
+/// the map gave no number.
+[[nodiscard]] bool apply_impact_map(const Model& model, const State& state, double t_s, Scratch& scratch,
+                                    StepReport& report);
+
+/// Writes down what an impact map gave back, against (IM-3).
+void judge_map(const StepReport& report, double time_s, double scale_J, Certifier& certifier);
+
+}  // namespace carom

@@ -1,0 +1,739 @@
+#include "step_parts.hpp"
+#include "system/lagrangian/mass_matrix.hpp"
+
+#include "constraint_parts.hpp"
+#include "solver/one_contact.hpp"
+#include "statuses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace carom {
+namespace {
+
+/// Gaps at the end of the step; returns the deepest overlap.
+double evaluate_gaps(const Model& model, const Point& at, Scratch& s)
+{
+    double deepest = 0;
+    for (int c = 0; c < model.contacts(); ++c) {
+        s.gap_m[c] = model.gap_m(c, at, s.work);
+        deepest = std::max(deepest, -s.gap_m[c]);
+    }
+    return deepest;
+}
+
+/// A bounce may begin so deep inside its obstacle, beside its own height; lifting it may give back so much of
+/// what the impact took.
+constexpr double deepest_bounce = 0.1, given_back = 0.01;
+
+/// (MS-12): a contact leaves by restitution, faster than a step of acceleration makes it, and the overlap
+/// takes more than a tenth of its bounce. What lifting it gives back is little beside what the impact took.
+bool is_swallowed(const ContactStep& contact, double depth_m, double h_s)
+{
+    const double away = contact.U_plus[0], met = contact.U_minus[0];
+    const double pressed_m_s = met - contact.U_free[0];  // h a, towards the obstacle
+    if (contact.persists || !(contact.P[0] > 0 && pressed_m_s > 0 && away > 2 * pressed_m_s)) return false;
+    const double lift_m2_s2 = 2 * pressed_m_s / h_s * depth_m;
+    return lift_m2_s2 > deepest_bounce * away * away && lift_m2_s2 < given_back * (met * met - away * away);
+}
+
+/// (MS-5): contacts that acted, stay closed and overlap. One that leaves by restitution is not lifted, which
+/// would feed it energy so that it would never rest, unless the overlap would swallow its bounce.
+bool correct(const Model& model, double activation_gap_m, double t_s, double h_s, Scratch& s)
+{
+    auto& staying = s.correction_rows.contacts;
+    staying.clear();
+    double violation = 0;
+    for (const ContactStep& contact : s.contacts) {
+        const double depth_m = -s.gap_m[contact.contact];
+        if (!stays_closed(contact) && !is_swallowed(contact, depth_m, h_s)) continue;
+        staying.push_back(contact.contact);
+        // one that persists is kept on its obstacle by its law
+        if (!contact.persists) violation = std::max(violation, depth_m);
+    }
+    if (!(violation > 1e-3 * activation_gap_m)) return false;
+    auto& gaps = s.correction_problem.U_free;
+    gaps.clear();
+    for (const int contact : staying) {
+        gaps.push_back(s.gap_m[contact]);
+    }
+    return project_out(model, t_s, s.q_end, s);
+}
+
+bool same(const Eigen::VectorXd& a, const Eigen::VectorXd& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/// The step begins where the last one ended, but perhaps for a rounding of the time.
+bool begins_where_last_ended(const State& state, const Scratch& s)
+{
+    return s.at_end_known && same(state.q, s.at_end_q) && same(state.u, s.at_end_u);
+}
+
+/// Energies where the step begins: mostly the last step has left them.
+Energies energies_at_start(const Model& model, const State& state, bool goes_on, Scratch& s)
+{
+    const bool known =
+        goes_on && (state.t_s == s.at_end_t_s || !model.system().potential.depends_on(Variable::Kind::Time));
+    return known ? s.at_end : energies(model, state.q, state.u, state.t_s, s.work);
+}
+
+/// Forces where the step begins: mostly the last step has left them.
+void forces_at_start(const Model& model, const State& state, bool goes_on, Scratch& s)
+{
+    const auto depend_on_time = [&] {
+        return std::ranges::any_of(model.system().forces, [](const Formula& force) {
+            return force.depends_on(Variable::Kind::Time);
+        });
+    };
+    const bool known = s.end_forces_known && !model.system().force_function;
+    if (goes_on && known && (state.t_s == s.at_end_t_s || !depend_on_time()))
+        s.start_forces.swap(s.end_forces);
+    else
+        model.given_forces(point_of(state), view(s.start_forces), s.work);
+    s.end_forces_known = false;
+}
+
+/// (LE-4): work of the given forces over the step by Simpson's rule, less what the ledger has for them. `at`
+/// is the end of the step.
+double forces_defect_J(const Model& model, const State& state, bool goes_on, const Point& at, double h_s,
+                       Scratch& s)
+{
+    if (model.system().forces.empty()) return 0;
+    forces_at_start(model, state, goes_on, s);
+    model.given_forces(at, view(s.end_forces), s.work);
+    s.end_forces_known = true;
+    double at_start = 0, at_end = 0;
+    for (Eigen::Index i = 0; i < s.u_end.size(); ++i) {
+        at_start += (s.start_forces[i] - s.given_forces[i]) * s.u_minus[i];
+        at_end += (s.end_forces[i] - s.given_forces[i]) * s.u_end[i];
+    }
+    // sin(t)/t has no value at an end that is 0, and a motion: the midpoint decides, as it does for the
+    // scheme
+    return h_s / 6 * ((std::isfinite(at_start) ? at_start : 0) + (std::isfinite(at_end) ? at_end : 0));
+}
+
+/// (LE-5): T(u_free) - T(u_end), what percussions took from the motion that they met.
+double held_back_J(const Scratch& s)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < s.P.size(); ++i) {
+        sum += s.P[i] * ((s.problem.U_free[i] + s.U_plus[i]) / 2 - s.rows.b[i]);
+    }
+    return -sum;
+}
+
+}  // namespace
+
+Scratch::Scratch(const Model& model)
+    : gap_m(static_cast<std::size_t>(model.contacts())),
+      A(model.mass_pattern()),
+      correction_A(model.mass_pattern())
+{
+    const int n = model.coordinates();
+    for (auto* vector : {&u_free,
+                         &q_mid,
+                         &q_cone,
+                         &u_start,
+                         &u_minus,
+                         &u_mean,
+                         &u_end,
+                         &q_end,
+                         &velocity_terms,
+                         &given_forces,
+                         &potential_gradient,
+                         &x,
+                         &correction_x,
+                         &q_theta,
+                         &u_theta,
+                         &u_before,
+                         &u_held,
+                         &q_moved,
+                         &start_forces,
+                         &end_forces}) {
+        *vector = Eigen::VectorXd::Zero(n);
+    }
+}
+
+Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double t_s,
+                  Workspace& work)
+{
+    const Point at{view(q), view(u), t_s};
+    const auto [kinetic_J, potential_J] = model.energies(at, work);
+    return {.kinetic_J = kinetic_J, .potential_J = potential_J};
+}
+
+bool sticks_before(const State& state, int contact, std::span<const double> U_start)
+{
+    if (state.closed[contact]) return !state.slides[contact];
+    double sliding2 = 0;
+    for (const double U_t : U_start.subspan(1)) {
+        sliding2 += U_t * U_t;
+    }
+    return sliding2 <= 1e-24 * U_start[0] * U_start[0] || sliding2 == 0;
+}
+
+namespace {
+
+/// check() of the usual laws without the words for what may be wrong with them.
+bool is_in_range(const FrictionShape& shape)
+{
+    if (std::holds_alternative<FrictionDisc>(shape)) return true;
+    if (const auto* interval = std::get_if<FrictionInterval>(&shape); interval != nullptr)
+        if (interval->low <= 0 && interval->high >= 0 && std::isfinite(interval->high - interval->low))
+            return true;
+    return check(shape).has_value();
+}
+
+bool is_in_range(const Law& law)
+{
+    const auto is_restitution = [](double e) { return e >= 0 && e <= 1; };
+    if (const auto* unilateral = std::get_if<Unilateral>(&law))
+        return is_restitution(unilateral->restitution);
+    if (const auto* coulomb = std::get_if<Coulomb>(&law)) {
+        return coulomb->friction >= 0 && std::isfinite(coulomb->friction) &&
+               is_restitution(coulomb->restitution) && is_restitution(coulomb->tangential_restitution) &&
+               is_in_range(coulomb->shape);
+    }
+    if (const auto* limited = std::get_if<Limited>(&law)) return limited->low <= 0 && limited->high >= 0;
+    return std::holds_alternative<Bilateral>(law) || check(law).has_value();
+}
+
+}  // namespace
+
+void remove_restitution(Law& law)
+{
+    if (auto* unilateral = std::get_if<Unilateral>(&law)) unilateral->restitution = 0;
+    if (auto* coulomb = std::get_if<Coulomb>(&law))
+        coulomb->restitution = coulomb->tangential_restitution = 0;
+}
+
+bool choose_laws(const Model& model, const Point& at, double h_s, const State& state, Scratch& s)
+{
+    OneStepProblem& problem = s.problem;
+    problem.laws.clear();
+    problem.offsets.assign(s.rows.offsets.begin(), s.rows.offsets.end());
+    s.persistence_known = false;
+    if (s.rows.size() == 0) {
+        for (auto* vector : {&s.U_start, &problem.U_minus, &s.P, &s.shift_m_s, &s.bend_m_s}) {
+            vector->clear();
+        }
+        s.persists.clear();
+        return true;
+    }
+    local_velocities(model, s.rows, view(s.u_start), s.U_start);
+    if (model.system().impact_map)
+        local_velocities(model, s.rows, view(s.u_minus), problem.U_minus);
+    else
+        problem.U_minus = s.U_start;
+    s.P.clear();
+    s.persists.assign(s.rows.contacts.size(), 0);
+    s.shift_m_s.assign(s.rows.contacts.size(), 0.0);
+    s.bend_m_s.assign(s.rows.contacts.size(), 0.0);
+    for (int k = 0; k < s.rows.size(); ++k) {
+        const int c = s.rows.contacts[k];
+        const auto U_start = problem.part(std::span<const double>(s.U_start), k);
+        Law& law = problem.laws.emplace_back(model.is_contact(c)
+                                                 ? model.law(c, at, sticks_before(state, c, U_start), s.work)
+                                                 : constraint_law(model, c, at, h_s, s.work));
+        if (!is_in_range(law)) return false;
+        if (model.system().impact_map) remove_restitution(law);
+        for (int i = 0; i < s.rows.dimension(k); ++i) {
+            s.P.push_back(state.percussion_Ns[model.offset(c) + i]);
+        }
+    }
+    return true;
+}
+
+void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B, Scratch& s)
+{
+    local_velocities(model, s.rows, view(s.u_free), s.problem.U_free);
+    assemble_delassus(model, coupling, s.rows, B, view(s.x), s.problem);
+}
+
+namespace {
+
+/// What rounding makes of a velocity that is a sum of such terms.
+constexpr double rounding = 1e-12;
+
+/// A velocity counts as zero below this part of what met to make it so (stays_closed).
+constexpr double at_rest = 1e-9;
+
+struct NormalVelocity {
+    double U_m_s, terms_m_s;  ///< and the sum of the magnitudes of what it is made of
+};
+
+NormalVelocity normal_velocity(std::span<const int> support, std::span<const double> row, double b,
+                               const Eigen::VectorXd& u)
+{
+    NormalVelocity result{b, std::abs(b)};
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        const double term = row[i] * u[support[i]];
+        result.U_m_s += term;
+        result.terms_m_s += std::abs(term);
+    }
+    return result;
+}
+
+/// The normal velocity of a contact that touches when the step begins; nothing for others.
+std::optional<NormalVelocity> touches_at_start(const Model& model, const State& state, int contact,
+                                               double activation_gap_m, Scratch& s)
+{
+    const Point at = point_of(state);
+    if (!(std::abs(model.gap_m(contact, at, s.work)) <= activation_gap_m)) return std::nullopt;
+    auto& row = s.correction_rows.H;  // free until the correction
+    row.resize(model.support(contact).size());
+    const double b = model.gap_gradient(contact, at, row, s.work);
+    return normal_velocity(model.support(contact), row, b, state.u);
+}
+
+/// The paper to the letter: a contact that was closed and approaches by no more than it was held with in the
+/// step before, or that the step begins with, slides along a curved or moving obstacle: that is no collision,
+/// and restitution does not act (MS-7).
+void calm_persistent_contacts(const Model& model, const State& state, double activation_gap_m, Scratch& s)
+{
+    for (int k = 0; k < s.rows.size(); ++k) {
+        const int c = s.rows.contacts[k];
+        const double approach = -s.problem.U_minus[s.problem.offsets[k]];
+        if (!(approach > 0) || restitution(s.problem.laws[k]) == 0) continue;
+        const double held = s.problem.W.diagonal(k)[0] * state.percussion_Ns[model.offset(c)];
+        bool persists = state.closed[c] && approach <= 2 * held;
+        if (!state.closed[c]) {
+            const auto start = touches_at_start(model, state, c, activation_gap_m, s);
+            persists = start && start->U_m_s >= -rounding * start->terms_m_s;
+        }
+        if (persists) remove_restitution(s.problem.laws[k]);
+    }
+}
+
+/// What reactions of the last step made of the normal velocity of a contact.
+struct MadeByReactions {
+    double by_forces_m_s = 0;  ///< those that were no impacts
+    double by_all_m_s = 0;
+};
+
+/// The percussion of a contact that did not persist was an impact's.
+MadeByReactions made_by_reactions(const Model& model, const State& state, int k, bool after_impact,
+                                  const Scratch& s)
+{
+    MadeByReactions sum;
+    for (const auto& entry : s.problem.W.row(k)) {
+        const int j = s.rows.contacts[entry.column];
+        const auto block = s.problem.W.block(k, entry);
+        double made = 0;
+        for (int i = 0; i < s.problem.W.dimension(entry.column); ++i) {
+            made += block[static_cast<std::size_t>(i)] * state.percussion_Ns[model.offset(j) + i];
+        }
+        sum.by_all_m_s += std::abs(made);
+        const bool force = model.is_contact(j) ? state.closed[j] == 2 : !after_impact;
+        if (force) sum.by_forces_m_s += std::abs(made);
+    }
+    return sum;
+}
+
+/// Some contact acted in the last step and does not persist.
+bool had_impact(const Model& model, const State& state)
+{
+    for (int c = 0; c < model.contacts(); ++c) {
+        if (state.closed[c] != 2 && state.percussion_Ns[model.offset(c)] > 0) return true;
+    }
+    return false;
+}
+
+/// A contact that touches, as the step meets it.
+PersistentContact met_by_step(const Model& model, const Persistence& persistence, const State& state, int k,
+                              bool after_impact, Scratch& s)
+{
+    const int c = s.rows.contacts[k], row = s.problem.offsets[k];
+    const NormalVelocity U = normal_velocity(model.support(c), s.rows.row(k, 0), s.rows.b[row], s.u_start);
+    PersistentContact contact;
+    contact.gap_m = model.gap_m(c, persistence.at, s.work);
+    contact.U_minus_m_s = U.U_m_s;
+    const MadeByReactions made = made_by_reactions(model, state, k, after_impact, s);
+    contact.rounding_m_s = rounding * U.terms_m_s + 2 * at_rest * made.by_all_m_s;
+    contact.bend_m_s = persistence.step.h_s * model.gap_curvature(c, persistence.at, s.work);
+    if (!std::isfinite(contact.bend_m_s)) contact.bend_m_s = 0;  // a root or a power at its edge
+    contact.reach_m_s = std::abs(s.problem.U_free[row] - s.problem.U_minus[row]) +
+                        std::abs(contact.bend_m_s) + made.by_forces_m_s;
+    return contact;
+}
+
+/// What curvature made of U_N since the last step took its contacts, if it was more than now.
+double bend_before(const Model& model, const Persistence& persistence, int contact, Scratch& s)
+{
+    const double h = persistence.step.h_s;
+    move(s.q_cone, s.u_start, -h, s.q_end);  // not yet needed
+    const Point before{view(s.q_end), view(s.u_start), persistence.at.t_s - h};
+    return h * std::abs(model.gap_curvature(contact, before, s.work));
+}
+
+/// Reactions of others pressed or lifted it in the last step.
+bool is_pressed_by_others(const Model& model, const State& state, int k, const Scratch& s)
+{
+    return std::ranges::any_of(s.problem.W.row(k), [&](const auto& entry) {
+        const int j = s.rows.contacts[entry.column];
+        return entry.column != k && state.percussion_Ns[model.offset(j)] != 0;
+    });
+}
+
+/// A contact that is not above the activation gap, moves away, and does so faster and faster: it has left a
+/// moment ago (MS-10), and the law of a contact that persists leaves it alone. That of a collision would hold
+/// it to U_N >= 0 half-way, where one that follows its obstacle has h kappa/2.
+bool has_just_left(const Model& model, const Persistence& persistence, const State& state, int k,
+                   const Scratch& s, const PersistentContact& contact)
+{
+    return contact.gap_m > 0 && contact.U_minus_m_s > contact.rounding_m_s &&
+           persists(contact, persistence.step) &&
+           s.problem.U_free[s.problem.offsets[k]] - contact.U_minus_m_s + contact.bend_m_s > 0 &&
+           !is_pressed_by_others(model, state, k, s);
+}
+
+/// (MS-8), (MS-9) for all contacts that touch. True when one of them is open after all: it touches no more.
+bool recognise_persistent(const Model& model, const Persistence& persistence, const State& state, Scratch& s)
+{
+    const bool after_impact = model.constraints() > 0 && had_impact(model, state);
+    const bool map_acted =
+        std::any_of(s.map_P.begin(), s.map_P.end(), [](double percussion) { return percussion != 0; });
+    bool any_open = false;
+    for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
+        const int c = s.rows.contacts[k];
+        const bool touches = s.touching[static_cast<std::size_t>(c)] != 0;
+        if (!touches && !(s.problem.U_minus[s.problem.offsets[k]] > 0)) continue;
+        PersistentContact contact = met_by_step(model, persistence, state, k, after_impact, s);
+        if (!touches && !has_just_left(model, persistence, state, k, s, contact)) continue;
+        if (!persists(contact, persistence.step)) {
+            contact.reach_m_s += bend_before(model, persistence, c, s);
+        }
+        if (persists(contact, persistence.step)) {
+            s.persists[k] = 1;
+            s.bend_m_s[k] = contact.bend_m_s;
+            s.shift_m_s[k] = persistent_shift_m_s(contact, persistence.step);
+            remove_restitution(s.problem.laws[k]);
+        } else if (contact.gap_m > persistence.step.activation_gap_m && !map_acted) {
+            s.touching[static_cast<std::size_t>(c)] = 0;
+            any_open = true;
+        }
+    }
+    return any_open;
+}
+
+}  // namespace
+
+void find_touching(const Model& model, const State& state, double activation_gap_m, bool recognise,
+                   Scratch& s)
+{
+    if (model.contacts() == 0) return;
+    s.touching.assign(state.closed.begin(), state.closed.end());
+    if (!recognise) {
+        std::fill(s.touching.begin(), s.touching.end(), 0);
+        return;
+    }
+    const bool gaps_known = s.at_end_known && same(state.q, s.at_end_q);
+    for (int c = 0; c < model.contacts(); ++c) {
+        // the last step has left the gaps, up to roundings
+        if (state.closed[c] || (gaps_known && std::abs(s.gap_m[c]) > 2 * activation_gap_m)) continue;
+        const auto start = touches_at_start(model, state, c, activation_gap_m, s);
+        s.touching[c] = start && std::abs(start->U_m_s) <= rounding * start->terms_m_s;
+    }
+}
+
+void detect(const Model& model, const Point& at, double activation_gap_m, Scratch& s)
+{
+    find_active(model, at, activation_gap_m, s.work, s.rows.contacts, s.touching);
+    evaluate_rows(model, at, s.work, s.rows);
+}
+
+bool assemble_with_persistence(const Model& model, const ContactCoupling& coupling, MassMatrix& B,
+                               const Persistence& persistence, const State& state, Scratch& s)
+{
+    if (s.rows.size() == 0) {
+        if (s.problem.W.blocks() != 0) assemble(model, coupling, B, s);
+        s.problem.U_free.clear();
+        s.persistence_known = persistence.recognise;
+        return true;
+    }
+    assemble(model, coupling, B, s);
+    const double activation_gap_m = persistence.step.activation_gap_m;
+    if (!persistence.recognise) {
+        calm_persistent_contacts(model, state, activation_gap_m, s);
+        return true;
+    }
+    if (!model.is_contact(s.rows.contacts.front())) {  // constraints alone: no law is shifted
+        s.persistence_known = true;
+        return true;
+    }
+    while (!s.persistence_known && recognise_persistent(model, persistence, state, s)) {
+        detect(model, persistence.at, activation_gap_m, s);
+        s.map_P.assign(s.rows.b.size(), 0.0);
+        if (!choose_laws(model, persistence.at, persistence.step.h_s, state, s)) return false;
+        assemble(model, coupling, B, s);
+    }
+    s.persistence_known = true;
+    for (int k = 0; k < s.rows.size(); ++k) {
+        s.problem.U_free[s.problem.offsets[k]] += s.shift_m_s[k];
+    }
+    return true;
+}
+
+void apply_solution(const Model& model, MassMatrix& B, Scratch& s)
+{
+    assign(s.u_free, s.u_end);
+    if (s.rows.size() == 0) return;
+    apply_percussions(model, s.rows, s.P, B, view(s.x));
+    for (Eigen::Index i = 0; i < s.x.size(); ++i) {
+        s.u_end[i] += s.x[i];
+    }
+}
+
+void report_contacts(const Model& model, Scratch& s)
+{
+    s.contacts.clear();
+    if (s.rows.size() == 0) {
+        s.U_plus.clear();
+        return;
+    }
+    local_velocities(model, s.rows, view(s.u_end), s.U_plus);
+    report_contact_steps(model, s);
+}
+
+void report_contact_steps(const Model& model, Scratch& s)
+{
+    const OneStepProblem& problem = s.problem;
+    s.contacts.clear();
+    for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
+        if (s.rows.contacts[k] < 0) continue;
+        ContactStep contact;
+        contact.contact = s.rows.contacts[k];
+        contact.dimension = s.rows.dimension(k);
+        contact.restitution = restitution(problem.laws[k]);
+        // what an impact map has thrown off takes part in an impact
+        contact.persists = s.persists[k] != 0 && s.map_P[problem.offsets[k]] == 0;
+        contact.shift_m_s = s.shift_m_s[k];
+        contact.bend_m_s = s.bend_m_s[k];
+        const auto support = model.support(contact.contact);
+        const auto row = s.rows.row(k, 0);
+        const double b = s.rows.b[problem.offsets[k]];
+        contact.rounding_m_s = rounding * std::max(normal_velocity(support, row, b, s.u_start).terms_m_s,
+                                                   normal_velocity(support, row, b, s.u_end).terms_m_s);
+        const auto W = problem.W.diagonal(k);
+        contact.W_1_kg = W[0];
+        if (const auto* coulomb = std::get_if<Coulomb>(&problem.laws[k])) {
+            contact.sliding_margin = sliding_margin(*coulomb, W);
+        }
+        for (int i = 0; i < contact.dimension; ++i) {
+            const int at = problem.offsets[k] + i;
+            contact.U_minus[i] = s.U_start[at];
+            contact.U_free[i] = problem.U_free[at] - (i == 0 ? contact.shift_m_s : 0.0);
+            contact.U_plus[i] = s.U_plus[at];
+            contact.P[i] = s.P[at] + s.map_P[at];
+            (i == 0 ? contact.energy_J : contact.friction_J) +=
+                (s.map_P[at] * (s.U_start[at] + problem.U_minus[at]) +
+                 s.P[at] * (problem.U_minus[at] + s.U_plus[at])) /
+                2;
+            contact.from_free_J += s.P[at] * (contact.U_free[i] - problem.U_minus[at]) / 2;
+            const double W_ii = W[static_cast<std::size_t>(i * contact.dimension + i)];
+            if (i > 0) contact.W_tangential_1_kg = std::max(contact.W_tangential_1_kg, W_ii);
+        }
+        contact.from_free_J += contact.energy_J + contact.friction_J;
+        s.contacts.push_back(contact);
+    }
+}
+
+namespace {
+
+/// W_N. of the contact k, its normal row times A^-1 times all its rows, at another configuration. Works in
+/// the memory of the correction; false where the metric is singular.
+bool normal_row_of_W(const Model& model, int contact, const Point& at, Scratch& s, std::array<double, 3>& W_N)
+{
+    ContactRows& rows = s.correction_rows;
+    rows.contacts.assign(1, contact);
+    evaluate_rows(model, at, s.work, rows);
+    if (!s.A_is_constant_and_factored) {
+        model.kinetic_terms(at, s.correction_A, view(s.correction_x), s.work);
+        if (!s.correction_A.factorise()) return false;
+    }
+    s.correction_P.assign(static_cast<std::size_t>(rows.offsets.back()), 0.0);
+    s.correction_P.front() = 1;
+    MassMatrix& A = s.A_is_constant_and_factored ? s.A : s.correction_A;
+    apply_percussions(model, rows, s.correction_P, A, view(s.correction_x));
+    for (int i = 0; i < rows.dimension(0); ++i) {
+        const auto row = rows.row(0, i);
+        const auto support = model.support(contact);
+        W_N[static_cast<std::size_t>(i)] = 0;
+        for (std::size_t p = 0; p < row.size(); ++p) {
+            W_N[static_cast<std::size_t>(i)] += row[p] * s.correction_x[support[p]];
+        }
+    }
+    return true;
+}
+
+/// A contact that slides and does not collide: has sliding a continuation (FR-6)? The margin is looked at
+/// where the step took its contacts, and where the next one would if sliding went on.
+void look_for_catastrophes(const Model& model, const State& before, double t_end, Scratch& s,
+                           StepReport& report)
+{
+    for (std::size_t k = 0; k < s.contacts.size(); ++k) {
+        ContactStep& contact = s.contacts[k];
+        if (!may_be_singular(contact, before)) continue;
+        if (s.persistence_known && !contact.persists) continue;
+        if (any_collides(s.contacts, before, s.persistence_known)) return;
+        const auto* law = std::get_if<Coulomb>(&s.problem.laws[k]);
+        if (law == nullptr || std::holds_alternative<FrictionRough>(law->shape)) continue;
+        std::array<double, 3> W_N{};
+        std::copy_n(s.problem.W.diagonal(static_cast<int>(k)).begin(), contact.dimension, W_N.begin());
+        double margin = margin_of_sliding(*law, W_N, contact);
+        if (margin > 0) {
+            const double h = report.h_s;
+            move(s.q_cone, s.u_start, h, s.q_moved);
+            const Point ahead{view(s.q_moved), view(s.u_start), before.t_s + 1.5 * h};
+            if (!normal_row_of_W(model, contact.contact, ahead, s, W_N)) continue;
+            margin = margin_of_sliding(*law, W_N, contact);
+        }
+        if (margin > 0) continue;
+        contact.singular = true;
+        report.findings.push_back(
+            {.code = "frictional_catastrophe",
+             .time_s = t_end,
+             .message = fmt::format(
+                 "the sliding velocity of {} jumps without a collision, a frictional catastrophe: how far is "
+                 "not determined; carom study --repeat N --perturb-step shows the outcomes",
+                 model.system().contacts[static_cast<std::size_t>(contact.contact)].name)});
+    }
+}
+
+}  // namespace
+
+void finish_step(const Model& model, bool correction, double activation_gap_m, double t_contact_s,
+                 State& state, Scratch& s, StepReport& report)
+{
+    const double t_end = state.t_s + report.h_s;
+    report_contacts(model, s);
+    const bool goes_on = begins_where_last_ended(state, s);
+    const Energies start = energies_at_start(model, state, goes_on, s);
+    const Energies end = energies(model, s.q_end, s.u_end, t_end, s.work);
+    s.at_end_known = false;
+
+    // correct: project the violation of contacts that stay out of the configuration (MS-5)
+    const Point end_point{view(s.q_end), view(s.u_end), t_end};
+    report.max_penetration_m = evaluate_gaps(model, end_point, s);
+    Energies corrected = end;
+    const bool holds = correction && model.constraints() > 0;
+    if (holds) hold_constraints(model, activation_gap_m, t_end, s, report);
+    if (model.constraints() > 0 && !correction) report.max_violation = largest_violation(model, t_end, s);
+    const Eigen::VectorXd& u_after = holds ? s.u_held : s.u_end;
+    if (holds || (correction && correct(model, activation_gap_m, t_end, report.h_s, s))) {
+        report.max_penetration_m = evaluate_gaps(model, end_point, s);
+        corrected = energies(model, s.q_end, u_after, t_end, s.work);
+    }
+    if (!std::isfinite(corrected.kinetic_J + corrected.potential_J)) {
+        report = failed(StepStatus::NotFinite, report.h_s);
+        return;
+    }
+
+    // account: energy ledger and status changes
+    report.energy = account_step({.h_s = report.h_s,
+                                  .u_start = view(s.u_start),
+                                  .u_minus = view(report.map_acted ? s.u_minus : s.u_start),
+                                  .u_plus = view(s.u_end),
+                                  .A = &s.A,
+                                  .velocity_terms = view(s.velocity_terms),
+                                  .given_forces = view(s.given_forces),
+                                  .potential_gradient = view(s.potential_gradient),
+                                  .potential_rate_W = s.potential_rate_W,
+                                  .laws = s.problem.laws,
+                                  .offsets = s.problem.offsets,
+                                  .P = s.P,
+                                  .U_minus = s.problem.U_minus,
+                                  .U_plus = s.U_plus,
+                                  .b = s.rows.b,
+                                  .map_P = s.map_P,
+                                  .U_start = s.U_start,
+                                  .persists = s.persists},
+                                 start, end, corrected);
+    report.accuracy.forces_defect_J =
+        forces_defect_J(model, state, goes_on, {view(s.q_end), view(u_after), t_end}, report.h_s, s);
+    report.accuracy.held_back_J = held_back_J(s);
+    report.at_end = s.at_end = corrected;
+    assign(s.q_end, s.at_end_q);
+    assign(u_after, s.at_end_u);
+    s.at_end_t_s = t_end;
+    s.at_end_known = true;
+    look_for_catastrophes(model, state, t_end, s, report);
+    look_for_paradoxes(model, state, t_end, s, report);
+    update_statuses(model, s.persistence_known, t_contact_s, state, s);
+    report_constraints(model, t_contact_s, state, s);
+    assign(s.q_end, state.q);
+    assign(u_after, state.u);
+    state.t_s = t_end;
+}
+
+Error out_of_range(const char* where, double seen, const char* hint)
+{
+    const std::string_view field = std::string_view(where).substr(std::string_view(where).rfind(':') + 1);
+    return {.code = ErrorCode::SettingOutOfRange,
+            .where = where,
+            .message = fmt::format("{} is {}", field, seen),
+            .hint = hint,
+            .excerpt = {}};
+}
+
+StepReport failed(StepStatus status, double h_s)
+{
+    StepReport report;
+    report.status = status;
+    report.h_s = h_s;
+    return report;
+}
+
+StepReport failed(StepReport report)
+{
+    StepReport result = failed(report.status, report.h_s);
+    result.findings = std::move(report.findings);
+    return result;
+}
+
+void add_other_motion(const OtherMotion& other, double time_s, std::vector<std::string> names,
+                      StepReport& report, const char* unit)
+{
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    Finding finding{.code = "several_solutions",
+                    .time_s = time_s,
+                    .message = {},
+                    .uncertifies = true,
+                    .about = fmt::format("{}", fmt::join(names, ", "))};
+    const bool known = std::ranges::any_of(report.findings, [&](const Finding& other_finding) {
+        return other_finding.code == finding.code && other_finding.about == finding.about;
+    });
+    if (known) return;
+    const bool accelerates = std::string_view(unit) != "m/s";
+    finding.message = fmt::format(
+        "{}: {}, and {} differ by {:.3g} {}. The motion is one of several: that of the {} which an equal, "
+        "vanishing compliance of the contacts selects",
+        finding.about,
+        other.wedged ? "contacts that hold each other by friction may as well stay wedged"
+                     : "another motion satisfies all laws as well",
+        accelerates ? "accelerations" : "velocities", other.difference_m_s, unit,
+        accelerates ? "reactions" : "percussions");
+    report.findings.push_back(std::move(finding));
+}
+
+std::string_view name_of(StepStatus status) noexcept
+{
+    switch (status) {
+    case StepStatus::Solved: return "solved";
+    case StepStatus::NotSolved: return "not_solved";
+    case StepStatus::NotFinite: return "not_finite";
+    case StepStatus::MetricSingular: return "metric_singular";
+    case StepStatus::LawOutOfRange: return "law_out_of_range";
+    case StepStatus::Undetermined: return "undetermined";
+    case StepStatus::NoNearestPoint: return "no_nearest_point";
+    }
+    return "unknown";
+}
+
+}  // namespace carom

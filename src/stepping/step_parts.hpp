@@ -1,0 +1,109 @@
+#pragma once
+
+#include "persistence.hpp"
+#include "stepping/scratch.hpp"
+
+#include <algorithm>
+
+namespace carom {
+
+/// The stages of a step that every scheme has. They work on the scratch of the step.
+
+/// Assignments of a few numbers: Eigen's own take longer to begin than these take.
+inline void assign(const Eigen::VectorXd& from, Eigen::VectorXd& to)
+{
+    to.resize(from.size());
+    std::copy(from.begin(), from.end(), to.begin());
+}
+
+/// q + h u, real coordinates.
+inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, Eigen::VectorXd& out)
+{
+    const Eigen::Index n = q.size();
+    out.resize(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+        out[i] = q[i] + h * u[i];
+    }
+}
+
+[[nodiscard]] Energies energies(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
+                                double t_s, Workspace& work);
+
+/// Contacts that touch as the step begins, those that persisted and those that stand still on their
+/// obstacles; none if `recognise` is false.
+void find_touching(const Model& model, const State& state, double activation_gap_m, bool recognise,
+                   Scratch& scratch);
+
+/// Contacts and constraints that act, with their rows.
+void detect(const Model& model, const Point& at, double activation_gap_m, Scratch& scratch);
+
+/// One law per active interaction, with U_minus and a first P. False when a law is out of range.
+[[nodiscard]] bool choose_laws(const Model& model, const Point& at, double h_s, const State& state,
+                               Scratch& scratch);
+
+/// W = H B^-1 H^T and U_free = H u_free + b; B is the matrix that percussions act through.
+void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B, Scratch& scratch);
+
+/// What a persistent contact asks of a step.
+struct Persistence {
+    bool recognise;  ///< false: the paper to the letter, where only restitution is switched off (MS-7)
+    PersistentStep step;
+    Point at;  ///< where contacts are taken
+};
+
+/// assemble(), and the laws of contacts that persist (MS-8), (MS-9). One that is not closed after all is left
+/// out. False when a law is out of range.
+[[nodiscard]] bool assemble_with_persistence(const Model& model, const ContactCoupling& coupling,
+                                             MassMatrix& B, const Persistence& persistence,
+                                             const State& state, Scratch& scratch);
+
+/// u_end = u_free + B^-1 H^T P.
+void apply_solution(const Model& model, MassMatrix& B, Scratch& scratch);
+
+/// What every active contact met and did, for statuses, ledger and listeners.
+void report_contacts(const Model& model, Scratch& scratch);
+
+/// The same with the velocities U_plus as they are; interactions below zero are not of the model.
+void report_contact_steps(const Model& model, Scratch& scratch);
+
+/// M88 17: the coefficient depends on what the contact did in the step before. One that was open counts as
+/// sticking where it does not slide.
+[[nodiscard]] bool sticks_before(const State& state, int contact, std::span<const double> U_start);
+
+/// After an impact map, and in contact that persists, there is no restitution.
+void remove_restitution(Law& law);
+
+/// What is the same at the end of every scheme: gaps, correction (MS-5), ledger, statuses. Moves the state,
+/// or fails where the energies are no numbers. `t_contact_s` is the instant of events.
+void finish_step(const Model& model, bool correction, double activation_gap_m, double t_contact_s,
+                 State& state, Scratch& scratch, StepReport& report);
+
+/// correct_violations() once its contacts are in correction_rows and their gaps at q in
+/// correction_problem.U_free.
+bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& scratch);
+
+/// A setting, named as in "MoreauSettings::time_step_s", that is not in its range.
+[[nodiscard]] Error out_of_range(const char* where, double seen, const char* hint);
+
+[[nodiscard]] StepReport failed(StepStatus status, double h_s);
+
+/// A step that ended before it advanced, with what was found out about it.
+[[nodiscard]] StepReport failed(StepReport report);
+
+/// Where theory has no answer, or several (FR-7): contacts against Painleve's condition. Margins become those
+/// in the direction of slip, 1 where a finding has told them.
+void look_for_paradoxes(const Model& model, const State& before, double t_end, Scratch& scratch,
+                        StepReport& report);
+
+/// The finding `several_solutions` about these names, once in a step (SO-34). `unit`: of what differs, m/s,
+/// or m/s^2 for accelerations.
+void add_other_motion(const OtherMotion& other, double time_s, std::vector<std::string> names,
+                      StepReport& report, const char* unit = "m/s");
+
+/// Solved, well or not.
+[[nodiscard]] constexpr bool has_advanced(StepStatus status) noexcept
+{
+    return status == StepStatus::Solved || status == StepStatus::NotSolved;
+}
+
+}  // namespace carom
