@@ -7,7 +7,9 @@ by default build/ of the tree, where what was built before is taken over.
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
+import io
 import json
 import os
 import re
@@ -15,6 +17,7 @@ import stat
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tempfile
 import tomllib
 import zipfile
@@ -31,7 +34,36 @@ def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
-    raise NotImplementedError("carom is packed from its repository: pip wheel . makes a wheel")
+    """The sources as pip wants them; the same files give the same bytes."""
+    folder = f"carom-{_version()}"
+    metadata = _metadata({})
+    with (
+        open(Path(sdist_directory) / f"{folder}.tar.gz", "wb") as raw,
+        gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for name in _source_files():
+            if name != "PKG-INFO":
+                content = (ROOT / name).read_bytes()
+                _add_source(archive, f"{folder}/{name}", content, os.access(ROOT / name, os.X_OK))
+        _add_source(archive, f"{folder}/PKG-INFO", metadata, False)
+    return f"{folder}.tar.gz"
+
+
+def _source_files() -> list[str]:
+    """What git knows, or in unpacked sources all that is there."""
+    if (ROOT / "PKG-INFO").exists():
+        files = [file.relative_to(ROOT) for file in ROOT.rglob("*") if file.is_file()]
+        kept = [file for file in files if not file.parts[0].startswith("build") and "__pycache__" not in file.parts]
+        return sorted(str(file) for file in kept)
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return sorted(name for name in listed.split("\0") if name and (ROOT / name).is_file())
+
+
+def _add_source(archive: tarfile.TarFile, name: str, content: bytes, executable: bool) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = len(content), 0o755 if executable else 0o644
+    archive.addfile(entry, io.BytesIO(content))
 
 
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
@@ -72,8 +104,12 @@ def _tag() -> str:
 
 def _run(*command: str | Path) -> None:
     print("+", *command, file=sys.stderr, flush=True)
+    # pip hides the distribution's Python packages from what it starts; CMake and its tests shall see them
+    seen = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONNOUSERSITE")}
     try:
-        subprocess.run([str(part) for part in command], cwd=ROOT, check=True, stdout=sys.stderr)
+        subprocess.run([str(part) for part in command], cwd=ROOT, check=True, stdout=sys.stderr, env=seen)
+    except subprocess.CalledProcessError as error:
+        raise SystemExit(f"{command[0]} failed with status {error.returncode}, see above") from None
     except FileNotFoundError as error:
         raise SystemExit(f"{error.filename} is not installed: see [core] and [python] of packages.txt") from error
 
