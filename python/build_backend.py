@@ -74,6 +74,8 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
         for file in sorted((ROOT / "python" / "carom").iterdir()):
             if file.suffix in (".py", ".pyi") or file.name == "py.typed":
                 wheel.add(f"carom/{file.name}", file.read_bytes())
+        for file in sorted((ROOT / "scenes").glob("*.toml")):
+            wheel.add(f"carom/scenes/{file.name}", file.read_bytes())
         module = build / "python" / "carom" / f"_carom{sysconfig.get_config_var('EXT_SUFFIX')}"
         program = build / "bin" / "carom"
         wheel.add(f"carom/{module.name}", _stripped(module), executable=True)

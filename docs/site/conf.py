@@ -2,15 +2,17 @@
 
 import os
 
+from sphinx_gallery.sorting import FileNameSortKey
+
 project = "carom"
 author = "The carom authors"
 copyright = "The carom authors, Apache-2.0"
 release = version = os.environ.get("CAROM_VERSION", "")
 
-extensions = ["myst_parser", "breathe", "sphinxcontrib.bibtex", "sphinx.ext.mathjax", "sphinx_copybutton"]
+extensions = ["myst_parser", "breathe", "sphinxcontrib.bibtex", "sphinx.ext.mathjax", "sphinx_copybutton", "sphinx_gallery.gen_gallery"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 root_doc = "index"
-exclude_patterns = ["site"]
+exclude_patterns = ["site", "examples_python"]
 nitpicky = False
 suppress_warnings = []
 
@@ -24,6 +26,18 @@ breathe_default_project = "carom"
 breathe_default_members = ()
 primary_domain = "cpp"
 highlight_language = "text"
+
+# examples/python: run while the pages are made, each with its pictures and as a notebook
+sphinx_gallery_conf = {
+    "examples_dirs": "examples_python",
+    "gallery_dirs": "examples",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": FileNameSortKey,
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+}
 
 html_theme = "furo"
 html_title = "carom"

@@ -213,17 +213,21 @@ def cpp(xml):
 
 
 def examples():
-    """The programs of examples/, each with its first sentence and its text."""
-    text = "# Examples in Python and C++\n\nGenerated from `examples/`; the tests run all of them.\n"
-    for title, folder, language in (("Python", "examples/python", "python"), ("C++", "examples/cpp", "cpp")):
-        files = sorted((ROOT / folder).glob("*.py" if language == "python" else "*.cpp"))
-        if not files:
-            continue
-        text += f"\n## {title}\n"
-        for path in files:
-            code = path.read_text(encoding="utf-8").rstrip()
-            text += f"\n### {path.stem.replace('_', ' ')}\n\n`{folder}/{path.name}`\n\n````{language}\n{code}\n````\n"
+    """The programs of examples/cpp, each with its text."""
+    text = "# Examples in C++\n\nGenerated from `examples/cpp`; the tests run all of them. Those in Python are [pages of their own](../examples/index.rst).\n"
+    for path in sorted((ROOT / "examples/cpp").glob("*.cpp")):
+        code = path.read_text(encoding="utf-8").rstrip()
+        text += f"\n## {path.stem.replace('_', ' ')}\n\n`examples/cpp/{path.name}`\n\n````cpp\n{code}\n````\n"
     return text
+
+
+def python_gallery(stage):
+    """Scripts that sphinx-gallery runs and turns into pages and notebooks."""
+    for path in sorted((ROOT / "examples/python").glob("*.py")):
+        stage.copy(path, pathlib.Path("examples_python") / path.name)
+    title = "Examples in Python"
+    stage.write("examples_python/README.rst", f"{title}\n{'=' * len(title)}\n\n"
+                "Scripts of ``examples/python``. Each was run when these pages were made, and can be loaded as a script or as a notebook.\n")
 
 
 def bibliography():
@@ -285,6 +289,7 @@ def main():
     stage.write("reference/cpp.md", cpp(given.xml))
     stage.write("reference/bibliography.md", bibliography())
     stage.write("how-to/examples.md", examples())
+    python_gallery(stage)
     shutil.copyfile(ROOT / "paper/paper.bib", given.folder / "papers.bib")
     shutil.copytree(DOCS / "site/static", stage.static, dirs_exist_ok=True)
     shutil.copyfile(DOCS / "site/conf.py", given.folder / "conf.py")

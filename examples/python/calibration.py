@@ -5,8 +5,6 @@ Friction and restitution from a noisy measurement
 A block is thrown on a rough floor, and its path is measured with noise. Which friction and restitution did it have? The
 model is fitted by least squares over whole runs.
 """
-import sys
-
 import numpy as np
 from matplotlib import pyplot
 from scipy.optimize import least_squares
@@ -53,4 +51,4 @@ axes.plot(*measured.T, ".", markersize=3, color="grey", label="measured")
 axes.plot(*path(*fit.x)[1].T, label=f"fitted: mu = {fit.x[0]:.3f}, e = {fit.x[1]:.3f}")
 axes.set(xlabel="x / m", ylabel="z / m")
 axes.legend()
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "calibration.png")
+pyplot.show()

@@ -5,14 +5,11 @@ A frictional catastrophe and its distribution
 A sliding rod digs itself into the ground (Moreau 1988, section 15): friction stops it in no time, as an impact would. When
 exactly depends on the steps, so Moreau made many runs with random ones. A study does that on all cores.
 """
-import sys
-from pathlib import Path
-
 from matplotlib import pyplot
 
 import carom
 
-scene = carom.read_scene(Path(__file__).resolve().parents[2] / "scenes" / "frictional_catastrophe.toml")
+scene = carom.example_scene("frictional_catastrophe")
 run = scene.run()
 print(run)
 for finding in run.findings:
@@ -31,4 +28,4 @@ left.set(xlabel="t / s", ylabel="sliding velocity / (m/s)", title="one run")
 left.grid(alpha=0.3)
 right.hist(rows["phi'"], bins=30)
 right.set(xlabel="phi' at the end / (rad/s)", ylabel="runs", title=f"{len(rows)} runs with random steps")
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "catastrophe.png")
+pyplot.show()

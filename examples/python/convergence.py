@@ -4,8 +4,6 @@ A convergence study
 
 Halve the step, look at the error: second order while the motion is smooth, first order once a velocity jumps inside a step.
 """
-import sys
-
 import numpy as np
 from matplotlib import pyplot
 
@@ -38,4 +36,4 @@ axes.loglog(h, 0.5 * h, ":", color="grey", label="h")
 axes.loglog(h, 5 * h**2, "--", color="grey", label="h²")
 axes.set(xlabel="step h / s", ylabel="error of x / m", title="before and after the impact")
 axes.legend()
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "convergence.png")
+pyplot.show()

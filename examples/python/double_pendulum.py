@@ -5,8 +5,6 @@ Double pendulum with an obstacle
 Ballard's double pendulum (2002, examples 4 and 8): two bars with spiral springs, a force that follows the second bar, and
 a wall that joint and tip must not cross. The system is written as Python functions, which are traced into formulas.
 """
-import sys
-
 from matplotlib import pyplot
 
 import carom
@@ -36,14 +34,11 @@ system = carom.System(
     ],
     duration_s=12,
     integrator={"kind": "series"},  # analytic data: the motion itself, by power series
+    record={"every_s": 5e-3},
 )
 run = system.run()
 print(run)
 print(run.certificate)
 
-figure, axes = pyplot.subplots(1, 2, figsize=(10, 4.5), layout="constrained")
-for name, axis in zip(run.coordinates, axes):
-    axis.plot(run.q[name], run.u[name], linewidth=0.8)
-    axis.set(xlabel=f"{name} / rad", ylabel=f"{name}' / (rad/s)", title=f"phase portrait of {name}")
-    axis.grid(alpha=0.3)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "double_pendulum.png")
+run.plot("phase")
+pyplot.show()

@@ -5,8 +5,6 @@ An environment for learning
 A cart balances a pole by pushing, with walls at both ends of its track: reset, step and reward as gymnasium has them, without
 the dependency. Snapshots make resets exact, and the walls are real contacts.
 """
-import sys
-
 import numpy as np
 from matplotlib import pyplot
 
@@ -54,4 +52,4 @@ for seed in range(5):
         observation, reward, fallen = environment.step(np.dot([1.5, 28.0, 2.5, 5.0], observation))
     axes.plot(0.02 * np.arange(len(path)), path, label=f"start {seed}: {'fell' if fallen else 'stands'}")
 axes.legend()
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "environment.png")
+pyplot.show()

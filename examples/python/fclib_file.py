@@ -5,7 +5,6 @@ Solving an FCLIB file
 One-step problems of a run are kept as FCLIB files, read back and solved. Whatever the solver says, both errors and the gap
 of the bipotential are computed from the percussions alone.
 """
-import sys
 import tempfile
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from matplotlib import pyplot
 
 import carom
 
-scene = carom.read_scene(Path(__file__).resolve().parents[2] / "scenes" / "stack.toml", duration_s=0.05)
+scene = carom.example_scene("stack", duration_s=0.05)
 with tempfile.TemporaryDirectory() as folder:
     scene.run(save_problems="worst:1", problem_folder=folder)
     problem = carom.Problem.read(next(Path(folder).glob("*.hdf5")))
@@ -38,4 +37,4 @@ right.bar(range(problem.contacts), tangential, label="tangential")
 right.plot(range(problem.contacts), problem.mu * P[:, 0], "k_", label="bound of friction")
 right.set(xlabel="contact", ylabel="percussion / N s")
 right.legend()
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "fclib_file.png")
+pyplot.show()

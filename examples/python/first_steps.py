@@ -4,7 +4,7 @@ First steps
 
 A ball falls on a floor. The scene is a dictionary with the keys of scene files; the run says how far it can be trusted.
 """
-import sys
+from matplotlib import pyplot
 
 import carom
 
@@ -37,4 +37,5 @@ print(f"highest point after the first impact: {run.q['z'][run.t > 0.5].max():.4f
 soft = scene.set({"e": 0.2}).run()
 print(f"energy lost in impacts: {-run.certificate.energy['impact_J']:.3f} J and {-soft.certificate.energy['impact_J']:.3f} J")
 
-run.plot().savefig(sys.argv[1] if len(sys.argv) > 1 else "first_steps.png")
+run.plot()
+pyplot.show()

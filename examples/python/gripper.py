@@ -5,15 +5,12 @@ A gripper with a controller
 Two fingers close on a part and lift it. The controller sees contact forces while it steps: it closes slowly until it feels
 the part, and then grips as strongly as the motors can.
 """
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot
 
 import carom
 
-scene = carom.read_scene(Path(__file__).resolve().parents[2] / "scenes" / "gripper.toml")
+scene = carom.example_scene("gripper")
 sim = scene.simulation()
 times, grip, height, felt_s = [], [], [], []
 
@@ -48,4 +45,4 @@ above.set_ylabel("grip / N")
 above.legend()
 below.plot(times, height)
 below.set(xlabel="t / s", ylabel="height of the part / m")
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "gripper.png")
+pyplot.show()

@@ -4,8 +4,6 @@ A heap and its force chains
 
 Discs fall into a box and come to rest. Parts of the scene are objects; the network shows which contacts carry the weight.
 """
-import sys
-
 import numpy as np
 from matplotlib import pyplot
 
@@ -52,4 +50,4 @@ print(f"the ground carries {weight:.1f} N of {40 * 9.81:.1f} N, friction at the 
 figure = run.plot("contacts", figsize=(8, 6))
 for grain, track in zip(grains, list(run.bodies.values())[len(walls):]):
     figure.axes[0].add_patch(pyplot.Circle(track.position[-1], grain.radius_m, fill=False, color="grey", linewidth=0.6))
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "heap.png")
+pyplot.show()

@@ -5,16 +5,12 @@ Stick and slip, and its certificate
 A block on a moving belt, held by a spring. While it sticks, friction is what the spring asks for; it slips when that
 exceeds the static bound. The certificate says that this was solved, step by step, and where the energy went.
 """
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot
 
 import carom
 
-scenes = Path(__file__).resolve().parents[2] / "scenes"
-scene = carom.read_scene(scenes / "stick_slip_belt.toml", duration_s=6, **{"record.every_s": 1e-3})
+scene = carom.example_scene("stick_slip_belt", duration_s=6, **{"record.every_s": 1e-3})
 run = scene.run()
 print(run)
 print(run.certificate)
@@ -35,4 +31,4 @@ below.plot(run.t[1:], bound_N[1:], color="grey", linestyle="--", label="bound")
 below.set(xlabel="t / s", ylabel="force / N")
 below.legend()
 figure.suptitle(f"{run.title} ({run.status})")
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "stick_slip.png")
+pyplot.show()

@@ -5,16 +5,13 @@ An elastoplastic truss
 Three bars under a load that goes to and fro. The stresses are swept by a moving convex set: a sweeping process of Moreau.
 The same set is at hand for projections in the metric of the elastic energy.
 """
-import sys
-from pathlib import Path
-
 import numpy as np
 from matplotlib import pyplot
 
 import carom
 from carom import convex
 
-scene = carom.read_scene(Path(__file__).resolve().parents[2] / "scenes" / "elastoplastic_truss.toml")
+scene = carom.example_scene("elastoplastic_truss")
 print(scene.inspect().good, "one solution is promised")
 run = scene.run()
 print(run)
@@ -28,11 +25,11 @@ admissible = elastic & self_stress.moved([0.0, 1500.0, 0.0])
 print("stress under full load:", admissible.prox([0.0, 0.0, 0.0], np.diag([1 / k1, 1 / k2, 1 / k1])).round(2), "N")
 
 figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
-for name in run.coordinates:
-    left.plot(run.t, run.q[name], label=name)
+for name, line in zip(run.coordinates, ("-", "-", "--")):
+    left.plot(run.t, run.q[name], line, label=name)
 left.set(xlabel="t / s", ylabel="stress / N", title="forces in the bars")
 left.legend()
 right.plot(1e3 * run.probes["displacement"], run.probes["load"])
 right.set(xlabel="displacement / mm", ylabel="load / N", title="hysteresis")
 right.grid(alpha=0.3)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "truss.png")
+pyplot.show()

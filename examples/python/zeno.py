@@ -5,8 +5,6 @@ Zeno, and the series integrator
 A ball with restitution makes infinitely many impacts in finite time. A time-stepping scheme passes through; the series
 integrator finds every impact and the instant where they accumulate.
 """
-import sys
-
 import numpy as np
 from matplotlib import pyplot
 
@@ -44,4 +42,4 @@ right.semilogy(exact - impacts, "o-", label="found")
 right.semilogy(exact - first * (1 + 2 * np.cumsum(np.r_[0, e ** np.arange(1, len(impacts))])), "x", label="exact")
 right.set(xlabel="impact", ylabel="time left to the accumulation / s")
 right.legend()
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "zeno.png")
+pyplot.show()

@@ -10,29 +10,22 @@ docs/how-to/python.md is the guide; names, units and defaults are those of scene
 
 from . import convex as convex
 from . import impact as impact
+from ._bodies import BodyTrack
 from ._builders import Body, Draw, Group, Joint, Load, Material, MaterialPair, ShapePart, Spring
 from ._carom import Snapshot as SimulationSnapshot
 from ._carom import Step
 from ._carom import scene_schema as scene_schema
 from ._carom import version as __version__
+from ._certificate import Certificate, Finding
 from ._errors import Error, Interrupted, Mistake
+from ._events import Event, Events
+from ._examples import example_scene, example_scenes
+from ._frames import BodyContacts, Columns, ContactTrack, Snapshot, StepContact
 from ._inspect import Hypothesis, Inspection, inspect
-from ._run import (
-    BodyContacts,
-    BodyTrack,
-    Certificate,
-    Columns,
-    ContactTrack,
-    Event,
-    Events,
-    Finding,
-    Page,
-    Run,
-    Snapshot,
-    StepContact,
-    resume,
-)
-from ._run import open_recording as open
+from ._page import Page
+from ._run import Run
+from ._running import open_recording as open
+from ._running import resume
 from ._scene import Scene, import_urdf, read_scene, scene
 from ._simulation import Simulation, State
 from ._solve import Comparison, Problem, Solution, compare, solve, solvers
@@ -109,6 +102,8 @@ __all__ = [
     "convex",
     "cos",
     "cosh",
+    "example_scene",
+    "example_scenes",
     "exp",
     "hypot",
     "impact",

@@ -81,20 +81,77 @@ def _describe(section: str, doc: str) -> tuple[dict[str, str], str]:
     return keys, "\n".join(lines)
 
 
-def _part(name: str, section: str, doc: str) -> type[Part]:
+def _part(name: str, section: str, doc: str, example: str) -> type[Part]:
     keys, description = _describe(section, doc)
+    description += f"\n\nExamples\n--------\n>>> import carom\n{example}\n"
     part = type(name, (Part,), {"_keys": keys, "_section": section, "__doc__": description, "__module__": "carom"})
     parameters = [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None) for key in keys]
     part.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return part
 
 
-Body = _part("Body", "body[]", "A rigid body with a shape, or with `copies` a lattice of them.")
-ShapePart = _part("ShapePart", "body[].part[]", "A part of a compound shape.")
-Material = _part("Material", "material[]", "What bodies are made of, for friction and impacts.")
-MaterialPair = _part("MaterialPair", "material_pair[]", "Two materials against each other.")
-Joint = _part("Joint", "joint[]", "A joint between two bodies.")
-Spring = _part("Spring", "spring[]", "Spring and damper between two bodies.")
-Load = _part("Load", "load[]", "A force or torque on a body, as formulas of time and places.")
-Group = _part("Group", "group[]", "Bodies, springs and joints that are placed, and copied, together.")
-Draw = _part("Draw", "draw[]", "Something that pictures show.")
+Body = _part(
+    "Body",
+    "body[]",
+    "A rigid body with a shape, or with `copies` a lattice of them.",
+    """>>> ball = carom.Body(name="ball", shape="sphere", radius_m=0.1, position_m=[0, 0, 1], copies=[3, 1, 2])
+>>> ball.radius_m
+0.1""",
+)
+ShapePart = _part(
+    "ShapePart",
+    "body[].part[]",
+    "A part of a compound shape.",
+    """>>> dumbbell = [carom.ShapePart(shape="sphere", radius_m=0.1, position_m=[x, 0, 0]) for x in (-0.2, 0.2)]
+>>> carom.Body(name="dumbbell", shape="compound", part=dumbbell).to_dict()["part"][1]["position_m"]
+[0.2, 0, 0]""",
+)
+Material = _part(
+    "Material",
+    "material[]",
+    "What bodies are made of, for friction and impacts.",
+    """>>> carom.Material(name="rubber", friction=0.8, restitution=0.7)
+Material(name='rubber', friction=0.8, restitution=0.7)""",
+)
+MaterialPair = _part(
+    "MaterialPair",
+    "material_pair[]",
+    "Two materials against each other.",
+    """>>> carom.MaterialPair(first="steel", second="ice", friction=0.02).friction
+0.02""",
+)
+Joint = _part(
+    "Joint",
+    "joint[]",
+    "A joint between two bodies.",
+    """>>> carom.Joint(name="elbow", kind="hinge", axis=[0, 1, 0]).kind
+'hinge'""",
+)
+Spring = _part(
+    "Spring",
+    "spring[]",
+    "Spring and damper between two bodies.",
+    """>>> carom.Spring(first="base", second="mass", stiffness_N_m=1e4).stiffness_N_m
+10000.0""",
+)
+Load = _part(
+    "Load",
+    "load[]",
+    "A force or torque on a body, as formulas of time and places.",
+    """>>> carom.Load(body="crate", force_N=["10*sin(t)", 0, 0]).body
+'crate'""",
+)
+Group = _part(
+    "Group",
+    "group[]",
+    "Bodies, springs and joints that are placed, and copied, together.",
+    """>>> carom.Group(name="column", copies=[2, 1, 1]).copies
+[2, 1, 1]""",
+)
+Draw = _part(
+    "Draw",
+    "draw[]",
+    "Something that pictures show.",
+    """>>> carom.Draw(kind="circle", radius_m=0.1).kind
+'circle'""",
+)

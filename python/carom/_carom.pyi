@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._certificate import Finding
 from ._errors import Mistake
-from ._run import Finding, StepContact
+from ._frames import StepContact
 
 Array = NDArray[np.float64]
 
@@ -142,18 +143,18 @@ def run(
     problem_folder: str,
     columns: bool,
     listener: Callable[[Step], bool | None] | None,
-    progress: Callable[[float], None] | None,
+    progress: Callable[[float, float], None] | None,
 ) -> tuple[Run, bool]: ...
 def resume(
     recording: str,
     overrides: Sequence[tuple[str, str]],
     listener: Callable[[Step], bool | None] | None,
-    progress: Callable[[float], None] | None,
+    progress: Callable[[float, float], None] | None,
 ) -> tuple[Run, bool]: ...
 def open(recording: str) -> Run: ...
 def inspect(scene: Scene) -> tuple[bool, dict[str, Any]]: ...
 def study(
-    path: str, overrides: Sequence[tuple[str, str]], wishes: Mapping[str, Any], progress: Callable[[int], None] | None
+    path: str, overrides: Sequence[tuple[str, str]], wishes: Mapping[str, Any], progress: Callable[[int, int], None] | None
 ) -> dict[str, Any]: ...
 
 class SolveTask:

@@ -12,7 +12,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mistake:
-    """One mistake in the data that were given."""
+    """One mistake in the data that were given.
+
+    Examples
+    --------
+    >>> import carom
+    >>> try:
+    ...     carom.example_scene("pendulum_wall", duration_s=-1)
+    ... except carom.Error as error:
+    ...     print(error.mistakes[0].code, error.mistakes[0].hint != "")
+    setting_out_of_range True
+    """
 
     code: str  #: stable, e.g. "unknown_key"
     where: str  #: file:line:column, or the name of a setting
@@ -49,7 +59,19 @@ class Error(ValueError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run. The step was finished; `run` is what there is so far."""
+    """Ctrl-C during a run. The step was finished; `run` is what there is so far.
+
+    Examples
+    --------
+    >>> import carom
+    >>> scene = carom.example_scene("pendulum_wall")
+    >>> try:
+    ...     run = scene.run()
+    ... except carom.Interrupted as stopped:
+    ...     run = stopped.run
+    >>> run.status
+    'certified'
+    """
 
     run: Run
 

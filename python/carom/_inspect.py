@@ -12,7 +12,14 @@ from ._scene import Scene
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """Something that a theorem asks for, and whether the scene has it."""
+    """Something that a theorem asks for, and whether the scene has it.
+
+    Examples
+    --------
+    >>> import carom
+    >>> [one.bearing for one in carom.example_scene("pendulum_wall").inspect().hypotheses][0]
+    'holds'
+    """
 
     code: str  #: stable, e.g. "dependent_gradients"
     bearing: str  #: holds, not_refuted, condition, ...: what it means for the promise
@@ -22,7 +29,14 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What theory says of a scene before it is run; of bodies, what there is and what touches at the start."""
+    """What theory says of a scene before it is run; of bodies, what there is and what touches at the start.
+
+    Examples
+    --------
+    >>> import carom
+    >>> carom.example_scene("two_motions").inspect().good
+    False
+    """
 
     kind: str  #: of the scene
     good: bool  #: nothing is against the scene

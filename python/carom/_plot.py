@@ -46,15 +46,16 @@ def _coordinates(run: Run, axes: Axes, names: list[str]) -> None:
     _finish(run, axes, "q" + _unit(run, names))
 
 
-def _with_jumps(run: Run, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Velocity over time, with both limits at every impact: jumps are vertical."""
+def _with_jumps(run: Run, name: str, what: str = "u") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Velocity or place over time, with both limits at every impact: jumps are vertical."""
     column = run.coordinates.index(name)
     jumps = run.jumps
+    before, after, frames = ("q", "q", run.q) if what == "q" else ("u_minus", "u_plus", run.u)
     t = np.concatenate([run.t, jumps["time_s"], jumps["time_s"]])
-    u = np.concatenate([run.u[name], jumps["u_minus"][:, column], jumps["u_plus"][:, column]])
+    values = np.concatenate([frames[name], jumps[before][:, column], jumps[after][:, column]])
     side = np.repeat([1, 0, 1], [len(run.t), len(jumps["time_s"]), len(jumps["time_s"])])
     order = np.lexsort((side, t))
-    return t[order], u[order]
+    return t[order], values[order]
 
 
 def _velocities(run: Run, axes: Axes, names: list[str]) -> None:
@@ -78,11 +79,26 @@ def _energy(run: Run, axes: Axes, names: list[str]) -> None:
     _finish(run, axes, "energy / J")
 
 
-def _phase(run: Run, axes: Axes, names: list[str]) -> None:
-    for name in names:
-        axes.plot(run.q[name], run.u[name], label=name, linewidth=0.8)
-    _finish(run, axes, "u" + _unit(run, names, "/s"), time=False)
-    axes.set_xlabel("q" + _unit(run, names))
+def _phase(run: Run, axes: Axes, name: str) -> None:
+    """Velocity over place; jumps are vertical."""
+    axes.plot(_with_jumps(run, name, "q")[1], _with_jumps(run, name, "u")[1], linewidth=0.8)
+    _finish(run, axes, name + "'" + _unit(run, [name], "/s"), time=False)
+    axes.set_xlabel(name + _unit(run, [name]))
+
+
+def _phases(run: Run, names: list[str], figsize: tuple[float, float] | None) -> Figure:
+    """One portrait per coordinate, side by side."""
+    from matplotlib import pyplot  # type: ignore[import]
+
+    columns = min(len(names), 3)
+    rows = -(-len(names) // columns)
+    size = figsize or (4.5 * columns, 4.2 * rows)
+    figure, panels = pyplot.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
+    for axes, name in zip(panels.flat, names):
+        _phase(run, axes, name)
+    for axes in list(panels.flat)[len(names) :]:
+        axes.set_axis_off()
+    return figure
 
 
 def _contacts(run: Run, axes: Axes, frame: int, vertical: int) -> None:
@@ -111,7 +127,6 @@ _PANELS: dict[str, Callable[[Any, Any, list[str]], None]] = {
     "velocities": _velocities,
     "gaps": _gaps,
     "energy": _energy,
-    "phase": _phase,
 }
 
 
@@ -126,6 +141,28 @@ def _overview(run: Run) -> list[str]:
     return kinds
 
 
+def _rows(run: Run, kind: str, names: list[str], figsize: tuple[float, float] | None) -> Figure:
+    """Panels over time, one above the other."""
+    from matplotlib import pyplot
+
+    kinds = _overview(run) if kind == "overview" else [kind]
+    size = figsize or (8, 1 + 2.2 * len(kinds))
+    figure, rows = pyplot.subplots(len(kinds), 1, figsize=size, layout="constrained", squeeze=False)
+    for one, panel in zip(kinds, rows[:, 0]):
+        _PANELS[one](run, panel, names)
+    return figure
+
+
+def _network(run: Run, frame: int, figsize: tuple[float, float] | None) -> Figure:
+    from matplotlib import pyplot
+
+    if not len(run.bodies):
+        raise ValueError("a network of contacts is drawn for bodies; this run has coordinates")
+    figure, axes = pyplot.subplots(figsize=figsize or (7, 6), layout="constrained")
+    _contacts(run, axes, frame, 1 if run.is_flat else 2)
+    return figure
+
+
 def plot(
     run: Run,
     kind: str = "overview",
@@ -135,24 +172,14 @@ def plot(
     figsize: tuple[float, float] | None = None,
 ) -> Figure:
     """See :meth:`Run.plot`."""
-    from matplotlib import pyplot  # type: ignore[import]
-
     if len(run.t) == 0:
         raise ValueError("the run has no frames: it was made with columns=False")
+    if kind not in (*_PANELS, "overview", "phase", "contacts"):
+        raise ValueError(f"kind={kind!r}: there are overview, {', '.join(_PANELS)}, phase, contacts")
     if kind == "contacts":
-        if not len(run.bodies):
-            raise ValueError("a network of contacts is drawn for bodies; this run has coordinates")
-        figure, axes = pyplot.subplots(figsize=figsize or (7, 6), layout="constrained")
-        _contacts(run, axes, frame, 1 if run.is_flat else 2)
-        return figure
-    if kind != "overview" and kind not in _PANELS:
-        raise ValueError(f"kind={kind!r}: there are overview, {', '.join(_PANELS)}, contacts")
-    kinds = _overview(run) if kind == "overview" else [kind]
+        return _network(run, frame, figsize)
     shown = _names(run, names)
-    size = figsize or (8, 1 + 2.2 * len(kinds))
-    figure, rows = pyplot.subplots(len(kinds), 1, figsize=size, layout="constrained", squeeze=False)
-    for one, panel in zip(kinds, rows[:, 0]):
-        _PANELS[one](run, panel, shown)
+    figure = _phases(run, shown, figsize) if kind == "phase" else _rows(run, kind, shown, figsize)
     if run.title:
         figure.suptitle(f"{run.title} ({run.status})", fontsize="medium")
     return figure

@@ -134,6 +134,13 @@ class Scene:
         **overrides
             Values by their path, as after ``--set``: ``duration_s=2``, ``integrator={"time_step_s": 1e-4}``,
             ``**{"solver.tolerance": 1e-6, "coordinate.x.start": 0.1}``.
+
+        Examples
+        --------
+        >>> import carom
+        >>> ball = carom.example_scene("pendulum_wall")
+        >>> ball.set({"e": 0.3}, duration_s=2, **{"solver.tolerance": 1e-6}).duration_s
+        2.0
         """
         pairs = _override_pairs(parameters, overrides)
         if not self.text:
@@ -141,13 +148,29 @@ class Scene:
         return Scene(_carom.read_scene_text(self.text, self._name, pairs, self._folder), self._name, self._folder)
 
     def to_dict(self) -> dict[str, Any]:
-        """The scene as nested dictionaries; ``carom.scene(s.to_dict())`` is the same scene."""
+        """The scene as nested dictionaries; ``carom.scene(s.to_dict())`` is the same scene.
+
+        Examples
+        --------
+        >>> import carom
+        >>> carom.example_scene("pendulum_wall").to_dict()["coordinate"][0]["name"]
+        'theta'
+        """
         if not self.text:
             raise TypeError("a scene of Python functions has no text, and so no dictionary")
         return tomllib.loads(self.text)
 
     def save(self, path: PathLike) -> None:
-        """Writes the scene as a TOML file."""
+        """Writes the scene as a TOML file.
+
+        Examples
+        --------
+        >>> import carom, os, tempfile
+        >>> file = os.path.join(tempfile.mkdtemp(), "mine.toml")
+        >>> carom.example_scene("pendulum_wall", duration_s=2).save(file)
+        >>> carom.read_scene(file).duration_s
+        2.0
+        """
         if not self.text:
             raise TypeError("a scene of Python functions has no text that could be written")
         with open(path, "w", encoding="utf-8") as file:
@@ -191,25 +214,53 @@ class Scene:
             Instants outside the run, files that cannot be written.
         Interrupted
             Ctrl-C; the exception has the run so far.
+
+        Examples
+        --------
+        >>> import carom
+        >>> run = carom.example_scene("pendulum_wall").run(at_s=[0.5])
+        >>> run.status, run.snapshots[0].time_s
+        ('certified', 0.5)
         """
-        from ._run import run_scene
+        from ._running import run_scene
 
         return run_scene(self, recording, at_s, save_problems, problem_folder, columns, listener, progress)
 
     def simulation(self) -> Simulation:
-        """The scene at its start, to be stepped by hand."""
+        """The scene at its start, to be stepped by hand.
+
+        Examples
+        --------
+        >>> import carom
+        >>> carom.example_scene("pendulum_wall").simulation().step(10)
+        10
+        """
         from ._simulation import Simulation
 
         return Simulation(self)
 
     def inspect(self) -> Inspection:
-        """What theory says of the scene before it is run."""
+        """What theory says of the scene before it is run.
+
+        Examples
+        --------
+        >>> import carom
+        >>> carom.example_scene("pendulum_wall").inspect().promise
+        'one_solution'
+        """
         from ._inspect import inspect
 
         return inspect(self)
 
     def study(self, **options: Any) -> StudyTable:
-        """Many runs of this scene in one table; the options are those of :func:`study`."""
+        """Many runs of this scene in one table; the options are those of :func:`study`.
+
+        Examples
+        --------
+        >>> import carom
+        >>> carom.example_scene("pendulum_wall", duration_s=1).study(vary={"parameters.e": [0.2, 0.8]}).runs
+        2
+        """
         from ._study import study
 
         return study(self, **options)

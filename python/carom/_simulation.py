@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
-from ._run import Certificate, Finding, StepContact
+from ._certificate import Certificate, Finding
+from ._frames import StepContact
 from ._scene import Scene
 
 Array = NDArray[np.float64]
@@ -18,7 +19,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class State:
-    """Coordinates and velocities at an instant; of bodies as ``run.q`` has them."""
+    """Coordinates and velocities at an instant; of bodies as ``run.q`` has them.
+
+    Examples
+    --------
+    >>> import carom
+    >>> carom.example_scene("pendulum_wall").simulation().state.time_s
+    0.0
+    """
 
     time_s: float
     q: Array
@@ -56,7 +64,15 @@ class Simulation:
         self.control: Callable[[Simulation], Any] | None = None
 
     def step(self, count: int = 1) -> int:
-        """Takes up to `count` steps and says how many: fewer where the run ended."""
+        """Takes up to `count` steps and says how many: fewer where the run ended.
+
+        Examples
+        --------
+        >>> import carom
+        >>> sim = carom.example_scene("pendulum_wall", duration_s=0.1).simulation()
+        >>> sim.step(), sim.step(1000)
+        (1, 99)
+        """
         if self.control is None:
             return self._step(count)
         for taken in range(count):
@@ -95,7 +111,16 @@ class Simulation:
         self.set_state(state.q, state.u)
 
     def set_state(self, q: ArrayLike | None = None, u: ArrayLike | None = None) -> None:
-        """Other coordinates or velocities from here on, at the same time; steps and certificate begin again."""
+        """Other coordinates or velocities from here on, at the same time; steps and certificate begin again.
+
+        Examples
+        --------
+        >>> import carom
+        >>> sim = carom.example_scene("pendulum_wall").simulation()
+        >>> sim.set_state(q=[0.5], u=[0.0])
+        >>> sim["theta"]
+        0.5
+        """
         self._raw.set_state(self.q if q is None else q, self.u if u is None else u)
 
     def __getitem__(self, name: str) -> float:
@@ -107,7 +132,16 @@ class Simulation:
         return float(values[names.index(key)])
 
     def set_force(self, force: ArrayLike | Mapping[str, float]) -> None:
-        """Given forces, one per coordinate or by name, beside those of the scene."""
+        """Given forces, one per coordinate or by name, beside those of the scene.
+
+        Examples
+        --------
+        >>> import carom
+        >>> cart = carom.System(coordinates={"x": 0.0}, kinetic=lambda q, u: u.x**2).scene().simulation()
+        >>> cart.set_force({"x": 4.0})
+        >>> cart.step(100), round(cart["x'"], 6)  # 4 N on 2 kg for 0.1 s
+        (100, 0.2)
+        """
         if isinstance(force, Mapping):
             names = self.scene.coordinates
             unknown = [name for name in force if name not in names]
@@ -117,19 +151,58 @@ class Simulation:
         self._raw.set_force(force)
 
     def set_wrench(self, body: str, force_N: ArrayLike = (0, 0, 0), torque_Nm: ArrayLike = (0, 0, 0)) -> None:
-        """Force at the centre of mass of a body and torque about it, axes of the world."""
+        """Force at the centre of mass of a body and torque about it, axes of the world.
+
+        Examples
+        --------
+        >>> import carom
+        >>> ball = carom.Body(name="ball", shape="sphere", radius_m=0.1, mass_kg=2.0)
+        >>> sim = carom.scene({"duration_s": 1, "gravity_m_s2": [0, 0, 0], "body": [ball]}).simulation()
+        >>> sim.set_wrench("ball", force_N=[4, 0, 0])
+        >>> sim.step(100), round(float(sim.u[0]), 6)
+        (100, 0.2)
+        """
         self._raw.set_wrench(body, force_N, torque_Nm)
 
     def set_motor(self, joint: str, rate: float) -> None:
-        """The rate of the motor of a joint, rad/s or m/s, in place of that of the scene."""
+        """The rate of the motor of a joint, rad/s or m/s, in place of that of the scene.
+
+        Examples
+        --------
+        >>> import carom
+        >>> sim = carom.example_scene("gripper").simulation()
+        >>> sim.set_motor("left_guide", 0.02)
+        >>> sim.step(10)
+        10
+        """
         self._raw.set_motor(joint, rate)
 
     def snapshot(self) -> _carom.Snapshot:
-        """All that the simulation is between two steps."""
+        """All that the simulation is between two steps.
+
+        Examples
+        --------
+        >>> import carom
+        >>> sim = carom.example_scene("pendulum_wall").simulation()
+        >>> sim.snapshot()
+        <carom._carom.Snapshot object at ...>
+        """
         return self._raw.snapshot()
 
     def restore(self, snapshot: _carom.Snapshot) -> None:
-        """Goes back to a snapshot, and on from it bit for bit."""
+        """Goes back to a snapshot, and on from it bit for bit.
+
+        Examples
+        --------
+        >>> import carom
+        >>> sim = carom.example_scene("pendulum_wall").simulation()
+        >>> start = sim.snapshot()
+        >>> sim.step(100)
+        100
+        >>> sim.restore(start)
+        >>> sim.steps
+        0
+        """
         self._raw.restore(snapshot)
 
     @property

@@ -46,8 +46,8 @@ class Problem:
     def __init__(
         self, W: Any, q: ArrayLike, mu: ArrayLike, *, dimension: int | None = None, joints: int = 0
     ) -> None:
-        velocities = np.atleast_1d(np.asarray(q, dtype=float))
-        coefficients = np.atleast_1d(np.asarray(mu, dtype=float))
+        velocities = np.atleast_1d(_numbers(q, "q"))
+        coefficients = np.atleast_1d(_numbers(mu, "mu"))
         rows = velocities.size - joints
         if dimension is None:
             dimension = 3 if coefficients.size == 0 else rows // coefficients.size
@@ -60,13 +60,28 @@ class Problem:
 
     @classmethod
     def read(cls, path: PathLike) -> Problem:
-        """A problem from an FCLIB file."""
+        """A problem from an FCLIB file.
+
+        Examples
+        --------
+        >>> import carom, numpy as np, os, tempfile
+        >>> file = os.path.join(tempfile.mkdtemp(), "problem.hdf5")
+        >>> carom.Problem(np.eye(3), [-1, 0.2, 0], [0.5]).write(file)
+        >>> carom.Problem.read(file).contacts
+        1
+        """
         problem = cls.__new__(cls)
         problem._raw = _carom.read_problem(os.fspath(path))
         return problem
 
     def write(self, path: PathLike) -> None:
-        """Writes it as an FCLIB file."""
+        """Writes it as an FCLIB file.
+
+        Examples
+        --------
+        >>> import carom, numpy as np, os, tempfile
+        >>> carom.Problem(np.eye(3), [-1, 0.2, 0], [0.5]).write(os.path.join(tempfile.mkdtemp(), "problem.hdf5"))
+        """
         self._raw.write(os.fspath(path))
 
     @property
@@ -96,14 +111,22 @@ class Problem:
         return f"<Problem {self._raw.title or self._raw.name!r}: {self.contacts} contacts, {self._raw.rows} rows>"
 
 
+def _numbers(given: Any, name: str) -> Array:
+    """As doubles; texts, dates and complex numbers are none."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "biufO":
+        raise TypeError(f"{name} is not an array of numbers but of {array.dtype}")
+    return np.asarray(array, dtype=float)
+
+
 def _rows_of(W: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
     """Row by row: where each begins, columns, values."""
     if hasattr(W, "tocsr"):
         sparse = W.tocsr()
         if sparse.shape[0] != sparse.shape[1]:
             raise ValueError(f"W is not square: {sparse.shape}")
-        return np.asarray(sparse.indptr, np.int64), np.asarray(sparse.indices, np.int64), np.asarray(sparse.data, float)
-    dense = np.asarray(W, dtype=float)
+        return np.asarray(sparse.indptr, np.int64), np.asarray(sparse.indices, np.int64), _numbers(sparse.data, "W")
+    dense = _numbers(W, "W")
     if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
         raise ValueError(f"W is not a square matrix: {dense.shape}")
     n = dense.shape[0]
@@ -112,7 +135,15 @@ def _rows_of(W: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
 
 @dataclass(frozen=True)
 class Solution:
-    """Percussions of a one-step problem, and what is proved of them from (P, W P + q) alone."""
+    """Percussions of a one-step problem, and what is proved of them from (P, W P + q) alone.
+
+    Examples
+    --------
+    >>> import carom, numpy as np
+    >>> solution = carom.solve(np.eye(3), [-1, 0.2, 0], [0.5])
+    >>> solution.status, solution.U[0] == 0, solution.gap_J < 1e-12
+    ('solved', True, True)
+    """
 
     P: Array  #: percussions, N s
     U: Array  #: velocities, m/s
@@ -132,6 +163,16 @@ class Solution:
         return self.status == "solved"
 
     @property
+    def unit_free_error(self) -> float:
+        """Natural-map error without units, which the tolerance is of."""
+        return self.check["unit_free"]
+
+    @property
+    def siconos_error(self) -> float:
+        """Error by the formula of Siconos, for comparisons."""
+        return self.check["siconos"]
+
+    @property
     def gap_J(self) -> float:
         """Gap of the bipotential: zero where the law holds."""
         return self.check["gap_J"]
@@ -143,8 +184,12 @@ class Solution:
         )
 
 
-def _problem(given: Problem | PathLike) -> Problem:
-    return given if isinstance(given, Problem) else Problem.read(given)
+def _problem(given: Any) -> Problem:
+    if isinstance(given, Problem):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return Problem.read(given)
+    raise TypeError(f"{type(given).__name__} is no problem: give a Problem, a file, or W, q and mu")
 
 
 def _task(solver: str, tolerance: float, max_iterations: int, time_limit_s: float, repeat: int) -> _carom.SolveTask:
@@ -152,7 +197,9 @@ def _task(solver: str, tolerance: float, max_iterations: int, time_limit_s: floa
 
 
 def solve(
-    problem: Problem | PathLike,
+    problem: Any,
+    q: ArrayLike | None = None,
+    mu: ArrayLike | None = None,
     *,
     solver: str = "auto",
     tolerance: float = 1e-8,
@@ -160,11 +207,13 @@ def solve(
     time_limit_s: float = 0.0,
     repeat: int = 1,
 ) -> Solution:
-    """Solves a one-step problem, from arrays or an FCLIB file, as ``carom solve``.
+    """Solves a one-step problem, from arrays or an FCLIB file, as ``carom solve``; :func:`compare` runs all solvers.
 
     Parameters
     ----------
-    problem : Problem or path
+    problem : Problem, path, or array or scipy sparse matrix W
+    q, mu : array
+        With W: velocities if nothing acted, and friction coefficients, as in :class:`Problem`.
     solver : str
         One of :data:`solvers`.
     tolerance : float
@@ -175,14 +224,34 @@ def solve(
         0: none.
     repeat : int
         Solves from P = 0; the quickest counts for ``time_s``.
+
+    Examples
+    --------
+    >>> import carom, numpy as np
+    >>> solution = carom.solve(np.eye(3), [-1, 0.2, 0], [0.5])
+    >>> (solution.P + 0.0).round(6).tolist()
+    [1.0, -0.2, 0.0]
+    >>> carom.solve("no_such_file.hdf5")
+    Traceback (most recent call last):
+    carom._errors.Error: ...
     """
+    if (q is None) != (mu is None):
+        raise TypeError("W comes with both q and mu: solve(W, q, mu)")
+    given = _problem(problem) if q is None or mu is None else Problem(problem, q, mu)
     task = _task(solver, tolerance, max_iterations, time_limit_s, repeat)
-    return Solution(**_carom.solve(_problem(problem)._raw, task))
+    return Solution(**_carom.solve(given._raw, task))
 
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """One solver on one problem."""
+    """One solver on one problem.
+
+    Examples
+    --------
+    >>> import carom, numpy as np
+    >>> carom.compare([carom.Problem(np.eye(3), [-1, 0.2, 0], [0.5])]).runs[0].contacts
+    1
+    """
 
     problem: str
     solver: str
@@ -197,14 +266,30 @@ class ComparedRun:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All solvers on the same problems, and their performance profile."""
+    """All solvers on the same problems, and their performance profile.
+
+    Examples
+    --------
+    >>> import carom, numpy as np
+    >>> compared = carom.compare([carom.Problem(np.eye(3), [-1, 0.2, 0], [0.5])])
+    >>> sorted(compared.profile) == sorted(carom.solvers)
+    True
+    """
 
     runs: tuple[ComparedRun, ...]
     factors: Array
     profile: Mapping[str, Array]  #: per solver: the part of the problems solved within each factor
 
     def to_pandas(self) -> Any:
-        """The runs as a DataFrame."""
+        """The runs as a DataFrame.
+
+        Examples
+        --------
+        >>> import carom, numpy as np
+        >>> table = carom.compare([carom.Problem(np.eye(3), [-1, 0.2, 0], [0.5])]).to_pandas()
+        >>> "unit_free" in table.columns
+        True
+        """
         import pandas  # type: ignore[import]
 
         return pandas.DataFrame([vars(run) for run in self.runs])
@@ -222,7 +307,15 @@ def compare(
     time_limit_s: float = 10.0,
     repeat: int = 1,
 ) -> Comparison:
-    """All solvers on the same problems, as ``carom solve --compare``."""
+    """All solvers on the same problems, as ``carom solve --compare``.
+
+    Examples
+    --------
+    >>> import carom, numpy as np
+    >>> compared = carom.compare([carom.Problem(np.eye(3), [-1, 0.2, 0], [0.5])])
+    >>> {run.status for run in compared.runs}
+    {'solved'}
+    """
     raw = [_problem(one)._raw for one in problems]
     answer = _carom.compare(raw, _task("auto", tolerance, max_iterations, time_limit_s, repeat))
     return Comparison(tuple(ComparedRun(*run) for run in answer["runs"]), answer["factors"], answer["profile"])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _carom, _toml
+from ._progress import Bar
 from ._scene import PathLike, Scene
 
 if TYPE_CHECKING:
@@ -23,7 +23,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Order:
-    """What can be said about the order of convergence of one quantity."""
+    """What can be said about the order of convergence of one quantity.
+
+    Examples
+    --------
+    >>> import carom
+    >>> table = carom.example_scene("pendulum_wall", duration_s=0.2).study(converge=4)
+    >>> table.orders[0].quantity
+    'theta'
+    """
 
     quantity: str
     values: tuple[str, ...]  #: one per varied key
@@ -40,7 +48,15 @@ class Order:
 
 
 class StudyTable:
-    """The table of a study: one row per run, or per sample of a strobe."""
+    """The table of a study: one row per run, or per sample of a strobe.
+
+    Examples
+    --------
+    >>> import carom
+    >>> table = carom.example_scene("pendulum_wall", duration_s=0.2).study(repeat=3, perturb={"theta": 1e-3})
+    >>> len(table), table["theta"].shape
+    (3, (3,))
+    """
 
     def __init__(self, answer: dict[str, Any]) -> None:
         self._columns: dict[str, Any] = answer["columns"]
@@ -64,7 +80,15 @@ class StudyTable:
         return len(next(iter(self._columns.values()), ()))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a DataFrame."""
+        """The table as a DataFrame.
+
+        Examples
+        --------
+        >>> import carom
+        >>> table = carom.example_scene("pendulum_wall", duration_s=0.2).study(vary={"parameters.e": [0.2, 0.8]})
+        >>> table.to_pandas()["parameters.e"].tolist()
+        [0.2, 0.8]
+        """
         import pandas
 
         return pandas.DataFrame(self._columns)
@@ -158,10 +182,19 @@ def study(
         "threads": threads,
         "shard": shard,
     }
-    seen = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
-    show = _count if (seen if progress is None else progress) else None
+    bar = Bar(progress)
+    show = bar.study if bar.wanted else None
+    try:
+        return _table(_study_of(scene, pairs, wishes, show))
+    finally:
+        bar.end()
+
+
+def _study_of(
+    scene: Scene | PathLike, pairs: list[tuple[str, str]], wishes: dict[str, Any], show: Callable[[int, int], None] | None
+) -> dict[str, Any]:
     if not isinstance(scene, Scene):
-        return _table(_carom.study(os.fspath(scene), pairs, wishes, show))
+        return _carom.study(os.fspath(scene), pairs, wishes, show)
     if not scene.text:
         raise TypeError("a study needs a scene with a text, not one of Python functions")
     # a study reads its scene from a file; tables and meshes are looked for beside it
@@ -170,12 +203,7 @@ def study(
         with tempfile.NamedTemporaryFile("w", suffix=".toml", dir=at, encoding="utf-8") as file:
             file.write(scene.text)
             file.flush()
-            return _table(_carom.study(file.name, pairs, wishes, show))
-
-
-def _count(done: int) -> None:
-    sys.stderr.write(f"\r{done} runs ")
-    sys.stderr.flush()
+            return _carom.study(file.name, pairs, wishes, show)
 
 
 def _table(answer: dict[str, Any]) -> StudyTable:

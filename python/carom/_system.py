@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Coordinate:
-    """A coordinate and its start."""
+    """A coordinate and its start.
+
+    Examples
+    --------
+    >>> import carom
+    >>> carom.Coordinate("theta", start=0.3, unit="rad")
+    Coordinate(name='theta', start=0.3, start_velocity=0.0, unit='rad')
+    """
 
     name: str
     start: float = 0.0
@@ -29,6 +36,13 @@ class Contact:
     """A unilateral contact: its gap, and for friction the sliding velocities; or a particle and a surface.
 
     Formulas are texts, numbers, or functions of q, of (q, u) or of (q, u, t).
+
+    Examples
+    --------
+    >>> import carom
+    >>> floor = carom.Contact("floor", gap=lambda q: q.z, restitution=0.5)
+    >>> floor.name
+    'floor'
     """
 
     name: str
@@ -45,7 +59,15 @@ class Contact:
 
 @dataclass(frozen=True)
 class Constraint:
-    """Positions or velocities that stay zero."""
+    """Positions or velocities that stay zero.
+
+    Examples
+    --------
+    >>> import carom
+    >>> rod = carom.Constraint("rod", zero=[lambda q: carom.hypot(q.x, q.y) - 1])
+    >>> rod.name
+    'rod'
+    """
 
     name: str
     zero: Sequence[Formula] = ()
@@ -55,7 +77,14 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Probe:
-    """A quantity to look at."""
+    """A quantity to look at.
+
+    Examples
+    --------
+    >>> import carom
+    >>> carom.Probe("energy", "x'^2/2", "J").unit
+    'J'
+    """
 
     name: str
     value: Formula
@@ -126,7 +155,14 @@ class System:
     record: Mapping[str, Any] = field(default_factory=dict)
 
     def scene(self) -> Scene:
-        """The scene of the system, checked."""
+        """The scene of the system, checked.
+
+        Examples
+        --------
+        >>> import carom
+        >>> carom.System(coordinates={"x": 1.0}, kinetic="x'^2/2", potential=lambda q: q.x**2 / 2).scene().coordinates
+        ['x']
+        """
         places = _coordinates(self.coordinates)
         names = [one.name for one in places]
         spec = {
@@ -144,7 +180,14 @@ class System:
         return Scene(_carom.make_scene(spec, self._settings()), self.title)
 
     def run(self, *args: Any, **options: Any) -> Run:
-        """``self.scene().run(...)``."""
+        """``self.scene().run(...)``.
+
+        Examples
+        --------
+        >>> import carom
+        >>> carom.System(coordinates={"x": 1.0}, kinetic="x'^2/2", potential=lambda q: q.x**2 / 2).run().status
+        'certified'
+        """
         return self.scene().run(*args, **options)
 
     def _settings(self) -> _carom.Scene:

@@ -100,27 +100,62 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 
 
 def minimum(x: Any, y: Any) -> Any:
-    """The smaller of two, in traced functions and on numbers."""
+    """The smaller of two, in traced functions and on numbers.
+
+    Examples
+    --------
+    >>> import carom
+    >>> float(carom.minimum(1.0, 2.0))
+    1.0
+    """
     return symbol_minimum(x, y) if isinstance(x, Symbol) or isinstance(y, Symbol) else np.minimum(x, y)
 
 
 def maximum(x: Any, y: Any) -> Any:
-    """The larger of two, in traced functions and on numbers."""
+    """The larger of two, in traced functions and on numbers.
+
+    Examples
+    --------
+    >>> import carom
+    >>> float(carom.maximum(1.0, 2.0))
+    2.0
+    """
     return symbol_maximum(x, y) if isinstance(x, Symbol) or isinstance(y, Symbol) else np.maximum(x, y)
 
 
 def arctan2(y: Any, x: Any) -> Any:
-    """Angle of the point (x, y), in traced functions and on numbers."""
+    """Angle of the point (x, y), in traced functions and on numbers.
+
+    Examples
+    --------
+    >>> import carom
+    >>> float(carom.arctan2(0.0, 1.0))
+    0.0
+    """
     return symbol_arctan2(y, x) if isinstance(x, Symbol) or isinstance(y, Symbol) else np.arctan2(y, x)
 
 
 def hypot(x: Any, y: Any) -> Any:
-    """Length of (x, y), in traced functions and on numbers."""
+    """Length of (x, y), in traced functions and on numbers.
+
+    Examples
+    --------
+    >>> import carom
+    >>> float(carom.hypot(3.0, 4.0))
+    5.0
+    """
     return symbol_hypot(x, y) if isinstance(x, Symbol) or isinstance(y, Symbol) else np.hypot(x, y)
 
 
 def sign(x: Any) -> Any:
-    """-1, 0 or 1, in traced functions and on numbers."""
+    """-1, 0 or 1, in traced functions and on numbers.
+
+    Examples
+    --------
+    >>> import carom
+    >>> float(carom.sign(-2.0))
+    -1.0
+    """
     return x.sign() if isinstance(x, Symbol) else np.sign(x)
 
 

@@ -1,5 +1,9 @@
 #include "attendant.hpp"
 
+#include "callback.hpp"
+
+#include <algorithm>
+
 namespace carom::python {
 
 Attendant::Attendant(py::object progress, py::object listener)
@@ -12,8 +16,15 @@ RunListener Attendant::as_listener()
     return [this](const StepRecord& step) { return after_step(step); };
 }
 
+void Attendant::expect(const Scene& scene)
+{
+    start_s_ = scene.start.t_s;
+    duration_s_ = scene.plan.duration_s;
+}
+
 bool Attendant::after_step(const StepRecord& step)
 {
+    if (has_kept_error()) return false;
     if (!listener_.is_none() && !show(step)) return false;
     if (++steps_ < look_after_) return true;
     steps_ = 0;
@@ -30,14 +41,14 @@ bool Attendant::after_step(const StepRecord& step)
 
 bool Attendant::show(const StepRecord& step)
 {
-    const py::gil_scoped_acquire acquired;
+    const Locked locked;
     auto shown = std::make_shared<StepObject>(step);
     bool goes_on = false;
     try {
         // None goes on, as a function without return gives it
         goes_on = !listener_(shown).is(py::bool_(false));
     } catch (...) {
-        error_ = std::current_exception();
+        keep_raised();
     }
     shown->end();
     return goes_on;
@@ -45,23 +56,45 @@ bool Attendant::show(const StepRecord& step)
 
 bool Attendant::look_up(double time_s)
 {
-    const py::gil_scoped_acquire acquired;
+    const Locked locked;
     try {
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-        if (!progress_.is_none()) progress_(time_s);
+        if (!progress_.is_none()) {
+            const double part = duration_s_ > 0 ? (time_s - start_s_) / duration_s_ : 0;
+            progress_(time_s, std::clamp(part, 0.0, 1.0));
+        }
         return true;
+    } catch (...) {
+        keep_raised();
+    }
+    return false;
+}
+
+/// Ctrl-C, wherever it was heard, ends a run that is handed out; other exceptions come out as they are.
+void Attendant::keep_raised()
+{
+    try {
+        throw;
     } catch (py::error_already_set& error) {
         interrupted_ = error.matches(PyExc_KeyboardInterrupt);
         if (!interrupted_) error_ = std::current_exception();
     } catch (...) {
         error_ = std::current_exception();
     }
-    return false;
 }
 
 bool Attendant::was_interrupted()
 {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    // heard within the last step, which ended for it
+    if (watch_.heard() && !interrupted_) {
+        try {
+            if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        } catch (...) {
+            keep_raised();
+        }
+        if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    }
     return interrupted_;
 }
 

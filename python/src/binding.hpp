@@ -1,5 +1,7 @@
 #pragma once
 
+#include "gil.hpp"
+
 #include "carom/carom.hpp"
 
 #include <pybind11/functional.h>

@@ -12,7 +12,7 @@ thread_local std::exception_ptr kept;
 std::shared_ptr<py::object> hold(const py::object& function)
 {
     return {new py::object(function), [](py::object* held) {
-                const py::gil_scoped_acquire acquired;
+                const Locked locked;
                 delete held;
             }};
 }
@@ -20,6 +20,11 @@ std::shared_ptr<py::object> hold(const py::object& function)
 void keep_error()
 {
     if (!kept) kept = std::current_exception();
+}
+
+bool has_kept_error() noexcept
+{
+    return kept != nullptr;
 }
 
 void raise_kept_error()

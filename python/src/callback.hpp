@@ -13,6 +13,9 @@ namespace carom::python {
 /// Keeps the exception that is being handled, unless there is one already.
 void keep_error();
 
+/// One is kept: the run should end.
+[[nodiscard]] bool has_kept_error() noexcept;
+
 /// Keeps what `work` throws. With the lock of the interpreter.
 template <class Work>
 void call_back(Work work)

@@ -1,6 +1,7 @@
 #include "binding.hpp"
 
 #include <cmath>
+#include <string_view>
 
 namespace carom::python {
 namespace {
@@ -9,13 +10,17 @@ namespace {
 py::array_t<double, py::array::c_style | py::array::forcecast> doubles(const py::object& x, const char* name,
                                                                        py::ssize_t dimensions)
 {
-    auto array = py::array_t < double, py::array::c_style | py::array::forcecast > ::ensure(x);
-    if (!array) {
+    const py::array given = py::array::ensure(x);
+    if (given && given.dtype().kind() == 'c')
+        throw py::type_error(std::string(name) + " has complex numbers");
+    // texts and dates would become numbers too; objects are asked for theirs
+    const bool numeric =
+        given && std::string_view("biufO").find(given.dtype().kind()) != std::string_view::npos;
+    auto array = py::array_t < double, py::array::c_style | py::array::forcecast > ::ensure(given);
+    if (!numeric || !array) {
         PyErr_Clear();
         throw py::type_error(std::string(name) + " is not an array of numbers");
     }
-    if (py::isinstance<py::array>(x) && py::cast<py::array>(x).dtype().kind() == 'c')
-        throw py::type_error(std::string(name) + " has complex numbers");
     if (array.ndim() != dimensions)
         throw py::value_error(std::string(name) + " has " + std::to_string(array.ndim()) +
                               " dimensions in place of " + std::to_string(dimensions));

@@ -58,7 +58,7 @@ ImpactMap impact_map_from(const py::object& function)
 {
     const auto held = hold(function);
     return [held](const ImpactSite& site, const Eigen::VectorXd& u_minus) {
-        const py::gil_scoped_acquire acquired;
+        const Locked locked;
         Impact impact(Eigen::VectorXd::Constant(u_minus.size(), std::nan("")));
         call_back([&] {
             const Eigen::MatrixXd A = site.A.is_euclidean()

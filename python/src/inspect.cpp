@@ -66,7 +66,7 @@ void bind_inspect(py::module_& module)
         "inspect",
         [](const Scene& scene) {
             const Inspection inspection = [&] {
-                const py::gil_scoped_release released;
+                const Unlocked unlocked;
                 return inspect(scene);
             }();
             const py::dict facts = std::visit([](const auto& of) { return facts_of(of); }, inspection);

@@ -192,7 +192,7 @@ py::dict certificate_dict(const Certificate& certificate)
 
 py::list findings_list(const std::vector<Finding>& findings)
 {
-    const py::object type = py::module_::import("carom._run").attr("Finding");
+    const py::object type = py::module_::import("carom._certificate").attr("Finding");
     py::list list;
     for (const Finding& finding : findings)
         list.append(type(finding.code, finding.time_s, finding.message, finding.count, finding.uncertifies,
@@ -202,7 +202,7 @@ py::list findings_list(const std::vector<Finding>& findings)
 
 py::object contact_object(const StepContact& contact)
 {
-    const py::object type = py::module_::import("carom._run").attr("StepContact");
+    const py::object type = py::module_::import("carom._frames").attr("StepContact");
     const auto dimension = static_cast<std::size_t>(contact.dimension);
     const auto part = [&](const std::array<double, 3>& x) {
         return array_of(std::span(x.data(), std::min<std::size_t>(dimension, 3)));

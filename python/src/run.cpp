@@ -37,13 +37,15 @@ std::pair<RunPointer, bool> run_scene(const std::shared_ptr<Scene>& scene, const
                                       bool columns, py::object listener, py::object progress)
 {
     Attendant attendant(std::move(progress), std::move(listener));
+    attendant.expect(*scene);
     const RunOptions options{.recording = recording,
                              .at_s = std::move(at_s),
                              .problems = problems_of(problems, problem_count, problem_folder),
                              .columns = columns,
-                             .listener = attendant.as_listener()};
+                             .listener = attendant.as_listener(),
+                             .stop = &attendant.stop()};
     auto result = [&] {
-        const py::gil_scoped_release released;
+        const Unlocked unlocked;
         return run(*scene, options);
     }();
     raise_kept_error();
@@ -57,11 +59,13 @@ std::pair<RunPointer, bool> resume_run(const std::string& recording, const Overr
     Attendant attendant(std::move(progress), std::move(listener));
     SharedScene scene;
     auto result = [&]() -> Expected<Run, Errors> {
-        const py::gil_scoped_release released;
-        auto resumed = Resumption::open(
-            recording, {.overrides = overrides_of(overrides), .listener = attendant.as_listener()});
+        const Unlocked unlocked;
+        auto resumed = Resumption::open(recording, {.overrides = overrides_of(overrides),
+                                                    .listener = attendant.as_listener(),
+                                                    .stop = &attendant.stop()});
         if (!resumed) return resumed.error();
         scene = std::make_shared<const Scene>(resumed->scene());
+        attendant.expect(*scene);
         return resumed->run();
     }();
     raise_kept_error();
@@ -72,7 +76,7 @@ std::pair<RunPointer, bool> resume_run(const std::string& recording, const Overr
 RunPointer open_run(const std::string& recording)
 {
     auto result = [&] {
-        const py::gil_scoped_release released;
+        const Unlocked unlocked;
         return open_recorded(recording);
     }();
     RecordedRun recorded = take(std::move(result));
@@ -84,7 +88,7 @@ RunPointer open_run(const std::string& recording)
 template <class Make>
 std::string made(const RunObject& run, Make make)
 {
-    const py::gil_scoped_release released;
+    const Unlocked unlocked;
     return make(run.run.record);
 }
 
@@ -110,7 +114,7 @@ void bind_exports(py::class_<RunObject, RunPointer>& type)
              [](const RunObject& run, const std::string& path) {
                  if (!run.scene) throw py::value_error("a run from a file is copied, not saved");
                  auto saved = [&] {
-                     const py::gil_scoped_release released;
+                     const Unlocked unlocked;
                      return save(run.run, *run.scene, path);
                  }();
                  if (!saved) raise(saved.error());

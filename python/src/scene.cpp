@@ -80,7 +80,7 @@ void bind_scene(py::module_& module)
         "read_scene",
         [](const std::string& path, const OverridePairs& overrides) {
             auto scene = [&] {
-                const py::gil_scoped_release released;
+                const Unlocked unlocked;
                 return read_scene(path, overrides_of(overrides));
             }();
             return std::const_pointer_cast<Scene>(shared(std::move(scene)));
@@ -91,7 +91,7 @@ void bind_scene(py::module_& module)
         [](const std::string& text, const std::string& name, const OverridePairs& overrides,
            const std::string& folder) {
             auto scene = [&] {
-                const py::gil_scoped_release released;
+                const Unlocked unlocked;
                 return read_scene_text(text, name, overrides_of(overrides), folder);
             }();
             return std::const_pointer_cast<Scene>(shared(std::move(scene)));

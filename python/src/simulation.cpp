@@ -4,6 +4,8 @@
 
 #include "carom/door/simulation.hpp"
 
+#include <chrono>
+
 namespace carom::python {
 namespace {
 
@@ -21,6 +23,21 @@ void check(Expected<void>&& done)
     if (!done) raise(done.error());
 }
 
+/// Up to `count` steps without the interpreter, those of 50 ms; none where the simulation has ended.
+long steps_for_a_while(Simulation& simulation, long count)
+{
+    using Clock = std::chrono::steady_clock;
+    const Unlocked unlocked;
+    const auto enough = Clock::now() + std::chrono::milliseconds(50);
+    long taken = 0;
+    while (taken < count && !has_kept_error()) {
+        if (simulation.step() == 0) break;
+        ++taken;
+        if (Clock::now() > enough) break;
+    }
+    return taken;
+}
+
 /// One step is too short to let go of the interpreter for; many are not.
 long step(Simulation& simulation, long count)
 {
@@ -29,17 +46,12 @@ long step(Simulation& simulation, long count)
     if (count == 1) {
         taken = simulation.step();
     } else {
-        // in parts, so that Ctrl-C is heard
+        // in parts of about 50 ms, so that Ctrl-C is heard and other threads go on
         while (taken < count) {
-            const long part = std::min(count - taken, 1000L);
-            long now = 0;
-            {
-                const py::gil_scoped_release released;
-                now = simulation.step(part);
-            }
+            const long now = steps_for_a_while(simulation, count - taken);
             taken += now;
             if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-            if (now < part) break;
+            if (now == 0 || has_kept_error()) break;
         }
     }
     raise_kept_error();
@@ -68,8 +80,11 @@ void bind_simulation(py::module_& module)
 {
     py::class_<SnapshotObject>(module, "Snapshot", "A simulation between two steps.");
     py::class_<Simulation, Pointer>(module, "Simulation")
-        .def(py::init(
-            [](const Scene& scene) { return std::make_shared<Simulation>(take(Simulation::of(scene))); }))
+        .def(py::init([](const Scene& scene) {
+            auto made = Simulation::of(scene);
+            raise_kept_error();
+            return std::make_shared<Simulation>(take(std::move(made)));
+        }))
         .def("step", &step)
         .def_property_readonly("time_s", [](const Simulation& s) { return s.state().t_s; })
         .def_property_readonly("steps", &Simulation::steps)
@@ -91,7 +106,9 @@ void bind_simulation(py::module_& module)
              })
         .def("set_state",
              [](Simulation& s, const py::object& q, const py::object& u) {
-                 if (auto set = s.set_state(vector_of(q, "q"), vector_of(u, "u")); !set) raise(set.error());
+                 const auto set = s.set_state(vector_of(q, "q"), vector_of(u, "u"));
+                 raise_kept_error();
+                 if (!set) raise(set.error());
              })
         .def("set_force",
              [](Simulation& s, const py::object& force) {

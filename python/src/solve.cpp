@@ -1,4 +1,5 @@
 #include "binding.hpp"
+#include "interrupt.hpp"
 
 #include <Eigen/SparseCore>
 
@@ -53,8 +54,24 @@ SolveTask task_of(const std::string& solver, double tolerance, int max_sweeps, d
     task.settings.relaxation = relaxation;
     task.settings.time_limit_s = time_limit_s;
     task.repetitions = repetitions;
+    if (repetitions < 1)
+        throw py::value_error("repeat is " + std::to_string(repetitions) + ": at least one solve is needed");
     if (auto good = check(task.settings); !good) raise(good.error());
     return task;
+}
+
+/// The task that Ctrl-C ends, carried out without the interpreter; KeyboardInterrupt then.
+template <class Work>
+auto carried_out(SolveTask task, Work work)
+{
+    const InterruptWatch watch;
+    task.settings.stop = &watch.flag();
+    auto result = [&] {
+        const Unlocked unlocked;
+        return work(task);
+    }();
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    return result;
 }
 
 py::dict check_of(const SolutionCheck& check)
@@ -73,10 +90,8 @@ py::dict check_of(const SolutionCheck& check)
 /// Percussions and velocities in the rows of the file, or arrays, that were given.
 py::dict solve(const ProblemFile& file, const SolveTask& task)
 {
-    const SolvedProblem solved = [&] {
-        const py::gil_scoped_release released;
-        return solve_problem(file.loaded.problem, task);
-    }();
+    const SolvedProblem solved = carried_out(
+        task, [&](const SolveTask& stoppable) { return solve_problem(file.loaded.problem, stoppable); });
     const FclibSolution all = fclib_solution(file.stored, file.loaded.rows, solved.P);
     py::dict result;
     result["P"] = array_of(all.r);
@@ -98,10 +113,8 @@ py::dict compare(const std::vector<Problem>& problems, const SolveTask& task)
     std::vector<ProblemFile> files;
     for (const Problem& problem : problems)
         files.push_back(*problem);
-    const Comparison compared = [&] {
-        const py::gil_scoped_release released;
-        return compare_solvers(files, task);
-    }();
+    const Comparison compared =
+        carried_out(task, [&](const SolveTask& stoppable) { return compare_solvers(files, stoppable); });
     py::list runs;
     for (const ComparedRun& run : compared.runs)
         runs.append(py::make_tuple(compared.problems[run.problem], compared.solvers[run.solver],

@@ -8,18 +8,18 @@ namespace {
 
 /// Looks after Python while the threads of a study work: Ctrl-C stops it, and its file keeps what is done.
 bool wait_for(std::future<Expected<StudyResult, Errors>>& future, std::atomic<bool>& stop,
-              const std::atomic<long>& done, const py::object& progress)
+              const std::atomic<long>& done, long total, const py::object& progress)
 {
     bool interrupted = false;
     std::exception_ptr error;
     const auto ready = [&] {
-        const py::gil_scoped_release released;
+        const Unlocked unlocked;
         return future.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready;
     };
     while (!ready()) {
         try {
             if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-            if (!progress.is_none()) progress(done.load());
+            if (!progress.is_none()) progress(done.load(), total);
         } catch (py::error_already_set& raised) {
             interrupted = raised.matches(PyExc_KeyboardInterrupt);
             if (!interrupted) error = std::current_exception();
@@ -110,7 +110,7 @@ py::dict run_study_of(const std::string& path, const OverridePairs& overrides, c
 {
     StudyWishes wishes = wishes_of(given);
     auto prepared = [&] {
-        const py::gil_scoped_release released;
+        const Unlocked unlocked;
         return Study::prepare(path, overrides_of(overrides), wishes.plan);
     }();
     const Study study = take(std::move(prepared));
@@ -120,7 +120,7 @@ py::dict run_study_of(const std::string& path, const OverridePairs& overrides, c
     wishes.options.before_runs = [&](long before) { done = before; };
     wishes.options.after_run = [&] { ++done; };
     auto future = std::async(std::launch::async, [&] { return run_study(study, wishes.options); });
-    const bool interrupted = wait_for(future, stop, done, progress);
+    const bool interrupted = wait_for(future, stop, done, study.runs(), progress);
     const StudyResult result = take(future.get());
     if (!result.not_written.empty()) raise(result.not_written);
 

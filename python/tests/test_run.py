@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import gc
-import os
 import pickle
-import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -299,21 +295,3 @@ def test_the_lock_of_the_interpreter_is_released(ball: carom.Scene) -> None:
         time.sleep(0.001)
     thread.join()
     assert counted > 20  # this thread went on meanwhile
-
-
-def test_ctrl_c_ends_after_the_step_and_hands_out_the_run() -> None:
-    script = (
-        "import carom, sys\n"
-        f"scene = carom.read_scene({str(ROOT / 'scenes' / 'pendulum_wall.toml')!r}, duration_s=1e6)\n"
-        "print('go', flush=True)\n"
-        "try:\n"
-        "    scene.run(columns=False)\n"
-        "except carom.Interrupted as stopped:\n"
-        "    print(stopped.run.certificate.steps > 0, stopped.run.end)\n"
-    )
-    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=os.environ)
-    assert child.stdout is not None and child.stdout.readline() == "go\n"
-    time.sleep(0.3)
-    child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=60)
-    assert out == "True stopped\n" and child.returncode == 0

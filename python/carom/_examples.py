@@ -1,0 +1,40 @@
+"""The scenes that come with carom."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ._scene import Scene, read_scene
+
+_FOLDER = Path(__file__).parent / "scenes"
+
+
+def example_scenes() -> list[str]:
+    """Names of the scenes that come with carom.
+
+    Examples
+    --------
+    >>> import carom
+    >>> "pendulum_wall" in carom.example_scenes()
+    True
+    """
+    return sorted(file.stem for file in _FOLDER.glob("*.toml"))
+
+
+def example_scene(name: str, parameters: Mapping[str, Any] | None = None, **overrides: Any) -> Scene:
+    """A scene that comes with carom, with values replaced as in :func:`read_scene`.
+
+    Examples
+    --------
+    >>> import carom
+    >>> carom.example_scene("pendulum_wall", duration_s=1)
+    <Scene 'Pendulum against a wall': 1 coordinates, 1 contacts, moreau in steps of 0.001 s, 1 s>
+    """
+    names = example_scenes()
+    if name not in names:
+        near = difflib.get_close_matches(name, names, 1)
+        raise ValueError(f"there is no scene {name!r}; " + (f"did you mean {near[0]}?" if near else ", ".join(names)))
+    return read_scene(_FOLDER / f"{name}.toml", parameters, **overrides)
