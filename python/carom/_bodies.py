@@ -37,6 +37,12 @@ class BodyTrack:
         """It does not move."""
         return self._first < 0
 
+    @property
+    def names(self) -> list[str]:
+        """Of its coordinates, places first; none where it is fixed."""
+        count = 3 if self._run.is_flat else 7
+        return [] if self.is_fixed else self._run.coordinates[self._first : self._first + count]
+
     def _part(self, array: Array, offset: int, count: int, fixed: Sequence[float]) -> Array:
         if self.is_fixed:
             return np.broadcast_to(np.asarray(fixed[:count]), (len(self._run.t), count))

@@ -15,22 +15,37 @@ if TYPE_CHECKING:
     from ._run import Run
 
 _MAX_LINES = 12  # in one panel; more cannot be told apart
+_MAX_PORTRAITS = 6  # in one picture
 
 
-def _names(run: Run, names: Sequence[str] | None) -> list[str]:
+def _names(run: Run, names: Sequence[str] | None, most: int = _MAX_LINES) -> list[str]:
     if names is None:
-        return run.coordinates[:_MAX_LINES]
+        return _telling_names(run)[:most]
     unknown = [name for name in names if name not in run.coordinates]
     if unknown:
         raise KeyError(f"{unknown[0]!r}; there are: {', '.join(run.coordinates)}")
     return list(names)
 
 
+def _telling_names(run: Run) -> list[str]:
+    """Coordinates in their order; of bodies the places of those that travel farthest, no rotations."""
+    moving = [track for track in run.bodies.values() if not track.is_fixed]
+    if not moving:
+        return run.coordinates
+    moving.sort(key=lambda track: -float(np.ptp(track.position, axis=0).max()))
+    places = [name for track in moving for name in track.names[: track.position.shape[1]]]
+    of_bodies = {name for track in moving for name in track.names}
+    return [name for name in run.coordinates if name not in of_bodies] + places
+
+
 def _finish(run: Run, axes: Axes, label: str, time: bool = True) -> None:
     if time:
         axes.set_xlabel("t / s")
     axes.set_ylabel(label)
-    if axes.get_legend_handles_labels()[1]:
+    lines = len(axes.get_legend_handles_labels()[1])
+    if lines > 6:  # beside the curves, which it would hide
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="x-small")
+    elif lines:
         axes.legend(loc="best", fontsize="small")
     axes.grid(alpha=0.3)
 
@@ -65,6 +80,8 @@ def _velocities(run: Run, axes: Axes, names: list[str]) -> None:
 
 
 def _gaps(run: Run, axes: Axes, names: list[str]) -> None:
+    if not run.gap_m.array.size:
+        raise ValueError("the run has no gaps: contacts of bodies come and go, plot('contacts') shows them; else see [record]")
     for name in list(run.gap_m)[:_MAX_LINES]:
         axes.plot(run.t, run.gap_m[name], label=name)
     axes.axhline(0, color="black", linewidth=0.5)
@@ -158,8 +175,12 @@ def _network(run: Run, frame: int, figsize: tuple[float, float] | None) -> Figur
 
     if not len(run.bodies):
         raise ValueError("a network of contacts is drawn for bodies; this run has coordinates")
-    figure, axes = pyplot.subplots(figsize=figsize or (7, 6), layout="constrained")
-    _contacts(run, axes, frame, 1 if run.is_flat else 2)
+    vertical = 1 if run.is_flat else 2
+    places = np.array([track.position[frame] for track in run.bodies.values() if not track.is_fixed]).reshape(-1, vertical + 1)
+    wide, high = np.ptp(places[:, [0, vertical]], axis=0) if len(places) else (1.0, 1.0)
+    size = figsize or (7.5, float(np.clip(7.5 * high / (wide or 1.0), 2.5, 8.0)))
+    figure, axes = pyplot.subplots(figsize=size, layout="constrained")
+    _contacts(run, axes, frame, vertical)
     return figure
 
 
@@ -178,7 +199,7 @@ def plot(
         raise ValueError(f"kind={kind!r}: there are overview, {', '.join(_PANELS)}, phase, contacts")
     if kind == "contacts":
         return _network(run, frame, figsize)
-    shown = _names(run, names)
+    shown = _names(run, names, _MAX_PORTRAITS if kind == "phase" else _MAX_LINES)
     figure = _phases(run, shown, figsize) if kind == "phase" else _rows(run, kind, shown, figsize)
     if run.title:
         figure.suptitle(f"{run.title} ({run.status})", fontsize="medium")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from . import _carom, _toml
-from ._errors import Interrupted
+from ._errors import Error, Interrupted
 from ._progress import Bar
 from ._run import Listener, Run
 from ._scene import PathLike, Scene
@@ -20,6 +20,13 @@ def _problems(given: str | None) -> tuple[str, int]:
     if not match:
         raise ValueError(f"save_problems={given!r}: give 'all', 'failed', or 'worst:N' with N from 1 to 10000")
     return (match[1], 0) if match[1] else ("worst", int(match[2]))
+
+
+def _has_no_text(recording: PathLike) -> bool:
+    try:
+        return not _carom.open(os.fspath(recording)).columns["scene_text"]
+    except Error:
+        return False
 
 
 def _must_be_callable(listener: object) -> None:
@@ -102,6 +109,10 @@ def resume(
     bar = Bar(progress)
     try:
         raw, interrupted = _carom.resume(os.fspath(path), pairs, listener, bar.run if bar.wanted else None)
+    except Error:
+        if _has_no_text(path):
+            raise TypeError("this run is of a scene of Python functions, which no recording keeps: run the System again") from None
+        raise
     finally:
         bar.end()
     run = Run(raw, Scene(raw.scene) if raw.scene is not None else None)

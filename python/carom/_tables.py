@@ -41,8 +41,10 @@ def to_xarray(run: Run) -> xarray.Dataset:
     if len(run.u.array):
         data["u"] = (("time_s", "coordinate"), run.u.array)
     for name, part in (("gap_m", run.gap_m), ("percussion_Ns", run.percussion_Ns)):
-        if len(part.array):
+        if part.array.size:
             data[name] = (("time_s", "contact"), part.array)
     data |= {name: ("time_s", values) for name, values in (run.energy | run.probes).items()}
-    places = {"time_s": run.t, "coordinate": run.coordinates, "contact": list(run.gap_m)}
+    places: dict[str, Any] = {"time_s": run.t, "coordinate": run.coordinates}
+    if len(run.gap_m):
+        places["contact"] = list(run.gap_m)
     return xarray.Dataset(data, coords=places, attrs={"title": run.title, "status": run.status})

@@ -48,7 +48,7 @@ class Values:
 
 
 def _positional(function: Callable[..., Any]) -> int:
-    """How many of (q, u, t) the function wants."""
+    """How many of (q, u, t) the function wants; what has a default, as in ``lambda q, i=i: q[i]``, is its own affair."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -56,7 +56,7 @@ def _positional(function: Callable[..., Any]) -> int:
         return 3
     if any(one.kind == inspect.Parameter.VAR_POSITIONAL for one in parameters):
         return 3
-    count = sum(one.kind in kinds for one in parameters)
+    count = sum(one.kind in kinds and one.default is inspect.Parameter.empty for one in parameters)
     if not 1 <= count <= 3:
         raise TypeError(f"{_name(function)} takes {count} arguments; a formula is a function of q, of q and u, or of q, u and t")
     return count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,16 @@ def test_where_minimum_and_their_like_are_traced() -> None:
     assert float(carom.where(True, 1.0, 2.0)) == 1.0 and float(carom.minimum(1.0, 2.0)) == 1.0
 
 
+def test_functions_with_defaults_are_functions_of_q() -> None:
+    """``lambda q, i=i: ...`` is how functions are made in loops."""
+    system = carom.System(
+        coordinates={"a": 0.0, "b": 1.0, "c": 2.0},
+        kinetic=lambda q, u: sum(v**2 for v in u) / 2,
+        contacts=[carom.Contact(f"pair{i}", gap=lambda q, i=i: q[i + 1] - q[i]) for i in range(2)],
+    )
+    assert system.run().gap_m.array[0].tolist() == [1.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -144,9 +155,13 @@ def test_constraints_hold() -> None:
     assert np.abs(np.hypot(run.q["x"], run.q["y"]) - 1).max() < 1e-9
 
 
-def test_a_scene_of_functions_has_no_text() -> None:
+def test_a_scene_of_functions_has_no_text(tmp_path: Path) -> None:
     scene = pendulum().scene()
     assert scene.text == ""
+    scene.run(tmp_path / "run.h5")
+    assert carom.open(tmp_path / "run.h5").status == "certified"
+    with pytest.raises(TypeError, match="scene of Python functions"):
+        carom.resume(tmp_path / "run.h5", duration_s=100)
     for use in (scene.to_dict, lambda: scene.set(duration_s=1), lambda: pickle.dumps(scene), scene.study):
         with pytest.raises(TypeError):
             use()
