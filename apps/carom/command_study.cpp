@@ -6,6 +6,7 @@
 #include "results.hpp"
 #include "study_progress.hpp"
 #include "study_results.hpp"
+#include "terminal.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -161,6 +162,33 @@ Errors with_study_options(Errors errors)
     return errors;
 }
 
+/// "; missing: --shard 2/4 (25 runs), 1 of 25 runs of --shard 3/4 (run 74)"
+std::string missing_runs(const MergeReport& merged)
+{
+    std::string text;
+    for (const MissingRuns& part : merged.missing) {
+        text += text.empty() ? "; missing: " : ", ";
+        const std::string name = part.shard.parts > 1
+                                     ? fmt::format("--shard {}/{}", part.shard.part + 1, part.shard.parts)
+                                     : "the study";
+        text += part.runs == part.of ? fmt::format("{} ({})", name, counted(part.runs, "run"))
+                                     : fmt::format("{} of {} of {} (from run {} on)", part.runs,
+                                                   counted(part.of, "run"), name, part.first);
+    }
+    return text;
+}
+
+std::string missing_json(const MergeReport& merged)
+{
+    std::string text;
+    for (const MissingRuns& part : merged.missing)
+        text += fmt::format("{}{{\"part\":{},\"parts\":{},\"runs\":{},\"of\":{},\"first_run\":{}}}",
+                            text.empty() ? "" : ",", part.shard.part + 1, part.shard.parts, part.runs,
+                            part.of, part.first);
+    return text;
+}
+
+/// Certified: the table is complete.
 ExitStatus merge(const StudyOptions& options)
 {
     if (options.output.empty()) {
@@ -170,12 +198,13 @@ ExitStatus merge(const StudyOptions& options)
     }
     const auto merged = merge_tables(options.merge, options.output);
     if (!merged) return refuse({merged.error()}, options);
-    const std::string text =
-        options.json
-            ? fmt::format("{{\"runs\":{},\"of\":{},\"rows\":{}}}\n", merged->runs, merged->of, merged->rows)
-            : fmt::format("{}: {} of {} runs, {} rows\n", printable(options.output), merged->runs, merged->of,
-                          merged->rows);
-    return options.quiet || print_result(text) ? ExitStatus::Certified : ExitStatus::BadInput;
+    const std::string text = options.json
+                                 ? fmt::format("{{\"runs\":{},\"of\":{},\"rows\":{},\"missing\":[{}]}}\n",
+                                               merged->runs, merged->of, merged->rows, missing_json(*merged))
+                                 : fmt::format("{}: {} of {} runs, {} rows{}\n", printable(options.output),
+                                               merged->runs, merged->of, merged->rows, missing_runs(*merged));
+    if (!options.quiet && !print_result(text)) return ExitStatus::BadInput;
+    return merged->missing.empty() ? ExitStatus::Certified : ExitStatus::Uncertified;
 }
 
 }  // namespace

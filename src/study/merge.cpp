@@ -2,6 +2,7 @@
 #include "core/text.hpp"
 #include "table_rows.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -35,6 +36,7 @@ public:
         if (names_.empty()) names_ = text->names;
         if (names_ != text->names) return malformed("the table has other columns than the first one");
 
+        long before = -1;
         for (std::size_t i = 0; i < text->rows.size();) {
             if (study_.empty()) study_ = rows.study(i);
             if (rows.study(i) != study_) return malformed("the table is of another study than the first one");
@@ -42,6 +44,9 @@ public:
             if (run < 0) return malformed(fmt::format("{} is no run", carom::quoted(text->rows[i][0])));
             const auto end = rows.end_of_run(i);
             if (!end) break;
+            // runs of one part follow each other at a distance that is the number of parts
+            if (before >= 0) parts_ = std::max(parts_, run - before);
+            before = run;
             const auto first = text->rows.begin() + static_cast<std::ptrdiff_t>(i);
             RowsOfRun whole(first, text->rows.begin() + static_cast<std::ptrdiff_t>(*end));
             const auto [there, fresh] = runs_.try_emplace(run, std::move(whole));
@@ -64,17 +69,32 @@ public:
     /// The number of runs stands behind the dash of the study's name.
     [[nodiscard]] MergeReport report() const
     {
-        MergeReport report{.runs = static_cast<long>(runs_.size()), .of = 0, .rows = 0};
+        MergeReport report{.runs = static_cast<long>(runs_.size()), .of = 0, .rows = 0, .missing = {}};
         const auto dash = study_.find('-');
         if (dash != std::string::npos)
             std::from_chars(study_.data() + dash + 1, study_.data() + study_.size(), report.of);
+        for (long part = 0; part < parts_; ++part) {
+            const MissingRuns missing = missing_of({.part = part, .parts = parts_}, report.of);
+            if (missing.runs > 0) report.missing.push_back(missing);
+        }
         return report;
     }
 
 private:
+    [[nodiscard]] MissingRuns missing_of(const Shard& shard, long runs) const
+    {
+        MissingRuns missing{.shard = shard, .runs = 0, .of = runs_in(shard, runs), .first = 0};
+        for (long run = shard.part; run < runs; run += shard.parts) {
+            if (runs_.contains(run)) continue;
+            if (missing.runs++ == 0) missing.first = run;
+        }
+        return missing;
+    }
+
     std::vector<std::string> names_;
     std::string study_;
     std::map<long, RowsOfRun> runs_;
+    long parts_ = 1;
 };
 
 Expected<void> write(const std::string& path, const ResultTable& table)

@@ -81,6 +81,17 @@ TEST_CASE("rows do not depend on threads or shards")
     REQUIRE(merged);
     CHECK(merged->runs == 25);
     CHECK(merged->of == 25);
+    CHECK(merged->missing.empty());
+
+    // without the second part: it is named, with all its runs
+    const auto without = merge_tables({parts[0], parts[2]}, folder.path("some.csv"));
+    REQUIRE(without);
+    REQUIRE(without->missing.size() == 1);
+    CHECK(without->missing[0].shard.part == 1);
+    CHECK(without->missing[0].shard.parts == 3);
+    CHECK(without->missing[0].runs == 8);
+    CHECK(without->missing[0].of == 8);
+    CHECK(without->missing[0].first == 1);
     CHECK(folder.read("all.csv") == one);
 }
 

@@ -49,11 +49,20 @@ private:
 /// The ending says HDF5.
 [[nodiscard]] bool is_hdf5_path(const std::string& path);
 
+/// A part of a study that merged tables do not hold, or not whole.
+struct MissingRuns {
+    Shard shard;     ///< 1 of 1 where the tables do not tell how many parts there are
+    long runs = 0;   ///< missing
+    long of = 0;     ///< that the part has
+    long first = 0;  ///< number of the first missing run
+};
+
 /// What a merge found.
 struct MergeReport {
     long runs = 0;  ///< in the merged table
     long of = 0;    ///< that the study has
     std::size_t rows = 0;
+    std::vector<MissingRuns> missing;  ///< empty: the table is complete
 };
 
 /// Puts tables of parts of one study together, in the order of runs. Errors: FileUnreadable, FileMalformed
