@@ -1,8 +1,11 @@
 """Settings of Sphinx for ./docs/build. The pages are staged by make_pages.py; this file stands beside them there."""
 
 import os
+import sys
 
-from sphinx_gallery.sorting import FileNameSortKey
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from example_order import ExampleOrder  # noqa: E402
 
 project = "carom"
 author = "The carom authors"
@@ -32,7 +35,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "examples_python",
     "gallery_dirs": "examples",
     "filename_pattern": r"\.py$",
-    "within_subsection_order": FileNameSortKey,
+    "within_subsection_order": ExampleOrder,
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_signature": False,

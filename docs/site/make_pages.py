@@ -292,7 +292,8 @@ def main():
     python_gallery(stage)
     shutil.copyfile(ROOT / "paper/paper.bib", given.folder / "papers.bib")
     shutil.copytree(DOCS / "site/static", stage.static, dirs_exist_ok=True)
-    shutil.copyfile(DOCS / "site/conf.py", given.folder / "conf.py")
+    for name in ("conf.py", "example_order.py"):
+        shutil.copyfile(DOCS / "site" / name, given.folder / name)
     if script := script_of_theme():
         stage.write("_static/scripts/furo.js", script)
 

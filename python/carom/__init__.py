@@ -11,7 +11,7 @@ docs/how-to/python.md is the guide; names, units and defaults are those of scene
 from . import convex as convex
 from . import impact as impact
 from ._bodies import BodyTrack
-from ._builders import Body, Draw, Group, Joint, Load, Material, MaterialPair, ShapePart, Spring
+from ._builders import Body, Draw, Group, Joint, Lattice, Load, Material, MaterialPair, Shape, ShapePart, Spring
 from ._carom import Snapshot as SimulationSnapshot
 from ._carom import Step
 from ._carom import scene_schema as scene_schema
@@ -73,6 +73,7 @@ __all__ = [
     "Inspection",
     "Interrupted",
     "Joint",
+    "Lattice",
     "Load",
     "Material",
     "MaterialPair",
@@ -83,6 +84,7 @@ __all__ = [
     "Problem",
     "Run",
     "Scene",
+    "Shape",
     "ShapePart",
     "Simulation",
     "SimulationSnapshot",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Self
 
 from . import _carom
 
@@ -18,6 +18,7 @@ class Part:
 
     _keys: ClassVar[dict[str, str]] = {}
     _section: ClassVar[str] = ""
+    _spread: ClassVar[bool] = False  # its fields are fields of the part that has it
 
     def __init__(self, **fields: Any) -> None:
         self._values: dict[str, Any] = {}
@@ -25,8 +26,37 @@ class Part:
             setattr(self, name, value)
 
     def to_dict(self) -> dict[str, Any]:
-        """As a scene has it."""
-        return {name: _plain(value) for name, value in self._values.items() if value is not None}
+        """As a scene has it.
+
+        Examples
+        --------
+        >>> import carom
+        >>> ball = carom.Shape(shape="sphere", radius_m=0.1)
+        >>> carom.Body(name="ball", shape=ball, mass_kg=1.0).to_dict()
+        {'name': 'ball', 'shape': 'sphere', 'radius_m': 0.1, 'mass_kg': 1.0}
+        """
+        fields: dict[str, Any] = {}
+        for name, value in self._values.items():
+            if isinstance(value, Part) and value._spread:
+                fields |= value.to_dict()
+            elif value is not None:
+                fields[name] = _plain(value)
+        return fields
+
+    def replace(self, **fields: Any) -> Self:
+        """One like it with other fields; this one stays.
+
+        Examples
+        --------
+        >>> import carom
+        >>> ball = carom.Body(name="ball", shape="sphere", radius_m=0.1)
+        >>> ball.replace(name="other", radius_m=0.2)
+        Body(name='other', shape='sphere', radius_m=0.2)
+        """
+        return type(self)(**(self._values | fields))
+
+    def __copy__(self) -> Self:
+        return self.replace()
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
@@ -63,7 +93,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _describe(section: str, doc: str) -> tuple[dict[str, str], str]:
+def _describe(section: str, doc: str, only: Sequence[str]) -> tuple[dict[str, str], str]:
     """The keys of a section with what each is, from the list that the reader of scenes uses."""
     keys: dict[str, str] = {}
     lines = [doc, "", "Parameters", "----------"]
@@ -71,7 +101,7 @@ def _describe(section: str, doc: str) -> tuple[dict[str, str], str]:
         if not path.startswith(section + "."):
             continue
         key = path[len(section) + 1 :]
-        if "." in key or "[" in key or key == "*":
+        if "." in key or "[" in key or key == "*" or (only and key not in only):
             continue
         what = kind + (f", {unit}" if unit and unit != "-" else "") + (", needed" if needed else "")
         keys[key] = what
@@ -81,15 +111,39 @@ def _describe(section: str, doc: str) -> tuple[dict[str, str], str]:
     return keys, "\n".join(lines)
 
 
-def _part(name: str, section: str, doc: str, example: str) -> type[Part]:
-    keys, description = _describe(section, doc)
+def _part(name: str, section: str, doc: str, example: str, only: Sequence[str] = (), extra: str = "") -> type[Part]:
+    """A class with the fields of a section: `only` these where given, spread over the part that has it; `extra` beside."""
+    keys, description = _describe(section, doc, only)
+    if extra:
+        keys[extra] = f"carom.{extra.capitalize()}"
+        description += f"\n{extra} : carom.{extra.capitalize()}\n    its fields, as an object"
     description += f"\n\nExamples\n--------\n>>> import carom\n{example}\n"
-    part = type(name, (Part,), {"_keys": keys, "_section": section, "__doc__": description, "__module__": "carom"})
+    part = type(name, (Part,), {"_keys": keys, "_section": section, "_spread": bool(only), "__doc__": description, "__module__": "carom"})
     parameters = [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None) for key in keys]
     part.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return part
 
 
+Shape = _part(
+    "Shape",
+    "body[]",
+    "The shape of a body, for its field `shape`.",
+    """>>> brick = carom.Shape(shape="box", size_m=[0.2, 0.1, 0.05])
+>>> [carom.Body(name=f"brick{i}", shape=brick, position_m=[0, 0, 0.05 * i]).size_m for i in range(2)]
+[None, None]
+>>> carom.Body(name="brick", shape=brick).to_dict()["size_m"]
+[0.2, 0.1, 0.05]""",
+    only="shape radius_m length_m size_m vertices_m file scale normal triangles points height_m heights_m part".split(),
+)
+Lattice = _part(
+    "Lattice",
+    "body[]",
+    "Many copies of a body, in a grid or at random, for its field `lattice`.",
+    """>>> grid = carom.Lattice(copies=[3, 3, 2], jitter_m=0.001)
+>>> carom.Body(name="grain", shape="sphere", radius_m=0.05, position_m=["0.2*i", "0.2*j", "0.1 + 0.2*k"], lattice=grid).lattice.copies
+[3, 3, 2]""",
+    only="copies jitter_m seed random within_m turn_at_random".split(),
+)
 Body = _part(
     "Body",
     "body[]",
@@ -97,6 +151,7 @@ Body = _part(
     """>>> ball = carom.Body(name="ball", shape="sphere", radius_m=0.1, position_m=[0, 0, 1], copies=[3, 1, 2])
 >>> ball.radius_m
 0.1""",
+    extra="lattice",
 )
 ShapePart = _part(
     "ShapePart",

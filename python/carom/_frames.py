@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,16 @@ class Columns(Mapping[str, Array]):
 
     def __repr__(self) -> str:
         return f"<{self.array.shape[0]} frames of {', '.join(self.names) or 'nothing'}>"
+
+
+class Named(dict[str, Value]):
+    """A dictionary whose KeyError says which names there are."""
+
+    def __missing__(self, name: str) -> Value:
+        raise KeyError(f"{name!r}; there are: {', '.join(self) or 'none'}")
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(self) or 'nothing'}>"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from . import _carom
 from ._bodies import Bodies, BodyTrack
 from ._certificate import Certificate, Finding
 from ._events import Events
-from ._frames import BodyContacts, Columns, ContactTrack, Snapshot
+from ._frames import BodyContacts, Columns, ContactTrack, Named, Snapshot
 from ._page import Page
 from ._scene import PathLike, Scene
 
@@ -166,11 +166,11 @@ class Run:
         return Columns(constraints["reactions"], constraints["percussion_Ns"])
 
     @cached_property
-    def contacts(self) -> dict[str, ContactTrack]:
-        """The contacts of a system in coordinates."""
+    def contacts(self) -> Named[ContactTrack]:
+        """The contacts of a system in coordinates; those of bodies come and go: `body_contacts`."""
         friction = self._columns["friction"]
         empty = np.empty(0)
-        tracks = {}
+        tracks: Named[ContactTrack] = Named()
         for name in self._columns["contacts"]:
             gap = self.gap_m[name] if len(self.gap_m.array) else empty
             percussion = self.percussion_Ns[name] if len(self.percussion_Ns.array) else empty
@@ -188,14 +188,14 @@ class Run:
         return BodyContacts(**self._columns["body_contacts"])
 
     @cached_property
-    def energy(self) -> dict[str, Array]:
+    def energy(self) -> Named[Array]:
         """``kinetic_J`` and ``potential_J``; the other lines of the ledger are sums since the start."""
-        return dict(self._columns["energies"])
+        return Named(self._columns["energies"])
 
     @cached_property
-    def probes(self) -> dict[str, Array]:
+    def probes(self) -> Named[Array]:
         """The probes of the scene."""
-        return dict(self._columns["probes"])
+        return Named(self._columns["probes"])
 
     @property
     def residual(self) -> Array:
@@ -203,9 +203,9 @@ class Run:
         return self._array("residual")
 
     @cached_property
-    def jumps(self) -> dict[str, Array]:
+    def jumps(self) -> Named[Array]:
         """One row per step with an impact: ``time_s``, ``q``, ``u_minus``, ``u_plus``."""
-        return dict(self._columns["jumps"])
+        return Named(self._columns["jumps"])
 
     # tables, files, pictures
 

@@ -118,7 +118,9 @@ def test_python_keywords_are_keys_of_scenes() -> None:
     for name in ("title", "start_s", "duration_s", "until"):
         assert name in paths
     for part, section in ((carom.Body, "body[]"), (carom.Joint, "joint[]"), (carom.Material, "material[]")):
-        assert part._keys and all(f"{section}.{key}" in paths for key in part._keys)
+        assert part._keys and all(f"{section}.{key}" in paths for key in part._keys if key != "lattice")
+    assert {"shape", "radius_m", "size_m"} <= set(carom.Shape._keys) and "copies" in carom.Lattice._keys
+    assert set(carom.Shape._keys) | set(carom.Lattice._keys) < set(carom.Body._keys)
 
 
 def test_importing_takes_no_heavy_packages() -> None:

@@ -47,6 +47,28 @@ def test_scenes_go_round_through_dictionaries_and_texts(content: dict[str, Any])
     assert (again.q == scene.q).all() and (again.u == scene.u).all()
 
 
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.lists(st.sampled_from(["run", "forget", "read", "other"]), min_size=3, max_size=25), st.randoms(use_true_random=False))
+def test_views_stay_valid_whatever_happens_to_their_run(actions: list[str], chance: random.Random) -> None:
+    scenes_ = [carom.scene({**BALL, "duration_s": 0.6}), carom.scene({**BLOCK, "duration_s": 0.02}), carom.scene({**PLAY, "duration_s": 0.1})]
+    runs: list[carom.Run] = []
+    kept: list[tuple[Any, Any]] = []
+    for action in actions:
+        if action == "run":
+            runs.append(chance.choice(scenes_).run(at_s=[0.01]))
+        elif action == "read" and runs:
+            run = chance.choice(runs)
+            views = [run.t, run.q.array, run.u.array, run.residual, run.events.time_s, run.gap_m.array, run.snapshots[0].q, *run.jumps.values()]
+            kept += [(view, view.copy()) for view in views]
+        elif action == "forget" and runs:
+            runs.pop(chance.randrange(len(runs)))
+            gc.collect()
+        elif action == "other":
+            carom.scene(BALL).set(duration_s=0.01).run()
+        for view, copy in kept:
+            assert (view == copy).all()
+
+
 def damaged(content: Any, chance: random.Random) -> Any:
     """A scene with some values replaced by others, of other kinds, keys lost or misspelt."""
     values = [0, -1, 1e308, float("nan"), float("inf"), "", "x", "1/0", "x'^", [], {}, True, [[1]], "\x00", "é", 2**70, None]

@@ -80,6 +80,11 @@ def test_friction_of_contacts_in_coordinates() -> None:
     bound = track.coefficient * track.percussion_Ns
     assert (np.abs(track.friction_Ns[:, 0]) <= bound + 1e-12).all()
     assert {"stick", "slip"} <= set(run.events.kind)
+    with pytest.raises(KeyError, match="there are: belt_contact"):
+        run.contacts["belt"]
+    with pytest.raises(KeyError, match="there are: kinetic_J, potential_J"):
+        run.energy["kinetic"]
+    assert repr(run.contacts) == "<belt_contact>"
 
 
 def test_sweeping_processes_run_too(play: carom.Scene) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import pickle
 from pathlib import Path
@@ -215,3 +216,18 @@ def test_parts_of_scenes_are_checked_by_name() -> None:
     assert "radius_m" in (carom.Body.__doc__ or "") and "m" in repr(body)
     grid = carom.Body(name="grain", shape="sphere", radius_m=0.05, position_m=[0, 0, 0.05], copies=[3]).to_dict()
     assert grid["copies"] == [3]
+    # shapes and lattices as objects of their own, which spread over the body
+    shape = carom.Shape(shape="sphere", radius_m=0.05)
+    lattice = carom.Lattice(copies=[2, 1, 3])
+    grain = carom.Body(name="grain", shape=shape, mass_kg=1.0, position_m=["0.2*i", 0, "0.1 + 0.2*k"], lattice=lattice)
+    assert grain.to_dict() == {
+        "name": "grain", "shape": "sphere", "radius_m": 0.05, "mass_kg": 1.0, "position_m": ["0.2*i", 0, "0.1 + 0.2*k"], "copies": [2, 1, 3]
+    }
+    assert len(carom.scene({"duration_s": 0.1, "body": [carom.Body(name="floor", shape="plane"), grain]}).bodies) == 7
+    with pytest.raises(TypeError, match="Shape has no field"):
+        carom.Shape(shape="sphere", mass_kg=1.0)
+    # copies do not share their fields
+    other = copy.copy(body)
+    other.radius_m = 5.0
+    assert body.radius_m == 0.1 and body.replace(radius_m=0.3).radius_m == 0.3
+    assert pickle.loads(pickle.dumps(body)) == body
