@@ -2,11 +2,14 @@
 
 #include "series/dual.hpp"
 
+#include <cmath>
+#include <iterator>
+
 namespace carom {
 namespace {
 
-/// The tape with the registers of its inputs first, in their order; `place` becomes where each of its
-/// registers has gone.
+/// The tape with the registers of its inputs first, in their order, and a variable as its end; `place`
+/// becomes where each of its registers has gone.
 Tape with_inputs_first(const Tape& tape, int inputs, std::vector<int>& place)
 {
     place.clear();
@@ -27,6 +30,7 @@ Tape with_inputs_first(const Tape& tape, int inputs, std::vector<int>& place)
         }
         instructions[static_cast<std::size_t>(place[i])] = it;
     }
+    instructions.push_back({.op = Op::Variable});
     return {std::move(instructions), std::move(tables)};
 }
 
@@ -35,6 +39,86 @@ struct InputsFirst : DualRegisters<0> {
     using DualRegisters<0>::DualRegisters;
     void variable(int /*register*/, int /*input*/) noexcept {}
 };
+
+// Every instruction jumps to the code of the next one: a switch takes longer to find it than most take to
+// run. The addresses of labels are an extension that g++ and clang++ have.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#define CAROM_NEXT                                                                                           \
+    ++out;                                                                                                   \
+    ++it;                                                                                                    \
+    goto* codes[static_cast<std::size_t>(it->op)]
+
+/// Runs the instructions from `it` on, which write the registers from `out` on, up to a variable, which is
+/// the end. False at the first one that has no code here: then the tape is to be run as any other.
+bool run_threaded(const Instruction* it, double* out, double* r)
+{
+    // by Op
+    static const void* const codes[] = {
+        &&constant, &&end,         &&add,         &&subtract,   &&multiply, &&divide, &&negate,
+        &&scale,    &&divide_by,   &&shift,       &&reciprocal, &&square,   &&other,  &&other,
+        &&other,    &&square_root, &&exponential, &&logarithm,  &&sine,     &&cosine, &&other,
+        &&other,    &&other,       &&other,       &&other,      &&other,    &&other,  &&other,
+        &&other,    &&other,       &&other,       &&other,      &&other,    &&other,  &&other,
+        &&other,    &&other,       &&other,       &&other,      &&other,    &&other,  &&other};
+    static_assert(std::size(codes) == static_cast<std::size_t>(Op::LookupSlope) + 1);
+    goto* codes[static_cast<std::size_t>(it->op)];
+constant:
+    *out = it->number;
+    CAROM_NEXT;
+add:
+    *out = r[it->a] + r[it->b];
+    CAROM_NEXT;
+subtract:
+    *out = r[it->a] - r[it->b];
+    CAROM_NEXT;
+multiply:
+    *out = r[it->a] * r[it->b];
+    CAROM_NEXT;
+divide:
+    *out = r[it->a] / r[it->b];
+    CAROM_NEXT;
+negate:
+    *out = -r[it->a];
+    CAROM_NEXT;
+scale:
+    *out = it->number * r[it->a];
+    CAROM_NEXT;
+divide_by:
+    *out = r[it->a] / it->number;
+    CAROM_NEXT;
+shift:
+    *out = r[it->a] + it->number;
+    CAROM_NEXT;
+reciprocal:
+    *out = it->number / r[it->a];
+    CAROM_NEXT;
+square:
+    *out = r[it->a] * r[it->a];
+    CAROM_NEXT;
+square_root:
+    *out = std::sqrt(r[it->a]);
+    CAROM_NEXT;
+exponential:
+    *out = std::exp(r[it->a]);
+    CAROM_NEXT;
+logarithm:
+    *out = std::log(r[it->a]);
+    CAROM_NEXT;
+sine:
+    *out = std::sin(r[it->a]);
+    CAROM_NEXT;
+cosine:
+    *out = std::cos(r[it->a]);
+    CAROM_NEXT;
+end:
+    return true;
+other:
+    return false;
+}
+
+#undef CAROM_NEXT
+#pragma GCC diagnostic pop
 
 }  // namespace
 
@@ -72,7 +156,7 @@ Program::Program(const Graph& graph, std::span<const int> results) : count_(stat
     }
 }
 
-void Program::read(const Point& at, double* inputs) const
+inline void Program::read(const Point& at, double* inputs) const
 {
     if (std::ssize(at.q) < coordinates_ || std::ssize(at.u) < velocities_)
         throw InternalError("a program is run at a point with too few coordinates");
@@ -92,12 +176,14 @@ void Program::run(const Point& at, Workspace& work, std::span<double> results, s
     for (const auto& [k, number] : constant_)
         place(k) = number;
     if (!tape_) return;
-    const auto needed = static_cast<std::size_t>(tape_->size());
-    if (work.registers.size() < needed) work.registers.resize(needed);
+    const std::span<const Instruction> instructions = tape_->instructions();
+    if (work.registers.size() < instructions.size()) work.registers.resize(instructions.size());
     double* const memory = work.registers.data();
     read(at, memory);
-    InputsFirst registers(memory, memory);
-    carom::run(*tape_, registers);
+    if (!run_threaded(instructions.data() + inputs_, memory + inputs_, memory)) {
+        InputsFirst registers(memory, memory);
+        carom::run(*tape_, registers);
+    }
     for (const auto& [node, k] : computed_)
         place(k) = memory[node];
 }

@@ -35,20 +35,26 @@ Range operator-(Range x, Range y) noexcept
     return x + range_rules::negative(y);
 }
 
-Range operator*(Range x, Range y) noexcept
+namespace range_rules {
+namespace {
+
+Range product(Range x, Range y)
 {
     double a = x.low * y.low, b = x.low * y.high, c = x.high * y.low, d = x.high * y.high;
     // zero times infinity is zero here: the ends are no values
     if (const double all = a + b + c + d; all != all) {
-        using range_rules::times;
         a = times(x.low, y.low), b = times(x.low, y.high);
         c = times(x.high, y.low), d = times(x.high, y.high);
     }
     return {std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d))};
 }
 
-namespace range_rules {
-namespace {
+/// Bounds times a number that is not zero.
+Range scaled(Range x, double number)
+{
+    const double a = number * x.low, b = number * x.high;
+    return number > 0 ? Range{a, b} : Range{b, a};
+}
 
 Range inverse(Range x)
 {
@@ -61,6 +67,12 @@ Range inverse(Range x)
 Range magnitude(Range x)
 {
     const double a = std::abs(x.low), b = std::abs(x.high);
+    return {x.contains(0) ? 0.0 : std::min(a, b), std::max(a, b)};
+}
+
+Range square(Range x)
+{
+    const double a = x.low * x.low, b = x.high * x.high;
     return {x.contains(0) ? 0.0 : std::min(a, b), std::max(a, b)};
 }
 
@@ -102,18 +114,26 @@ bool meets(Range x, double phase)
     return phase + 2 * pi * std::ceil((x.low - phase) / (2 * pi)) <= x.high;
 }
 
+/// A function of period 2 pi between its values at the ends of the range, unless it passes the phase of its
+/// least or of its greatest value.
+Range periodic(Range x, double at_low, double at_high, double phase_of_least, double phase_of_greatest)
+{
+    return {meets(x, phase_of_least) ? -1 : std::min(at_low, at_high),
+            meets(x, phase_of_greatest) ? 1 : std::max(at_low, at_high)};
+}
+
 Range cosine(Range x)
 {
     if (!(x.high - x.low < 2 * pi)) return {-1, 1};
-    const double a = std::cos(x.low), b = std::cos(x.high);
-    return {meets(x, pi) ? -1 : std::min(a, b), meets(x, 0) ? 1 : std::max(a, b)};
+    if (x.low == x.high) return rising(x, [](double v) { return std::cos(v); });
+    return periodic(x, std::cos(x.low), std::cos(x.high), pi, 0);
 }
 
 Range sine(Range x)
 {
     if (!(x.high - x.low < 2 * pi)) return {-1, 1};
-    const double a = std::sin(x.low), b = std::sin(x.high);
-    return {meets(x, -pi / 2) ? -1 : std::min(a, b), meets(x, pi / 2) ? 1 : std::max(a, b)};
+    if (x.low == x.high) return rising(x, [](double v) { return std::sin(v); });
+    return periodic(x, std::sin(x.low), std::sin(x.high), -pi / 2, pi / 2);
 }
 
 Range tangent(Range x)
@@ -146,17 +166,14 @@ bool is_zero(Range x)
 Range power(Range x, Range y)
 {
     if (!(x.low > 0)) return x.low == 0 ? Range{0, infinite} : Range{};
-    const Range exponent = y * rising(x, [](double v) { return std::log(v); });
+    const Range exponent = product(y, rising(x, [](double v) { return std::log(v); }));
     return exponential(exponent);
 }
 
 Range of_two(Op op, Range x, Range y)
 {
     switch (op) {
-    case Op::Add: return x + y;
-    case Op::Subtract: return x - y;
-    case Op::Multiply: return x * y;
-    case Op::Divide: return x * inverse(y);
+    case Op::Divide: return product(x, inverse(y));
     case Op::Min: return {std::min(x.low, y.low), std::min(x.high, y.high)};
     case Op::Max: return {std::max(x.low, y.low), std::max(x.high, y.high)};
     case Op::Hypot: {
@@ -176,23 +193,12 @@ Range of_two(Op op, Range x, Range y)
 
 Range of_one(const Instruction& it, Range x)
 {
-    const Range number{it.number, it.number};
     switch (it.op) {
-    case Op::Negate: return negative(x);
-    case Op::Scale: return x * number;
-    case Op::DivideBy: return x * Range{1 / it.number, 1 / it.number};
-    case Op::Shift: return x + number;
-    case Op::Reciprocal: return number * inverse(x);
-    case Op::Square: return rising(magnitude(x), [](double v) { return v * v; });
+    case Op::Reciprocal: return product({it.number, it.number}, inverse(x));
     case Op::IntegerPower: return integer_power_of(x, it.b);
     case Op::RealPower: return real_power_of(x, it.number);
-    case Op::Sqrt:
-        return rising(Range{std::max(0.0, x.low), std::max(0.0, x.high)},
-                      [](double v) { return std::sqrt(v); });
     case Op::Exp: return exponential(x);
     case Op::Log: return {x.low > 0 ? std::log(x.low) : -infinite, x.high > 0 ? std::log(x.high) : infinite};
-    case Op::Sin: return sine(x);
-    case Op::Cos: return cosine(x);
     case Op::Tan: return tangent(x);
     case Op::Asin: return rising(x, [](double v) { return std::asin(std::clamp(v, -1.0, 1.0)); });
     case Op::Acos: return negative(rising(x, [](double v) { return -std::acos(std::clamp(v, -1.0, 1.0)); }));
@@ -217,37 +223,57 @@ Range looked_up(const Tape& tape, const Instruction& it, Range x)
     return {value, value};
 }
 
+/// What formulas are mostly made of is told apart at once.
+Range of_instruction(const Tape& tape, const Instruction& it, const Range* registers)
+{
+    const Range& x = registers[it.a];
+    switch (it.op) {
+    case Op::Constant: return {it.number, it.number};
+    case Op::Add: return {x.low + registers[it.b].low, x.high + registers[it.b].high};
+    case Op::Subtract: return {x.low - registers[it.b].high, x.high - registers[it.b].low};
+    case Op::Multiply: return product(x, registers[it.b]);
+    case Op::Negate: return negative(x);
+    case Op::Scale: return it.number != 0 ? scaled(x, it.number) : Range{0, 0};
+    case Op::DivideBy: return scaled(x, 1 / it.number);
+    case Op::Shift: return {x.low + it.number, x.high + it.number};
+    case Op::Square: return square(x);
+    case Op::Sqrt: return {std::sqrt(std::max(0.0, x.low)), std::sqrt(std::max(0.0, x.high))};
+    case Op::Sin: return sine(x);
+    case Op::Cos: return cosine(x);
+    case Op::Select:
+        return !x.contains(0) ? registers[it.b]
+               : is_zero(x)   ? registers[it.c]
+                              : hull(registers[it.b], registers[it.c]);
+    case Op::Lookup:
+    case Op::LookupSlope: return looked_up(tape, it, x);
+    default: return operand_count(it.op) == 2 ? of_two(it.op, x, registers[it.b]) : of_one(it, x);
+    }
+}
+
 }  // namespace
 }  // namespace range_rules
 
+Range operator*(Range x, Range y) noexcept
+{
+    return range_rules::product(x, y);
+}
+
 Range operator/(Range x, Range y) noexcept
 {
-    return x * range_rules::inverse(y);
+    return range_rules::product(x, range_rules::inverse(y));
 }
 
 void run_on_ranges(const Tape& tape, std::span<const Range> inputs, std::span<Range> registers) noexcept
 {
     using namespace range_rules;
-    const auto range = [&](int a) { return registers[static_cast<std::size_t>(a)]; };
-    std::size_t i = 0;
+    Range* out = registers.data();
     for (const Instruction& it : tape.instructions()) {
-        Range result;
-        if (it.op == Op::Constant)
-            result = {it.number, it.number};
-        else if (it.op == Op::Variable)
-            result = inputs.empty() ? Range{} : inputs[static_cast<std::size_t>(it.a)];
-        else if (it.op == Op::Select)
-            result = !range(it.a).contains(0) ? range(it.b)
-                     : is_zero(range(it.a))   ? range(it.c)
-                                              : hull(range(it.b), range(it.c));
-        else if (reads_table(it.op))
-            result = looked_up(tape, it, range(it.a));
-        else
-            result =
-                operand_count(it.op) == 2 ? of_two(it.op, range(it.a), range(it.b)) : of_one(it, range(it.a));
+        Range result = it.op == Op::Variable
+                           ? (inputs.empty() ? Range{} : inputs[static_cast<std::size_t>(it.a)])
+                           : of_instruction(tape, it, registers.data());
         // what cannot be told is everything
         if (!(result.low <= result.high)) result = {};
-        registers[i++] = result;
+        *out++ = result;
     }
 }
 

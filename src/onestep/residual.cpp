@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -246,6 +247,63 @@ bool add_if_number(const OneStepProblem& problem, std::span<const double> all_P,
     return false;
 }
 
+/// A contact with friction in the plane or, isotropic, in space: D components.
+template <std::size_t D>
+void add_friction(const OneStepProblem& problem, const Coulomb& law, std::span<const double> all_P,
+                  std::span<const double> all_U, int c, ResidualScratch& scratch, Sums& sums)
+{
+    const auto row = static_cast<std::size_t>(problem.offsets[c]);
+    const std::span<const double, D> P(all_P.data() + row, D), U(all_U.data() + row, D),
+        U_minus(problem.U_minus.data() + row, D), U_free(problem.U_free.data() + row, D);
+    const std::span<double, D> s(scratch.s.data() + row, D);
+    velocity_shift(problem.laws[c], U_minus, U, s);
+    const double s_e = law.restitution * std::min(U_minus[0], 0.0);
+    const double d_c = scratch.d[static_cast<std::size_t>(c)] = scaling(problem, c);
+    add_sizes(squared(U_free), squared(P), squared(U),
+              s_e * s_e + tangential_restitution_squared(problem.laws[c], U_minus), d_c, sums.raw,
+              sums.scaled);
+    std::array<double, D> y{};
+    const auto from_projection_squared = [&](double by) {
+        project_on_friction_cone(law.shape, law.friction, y);
+        double sum = 0;
+        for (std::size_t k = 0; k < D; ++k) {
+            const double F = by * P[k] - y[k];
+            sum += F * F;
+        }
+        return sum;
+    };
+    const auto natural_map = [&](double d) {
+        const double by = 1.0 / d;
+        for (std::size_t k = 0; k < D; ++k) {
+            y[k] = by * P[k] - d * (U[k] + s[k]);
+        }
+        return from_projection_squared(by);
+    };
+    sums.raw.F += natural_map(1.0);
+    sums.see(c, natural_map(d_c));
+    std::copy(P.begin(), P.end(), y.begin());
+    Residual& result = sums.result;
+    result.cone_violation_Ns = std::max(result.cone_violation_Ns, std::sqrt(from_projection_squared(1.0)));
+    result.approach_m_s = std::max(result.approach_m_s, -(U[0] + s_e));
+}
+
+/// The usual laws of contacts with friction; false for others.
+bool add_if_friction(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U,
+                     int c, ResidualScratch& scratch, Sums& sums)
+{
+    const auto* coulomb = std::get_if<Coulomb>(&problem.laws[c]);
+    if (coulomb == nullptr) return false;
+    if (std::holds_alternative<FrictionDisc>(coulomb->shape)) {
+        add_friction<3>(problem, *coulomb, P, U, c, scratch, sums);
+        return true;
+    }
+    if (std::holds_alternative<FrictionInterval>(coulomb->shape)) {
+        add_friction<2>(problem, *coulomb, P, U, c, scratch, sums);
+        return true;
+    }
+    return false;
+}
+
 void add_interaction(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U,
                      int c, ResidualScratch& scratch, Sums& sums)
 {
@@ -289,7 +347,9 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
     Sums sums;
     scratch.d.resize(static_cast<std::size_t>(problem.interactions()));
     for (int c = 0; c < problem.interactions(); ++c) {
-        if (!add_if_number(problem, P, U, c, scratch, sums)) add_interaction(problem, P, U, c, scratch, sums);
+        if (!add_if_number(problem, P, U, c, scratch, sums) &&
+            !add_if_friction(problem, P, U, c, scratch, sums))
+            add_interaction(problem, P, U, c, scratch, sums);
     }
     auto& [raw, scaled, worst, result] = sums;
     if (!raw.finite() || !scaled.finite()) return not_finite();

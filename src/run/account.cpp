@@ -44,7 +44,7 @@ void look_for_friction_trouble(const TakenStep& step, Certifier& certifier)
         certifier.add_finding("painleve", step.ended_s,
                               fmt::format("{} slides where W_NN <= mu |W_NT|: the motion may have no "
                                           "continuation or several, and this is one of them",
-                                          step.name_of_contact(contact.contact)));
+                                          step.names.name_of_contact(contact.contact)));
     }
 }
 
@@ -57,7 +57,9 @@ void account(const TakenStep& step, Certifier& certifier)
                        report.max_penetration_m, report.energy, report.at_end, report.accuracy);
     certifier.add_violation(report.max_violation);
     if (report.status == StepStatus::NotSolved)
-        tell_unsolved(report, step.tolerance, step.number, step.ended_s, step.name_of_interaction, certifier);
+        tell_unsolved(
+            report, step.tolerance, step.number, step.ended_s,
+            [&](int k) { return step.names.name_of_interaction(k); }, certifier);
     const SelectionReport& selection = report.solve.selection;
     certifier.add_selection(selection.selected > 0, selection.unexamined + selection.unsettled > 0);
     for (const Finding& finding : report.findings) {

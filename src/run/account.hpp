@@ -3,22 +3,30 @@
 #include "carom/ledger/certificate.hpp"
 #include "stepping/scratch.hpp"
 
-#include <functional>
 #include <span>
 #include <string>
 
 namespace carom {
 
+/// Names for what is told of a step.
+class StepNames {
+public:
+    [[nodiscard]] virtual std::string name_of_interaction(int k) const = 0;  ///< of the one-step problem
+    [[nodiscard]] virtual std::string name_of_contact(int c) const = 0;      ///< by ContactStep::contact
+
+protected:
+    ~StepNames() = default;
+};
+
 /// A step that has been taken, as the certificate sees it: coordinates and bodies alike.
 struct TakenStep {
     const StepReport& report;
     std::span<const ContactStep> contacts;
-    std::span<const Event> events = {};
-    long number = 0;  ///< from 1
-    double began_s = 0, ended_s = 0;
-    double tolerance = 0;                                      ///< of the solver
-    std::function<std::string(int)> name_of_interaction = {};  ///< of the one-step problem
-    std::function<std::string(int)> name_of_contact = {};      ///< by ContactStep::contact
+    std::span<const Event> events;
+    long number;  ///< from 1
+    double began_s, ended_s;
+    double tolerance;  ///< of the solver
+    const StepNames& names;
 };
 
 /// What the step means for the certificate, and what theory says about it.

@@ -34,7 +34,7 @@ void count_turns(Eigen::Index count, const State& before, State& now)
 }
 
 /// Of an interaction of the last step: contacts first, then the parts of joints.
-std::string name_of_interaction(const BodyModel& model, const BodyScratch& scratch, int k)
+std::string name_of(const BodyModel& model, const BodyScratch& scratch, int k)
 {
     const auto contacts = static_cast<int>(scratch.contacts.size());
     if (k >= contacts + static_cast<int>(scratch.joints.size()))
@@ -127,15 +127,12 @@ public:
         if (scratch_.formulas) take_statuses(scratch_.formulas->memory(), run.state);
     }
 
-    [[nodiscard]] TakenStep taken(const StepReport& report) const override
+    [[nodiscard]] std::string name_of_interaction(int k) const override
     {
-        const auto name = [this](int k) { return name_of_interaction(model_, scratch_, k); };
-        return {.report = report,
-                .contacts = scratch_.statuses.steps,
-                .name_of_interaction = name,
-                .name_of_contact = name};
+        return name_of(model_, scratch_, k);
     }
-
+    [[nodiscard]] std::string name_of_contact(int c) const override { return name_of_interaction(c); }
+    [[nodiscard]] std::span<const ContactStep> contacts() const override { return scratch_.statuses.steps; }
     std::span<Event> events() override { return scratch_.events; }
 
     const Eigen::VectorXd& velocities(const RunSoFar&) override

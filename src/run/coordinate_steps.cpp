@@ -20,14 +20,6 @@ namespace {
 /// What a step that `until` ends may differ by from two of half its length, as a part of the motion (MS-11).
 constexpr double max_off_by_halves = 0.1;
 
-/// Of an interaction of the last step.
-std::string name_of_interaction(const Model& model, const Scratch& scratch, int k)
-{
-    const int i = scratch.rows.contacts[static_cast<std::size_t>(k)];
-    if (model.is_contact(i)) return model.system().contacts[static_cast<std::size_t>(i)].name;
-    return model.system().constraints[static_cast<std::size_t>(model.part(i).constraint)].name;
-}
-
 double activation_gap_m(const IntegratorSettings& settings)
 {
     return std::visit([](const auto& scheme) { return scheme.activation_gap_m; }, settings);
@@ -117,6 +109,7 @@ public:
           grid_(run.progress.start_s, time_step_s(settings), plan.duration_s),
           scratch_(model),
           watch_(model, run.state, run.progress.steps > 0 ? time_step_s(settings) : 0.0),
+          activation_gap_m_(activation_gap_m(settings)),
           impacts_(static_cast<std::size_t>(model.contacts()))
     {
         scratch_.until = plan.until.formula ? &*plan.until.formula : nullptr;
@@ -172,14 +165,17 @@ public:
             true);
     }
 
-    [[nodiscard]] TakenStep taken(const StepReport& report) const override
+    [[nodiscard]] std::string name_of_interaction(int k) const override
     {
-        return {.report = report,
-                .contacts = scratch_.contacts,
-                .name_of_interaction = [this](int k) { return name_of_interaction(model_, scratch_, k); },
-                .name_of_contact =
-                    [this](int c) { return model_.system().contacts[static_cast<std::size_t>(c)].name; }};
+        const int i = scratch_.rows.contacts[static_cast<std::size_t>(k)];
+        if (model_.is_contact(i)) return name_of_contact(i);
+        return model_.system().constraints[static_cast<std::size_t>(model_.part(i).constraint)].name;
     }
+    [[nodiscard]] std::string name_of_contact(int c) const override
+    {
+        return model_.system().contacts[static_cast<std::size_t>(c)].name;
+    }
+    [[nodiscard]] std::span<const ContactStep> contacts() const override { return scratch_.contacts; }
 
     std::span<Event> events() override { return scratch_.events; }
 
@@ -191,7 +187,7 @@ public:
         watch_.after_step(before, run.state, scratch_, certifier);
         if (!scratch_.events.empty()) look_at_impacts(model_, settings_, before, report, scratch_, certifier);
         if (!paths_) return;
-        paths_->after_step(before, run.state, activation_gap_m(settings_), scratch_, run.progress);
+        paths_->after_step(before, run.state, activation_gap_m_, scratch_, run.progress);
         note_gaps(run.state, scratch_.gap_m, run.progress);
         if (!scratch_.events.empty()) note_impacts(scratch_.events, impacts_);
         if (run.progress.steps == 1) look_at_first_slip(model_, before, report, scratch_, certifier);
@@ -234,6 +230,7 @@ private:
     Scratch scratch_;
     RunWatch watch_;
     std::optional<PathWatch> paths_;
+    double activation_gap_m_;
     std::vector<ImpactTimes> impacts_;  ///< of each contact (LE-17)
 };
 

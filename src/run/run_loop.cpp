@@ -1,8 +1,26 @@
 #include "run_loop.hpp"
 
 #include "run_parts.hpp"
+#include "step_parts.hpp"
+
+#include <algorithm>
 
 namespace carom {
+namespace {
+
+/// A copy in every step: few numbers, for which vectors' own assignment takes long to begin.
+void keep(const State& from, State& to)
+{
+    to.t_s = from.t_s;
+    assign(from.q, to.q);
+    assign(from.u, to.u);
+    assign(from.percussion_Ns, to.percussion_Ns);
+    assign(from.closed, to.closed);
+    assign(from.slides, to.slides);
+    assign(from.constraint_status, to.constraint_status);
+}
+
+}  // namespace
 
 RunLoop::RunLoop(Steps& steps, const RunOrder& order, RunSoFar& run) : steps_(steps), order_(order), run_(run)
 {
@@ -26,7 +44,7 @@ void RunLoop::begin()
 bool RunLoop::step()
 {
     if (end_ != RunEnd::Duration || failed_ || steps_.is_over(run_)) return false;
-    before_ = run_.state;
+    keep(run_.state, before_);
     report_ = steps_.take(run_);
     // somebody stopped the solve: the step has not been taken
     if (report_.status == StepStatus::NotSolved && order_.solver.is_stopped()) {
@@ -34,7 +52,7 @@ bool RunLoop::step()
         end_ = RunEnd::Listener;
         return false;
     }
-    if (fails(report_.status, report_.findings)) return false;
+    if (!has_advanced(report_.status) && fails(report_.status, report_.findings)) return false;
     settle();
     tell();
     return true;
@@ -67,16 +85,19 @@ void RunLoop::settle()
     RunProgress& progress = run_.progress;
     steps_.settle(before_, run_, report_);
     ++progress.steps;
-    for (Event& event : steps_.events()) {
+    const std::span<Event> events = steps_.events();
+    for (Event& event : events) {
         event.step = progress.steps;
     }
-    TakenStep taken = steps_.taken(report_);
-    taken.events = steps_.events();
-    taken.number = progress.steps;
-    taken.began_s = before_.t_s;
-    taken.ended_s = run_.state.t_s;
-    taken.tolerance = order_.solver.tolerance;
-    account(taken, progress.certifier);
+    account({.report = report_,
+             .contacts = steps_.contacts(),
+             .events = events,
+             .number = progress.steps,
+             .began_s = before_.t_s,
+             .ended_s = run_.state.t_s,
+             .tolerance = order_.solver.tolerance,
+             .names = steps_},
+            progress.certifier);
     progress.rest.after_step(steps_.velocities(run_));
     steps_.watch(before_, report_, run_);
 }
@@ -103,10 +124,9 @@ void RunLoop::tell()
     // whether it was the last is known before anyone keeps it: a run taken up here must not go further
     RunProgress& progress = run_.progress;
     progress.end = end_by_plan(order_.plan, report_, progress.rest, point_of(run_.state), work_);
-    if (order_.plan.keep_events) {
-        const std::span<const Event> happened = steps_.events();
+    const std::span<const Event> happened = steps_.events();
+    if (order_.plan.keep_events && !happened.empty())
         run_.events.insert(run_.events.end(), happened.begin(), happened.end());
-    }
     const bool wanted = !order_.listener || order_.listener(last_step());
     end_ = progress.end.value_or(wanted ? RunEnd::Duration : RunEnd::Listener);
 }

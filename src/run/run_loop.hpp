@@ -14,7 +14,7 @@ namespace carom {
 
 /// Whatever takes the steps of a run: a scheme in coordinates, power series, bodies, a sweeping process. The
 /// loop knows no more of it; all calls are made once per step.
-class Steps : public ProblemSource {
+class Steps : public ProblemSource, public StepNames {
 public:
     /// Before the first step of a call: what the start alone tells. `Solved`, or why there is nothing to
     /// begin with.
@@ -29,8 +29,8 @@ public:
     /// The step counts: run.state becomes the state at its end. A step that `until` ends may become shorter.
     virtual void settle(const State& before, RunSoFar& run, StepReport& report) = 0;
 
-    /// The step for the certificate; its events are those below.
-    [[nodiscard]] virtual TakenStep taken(const StepReport& report) const = 0;
+    /// Of the step that was settled last.
+    [[nodiscard]] virtual std::span<const ContactStep> contacts() const = 0;
     [[nodiscard]] virtual std::span<Event> events() = 0;
 
     /// Velocities that are zero at rest.

@@ -72,11 +72,9 @@ public:
             {.time_s = run.state.t_s, .kind = pushes ? EventKind::ContactMade : EventKind::ContactLost});
     }
 
-    [[nodiscard]] TakenStep taken(const StepReport& report) const override
-    {
-        return {.report = report, .contacts = {}};
-    }
-
+    [[nodiscard]] std::string name_of_interaction(int) const override { return {}; }
+    [[nodiscard]] std::string name_of_contact(int) const override { return {}; }
+    [[nodiscard]] std::span<const ContactStep> contacts() const override { return {}; }
     std::span<Event> events() override { return events_; }
     const Eigen::VectorXd& velocities(const RunSoFar& run) override { return run.state.u; }
     void watch(const State&, const StepReport&, RunSoFar&) override {}

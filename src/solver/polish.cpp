@@ -3,6 +3,7 @@
 
 #include "solver/polish.hpp"
 
+#include "solver/flat_problem.hpp"
 #include "solver/one_contact.hpp"
 
 #include <Eigen/Dense>
@@ -112,9 +113,13 @@ struct Polisher::Newton {
     [[nodiscard]] bool slide(const OneStepProblem& problem, int c, const Eigen::Vector2d& P_t, double P_n,
                              const Eigen::Vector2d& U_t, double rho);
 
-    Matrix W_, J_;
-    Vector U_, F_, dP_;
+    void solve_island(const OneStepProblem& problem, std::span<const int> members);
+
+    Matrix W_, J_, J_island_;
+    Vector U_, F_, dP_, F_island_, dP_island_;
     std::vector<double> trial_;
+    Islands islands_;
+    std::vector<int> rows_;  ///< of an island
     Eigen::CompleteOrthogonalDecomposition<Matrix> factor_;
 };
 
@@ -126,6 +131,7 @@ Polisher& Polisher::operator=(Polisher&&) noexcept = default;
 void Polisher::Newton::load(const OneStepProblem& problem)
 {
     const int n = problem.size();
+    islands_.find(problem);
     W_.setZero(n, n);
     for (int c = 0; c < problem.interactions(); ++c) {
         for (const auto& entry : problem.W.row(c)) {
@@ -245,13 +251,44 @@ bool Polisher::Newton::step(const OneStepProblem& problem, std::span<double> P)
         J_.block<2, 2>(at + 1, at + 1) += Eigen::Matrix2d::Identity();
         J_.block<2, 1>(at + 1, at) += direction - bound.centre;
     }
-    factor_.compute(J_);
-    dP_ = factor_.solve(F_);
+    if (islands_.count() == 1) {
+        factor_.compute(J_);
+        dP_ = factor_.solve(F_);
+    } else {
+        for (int k = 0; k < islands_.count(); ++k) {
+            solve_island(problem, islands_.members(k));
+        }
+    }
     if (!dP_.allFinite()) return false;
     for (int i = 0; i < n; ++i) {
         P[i] -= dP_[i];
     }
     return true;
+}
+
+/// dP of the members of an island, which know nothing of the others.
+void Polisher::Newton::solve_island(const OneStepProblem& problem, std::span<const int> members)
+{
+    rows_.clear();
+    for (const int c : members) {
+        for (int row = problem.offsets[c]; row < problem.offsets[c + 1]; ++row) {
+            rows_.push_back(row);
+        }
+    }
+    const auto n = static_cast<Eigen::Index>(rows_.size());
+    J_island_.resize(n, n);
+    F_island_.resize(n);
+    for (Eigen::Index j = 0; j < n; ++j) {
+        F_island_[j] = F_[rows_[static_cast<std::size_t>(j)]];
+        for (Eigen::Index i = 0; i < n; ++i) {
+            J_island_(i, j) = J_(rows_[static_cast<std::size_t>(i)], rows_[static_cast<std::size_t>(j)]);
+        }
+    }
+    factor_.compute(J_island_);
+    dP_island_ = factor_.solve(F_island_);
+    for (Eigen::Index i = 0; i < n; ++i) {
+        dP_[rows_[static_cast<std::size_t>(i)]] = dP_island_[i];
+    }
 }
 
 void Polisher::polish(const OneStepProblem& problem, std::span<double> P, ResidualScratch& scratch)

@@ -25,6 +25,9 @@ constexpr double min_pivot = 1e-11;
 
 constexpr int max_full_steps = 15, max_newton_steps = 30, max_newton_halvings = 12, max_refinements = 8;
 
+/// Sweeps that mostly find the statuses, and those after which there is little hope that more would.
+constexpr int few_sweeps = 20, many_sweeps = 100;
+
 /// Shortened steps that hardly help, one after the other, before another way is taken.
 constexpr int max_poor_steps = 4;
 constexpr double poor = 0.8;
@@ -587,6 +590,31 @@ void SmallIsland::evaluate(Equations equations, double eps, std::span<const doub
     }
 }
 
+namespace {
+
+/// out = the rows of W, n long, times c, one after the other.
+void set_combination(const double* c, int rows, const double* W, std::size_t n, double* __restrict out)
+{
+    const bool none = std::all_of(c, c + rows, [](double value) { return value == 0; });
+    if (none) {
+        std::fill_n(out, n, 0.0);
+    } else if (rows == 3) {  // most of them: contacts in space
+        const double c0 = c[0], c1 = c[1], c2 = c[2];
+        for (std::size_t j = 0; j < n; ++j) {
+            out[j] = c0 * W[j] + c1 * W[n + j] + c2 * W[2 * n + j];
+        }
+    } else {
+        for (std::size_t j = 0; j < n; ++j) {
+            out[j] = c[0] * W[j];
+        }
+        for (int k = 1; k < rows; ++k) {
+            detail::add_multiple(c[k], W + static_cast<std::size_t>(k) * n, n, out);
+        }
+    }
+}
+
+}  // namespace
+
 /// J = E + C (W + eps) by rows, and its factors with the largest pivots of the columns.
 bool SmallIsland::factorise(double eps)
 {
@@ -596,17 +624,18 @@ bool SmallIsland::factorise(double eps)
         const int d = member.size;
         const double* E = E_.data() + member.block;
         const double* C = C_.data() + member.block;
-        for (int r = 0; r < d; ++r) {
+        const double* W = W_.data() + static_cast<std::size_t>(member.first) * n;
+        for (int r = 0; r < d; ++r, C += d, E += d) {
             double* row = J_.data() + static_cast<std::size_t>(member.first + r) * n;
-            std::fill_n(row, n, 0.0);
-            for (int k = 0; k < d; ++k) {
-                const double c = C[r * d + k];
-                if (c == 0) continue;
-                detail::add_multiple(c, W_.data() + static_cast<std::size_t>(member.first + k) * n, n, row);
-                row[member.first + k] += c * eps;
-            }
-            for (int k = 0; k < d; ++k) {
-                row[member.first + k] += E[r * d + k];
+            set_combination(C, d, W, n, row);
+            for (int j = 0; j < d; ++j) {  // the block of the diagonal once more, with eps in its place
+                double sum = 0;
+                for (int k = 0; k < d; ++k) {
+                    if (C[k] == 0) continue;
+                    sum += C[k] * W[static_cast<std::size_t>(k) * n + member.first + j];
+                    if (k == j) sum += C[k] * eps;
+                }
+                row[member.first + j] = sum + E[j];
             }
         }
     }
@@ -828,27 +857,27 @@ int SmallIsland::search(const Budget& budget, std::span<double> x)
     return attempts;
 }
 
-bool SmallIsland::press(std::span<double> x)
-{
-    return newton(Equations::Coulomb, vanishing, zero_, x);
-}
-
 /// Gauss-Seidel with exact local solutions (SO-3), of the problem with a compliance.
-void SmallIsland::sweep(double eps, std::span<double> x)
+void SmallIsland::sweep(double eps, std::span<double> x, int sweeps)
 {
-    constexpr int sweeps = 100;
     std::array<double, 9> W{};
     std::array<double, 3> b{};
+    std::vector<double>& last = trial_;
     for (int k = 0; k < sweeps; ++k) {
+        last.assign(x.begin(), x.end());
         for (const Member& member : members_) {
             const int d = member.size, first = member.first;
             if (member.kind == Kind::Other || d > 3) continue;
             for (int i = 0; i < d; ++i) {
                 const double* row = W_.data() + static_cast<std::size_t>((first + i) * n_);
-                b[i] = q_[first + i];
-                for (int j = 0; j < n_; ++j) {
-                    if (j < first || j >= first + d) b[i] += row[j] * x[j];
+                double sum = q_[first + i];
+                for (int j = 0; j < first; ++j) {
+                    sum += row[j] * x[j];
                 }
+                for (int j = first + d; j < n_; ++j) {
+                    sum += row[j] * x[j];
+                }
+                b[i] = sum;
                 for (int j = 0; j < d; ++j) {
                     W[i * d + j] = row[first + j] + (i == j ? eps : 0.0);
                 }
@@ -864,6 +893,7 @@ void SmallIsland::sweep(double eps, std::span<double> x)
             if (member.kind == Kind::HalfLine) x_c = std::max(x_c, 0.0);
             if (member.kind == Kind::Bounds) x_c = std::clamp(x_c, member.low, member.high);
         }
+        if (std::equal(last.begin(), last.end(), x.begin())) return;  // it goes on like that
     }
 }
 
@@ -873,11 +903,36 @@ bool SmallIsland::follow_compliance(Equations equations, std::span<double> x)
         if (newton(equations, eps, zero_, x)) continue;
         if (equations == Equations::Coulomb) {
             // contact after contact finds statuses where Newton's method goes round in circles
-            sweep(eps, x);
+            sweep(eps, x, many_sweeps);
             if (newton(equations, eps, zero_, x)) continue;
         }
         std::fill(x.begin(), x.end(), 0.0);
         if (!newton(equations, eps, zero_, x)) return false;
+    }
+    return true;
+}
+
+/// Coulomb's law with less and less compliance, from statuses of the step before. Steps that are shortened
+/// find those of contacts that change: they come first where the compliance is neither so large that any
+/// start will do nor so small that full steps do.
+bool SmallIsland::press_softly(std::span<double> x)
+{
+    struct Compliance {
+        double eps;
+        bool shortened_first;
+    };
+    constexpr std::array path{Compliance{1e-2, false}, Compliance{1e-4, true}, Compliance{vanishing, false}};
+    for (const auto& [eps, shortened_first] : path) {
+        const auto full = [&, this] { return newton(Equations::Coulomb, eps, zero_, x, max_full_steps, 1); };
+        const auto shortened = [&, this] {
+            return newton(Equations::Coulomb, eps, zero_, x, max_newton_steps, max_halvings);
+        };
+        before_.assign(x.begin(), x.end());
+        if (shortened_first ? shortened() : full()) continue;
+        std::copy(before_.begin(), before_.end(), x.begin());
+        if (shortened_first ? full() : shortened()) continue;
+        sweep(eps, x, few_sweeps);
+        if (!full()) return false;
     }
     return true;
 }
@@ -935,9 +990,12 @@ bool SmallIsland::select(std::span<double> x)
 {
     // the compliance is pressed by everything, then only by what it has not yet carried (SO-32)
     start_.assign(x.begin(), x.end());
-    if (!press(x)) {
+    if (!newton(Equations::Coulomb, vanishing, zero_, x, max_full_steps, 1)) {
         std::copy(start_.begin(), start_.end(), x.begin());
-        if (!follow_compliance(Equations::Coulomb, x)) return false;
+        if (!press_softly(x)) {
+            std::copy(start_.begin(), start_.end(), x.begin());
+            if (!follow_compliance(Equations::Coulomb, x)) return false;
+        }
     }
     start_.assign(x.begin(), x.end());
     if (!settle_in_place(x)) {

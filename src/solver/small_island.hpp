@@ -63,9 +63,6 @@ public:
     /// without a load may have to take its part of it.
     [[nodiscard]] bool is_still_solution(std::span<const double> x);
 
-    /// Newton's method with the smallest compliance and nothing carried over.
-    [[nodiscard]] bool press(std::span<double> x);
-
     /// Error of x beside its own size, and beside that of velocities alone.
     struct Error {
         double unit_free = 0, velocity = 0;
@@ -123,8 +120,9 @@ private:
                               std::span<double> x);
     [[nodiscard]] bool newton(Equations equations, double eps, std::span<const double> centre,
                               std::span<double> x, int max_steps, int max_halvings);
+    [[nodiscard]] bool press_softly(std::span<double> x);
     [[nodiscard]] bool settle_in_place(std::span<double> x);
-    void sweep(double eps, std::span<double> x);
+    void sweep(double eps, std::span<double> x, int sweeps);
     void project(std::span<double> x) const;
     [[nodiscard]] bool bends() const;
     [[nodiscard]] bool goes_in_circles();

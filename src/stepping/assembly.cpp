@@ -1,6 +1,8 @@
 #include "stepping/assembly.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
+#include "step_parts.hpp"
+
 #include <algorithm>
 
 namespace carom {
@@ -55,9 +57,9 @@ void evaluate_rows(const Model& model, const Point& at, Workspace& work, Contact
     const auto interactions = static_cast<std::size_t>(model.interactions());
     const bool was_empty = rows.offsets.size() == 1 && rows.index_of.size() == interactions;
     if (was_empty && rows.size() == 0) return;
-    rows.index_of.assign(interactions, -1);
-    rows.begin.assign(1, 0);
-    rows.offsets.assign(1, 0);
+    set_all(interactions, -1, rows.index_of);
+    set_all<std::size_t>(1, 0, rows.begin);
+    set_all(1, 0, rows.offsets);
     rows.H.clear();
     rows.b.clear();
     int evaluated = -1;  // the constraint whose rows are in `whole`
@@ -104,11 +106,13 @@ double row_product(std::span<const int> support, std::span<const double> row, st
 void local_velocities(const Model& model, const ContactRows& rows, std::span<const double> u,
                       std::vector<double>& U)
 {
-    U.assign(rows.b.begin(), rows.b.end());
+    U.resize(rows.b.size());
+    const double* H = rows.H.data();
     for (int k = 0; k < rows.size(); ++k) {
         const auto support = model.support(rows.contacts[k]);
-        for (int i = 0; i < rows.dimension(k); ++i) {
-            U[rows.offsets[k] + i] += row_product(support, rows.row(k, i), u);
+        for (int row = rows.offsets[k]; row < rows.offsets[k + 1]; ++row) {
+            U[row] = rows.b[row] + row_product(support, {H, support.size()}, u);
+            H += support.size();
         }
     }
 }

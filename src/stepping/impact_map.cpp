@@ -2,6 +2,7 @@
 
 #include "carom/convex/polyhedral_cone.hpp"
 #include "carom/system/lagrangian/geometry.hpp"
+#include "step_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@ namespace carom {
 
 bool apply_impact_map(const Model& model, const State& state, double t_s, Scratch& s, StepReport& report)
 {
-    s.map_P.assign(s.rows.b.size(), 0.0);
+    set_all(s.rows.b.size(), 0.0, s.map_P);
     if (!model.system().impact_map) return true;
     bool collision = false;
     local_velocities(model, s.rows, view(s.u_start), s.U_start);

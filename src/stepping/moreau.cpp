@@ -45,10 +45,19 @@ bool free_velocity(const Model& model, const MoreauSettings& settings, double t_
     return true;
 }
 
-}  // namespace
+void fail(StepStatus status, StepReport& report)
+{
+    report = failed(status, report.h_s);
+}
 
-StepReport moreau_step(const Model& model, const MoreauSettings& settings, const SolverSettings& solver,
-                       State& state, Scratch& s)
+void fail(StepReport& report)
+{
+    report = failed(std::move(report));
+}
+
+/// A step into `report`.
+void take_step(const Model& model, const MoreauSettings& settings, const SolverSettings& solver, State& state,
+               Scratch& s, StepReport& report)
 {
     const double h = settings.time_step_s;
     const double t_mid = state.t_s + h / 2;
@@ -56,7 +65,6 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     s.events.clear();
     assign(state.u, s.u_minus);
     assign(state.u, s.u_start);
-    StepReport report;
     report.h_s = h;
 
     // predict: half a step with the old velocity (MS-1)
@@ -73,14 +81,14 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
     find_touching(model, state, settings.activation_gap_m, !to_the_letter, s);
     detect(model, cone_point, settings.activation_gap_m, s);
     if (!apply_impact_map(model, state, cone_point.t_s, s, report))
-        return failed(StepStatus::LawOutOfRange, h);
+        return fail(StepStatus::LawOutOfRange, report);
 
     // free: velocity at the end of the step if no contact acted (MS-2)
-    if (!free_velocity(model, settings, t_mid, s)) return failed(StepStatus::MetricSingular, h);
-    if (!s.u_free.allFinite()) return failed(StepStatus::NotFinite, h);
+    if (!free_velocity(model, settings, t_mid, s)) return fail(StepStatus::MetricSingular, report);
+    if (!s.u_free.allFinite()) return fail(StepStatus::NotFinite, report);
 
     // assemble and solve: U = W P + U_free, -(U + s) in N_C(P) (MS-3)
-    if (!choose_laws(model, cone_point, h, state, s)) return failed(StepStatus::LawOutOfRange, h);
+    if (!choose_laws(model, cone_point, h, state, s)) return fail(StepStatus::LawOutOfRange, report);
     const Persistence persistence{!to_the_letter, {h, 0.5, at_end, settings.activation_gap_m}, cone_point};
     const auto solve_for_velocity = [&] {
         if (!assemble_with_persistence(model, model.coupling(), s.A, persistence, state, s)) {
@@ -91,14 +99,14 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
         apply_solution(model, s.A, s);
         return has_advanced(report.status);
     };
-    if (!solve_for_velocity()) return failed(std::move(report));
+    if (!solve_for_velocity()) return fail(report);
 
     // constraints turn the velocity: forces a second time at the mean of what they allow, not of the free one
     if (model.constraints() > 0 && settings.force_passes > 1 && model.has_velocity_forces()) {
         s.u_mean = 0.5 * (s.u_minus + s.u_end);
         if (!free_velocity_pass(model, t_mid, h, 1, s.u_mean, s))
-            return failed(StepStatus::MetricSingular, h);
-        if (!solve_for_velocity()) return failed(std::move(report));
+            return fail(StepStatus::MetricSingular, report);
+        if (!solve_for_velocity()) return fail(report);
     }
 
     // advance: the percussions make the velocity jump; the second half-step uses the new velocity (MS-4)
@@ -106,6 +114,15 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
 
     // correct (MS-5), account
     finish_step(model, settings.correction, settings.activation_gap_m, t_mid, state, s, report);
+}
+
+}  // namespace
+
+StepReport moreau_step(const Model& model, const MoreauSettings& settings, const SolverSettings& solver,
+                       State& state, Scratch& s)
+{
+    StepReport report;
+    take_step(model, settings, solver, state, s, report);
     return report;
 }
 

@@ -1,5 +1,7 @@
 #include "statuses.hpp"
 
+#include "step_parts.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -52,9 +54,9 @@ char sliding_status(const ContactStep& contact)
 }
 
 /// Sliding begins, ends, or turns round.
-bool slides_otherwise(const ContactStep& contact, char before)
+bool slides_otherwise(const ContactStep& contact, char now, char before)
 {
-    const char now = sliding_status(contact), then = before % catastrophe_named;
+    const char then = before % catastrophe_named;
     if (now != then) return true;
     const double along = contact.U_plus[1] * contact.U_minus[1] + contact.U_plus[2] * contact.U_minus[2];
     return contact.dimension > 2 && now && along < 0;
@@ -225,33 +227,36 @@ void update_statuses(std::span<const ContactStep> contacts, bool recognised, dou
     const auto is_closed_by = [&](const ContactStep& contact, const ContactMemory& before) {
         return stays_closed(contact) && (acts(contact) || before.closed);
     };
-    for (std::size_t k = 0; k < contacts.size(); ++k) {
-        const ContactStep& contact = contacts[k];
-        const ContactMemory& before = statuses[k];
-        if (takes_impact(contact, before)) events.push_back(event_of(EventKind::Impact, contact, time_s));
-        if (!is_closed_by(contact, before)) continue;
-        if (!before.closed) events.push_back(event_of(EventKind::ContactMade, contact, time_s));
-        if (contact.dimension > 1 && (!before.closed || slides_otherwise(contact, before.slides))) {
-            const auto kind = slides(contact) ? EventKind::Slip : EventKind::Stick;
-            events.push_back(sliding_event_of(kind, contact, time_s));
-        }
-    }
-
-    // the new statuses; a contact that was closed and is not any more has been lost
+    bool any_lost = false;
     for (std::size_t k = 0; k < contacts.size(); ++k) {
         const ContactStep& contact = contacts[k];
         ContactMemory& status = statuses[k];
         const ContactMemory before = status;
+        const bool impact = takes_impact(contact, before);
+        if (impact) events.push_back(event_of(EventKind::Impact, contact, time_s));
         status = {.percussion_Ns = contact.P[0]};
         if (!is_closed_by(contact, before)) {
-            if (before.closed) events.push_back(event_of(EventKind::ContactLost, contact, time_s));
+            // it was closed and is not any more: it has been lost
+            status.collision = before.closed != 0;
+            any_lost = any_lost || status.collision;
             continue;
         }
-        status.closed = takes_impact(contact, before) ? 1 : 2;
+        status.closed = impact ? 1 : 2;
+        if (!before.closed) events.push_back(event_of(EventKind::ContactMade, contact, time_s));
         if (contact.dimension == 1) continue;
         const char slides_now = sliding_status(contact);
+        if (!before.closed || slides_otherwise(contact, slides_now, before.slides)) {
+            const auto kind = slides_now ? EventKind::Slip : EventKind::Stick;
+            events.push_back(sliding_event_of(kind, contact, time_s));
+        }
         const bool named = slides_now && (contact.singular || (before.slides & catastrophe_named));
         status.slides = static_cast<char>(slides_now + (named ? catastrophe_named : 0));
+    }
+
+    // what was lost is told after what was made
+    for (std::size_t k = 0; any_lost && k < contacts.size(); ++k) {
+        if (statuses[k].collision) events.push_back(event_of(EventKind::ContactLost, contacts[k], time_s));
+        statuses[k].collision = false;
     }
 }
 
@@ -275,15 +280,17 @@ void update_statuses(const Model& model, bool recognised, double t_mid_s, State&
     for (std::size_t c = 0; c < state.closed.size(); ++c) {
         if (state.closed[c]) s.events.push_back(event_of_vanished(static_cast<int>(c), t_mid_s));
     }
-    std::fill(state.closed.begin(), state.closed.end(), char{0});
-    std::fill(state.slides.begin(), state.slides.end(), char{0});
-    std::fill(state.percussion_Ns.begin(), state.percussion_Ns.end(), 0.0);
+    set_all(state.closed.size(), char{0}, state.closed);
+    set_all(state.slides.size(), char{0}, state.slides);
+    set_all(state.percussion_Ns.size(), 0.0, state.percussion_Ns);
     for (std::size_t k = 0; k < s.contacts.size(); ++k) {
         const ContactStep& contact = s.contacts[k];
         state.closed[contact.contact] = s.statuses[k].closed;
         state.slides[contact.contact] = s.statuses[k].slides;
-        std::copy_n(contact.P.begin(), contact.dimension,
-                    state.percussion_Ns.begin() + model.offset(contact.contact));
+        double* const P = state.percussion_Ns.data() + model.offset(contact.contact);
+        P[0] = contact.P[0];
+        if (contact.dimension > 1) P[1] = contact.P[1];
+        if (contact.dimension > 2) P[2] = contact.P[2];
     }
 }
 

@@ -216,7 +216,7 @@ bool choose_laws(const Model& model, const Point& at, double h_s, const State& s
 {
     OneStepProblem& problem = s.problem;
     problem.laws.clear();
-    problem.offsets.assign(s.rows.offsets.begin(), s.rows.offsets.end());
+    assign(s.rows.offsets, problem.offsets);
     s.persistence_known = false;
     if (s.rows.size() == 0) {
         for (auto* vector : {&s.U_start, &problem.U_minus, &s.P, &s.shift_m_s, &s.bend_m_s}) {
@@ -229,11 +229,11 @@ bool choose_laws(const Model& model, const Point& at, double h_s, const State& s
     if (model.system().impact_map)
         local_velocities(model, s.rows, view(s.u_minus), problem.U_minus);
     else
-        problem.U_minus = s.U_start;
+        assign(s.U_start, problem.U_minus);
     s.P.clear();
-    s.persists.assign(s.rows.contacts.size(), 0);
-    s.shift_m_s.assign(s.rows.contacts.size(), 0.0);
-    s.bend_m_s.assign(s.rows.contacts.size(), 0.0);
+    set_all(s.rows.contacts.size(), char{0}, s.persists);
+    set_all(s.rows.contacts.size(), 0.0, s.shift_m_s);
+    set_all(s.rows.contacts.size(), 0.0, s.bend_m_s);
     for (int k = 0; k < s.rows.size(); ++k) {
         const int c = s.rows.contacts[k];
         const auto U_start = problem.part(std::span<const double>(s.U_start), k);
@@ -396,8 +396,9 @@ bool has_just_left(const Model& model, const Persistence& persistence, const Sta
 bool recognise_persistent(const Model& model, const Persistence& persistence, const State& state, Scratch& s)
 {
     const bool after_impact = model.constraints() > 0 && had_impact(model, state);
-    const bool map_acted =
-        std::any_of(s.map_P.begin(), s.map_P.end(), [](double percussion) { return percussion != 0; });
+    const auto map_acted = [&] {
+        return std::any_of(s.map_P.begin(), s.map_P.end(), [](double percussion) { return percussion != 0; });
+    };
     bool any_open = false;
     for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
         const int c = s.rows.contacts[k];
@@ -413,7 +414,7 @@ bool recognise_persistent(const Model& model, const Persistence& persistence, co
             s.bend_m_s[k] = contact.bend_m_s;
             s.shift_m_s[k] = persistent_shift_m_s(contact, persistence.step);
             remove_restitution(s.problem.laws[k]);
-        } else if (contact.gap_m > persistence.step.activation_gap_m && !map_acted) {
+        } else if (contact.gap_m > persistence.step.activation_gap_m && !map_acted()) {
             s.touching[static_cast<std::size_t>(c)] = 0;
             any_open = true;
         }
@@ -427,11 +428,11 @@ void find_touching(const Model& model, const State& state, double activation_gap
                    Scratch& s)
 {
     if (model.contacts() == 0) return;
-    s.touching.assign(state.closed.begin(), state.closed.end());
     if (!recognise) {
-        std::fill(s.touching.begin(), s.touching.end(), 0);
+        set_all(state.closed.size(), char{0}, s.touching);
         return;
     }
+    assign(state.closed, s.touching);
     const bool gaps_known = s.at_end_known && same(state.q, s.at_end_q);
     for (int c = 0; c < model.contacts(); ++c) {
         // the last step has left the gaps, up to roundings
@@ -506,7 +507,7 @@ void report_contact_steps(const Model& model, Scratch& s)
     s.contacts.clear();
     for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
         if (s.rows.contacts[k] < 0) continue;
-        ContactStep contact;
+        ContactStep& contact = s.contacts.emplace_back();
         contact.contact = s.rows.contacts[k];
         contact.dimension = s.rows.dimension(k);
         contact.restitution = restitution(problem.laws[k]);
@@ -517,8 +518,12 @@ void report_contact_steps(const Model& model, Scratch& s)
         const auto support = model.support(contact.contact);
         const auto row = s.rows.row(k, 0);
         const double b = s.rows.b[problem.offsets[k]];
-        contact.rounding_m_s = rounding * std::max(normal_velocity(support, row, b, s.u_start).terms_m_s,
-                                                   normal_velocity(support, row, b, s.u_end).terms_m_s);
+        double met_m_s = std::abs(b), left_m_s = met_m_s;  // the terms of U_N before and after
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            met_m_s += std::abs(row[i] * s.u_start[support[i]]);
+            left_m_s += std::abs(row[i] * s.u_end[support[i]]);
+        }
+        contact.rounding_m_s = rounding * std::max(met_m_s, left_m_s);
         const auto W = problem.W.diagonal(k);
         contact.W_1_kg = W[0];
         if (const auto* coulomb = std::get_if<Coulomb>(&problem.laws[k])) {
@@ -539,7 +544,6 @@ void report_contact_steps(const Model& model, Scratch& s)
             if (i > 0) contact.W_tangential_1_kg = std::max(contact.W_tangential_1_kg, W_ii);
         }
         contact.from_free_J += contact.energy_J + contact.friction_J;
-        s.contacts.push_back(contact);
     }
 }
 
@@ -571,6 +575,15 @@ bool normal_row_of_W(const Model& model, int contact, const Point& at, Scratch& 
     return true;
 }
 
+/// The margin against slip in the direction of the contact is positive. `in_any`: that against slip in any
+/// direction, as a part of W_NN, which is mostly enough to know.
+bool goes_on_sliding(const Coulomb& law, const std::array<double, 3>& W_N, double in_any,
+                     const ContactStep& contact)
+{
+    constexpr double differences = 1e-6;  // what margin_of_sliding() may lose to them
+    return (in_any > differences && W_N[0] > 0) || margin_of_sliding(law, W_N, contact) > 0;
+}
+
 /// A contact that slides and does not collide: has sliding a continuation (FR-6)? The margin is looked at
 /// where the step took its contacts, and where the next one would if sliding went on.
 void look_for_catastrophes(const Model& model, const State& before, double t_end, Scratch& s,
@@ -585,15 +598,13 @@ void look_for_catastrophes(const Model& model, const State& before, double t_end
         if (law == nullptr || std::holds_alternative<FrictionRough>(law->shape)) continue;
         std::array<double, 3> W_N{};
         std::copy_n(s.problem.W.diagonal(static_cast<int>(k)).begin(), contact.dimension, W_N.begin());
-        double margin = margin_of_sliding(*law, W_N, contact);
-        if (margin > 0) {
+        if (goes_on_sliding(*law, W_N, contact.sliding_margin, contact)) {
             const double h = report.h_s;
             move(s.q_cone, s.u_start, h, s.q_moved);
             const Point ahead{view(s.q_moved), view(s.u_start), before.t_s + 1.5 * h};
             if (!normal_row_of_W(model, contact.contact, ahead, s, W_N)) continue;
-            margin = margin_of_sliding(*law, W_N, contact);
+            if (goes_on_sliding(*law, W_N, sliding_margin(*law, W_N), contact)) continue;
         }
-        if (margin > 0) continue;
         contact.singular = true;
         report.findings.push_back(
             {.code = "frictional_catastrophe",

@@ -16,6 +16,26 @@ inline void assign(const Eigen::VectorXd& from, Eigen::VectorXd& to)
     std::copy(from.begin(), from.end(), to.begin());
 }
 
+/// The same for vector::assign: mostly there is one contact, or two, for which a call takes long.
+template <class T>
+void set_all(std::size_t size, T value, std::vector<T>& to)
+{
+    to.resize(size);
+    if (size > 0) to[0] = value;
+    if (size > 1) to[1] = value;
+    if (size > 2) std::fill(to.begin() + 2, to.end(), value);
+}
+
+template <class T>
+void assign(const std::vector<T>& from, std::vector<T>& to)
+{
+    const std::size_t size = from.size();
+    to.resize(size);
+    if (size > 0) to[0] = from[0];
+    if (size > 1) to[1] = from[1];
+    if (size > 2) std::copy(from.begin() + 2, from.end(), to.begin() + 2);
+}
+
 /// q + h u, real coordinates.
 inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, Eigen::VectorXd& out)
 {

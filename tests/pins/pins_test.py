@@ -33,4 +33,17 @@ for state in elsewhere["state"].values():
 loose = pins.pin_of(told, elsewhere)
 assert "q" not in loose["numbers"] and "u" in loose["numbers"] and loose["words"]["end"] == told["end"]
 assert pins.first_difference({"a": [1, 2]}, {"a": [1, 3]}) == ".a[1]: 2 and 3"
+
+# a scene is named by its file or by its name alone; what is not there is not "the same"
+assert pins.scenes(["pendulum_wall"]) == [scene] and pins.scenes([str(scene)]) == [scene]
+for missing in ["no_such_scene", str(scene) + "x"]:
+    try:
+        pins.scenes([missing])
+    except SystemExit as end:
+        assert end.code == 2
+    else:
+        raise AssertionError(missing)
+same = subprocess.run([sys.executable, pins.__file__, "same", program, program, "pendulum_wall"], capture_output=True,
+                      text=True, check=False)
+assert same.returncode == 0 and "1 scenes, 0 differ" in same.stdout, same
 print("pins see changes")
