@@ -1,7 +1,7 @@
 #include "run_loop.hpp"
 
 #include "run_parts.hpp"
-#include "step_parts.hpp"
+#include "stepping/step_parts.hpp"
 
 #include <algorithm>
 

@@ -925,7 +925,7 @@ bool SmallIsland::press_softly(std::span<double> x)
     for (const auto& [eps, shortened_first] : path) {
         const auto full = [&, this] { return newton(Equations::Coulomb, eps, zero_, x, max_full_steps, 1); };
         const auto shortened = [&, this] {
-            return newton(Equations::Coulomb, eps, zero_, x, max_newton_steps, max_halvings);
+            return newton(Equations::Coulomb, eps, zero_, x, max_newton_steps, max_newton_halvings);
         };
         before_.assign(x.begin(), x.end());
         if (shortened_first ? shortened() : full()) continue;
