@@ -282,6 +282,62 @@ void make_box(const RangeProgram& program, const State& before, const State& aft
     box.pause = 4;
 }
 
+/// A box of inputs and velocities in which the rate of a gap is bounded: where the gap itself is smaller than
+/// the obstacle moves, as that of a particle that hops on a table, its ends and its rate tell as much.
+struct RateBox {
+    std::vector<Range> inputs;  ///< of the rows, in the order of their variables
+    std::vector<Range> u;       ///< of the coordinates of the support
+    double max_rate_m_s = 0;
+    double gap_m = 0;  ///< at the end of the last step
+    double steps = first_steps;
+    bool valid = false;
+
+    static constexpr double first_steps = 8, min_steps = 2, max_steps = 64;
+
+    [[nodiscard]] bool holds(const GapFormula& formula, const Corners& corners, const Path& path) const
+    {
+        const auto variables = formula.rows.variables();
+        for (std::size_t k = 0; k < variables.size(); ++k) {
+            if (!corners.in(inputs[k], variables[k])) return false;
+        }
+        for (std::size_t k = 0; k < static_cast<std::size_t>(path.pieces); ++k) {
+            const Piece& piece = path.piece[k];
+            const double dt = piece.t_to_s - piece.t_from_s;
+            for (std::size_t i = 0; i < u.size(); ++i) {
+                const int c = formula.support[i];
+                if (!u[i].contains(((*piece.to)[c] - (*piece.from)[c]) / dt)) return false;
+            }
+        }
+        return true;
+    }
+
+    /// The gap stays above -visible in a step that ends with `end_m`: g >= g_0 - r s and g >= g_1 - r (h -
+    /// s).
+    [[nodiscard]] bool shows(double end_m, double h_s, double visible_m) const
+    {
+        return (gap_m + end_m - max_rate_m_s * h_s) / 2 > -visible_m;
+    }
+
+    /// Around the end of a step.
+    void make(const GapFormula& formula, const State& before, const State& after, Ranges& ranges)
+    {
+        reach(formula.rows, before, after, steps, ranges);
+        inputs = ranges.inputs;
+        const auto results = formula.rows.results();
+        Range rate = ranges[results.back()];
+        u.resize(formula.support.size());
+        for (std::size_t i = 0; i < u.size(); ++i) {
+            const int c = formula.support[i];
+            const double speed = std::max(std::abs(after.u[c]), std::abs(before.u[c]));
+            const double far = steps * std::abs(after.u[c] - before.u[c]) + 1e-6 * speed;
+            u[i] = {after.u[c] - far, after.u[c] + far};
+            rate = rate + ranges[results[i + 1]] * u[i];
+        }
+        max_rate_m_s = std::max(std::abs(rate.low), std::abs(rate.high));
+        valid = std::isfinite(max_rate_m_s);
+    }
+};
+
 /// Gaps of one contact along one step.
 class GapSearch {
 public:
@@ -650,6 +706,7 @@ struct PathWatch::Formulas {
 
 struct PathWatch::Memory {
     std::vector<path_parts::SafeBox> gap_boxes, guard_boxes;
+    std::vector<path_parts::RateBox> rate_boxes;  ///< of gaps that have no box
     path_parts::CommonBox common;
     std::vector<int> pressed;  ///< contacts that acted, outside: they have no box and need none
     path_parts::Ranges ranges;
@@ -671,6 +728,7 @@ PathWatch::PathWatch(const Model& model)
         add_guarded("lagrangian.forces." + system.coordinates[i].name, system.forces[i], formulas_->guarded);
     }
     memory_->gap_boxes.resize(formulas_->gaps.size());
+    memory_->rate_boxes.resize(formulas_->gaps.size());
     memory_->guard_boxes.resize(formulas_->guarded.size());
 
     std::vector<Variable>& variables = memory_->common.variables;
@@ -720,6 +778,17 @@ void PathWatch::after_step(const State& before, const State& after, double activ
         SafeBox& box = m.gap_boxes[k];
         if (corners.in(box, formula.gap.variables())) continue;
         const int c = static_cast<int>(k);
+        RateBox& rates = m.rate_boxes[k];
+        if (rates.valid && !look.acts(c) && progress.visits[k].inside == 0) {
+            const bool holds = rates.holds(formula, corners, look.path());
+            if (holds && rates.shows(scratch.gap_m[k], after.t_s - before.t_s, visible_m)) {
+                rates.gap_m = scratch.gap_m[k];
+                continue;
+            }
+            rates.steps = holds ? std::max(RateBox::min_steps, rates.steps / 2)
+                                : std::min(RateBox::max_steps, rates.steps * 2);
+        }
+        rates.valid = false;
         GapSearch search(formula, visible_m, m.ranges, m.stack);
         if (scratch.gap_m[k] < -visible_m) {
             look.look_inside(c, formula, search, m.x, m.u, m.ranges);
@@ -731,6 +800,9 @@ void PathWatch::after_step(const State& before, const State& after, double activ
         if (look.acts(c)) continue;
         make_box(formula.gap, before, after, m.ranges, box,
                  [&] { return m.ranges[formula.gap.results()[0]].low > -visible_m; });
+        if (box.valid || !formula.analytic) continue;
+        rates.make(formula, before, after, m.ranges);
+        rates.gap_m = scratch.gap_m[k];
     }
 
     for (std::size_t k = 0; k < formulas_->guarded.size(); ++k) {

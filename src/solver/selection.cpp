@@ -6,7 +6,9 @@
 #include "solver/solver_scratch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 namespace carom {
 namespace {
@@ -18,6 +20,10 @@ constexpr double same_motion = 1e-6;
 /// contacts that change the scheme itself is not more exact than that. Two corners of a stone next to each
 /// other, one of which sticks while the other lifts, are no other motion.
 constexpr double same_step = 0.01;
+
+/// What the rule leaves of errors, and what percussions of the step before may have to solve this one as
+/// well.
+constexpr double exact = 1e-12;
 
 /// Islands with more components are not tried from other starts: that takes dozens of factorisations.
 constexpr int max_tried_components = 24;
@@ -31,11 +37,14 @@ struct Selector::Memory {
     std::vector<int> indeterminate, tried, singles;  ///< islands
     std::vector<char> deficient;                     ///< per tried one: its percussions are not determined
     std::vector<double> P_before, P_selected, P_solver;
+    std::vector<double> U_before;  ///< of P_before, once it is asked for
     std::vector<double> x, other, u, u_other;
     std::vector<char> places, places_before;
     int unexamined = 0, unsettled = 0;
 
-    void look(const OneStepProblem& problem);
+    void look(const OneStepProblem& problem, double tolerance);
+    [[nodiscard]] std::optional<bool> is_still(const OneStepProblem& problem, std::span<const int> members,
+                                               double tolerance);
     void copy_selected(const OneStepProblem& problem, std::span<const int> which, std::span<double> P) const;
     void try_other_starts(double tolerance, std::span<const double> P, std::vector<OtherMotion>& others);
     [[nodiscard]] bool tries(std::span<const double> P);
@@ -74,17 +83,16 @@ bool has_contacts(const OneStepProblem& problem, std::span<const int> members)
 
 /// Percussions that solve the problem to rounding, with every contact either pressed or opening. One that
 /// touches without a load may have to take its part of it.
-bool is_still_solution(const OneStepProblem& problem, std::span<const double> P, ResidualScratch& scratch,
-                       SolveReport& report)
+bool is_still_solution(const OneStepProblem& problem, std::span<const double> P, double tolerance,
+                       ResidualScratch& scratch, SolveReport& report)
 {
-    constexpr double rounding = 1e-13;
     bool acts = false;
     for (int c = 0; c < problem.interactions(); ++c) {
         acts = acts || (P[problem.offsets[c]] > 0 && is_unilateral(problem.laws[c]));
     }
     if (!acts) return false;
     report.residual = residual(problem, P, scratch);
-    if (!(report.residual.unit_free <= rounding && report.residual.velocity <= rounding)) return false;
+    if (!(report.residual.unit_free <= tolerance && report.residual.velocity <= tolerance)) return false;
     for (int c = 0; c < problem.interactions(); ++c) {
         const int row = problem.offsets[c];
         const bool idle = is_unilateral(problem.laws[c]) && !(P[row] > 0);
@@ -95,14 +103,70 @@ bool is_still_solution(const OneStepProblem& problem, std::span<const double> P,
     return true;
 }
 
+/// A cone of percussions that project_on_set() knows, or a half-line.
+bool has_plain_set(const Law& law)
+{
+    const auto* coulomb = std::get_if<Coulomb>(&law);
+    return coulomb != nullptr
+               ? !std::holds_alternative<FrictionRough>(coulomb->shape)
+               : std::holds_alternative<Unilateral>(law) || std::holds_alternative<Bilateral>(law);
+}
+
 }  // namespace
+
+/// SmallIsland::is_still_solution() by the natural map (OS-5), without a dense island: most of those at rest
+/// need none. Empty where a law has another set.
+std::optional<bool> Selector::Memory::is_still(const OneStepProblem& problem, std::span<const int> members,
+                                               double tolerance)
+{
+    bool acts = false;
+    for (const int c : members) {
+        if (!has_plain_set(problem.laws[c])) return std::nullopt;
+        acts = acts || (P_before[problem.offsets[c]] > 0 && is_unilateral(problem.laws[c]));
+    }
+    if (!acts) return false;
+    if (U_before.empty()) {
+        U_before.resize(P_before.size());
+        local_velocity(problem, P_before, U_before);
+    }
+    double F2 = 0, U2 = 0, U_free2 = 0;
+    std::array<double, 3> s{}, y{};
+    for (const int c : members) {
+        const auto first = static_cast<std::size_t>(problem.offsets[c]);
+        const auto d = static_cast<std::size_t>(problem.W.dimension(c));
+        const auto W = problem.W.diagonal(c);
+        double trace = 0;
+        for (std::size_t k = 0; k < d; ++k) {
+            trace += W[k * d + k];
+        }
+        const double scale2 = trace > 0 ? static_cast<double>(d) / trace : 1.0;
+        const std::span<const double> U(U_before.data() + first, d), P(P_before.data() + first, d);
+        velocity_shift(problem.laws[c], {problem.U_minus.data() + first, d}, U, std::span(s).first(d));
+        for (std::size_t k = 0; k < d; ++k) {
+            y[k] = P[k] - scale2 * (U[k] + s[k]);
+        }
+        project_on_set(problem.laws[c], std::span(y).first(d));
+        for (std::size_t k = 0; k < d; ++k) {
+            const double F = P[k] - y[k], U_free = problem.U_free[first + k];
+            F2 += F * F / scale2;
+            U2 += scale2 * U[k] * U[k];
+            U_free2 += scale2 * U_free * U_free;
+        }
+        // one that touches without a load may have to take its part of it
+        const bool idle = is_unilateral(problem.laws[c]) && !(P[0] > 0);
+        if (idle && !(U[0] + s[0] > 1e-9 * std::abs(problem.U_free[first]))) return false;
+    }
+    const double velocities2 = std::max(U2, U_free2);
+    return F2 <= tolerance * tolerance * velocities2;  // the stricter of the two errors
+}
 
 /// Islands whose percussions are not determined, by the rank of their W, and the percussions that the rule
 /// selects; those with friction that may have several motions are tried later. The rule does not see what a
 /// solver has found: all solvers give the same.
-void Selector::Memory::look(const OneStepProblem& problem)
+void Selector::Memory::look(const OneStepProblem& problem, double tolerance)
 {
     islands.find(problem);
+    U_before.clear();
     indeterminate.clear();
     tried.clear();
     deficient.clear();
@@ -118,12 +182,17 @@ void Selector::Memory::look(const OneStepProblem& problem)
             ++unexamined;
             continue;
         }
+        const auto still = is_still(problem, members, tolerance);
+        if (still == true) {
+            indeterminate.push_back(k);
+            continue;
+        }
         if (loaded.size() == tried.size()) loaded.emplace_back();
         island = &loaded[tried.size()];
         island->load(problem, members);
         x.resize(static_cast<std::size_t>(size));
         island->gather(P_before, x);
-        if (island->is_still_solution(x)) {
+        if (!still && island->is_still_solution(x, tolerance)) {
             indeterminate.push_back(k);
             continue;
         }
@@ -291,15 +360,15 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     // at rest: what was selected in the step before solves this one as well
     SolveReport report;
     const bool small = problem.size() <= max_examined_components;
-    if (small && is_still_solution(problem, P, scratch.residual, report)) return report;
+    const double exactly = std::min(settings.tolerance, exact);
+    if (small && is_still_solution(problem, P, exactly, scratch.residual, report)) return report;
 
     Selector::Memory& memory = scratch.selector.memory();
     memory.P_before.assign(P.begin(), P.end());
-    memory.look(problem);
+    memory.look(problem, exactly);
     memory.copy_selected(problem, memory.indeterminate, P);
 
     // where the solver is ours to choose and the rule has solved every island, it is the solver
-    constexpr double exactly = 1e-12;
     const bool chooses = settings.kind == SolverKind::Auto || settings.kind == SolverKind::Exact;
     const bool any = !memory.indeterminate.empty();
     const auto known = memory.indeterminate.size() + memory.singles.size();
@@ -308,7 +377,7 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     if (chooses && all) {
         memory.copy_selected(problem, memory.singles, P);
         report.residual = residual(problem, P, scratch.residual);
-        solved = is_solved(report.residual, std::min(settings.tolerance, exactly));
+        solved = is_solved(report.residual, exactly);
         report.status = SolveStatus::Converged;
         report.solver = SolverKind::ProximalNewton;
         report.iterations = report.factorisations = report.islands = memory.islands.count();

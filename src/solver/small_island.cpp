@@ -628,14 +628,8 @@ bool SmallIsland::factorise(double eps)
         for (int r = 0; r < d; ++r, C += d, E += d) {
             double* row = J_.data() + static_cast<std::size_t>(member.first + r) * n;
             set_combination(C, d, W, n, row);
-            for (int j = 0; j < d; ++j) {  // the block of the diagonal once more, with eps in its place
-                double sum = 0;
-                for (int k = 0; k < d; ++k) {
-                    if (C[k] == 0) continue;
-                    sum += C[k] * W[static_cast<std::size_t>(k) * n + member.first + j];
-                    if (k == j) sum += C[k] * eps;
-                }
-                row[member.first + j] = sum + E[j];
+            for (int j = 0; j < d; ++j) {
+                row[member.first + j] += C[j] * eps + E[j];
             }
         }
     }
@@ -792,16 +786,15 @@ SmallIsland::Error SmallIsland::error(std::span<const double> x)
     return {F > 0 ? F / most : 0.0, F > 0 && size > 0 ? F / size : 0.0};
 }
 
-bool SmallIsland::is_still_solution(std::span<const double> x)
+bool SmallIsland::is_still_solution(std::span<const double> x, double tolerance)
 {
-    constexpr double rounding = 1e-13;
     bool acts = false;
     for (const Member& member : members_) {
         acts = acts || (x[member.first] > 0 && is_unilateral(*member.law));
     }
     if (!acts) return false;
     const Error now = error(x);
-    if (!(now.unit_free <= rounding && now.velocity <= rounding)) return false;
+    if (!(now.unit_free <= tolerance && now.velocity <= tolerance)) return false;
     return std::all_of(members_.begin(), members_.end(), [&](const Member& member) {
         if (!is_unilateral(*member.law) || x[member.first] > 0) return true;
         return u_[member.first] > 1e-9 * std::abs(q_[member.first]);

@@ -59,9 +59,9 @@ public:
     /// failed; x becomes the best point seen. Returns the number of attempts.
     int search(const Budget& budget, std::span<double> x);
 
-    /// x solves the equations to rounding, with every contact either pressed or opening. One that touches
-    /// without a load may have to take its part of it.
-    [[nodiscard]] bool is_still_solution(std::span<const double> x);
+    /// x solves the equations to the tolerance, with every contact either pressed or opening. One that
+    /// touches without a load may have to take its part of it.
+    [[nodiscard]] bool is_still_solution(std::span<const double> x, double tolerance);
 
     /// Error of x beside its own size, and beside that of velocities alone.
     struct Error {

@@ -326,7 +326,11 @@ void tell_changes(const Model& model, double time_s, State& state, Scratch& s)
 
 void report_constraints(const Model& model, double time_s, State& state, Scratch& s)
 {
-    if (model.constraints() > 0) tell_changes(model, time_s, state, s);
+    if (model.constraints() == 0) {
+        s.reaction_J.clear();
+        return;
+    }
+    tell_changes(model, time_s, state, s);
     set_all(static_cast<std::size_t>(model.constraints()), 0.0, s.reaction_J);
     for (int k = 0; k < s.rows.size(); ++k) {
         const int i = s.rows.contacts[k];

@@ -262,7 +262,7 @@ void update_statuses(std::span<const ContactStep> contacts, bool recognised, dou
 
 void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& s)
 {
-    const bool collision = any_collides(s.contacts, state, recognised);
+    const bool collision = !s.contacts.empty() && any_collides(s.contacts, state, recognised);
     s.statuses.clear();
     for (const ContactStep& contact : s.contacts) {
         const int c = contact.contact;
@@ -271,7 +271,7 @@ void update_statuses(const Model& model, bool recognised, double t_mid_s, State&
                               .percussion_Ns = state.percussion_Ns[model.offset(c)],
                               .collision = collision});
     }
-    update_statuses(s.contacts, recognised, t_mid_s, s.statuses, s.events);
+    if (!s.contacts.empty()) update_statuses(s.contacts, recognised, t_mid_s, s.statuses, s.events);
 
     // those that were closed and are not among the contacts of the step
     for (const ContactStep& contact : s.contacts) {

@@ -9,18 +9,27 @@ namespace carom {
 
 /// The stages of a step that every scheme has. They work on the scratch of the step.
 
-/// Assignments of a few numbers: Eigen's own take longer to begin than these take.
+template <class T>
+void copy_few(const T* from, std::size_t size, T* to)
+{
+    if (size > 0) to[0] = from[0];
+    if (size > 1) to[1] = from[1];
+    if (size > 2) to[2] = from[2];
+    if (size > 3) std::copy(from + 3, from + size, to + 3);
+}
+
+/// Assignments of a few numbers: Eigen's own, and those of vectors, take longer to begin than these take.
 inline void assign(const Eigen::VectorXd& from, Eigen::VectorXd& to)
 {
-    to.resize(from.size());
-    std::copy(from.begin(), from.end(), to.begin());
+    if (to.size() != from.size()) to.resize(from.size());
+    copy_few(from.data(), static_cast<std::size_t>(from.size()), to.data());
 }
 
 /// The same for vector::assign: mostly there is one contact, or two, for which a call takes long.
 template <class T>
 void set_all(std::size_t size, T value, std::vector<T>& to)
 {
-    to.resize(size);
+    if (to.size() != size) to.resize(size);
     if (size > 0) to[0] = value;
     if (size > 1) to[1] = value;
     if (size > 2) std::fill(to.begin() + 2, to.end(), value);
@@ -29,11 +38,8 @@ void set_all(std::size_t size, T value, std::vector<T>& to)
 template <class T>
 void assign(const std::vector<T>& from, std::vector<T>& to)
 {
-    const std::size_t size = from.size();
-    to.resize(size);
-    if (size > 0) to[0] = from[0];
-    if (size > 1) to[1] = from[1];
-    if (size > 2) std::copy(from.begin() + 2, from.end(), to.begin() + 2);
+    if (to.size() != from.size()) to.resize(from.size());
+    copy_few(from.data(), from.size(), to.data());
 }
 
 /// q + h u, real coordinates.
