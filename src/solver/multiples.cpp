@@ -42,6 +42,7 @@ bool Multiples::find(const OneStepProblem& problem)
     factor_.assign(static_cast<std::size_t>(n), 1.0);
     shares_.assign(static_cast<std::size_t>(n), 1);
     size_.resize(static_cast<std::size_t>(n));
+    W_NN_.resize(static_cast<std::size_t>(n));
     b_.assign(static_cast<std::size_t>(n), 0.0);
     for (int c = 0; c < n; ++c) {
         acts_for_me_[c] = c;
@@ -52,6 +53,7 @@ bool Multiples::find(const OneStepProblem& problem)
             largest = std::max(largest, W[i * d + i]);
         }
         size_[c] = std::sqrt(largest);
+        W_NN_[c] = W[0];
         if (!std::holds_alternative<Unilateral>(problem.laws[c])) continue;
         const auto row = static_cast<std::size_t>(problem.offsets[c]);
         velocity_shift(problem.laws[c], {&problem.U_minus[row], 1}, {}, {&b_[c], 1});
@@ -59,8 +61,7 @@ bool Multiples::find(const OneStepProblem& problem)
     }
     bool any = false;
     for (int c = 0; c < n; ++c) {
-        if (acts_for_me_[c] != c || !may_have_multiples(problem.laws[c]) || !(problem.W.diagonal(c)[0] > 0))
-            continue;
+        if (acts_for_me_[c] != c || !may_have_multiples(problem.laws[c]) || !(W_NN_[c] > 0)) continue;
         group(problem, c);
         any = any || members_.size() > 1;
     }
@@ -73,7 +74,7 @@ double Multiples::factor(const OneStepProblem& problem, int c, int k) const
 {
     const auto row_c = problem.W.row(c), row_k = problem.W.row(k);
     if (row_c.size() != row_k.size()) return 0;
-    const double f = std::sqrt(problem.W.diagonal(k)[0] / problem.W.diagonal(c)[0]);
+    const double f = std::sqrt(W_NN_[k] / W_NN_[c]);
     for (std::size_t e = 0; e < row_c.size(); ++e) {
         if (row_c[e].column != row_k[e].column) return 0;
         const auto of_c = problem.W.block(c, row_c[e]), of_k = problem.W.block(k, row_k[e]);
@@ -89,7 +90,7 @@ double Multiples::factor(const OneStepProblem& problem, int c, int k) const
 void Multiples::group(const OneStepProblem& problem, int first)
 {
     members_.assign(1, first);
-    const double W = problem.W.diagonal(first)[0];
+    const double W = W_NN_[first];
     const bool slides = !std::holds_alternative<Unilateral>(problem.laws[first]);
     const auto velocities = [&](const std::vector<double>& U, int c) {
         return problem.part(std::span<const double>(U), c);
@@ -99,7 +100,7 @@ void Multiples::group(const OneStepProblem& problem, int first)
         if (column <= first || acts_for_me_[column] != column) continue;
         if (!same_law(problem.laws[first], problem.laws[column])) continue;
         // cos of the angle between two rows is one: W_ck^2 = W_cc W_kk
-        const double W_k = problem.W.diagonal(column)[0];
+        const double W_k = W_NN_[column];
         const double W_ck = problem.W.block(first, {column, value})[0];
         if (!(W_ck > 0 && W_ck * W_ck >= (1 - 16 * epsilon) * W * W_k)) continue;
         const double f = factor(problem, first, column);

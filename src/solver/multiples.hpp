@@ -37,6 +37,7 @@ private:
     std::vector<double> factor_;    ///< U_k = factor U of the one that acts
     std::vector<char> shares_;      ///< acts at all
     std::vector<double> size_;      ///< square root of the largest diagonal entry of W
+    std::vector<double> W_NN_;      ///< first entry of the diagonal block
     std::vector<double> b_;         ///< U_free + s of a frictionless contact
     std::vector<int> members_;
     std::vector<int> place_;  ///< in the reduced problem

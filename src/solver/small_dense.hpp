@@ -64,7 +64,7 @@ using FourAnywhere = double __attribute__((vector_size(32), may_alias, aligned(8
         for (std::size_t i = k + 1; i < n; ++i) {
             if (A[i * n + i] > A[l * n + l]) l = i;
         }
-        if (l != k) {
+        if (A[l * n + l] > 4 * A[k * n + k]) {  // about as large is good enough
             std::swap(A[k * n + k], A[l * n + l]);
             for (std::size_t i = k + 1; i < l; ++i) {
                 std::swap(A[i * n + k], A[l * n + i]);

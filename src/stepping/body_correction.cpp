@@ -8,7 +8,6 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <tuple>
 
 namespace carom::detail {
 namespace {
@@ -33,18 +32,20 @@ constexpr double unforeseen = 2e-3;
 
 using Pair = std::array<int, 2>;
 
-/// The contacts of a pair that the step had. They are sorted by bodies.
-std::span<const BodyContact> contacts_of(const BodyScratch& s, const Pair& pair)
+/// The contacts of a pair that the step had, from the place `from` on, which becomes that behind them. They
+/// are sorted by bodies, as pairs are.
+std::span<const BodyContact> contacts_of(const BodyScratch& s, const Pair& pair, std::size_t& from)
 {
-    const auto before = [](const BodyContact& c, const Pair& wanted) {
-        return std::tie(c.first, c.second) < std::tie(wanted[0], wanted[1]);
-    };
-    const auto from = std::lower_bound(s.contacts.begin(), s.contacts.end(), pair, before);
-    auto to = from;
-    while (to != s.contacts.end() && to->first == pair[0] && to->second == pair[1]) {
-        ++to;
+    const auto& all = s.contacts;
+    const auto [a, b] = pair;
+    while (from < all.size() && (all[from].first < a || (all[from].first == a && all[from].second < b))) {
+        ++from;
     }
-    return {from, to};
+    const std::size_t begin = from;
+    while (from < all.size() && all[from].first == a && all[from].second == b) {
+        ++from;
+    }
+    return {all.data() + begin, from - begin};
 }
 
 /// A pair that leaves by restitution is not lifted.
@@ -130,10 +131,11 @@ void overlaps_at_end(const BodyModel& model, double reach_m, BodyScratch& s)
 {
     s.deepest = s.deepest_left = {};
     s.overlaps.clear();
+    std::size_t from = 0;
     for (const Pair& pair : s.correction_pairs) {
         const auto& [a, b] = pair;
         s.points.clear();
-        const auto contacts = contacts_of(s, pair);
+        const auto contacts = contacts_of(s, pair, from);
         if (!still_fast(model, contacts, s)) find_contact_points(s.placed[a], s.placed[b], reach_m, s.points);
         if (s.points.empty()) continue;
         // a fast one is lifted: it would be lost
