@@ -35,7 +35,8 @@ struct Selector::Memory {
     std::vector<SmallIsland> loaded;  ///< those that are tried later come first, in their order
     SmallIsland* island = nullptr;    ///< the one that is looked at
     std::vector<int> indeterminate, tried, singles;  ///< islands
-    std::vector<char> deficient;                     ///< per tried one: its percussions are not determined
+    std::vector<int> changed;     ///< interactions whose percussions are not those of the step before
+    std::vector<char> deficient;  ///< per tried one: its percussions are not determined
     std::vector<double> P_before, P_selected, P_solver;
     std::vector<double> U_before;  ///< of P_before, once it is asked for
     std::vector<double> x, other, u, u_other;
@@ -46,6 +47,8 @@ struct Selector::Memory {
     [[nodiscard]] std::optional<bool> is_still(const OneStepProblem& problem, std::span<const int> members,
                                                double tolerance);
     void copy_selected(const OneStepProblem& problem, std::span<const int> which, std::span<double> P) const;
+    [[nodiscard]] std::span<const double> velocities_of(const OneStepProblem& problem,
+                                                        std::span<const double> P);
     void try_other_starts(double tolerance, std::span<const double> P, std::vector<OtherMotion>& others);
     [[nodiscard]] bool tries(std::span<const double> P);
     [[nodiscard]] double moves_differently(double tolerance);
@@ -171,6 +174,7 @@ void Selector::Memory::look(const OneStepProblem& problem, double tolerance)
     tried.clear();
     deficient.clear();
     singles.clear();
+    changed.clear();
     P_selected.assign(P_before.begin(), P_before.end());
     unexamined = unsettled = 0;
     for (int k = 0; k < islands.count(); ++k) {
@@ -205,10 +209,34 @@ void Selector::Memory::look(const OneStepProblem& problem, double tolerance)
         if (island->select(x)) {
             island->scatter(x, P_selected);
             indeterminate.push_back(k);
+            changed.insert(changed.end(), members.begin(), members.end());
         } else {
             ++unsettled;
         }
     }
+}
+
+/// U of P, which differs from P_before in `changed` and the single contacts alone.
+std::span<const double> Selector::Memory::velocities_of(const OneStepProblem& problem,
+                                                        std::span<const double> P)
+{
+    if (U_before.empty()) {
+        U_before.resize(P.size());
+        local_velocity(problem, P, U_before);
+        return U_before;
+    }
+    for (const int k : singles) {
+        changed.push_back(islands.members(k).front());
+    }
+    for (const int c : changed) {
+        const auto U = problem.part(std::span<double>(U_before), c);
+        std::fill(U.begin(), U.end(), 0.0);
+        problem.W.add_row_product(c, P, U);
+        for (std::size_t k = 0; k < U.size(); ++k) {
+            U[k] += problem.U_free[static_cast<std::size_t>(problem.offsets[c]) + k];
+        }
+    }
+    return U_before;
 }
 
 void Selector::Memory::copy_selected(const OneStepProblem& problem, std::span<const int> which,
@@ -376,7 +404,7 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     bool solved = false;
     if (chooses && all) {
         memory.copy_selected(problem, memory.singles, P);
-        report.residual = residual(problem, P, scratch.residual);
+        report.residual = residual_at(problem, P, memory.velocities_of(problem, P), scratch.residual);
         solved = is_solved(report.residual, exactly);
         report.status = SolveStatus::Converged;
         report.solver = SolverKind::ProximalNewton;
