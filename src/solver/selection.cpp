@@ -23,7 +23,7 @@ constexpr double same_step = 0.01;
 
 /// What the rule leaves of errors, and what percussions of the step before may have to solve this one as
 /// well.
-constexpr double exact = 1e-12;
+constexpr double exact = 1e-12, still_exact = 1e-13;
 
 /// Islands with more components are not tried from other starts: that takes dozens of factorisations.
 constexpr int max_tried_components = 24;
@@ -389,11 +389,12 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     SolveReport report;
     const bool small = problem.size() <= max_examined_components;
     const double exactly = std::min(settings.tolerance, exact);
-    if (small && is_still_solution(problem, P, exactly, scratch.residual, report)) return report;
+    const double at_rest = std::min(settings.tolerance, still_exact);
+    if (small && is_still_solution(problem, P, at_rest, scratch.residual, report)) return report;
 
     Selector::Memory& memory = scratch.selector.memory();
     memory.P_before.assign(P.begin(), P.end());
-    memory.look(problem, exactly);
+    memory.look(problem, at_rest);
     memory.copy_selected(problem, memory.indeterminate, P);
 
     // where the solver is ours to choose and the rule has solved every island, it is the solver
