@@ -23,7 +23,7 @@ constexpr double same_step = 0.01;
 
 /// What the rule leaves of errors, and what percussions of the step before may have to solve this one as
 /// well.
-constexpr double exact = 1e-12, still_exact = 1e-13;
+constexpr double left_by_rule = 1e-12, left_at_rest = 1e-13;
 
 /// Islands with more components are not tried from other starts: that takes dozens of factorisations.
 constexpr int max_tried_components = 24;
@@ -388,8 +388,8 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
     // at rest: what was selected in the step before solves this one as well
     SolveReport report;
     const bool small = problem.size() <= max_examined_components;
-    const double exactly = std::min(settings.tolerance, exact);
-    const double at_rest = std::min(settings.tolerance, still_exact);
+    const double exactly = std::min(settings.tolerance, left_by_rule);
+    const double at_rest = std::min(settings.tolerance, left_at_rest);
     if (small && is_still_solution(problem, P, at_rest, scratch.residual, report)) return report;
 
     Selector::Memory& memory = scratch.selector.memory();
