@@ -4,7 +4,7 @@
     tests/pins/pins.py same BEFORE AFTER [SCENE...]     two programs on one machine: bit for bit
     tests/pins/pins.py same --reference BEFORE AFTER    the same for two carom-reference
     tests/pins/pins.py check PROGRAM [SCENE...]         against tests/pins/scenes.json, within the tolerances there
-    tests/pins/pins.py write PROGRAM                    writes that file
+    tests/pins/pins.py write PROGRAM [SCENE...]         writes that file, or the pins of these scenes in it
 
 Bits are compared between two builds on one machine: all that `carom run --json` says but for the clock, in which numbers
 read back to the same bits, and of carom-reference every line. Another processor may round sines differently, so the
@@ -209,9 +209,10 @@ def check(program, asked):
     return good
 
 
-def write(program):
-    pins = {scene.stem: pin_of(told_of(program, scene), told_of(program, scene, True)) for scene in scenes([])}
-    FILE.write_text(json.dumps(pins, indent=1) + "\n")
+def write(program, asked):
+    pins = {scene.stem: pin_of(told_of(program, scene), told_of(program, scene, True)) for scene in scenes(asked)}
+    known = json.loads(FILE.read_text()) if asked else {}
+    FILE.write_text(json.dumps(known | pins, indent=1) + "\n")
     for name, pin in pins.items():
         loose = sorted({"q", "u", "values", "energy_J", "time_s"} - set(pin["numbers"]))
         print(f"{name}: {'words only for ' + ', '.join(loose) if loose else 'all numbers'}")
@@ -232,7 +233,7 @@ def main():
     elif options.what == "check":
         good = check(options.names[0], options.names[1:])
     else:
-        good = write(options.names[0])
+        good = write(options.names[0], options.names[1:])
     sys.exit(0 if good else 1)
 
 
