@@ -303,11 +303,22 @@ def compare(
     problems: Sequence[Problem | PathLike],
     *,
     tolerance: float = 1e-8,
-    max_iterations: int = 100_000,
-    time_limit_s: float = 10.0,
+    max_iterations: int = _carom.patient_sweeps,
+    time_limit_s: float = 0.0,
     repeat: int = 1,
 ) -> Comparison:
     """All solvers on the same problems, as ``carom solve --compare``.
+
+    Parameters
+    ----------
+    problems : sequence of Problem or path
+    tolerance, max_iterations, time_limit_s, repeat
+        As in :func:`solve`, of each solver on each problem. Some solvers fail on some problems: a time limit keeps
+        the comparison short.
+
+    Returns
+    -------
+    Comparison
 
     Examples
     --------

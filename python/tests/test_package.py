@@ -123,6 +123,14 @@ def test_python_keywords_are_keys_of_scenes() -> None:
     assert set(carom.Shape._keys) | set(carom.Lattice._keys) < set(carom.Body._keys)
 
 
+def test_defaults_are_those_of_the_program() -> None:
+    """``carom solve`` and ``carom solve --compare``: tolerance 1e-8, all patience, no time limit."""
+    for function in (carom.solve, carom.compare):
+        defaults = {name: one.default for name, one in inspect.signature(function).parameters.items()}
+        assert defaults["tolerance"] == 1e-8 and defaults["time_limit_s"] == 0 and defaults["repeat"] == 1
+        assert defaults["max_iterations"] == carom._carom.patient_sweeps
+
+
 def test_importing_takes_no_heavy_packages() -> None:
     script = "import sys, carom; print([m for m in ('pandas', 'matplotlib', 'scipy', 'xarray') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT).stdout
