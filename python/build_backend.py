@@ -72,7 +72,7 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
     name = f"carom-{_version()}-{_tag()}.whl"
     with _Wheel(Path(wheel_directory) / name, f"carom-{_version()}.dist-info") as wheel:
         for file in sorted((ROOT / "python" / "carom").iterdir()):
-            if file.suffix in (".py", ".pyi") or file.name == "py.typed":
+            if file.suffix in (".py", ".pyi", ".mplstyle") or file.name == "py.typed":
                 wheel.add(f"carom/{file.name}", file.read_bytes())
         for file in sorted((ROOT / "scenes").glob("*.toml")):
             wheel.add(f"carom/scenes/{file.name}", file.read_bytes())

@@ -26,6 +26,14 @@ ExitStatus refuse(std::string message, std::string hint)
     return ExitStatus::BadInput;
 }
 
+std::optional<FigureFormat> format_of(const std::string& ending)
+{
+    if (ending == ".svg") return FigureFormat::Svg;
+    if (ending == ".pdf") return FigureFormat::Pdf;
+    if (ending == ".png") return FigureFormat::Png;
+    return std::nullopt;
+}
+
 /// The figures asked for: one by its name, or all of the scene.
 Expected<std::vector<FigurePlan>> figures_of(const Scene& scene, const std::string& name)
 {
@@ -75,16 +83,16 @@ ExitStatus run_figure(const FigureOptions& options)
         return refuse("one file for several figures", "name one of them: carom figure SCENE NAME -o FILE");
     const std::string ending =
         options.output.empty() ? "." + options.format : fs::path(options.output).extension().string();
-    if (options.output != "-" && ending != ".svg" && ending != ".pdf")
-        return refuse(fmt::format("the file {} is neither SVG nor PDF", carom::quoted(options.output)),
-                      "give a name that ends with .svg or .pdf");
-    const bool pdf = ending == ".pdf" || (options.output == "-" && options.format == "pdf");
+    const auto format = format_of(options.output == "-" ? "." + options.format : ending);
+    if (!format)
+        return refuse(fmt::format("the file {} is neither SVG, PDF nor PNG", carom::quoted(options.output)),
+                      "give a name that ends with .svg, .pdf or .png");
 
     note_interrupts();
     ExitStatus worst = ExitStatus::Certified;
     for (const FigurePlan& plan : *plans) {
-        const auto figure =
-            make_figure(*scene, plan, pdf ? FigureFormat::Pdf : FigureFormat::Svg, &interrupt_flag());
+        const auto figure = make_figure(
+            *scene, plan, {.format = *format, .dots_per_inch = options.dots_per_inch}, &interrupt_flag());
         if (!figure) {
             print_errors(figure.error());
             return ExitStatus::BadInput;

@@ -338,21 +338,26 @@ void CommandLine::add_export()
 
 void CommandLine::add_figure()
 {
-    CLI::App& command = add("figure", "Draw the figures of a scene for a paper, as SVG or PDF.",
+    CLI::App& command = add("figure", "Draw the figures of a scene for a paper, as SVG, PDF or PNG.",
                             [this] { return run_figure(figure_); });
     add_scene(command, figure_.scene)->required();
     command.add_option("NAME", figure_.name, "a [[figure]] of the scene; without it all of them");
     command.add_option("-o,--output", figure_.output,
-                       "file that ends with .svg or .pdf; - for standard output; default SCENE_NAME.svg");
-    command.add_option("--to", figure_.format, "svg or pdf, where the output does not say")
-        ->check(CLI::IsMember({"svg", "pdf"}))
+                       "file that ends with .svg, .pdf or .png; - for standard output; default "
+                       "SCENE_NAME.svg");
+    command.add_option("--to", figure_.format, "svg, pdf or png, where the output does not say")
+        ->check(CLI::IsMember({"svg", "pdf", "png"}))
+        ->capture_default_str();
+    command.add_option("--dpi", figure_.dots_per_inch, "of png: dots per inch")
+        ->check(CLI::Range(10.0, 2400.0))
         ->capture_default_str();
     add_set(command, figure_.sets);
     command.footer(
         with_exit_statuses("The scene is run once, or once for each of the values of the figure.\n\n"
                            "Examples:\n"
                            "  carom figure scenes/pendulum_wall.toml\n"
-                           "  carom figure scenes/pendulum_wall.toml phase -o phase.pdf"));
+                           "  carom figure scenes/pendulum_wall.toml phase -o phase.pdf\n"
+                           "  carom figure scenes/pendulum_wall.toml phase -o phase.png --dpi 300"));
 }
 
 void CommandLine::add_gallery()

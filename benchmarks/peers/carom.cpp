@@ -89,5 +89,5 @@ struct Sim {
 };
 int main(int argc, char** argv)
 {
-    return run<Sim>(argc, argv, "carom", "0.1.0", {"default", "quick", "sequential"});
+    return run<Sim>(argc, argv, "carom", "0.2.0", {"default", "quick", "sequential"});
 }

@@ -12,7 +12,8 @@ author = "The carom authors"
 copyright = "The carom authors, Apache-2.0"
 release = version = os.environ.get("CAROM_VERSION", "")
 
-extensions = ["myst_parser", "breathe", "sphinxcontrib.bibtex", "sphinx.ext.mathjax", "sphinx_copybutton", "sphinx_gallery.gen_gallery"]
+extensions = ["myst_parser", "breathe", "sphinxcontrib.bibtex", "sphinx.ext.mathjax", "sphinx_copybutton", "sphinx_gallery.gen_gallery",
+              "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 root_doc = "index"
 exclude_patterns = ["site", "examples_python"]
@@ -41,6 +42,13 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 1e9,
 }
+
+# the Python package, which docs/build puts on the path
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"exclude-members": "__init__"}
+napoleon_google_docstring = False
+napoleon_use_rtype = False
 
 html_theme = "furo"
 html_title = "carom"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Stages the sources of the site: the pages of docs/, and those that are generated.
 
-    docs/site/make_pages.py FOLDER --program build/bin/carom --xml DOXYGEN/xml
+    docs/site/make_pages.py FOLDER --program build/bin/carom --xml DOXYGEN/xml --gallery GALLERY
 
 Generated are: keys of scenes (from reference/scene.schema.json), commands (from `carom COMMAND --help`), the C++ interface (directives for
 Breathe), the bibliography, and pages of files outside docs/ (CHANGELOG.md, benchmarks/RESULTS.md). Links between pages work as on the
@@ -9,6 +9,8 @@ page of the repository; links to files that are not pages lead to a copy in _sta
 """
 
 import argparse
+import ast
+import html
 import json
 import pathlib
 import re
@@ -230,6 +232,44 @@ def python_gallery(stage):
                 "Scripts of ``examples/python``. Each was run when these pages were made, and can be loaded as a script or as a notebook.\n")
 
 
+def python_page():
+    """Directives for autodoc: all names that `import carom` gives, in the order of the guide."""
+    names = ast.literal_eval(re.search(r"__all__ = (\[.*?\])", (ROOT / "python/carom/__init__.py").read_text(encoding="utf-8"), flags=re.S)[1])
+    classes = [name for name in names if name[0].isupper()]
+    functions = [name for name in names if name[0].islower() and name not in ("convex", "impact", "style")]
+    text = ("# Python interface\n\nGenerated from the docstrings of the package; [carom from Python](../how-to/python.md) is the guide.\n\n"
+            "## Functions\n\n")
+    text += "".join(f"```{{eval-rst}}\n.. autofunction:: carom.{name}\n```\n\n" for name in functions)
+    text += "## Classes\n\n"
+    text += "".join(f"```{{eval-rst}}\n.. autoclass:: carom.{name}\n   :members:\n```\n\n" for name in classes)
+    for module, title in (("convex", "Convex sets"), ("impact", "Impacts")):
+        text += f"## {title}\n\n```{{eval-rst}}\n.. automodule:: carom.{module}\n   :members:\n```\n\n"
+    return text
+
+
+def gallery(folder):
+    """The figures of scenes that have a source, as `carom gallery` drew them into `folder`."""
+    text = ("# Gallery\n\nThe figures and worked examples of the papers, drawn by `carom gallery`. "
+            "[The page of the gallery](_static/gallery/index.html) has the numbers beside their references, and the scenes to copy.\n")
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    for part in re.findall(r"<section.*?</section>", page, flags=re.S):
+        anchor = re.search(r'id="([^"]+)"', part)[1]
+        title, source, statement = (html.unescape(t) for t in re.search(r"<h2>(.*?)</h2>\n<p class=\"source\">(.*?)</p>\n<p>(.*?)</p>", part, flags=re.S).groups())
+        picture = re.search(r'<img src="([^"]+)"', part)[1]
+        text += f"\n## {title}\n\n*{source}.* {statement}\n\n[![{title}](_static/gallery/{picture})](_static/gallery/index.html#{anchor})\n"
+>>>>>>> b887abd (Figures as PNG, of orbits and branches, cones from the top and projected, many runs; figures of the papers; from Python too)
+    return text
+
+
+def python_gallery(stage):
+    """Scripts that sphinx-gallery runs and turns into pages and notebooks."""
+    for path in sorted((ROOT / "examples/python").glob("*.py")):
+        stage.copy(path, pathlib.Path("examples_python") / path.name)
+    title = "Examples in Python"
+    stage.write("examples_python/README.rst", f"{title}\n{'=' * len(title)}\n\n"
+                "Scripts of ``examples/python``. Each was run when these pages were made, and can be loaded as a script or as a notebook.\n")
+
+
 def bibliography():
     return ("# Bibliography\n\nThe [papers](papers.md) that carom follows, and others that these pages and the code cite.\n\n"
             "```{bibliography}\n:all:\n:style: plain\n```\n")
@@ -273,6 +313,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--program", required=True, help="carom, for its help texts")
     parser.add_argument("--xml", required=True, type=pathlib.Path, help="folder of Doxygen's XML")
+    parser.add_argument("--gallery", required=True, type=pathlib.Path, help="folder that carom gallery has written")
     given = parser.parse_args()
     shutil.rmtree(given.folder, ignore_errors=True)
     given.folder.mkdir(parents=True)
@@ -290,6 +331,9 @@ def main():
     stage.write("reference/bibliography.md", bibliography())
     stage.write("how-to/examples.md", examples())
     python_gallery(stage)
+    stage.write("reference/python.md", python_page())
+    shutil.copytree(given.gallery, stage.static / "gallery", dirs_exist_ok=True)
+    stage.write("gallery.md", gallery(stage.static / "gallery"))
     shutil.copyfile(ROOT / "paper/paper.bib", given.folder / "papers.bib")
     shutil.copytree(DOCS / "site/static", stage.static, dirs_exist_ok=True)
     for name in ("conf.py", "example_order.py"):

@@ -21,8 +21,10 @@ from ._errors import Error, Interrupted, Mistake
 from ._events import Event, Events
 from ._examples import example_scene, example_scenes
 from ._frames import BodyContacts, Columns, ContactTrack, Snapshot, StepContact
+from ._figure import Figure, FigureNumber
 from ._inspect import Hypothesis, Inspection, inspect
 from ._page import Page
+from ._plot import style as style
 from ._run import Run
 from ._running import open_recording as open
 from ._running import resume
@@ -67,6 +69,8 @@ __all__ = [
     "Error",
     "Event",
     "Events",
+    "Figure",
+    "FigureNumber",
     "Finding",
     "Group",
     "Hypothesis",
@@ -126,6 +130,7 @@ __all__ = [
     "solvers",
     "sqrt",
     "study",
+    "style",
     "tan",
     "tanh",
     "where",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure  # type: ignore[import]
 
     from ._run import Run
+
+#: Style sheet of matplotlib with the colours, font and lines of ``carom figure``: ``pyplot.style.use(carom.style)``.
+style = str(Path(__file__).with_name("carom.mplstyle"))
 
 _MAX_LINES = 12  # in one panel; more cannot be told apart
 _MAX_PORTRAITS = 6  # in one picture
@@ -193,6 +197,15 @@ def plot(
     figsize: tuple[float, float] | None = None,
 ) -> Figure:
     """See :meth:`Run.plot`."""
+    from matplotlib import pyplot
+
+    with pyplot.style.context(style):
+        return _styled_plot(run, kind, names, frame, figsize)
+
+
+def _styled_plot(
+    run: Run, kind: str, names: Sequence[str] | None, frame: int, figsize: tuple[float, float] | None
+) -> Figure:
     if len(run.t) == 0:
         raise ValueError("the run has no frames: it was made with columns=False")
     if kind not in (*_PANELS, "overview", "phase", "contacts"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _carom
+from . import _carom, _figure
 from ._bodies import Bodies, BodyTrack
 from ._certificate import Certificate, Finding
 from ._events import Events
@@ -258,6 +258,13 @@ class Run:
         from ._plot import plot
 
         return plot(self, kind, **options)
+
+    def figure(self, name: str | None = None, file: PathLike | None = None, *, format: str | None = None,
+               dpi: float = 200) -> _figure.Figure:
+        """A ``[[figure]]`` of the scene, drawn from this run; see :meth:`Scene.figure`. Figures that need further runs
+        (``over``, ``set``, ``orbit``, strobes, numbers at an instant) make them.
+        """
+        return _figure.draw(self.scene._raw, self._raw, name, file, format, dpi)
 
     def show(self, height_px: int = 720) -> Page:
         """The page of ``carom report``, which a notebook shows in place.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _carom, _toml
+from . import _carom, _figure, _toml
 from ._errors import Mistake
 
 if TYPE_CHECKING:
@@ -175,6 +175,28 @@ class Scene:
             raise TypeError("a scene of Python functions has no text that could be written")
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.text)
+
+    @property
+    def figures(self) -> list[str]:
+        """Names of the ``[[figure]]`` tables."""
+        return _carom.figure_names(self._raw)
+
+    def figure(self, name: str | None = None, file: PathLike | None = None, *, format: str | None = None,
+               dpi: float = 200) -> _figure.Figure:
+        """Runs the scene as often as a ``[[figure]]`` of it needs and draws the figure, as ``carom figure`` does.
+
+        Parameters
+        ----------
+        name : str, optional
+            Of the figure; not needed where the scene has one.
+        file : path, optional
+            Written as well; its ending, .svg, .pdf or .png, says the format.
+        format : {"svg", "pdf", "png"}, optional
+            Where no file says it; by default svg.
+        dpi : float
+            Dots per inch of png.
+        """
+        return _figure.draw(self._raw, None, name, file, format, dpi)
 
     def run(
         self,

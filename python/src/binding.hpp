@@ -74,6 +74,7 @@ void bind_impact(py::module_& module);
 void bind_symbol(py::module_& module);
 void bind_system(py::module_& module);
 void bind_fields(py::module_& module);
+void bind_figure(py::module_& module);
 void bind_simulation(py::module_& module);
 
 }  // namespace carom::python

@@ -20,5 +20,6 @@ PYBIND11_MODULE(_carom, module)
     bind_symbol(module);
     bind_system(module);
     bind_fields(module);
+    bind_figure(module);
     bind_simulation(module);
 }

@@ -11,6 +11,8 @@
 namespace carom::detail {
 namespace {
 
+constexpr std::size_t max_named_runs = 7;  ///< as many as there are colours
+
 /// The system at one instant of a recording.
 struct Instant {
     double t_s = 0;
@@ -41,12 +43,13 @@ std::vector<Instant> all_instants(const Recording& record, double from_s)
 }
 
 /// The instants of a strobe that the run has reached.
-std::vector<Instant> strobe_instants(const Run& run, const std::vector<double>& wanted_s)
+std::vector<Instant> strobe_instants(const Run& run, const FigurePanel& panel, double start_s)
 {
     std::vector<Instant> instants;
     for (const Snapshot& snapshot : run.snapshots) {
-        const bool wanted = std::ranges::any_of(
-            wanted_s, [&](double t_s) { return std::abs(t_s - snapshot.time_s) <= 1e-12 * std::abs(t_s); });
+        // k strobes after the first, k >= 0 an integer
+        const double k = (snapshot.time_s - start_s - panel.from_s) / panel.strobe_s;
+        const bool wanted = k > -0.5 && std::abs(k - std::round(k)) <= 1e-9 * std::max(1.0, std::abs(k));
         if (snapshot.reached && wanted) instants.push_back({snapshot.time_s, snapshot.q, snapshot.u});
     }
     return instants;
@@ -117,14 +120,19 @@ Expected<Eigen::VectorXd> column_of(const FigureCurve& curve, const Recording& r
     return unknown("contact", record.contacts);
 }
 
-std::string colour_named(const std::string& name, std::size_t number)
+/// From blue over grey to orange, which also those tell apart who see no red or green.
+std::string between_colours(double part)
 {
-    if (name == grey.name) return std::string(grey.value);
-    for (const Colour& colour : palette) {
-        if (colour.name == name) return std::string(colour.value);
+    constexpr std::array<std::array<double, 3>, 3> stops{
+        {{0x00, 0x72, 0xB2}, {0x99, 0x99, 0x99}, {0xD5, 0x5E, 0x00}}};
+    const std::size_t first = part < 0.5 ? 0 : 1;
+    const double within = 2 * part - static_cast<double>(first);
+    std::string colour = "#";
+    for (std::size_t c = 0; c < 3; ++c) {
+        colour += fmt::format("{:02X}", static_cast<int>(std::lround((1 - within) * stops[first][c] +
+                                                                     within * stops[first + 1][c])));
     }
-    // the yellow, last of the palette, is too pale to come by itself
-    return std::string(palette[number % (palette.size() - 1)].value);
+    return colour;
 }
 
 std::string last_word(const std::string& path)
@@ -188,24 +196,39 @@ std::vector<double> instants_of(const FigurePanel& panel, const Scene& scene)
     }
 }
 
-Expected<std::vector<CurveData>, Errors> curves_of(const Scene& scene, const FigurePlan& plan,
-                                                   const FigurePanel& panel,
+std::string colour_named(const std::string& name, std::size_t number)
+{
+    if (name == grey.name) return std::string(grey.value);
+    for (const Colour& colour : palette) {
+        if (colour.name == name) return std::string(colour.value);
+    }
+    // the yellow, last of the palette, is too pale to come by itself
+    return std::string(palette[number % (palette.size() - 1)].value);
+}
+
+Expected<std::vector<CurveData>, Errors> curves_of(const FigurePlan& plan, std::size_t number,
                                                    const std::vector<FigureRun>& runs)
 {
+    const FigurePanel& shown = plan.panels[number];
+    const bool one_cloud = shown.against_value;  // against a value all runs are one cloud of points
+    const bool many = !one_cloud && runs.size() > max_named_runs;
     std::vector<CurveData> curves;
-    const std::vector<double> strobe_s = instants_of(panel, scene);
-    std::size_t number = 0;
+    std::size_t colour = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {
-        const auto instants = strobe_s.empty()
-                                  ? all_instants(runs[r].run.record, panel.from_s + scene.start.t_s)
-                                  : strobe_instants(runs[r].run, strobe_s);
+        // formulas with the parameters of this run
+        const FigurePanel& panel = runs[r].plan.panels[number];
+        const Recording& record = runs[r].run.record;
+        const auto instants = panel.strobe_s > 0 ? strobe_instants(runs[r].run, panel, record.start_s)
+                                                 : all_instants(record, panel.from_s + record.start_s);
         for (std::size_t c = 0; c < panel.curves.size(); ++c) {
             auto curve = curve_of(panel.curves[c], panel, runs[r], instants);
             if (!curve) return Errors{curve.error()};
             curve->label = label_of(panel.curves[c], plan, panel, runs[r].value);
-            // against a value all runs are one cloud of points
-            curve->colour = colour_named(panel.curves[c].colour, panel.against_value ? c : number++);
-            if (panel.against_value && r > 0) curve->label.clear();
+            curve->colour =
+                many ? between_colours(static_cast<double>(r) / static_cast<double>(runs.size() - 1))
+                     : colour_named(panel.curves[c].colour, one_cloud ? c : colour++);
+            const bool inner = many && r > 0 && r + 1 < runs.size();
+            if ((one_cloud && r > 0) || inner) curve->label.clear();
             curves.push_back(std::move(*curve));
         }
     }

@@ -1,7 +1,7 @@
 #include "carom/figure/figure.hpp"
 
 #include "core/text.hpp"
-#include "curves.hpp"
+#include "figure_runs.hpp"
 #include "panels.hpp"
 
 #include <fmt/format.h>
@@ -16,73 +16,57 @@ using namespace detail;
 
 constexpr double points_per_mm = 72 / 25.4, title_height = 20;
 
-/// Instants that some panel of the figure wants to see, in order and each once.
-std::vector<double> all_instants(const FigurePlan& plan, const Scene& scene)
-{
-    std::vector<double> instants;
-    for (const FigurePanel& panel : plan.panels) {
-        const auto some = instants_of(panel, scene);
-        instants.insert(instants.end(), some.begin(), some.end());
-    }
-    for (const FigureNumber& number : plan.numbers) {
-        if (number.at_s) instants.push_back(*number.at_s);
-    }
-    std::ranges::sort(instants);
-    const auto [first, last] = std::ranges::unique(instants);
-    instants.erase(first, last);
-    return instants;
-}
-
-/// The scene with one of the values in it.
-Expected<Scene, Errors> scene_with(const Scene& scene, const FigurePlan& plan, double value)
-{
-    if (plan.over.empty()) return scene;
-    const Override set{plan.over, fmt::format("{}", value)};
-    return read_scene_text(scene.text, fmt::format("{}, {} = {}", scene.title, plan.over, value),
-                           std::span(&set, 1));
-}
-
-Expected<std::vector<FigureRun>, Errors> runs_of(const Scene& scene, const FigurePlan& plan,
-                                                 const std::atomic<bool>* stop)
-{
-    std::vector<FigureRun> runs;
-    const std::vector<double> values = plan.over.empty() ? std::vector<double>{0} : plan.values;
-    for (const double value : values) {
-        const auto varied = scene_with(scene, plan, value);
-        if (!varied) return varied.error();
-        auto done = run(*varied, {.at_s = all_instants(plan, *varied), .stop = stop});
-        if (!done) return done.error();
-        runs.push_back({value, std::move(*done)});
-        if (runs.back().run.stopped) break;
-    }
-    return runs;
-}
-
-/// What the numbers of the figure came to; NaN where the run ended before their instant.
-std::vector<FigureResult> results_of(const FigurePlan& plan, const Run& run)
-{
-    Workspace work;
-    std::vector<FigureResult> results;
-    for (const FigureNumber& number : plan.numbers) {
-        double value = std::nan("");
-        if (!number.at_s) value = number.value.value(point_of(run.at_end), work);
-        for (const Snapshot& snapshot : run.snapshots) {
-            if (!number.at_s || snapshot.time_s != *number.at_s || !snapshot.reached) continue;
-            value = number.value.value({view(snapshot.q), view(snapshot.u), snapshot.time_s}, work);
-        }
-        results.push_back({number.label, number.unit, value, number.reference});
-    }
-    return results;
-}
-
 Expected<void, Errors> draw_panel(const PanelTask& task, Sheet& sheet)
 {
     switch (task.panel.kind) {
     case FigurePanelKind::Curves: return draw_curves(task, sheet);
     case FigurePanelKind::Exposure: return draw_exposures(task, sheet);
     case FigurePanelKind::Cone: return draw_cone(task, sheet);
+    case FigurePanelKind::Branch: return draw_branch(task, sheet);
     }
     return {};
+}
+
+/// All panels of the figure, in rows of `columns`.
+Expected<Sheet, Errors> sheet_of(const Scene& scene, const FigurePlan& plan,
+                                 const std::vector<FigureRun>& runs, const std::optional<Branch>& branch)
+{
+    const double width = plan.width_mm * points_per_mm, height = plan.height_mm * points_per_mm;
+    const int columns = std::min<int>(plan.columns, static_cast<int>(plan.panels.size()));
+    const int rows = (static_cast<int>(plan.panels.size()) + columns - 1) / columns;
+    const double above = plan.title.empty() ? 0 : title_height;
+    Sheet sheet{.width = columns * width,
+                .height = above + rows * height,
+                .title = plan.title.empty() ? plan.name : plan.title,
+                .items = {}};
+    if (!plan.title.empty())
+        sheet.items.emplace_back(
+            SheetText{.at = {sheet.width / 2, 14}, .text = plan.title, .size = 11, .anchor = Anchor::Middle});
+    for (std::size_t k = 0; k < plan.panels.size(); ++k) {
+        const int row = static_cast<int>(k) / columns, column = static_cast<int>(k) % columns;
+        const PanelTask task{scene,
+                             plan,
+                             plan.panels[k],
+                             k,
+                             runs,
+                             branch ? &*branch : nullptr,
+                             {column * width, above + row * height, width, height}};
+        if (auto drawn = draw_panel(task, sheet); !drawn) return drawn.error();
+    }
+    return sheet;
+}
+
+Expected<Figure, Errors> drawn(const Scene& scene, const FigurePlan& plan, std::vector<FigureRun> runs,
+                               const std::optional<Branch>& branch, const FigureStyle& style)
+{
+    const auto sheet = sheet_of(scene, plan, runs, branch);
+    if (!sheet) return sheet.error();
+    auto results = results_of(plan, runs, branch);
+    if (!results) return results.error();
+    std::string file = style.format == FigureFormat::Svg   ? sheet_to_svg(*sheet)
+                       : style.format == FigureFormat::Pdf ? sheet_to_pdf(*sheet)
+                                                           : sheet_to_png(*sheet, style.dots_per_inch);
+    return Figure{.file = std::move(file), .runs = std::move(runs), .results = std::move(*results)};
 }
 
 }  // namespace
@@ -123,34 +107,21 @@ Expected<FigurePlan> figure_named(const Scene& scene, const std::string& name)
                  .excerpt = {}};
 }
 
-Expected<Figure, Errors> make_figure(const Scene& scene, const FigurePlan& plan, FigureFormat format,
+Expected<Figure, Errors> make_figure(const Scene& scene, const FigurePlan& plan, const FigureStyle& style,
                                      const std::atomic<bool>* stop)
 {
     auto runs = runs_of(scene, plan, stop);
     if (!runs) return runs.error();
     if (runs->back().run.stopped) return Figure{.file = {}, .runs = std::move(*runs), .results = {}};
+    const auto branch = branch_of(scene, plan);
+    if (!branch) return branch.error();
+    return drawn(scene, plan, std::move(*runs), *branch, style);
+}
 
-    const double width = plan.width_mm * points_per_mm, height = plan.height_mm * points_per_mm;
-    const int columns = std::min<int>(plan.columns, static_cast<int>(plan.panels.size()));
-    const int rows = (static_cast<int>(plan.panels.size()) + columns - 1) / columns;
-    const double above = plan.title.empty() ? 0 : title_height;
-    Sheet sheet{.width = columns * width,
-                .height = above + rows * height,
-                .title = plan.title.empty() ? plan.name : plan.title,
-                .items = {}};
-    if (!plan.title.empty())
-        sheet.items.emplace_back(
-            SheetText{.at = {sheet.width / 2, 14}, .text = plan.title, .size = 11, .anchor = Anchor::Middle});
-    for (std::size_t k = 0; k < plan.panels.size(); ++k) {
-        const int row = static_cast<int>(k) / columns, column = static_cast<int>(k) % columns;
-        const PanelTask task{
-            scene, plan, plan.panels[k], *runs, {column * width, above + row * height, width, height}};
-        if (auto drawn = draw_panel(task, sheet); !drawn) return drawn.error();
-    }
-    auto results = results_of(plan, runs->front().run);
-    return Figure{.file = format == FigureFormat::Svg ? sheet_to_svg(sheet) : sheet_to_pdf(sheet),
-                  .runs = std::move(*runs),
-                  .results = std::move(results)};
+Expected<Figure, Errors> draw_figure(const Scene& scene, const FigurePlan& plan, std::vector<FigureRun> runs,
+                                     const FigureStyle& style)
+{
+    return drawn(scene, plan, std::move(runs), std::nullopt, style);
 }
 
 }  // namespace carom

@@ -18,6 +18,8 @@ public:
         return static_cast<unsigned>(byte(at)) << 8U | byte(at + 1);
     }
     [[nodiscard]] int i16(std::size_t at) const { return static_cast<std::int16_t>(u16(at)); }
+    [[nodiscard]] unsigned u8(std::size_t at) const { return byte(at); }
+    [[nodiscard]] int i8(std::size_t at) const { return static_cast<std::int8_t>(byte(at)); }
     [[nodiscard]] std::uint32_t u32(std::size_t at) const { return u16(at) << 16U | u16(at + 2); }
 
     /// Where a table begins.
@@ -72,6 +74,159 @@ std::map<char32_t, int> characters_of(const Bytes& file)
     return glyphs;
 }
 
+using Contours = std::vector<std::vector<std::array<double, 2>>>;
+
+struct OutlinePoint {
+    double x = 0, y = 0;
+    bool on_curve = true;
+};
+
+/// The points of a contour as a polygon: between two of them that are off the curve lies one on it.
+std::vector<std::array<double, 2>> polygon_of(const std::vector<OutlinePoint>& points, int pieces)
+{
+    std::vector<OutlinePoint> full;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+        const OutlinePoint &here = points[k], &next = points[(k + 1) % points.size()];
+        full.push_back(here);
+        if (!here.on_curve && !next.on_curve)
+            full.push_back({(here.x + next.x) / 2, (here.y + next.y) / 2, true});
+    }
+    std::ranges::rotate(full, std::ranges::find(full, true, &OutlinePoint::on_curve));
+    std::vector<std::array<double, 2>> polygon;
+    for (std::size_t k = 0; k < full.size(); ++k) {
+        const OutlinePoint& here = full[k];
+        if (here.on_curve) {
+            polygon.push_back({here.x, here.y});
+            continue;
+        }
+        const OutlinePoint &before = full[k - 1], &after = full[(k + 1) % full.size()];
+        for (int i = 1; i < pieces; ++i) {
+            const double s = static_cast<double>(i) / pieces, a = (1 - s) * (1 - s), b = 2 * s * (1 - s);
+            polygon.push_back(
+                {a * before.x + b * here.x + s * s * after.x, a * before.y + b * here.y + s * s * after.y});
+        }
+    }
+    return polygon;
+}
+
+/// The outlines of the `glyf` table, in units of the file.
+class Outlines {
+public:
+    explicit Outlines(const Bytes& file)
+        : file_(file),
+          glyf_(file.table("glyf")),
+          loca_(file.table("loca")),
+          wide_(file.u16(file.table("head") + 50) != 0)
+    {
+    }
+
+    [[nodiscard]] Contours of(int glyph, int pieces) const
+    {
+        const std::size_t at = glyf_ + place(glyph);
+        if (place(glyph + 1) == place(glyph)) return {};  // a space
+        const int contours = file_.i16(at);
+        return contours >= 0 ? simple(at, static_cast<std::size_t>(contours), pieces) : composed(at, pieces);
+    }
+
+private:
+    [[nodiscard]] std::size_t place(int glyph) const
+    {
+        const auto k = static_cast<std::size_t>(glyph);
+        return wide_ ? file_.u32(loca_ + 4 * k) : 2U * file_.u16(loca_ + 2 * k);
+    }
+
+    [[nodiscard]] Contours simple(std::size_t at, std::size_t contours, int pieces) const
+    {
+        constexpr unsigned on_curve = 1, short_x = 2, short_y = 4, repeat = 8, same_x = 16, same_y = 32;
+        if (contours == 0) return {};
+        const std::size_t ends = at + 10, count = file_.u16(ends + 2 * (contours - 1)) + 1U;
+        std::size_t read = ends + 2 * contours;
+        read += 2 + file_.u16(read);  // instructions are not needed
+        std::vector<unsigned> flags;
+        while (flags.size() < count) {
+            const unsigned flag = file_.u8(read++);
+            const std::size_t times = (flag & repeat) != 0 ? 1U + file_.u8(read++) : 1U;
+            flags.insert(flags.end(), times, flag);
+        }
+        std::vector<OutlinePoint> points(count);
+        const auto coordinates = [&](unsigned is_short, unsigned same, double OutlinePoint::* part) {
+            int value = 0;
+            for (std::size_t k = 0; k < count; ++k) {
+                if ((flags[k] & is_short) != 0) {
+                    const int step = static_cast<int>(file_.u8(read++));
+                    value += (flags[k] & same) != 0 ? step : -step;
+                } else if ((flags[k] & same) == 0) {
+                    value += file_.i16(read);
+                    read += 2;
+                }
+                points[k].*part = value;
+            }
+        };
+        coordinates(short_x, same_x, &OutlinePoint::x);
+        coordinates(short_y, same_y, &OutlinePoint::y);
+        Contours polygons;
+        std::size_t first = 0;
+        for (std::size_t c = 0; c < contours; ++c) {
+            const std::size_t last = file_.u16(ends + 2 * c);
+            std::vector<OutlinePoint> contour;
+            for (std::size_t k = first; k <= last; ++k) {
+                points[k].on_curve = (flags[k] & on_curve) != 0;
+                contour.push_back(points[k]);
+            }
+            if (contour.size() > 1) polygons.push_back(polygon_of(contour, pieces));
+            first = last + 1;
+        }
+        return polygons;
+    }
+
+    /// A glyph made of others, each moved and perhaps scaled: letters with accents.
+    [[nodiscard]] Contours composed(std::size_t at, int pieces) const
+    {
+        constexpr unsigned words = 1, scale = 8, more = 32, two_scales = 64, matrix = 128;
+        Contours polygons;
+        std::size_t read = at + 10;
+        unsigned flags = more;
+        while ((flags & more) != 0) {
+            flags = file_.u16(read);
+            const int part = static_cast<int>(file_.u16(read + 2));
+            read += 4;
+            const bool wide = (flags & words) != 0;
+            const double dx = wide ? file_.i16(read) : file_.i8(read);
+            const double dy = wide ? file_.i16(read + 2) : file_.i8(read + 1);
+            read += wide ? 4 : 2;
+            const auto number = [&] {
+                read += 2;
+                return file_.i16(read - 2) / 16384.0;
+            };
+            double xx = 1, xy = 0, yx = 0, yy = 1;
+            if ((flags & scale) != 0) {
+                xx = yy = number();
+            } else if ((flags & two_scales) != 0) {
+                xx = number();
+                yy = number();
+            } else if ((flags & matrix) != 0) {
+                xx = number();
+                xy = number();
+                yx = number();
+                yy = number();
+            }
+            for (auto polygon : of(part, pieces)) {
+                for (auto& [x, y] : polygon) {
+                    const double old = x;
+                    x = xx * old + yx * y + dx;
+                    y = xy * old + yy * y + dy;
+                }
+                polygons.push_back(std::move(polygon));
+            }
+        }
+        return polygons;
+    }
+
+    const Bytes& file_;
+    std::size_t glyf_, loca_;
+    bool wide_;
+};
+
 }  // namespace
 
 std::vector<char32_t> code_points(std::string_view text)
@@ -121,6 +276,20 @@ int Font::glyph_of(char32_t code) const
 {
     const auto found = glyph_of_.find(code);
     return found != glyph_of_.end() ? found->second : glyph_of_.at(U'?');
+}
+
+std::vector<std::vector<std::array<double, 2>>> Font::outline(int glyph, int pieces) const
+{
+    const Bytes file(font_file());
+    const double em = file.u16(file.table("head") + 18);
+    auto polygons = Outlines(file).of(glyph, pieces);
+    for (auto& polygon : polygons) {
+        for (auto& [x, y] : polygon) {
+            x /= em;
+            y /= em;
+        }
+    }
+    return polygons;
 }
 
 double Font::width(std::string_view text) const

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -29,6 +30,9 @@ public:
     [[nodiscard]] const std::map<char32_t, int>& characters() const noexcept { return glyph_of_; }
 
     [[nodiscard]] double width(std::string_view text) const;
+
+    /// The outline of a glyph: closed polygons, in em, y upwards; its curves are cut into `pieces` lines.
+    [[nodiscard]] std::vector<std::vector<std::array<double, 2>>> outline(int glyph, int pieces = 6) const;
 
 private:
     Font();

@@ -29,16 +29,6 @@ bool has_key(const std::vector<CurveData>& curves)
     return std::ranges::count_if(curves, [](const CurveData& curve) { return !curve.label.empty(); }) > 1;
 }
 
-double key_width(const std::vector<CurveData>& curves)
-{
-    if (!has_key(curves)) return 0;
-    double widest = 0;
-    for (const CurveData& curve : curves) {
-        widest = std::max(widest, key_size * Font::get().width(curve.label));
-    }
-    return widest + sample + 14;
-}
-
 /// Points of the line on the sheet: those that nobody could tell from the one before are left out.
 std::vector<std::vector<SheetPoint>> lines_of(const CurveData& curve, const Axes& axes)
 {
@@ -86,29 +76,6 @@ void draw_curve(const CurveData& curve, const Axes& axes, Sheet& sheet)
     draw_points(curve.events, axes, 1.8, "#222222", "#FFFFFF", sheet);
 }
 
-void draw_key(const std::vector<CurveData>& curves, const SheetBox& axes, Sheet& sheet)
-{
-    if (!has_key(curves)) return;
-    const double left = axes.right() + 8;
-    double y = axes.top + row / 2;
-    for (const CurveData& curve : curves) {
-        if (curve.label.empty()) continue;
-        if (curve.as_points)
-            sheet.items.emplace_back(
-                SheetDisc{.centre = {left + sample / 2, y}, .radius = 1.8, .fill = curve.colour});
-        else
-            sheet.items.emplace_back(SheetPath{.lines = {{{left, y}, {left + sample, y}}},
-                                               .stroke = curve.colour,
-                                               .fill = {},
-                                               .width = 1.6,
-                                               .dashed = curve.dashed,
-                                               .clip = {}});
-        sheet.items.emplace_back(
-            SheetText{.at = {left + sample + 4, y + 2.8}, .text = curve.label, .size = key_size});
-        y += row;
-    }
-}
-
 /// The label of the vertical axis: the only curve's name, or what all have in common, their unit.
 std::string y_label_of(const PanelTask& task, const std::vector<CurveData>& curves)
 {
@@ -150,34 +117,76 @@ std::string y_unit_of(const PanelTask& task)
 
 }  // namespace
 
-Expected<void, Errors> draw_curves(const PanelTask& task, Sheet& sheet)
+double key_width(const std::vector<CurveData>& curves)
 {
-    const auto curves = curves_of(task.scene, task.plan, task.panel, task.runs);
-    if (!curves) return curves.error();
-    const SheetBox box = axes_box(task, std::min(key_width(*curves), 0.45 * task.box.width));
-    Range x = range_of(*curves, 0), y = range_of(*curves, 1);
-    // time is shown without a margin
-    if (task.panel.x.text() == "t" && !task.panel.against_value && x.high > x.low) {
+    if (!has_key(curves)) return 0;
+    double widest = 0;
+    for (const CurveData& curve : curves) {
+        widest = std::max(widest, key_size * Font::get().width(curve.label));
+    }
+    return widest + sample + 14;
+}
+
+void draw_key(const std::vector<CurveData>& curves, const SheetBox& axes, Sheet& sheet)
+{
+    if (!has_key(curves)) return;
+    const double left = axes.right() + 8;
+    double y = axes.top + row / 2;
+    for (const CurveData& curve : curves) {
+        if (curve.label.empty()) continue;
+        if (curve.as_points)
+            sheet.items.emplace_back(
+                SheetDisc{.centre = {left + sample / 2, y}, .radius = 1.8, .fill = curve.colour});
+        else
+            sheet.items.emplace_back(SheetPath{.lines = {{{left, y}, {left + sample, y}}},
+                                               .stroke = curve.colour,
+                                               .fill = {},
+                                               .width = 1.6,
+                                               .dashed = curve.dashed,
+                                               .clip = {}});
+        sheet.items.emplace_back(
+            SheetText{.at = {left + sample + 4, y + 2.8}, .text = curve.label, .size = key_size});
+        y += row;
+    }
+}
+
+Axes draw_curve_set(const PanelTask& task, const std::vector<CurveData>& curves, const AxisName& along,
+                    Sheet& sheet)
+{
+    const SheetBox box = axes_box(task, std::min(key_width(curves), 0.45 * task.box.width));
+    Range x = range_of(curves, 0), y = range_of(curves, 1);
+    if (along.tight && x.high > x.low) {
         const double margin = (x.high - x.low) * 0.04 / 1.08;
         x = {x.low + margin, x.high - margin};
     }
     if (task.panel.equal_scales) make_scales_equal(box, x, y);
     if (task.panel.x_range) x = {(*task.panel.x_range)[0], (*task.panel.x_range)[1]};
     if (task.panel.y_range) y = {(*task.panel.y_range)[0], (*task.panel.y_range)[1]};
-    const Axes axes(box, x, y);
-    std::string x_label = task.panel.x_label, x_unit;
-    if (x_label.empty()) {
-        x_label = task.panel.against_value ? task.plan.over.substr(task.plan.over.rfind('.') + 1)
-                                           : task.panel.x.text();
-        if (!task.panel.against_value) x_unit = unit_of(task.panel.x, task.scene.model);
-    }
-    axes.draw(x_label, x_unit, y_label_of(task, *curves), task.panel.y_label.empty() ? y_unit_of(task) : "",
-              sheet);
-    for (const CurveData& curve : *curves) {
+    Axes axes(box, x, y);
+    axes.draw(along.label, along.unit, y_label_of(task, curves),
+              task.panel.y_label.empty() ? y_unit_of(task) : "", sheet);
+    for (const CurveData& curve : curves) {
         draw_curve(curve, axes, sheet);
     }
-    draw_key(*curves, box, sheet);
+    draw_key(curves, box, sheet);
     draw_panel_title(task, sheet);
+    return axes;
+}
+
+Expected<void, Errors> draw_curves(const PanelTask& task, Sheet& sheet)
+{
+    const auto curves = curves_of(task.plan, task.number, task.runs);
+    if (!curves) return curves.error();
+    const FigurePanel& panel = task.panel;
+    AxisName along{.label = panel.x_label, .unit = {}};
+    // time is shown without a margin
+    along.tight = panel.x.text() == "t" && !panel.against_value;
+    if (panel.x_label.empty()) {
+        along.label =
+            panel.against_value ? task.plan.over.substr(task.plan.over.rfind('.') + 1) : panel.x.text();
+        if (!panel.against_value) along.unit = unit_of(panel.x, task.scene.model);
+    }
+    draw_curve_set(task, *curves, along, sheet);
     return {};
 }
 

@@ -18,7 +18,7 @@ struct Shape {
 };
 
 struct Exposure {
-    double time_s = 0;
+    Eigen::Index frame = 0;  ///< of the recording: with every step recorded, the step
     std::vector<Shape> shapes;
     Point2 label{NAN, NAN};  ///< where its number stands
 };
@@ -50,7 +50,7 @@ Shape shape_of(const Recording& record, const RecordedDrawing& drawing, Eigen::I
 
 Exposure exposure_at(const Recording& record, Eigen::Index frame)
 {
-    Exposure exposure{.time_s = record.time_s[frame], .shapes = {}};
+    Exposure exposure{.frame = frame, .shapes = {}};
     for (const Piece& piece : pieces_at(record, frame)) {
         if (piece.glass) continue;
         Shape shape{.points = piece.corners,
@@ -212,8 +212,10 @@ Expected<void, Errors> draw_exposures(const PanelTask& task, Sheet& sheet)
     for (std::size_t e = 0; task.panel.numbers && e < exposures.size(); ++e) {
         if (!exposures[e].label.allFinite()) continue;
         SheetPoint at = axes.at(exposures[e].label.x(), exposures[e].label.y());
-        sheet.items.emplace_back(SheetText{
-            .at = {at[0], at[1] - 3}, .text = std::to_string(e), .size = 6.5, .anchor = Anchor::Middle});
+        sheet.items.emplace_back(SheetText{.at = {at[0], at[1] - 3},
+                                           .text = std::to_string(exposures[e].frame),
+                                           .size = 6.5,
+                                           .anchor = Anchor::Middle});
     }
     draw_panel_title(task, sheet);
     return {};

@@ -67,6 +67,10 @@ struct Sheet {
 /// sheet.
 [[nodiscard]] std::string sheet_to_pdf(const Sheet& sheet);
 
+/// A picture of dots, drawn with grey edges at so many dots per inch, on white. The same bytes for the same
+/// sheet.
+[[nodiscard]] std::string sheet_to_png(const Sheet& sheet, double dots_per_inch);
+
 /// Where a text begins on the base line, seen along it.
 [[nodiscard]] double text_start(const SheetText& text);
 

@@ -1,10 +1,8 @@
+#include "deflate.hpp"
 #include "font.hpp"
 #include "sheet.hpp"
 
-#include "carom/core/error.hpp"
-
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <cmath>
 #include <iterator>
@@ -12,18 +10,6 @@
 
 namespace carom::detail {
 namespace {
-
-std::string compressed(std::string_view bytes)
-{
-    uLongf size = compressBound(static_cast<uLong>(bytes.size()));
-    std::string packed(size, '\0');
-    const int done =
-        compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
-                  reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()), 9);
-    if (done != Z_OK) throw InternalError("zlib could not compress a figure");
-    packed.resize(size);
-    return packed;
-}
 
 /// "#RRGGBB" as the three numbers of PDF.
 std::string rgb(const std::string& colour)
@@ -178,7 +164,7 @@ public:
     }
     void add_stream(const std::string& entries, std::string_view bytes)
     {
-        const std::string packed = compressed(bytes);
+        const std::string packed = deflated(bytes);
         add(fmt::format("<< {} /Filter /FlateDecode /Length {} >>\nstream\n{}\nendstream", entries,
                         packed.size(), packed));
     }

@@ -1,6 +1,7 @@
 #include "figures.hpp"
 
 #include "body_values.hpp"
+#include "core/random.hpp"
 #include "core/text.hpp"
 #include "system.hpp"
 #include "validate.hpp"
@@ -28,15 +29,17 @@ public:
                         .statement = word_of(item, "statement"),
                         .source = word_of(item, "source"),
                         .numbers = {},
+                        .sets = sets_of(item),
                         .width_mm = values.number("width_mm", 120),
                         .height_mm = values.number("height_mm", 80),
                         .columns = static_cast<int>(values.number("columns", 1)),
                         .over = word_of(item, "over"),
-                        .values = values.list("values"),
+                        .values = values_of(item),
+                        .orbit = orbit_of(item),
                         .panels = {}};
         if (plan.over.empty() != plan.values.empty()) {
             refuse(item.place, ErrorCode::MissingKey, "over and values belong together",
-                   "for example over = \"parameters.e\", values = [0.2, 0.5, 0.8]");
+                   "for example over = \"parameters.e\", values = [0.2, 0.5, 0.8], or between = [0, 1]");
         }
         for (const Node& number : things_of(item, "number")) {
             plan.numbers.push_back(read_number(number));
@@ -61,14 +64,85 @@ private:
         return node != nullptr && node->kind == Kind::Boolean ? node->boolean : fallback;
     }
 
+    /// The values of the runs: a list, or equally spaced or random ones between two.
+    std::vector<double> values_of(const Node& item)
+    {
+        const BodyValues numbers(item, names_, mistakes_);
+        const auto ends = range_of(item, "between");
+        const Node* list = find(item, "values");
+        if (!ends) return numbers.list("values");
+        if (list != nullptr)
+            refuse(list->key_place, ErrorCode::NotAllowedHere, "values and between exclude each other",
+                   "leave one out");
+        const auto runs = static_cast<std::size_t>(numbers.number("runs", 11));
+        const auto seed = numbers.number("seed");
+        std::vector<double> values;
+        for (std::size_t k = 0; k < runs; ++k) {
+            const double part = seed ? uniform_of(static_cast<std::uint64_t>(*seed), k, 0)
+                                     : static_cast<double>(k) / static_cast<double>(runs - 1);
+            values.push_back((1 - part) * (*ends)[0] + part * (*ends)[1]);
+        }
+        return values;
+    }
+
+    std::vector<std::pair<std::string, double>> sets_of(const Node& item)
+    {
+        std::vector<std::pair<std::string, double>> sets;
+        for (const Node& set : things_of(item, "set")) {
+            sets.emplace_back(word_of(set, "key"), BodyValues(set, names_, mistakes_).number("value", 0));
+        }
+        return sets;
+    }
+
+    std::optional<FigureOrbit> orbit_of(const Node& item)
+    {
+        const Node* node = find(item, "orbit");
+        if (node == nullptr || node->kind != Kind::Table) return std::nullopt;
+        const BodyValues values(*node, names_, mistakes_);
+        FigureOrbit orbit{.period = word_of(*node, "period"),
+                          .section = word_of(*node, "section"),
+                          .returns = static_cast<int>(values.number("returns", 1)),
+                          .settle = static_cast<int>(values.number("settle", 0)),
+                          .along = word_of(*node, "along")};
+        if (orbit.period.empty() == orbit.section.empty())
+            refuse(node->place, ErrorCode::MissingKey, "an orbit needs a period or a section",
+                   "give period = \"2*pi/w\" where the system is driven, section = \"x'\" where it is not");
+        const auto ends = range_of(*node, "range");
+        if (ends.has_value() == orbit.along.empty())
+            refuse(node->place, ErrorCode::MissingKey, "along and range belong together",
+                   "for example along = \"w\", range = [1, 3]");
+        if (ends) {
+            orbit.low = (*ends)[0];
+            orbit.high = (*ends)[1];
+        }
+        return orbit;
+    }
+
     FigureNumber read_number(const Node& item)
     {
         const BodyValues values(item, names_, mistakes_);
-        return {.label = word_of(item, "label"),
-                .unit = word_of(item, "unit"),
-                .value = formula_of(find(item, "value"), names_, mistakes_).value_or(Formula()),
-                .at_s = values.number("at_s"),
-                .reference = values.number("reference", 0)};
+        FigureNumber number{.label = word_of(item, "label"),
+                            .unit = word_of(item, "unit"),
+                            .value = {},
+                            .at_s = values.number("at_s"),
+                            .event = word_of(item, "event"),
+                            .place = word_of(item, "place"),
+                            .which = static_cast<int>(values.number("which", 1)),
+                            .energy = word_of(item, "energy"),
+                            .special = word_of(item, "special"),
+                            .of_value = values.number("of_value"),
+                            .mean = flag(item, "mean", false),
+                            .reference = values.number("reference", 0)};
+        int given = 0;
+        for (const char* key : {"value", "event", "energy", "special"}) {
+            given += find(item, key) != nullptr ? 1 : 0;
+        }
+        if (given != 1)
+            refuse(item.place, given == 0 ? ErrorCode::MissingKey : ErrorCode::NotAllowedHere,
+                   "a number is one thing", "give one of value, event, energy, special");
+        if (const Node* value = find(item, "value"))
+            number.value = formula_of(value, names_, mistakes_).value_or(Formula());
+        return number;
     }
 
     FigurePanel read_panel(const Node& item, const FigurePlan& plan)
@@ -78,6 +152,7 @@ private:
         const std::string kind = word_of(item, "kind", "curves");
         panel.kind = kind == "exposure" ? FigurePanelKind::Exposure
                      : kind == "cone"   ? FigurePanelKind::Cone
+                     : kind == "branch" ? FigurePanelKind::Branch
                                         : FigurePanelKind::Curves;
         panel.title = word_of(item, "title");
         panel.x_label = word_of(item, "x_label");
@@ -94,11 +169,14 @@ private:
         if (panel.against_value && plan.over.empty())
             refuse(item.place, ErrorCode::MissingKey, "against_value without over has no value",
                    "give the figure over and values");
-        if (panel.kind == FigurePanelKind::Curves)
+        if (panel.kind == FigurePanelKind::Branch && (!plan.orbit || plan.orbit->along.empty()))
+            refuse(item.place, ErrorCode::MissingKey, "a branch has no orbit to follow",
+                   "give [figure.orbit] with along and range");
+        if (panel.kind == FigurePanelKind::Curves || panel.kind == FigurePanelKind::Branch)
             read_curves(item, panel);
         else
             refuse_curves(item, kind);
-        if (panel.kind == FigurePanelKind::Cone) panel.contact = contact_of_cone(item);
+        if (panel.kind == FigurePanelKind::Cone) read_cone(item, panel);
         return panel;
     }
 
@@ -183,6 +261,16 @@ private:
                    fmt::format("there is no {} {}", probe ? "probe" : "contact", carom::quoted(node.text)),
                    nearest_or_all(node.text, known));
         return node.text;
+    }
+
+    void read_cone(const Node& item, FigurePanel& panel)
+    {
+        panel.contact = contact_of_cone(item);
+        const std::string view = word_of(item, "view", "side");
+        panel.view = view == "top"          ? ConeView::Top
+                     : view == "projection" ? ConeView::Projection
+                                            : ConeView::Side;
+        panel.plane_rad = BodyValues(item, names_, mistakes_).number("plane_rad", 0);
     }
 
     std::string contact_of_cone(const Node& item)

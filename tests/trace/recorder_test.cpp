@@ -1,3 +1,4 @@
+#include "carom/core/version.hpp"
 #include "support.hpp"
 #include "support/near.hpp"
 
@@ -55,7 +56,7 @@ TEST_CASE("what a run did is read back bit for bit")
     const Recording run = read(folder / "run.h5");
     CHECK(run.title == "ball & <wheel>");
     CHECK(run.scene_text == "text of the scene\nline 2");
-    CHECK(run.carom_version == "0.1.0");
+    CHECK(run.carom_version == version);
     CHECK(run.coordinates[1].name == "phi");
     CHECK(run.coordinates[1].unit == "rad");
     CHECK(run.contacts == std::vector<std::string>{"floor"});

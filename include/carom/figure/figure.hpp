@@ -7,21 +7,29 @@
 
 namespace carom {
 
-/// Figures for papers from the [[figure]] of a scene: curves, phase portraits, stroboscopic sections, motions
-/// in multiple exposure, friction cones; overlays of several runs. Lines and texts only, with the font
-/// inside, so that they print at any size. The same scene gives the same bytes on every machine.
+/// Figures for papers from the [[figure]] of a scene: curves, phase portraits, stroboscopic sections,
+/// periodic orbits and their branches, motions in multiple exposure, friction cones; overlays of several
+/// runs. As SVG and PDF they are lines and texts with the font inside, so that they print at any size; as PNG
+/// they are dots. The same scene gives the same bytes on every machine.
 ///
 /// docs/how-to/figures.md shows how they are written.
 
-enum class FigureFormat { Svg, Pdf };
+enum class FigureFormat { Svg, Pdf, Png };
+
+/// How a figure is drawn.
+struct FigureStyle {
+    FigureFormat format = FigureFormat::Svg;
+    double dots_per_inch = 200;  ///< of PNG, 10 to 2400
+};
 
 /// Which run a part of the figure comes from.
 struct FigureRun {
     double value = 0;  ///< of FigurePlan::over; 0 where it has none
+    FigurePlan plan;   ///< with the numbers that this value gives: strobes, references
     Run run;
 };
 
-/// A number of the figure as it came out, of its first run.
+/// A number of the figure as it came out.
 struct FigureResult {
     std::string label, unit;
     double value = 0, reference = 0;
@@ -31,7 +39,7 @@ struct FigureResult {
 };
 
 struct Figure {
-    std::string file;  ///< content of the SVG or PDF file; empty: stopped before all runs had ended
+    std::string file;  ///< content of the SVG, PDF or PNG file; empty: stopped before all runs had ended
     std::vector<FigureRun> runs;  ///< one, or one per value
     std::vector<FigureResult> results;
 };
@@ -41,9 +49,14 @@ struct Figure {
 
 /// Runs the scene, once or for each of the values of the plan, and draws the figure. Errors: those of the
 /// scene with a value in it (a key that it does not have), instants of a strobe outside the run, lines of the
-/// ledger that do not exist.
+/// ledger that do not exist, orbits that are not found.
 [[nodiscard]] Expected<Figure, Errors> make_figure(const Scene& scene, const FigurePlan& plan,
-                                                   FigureFormat format,
+                                                   const FigureStyle& style = {},
                                                    const std::atomic<bool>* stop = nullptr);
+
+/// The figure of runs that were made already. Errors: as above; instants and orbits are not looked for.
+[[nodiscard]] Expected<Figure, Errors> draw_figure(const Scene& scene, const FigurePlan& plan,
+                                                   std::vector<FigureRun> runs,
+                                                   const FigureStyle& style = {});
 
 }  // namespace carom

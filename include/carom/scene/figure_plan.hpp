@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace carom {
@@ -28,6 +29,14 @@ enum class FigurePanelKind {
     Curves,
     Exposure,  ///< what [[draw]] and [[body]] show, at several instants in one picture
     Cone,      ///< percussions of one contact in its friction cone
+    Branch,    ///< periodic orbits over a parameter, with the points where their stability changes
+};
+
+/// From where a friction cone is seen.
+enum class ConeView {
+    Side,        ///< normal impulse over tangential impulse
+    Top,         ///< both tangential impulses, over coefficient and normal impulse: the unit disc
+    Projection,  ///< projected onto a plane through t1 [Moreau 1988, figure 17.1]
 };
 
 struct FigurePanel {
@@ -44,24 +53,44 @@ struct FigurePanel {
     int every = 10;              ///< of exposures: one for so many frames
     bool numbers = true;         ///< exposures are numbered
     std::string contact;         ///< of a cone
+    ConeView view = ConeView::Side;
+    double plane_rad = 0;  ///< of ConeView::Projection: angle between the plane and the normal
 };
 
-/// A number that the figure is known for, beside what theory says of it.
+/// A number that the figure is known for, beside what theory says of it: a formula of the state, the instant
+/// of an event, a line of the ledger, or a point of a branch.
 struct FigureNumber {
     std::string label, unit;
-    Formula value;               ///< of the state at the instant
-    std::optional<double> at_s;  ///< nothing: the end of the run
+    Formula value;                   ///< of the state at the instant
+    std::optional<double> at_s;      ///< nothing: the end of the run
+    std::string event;               ///< a kind of events: the instant of one of them instead
+    std::string place;               ///< of the event; empty: anywhere
+    int which = 1;                   ///< of these events, or special points, in their order
+    std::string energy;              ///< a line of the ledger instead, at the end of the run
+    std::string special;             ///< a kind of special points of the branch: the parameter there instead
+    std::optional<double> of_value;  ///< of the run with this value of `over`; nothing: of the first
+    bool mean = false;               ///< over all runs
     double reference = 0;
+};
+
+/// Every run of the figure is one period of the periodic orbit near the start of the scene.
+struct FigureOrbit {
+    std::string period, section;  ///< as for `carom orbit`
+    int returns = 1, settle = 0;
+    std::string along;  ///< parameter of a panel of kind Branch; empty: none
+    double low = 0, high = 0;
 };
 
 struct FigurePlan {
     std::string name, title;
     std::string statement, source;  ///< what it shows, in a sentence, and where it comes from
     std::vector<FigureNumber> numbers;
-    double width_mm = 120, height_mm = 80;  ///< of one panel
-    int columns = 1;                        ///< of panels
-    std::string over;                       ///< key whose `values` give one run each; empty: one run
+    std::vector<std::pair<std::string, double>> sets;  ///< keys of the scene that the figure changes
+    double width_mm = 120, height_mm = 80;             ///< of one panel
+    int columns = 1;                                   ///< of panels
+    std::string over;  ///< key whose `values` give one run each; empty: one run
     std::vector<double> values;
+    std::optional<FigureOrbit> orbit;
     std::vector<FigurePanel> panels;
 };
 
