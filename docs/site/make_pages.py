@@ -28,7 +28,8 @@ OUTSIDE = {"CHANGELOG.md": "changes.md", "benchmarks/RESULTS.md": "results.md", 
 # headers of the C++ page, in the order of the page
 HEADERS = [("Scenes", ["scene/scene.hpp", "scene/sketch.hpp"]), ("Runs", ["door/run.hpp"]), ("Inspection", ["door/inspect.hpp"]),
            ("Studies", ["study/study.hpp"]), ("One-step problems", ["onestep/problem.hpp", "solver/solve.hpp"]),
-           ("Recordings", ["trace/recording.hpp"]), ("Errors", ["core/error.hpp"])]
+           ("Recordings", ["trace/recording.hpp"]), ("Figures", ["figure/figure.hpp", "figure/gallery.hpp"]), ("Stepping by hand", ["door/simulation.hpp"]), ("Orbits", ["orbit/periodic.hpp", "orbit/branch.hpp", "orbit/sensitivity.hpp"]),
+           ("Errors", ["core/error.hpp"])]
 
 
 def pages():
