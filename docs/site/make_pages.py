@@ -28,7 +28,8 @@ OUTSIDE = {"CHANGELOG.md": "changes.md", "benchmarks/RESULTS.md": "results.md", 
 # headers of the C++ page, in the order of the page
 HEADERS = [("Scenes", ["scene/scene.hpp", "scene/sketch.hpp"]), ("Runs", ["door/run.hpp"]), ("Inspection", ["door/inspect.hpp"]),
            ("Studies", ["study/study.hpp"]), ("One-step problems", ["onestep/problem.hpp", "solver/solve.hpp"]),
-           ("Recordings", ["trace/recording.hpp"]), ("Figures", ["figure/figure.hpp", "figure/gallery.hpp"]), ("Stepping by hand", ["door/simulation.hpp"]), ("Orbits", ["orbit/periodic.hpp", "orbit/branch.hpp", "orbit/sensitivity.hpp"]),
+           ("Recordings", ["trace/recording.hpp"]), ("Figures", ["figure/figure.hpp", "figure/gallery.hpp"]), ("Stepping by hand", ["door/simulation.hpp"]),
+           ("Orbits", ["orbit/periodic.hpp", "orbit/branch.hpp", "orbit/sensitivity.hpp"]),
            ("Errors", ["core/error.hpp"])]
 
 
@@ -256,19 +257,12 @@ def gallery(folder):
     for part in re.findall(r"<section.*?</section>", page, flags=re.S):
         anchor = re.search(r'id="([^"]+)"', part)[1]
         title, source, statement = (html.unescape(t) for t in re.search(r"<h2>(.*?)</h2>\n<p class=\"source\">(.*?)</p>\n<p>(.*?)</p>", part, flags=re.S).groups())
-        picture = re.search(r'<img src="([^"]+)"', part)[1]
-        text += f"\n## {title}\n\n*{source}.* {statement}\n\n[![{title}](_static/gallery/{picture})](_static/gallery/index.html#{anchor})\n"
->>>>>>> b887abd (Figures as PNG, of orbits and branches, cones from the top and projected, many runs; figures of the papers; from Python too)
+        text += f"\n## {title}\n\n*{source}.* {statement}\n\n"
+        if picture := re.search(r'<img src="([^"]+)"', part):
+            text += f"[![{title}](_static/gallery/{picture[1]})](_static/gallery/index.html#{anchor})\n"
+        else:  # a scene that is refused, with the reason
+            text += "```text\n" + html.unescape(re.search(r"<pre>(.*?)</pre>", part, flags=re.S)[1]).rstrip() + "\n```\n"
     return text
-
-
-def python_gallery(stage):
-    """Scripts that sphinx-gallery runs and turns into pages and notebooks."""
-    for path in sorted((ROOT / "examples/python").glob("*.py")):
-        stage.copy(path, pathlib.Path("examples_python") / path.name)
-    title = "Examples in Python"
-    stage.write("examples_python/README.rst", f"{title}\n{'=' * len(title)}\n\n"
-                "Scripts of ``examples/python``. Each was run when these pages were made, and can be loaded as a script or as a notebook.\n")
 
 
 def bibliography():
