@@ -150,29 +150,30 @@ StepReport SeriesEngine::run()
 
 /// Expansions that become ever so slowly longer: slip in space that has hardly begun follows its force within
 /// |U_T|/(W r), and a series with it. With lengths that grow like exp(g t) about 1/(g h) of them are left,
-/// and never more than time/h (PS-19).
+/// and never more than time/h; if that is more than max_events leaves for this report, it is said now
+/// (PS-19).
 bool SeriesEngine::goes_too_slowly(double h)
 {
-    constexpr int window = 500, max_left = 10'000'000;
+    constexpr int window = 500;
     if (!w_.happening.empty()) quiet_ = 0;
-    if (quiet_++ % window == 0) {
-        const double growth = quiet_ > 1 ? std::log(h / quiet_h_) / (t_s_ - quiet_s_) : 0.0;
-        const double left = left_s() / h;
-        if (quiet_ > 1 && left > max_left && !(growth > 0 && 1 / (growth * h) < max_left)) {
-            finding("undecided",
-                    fmt::format(
-                        "at {:.9g} s expansions are {:.2e} s long and do not become longer: slip that has "
-                        "hardly begun follows its force faster than series can go. A longer "
-                        "integrator.time_step_s, or integrator.kind = \"moreau\"",
-                        t_s_, h));
-            report_.findings.back().uncertifies = true;
-            report_.status = StepStatus::Undetermined;
-            return true;
-        }
-        quiet_s_ = t_s_;
-        quiet_h_ = h;
-    }
-    return false;
+    if (quiet_++ % window != 0) return false;
+    const bool measured = quiet_ > 1;
+    const double growth = measured ? std::log(h / quiet_h_) / (t_s_ - quiet_s_) : 0.0;
+    quiet_s_ = t_s_;
+    quiet_h_ = h;
+    if (!measured) return false;
+    const double needed = growth > 0 ? std::min(left_s(), 1 / growth) / h : left_s() / h;
+    if (needed <= settings_.max_events - events_) return false;
+    finding(
+        "undecided",
+        fmt::format("at {:.9g} s expansions are {:.2e} s long, and about {:.1e} of them would lead to the "
+                    "next report, more than integrator.max_events allows: slip that has hardly begun "
+                    "follows its force faster than series can go. A shorter integrator.time_step_s, more "
+                    "integrator.max_events, or integrator.kind = \"moreau\"",
+                    t_s_, h, needed));
+    report_.findings.back().uncertifies = true;
+    report_.status = StepStatus::Undetermined;
+    return true;
 }
 
 /// The next piece of this report, with the memory of an earlier one.

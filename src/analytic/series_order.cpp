@@ -201,8 +201,11 @@ bool OrderProblem::loads_may_differ() const
 ExpansionStatus OrderProblem::answer(int answers)
 {
     if (answers == 0) {
-        // of loads that are not determined one choice was tried; others may hold
-        if (loads_may_differ()) return ExpansionStatus::Loads;
+        // of loads that are not determined one choice was tried; others may hold (PS-20)
+        if (loads_may_differ()) {
+            if (take_frictionless()) return solve();
+            return hold_by_inner_loads() ? ExpansionStatus::Good : ExpansionStatus::Loads;
+        }
         return x_.untested_directions_ ? ExpansionStatus::Onset : ExpansionStatus::NoSolution;
     }
     if (answers > 1) {

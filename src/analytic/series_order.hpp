@@ -50,6 +50,10 @@ private:
     [[nodiscard]] bool all_decided() const;
     [[nodiscard]] double threshold(const Player& one, bool at_rest, double r_n) const;
 
+    // loads of contacts that hold each other: series_order_loads.cpp
+    [[nodiscard]] bool take_frictionless();
+    [[nodiscard]] bool hold_by_inner_loads();
+
     // rounding: series_rounding.cpp
     [[nodiscard]] double zero_acceleration(const Player& one) const;
     [[nodiscard]] double zero_reaction(const Player& one) const;

@@ -125,12 +125,16 @@ void SeriesEngine::look_at_loads()
     if (memory_.piece_count == 0) return;
     const SeriesPiece& last = memory_.pieces[memory_.piece_count - 1];
     const auto players = x_->players();
+    // while all of them stick the motion does not depend on their loads
+    const auto slides = [](const Player& one) {
+        return one.may_act() && one.friction == FrictionStatus::Slip;
+    };
+    if (std::ranges::none_of(players, slides)) return;
     double size = 0, leap = 0;
     for (const Player& one : players) {
         const ContactNow& contact = contacts_[static_cast<std::size_t>(one.known.contact)];
-        const bool slides = one.friction == FrictionStatus::Slip;
         const bool goes_on = one.may_act() && contact.told_closed && one.programs->friction &&
-                             contact.slid == slides && !contact.known.no_reaction;
+                             contact.slid == slides(one) && !contact.known.no_reaction;
         if (!goes_on && one.programs->friction) return;  // something begins here
         const double before = last.reaction_N(one.known.contact, last.h_s)[0];
         const double now = one.may_act() ? x_->series(one.r, 0)[0] : 0;

@@ -71,7 +71,7 @@ std::vector<Field> method_fields()
          .type = Type::Integer,
          .range = {.low = 1, .high = 1e9},
          .fallback = "1000000",
-         .help = "series: largest number of events in a reporting interval"},
+         .help = "series: largest number of events and expansions in a reporting interval"},
         {.path = "integrator.correction",
          .type = Type::Boolean,
          .fallback = "true",

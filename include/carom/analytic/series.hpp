@@ -30,7 +30,7 @@ struct SeriesSettings {
     /// length L = 1e9 activation_gap_m and the acceleration a towards the obstacle. Contacts that strike in
     /// turns are summed sooner where nothing is lost by it
     double accumulation_speed_m_s = 0;
-    int max_events = 1000000;  ///< between two reports, >= 1
+    int max_events = 1000000;  ///< and expansions, between two reports; >= 1
 };
 
 [[nodiscard]] Expected<void> check(const SeriesSettings& settings);
