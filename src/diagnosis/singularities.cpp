@@ -292,7 +292,8 @@ double exponent_at(const Model& model, const NamedFormula& formula, Dynamics& dy
             behind.q -= distance * direction.head(n), behind.u -= distance * direction.tail(n);
             const Eigen::VectorXd a = quantity(ahead), b = quantity(behind);
             const Eigen::VectorXd middle = quantity(at);
-            const double rounding = 1e-14 * (a.norm() + b.norm());
+            // a tenth of what counts: the exponent is known to log10(1.1)/4 = 0.01
+            const double rounding = 1e-13 * (a.norm() + b.norm());
             const double seen = std::max((a - b).norm(), middle.allFinite() ? (a - middle).norm() : 0.0);
             return seen > rounding ? seen : 0.0;
         };

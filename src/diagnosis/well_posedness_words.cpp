@@ -12,7 +12,7 @@ using Kind = Singularity::Kind;
 using Reach = Singularity::Reach;
 
 /// Exponents are measured on finite distances.
-constexpr double jump_below = 0.1, lipschitz_above = 0.9;
+constexpr double jump_below = 0.1, lipschitz_above = 0.97;
 
 std::string subject_of(const Singularity& here)
 {
