@@ -1,6 +1,7 @@
 #include "analytic/series_step.hpp"
 #include "end_of_run.hpp"
 #include "first_slip.hpp"
+#include "impact_delays.hpp"
 #include "impact_watch.hpp"
 #include "one_step.hpp"
 #include "path_watch.hpp"
@@ -109,11 +110,9 @@ public:
           grid_(run.progress.start_s, time_step_s(settings), plan.duration_s),
           scratch_(model),
           watch_(model, run.state, run.progress.steps > 0 ? time_step_s(settings) : 0.0),
-          activation_gap_m_(activation_gap_m(settings)),
-          impacts_(static_cast<std::size_t>(model.contacts()))
+          activation_gap_m_(activation_gap_m(settings))
     {
         scratch_.until = plan.until.formula ? &*plan.until.formula : nullptr;
-        note_impacts(run.events, impacts_);  // of a run that goes on
     }
 
     StepStatus begin(RunSoFar& run, std::vector<Finding>&) override
@@ -127,6 +126,7 @@ public:
         if (std::holds_alternative<SeriesSettings>(settings_)) return StepStatus::Solved;
         paths_.emplace(model_);
         if (progress.reaches.empty()) progress.reaches = reaches_at_start(model_, run.state, scratch_.work);
+        if (progress.delays.empty()) progress.delays.resize(static_cast<std::size_t>(model_.contacts()));
         if (progress.steps == 0)
             look_at_time_dependence(model_, run.state, time_step_s(settings_), plan_.duration_s,
                                     plan_.energy_tolerance, certifier);
@@ -189,7 +189,7 @@ public:
         if (!paths_) return;
         paths_->after_step(before, run.state, activation_gap_m_, scratch_, run.progress);
         note_gaps(run.state, scratch_.gap_m, run.progress);
-        if (!scratch_.events.empty()) note_impacts(scratch_.events, impacts_);
+        if (!scratch_.events.empty()) note_impacts(model_, before, report.h_s, scratch_, run.progress);
         if (run.progress.steps == 1) look_at_first_slip(model_, before, report, scratch_, certifier);
     }
 
@@ -217,7 +217,7 @@ public:
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
-        return carom::findings_of_end(model_, settings_, run, stopped, impacts_, scratch_);
+        return carom::findings_of_end(model_, settings_, run, stopped, scratch_);
     }
 
 private:
@@ -231,7 +231,6 @@ private:
     RunWatch watch_;
     std::optional<PathWatch> paths_;
     double activation_gap_m_;
-    std::vector<ImpactTimes> impacts_;  ///< of each contact (LE-17)
 };
 
 }  // namespace

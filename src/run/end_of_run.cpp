@@ -1,5 +1,6 @@
 #include "end_of_run.hpp"
 
+#include "impact_delays.hpp"
 #include "path_watch.hpp"
 
 #include <fmt/format.h>
@@ -12,15 +13,6 @@ namespace {
 
 /// Slower approaches are those of contacts that persist, of order h (MS-8).
 constexpr double persistent_reach = 2;
-
-/// Overlaps below this many activation gaps, a thousandth of the scene's length, are small whatever the
-/// contact does: the balls of a cradle that touch hardly leave each other.
-constexpr double min_overlap = 1e6;
-
-/// What the rules need to know of a scheme.
-struct SchemeOfRun {
-    double h_s, activation_gap_m, max_overlap;
-};
 
 std::optional<SchemeOfRun> scheme_of(const IntegratorSettings& settings)
 {
@@ -56,29 +48,6 @@ void look_at_overlap(const Model& model, const SchemeOfRun& scheme, int c, const
                         .count = 1,
                         .uncertifies = true,
                         .about = name});
-}
-
-/// (LE-17): impacts are early or late by up to half a step, and what that does to places adds up.
-void look_at_instants(const Model& model, const SchemeOfRun& scheme, int c, double largest_gap_m,
-                      const ImpactTimes& impacts, double time_s, std::vector<Finding>& findings)
-{
-    const double spread_m = scheme.h_s * std::sqrt(0.75 * impacts.jumps2_m2_s2);
-    if (!(spread_m > min_overlap * scheme.activation_gap_m)) return;
-    if (!(spread_m > scheme.max_overlap * largest_gap_m)) return;
-    const std::string& name = name_of_contact(model, c);
-    findings.push_back(
-        {.code = "impact_instants",
-         .time_s = time_s,
-         .message = fmt::format(
-             "impacts of {} are known to half a step each, which leaves its place uncertain by {:.2g} m "
-             "(three "
-             "standard deviations), {:.2g} of the largest gap in the run, and max_overlap is "
-             "{:.2g}: take a step below {:.1e} s",
-             name, spread_m, spread_m / largest_gap_m, scheme.max_overlap,
-             scheme.h_s * scheme.max_overlap * largest_gap_m / spread_m),
-         .count = 1,
-         .uncertifies = true,
-         .about = name});
 }
 
 /// Acceleration without reactions at a state, A^-1 K, left in the memory of the correction.
@@ -197,20 +166,8 @@ void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& p
     }
 }
 
-void note_impacts(std::span<const Event> events, std::vector<ImpactTimes>& impacts)
-{
-    for (const Event& event : events) {
-        const auto c = static_cast<std::size_t>(event.contact);
-        if (event.kind != EventKind::Impact || c >= impacts.size()) continue;
-        const double jump_m_s = event.velocity_after_m_s - event.velocity_before_m_s;
-        impacts[c].jumps2_m2_s2 += jump_m_s * jump_m_s;
-        ++impacts[c].count;
-    }
-}
-
 std::vector<Finding> findings_of_end(const Model& model, const IntegratorSettings& settings,
-                                     const RunSoFar& run, bool stopped, std::span<const ImpactTimes> impacts,
-                                     Scratch& scratch)
+                                     const RunSoFar& run, bool stopped, Scratch& scratch)
 {
     std::vector<Finding> findings;
     if (const auto* series = std::get_if<SeriesSettings>(&settings)) {
@@ -224,19 +181,12 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
     for (const GapReach& reach : run.progress.reaches) {
         largest_gap_m = std::max(largest_gap_m, reach.largest_gap_m);
     }
-    // one impact alone is late by what any other step reveals, and what has come to rest does not ask when
-    int impacts_in_all = 0;
-    for (const ImpactTimes& of_contact : impacts) {
-        impacts_in_all += of_contact.count;
-    }
+    look_at_delays(model, *scheme, largest_gap_m, run, findings);
     bool accelerates = false;
     std::vector<int> inside;
     for (int c = 0; c < model.contacts(); ++c) {
         const GapReach& reach = run.progress.reaches[static_cast<std::size_t>(c)];
         look_at_overlap(model, *scheme, c, reach, findings);
-        if (impacts_in_all > 1 && !run.progress.rest.at_rest())
-            look_at_instants(model, *scheme, c, largest_gap_m, impacts[static_cast<std::size_t>(c)],
-                             run.state.t_s, findings);
         const double gap_m = model.gap_m(c, at, scratch.work);
         if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
         if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);

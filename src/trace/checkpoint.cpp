@@ -88,6 +88,12 @@ constexpr double ObstacleVisit::* visit_numbers[] = {
 constexpr double GapReach::* reach_numbers[] = {&GapReach::largest_gap_m, &GapReach::deepest_m,
                                                 &GapReach::deepest_s};
 
+constexpr double ImpactDelays::* delay_numbers[] = {
+    &ImpactDelays::count,    &ImpactDelays::jumps2_m2_s2, &ImpactDelays::drags2_m2_s2,
+    &ImpactDelays::behind_m, &ImpactDelays::exit_m_s,     &ImpactDelays::seen_s,
+    &ImpactDelays::slip_m,   &ImpactDelays::travel_m,     &ImpactDelays::slide_m_s,
+};
+
 constexpr double SweepProgress::* sweep_numbers[] = {&SweepProgress::h_s, &SweepProgress::steps_since_jump,
                                                      &SweepProgress::pushed};
 
@@ -131,6 +137,7 @@ public:
         RunProgress& progress = result_.progress;
         read_contacts<ObstacleVisit>("obstacle_visits", sizes.contacts, visit_numbers, progress.visits);
         read_contacts<GapReach>("gap_reaches", sizes.contacts, reach_numbers, progress.reaches);
+        read_contacts<ImpactDelays>("impact_delays", sizes.contacts, delay_numbers, progress.delays);
         std::vector<SweepProgress> sweep;
         read_contacts<SweepProgress>("sweep", 1, sweep_numbers, sweep);
         if (!sweep.empty()) progress.sweep = sweep.front();
@@ -346,6 +353,10 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
     }
     if (const auto& reaches = checkpoint.progress.reaches; !reaches.empty()) {
         auto put = file.put("/checkpoint/gap_reaches", numbers_of<GapReach>(reaches, reach_numbers));
+        if (!put) return put;
+    }
+    if (const auto& delays = checkpoint.progress.delays; !delays.empty()) {
+        auto put = file.put("/checkpoint/impact_delays", numbers_of<ImpactDelays>(delays, delay_numbers));
         if (!put) return put;
     }
     if (const auto& sweep = checkpoint.progress.sweep) {

@@ -454,18 +454,105 @@ time_step_s = {}
 TEST_CASE("a mass that bounces to and fro loses its place impact by impact, and says so once a tenth of the "
           "way is lost")
 {
-    // three standard deviations of n impacts with jumps of 4 m/s, each known to half a step of 1e-2 s, are
-    // 0.036 sqrt(n) m; a wall is struck about once a second, at any part of a step
-    const json early = end_run(between_walls(2.0736, 1e-2, 500));
-    CHECK(early["status"] == "certified");
+    // delays of two impacts in a row have a sum that is always the same, so that lags add up: places are
+    // certified up to a tenth of the way, and what is lost is told
+    int certified = 0, told = 0;
+    for (const double velocity_m_s : {2.0, 2.0736, 1.0, 1.25, 0.9991}) {
+        for (const double h_s : {1e-2, 4e-3, 1e-3}) {
+            for (const int steps : {500, 2000, 12000}) {
+                CAPTURE(velocity_m_s);
+                CAPTURE(h_s);
+                CAPTURE(steps);
+                const json run = end_run(between_walls(velocity_m_s, h_s, steps));
+                const double way = 0.3 + velocity_m_s * h_s * steps, phase = std::fmod(way, 2.0);
+                const double exact = phase <= 1 ? phase : 2 - phase;
+                const double off = std::abs(run["state"]["x"]["q"].get<double>() - exact);
+                // the lag is estimated to first order; a reversal within it hides a part
+                if (run["status"] == "certified") {
+                    ++certified;
+                    CHECK(off < 0.11);
+                } else {
+                    ++told;
+                    CHECK_FALSE(finding(run, "impact_instants").is_null());
+                }
+                // no false alarm: half a step late at every impact is less than a tenth of the way
+                const double spread = 3 * h_s / std::sqrt(12) * 2 * velocity_m_s * std::sqrt(way / 2);
+                if (1.1 * way * 2 * h_s * velocity_m_s < 0.1 && spread < 0.1)
+                    CHECK(run["status"] == "certified");
+            }
+        }
+    }
+    CHECK(certified > 10);
+    CHECK(told > 10);
+
     const json late = end_run(between_walls(2.0736, 1e-2, 2000));
-    CHECK(late["status"] == "uncertified");
     CHECK(contains(finding(late, "impact_instants")["message"].get<std::string>(), "take a step below"));
-    // a tenth of the step: a hundred times as many impacts
-    CHECK(end_run(between_walls(2.0736, 1e-3, 20000))["status"] == "certified");
     // without events in the recording it is the same
     CHECK(end_run(between_walls(2.0736, 1e-2, 2000), {"--set", "record.events=false"})["status"] ==
           "uncertified");
+}
+
+TEST_CASE("delays of impacts are not forgotten when a run is resumed")
+{
+    const Folder folder;
+    const auto scene = folder.write("scene.toml", between_walls(2.0736, 1e-2, 2000));
+    const auto recording = folder.path("run.h5");
+    const json first = carom_program({"run", scene, "--json", "--no-svg", "-o", recording, "--set",
+                                      "duration_s=1", "--set", "record.events=false"})
+                           .json();
+    CHECK(first["status"] == "certified");
+    const json whole = end_run(between_walls(2.0736, 1e-2, 2000));
+    const json rest =
+        carom_program({"resume", recording, "--json", "--no-svg", "--set", "duration_s=20"}).json();
+    CHECK(rest["status"] == "uncertified");
+    CHECK(finding(rest, "impact_instants")["message"] == finding(whole, "impact_instants")["message"]);
+}
+
+TEST_CASE("friction ends a throw where it does, or it is said that delays of impacts have moved the place")
+{
+    // a ball bounces along a rough floor, is dragged at each impact, and stops by sliding
+    const auto thrown = [](double restitution, const std::string& integrator) {
+        return fmt::format(R"toml(duration_s = 12
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = 3
+[[coordinate]]
+name = "z"
+start = 0.2
+[lagrangian]
+kinetic = "(x'^2 + z'^2)/2"
+potential = "9.81*z"
+[[contact]]
+name = "floor"
+gap = "z"
+sliding = ["x'"]
+law = {{ kind = "coulomb", friction = 0.05, restitution = {} }}
+[integrator]
+{}
+)toml",
+                           restitution, integrator);
+    };
+    int certified = 0, told = 0;
+    for (const double e : {0.3, 0.7, 0.9}) {
+        const double exact =
+            end_run(thrown(e, "kind = \"series\"\ntime_step_s = 0.1"))["state"]["x"]["q"].get<double>();
+        for (const double h_s : {2e-4, 2e-3, 1e-2, 3e-2}) {
+            CAPTURE(e);
+            CAPTURE(h_s);
+            const json run = end_run(thrown(e, fmt::format("time_step_s = {}", h_s)));
+            const double off = std::abs(run["state"]["x"]["q"].get<double>() - exact);
+            if (run["status"] == "certified") {
+                ++certified;
+                CHECK(off < 0.1 * exact);
+            } else {
+                ++told;
+            }
+            if (h_s <= 2e-3) CHECK(run["status"] == "certified");
+        }
+    }
+    CHECK(certified >= 6);
+    CHECK(told >= 1);
 }
 
 TEST_CASE("slip that turns round within the first step is named, with the step that sees it")

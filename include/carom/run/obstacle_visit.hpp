@@ -24,4 +24,19 @@ struct GapReach {
     double deepest_s = 0;  ///< when
 };
 
+/// Impacts of a contact in the run, and what became of places because steps see them late.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-17) scatter of instants, (LE-18) delays that add up
+struct ImpactDelays {
+    double count = 0;
+    double jumps2_m2_s2 = 0;  ///< sum of (U_N^+ - U_N^-)^2
+    double drags2_m2_s2 = 0;  ///< the same along the surface, where friction acts
+    double behind_m = 0;      ///< how far behind the motion is by the impacts since the contact last rested
+    double exit_m_s = 0;      ///< U_N^+ of the last impact
+    double seen_s = 0;        ///< instant of the last impact, or where it last began to slide
+    double slip_m = 0;        ///< by how much the delays moved the place along the surface
+    double travel_m = 0;      ///< how far it went along the surface
+    double slide_m_s = 0;     ///< of a contact that slides: its velocity when it began to
+};
+
 }  // namespace carom

@@ -1,0 +1,199 @@
+#include "impact_delays.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace carom {
+namespace {
+
+const std::string& contact_called(const Model& model, int c)
+{
+    return model.system().contacts[static_cast<std::size_t>(c)].name;
+}
+
+/// A place that is uncertain or wrong by `off_m`, beside the length `scale_m` of the motion.
+bool is_lost(const SchemeOfRun& scheme, double off_m, double scale_m)
+{
+    return off_m > min_overlap * scheme.activation_gap_m && off_m > scheme.max_overlap * scale_m;
+}
+
+Finding lost_place(const SchemeOfRun& scheme, const std::string& name, double off_m, double scale_m,
+                   double time_s, const std::string& why)
+{
+    return {.code = "impact_instants",
+            .time_s = time_s,
+            .message = fmt::format("{}, and max_overlap is {:.2g}: take a step below {:.1e} s", why,
+                                   scheme.max_overlap, scheme.h_s * scheme.max_overlap * scale_m / off_m),
+            .count = 1,
+            .uncertifies = true,
+            .about = name};
+}
+
+/// (LE-17): impacts are early or late by up to half a step, and what that does to places adds up.
+void look_at_scatter(const Model& model, const SchemeOfRun& scheme, int c, double largest_gap_m,
+                     const ImpactDelays& impacts, double time_s, std::vector<Finding>& findings)
+{
+    const double spread_m = scheme.h_s * std::sqrt(0.75 * impacts.jumps2_m2_s2);
+    if (!is_lost(scheme, spread_m, largest_gap_m)) return;
+    const std::string& name = contact_called(model, c);
+    findings.push_back(lost_place(
+        scheme, name, spread_m, largest_gap_m, time_s,
+        fmt::format("impacts of {} are known to half a step each, which leaves its place uncertain by {:.2g} "
+                    "m (three standard deviations), {:.2g} of the largest gap in the run",
+                    name, spread_m, spread_m / largest_gap_m)));
+}
+
+/// (LE-18) along the surface, where friction has changed the velocity: measured, and by chance.
+void look_at_slip(const Model& model, const SchemeOfRun& scheme, int c, const ImpactDelays& impacts,
+                  double time_s, std::vector<Finding>& findings)
+{
+    const double slides_m = impacts.slide_m_s * (time_s - impacts.seen_s) / 2;
+    const double way_m = impacts.travel_m + slides_m;
+    const double off_m = std::max(impacts.slip_m, scheme.h_s * std::sqrt(0.75 * impacts.drags2_m2_s2));
+    if (!is_lost(scheme, off_m, way_m)) return;
+    const std::string& name = contact_called(model, c);
+    findings.push_back(lost_place(
+        scheme, name, off_m, way_m, time_s,
+        fmt::format("impacts of {} are seen late, and so is their friction: its place along the surface is "
+                    "uncertain by {:.2g} m, {:.2g} of its way",
+                    name, off_m, off_m / way_m)));
+}
+
+/// For each contact the first one that shares coordinates with it, directly or through others.
+std::vector<int> first_of_motion(const Model& model)
+{
+    std::vector<int> parent(static_cast<std::size_t>(model.contacts())), of_coordinate;
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int c) {
+        while (parent[static_cast<std::size_t>(c)] != c) {
+            c = parent[static_cast<std::size_t>(c)];
+        }
+        return c;
+    };
+    of_coordinate.assign(static_cast<std::size_t>(model.coordinates()), -1);
+    for (int c = 0; c < model.contacts(); ++c) {
+        for (const auto i : model.support(c)) {
+            int& other = of_coordinate[static_cast<std::size_t>(i)];
+            if (other >= 0) {
+                const int a = root(c), b = root(other);
+                parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+            }
+            other = root(c);
+        }
+    }
+    for (int& c : parent) {
+        c = root(c);
+    }
+    return parent;
+}
+
+/// (LE-18): a motion that is late by all its impacts is behind at each of its contacts.
+void look_at_lag(const Model& model, const SchemeOfRun& scheme, double largest_gap_m, const RunSoFar& run,
+                 std::vector<Finding>& findings)
+{
+    const std::vector<int> motion = first_of_motion(model);
+    std::vector<double> behind_m(motion.size(), 0.0);
+    for (std::size_t c = 0; c < motion.size(); ++c) {
+        behind_m[static_cast<std::size_t>(motion[c])] += run.progress.delays[c].behind_m;
+    }
+    for (std::size_t c = 0; c < motion.size(); ++c) {
+        const double off_m = std::abs(behind_m[c]);
+        if (!is_lost(scheme, off_m, largest_gap_m)) continue;
+        const std::string& name = contact_called(model, static_cast<int>(c));
+        findings.push_back(lost_place(
+            scheme, name, off_m, largest_gap_m, run.state.t_s,
+            fmt::format("steps see impacts late, and the delays add up: the motion of {} is about {:.2g} m "
+                        "behind, {:.2g} of the largest gap in the run",
+                        name, off_m, off_m / largest_gap_m)));
+    }
+}
+
+/// How late the motion of a contact is; an impact adds no more than two steps.
+double lag_s(const ImpactDelays& delays, double h_s)
+{
+    if (!(delays.exit_m_s > 0)) return 0;
+    return std::min(std::abs(delays.behind_m) / delays.exit_m_s, 2 * h_s * delays.count);
+}
+
+/// Sliding velocity of a contact after a step.
+double slip_after_m_s(const ContactStep& contact)
+{
+    return std::hypot(contact.U_plus[1], contact.U_plus[2]);
+}
+
+/// An impact: how late the step has seen it, from the gaps at its ends and the velocities before and after.
+void note_impact(const ContactStep& contact, double gap_before_m, double gap_after_m, double h_s,
+                 double time_s, double start_s, ImpactDelays& delays)
+{
+    const double U_minus = contact.U_minus[0], U_plus = std::max(0.0, contact.U_plus[0]);
+    const double jump_m_s = contact.U_plus[0] - U_minus;
+    const double dragged_m_s =
+        std::hypot(contact.U_plus[1] - contact.U_minus[1], contact.U_plus[2] - contact.U_minus[2]);
+    delays.jumps2_m2_s2 += jump_m_s * jump_m_s;
+    delays.drags2_m2_s2 += dragged_m_s * dragged_m_s;
+    const double since_last_s = time_s - (delays.count > 0 ? delays.seen_s : start_s);
+    delays.travel_m += std::hypot(contact.U_minus[1], contact.U_minus[2]) * since_last_s;
+    ++delays.count;
+    delays.seen_s = time_s;
+    delays.slide_m_s = 0;
+
+    // one that was closed and is struck through its neighbours has no instant of its own
+    if (U_minus < 0) {
+        const double since_s = std::clamp(h_s + gap_before_m / U_minus, 0.0, 2 * h_s);
+        delays.slip_m += dragged_m_s * (lag_s(delays, h_s) + std::abs(since_s - h_s / 2));
+        // what was behind goes on with the part of its velocity that is left
+        if (delays.exit_m_s > 0) delays.behind_m *= std::min(1.0, U_plus / delays.exit_m_s);
+        if (U_plus > 0) delays.behind_m += U_plus * since_s - gap_after_m;
+    }
+    delays.exit_m_s = U_plus;
+}
+
+}  // namespace
+
+void note_impacts(const Model& model, const State& before, double h_s, Scratch& scratch,
+                  RunProgress& progress)
+{
+    for (const Event& event : scratch.events) {
+        const auto contact = std::ranges::find(scratch.contacts, event.contact, &ContactStep::contact);
+        if (contact == scratch.contacts.end()) continue;
+        const auto c = static_cast<std::size_t>(event.contact);
+        ImpactDelays& delays = progress.delays[c];
+        if (event.kind == EventKind::Impact) {
+            const double gap_before_m = model.gap_m(event.contact, point_of(before), scratch.work);
+            note_impact(*contact, gap_before_m, scratch.gap_m[c], h_s, event.time_s, progress.start_s,
+                        delays);
+        } else if (event.kind == EventKind::ContactMade) {
+            // it has come to rest on its obstacle: from here it slides, as late as it is
+            delays.slide_m_s = slip_after_m_s(*contact);
+            delays.seen_s = event.time_s;
+            delays.slip_m += delays.slide_m_s * lag_s(delays, h_s);
+            delays.behind_m = delays.exit_m_s = 0;
+        } else if (event.kind == EventKind::Stick) {
+            delays.travel_m += delays.slide_m_s * (event.time_s - delays.seen_s) / 2;
+            delays.slide_m_s = 0;
+        }
+    }
+}
+
+void look_at_delays(const Model& model, const SchemeOfRun& scheme, double largest_gap_m, const RunSoFar& run,
+                    std::vector<Finding>& findings)
+{
+    const auto& delays = run.progress.delays;
+    double impacts = 0;
+    for (const ImpactDelays& of_contact : delays) {
+        impacts += of_contact.count;
+    }
+    // one impact alone is late by what any other step reveals, and what has come to rest does not ask when
+    const bool counts = impacts > 1 && !run.progress.rest.at_rest();
+    if (counts) look_at_lag(model, scheme, largest_gap_m, run, findings);
+    for (int c = 0; c < model.contacts(); ++c) {
+        const ImpactDelays& of_contact = delays[static_cast<std::size_t>(c)];
+        if (counts) look_at_scatter(model, scheme, c, largest_gap_m, of_contact, run.state.t_s, findings);
+        look_at_slip(model, scheme, c, of_contact, run.state.t_s, findings);
+    }
+}
+
+}  // namespace carom
