@@ -387,17 +387,24 @@ def stack_coarse(rng):
 
 
 def run_scene(program, folder, command, text):
+    """`command`: run or inspect; refused: run, and the scene may be an error; answered: the same, and what is told does not matter."""
     file = os.path.join(folder, "scene.toml")
     with open(file, "w") as f:
         f.write(text)
-    done = subprocess.run([program, command, file, "--json"], capture_output=True, timeout=120)
+    may_be_wrong = command in ("refused", "answered")
+    done = subprocess.run([program, "run" if may_be_wrong else command, file, "--json"], capture_output=True, timeout=120)
+    if may_be_wrong:
+        error = done.stderr.decode(errors="replace") + done.stdout.decode(errors="replace")
+        if done.returncode not in (0, 1, 2, 3) or "internal" in error or (done.returncode == 2 and len(error) < 20):
+            raise RuntimeError(f"exit {done.returncode}: {error[:300]}")
+        return {"code": done.returncode, "stderr": error}
     if done.returncode == 2 or done.returncode < 0:
         raise RuntimeError(f"exit {done.returncode}: {done.stderr.decode()[:300]}")
     return json.loads(done.stdout)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(variants, about):
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="build/bin/carom")
     parser.add_argument("--variants", type=int, default=20, help="of every scene")
     parser.add_argument("--seed", type=int, default=1)
@@ -406,7 +413,7 @@ def main():
     arguments = parser.parse_args()
     counts, failed = collections.Counter(), 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, make in VARIANTS.items():
+        for name, make in variants.items():
             if arguments.only and name not in arguments.only:
                 continue
             for k in range(arguments.variants):
@@ -416,9 +423,11 @@ def main():
                 scene, command, wrong = made
                 if hasattr(wrong, "also"):
                     wrong.also(lambda text: run_scene(arguments.program, folder, "run", text))
-                told = run_scene(arguments.program, folder, command, scene)
                 counts[name] += 1
-                why = wrong(told)
+                try:
+                    why = wrong(run_scene(arguments.program, folder, command, scene))
+                except (RuntimeError, subprocess.TimeoutExpired) as error:
+                    why = str(error)
                 if why:
                     failed += 1
                     print(f"{name} {arguments.seed + k}: {why}")
@@ -430,4 +439,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(VARIANTS, __doc__))
