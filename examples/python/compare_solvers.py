@@ -33,6 +33,6 @@ for name, part in compared.profile.items():
     style = {"linewidth": 3, "zorder": 3} if name in set(two["solver"]) else {"linewidth": 1.2, "linestyle": "--"}
     axes.step(compared.factors, part, where="post", label=name, **style)
 axes.set(xscale="log", xlabel="times the time of the quickest solver", ylabel="part of the problems solved", ylim=(0, 1.02))
-axes.legend(fontsize="small")
+axes.legend(fontsize="small", loc="lower right")
 axes.grid(alpha=0.3)
 pyplot.show()

@@ -15,7 +15,15 @@ FORMATS = ("svg", "pdf", "png")
 
 
 class FigureNumber(NamedTuple):
-    """A number of a figure beside the one that theory knows."""
+    """A number of a figure beside the one that theory knows.
+
+    Examples
+    --------
+    >>> import carom
+    >>> number = carom.example_scene("tractrix").figure("path").numbers[0]
+    >>> abs(number.value - number.reference) < 1e-3
+    True
+    """
 
     label: str
     unit: str
@@ -43,7 +51,15 @@ class Figure:
         self.statuses = drawn[2]
 
     def save(self, file: str | PathLike[str]) -> Path:
-        """Writes the file; its ending must be that of the format."""
+        """Writes the file; its ending must be that of the format.
+
+        Examples
+        --------
+        >>> import carom, os, tempfile
+        >>> figure = carom.example_scene("tractrix").figure("path")
+        >>> figure.save(os.path.join(tempfile.mkdtemp(), "path.svg")).name
+        'path.svg'
+        """
         path = Path(file)
         if path.suffix != "." + self.format:
             raise ValueError(f"the figure is {self.format}, the file {path.name!r} is not")

@@ -263,6 +263,12 @@ class Run:
                dpi: float = 200) -> _figure.Figure:
         """A ``[[figure]]`` of the scene, drawn from this run; see :meth:`Scene.figure`. Figures that need further runs
         (``over``, ``set``, ``orbit``, strobes, numbers at an instant) make them.
+
+        Examples
+        --------
+        >>> import carom
+        >>> carom.example_scene("tractrix").run().figure("path").format
+        'svg'
         """
         return _figure.draw(self.scene._raw, self._raw, name, file, format, dpi)
 

@@ -195,6 +195,13 @@ class Scene:
             Where no file says it; by default svg.
         dpi : float
             Dots per inch of png.
+
+        Examples
+        --------
+        >>> import carom
+        >>> scene = carom.example_scene("tractrix")
+        >>> scene.figure(scene.figures[0], format="png").data[1:4]
+        b'PNG'
         """
         return _figure.draw(self._raw, None, name, file, format, dpi)
 
