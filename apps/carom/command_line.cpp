@@ -380,13 +380,14 @@ void CommandLine::add_report()
     command
         .add_option("RUN", report_.files,
                     "recording of carom run -o, HDF5; further ones, and .csv files with a column time_s, are "
-                    "compared with it; a .csv file alone is the table of a study")
+                    "compared with it; a .csv file alone is the table of a study, a .json file what carom "
+                    "orbit --json or carom branch --json printed")
         ->required()
         ->type_name("FILE...");
     add_made_output(command, report_.output, "page");
     command
         .add_option("--max-size", report_.max_size_MB,
-                    "of the data, MB: above it the page shows fewer frames, and says so; default: 180")
+                    "of the data, MB: above it the page shows fewer frames, and says so; default: 145")
         ->check(CLI::Range(1e-3, 1e4))
         ->type_name("MB");
     command.footer("The page needs no network: open it in a browser, or send it to somebody.\n\n"
@@ -395,7 +396,8 @@ void CommandLine::add_report()
                    "  carom report pendulum.h5 -o page.html\n"
                    "  carom report coarse.h5 fine.h5 -o compared.html\n"
                    "  carom report pendulum.h5 measured.csv\n"
-                   "  carom report study.csv");
+                   "  carom report study.csv\n"
+                   "  carom report branch.json");
 }
 
 void CommandLine::add_view()

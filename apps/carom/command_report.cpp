@@ -6,6 +6,8 @@
 
 #include <deque>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace carom::app {
 namespace {
@@ -29,6 +31,37 @@ ExitStatus report_table(const ReportOptions& options)
     const ResultTable table = typed(*text);
     const PageTable shown{.name = fs::path(file).filename().string(), .table = &table};
     return write_made(to_study_page(shown), file, options.output, ".html");
+}
+
+Expected<std::string> text_of(const std::string& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    if (in) text << in.rdbuf();
+    if (!in || !text)
+        return Error{.code = ErrorCode::FileUnreadable,
+                     .where = printable(file),
+                     .message = "the file cannot be read",
+                     .hint = "give what carom orbit --json or carom branch --json printed",
+                     .excerpt = {}};
+    return std::move(text).str();
+}
+
+/// The page of an orbit or a branch of orbits.
+ExitStatus report_orbits(const ReportOptions& options)
+{
+    const std::string& file = options.files.front();
+    const auto text = text_of(file);
+    if (!text) {
+        print_errors({text.error()});
+        return ExitStatus::BadInput;
+    }
+    const auto page = to_orbit_page(fs::path(file).filename().string(), *text);
+    if (!page) {
+        print_errors({page.error()});
+        return ExitStatus::BadInput;
+    }
+    return write_made(*page, file, options.output, ".html");
 }
 
 /// The measured data of a CSV file. Errors: those of read_csv, FileMalformed without times.
@@ -58,6 +91,8 @@ std::string short_name(const std::string& file)
 ExitStatus run_report(const ReportOptions& options)
 {
     if (options.files.size() == 1 && is_table(options.files.front())) return report_table(options);
+    if (options.files.size() == 1 && fs::path(options.files.front()).extension() == ".json")
+        return report_orbits(options);
     std::deque<Recording> recordings;
     std::deque<ResultTable> tables;
     PageOfRuns shown;

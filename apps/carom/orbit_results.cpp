@@ -218,6 +218,9 @@ std::string json_of(const Scene& scene, const BranchOptions& options, const Bran
 {
     Json out = {{"title", scene.title}, {"over", options.over}, {"end", branch.end}};
     const std::vector<std::string> by{options.over};
+    out["coordinates"] = Json::array();
+    for (const Coordinate& coordinate : scene.model.system().coordinates)
+        out["coordinates"].push_back(coordinate.name);
     out["points"] = Json::array();
     for (const BranchPoint& point : branch.points) {
         out["points"].push_back({{"value", point.value},

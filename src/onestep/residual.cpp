@@ -1,5 +1,6 @@
 #include "carom/onestep/residual.hpp"
 
+#include "onestep/residual_shares.hpp"
 #include "onestep/rounding.hpp"
 
 #include <fmt/format.h>
@@ -19,12 +20,13 @@ struct Norms {
     /// False where squares have overflowed: then no quotient of them means anything.
     [[nodiscard]] bool finite() const { return std::isfinite(F + U_free + P + U + restitution); }
 
-    [[nodiscard]] double relative() const
+    /// Of F, an error or a share of it. Where nothing moves and nothing acts 0 / 0 is not asked: solved
+    /// exactly.
+    [[nodiscard]] double relative(double squared_F) const
     {
-        // nothing moves and nothing acts: solved exactly, and 0 / 0 is not asked
-        const double scale = std::max({U_free, P, U});
-        return F > 0 ? std::sqrt(F / scale) : 0.0;
+        return squared_F > 0 ? std::sqrt(squared_F / std::max({U_free, P, U})) : 0.0;
     }
+    [[nodiscard]] double relative() const { return relative(F); }
     /// V of (OS-9): of the data alone, since velocities of wrong percussions are no measure
     [[nodiscard]] double velocities() const { return std::sqrt(U_free) + std::sqrt(restitution); }
 };
@@ -185,10 +187,12 @@ struct Sums {
     Norms raw, scaled;
     double worst = 0;
     Residual result;
+    std::vector<double>* parts = nullptr;  ///< where those of all interactions are wanted
 
     void see(int c, double part)
     {
         scaled.F += part;
+        if (parts != nullptr) parts->push_back(part);
         if (!(part > worst)) return;
         worst = part;
         result.worst = c;
@@ -351,7 +355,7 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
             !add_if_friction(problem, P, U, c, scratch, sums))
             add_interaction(problem, P, U, c, scratch, sums);
     }
-    auto& [raw, scaled, worst, result] = sums;
+    auto& [raw, scaled, worst, result, parts] = sums;
     if (!raw.finite() || !scaled.finite()) return not_finite();
     result.siconos = raw.relative();
     result.unit_free = scaled.relative();
@@ -366,6 +370,24 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
                           ? F / velocities
                           : velocity_error(problem, P, U, percussions, velocities, scratch);
     return std::isfinite(result.velocity) ? result : not_finite();
+}
+
+void residual_shares(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U,
+                     ResidualScratch& scratch, std::vector<double>& shares)
+{
+    shares.clear();
+    if (!all_finite(P) || !all_finite(U)) return;
+    scratch.s.resize(static_cast<std::size_t>(problem.size()));
+    scratch.F.resize(static_cast<std::size_t>(problem.size()));
+    scratch.d.resize(static_cast<std::size_t>(problem.interactions()));
+    Sums sums;
+    sums.parts = &shares;
+    for (int c = 0; c < problem.interactions(); ++c) {
+        if (!add_if_number(problem, P, U, c, scratch, sums)) add_interaction(problem, P, U, c, scratch, sums);
+    }
+    if (!sums.scaled.finite()) return shares.clear();
+    for (double& share : shares)
+        share = sums.scaled.relative(share);
 }
 
 std::string shortfall(const Residual& residual, double tolerance)

@@ -152,6 +152,12 @@ public:
         shown_.reactions = scratch_.reactions;
         shown_.potential = scratch_.potential;
         shown_.given = scratch_.given;
+        shown_.constrained = scratch_.constrained;
+        shown_.half_way_m = scratch_.mid.x;
+        shown_.spin_Nms = scratch_.spin_Nms;
+        shown_.problem = &scratch_.problem;
+        shown_.P = scratch_.P;
+        shown_.other_U = scratch_.joint_U_plus;
         view.bodies = &shown_;
         view.smooth = false;
         if (!scratch_.formulas) return;

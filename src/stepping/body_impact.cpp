@@ -174,6 +174,7 @@ void take(const Site& site, const Impact& impact, const Eigen::VectorXd& P, Body
     const Eigen::VectorXd change = site.allowed * (impact.u_plus - site.u);
     const Eigen::VectorXd by_joints = site.all_inertia.asDiagonal() * change - site.all_rows.transpose() * P;
     s.map_joint_J += by_joints.dot(site.all_u + 0.5 * change);
+    if (site.allowed.cols() < site.allowed.rows()) s.constrained.resize(s.mid.x.size());
     for (std::size_t k = 0; k < site.bodies.size(); ++k) {
         const int body = site.bodies[k];
         const Freedoms& free = site.freedoms[k];
@@ -181,6 +182,10 @@ void take(const Site& site, const Impact& impact, const Eigen::VectorXd& P, Body
             const double d = change[site.begin[k] + static_cast<int>(f)];
             s.mid.v[body] += d * free.v[f];
             s.mid.W[body] += s.mid.R[body].conjugate() * Vec3(d * free.w[f]);
+            if (s.constrained.empty()) continue;
+            const double by = by_joints[site.begin[k] + static_cast<int>(f)];
+            s.constrained[static_cast<std::size_t>(body)].force_N += by * free.v[f];
+            s.constrained[static_cast<std::size_t>(body)].torque_Nm += by * free.w[f];
         }
     }
     for (std::size_t k = 0; k < site.contacts.size(); ++k) {
@@ -232,6 +237,7 @@ bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, co
                       BodyScratch& s, StepReport& report)
 {
     s.map_joint_J = 0;
+    s.constrained.clear();
     if (!model.setup().impact_map || s.contacts.empty()) return true;
     s.w_before.clear();
     for (int i = 0; i < model.bodies(); ++i) {

@@ -44,6 +44,47 @@ double press(double h, BodyScratch& s)
     return change;
 }
 
+/// A gear moves the bodies of two joints: what it does is told per body.
+bool is_gear(const BodyModel& model, int joint)
+{
+    return model.setup().joints[static_cast<std::size_t>(joint)].kind == JointKind::Gear;
+}
+
+/// Adds a percussion along a row to what is told per body.
+void add_constrained(const BodyModel& model, const BodyRows& rows, int row, double P, BodyScratch& s)
+{
+    s.constrained.resize(static_cast<std::size_t>(model.bodies()));
+    for (const BodyRows::Term& term : rows.row(row)) {
+        if (term.body >= model.bodies()) continue;  // coordinates of formulas
+        Wrench& wrench = s.constrained[static_cast<std::size_t>(term.body)];
+        wrench.force_N += P * term.v;
+        wrench.torque_Nm += P * term.w;
+    }
+}
+
+/// Adds what holds the velocities at the end to the reactions of the joints.
+void add_held(const BodyModel& model, BodyScratch& s)
+{
+    for (int row = 0; row < s.correction_rows.size(); ++row) {
+        const int number = s.violations[static_cast<std::size_t>(row)].joint;
+        const double P = s.correction_P[static_cast<std::size_t>(row)];
+        if (P == 0) continue;
+        if (number < 0 || is_gear(model, number)) {
+            add_constrained(model, s.correction_rows, row, P, s);
+            continue;
+        }
+        const int body = model.setup().joints[static_cast<std::size_t>(number)].first;
+        const Vec3 point = model.place_of_joint(number, s.next.x, s.next.R).first_point;
+        JointReaction& reaction = s.reactions[static_cast<std::size_t>(number)];
+        for (const BodyRows::Term& term : s.correction_rows.row(row)) {
+            if (term.body != body) continue;
+            reaction.held_Ns += P * term.v;
+            reaction.held_moment_Nms += P * (term.w - (point - s.next.x[body]).cross(term.v));
+            break;
+        }
+    }
+}
+
 }  // namespace
 
 SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& s)
@@ -81,12 +122,13 @@ void report_joints(const BodyModel& model, BodyScratch& s)
         const JointPart& part = s.joints[k];
         JointReaction& reaction = s.reactions[static_cast<std::size_t>(part.joint)];
         const Joint& joint = model.setup().joints[static_cast<std::size_t>(part.joint)];
-        const bool gear = joint.kind == JointKind::Gear;
+        const bool gear = is_gear(model, part.joint);
         const int body =
             gear ? model.setup().joints[static_cast<std::size_t>(joint.first_joint)].first : joint.first;
         const int frame = gear ? joint.first_joint : part.joint;
         const Vec3 point = model.place_of_joint(frame, s.mid.x, s.mid.R).first_point;
         for (int row = row_of(s, k); row < row_of(s, k) + part.dimension; ++row) {
+            if (gear) add_constrained(model, s.rows, row, s.P[row], s);
             for (const BodyRows::Term& term : s.rows.row(row)) {
                 if (term.body != body) continue;
                 reaction.percussion_Ns += s.P[row] * term.v;
@@ -94,6 +136,22 @@ void report_joints(const BodyModel& model, BodyScratch& s)
                 break;
             }
         }
+    }
+    // formulas come after the joints
+    if (!s.formulas) return;
+    for (int row = row_of(s, s.joints.size()); row < s.rows.size(); ++row)
+        add_constrained(model, s.rows, row, s.P[row], s);
+}
+
+void report_spin(const BodyModel& model, double h_s, const BodyState& start, BodyScratch& s)
+{
+    s.spin_Nms.clear();
+    if (model.bodies() > max_bodies_with_diagrams) return;
+    for (int i = 0; i < model.bodies(); ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        const Mat3& J = model.inertia[k];
+        const Vec3& at = s.W_gyroscopic[k];
+        s.spin_Nms.emplace_back(s.mid.R[k] * (J * (s.next.W[k] - start.W[k]) + h_s * at.cross(J * at)));
     }
 }
 
@@ -158,10 +216,18 @@ void hold_velocities(const BodyModel& model, BodyScratch& s)
         s.correction_rows.apply(model.inverse_mass, row, s.correction_P[static_cast<std::size_t>(row)],
                                 s.correction_v, s.correction_w);
     }
+    add_held(model, s);
     for (int i = 0; i < model.bodies(); ++i) {
         if (model.inverse_mass[i] == 0) continue;
-        s.next.v[i] = s.correction_v[static_cast<std::size_t>(i)];
-        s.next.W[i] = s.next.R[i].conjugate() * s.correction_w[static_cast<std::size_t>(i)];
+        const auto k = static_cast<std::size_t>(i);
+        const Vec3 W = s.next.R[i].conjugate() * s.correction_w[k];
+        if (!s.spin_Nms.empty()) {
+            // by the inertia half-way, with which the rows were weighed
+            const Vec3 change = s.mid.R[i].conjugate() * (s.correction_w[k] - s.next.R[i] * s.next.W[i]);
+            s.spin_Nms[k] += s.mid.R[i] * (model.inertia[i] * change);
+        }
+        s.next.v[i] = s.correction_v[k];
+        s.next.W[i] = W;
     }
     std::copy(s.correction_v.begin() + static_cast<std::ptrdiff_t>(bodies), s.correction_v.end(),
               s.next.v.begin() + static_cast<std::ptrdiff_t>(bodies));

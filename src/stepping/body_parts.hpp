@@ -169,7 +169,12 @@ private:
 };
 
 /// What joints did: reactions and the lines of the ledger. `still`: velocities of prescribed bodies only.
+/// Before hold_velocities, which adds what it does.
 void report_joints(const BodyModel& model, BodyScratch& scratch);
+
+/// How the angular momenta changed, for diagrams (BO-25); the same.
+void report_spin(const BodyModel& model, double h_s, const BodyState& start, BodyScratch& scratch);
+
 void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyScratch& scratch,
                     EnergyLines& lines);
 

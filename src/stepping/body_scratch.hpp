@@ -76,6 +76,8 @@ struct BodyScratch {
     double map_joint_J = 0;  ///< work of joints while an impact map acted
     std::vector<Vec3> v_free, W_free, W_gyroscopic;
     std::vector<Wrench> potential, given;
+    std::vector<Wrench> constrained;    ///< N s, N m s: of gears, formulas and of joints in an impact map
+    std::vector<Vec3> spin_Nms;         ///< change of angular momentum, per body; for diagrams
     std::vector<Mat3> inverse_inertia;  ///< axes of the world, half-way
     std::vector<PlacedCollider> placed;
     std::vector<AxisBox> boxes;

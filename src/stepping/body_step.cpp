@@ -549,6 +549,8 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
 
     // correct: what overlaps and does not separate is moved apart
     correct_places(model, settings, solver, s, report);
+    report_joints(model, s);
+    report_spin(model, h, state, s);
     if (settings.correction) hold_velocities(model, s);
     report.at_end = energies_of(model, s.next, s);
     const double raised_J = report.at_end.potential_J - advanced.potential_J;
@@ -556,7 +558,6 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     report.energy.correction_J = raised_J + held_J;
     report.energy.potential_J += raised_J;
     report.energy.kinetic_J += held_J;
-    report_joints(model, s);
     look_for_tunnelling(model, settings, state, s, report);
 
     update_statuses(model, solver, h, state, s);

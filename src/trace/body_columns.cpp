@@ -1,12 +1,14 @@
 #include "body_columns.hpp"
 
 #include "mechanics_json.hpp"
+#include "onestep/residual_shares.hpp"
 #include "solids_json.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace carom::detail {
 namespace {
@@ -25,23 +27,59 @@ Vec3 vector_at(std::span<const double> numbers, std::size_t first)
     return {numbers[first], numbers[first + 1], numbers[first + 2]};
 }
 
-/// Free-body diagrams of more bodies than these are not recorded: they would be a fifth of the file.
-constexpr int max_bodies_with_forces = 1000;
+constexpr const char* moment_path = "/bodies/contacts/moment_Nms";
 
-constexpr const char* friction_path = "/bodies/contacts/friction";
-constexpr const char* sliding_path = "/bodies/contacts/sliding_m_s";
-constexpr const char* change_path = "/bodies/velocity_change_m_s";
-constexpr const char* load_path = "/bodies/load_N";
-constexpr const char* joint_path = "/bodies/joint_percussion_Ns";
-constexpr const char* moment_path = "/bodies/joint_moment_Nms";
+/// Columns of contacts that later versions added, one number each.
+struct LaterColumn {
+    const char* path;
+    Eigen::VectorXd RecordedBodies::* values;
+};
+constexpr LaterColumn later_columns[] = {{"/bodies/contacts/friction", &RecordedBodies::friction},
+                                         {"/bodies/contacts/sliding_m_s", &RecordedBodies::sliding_m_s},
+                                         {"/bodies/contacts/residual", &RecordedBodies::residual}};
+constexpr std::size_t first_later = 6;  ///< among the columns of contacts
+
+/// What free-body diagrams need, vectors per frame: of the bodies that move, or of the joints.
+enum class Needs { Motion, Loads, Constraints, Joints };
+struct ForcePath {
+    const char* path;
+    RowMatrix RecordedBodies::* values;
+    Needs needs;
+};
+constexpr ForcePath force_paths[] = {
+    {"/bodies/velocity_change_m_s", &RecordedBodies::velocity_change_m_s, Needs::Motion},
+    {"/bodies/spin_change_Nms", &RecordedBodies::spin_change_Nms, Needs::Motion},
+    {"/bodies/half_way_m", &RecordedBodies::half_way_m, Needs::Motion},
+    {"/bodies/load_N", &RecordedBodies::load_N, Needs::Loads},
+    {"/bodies/load_torque_Nm", &RecordedBodies::load_torque_Nm, Needs::Loads},
+    {"/bodies/constraint_Ns", &RecordedBodies::constraint_Ns, Needs::Constraints},
+    {"/bodies/constraint_moment_Nms", &RecordedBodies::constraint_moment_Nms, Needs::Constraints},
+    {"/bodies/joint_percussion_Ns", &RecordedBodies::joint_percussion_Ns, Needs::Joints},
+    {"/bodies/joint_moment_Nms", &RecordedBodies::joint_moment_Nms, Needs::Joints}};
 
 /// Something beside weight, contacts and joints can act on a body.
 bool has_loads(const BodySetup& setup)
 {
-    return !setup.springs.empty() || setup.forces ||
+    return !setup.springs.empty() || setup.forces || setup.with_formulas ||
            std::ranges::any_of(setup.joints, [](const Joint& joint) {
                return joint.turn.damping > 0 || joint.slide.damping > 0;
            });
+}
+
+/// Gears, formulas or joints in an impact map act on bodies.
+bool has_constraints(const BodySetup& setup)
+{
+    return setup.with_formulas || (setup.impact_map && !setup.joints.empty()) ||
+           std::ranges::any_of(setup.joints,
+                               [](const Joint& joint) { return joint.kind == JointKind::Gear; });
+}
+
+bool rolls(const BodySetup& setup)
+{
+    const auto resists = [](const auto& surface) {
+        return surface.detail.rolling_m > 0 || surface.detail.spinning_m > 0;
+    };
+    return std::ranges::any_of(setup.materials, resists) || std::ranges::any_of(setup.pairs, resists);
 }
 
 /// What bounds the friction of a contact in the direction in which it acts, over the normal percussion. Where
@@ -72,6 +110,7 @@ BodyColumns::BodyColumns(const BodiesToRecord& bodies, const Model& coordinates,
     for (const Body& body : bodies.model.setup().bodies) {
         names_.push_back(body.name);
     }
+    rolls_ = rolls(bodies.model.setup());
     if (!settings.percussions) return;
     count_ = columns.add({.path = "/bodies/contacts/count", .entry = Entry::Integer});
     step_ = columns.add({.path = "/bodies/contacts/step_s"});
@@ -85,27 +124,41 @@ BodyColumns::BodyColumns(const BodiesToRecord& bodies, const Model& coordinates,
     add("/bodies/contacts/normal", 3, Entry::Real);
     add("/bodies/contacts/percussion_Ns", 3, Entry::Real);
     add("/bodies/contacts/gap_m", -1, Entry::Real);
-    add(friction_path, -1, Entry::Real);
-    add(sliding_path, -1, Entry::Real);
-    if (bodies.model.bodies() <= max_bodies_with_forces) declare_forces(bodies.model, columns);
+    for (const LaterColumn& later : later_columns)
+        add(later.path, -1, Entry::Real);
+    if (rolls_) add(moment_path, 3, Entry::Real);
+    if (bodies.model.bodies() <= max_bodies_with_diagrams) declare_forces(bodies.model, columns);
 }
 
-/// What free-body diagrams need: m dv = contacts + h (weight + loads) + joints.
+void BodyColumns::ForceTable::put(std::size_t vector, const Vec3& x)
+{
+    std::copy_n(x.data(), 3, row.begin() + static_cast<std::ptrdiff_t>(3 * vector));
+}
+
+BodyColumns::ForceTable* BodyColumns::table_of(RowMatrix RecordedBodies::* values)
+{
+    const auto found = std::ranges::find(tables_, values, &ForceTable::values);
+    return found != tables_.end() ? &*found : nullptr;
+}
+
+/// What free-body diagrams need (BO-25).
 void BodyColumns::declare_forces(const BodyModel& model, Columns& columns)
 {
     const auto moving =
         static_cast<int>(std::ranges::count_if(solids_.columns, [](int c) { return c >= 0; }));
     const auto joints = static_cast<int>(model.setup().joints.size());
     constexpr int chunk_rows = 64;
-    const auto add = [&](const char* path, int vectors, std::vector<double>& row) {
-        row.assign(static_cast<std::size_t>(3 * vectors), 0.0);
-        return columns.add({.path = path, .width = 3 * vectors, .chunk_rows = chunk_rows});
-    };
-    if (moving > 0) change_ = add(change_path, moving, changes_m_s_);
-    if (moving > 0 && has_loads(model.setup())) load_ = add(load_path, moving, loads_N_);
-    if (joints > 0) {
-        joint_percussion_ = add(joint_path, joints, joint_percussions_Ns_);
-        joint_moment_ = add(moment_path, joints, joint_moments_Nms_);
+    for (const ForcePath& table : force_paths) {
+        const int vectors = table.needs == Needs::Joints ? joints : moving;
+        if (vectors == 0 || (table.needs == Needs::Loads && !has_loads(model.setup())) ||
+            (table.needs == Needs::Constraints && !has_constraints(model.setup())))
+            continue;
+        const std::size_t column =
+            columns.add({.path = table.path, .width = 3 * vectors, .chunk_rows = chunk_rows});
+        tables_.push_back({.column = column,
+                           .path = table.path,
+                           .values = table.values,
+                           .row = std::vector<double>(static_cast<std::size_t>(3 * vectors), 0.0)});
     }
 }
 
@@ -120,23 +173,50 @@ void BodyColumns::take(const StepView& view, BodyCheckpoint& sums)
     if (!count_) return;
     h_s_ = view.report.h_s;
     take_contacts(step);
-    if (change_) take_forces(view);
+    if (!tables_.empty()) take_forces(view);
 }
 
 void BodyColumns::take_contacts(const BodyStep& step)
 {
     shown_.clear();
-    for (const BodyContact& contact : step.contacts) {
-        if (!(contact.P[0] > 0)) continue;
+    for (std::size_t c = 0; c < step.contacts.size(); ++c) {
+        const BodyContact& contact = step.contacts[c];
+        // one that only an impact map pushed, or cohesion pulls, acts as well
+        if (!(contact.P[0] > 0) && contact.percussion_Ns().isZero(0)) continue;
         shown_.push_back({.first = contact.first,
                           .second = contact.second,
+                          .contact = c,
                           .point_m = contact.at.point_m,
                           .normal = contact.at.normal,
                           .percussion_Ns = contact.percussion_Ns(),
+                          .moment_Nms = rolls_ ? contact.moment_Nms() : Vec3::Zero(),
                           .gap_m = contact.at.gap_m,
                           .friction = friction_of(step.model, contact),
-                          .sliding_m_s = std::hypot(contact.U_plus[1], contact.U_plus[2])});
+                          .sliding_m_s = std::hypot(contact.U_plus[1], contact.U_plus[2]),
+                          .residual = std::numeric_limits<double>::quiet_NaN()});
     }
+}
+
+void BodyColumns::take_residuals(const BodyStep& step)
+{
+    if (!count_ || step.problem == nullptr) return;
+    const OneStepProblem& problem = *step.problem;
+    if (problem.interactions() == 0 || step.P.size() != static_cast<std::size_t>(problem.size())) return;
+    // velocities as the problem has them: contacts that close later may approach
+    U_.assign(step.P.size(), 0.0);
+    for (std::size_t c = 0; c < step.contacts.size(); ++c) {
+        const BodyContact& contact = step.contacts[c];
+        const auto at = static_cast<std::size_t>(problem.offsets[c]);
+        for (int i = 0; i < contact.dimension; ++i)
+            U_[at + static_cast<std::size_t>(i)] = contact.U_plus[contact.slot(i)];
+        U_[at] += contact.may_close_m_s;
+    }
+    const auto others = static_cast<std::ptrdiff_t>(problem.offsets[step.contacts.size()]);
+    if (step.other_U.size() == step.P.size())
+        std::copy(step.other_U.begin() + others, step.other_U.end(), U_.begin() + others);
+    residual_shares(problem, step.P, U_, residual_, shares_);
+    for (Shown& shown : shown_)
+        if (shown.contact < shares_.size()) shown.residual = shares_[shown.contact];
 }
 
 void BodyColumns::take_forces(const StepView& view)
@@ -144,39 +224,50 @@ void BodyColumns::take_forces(const StepView& view)
     const BodyStep& step = *view.bodies;
     const Vec3& gravity = step.model.setup().gravity_m_s2;
     const int axes = solids_.flat ? 2 : 3;
-    std::size_t at = 0;
+    std::size_t moving = 0;
     for (std::size_t body = 0; body < solids_.columns.size(); ++body) {
         const int first = solids_.columns[body];
         if (first < 0) continue;
-        for (int axis = 0; axis < axes; ++axis)
-            changes_m_s_[at + static_cast<std::size_t>(axis)] =
-                view.after.u[first + axis] - view.before.u[first + axis];
-        if (load_ && !step.potential.empty()) {
-            const Vec3 load =
-                step.potential[body].force_N + step.given[body].force_N - step.model.mass[body] * gravity;
-            std::copy_n(load.data(), 3, loads_N_.begin() + static_cast<std::ptrdiff_t>(at));
+        const auto put = [&](RowMatrix RecordedBodies::* values, const Vec3& x) {
+            if (ForceTable* table = table_of(values)) table->put(moving, x);
+        };
+        Vec3 change = Vec3::Zero();
+        change.head(axes) = view.after.u.segment(first, axes) - view.before.u.segment(first, axes);
+        put(&RecordedBodies::velocity_change_m_s, change);
+        if (body < step.spin_Nms.size()) put(&RecordedBodies::spin_change_Nms, step.spin_Nms[body]);
+        if (body < step.half_way_m.size()) put(&RecordedBodies::half_way_m, step.half_way_m[body]);
+        if (!step.potential.empty()) {
+            const Wrench &a = step.potential[body], &b = step.given[body];
+            put(&RecordedBodies::load_N, a.force_N + b.force_N - step.model.mass[body] * gravity);
+            put(&RecordedBodies::load_torque_Nm, a.torque_Nm + b.torque_Nm);
         }
-        at += 3;
+        const Wrench held = body < step.constrained.size() ? step.constrained[body] : Wrench{};
+        put(&RecordedBodies::constraint_Ns, held.force_N);
+        put(&RecordedBodies::constraint_moment_Nms, held.torque_Nm);
+        ++moving;
     }
-    for (std::size_t j = 0; j < step.reactions.size() && joint_percussion_; ++j) {
-        const auto place = static_cast<std::ptrdiff_t>(3 * j);
-        std::copy_n(step.reactions[j].percussion_Ns.data(), 3, joint_percussions_Ns_.begin() + place);
-        std::copy_n(step.reactions[j].moment_Nms.data(), 3, joint_moments_Nms_.begin() + place);
+    take_joints(step);
+}
+
+void BodyColumns::take_joints(const BodyStep& step)
+{
+    ForceTable* percussions = table_of(&RecordedBodies::joint_percussion_Ns);
+    ForceTable* moments = table_of(&RecordedBodies::joint_moment_Nms);
+    for (std::size_t j = 0; j < step.reactions.size() && percussions != nullptr; ++j) {
+        const JointReaction& reaction = step.reactions[j];
+        percussions->put(j, reaction.percussion_Ns + reaction.held_Ns);
+        moments->put(j, reaction.moment_Nms + reaction.held_moment_Nms);
     }
 }
 
 void BodyColumns::leave_out_missing(const Hdf5Reader& file, Columns& columns) const
 {
-    constexpr std::size_t friction = 6, sliding = 7;
-    if (ragged_.size() > sliding && !file.has(friction_path)) columns.leave_out(ragged_[friction]);
-    if (ragged_.size() > sliding && !file.has(sliding_path)) columns.leave_out(ragged_[sliding]);
-    const std::pair<const std::optional<std::size_t>&, const char*> later[] = {
-        {change_, change_path},
-        {load_, load_path},
-        {joint_percussion_, joint_path},
-        {joint_moment_, moment_path}};
-    for (const auto& [column, path] : later) {
-        if (column && !file.has(path)) columns.leave_out(*column);
+    for (std::size_t k = 0; k < std::size(later_columns) && !ragged_.empty(); ++k) {
+        if (!file.has(later_columns[k].path)) columns.leave_out(ragged_[first_later + k]);
+    }
+    if (rolls_ && !ragged_.empty() && !file.has(moment_path)) columns.leave_out(ragged_.back());
+    for (const ForceTable& table : tables_) {
+        if (!file.has(table.path)) columns.leave_out(table.column);
     }
 }
 
@@ -203,11 +294,11 @@ void BodyColumns::add_frame(BodyCheckpoint& sums, Columns& columns)
         columns.push(ragged_[5], contact.gap_m);
         columns.push(ragged_[6], contact.friction);
         columns.push(ragged_[7], contact.sliding_m_s);
+        columns.push(ragged_[8], contact.residual);
+        if (rolls_) columns.push(ragged_[9], std::span(contact.moment_Nms.data(), 3));
     }
-    if (change_) columns.push(*change_, changes_m_s_);
-    if (load_) columns.push(*load_, loads_N_);
-    if (joint_percussion_) columns.push(*joint_percussion_, joint_percussions_Ns_);
-    if (joint_moment_) columns.push(*joint_moment_, joint_moments_Nms_);
+    for (const ForceTable& table : tables_)
+        columns.push(table.column, table.row);
 }
 
 Expected<void> BodyColumns::create_in(Hdf5Writer& file) const
@@ -239,12 +330,11 @@ void BodyColumns::put_into(Recording& recording, const Columns& columns) const
     bodies.normal = columns.table(ragged_[3]);
     bodies.percussion_Ns = columns.table(ragged_[4]);
     bodies.gap_m = columns.column(ragged_[5]);
-    bodies.friction = columns.column(ragged_[6]);
-    bodies.sliding_m_s = columns.column(ragged_[7]);
-    if (change_) bodies.velocity_change_m_s = columns.table(*change_);
-    if (load_) bodies.load_N = columns.table(*load_);
-    if (joint_percussion_) bodies.joint_percussion_Ns = columns.table(*joint_percussion_);
-    if (joint_moment_) bodies.joint_moment_Nms = columns.table(*joint_moment_);
+    for (std::size_t k = 0; k < std::size(later_columns); ++k)
+        bodies.*later_columns[k].values = columns.column(ragged_[first_later + k]);
+    if (rolls_) bodies.moment_Nms = columns.table(ragged_.back());
+    for (const ForceTable& table : tables_)
+        bodies.*table.values = columns.table(table.column);
 }
 
 void BodyColumns::take_from(const RecordedBodies& bodies, Columns& columns) const
@@ -262,12 +352,11 @@ void BodyColumns::take_from(const RecordedBodies& bodies, Columns& columns) cons
     columns.push_all(ragged_[3], bodies.normal);
     columns.push_all(ragged_[4], bodies.percussion_Ns);
     columns.push_all(ragged_[5], bodies.gap_m);
-    columns.push_all(ragged_[6], bodies.friction);
-    columns.push_all(ragged_[7], bodies.sliding_m_s);
-    if (change_) columns.push_all(*change_, bodies.velocity_change_m_s);
-    if (load_) columns.push_all(*load_, bodies.load_N);
-    if (joint_percussion_) columns.push_all(*joint_percussion_, bodies.joint_percussion_Ns);
-    if (joint_moment_) columns.push_all(*joint_moment_, bodies.joint_moment_Nms);
+    for (std::size_t k = 0; k < std::size(later_columns); ++k)
+        columns.push_all(ragged_[first_later + k], bodies.*later_columns[k].values);
+    if (rolls_) columns.push_all(ragged_.back(), bodies.moment_Nms);
+    for (const ForceTable& table : tables_)
+        columns.push_all(table.column, bodies.*table.values);
 }
 
 Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
@@ -480,31 +569,29 @@ Expected<void> read_forces(const Hdf5Reader& file, Eigen::Index frames, const Re
 {
     const auto moving = std::ranges::count_if(solids.columns, [](int column) { return column >= 0; });
     const auto rows = static_cast<Eigen::Index>(bodies.first.size());
-    for (const auto& [path, values] :
-         {std::pair{friction_path, &bodies.friction}, std::pair{sliding_path, &bodies.sliding_m_s}}) {
-        if (!file.has(path)) continue;
-        auto column = file.column(path);
+    for (const LaterColumn& later : later_columns) {
+        if (!file.has(later.path)) continue;
+        auto column = file.column(later.path);
         if (!column) return column.error();
         if (column->size() != rows)
             return file.malformed("the columns of /bodies/contacts have different lengths");
-        *values = std::move(*column);
+        bodies.*later.values = std::move(*column);
     }
-    struct Part {
-        const char* path;
-        Eigen::Index vectors;
-        RowMatrix* values;
-    };
-    const auto count = static_cast<Eigen::Index>(joints);
-    for (const Part& part :
-         {Part{change_path, moving, &bodies.velocity_change_m_s}, Part{load_path, moving, &bodies.load_N},
-          Part{joint_path, count, &bodies.joint_percussion_Ns},
-          Part{moment_path, count, &bodies.joint_moment_Nms}}) {
+    if (file.has(moment_path)) {
+        auto moments = file.table(moment_path, 3);
+        if (!moments) return moments.error();
+        if (moments->rows() != rows)
+            return file.malformed("the columns of /bodies/contacts have different lengths");
+        bodies.moment_Nms = std::move(*moments);
+    }
+    for (const ForcePath& part : force_paths) {
         if (!file.has(part.path)) continue;
-        auto table = file.table(part.path, 3 * part.vectors);
+        const auto vectors = part.needs == Needs::Joints ? static_cast<Eigen::Index>(joints) : moving;
+        auto table = file.table(part.path, 3 * vectors);
         if (!table) return table.error();
         if (table->rows() != frames)
             return file.malformed("the forces on bodies have other frames than the run");
-        *part.values = std::move(*table);
+        bodies.*part.values = std::move(*table);
     }
     return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "carom/onestep/residual.hpp"
 #include "carom/trace/recording.hpp"
 #include "columns.hpp"
 #include "trace/recorder.hpp"
@@ -19,6 +20,9 @@ public:
 
     /// Takes a step of bodies in. Sums go to `sums`.
     void take(const StepView& view, BodyCheckpoint& sums);
+
+    /// Before a frame within the step: how its contacts share the error of the step.
+    void take_residuals(const BodyStep& step);
 
     /// A row of the frame, with the contacts of the step that it lies in. Sums begin again.
     void add_frame(BodyCheckpoint& sums, Columns& columns);
@@ -45,13 +49,28 @@ public:
 private:
     struct Shown {
         int first = 0, second = 0;
-        Vec3 point_m, normal, percussion_Ns;
-        double gap_m = 0, friction = 0, sliding_m_s = 0;
+        std::size_t contact = 0;  ///< of the step
+        Vec3 point_m, normal, percussion_Ns, moment_Nms;
+        double gap_m = 0, friction = 0, sliding_m_s = 0, residual = 0;
+    };
+
+    /// Vectors of bodies or joints, one row per frame: what free-body diagrams need.
+    struct ForceTable {
+        std::size_t column = 0;
+        const char* path = "";
+        RowMatrix RecordedBodies::* values = nullptr;
+        std::vector<double> row;
+
+        void put(std::size_t vector, const Vec3& x);
     };
 
     void declare_forces(const BodyModel& model, Columns& columns);
     void take_contacts(const BodyStep& step);
     void take_forces(const StepView& view);
+    void take_joints(const BodyStep& step);
+
+    /// The table of these values; null: there is none.
+    [[nodiscard]] ForceTable* table_of(RowMatrix RecordedBodies::* values);
 
     std::vector<std::string> names_;
     EventPlaces places_;
@@ -59,9 +78,12 @@ private:
     RecordedMechanics mechanics_;
     std::vector<ContactForceProbe> forces_;
     std::vector<std::size_t> probes_, ragged_;
-    std::optional<std::size_t> count_, step_, change_, load_, joint_percussion_, joint_moment_;
-    std::vector<double> changes_m_s_, loads_N_, joint_percussions_Ns_, joint_moments_Nms_;
+    std::optional<std::size_t> count_, step_;
+    bool rolls_ = false;  ///< some contacts resist rolling
+    std::vector<ForceTable> tables_;
     std::vector<Shown> shown_;
+    ResidualScratch residual_;
+    std::vector<double> U_, shares_;
     double h_s_ = 0;
 };
 

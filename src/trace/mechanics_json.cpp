@@ -22,6 +22,23 @@ Vec3 vector_of(const Json& list)
     return {list.at(0).get<double>(), list.at(1).get<double>(), list.at(2).get<double>()};
 }
 
+/// A symmetric matrix as xx, xy, xz, yy, yz, zz.
+Json list_of(const Mat3& J)
+{
+    return {J(0, 0), J(0, 1), J(0, 2), J(1, 1), J(1, 2), J(2, 2)};
+}
+
+Mat3 matrix_of(const Json& list)
+{
+    Mat3 J;
+    int next = 0;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = i; j < 3; ++j)
+            J(i, j) = J(j, i) = list.at(static_cast<std::size_t>(next++)).get<double>();
+    }
+    return J;
+}
+
 RecordedJoint joint_of(const Json& json)
 {
     return {.name = json.at("name").get<std::string>(),
@@ -38,6 +55,8 @@ bool is_sound(const RecordedMechanics& mechanics, std::size_t bodies)
     const auto count = static_cast<int>(bodies);
     return mechanics.mass_kg.size() == bodies && mechanics.materials.size() == bodies &&
            mechanics.gravity_m_s2.allFinite() &&
+           (mechanics.inertia_kg_m2.empty() || mechanics.inertia_kg_m2.size() == bodies) &&
+           std::ranges::all_of(mechanics.inertia_kg_m2, [](const Mat3& J) { return J.allFinite(); }) &&
            std::ranges::all_of(mechanics.mass_kg, [](double m) { return std::isfinite(m) && m >= 0; }) &&
            std::ranges::all_of(mechanics.joints, [&](const RecordedJoint& joint) {
                return joint.first >= 0 && joint.first < count && joint.second >= -1 && joint.second < count &&
@@ -56,6 +75,7 @@ RecordedMechanics mechanics_of(const BodyModel& model)
     for (int i = 0; i < model.bodies(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         result.mass_kg.push_back(model.inverse_mass[at] > 0 ? model.mass[at] : 0);
+        result.inertia_kg_m2.push_back(model.inverse_mass[at] > 0 ? model.inertia[at] : Mat3(Mat3::Zero()));
         result.materials.push_back(setup.materials[static_cast<std::size_t>(setup.bodies[at].material)].name);
     }
     for (std::size_t j = 0; j < setup.joints.size(); ++j) {
@@ -84,8 +104,12 @@ std::string to_json(const RecordedMechanics& mechanics)
                           {"second_point_m", list_of(joint.second_point_m)},
                           {"axis", list_of(joint.axis)}});
     }
+    Json inertias = Json::array();
+    for (const Mat3& J : mechanics.inertia_kg_m2)
+        inertias.push_back(list_of(J));
     return Json{{"gravity_m_s2", list_of(mechanics.gravity_m_s2)},
                 {"mass_kg", mechanics.mass_kg},
+                {"inertia_kg_m2", inertias},
                 {"materials", mechanics.materials},
                 {"joints", joints}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -97,6 +121,10 @@ try {
     RecordedMechanics result;
     result.gravity_m_s2 = vector_of(json.at("gravity_m_s2"));
     result.mass_kg = json.at("mass_kg").get<std::vector<double>>();
+    if (json.contains("inertia_kg_m2")) {
+        for (const Json& J : json.at("inertia_kg_m2"))
+            result.inertia_kg_m2.push_back(matrix_of(J));
+    }
     result.materials = json.at("materials").get<std::vector<std::string>>();
     for (const Json& joint : json.at("joints"))
         result.joints.push_back(joint_of(joint));

@@ -7,11 +7,9 @@
 #include "mechanics_json.hpp"
 #include "page_bodies.hpp"
 #include "page_motion.hpp"
-#include "page_template.hpp"
+#include "page_shell.hpp"
 #include "page_tracks.hpp"
-#include "palette.hpp"
 #include "report_json.hpp"
-#include "sha256.hpp"
 #include "solids_json.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +21,10 @@
 namespace carom {
 namespace {
 
+using detail::page_with;
 using detail::PageTracks;
+using detail::palette_json;
+using detail::script_safe;
 using detail::TrackCode;
 using Json = nlohmann::ordered_json;
 
@@ -268,17 +269,6 @@ void PageData::add_bodies()
     if (!motion_.blocks.empty()) detail::add_speeds(recording_, kept_, tracks_);
 }
 
-Json palette_json()
-{
-    Json colours = Json::array(), status = Json::object();
-    for (const Colour& colour : palette)
-        colours.push_back({{"name", colour.name}, {"value", colour.value}});
-    colours.push_back({{"name", grey.name}, {"value", grey.value}});
-    for (const Colour& colour : detail::status_colours)
-        status[std::string(colour.name)] = colour.value;
-    return {{"colours", colours}, {"lines", palette.size()}, {"status", status}};
-}
-
 Json tracks_json(const PageTracks& tracks)
 {
     constexpr const char* codes[] = {"f64", "f32", "u16"};
@@ -371,46 +361,6 @@ Json tables_json(const std::vector<PageTable>& tables)
     return list;
 }
 
-/// JSON that can stand between script tags: without `<` nothing in it can end or begin a tag or a comment.
-std::string script_safe(const Json& json)
-{
-    std::string safe;
-    for (const char letter : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-        if (letter == '<')
-            safe += "\\u003c";
-        else
-            safe += letter;
-    }
-    return safe;
-}
-
-/// The head of the page with a policy that lets run the script of the page itself and no other: by its hash.
-/// One that got in through a recording would not run.
-std::string with_policy(std::string_view head, std::string_view page)
-{
-    constexpr std::string_view any = "script-src 'unsafe-inline'", begin = "<script type=\"module\">",
-                               end = "</script>";
-    std::string result(head);
-    const auto policy = result.find(any);
-    const auto script = page.find(begin);
-    const auto stop = page.find(end, script == std::string_view::npos ? script : script + begin.size());
-    if (policy == std::string::npos || stop == std::string_view::npos)
-        throw InternalError("the page of a run has no policy or no script");
-    static const std::string hash =
-        detail::sha256_base64(page.substr(script + begin.size(), stop - script - begin.size()));
-    return result.replace(policy, any.size(), "script-src 'sha256-" + hash + "'");
-}
-
-/// The page with its data in place.
-std::string page_with(const std::string& data)
-{
-    const std::string_view page = detail::page_template();
-    const std::size_t mark = page.find(detail::page_data_mark);
-    if (mark == std::string_view::npos) throw InternalError("the page of a run has no place for data");
-    return with_policy(page.substr(0, mark), page) + data +
-           std::string(page.substr(mark + detail::page_data_mark.size()));
-}
-
 }  // namespace
 
 std::string to_page(const Recording& recording, const PageSettings& settings)
@@ -437,26 +387,6 @@ std::string to_page(const PageOfRuns& shown, const PageSettings& settings)
                       "</script>";
     }
     return page_with(result);
-}
-
-std::string to_study_page(const PageTable& table)
-{
-    Json columns = Json::array();
-    for (const TableColumn& column : table.table->columns) {
-        Json one = {{"name", column.name}};
-        if (column.kind == CellKind::Number)
-            one["numbers"] = column.numbers;
-        else
-            one["texts"] = column.texts;
-        columns.push_back(std::move(one));
-    }
-    const Json head = {{"format", "carom-study"},
-                       {"title", table.name},
-                       {"carom_version", version},
-                       {"columns", columns},
-                       {"palette", palette_json()}};
-    return page_with(
-        fmt::format("<script type=\"application/json\" id=\"carom-study\">{}</script>\n", script_safe(head)));
 }
 
 }  // namespace carom

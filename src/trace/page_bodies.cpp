@@ -89,6 +89,12 @@ void add_contacts(const Recording& recording, std::span<const Eigen::Index> kept
     if (bodies.sliding_m_s.size() > 0)
         add("contacts.sliding_m_s", TrackCode::Single,
             [&](Eigen::Index row, std::size_t) { return bodies.sliding_m_s[row]; });
+    if (bodies.residual.size() > 0)
+        add("contacts.residual", TrackCode::Single,
+            [&](Eigen::Index row, std::size_t) { return bodies.residual[row]; });
+    for (Eigen::Index axis = 0; axis < bodies.moment_Nms.cols(); ++axis)
+        add(fmt::format("contacts.moment_Nms.{}", axis), TrackCode::Single,
+            [&](Eigen::Index row, std::size_t) { return bodies.moment_Nms(row, axis); });
     tracks.add("contacts.step_s", TrackCode::Single, [&] {
         Eigen::VectorXd steps(static_cast<Eigen::Index>(kept.size()));
         for (std::size_t k = 0; k < kept.size(); ++k)
@@ -111,7 +117,12 @@ void add_body_forces(const Recording& recording, std::span<const Eigen::Index> k
         }
     };
     add("velocity_change_m_s", bodies.velocity_change_m_s);
+    add("spin_change_Nms", bodies.spin_change_Nms);
+    add("half_way_m", bodies.half_way_m);
     add("load_N", bodies.load_N);
+    add("load_torque_Nm", bodies.load_torque_Nm);
+    add("constraint_Ns", bodies.constraint_Ns);
+    add("constraint_moment_Nms", bodies.constraint_moment_Nms);
     add("joint_percussion_Ns", bodies.joint_percussion_Ns);
     add("joint_moment_Nms", bodies.joint_moment_Nms);
 }

@@ -299,6 +299,7 @@ void Recorder::Impl::add_frames(const StepView& view)
     for (;; ++now_.next_frame) {
         const double t_s = plan_.start_s + static_cast<double>(now_.next_frame) * plan_.every_s;
         if (t_s > view.after.t_s + close) return;
+        if (columns_.bodies() && view.bodies != nullptr) columns_.bodies()->take_residuals(*view.bodies);
         now_.frame_at_state = t_s >= view.after.t_s - close;
         if (now_.frame_at_state) {
             add_frame({carom::view(view.after.q), carom::view(view.after.u), t_s});

@@ -1,12 +1,12 @@
 import { parts, type BodyContact } from './body_contacts';
 import type { Run } from './data';
-import type { FreeBody } from './free_body';
+import { momentAbout } from './free_body';
 import type { Picture } from './picture';
 import { statusWords } from './statuses';
-import { button, element, number, releaseAfterPointer, table, withUnit } from './text';
+import { button, element, NameChoice, number, releaseAfterPointer, table, withUnit } from './text';
 
-/** Lists of more bodies than these help nobody: they are picked on the stage. */
-const listed = 2000;
+/** Lists of more contacts than these help nobody: they are picked on the stage. */
+const listed = 500;
 
 /** What was picked: a body with all forces on it, or two bodies that touch. */
 export class BodyPanel {
@@ -14,7 +14,7 @@ export class BodyPanel {
   private readonly run: Run;
   private readonly picture: Picture;
   private readonly names: string[];
-  private readonly bodies = element('select', { 'aria-label': 'Picked body' });
+  private readonly bodies: NameChoice;
   private readonly pairs = element('select', { 'aria-label': 'Picked contact' });
   private readonly words = element('p', { class: 'picked', 'aria-live': 'polite' });
   private readonly details = element('div', { class: 'wide' });
@@ -29,18 +29,17 @@ export class BodyPanel {
     this.picture = picture;
     this.names = run.head.solids?.names ?? [];
     this.changed = changed;
-    this.bodies.append(new Option('no body', '-1'));
-    run.head.solids?.bodies.forEach((_, b) => b < listed && this.bodies.append(new Option(this.names[b] ?? `body ${b + 1}`, String(b))));
-    this.bodies.addEventListener('change', () => this.pickBody(Number(this.bodies.value)));
+    const names = (run.head.solids?.bodies ?? []).map((_, b): [number, string] => [b, this.names[b] ?? `body ${b + 1}`]);
+    this.bodies = new NameChoice('Picked body', names, (body) => this.pickBody(body), 'no body');
     this.pairs.addEventListener('change', () => {
       const [a, b] = this.pairs.value.split('-').map(Number);
       this.pickPair(this.pairs.value ? [a, b] : null);
     });
-    for (const select of [this.bodies, this.pairs]) releaseAfterPointer(select);
+    releaseAfterPointer(this.pairs);
     this.element = element(
       'div',
       { class: 'bodies' },
-      element('div', { class: 'tools', role: 'group', 'aria-label': 'Pick' }, element('label', {}, 'Body ', this.bodies), element('label', {}, 'Contact ', this.pairs), button('None', 'Pick nothing (Escape)', () => this.pickNothing())),
+      element('div', { class: 'tools', role: 'group', 'aria-label': 'Pick' }, element('label', {}, 'Body ', this.bodies.element), element('label', {}, 'Contact ', this.pairs), button('None', 'Pick nothing (Escape)', () => this.pickNothing())),
       this.words,
       this.details,
     );
@@ -96,7 +95,7 @@ export class BodyPanel {
     if (playing && Math.abs(t - this.lastTime) * 10 < 1e-9) return;
     this.lastTime = t;
     if (!playing) this.listPairs(t);
-    this.bodies.value = String(looks.pickedBody);
+    this.bodies.show(looks.pickedBody);
     if (!playing) this.pairs.value = looks.pickedPair?.join('-') ?? '';
     const text = looks.pickedPair ? this.pairWords(looks.pickedPair, t) : looks.pickedBody >= 0 ? this.bodyWords(looks.pickedBody, t) : this.hint();
     if (text === this.lastText && playing) return;
@@ -107,7 +106,7 @@ export class BodyPanel {
   }
 
   private hint(): string {
-    return 'Press a body or a contact of the picture, or b and c: a body shows all forces on it, a contact its friction cone.';
+    return 'Click a body or a contact in the picture, or press b or c: a body shows all forces on it, a contact its friction cone.';
   }
 
   private listPairs(t: number): void {
@@ -124,16 +123,16 @@ export class BodyPanel {
   private bodyWords(body: number, t: number): string {
     const mass = this.run.head.mechanics?.mass_kg[body] ?? 0;
     const material = this.run.head.mechanics?.materials[body];
-    const about = [mass > 0 ? `mass ${withUnit(mass, 'kg')}` : 'not moved by forces', material ? `material ${material}` : ''].filter((text) => text);
+    const about = [mass > 0 ? `mass ${withUnit(mass, 'kg')}` : 'prescribed or fixed', material ? `material ${material}` : ''].filter((text) => text);
     const diagram = this.picture.free?.at(body, t);
     const name = `${this.names[body]}: ${about.join(', ')}.`;
     if (!diagram) return `${name} ${mass > 0 ? this.why(t) : ''}`.trim();
     const left = Math.hypot(...diagram.sum.map((f, i) => f - diagram.massTimesAcceleration[i]));
-    return `${name} The forces sum to m a, ${withUnit(Math.hypot(...diagram.massTimesAcceleration), 'N')}, but for ${withUnit(left, 'N')}.`;
+    return `${name} The forces sum to m a, ${withUnit(Math.hypot(...diagram.massTimesAcceleration), 'N')}, within ${withUnit(left, 'N')}.`;
   }
 
   private why(t: number): string {
-    return this.picture.contacts.stepOf(this.picture.contacts.frame(t)) > 0 ? 'This recording does not hold the forces on it.' : 'No step has been taken yet.';
+    return this.picture.contacts.stepOf(this.picture.contacts.frame(t)) > 0 ? 'The recording does not contain the forces on it.' : 'No step has been taken yet.';
   }
 
   /** The free-body diagram in numbers. */
@@ -142,22 +141,19 @@ export class BodyPanel {
     if (!diagram) return null;
     const axes = this.picture.spatial ? [0, 1, 2] : [0, 1];
     const vector = (v: number[]) => axes.map((k) => number(v[k]));
-    const rows = diagram.forces.map(({ name, kind, force, contact }) => [
-      contact ? this.pickButton(contact, name) : name,
-      kind === 'contact' && contact ? statusWords[contact.status] : kind === 'contact' ? '' : kind,
-      ...vector(force),
-    ]);
-    const headings = ['from', '', ...axes.map((k) => `${'xyz'[k]}, N`)];
-    const sums: (string | Node)[][] = [
-      [element('strong', {}, 'sum'), '', ...vector(diagram.sum)],
-      [element('strong', {}, 'm a'), 'from the change of velocity', ...vector(diagram.massTimesAcceleration)],
-    ];
-    return element('div', {}, table(`Free body ${this.names[body]}, mean over the step in which the frame lies`, headings, [...rows, ...sums]), this.momentWords(diagram));
-  }
-
-  private momentWords({ moment }: FreeBody): HTMLElement {
-    const text = this.picture.spatial ? `(${moment.map((x) => number(x)).join(', ')})` : number(moment[2]);
-    return element('p', { class: 'hint' }, `Moment of these forces about the centre of mass: ${text} N m.`);
+    const turns = this.picture.spatial ? [0, 1, 2] : [2];
+    const moments = (v: number[]) => turns.map((k) => number(v[k]));
+    const rows = diagram.forces.map((one) => {
+      const { name, kind, force, contact } = one;
+      const what = kind === 'contact' && contact ? statusWords[contact.status] : kind === 'contact' ? '' : kind;
+      return [contact ? this.pickButton(contact, name) : name, what, ...vector(force), ...moments(momentAbout(diagram.centre, one))];
+    });
+    const headings = ['from', '', ...axes.map((k) => `${'xyz'[k]}, N`), ...turns.map((k) => (turns.length === 1 ? 'moment, N\u00a0m' : `M${'xyz'[k]}, N\u00a0m`))];
+    const sums: (string | Node)[][] = [[element('strong', {}, 'sum'), '', ...vector(diagram.sum), ...moments(diagram.moment)]];
+    const change = diagram.spinRate ? moments(diagram.spinRate) : turns.map(() => '');
+    sums.push([element('strong', {}, diagram.spinRate ? 'm a, dL/dt' : 'm a'), 'from the change of velocity', ...vector(diagram.massTimesAcceleration), ...change]);
+    const caption = `Free-body diagram of ${this.names[body]}: means over the step that contains the frame; moments about the centre of mass`;
+    return element('div', {}, table(caption, headings, [...rows, ...sums]));
   }
 
   private pickButton({ first, second }: BodyContact, name: string): HTMLElement {
@@ -167,7 +163,7 @@ export class BodyPanel {
   private pairWords([first, second]: [number, number], t: number): string {
     const points = this.picture.contacts.of(first, t, second);
     const name = `${this.names[first]} and ${this.names[second]}`;
-    if (points.length === 0) return `${name} do not press on each other now.`;
+    if (points.length === 0) return `${name} are not in active contact now.`;
     const status = [...new Set(points.map((point) => statusWords[point.status]))].join(', ');
     const n = points.reduce((sum, point) => sum + parts(point).n, 0);
     return `${name}: ${status}, ${points.length === 1 ? 'one point' : `${points.length} points`}, normal force ${withUnit(n, 'N')}.`;
@@ -190,9 +186,10 @@ export class BodyPanel {
         point.mu === null ? '–' : number(point.mu),
         bound > 0 ? `${number((100 * tangential) / bound, 3)} %` : '–',
         number(point.sliding),
+        number(point.residual, 2),
       ];
     });
-    const headings = ['point', 'status', 'gap, m', 'normal, N', 'friction, N', 'percussion, N s', 'μ', 'of the cone', 'slides, m/s'];
+    const headings = ['point', 'status', 'gap, m', 'normal, N', 'friction, N', 'percussion, N s', 'μ', 'of the friction limit', 'sliding, m/s', 'residual'];
     return table(`Contact of ${this.names[first]} and ${this.names[second]}`, headings, rows);
   }
 }

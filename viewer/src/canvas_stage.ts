@@ -3,7 +3,7 @@ import type { DrawEntry } from './data';
 import { arrowOf, coneOf, normalOf, type Cone, type Percussions } from './percussions';
 import { nearest, onZoom, type Bounds, type Picture, type Pose, type Stage } from './picture';
 import { perBody, placed } from './solids';
-import { number } from './text';
+import { number, pageFont } from './text';
 
 /** Draws on a plain canvas: plane pictures always, spatial ones where there is no WebGL. */
 export class CanvasStage implements Stage {
@@ -311,7 +311,7 @@ export class CanvasStage implements Stage {
       context.lineTo(...this.project(link.to[0], link.to[1], link.to[2]));
       context.stroke();
     }
-    for (const arrow of forces.arrows(pose, looks)) this.arrow(arrow.from, arrow.way, this.colours.force(arrow.kind), arrow.kind === 'contact' && looks.pickedBody < 0 ? 1.5 : 2.5);
+    for (const arrow of forces.arrows(pose, looks)) this.arrow(arrow.from, arrow.way, this.colours.force(arrow.kind), arrow.kind === 'contact' && looks.pickedBody < 0 ? 1.5 : 2.5, arrow.headless);
     for (const cone of forces.cones(pose.time, looks, !spatial)) this.coneShape(cone);
   }
 
@@ -447,7 +447,7 @@ export class CanvasStage implements Stage {
   private drawLabel(entry: DrawEntry, at: [number, number], pose: Pose): void {
     if (!entry.label) return;
     const { context } = this;
-    context.font = '13px system-ui, sans-serif';
+    context.font = pageFont(13);
     context.fillStyle = this.colours.text;
     if (entry.kind === 'circle' && entry.radius >= 0) {
       const wide = context.measureText(entry.label).width;
@@ -494,7 +494,7 @@ export class CanvasStage implements Stage {
     if (arrow) this.arrow([pose.values[at], pose.values[at + 1], entry.dimension === 3 ? pose.values[at + 2] : 0], arrow, this.colourOf(entry, pose));
   }
 
-  private arrow(apex: number[], way: number[], colour: string, width = 3): void {
+  private arrow(apex: number[], way: number[], colour: string, width = 3, headless = false): void {
     const { context } = this;
     const from = this.project(apex[0], apex[1], apex[2]);
     const to = this.project(apex[0] + way[0], apex[1] + way[1], apex[2] + way[2]);
@@ -505,6 +505,7 @@ export class CanvasStage implements Stage {
     context.moveTo(...from);
     context.lineTo(...to);
     context.stroke();
+    if (headless) return;
     context.beginPath();
     for (const turn of [0, 2.6, -2.6]) {
       const reach = turn === 0 ? 0 : 1 + 3 * width;
@@ -558,7 +559,7 @@ export class CanvasStage implements Stage {
     context.moveTo(right - length * this.scale, y);
     context.lineTo(right, y);
     context.stroke();
-    context.font = '12px system-ui, sans-serif';
+    context.font = pageFont(12);
     context.textBaseline = 'bottom';
     const text = `${number(length)} ${this.picture.unit}`;
     context.fillText(text, right - context.measureText(text).width, y - 3);

@@ -2,32 +2,32 @@ import type { Head, Report } from './data';
 import { count, element, number, section, table, withUnit } from './text';
 
 const endings: Record<string, string> = {
-  duration: 'It ran its whole time.',
+  duration: 'It ran for its full duration.',
   rest: 'It ended when everything had come to rest.',
   formula: 'It ended when the formula of the scene became zero or more.',
-  interrupted: 'It was interrupted; what is here was computed until then.',
-  stopped: 'It was stopped from outside; what is here was computed until then.',
-  unsolved_step: 'It stopped at a step whose contacts could not be solved to the asked tolerance.',
+  interrupted: 'It was interrupted; the page shows what was computed until then.',
+  stopped: 'It was stopped from outside; the page shows what was computed until then.',
+  unsolved_step: 'It stopped at a step whose contacts could not be solved to the required tolerance.',
   not_finite: 'It could not go on: a number became infinite or undefined.',
-  metric_singular: 'It could not go on: the kinetic energy does not determine the motion any more.',
-  law_out_of_range: 'It could not go on: a law of contact left the range in which it means something.',
+  metric_singular: 'It could not go on: the kinetic energy no longer determines the motion.',
+  law_out_of_range: 'It could not go on: the parameters of a contact law left their valid range.',
 };
 
 const verdicts: Record<string, { badge: string; words: string }> = {
   certified: {
     badge: '✓ certified',
-    words: 'Every step was solved to the asked tolerance, and in every step each joule was accounted for.',
+    words: 'Every step was solved to the required tolerance, and the energy balance of every step closes.',
   },
   uncertified: {
     badge: '△ not certified',
-    words: 'Some step missed the asked tolerance, or a ledger of energy did not close: look at the numbers below.',
+    words: 'A step missed the required tolerance, or an energy balance did not close: see the numbers below.',
   },
   failed: { badge: '✕ failed', words: 'The run could not be computed to its end.' },
 };
 
 const unfinished = {
   badge: '… unfinished',
-  words: 'The run is still going, or was killed: there is no certificate yet, and nothing is promised.',
+  words: 'The run is still in progress, or was killed: there is no certificate yet.',
 };
 
 export function verdictOf(report: Report | null): { status: string; badge: string; words: string } {
@@ -50,9 +50,9 @@ export function certificateSection(head: Head): HTMLElement {
       certificate.unsolved_steps === 0 ? 'all solved' : `${count(certificate.unsolved_steps)} of them not solved`,
     ],
     ['Worst residual', number(certificate.max_residual), `unit-free error of a step, measured by code independent of the solver, at ${when} s`],
-    ['Deepest overlap', withUnit(certificate.max_penetration_m, 'm'), 'of two parts at the end of a step'],
-    ['Worst cone violation', withUnit(certificate.max_cone_violation_Ns, 'N s'), 'of a percussion outside what its law allows'],
-    ['Energy unexplained', withUnit(certificate.energy_balance_J, 'J'), 'what the ledger of the whole run leaves over'],
+    ['Deepest overlap', withUnit(certificate.max_penetration_m, 'm'), 'of two parts, at the end of a step'],
+    ['Worst cone violation', withUnit(certificate.max_cone_violation_Ns, 'N s'), 'distance of a percussion from the set that its law allows'],
+    ['Unexplained energy', withUnit(certificate.energy_balance_J, 'J'), 'remainder of the energy balance of the whole run'],
   ];
   const findings = report.findings.map((finding) =>
     element('li', {}, `${number(finding.time_s)} s: ${finding.message}${finding.count > 1 ? ` (${count(finding.count)} times)` : ''}`),
@@ -62,7 +62,7 @@ export function certificateSection(head: Head): HTMLElement {
     'Certificate',
     words,
     table('How far this run can be trusted', ['', 'value', 'meaning'], rows),
-    findings.length > 0 ? element('h3', {}, 'What theory says about it') : null,
+    findings.length > 0 ? element('h3', {}, 'Findings') : null,
     findings.length > 0 ? element('ul', {}, ...findings) : null,
   );
 }
@@ -95,9 +95,9 @@ export function ledgerSection(head: Head): HTMLElement | null {
   const causes = Object.keys(energy).filter((name) => !changes.includes(name) && energy[name] !== 0);
   return section(
     'ledger',
-    'Ledger of energy',
-    element('p', {}, 'The energies changed by the first table; the second says what changed them. Their sums agree to roundoff.'),
+    'Energy balance',
+    element('p', {}, 'The first table lists the changes of energy, the second their causes. Both have the same sum, up to rounding.'),
     table('Energies, end minus start', ['', 'J', ''], changes.map(row)),
-    table('What changed them', ['', 'J', ''], causes.length > 0 ? causes.map(row) : [['nothing', '0', '']]),
+    table('Causes', ['', 'J', ''], causes.length > 0 ? causes.map(row) : [['nothing', '0', '']]),
   );
 }

@@ -23,8 +23,8 @@ export class Colours {
   }
 
   /** Arrows of forces: from contacts, weight, joints, loads, and what they sum to. */
-  force(kind: 'contact' | 'weight' | 'joint' | 'load' | 'sum'): string {
-    const names = { contact: '', weight: 'green', joint: 'pink', load: 'orange', sum: 'vermilion' };
+  force(kind: 'contact' | 'weight' | 'joint' | 'load' | 'constraint' | 'sum'): string {
+    const names = { contact: '', weight: 'green', joint: 'pink', load: 'orange', constraint: 'blue', sum: 'vermilion' };
     return kind === 'contact' ? this.text : this.named(names[kind]);
   }
 

@@ -95,7 +95,7 @@ export class Comparison {
       'compare',
       `Compared with ${this.others.map(({ name }) => name).join(', ')}`,
       partings.length > 0 ? element('ul', {}, ...partings) : null,
-      shared.length > 0 ? element('div', { class: 'tools' }, element('label', {}, 'Quantity ', this.choice)) : element('p', {}, 'They have no quantity of the same name.'),
+      shared.length > 0 ? element('div', { class: 'tools' }, element('label', {}, 'Quantity ', this.choice)) : element('p', {}, 'They have no quantity with the same name.'),
       this.words,
     );
     if (shared.length > 0) this.show();
@@ -114,7 +114,7 @@ export class Comparison {
     const differences = found.map(({ name: other, values: theirs }) => ({ name: `${other} − ${this.name}`, values: theirs.map((x, i) => x - values[i]) }));
     const panels: Panel[] = [
       { id: 'compare-both', title: `${name} in all`, unit, time, lines: [{ name: this.name, values }, ...found] },
-      { id: 'compare-difference', title: `Difference of ${name}`, unit, time, lines: differences, note: 'At the frames of the first, straight between those of the others.' },
+      { id: 'compare-difference', title: `Difference of ${name}`, unit, time, lines: differences, note: 'At the frames of the first run; the others are interpolated linearly.' },
     ];
     this.plots.replace('compare', panels);
     this.words.textContent = differences
@@ -130,5 +130,5 @@ function partingWords(run: Run, other: Run, name: string, otherName: string): st
   const count = counted(run.track('events.time_s').length, 'event');
   const parting = firstParting(run, other);
   if (!parting) return `${otherName} has the same ${count}, at the same instants within two steps.`;
-  return `They part at event ${number(parting.number)}: ${told(parting.a, name)}, ${told(parting.b, otherName)}.`;
+  return `They differ from event ${number(parting.number)}: ${told(parting.a, name)}, ${told(parting.b, otherName)}.`;
 }

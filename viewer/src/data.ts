@@ -3,6 +3,7 @@
 
 import { Motion, type MotionHead } from './motion';
 import type { SolidsHead } from './solids';
+import { unpackTracks, Workers } from './unpack';
 
 export type Track = {
   name: string;
@@ -57,7 +58,13 @@ export type Palette = { colours: { name: string; value: string }[]; lines: numbe
 export type JointEntry = { name: string; kind: string; first: number; second: number; first_point_m: number[]; second_point_m: number[]; axis: number[] };
 
 /** Masses (0: forces do not move the body), materials and joints of bodies. */
-export type Mechanics = { gravity_m_s2: number[]; mass_kg: number[]; materials: string[]; joints: JointEntry[] };
+export type Mechanics = {
+  gravity_m_s2: number[];
+  mass_kg: number[];
+  inertia_kg_m2?: number[][]; // per body, its axes: xx xy xz yy yz zz; older recordings have none
+  materials: string[];
+  joints: JointEntry[];
+};
 
 /** Measured data to compare with: columns of numbers, `time_s` among them. */
 export type DataTable = { name: string; columns: { name: string; values: (number | null)[] }[] };
@@ -98,12 +105,12 @@ export class Run {
   private readonly tracks: Map<string, Float64Array>;
   private readonly columnOf = new Map<number, number>(); // of the motion, by the first column of q
 
-  constructor(head: Head, tracks: Map<string, Float64Array>) {
+  constructor(head: Head, tracks: Map<string, Float64Array>, motion: Motion | null) {
     this.head = head;
     this.tracks = tracks;
-    const moving = (head.solids?.bodies ?? []).flatMap(({ first }, body) => (first >= 0 ? [{ first, body }] : []));
+    this.motion = motion;
+    const moving = (head.solids?.bodies ?? []).filter(({ first }) => first >= 0);
     moving.forEach(({ first }, k) => this.columnOf.set(first, k));
-    this.motion = head.motion && head.solids ? new Motion(head.motion, head.solids.flat, moving.map(({ body }) => body)) : null;
   }
 
   /** A point swept by a moving set: it has a state and rates of change, no masses and no velocities. */
@@ -150,50 +157,8 @@ export class Run {
   }
 }
 
-const bytesPerEntry = { f64: 8, f32: 4, u16: 2 } as const;
-
-/** The largest 16-bit number means "not a number". */
-const notANumber = 0xffff;
-
-/** 16-bit numbers are differences from row to row, low bytes first, then high bytes. */
-function decode16(bytes: Uint8Array, track: Track): Float64Array {
-  const values = new Float64Array(track.rows);
-  const unit = (track.max - track.min) / (notANumber - 1);
-  let code = 0;
-  for (let i = 0; i < track.rows; ++i) {
-    code = (code + bytes[i] + 256 * bytes[track.rows + i]) & 0xffff;
-    // the ends of the range are exact
-    values[i] = code === notANumber ? NaN : code === notANumber - 1 ? track.max : track.min + code * unit;
-  }
-  return values;
-}
-
-export function decode(bytes: Uint8Array, tracks: Track[]): Map<string, Float64Array> {
-  const result = new Map<string, Float64Array>();
-  let at = 0;
-  for (const track of tracks) {
-    const size = track.rows * bytesPerEntry[track.as];
-    if (at + size > bytes.length) throw new Error('the data of this page are cut off');
-    const part = bytes.slice(at, at + size);
-    at += size;
-    if (track.as === 'u16') result.set(track.name, decode16(part, track));
-    else if (track.as === 'f32') result.set(track.name, Float64Array.from(new Float32Array(part.buffer)));
-    else result.set(track.name, new Float64Array(part.buffer));
-  }
-  return result;
-}
-
-async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.trim());
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
+/** More text than this is unpacked in workers; for less, starting one takes longer than the work. */
+const muchText = 1_000_000;
 
 /** The run of a page; with a number, the one that it is compared with. `from`: the page, or one that a server has sent. */
 export async function readRun(tag = '', from: Document = document): Promise<Run> {
@@ -203,14 +168,27 @@ export async function readRun(tag = '', from: Document = document): Promise<Run>
     throw new Error('this page has no data: make one with carom report RUN.h5');
   }
   const parsed = JSON.parse(head) as Head;
-  const run = new Run(parsed, decode(await inflate(fromBase64(tracks)), parsed.tracks));
-  if (run.motion) {
-    const scripts = [...from.querySelectorAll(`.carom-motion${tag}`)];
-    const texts = scripts.map((script) => script.textContent);
-    for (const script of scripts) script.remove();
-    await run.motion.unpack(texts, run.track('time_s').length);
-  }
-  return run;
+  const scripts = [...from.querySelectorAll(`.carom-motion${tag}`)];
+  const workers = tracks.length > muchText || scripts.length > 0 ? new Workers() : null;
+  const job = { packed: tracks.trim(), tracks: parsed.tracks };
+  // both at a time, in different workers
+  const motion = motionOf(parsed, scripts, workers);
+  const values = await (workers ? workers.tracks(job) : unpackTracks(job));
+  await motion?.first;
+  if (!motion) workers?.end();
+  return new Run(parsed, new Map(values.map((track, i) => [parsed.tracks[i].name, track])), motion?.motion ?? null);
+}
+
+/** The motion of many bodies: `first` resolves with its first frames, the others follow. */
+function motionOf(head: Head, scripts: Element[], workers: Workers | null): { motion: Motion; first: Promise<void> } | null {
+  if (!head.motion || !head.solids || scripts.length === 0) return null;
+  const moving = head.solids.bodies.flatMap(({ first }, body) => (first >= 0 ? [body] : []));
+  const motion = new Motion(head.motion, head.solids.flat, moving);
+  const texts = scripts.map((script) => script.textContent);
+  // the page needs its text no more
+  for (const script of scripts) script.remove();
+  const frames = head.tracks.find(({ name }) => name === 'time_s')?.rows ?? 0;
+  return { motion, first: motion.unpack(texts, frames, workers) };
 }
 
 /** The other runs of the page, in their order. */

@@ -49,7 +49,7 @@ export class Events {
     const table = element(
       'table',
       { class: 'events' },
-      element('caption', {}, 'Press a time to see it'),
+      element('caption', {}, 'Click a time to go there'),
       element('thead', {}, element('tr', {}, ...headings.map((text) => element('th', { scope: 'col' }, text)))),
       this.body,
     );
@@ -62,7 +62,7 @@ export class Events {
       this.position,
     );
     const dropped = run.head.solids && run.head.solids.bodies.length > 1000;
-    const none = element('p', {}, dropped ? 'Events of so many bodies are recorded only with record.events = true.' : 'Nothing was struck, made or lost.');
+    const none = element('p', {}, dropped ? 'Events of so many bodies are recorded only with record.events = true.' : 'There were no impacts and no changes of contact.');
     this.element = section('events', `Events (${count(this.time.length)})`, ...(this.time.length > 0 ? [tools, element('div', { class: 'wide' }, table)] : [none]));
     this.select();
   }

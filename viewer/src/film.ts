@@ -6,7 +6,7 @@ import { toMp4, type Codec } from './mp4';
 import { Percussions } from './percussions';
 import { Picture, presets, type Stage } from './picture';
 import { Statuses } from './statuses';
-import { element, number } from './text';
+import { element, number, pageFont } from './text';
 import { ThreeStage } from './three_stage';
 import { Timeline } from './timeline';
 import { toWebm, type Encoded } from './webm';
@@ -119,7 +119,7 @@ class Camera {
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(this.stage.element as HTMLCanvasElement, 0, 0, canvas.width, canvas.height);
     context.fillStyle = colours.text;
-    context.font = `${Math.max(12, Math.round(canvas.height / 36))}px system-ui, sans-serif`;
+    context.font = pageFont(Math.max(12, Math.round(canvas.height / 36)));
     context.textBaseline = 'bottom';
     context.fillText(`t = ${number(t, 4)} s`, canvas.height / 60, canvas.height - canvas.height / 60);
   }

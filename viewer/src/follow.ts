@@ -8,6 +8,7 @@ const every_ms = 1500;
 export function followRun(version: string, grown: (page: Document) => Promise<string>): void {
   if (!location.protocol.startsWith('http') || !version) return;
   const ask = async (): Promise<void> => {
+    const began = performance.now();
     try {
       const answer = await fetch('version');
       if (answer.ok && (await answer.text()) !== version) {
@@ -19,7 +20,8 @@ export function followRun(version: string, grown: (page: Document) => Promise<st
       // the server has ended: the page stays as it is
       return;
     }
-    setTimeout(ask, every_ms);
+    // a long run takes its time to send and to show: most of the time is the reader's
+    setTimeout(ask, Math.max(every_ms, 4 * (performance.now() - began)));
   };
   setTimeout(ask, every_ms);
 }

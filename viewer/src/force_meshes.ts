@@ -78,10 +78,11 @@ export class ForceMeshes {
       if (!(length > 1e-9 * this.size)) continue;
       turn.setFromUnitVectors(up, way.clone().divideScalar(length));
       from.set(arrow.from[0], arrow.from[1], arrow.from[2]);
-      const thick = many * Math.min(0.004 * this.size, 0.12 * length);
-      const head = Math.min(0.35 * length, 7 * thick);
+      const thick = many * Math.min(0.004 * this.size, (arrow.headless ? 0.3 : 0.12) * length);
+      const head = arrow.headless ? 0 : Math.min(0.35 * length, 7 * thick);
       colour.set(colours.force(arrow.kind));
       this.shafts.put(matrix.compose(from, turn, scale.set(thick, length - head, thick)), colour);
+      if (arrow.headless) continue;
       from.addScaledVector(way, (length - head) / length);
       this.heads.put(matrix.compose(from, turn, scale.set(2.6 * thick, head, 2.6 * thick)), colour);
     }

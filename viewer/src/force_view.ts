@@ -1,5 +1,5 @@
 import { parts, type BodyContact, type BodyContacts } from './body_contacts';
-import type { FreeBodies } from './free_body';
+import { cross, type Force, type ForceKind, type FreeBodies } from './free_body';
 import type { Looks } from './looks';
 import type { Cone } from './percussions';
 import type { Pose } from './picture';
@@ -7,8 +7,8 @@ import type { Solids } from './solids';
 
 type Vector = [number, number, number];
 
-/** An arrow in the world. `kind` decides its colour. */
-export type Arrow = { from: number[]; way: number[]; kind: 'contact' | 'weight' | 'joint' | 'load' | 'sum' };
+/** An arrow in the world, or a piece of a bent one. `kind` decides its colour. */
+export type Arrow = { from: number[]; way: number[]; kind: ForceKind | 'sum'; headless?: boolean };
 
 /** A piece of a force chain: from the middle of a body to where it is pressed. */
 export type Link = { from: number[]; to: number[]; part: number };
@@ -61,14 +61,28 @@ export class ForceView {
     }
     const largest = Math.max(...diagram.forces.map(({ force }) => Math.hypot(...force)), 1e-300);
     const scale = Math.min(this.scale(looks) || Infinity, (2.2 * looks.arrowScale * this.longest) / largest);
-    const arrows: Arrow[] = diagram.forces.flatMap(({ at, force, kind }) => (at ? [{ from: at, way: force.map((x) => x * scale), kind }] : []));
-    const centre = diagram.forces.find(({ kind }) => kind === 'weight')?.at;
+    const arrows: Arrow[] = diagram.forces.map(({ at, force, kind }) => ({ from: at, way: force.map((x) => x * scale), kind }));
     const along = diagram.massTimesAcceleration.map((x) => x * scale);
-    if (centre && Math.hypot(...along) > 0.01 * this.longest) arrows.push({ from: centre, way: along, kind: 'sum' });
-    return arrows;
+    if (Math.hypot(...along) > 0.01 * this.longest) arrows.push({ from: diagram.centre, way: along, kind: 'sum' });
+    return [...arrows, ...this.couples(diagram.forces, looks)];
   }
 
-  /** The newtons that an arrow of this length stands for, with the scale of what is drawn now. */
+  /** The largest couple on a body, N m; 0: there is none. */
+  largestCouple(body: number, t: number): number {
+    return Math.max(0, ...(this.free.at(body, t)?.forces ?? []).map(({ couple }) => Math.hypot(...couple)));
+  }
+
+  /** Couples as arcs about their axes, in the sense of rotation: the longer, the larger. */
+  private couples(forces: Force[], looks: Looks): Arrow[] {
+    const sizes = forces.map(({ couple }) => Math.hypot(...couple));
+    const largest = Math.max(0, ...sizes);
+    const strongest = Math.max(...forces.map(({ force }) => Math.hypot(...force)));
+    // next to the forces of a body this is rounding
+    if (!(largest > 1e-6 * strongest * this.longest)) return [];
+    return forces.flatMap(({ at, couple, kind }, i) => (sizes[i] > 1e-3 * largest ? arc(at, couple.map((x) => x / sizes[i]), 0.45 * looks.arrowScale * this.longest, (300 * sizes[i]) / largest, kind) : []));
+  }
+
+  /** Force chains: pieces between the centres of bodies and their contacts. */
   links(pose: Pose, looks: Looks): Link[] {
     const found: Link[] = [];
     if (looks.forces !== 'chains' || this.contacts.typical === 0) return found;
@@ -100,18 +114,35 @@ export class ForceView {
   }
 }
 
+/** A bent arrow: an arc of so many degrees about an axis, with a head at its end. */
+function arc(centre: number[], axis: number[], radius: number, degrees: number, kind: ForceKind): Arrow[] {
+  const [a, b] = across(axis);
+  const steps = Math.max(4, Math.ceil(degrees / 15));
+  const end = (Math.max(40, degrees) * Math.PI) / 180;
+  const point = (k: number) => centre.map((x, i) => x + radius * (Math.cos((end * k) / steps) * a[i] + Math.sin((end * k) / steps) * b[i]));
+  return Array.from({ length: steps }, (_, k) => {
+    const from = point(k);
+    return { from, way: point(k + 1).map((x, i) => x - from[i]), kind, headless: k + 1 < steps };
+  });
+}
+
+/** Two unit vectors at right angles to a third: the three are right-handed. */
+function across(normal: number[]): [number[], number[]] {
+  const helper = Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
+  const along = helper.reduce((sum, x, i) => sum + x * normal[i], 0);
+  const raw = helper.map((x, i) => x - along * normal[i]);
+  const length = Math.hypot(...raw);
+  const t1 = raw.map((x) => x / length);
+  return [t1, cross(normal, t1)];
+}
+
 const rimPoints = 32;
 
 /** The cone K_mu of a contact of bodies, and its force on the same scale. */
 function coneOfContact(contact: BodyContact, flat: boolean, size: number): Cone[] {
   const { normal, mu, point, status } = contact;
   if (!normal || mu === null) return [];
-  const across: number[] = flat ? [normal[1], -normal[0], 0] : Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
-  const along = across.reduce((sum, x, i) => sum + x * normal[i], 0);
-  const raw = across.map((x, i) => x - along * normal[i]);
-  const length = Math.hypot(...raw);
-  const t1 = raw.map((x) => x / length);
-  const t2 = [normal[1] * t1[2] - normal[2] * t1[1], normal[2] * t1[0] - normal[0] * t1[2], normal[0] * t1[1] - normal[1] * t1[0]];
+  const [t1, t2] = flat ? [[normal[1], -normal[0], 0], [0, 0, 0]] : across(normal);
   const height = size / Math.hypot(1, mu);
   const rimAt = (c: number, s: number): Vector => [0, 1, 2].map((i) => point[i] + height * (normal[i] + mu * (c * t1[i] + s * t2[i]))) as Vector;
   const rim = flat ? [rimAt(-1, 0), rimAt(1, 0)] : Array.from({ length: rimPoints }, (_, k) => rimAt(Math.cos((2 * Math.PI * k) / rimPoints), Math.sin((2 * Math.PI * k) / rimPoints)));

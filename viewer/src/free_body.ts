@@ -4,27 +4,35 @@ import { perBody, type Solids } from './solids';
 
 export type Vector = [number, number, number];
 
-/** One force on a body: what exerts it, where it acts, and how strong it is, N. */
-export type Force = { name: string; kind: 'contact' | 'weight' | 'joint' | 'load'; at: number[] | null; force: number[]; contact?: BodyContact };
+export type ForceKind = 'contact' | 'weight' | 'joint' | 'load' | 'constraint';
 
-/** All forces on a body in the step that a frame lies in, and what they make of it. */
+/** One force on a body: its source, its point of application, its components in N, and a couple that comes with it in N m. */
+export type Force = { name: string; kind: ForceKind; at: number[]; force: number[]; couple: number[]; contact?: BodyContact };
+
+/** All forces on a body in the step that contains a frame, and the motion that they cause. */
 export type FreeBody = {
+  centre: number[]; // centre of mass halfway through the step, where moments are taken
   forces: Force[];
   sum: number[]; // N
-  massTimesAcceleration: number[]; // N, from the change of its velocity, which is recorded apart
-  moment: number[]; // N m about the centre of mass, of the forces that have a place
+  massTimesAcceleration: number[]; // N, from the change of velocity, which is recorded separately
+  moment: number[]; // N m about the centre
+  spinRate: number[] | null; // N m, rate of change of the angular momentum, recorded separately; null: not recorded
 };
 
+const zero = [0, 0, 0];
 const scaled = (v: number[], s: number): number[] => v.map((x) => x * s);
-const sum = (list: number[][]): number[] => list.reduce((a, b) => a.map((x, i) => x + b[i]), [0, 0, 0]);
+const sum = (list: number[][]): number[] => list.reduce((a, b) => a.map((x, i) => x + b[i]), zero);
 export const cross = (a: number[], b: number[]): number[] => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 
-/** Free-body diagrams: m dv/h = contacts + weight + loads + joints, each recorded by itself. */
+/** Moment of a force about a point. */
+export const momentAbout = (centre: number[], { at, force, couple }: Force): number[] => sum([cross(at.map((x, i) => x - centre[i]), force), couple]);
+
+/** Free-body diagrams: contacts + weight + loads + constraints + joints = m dv/h, each recorded separately (BO-25). */
 export class FreeBodies {
   private readonly run: Run;
   private readonly contacts: BodyContacts;
   private readonly solids: Solids;
-  private readonly column: number[]; // per body: its place among those that move, -1: it does not
+  private readonly column: number[]; // per body: its number among those that move, -1: it does not
 
   constructor(run: Run, contacts: BodyContacts, solids: Solids) {
     this.run = run;
@@ -34,7 +42,7 @@ export class FreeBodies {
     this.column = solids.head.bodies.map(({ first }) => (first >= 0 ? next++ : -1));
   }
 
-  /** Forces move the body, and they were recorded. */
+  /** The body is moved by forces, and they were recorded. */
   has(body: number): boolean {
     return (this.run.head.mechanics?.mass_kg[body] ?? 0) > 0 && this.run.has(`velocity_change_m_s.${3 * this.column[body]}`);
   }
@@ -45,52 +53,67 @@ export class FreeBodies {
     const h = this.contacts.stepOf(frame);
     const mechanics = this.run.head.mechanics;
     if (!mechanics || !this.has(body) || !(h > 0)) return null;
-    const { names = [] } = this.solids.head;
-    const forces: Force[] = this.contacts.of(body, t).map((contact) => ({
-      name: names[contact.first === body ? contact.second : contact.first] ?? '',
-      kind: 'contact',
-      at: contact.point,
-      force: contact.first === body ? contact.force : scaled(contact.force, -1),
-      contact,
-    }));
     const mass = mechanics.mass_kg[body];
+    const k = this.column[body];
     const bodies = this.solids.row(frame);
-    const centre = this.solids.place(body, bodies);
-    if (mechanics.gravity_m_s2.some((g) => g !== 0)) forces.push({ name: 'weight', kind: 'weight', at: [...centre], force: scaled(mechanics.gravity_m_s2, mass) });
-    const joints = this.joints(body, frame, h, bodies);
-    forces.push(...joints, ...this.loads(body, frame, centre));
-    const massTimesAcceleration = scaled(this.vector('velocity_change_m_s', this.column[body], frame), mass / h);
-    // at the end of a step velocities are brought back onto the joints: of order h, and not recorded by itself
-    if (joints.length > 0) {
-      const known = sum(forces.map(({ force }) => force));
-      forces.push({ name: 'back onto the joints', kind: 'joint', at: null, force: massTimesAcceleration.map((x, i) => x - known[i]) });
-    }
+    const centre = this.vector('half_way_m', k, frame) ?? [...this.solids.place(body, bodies)];
+    const forces = [...this.touching(body, t, h), ...this.applied(body, frame, h, centre), ...this.joints(body, frame, h, bodies)];
+    const spin = this.vector('spin_change_Nms', k, frame);
     return {
+      centre,
       forces,
       sum: sum(forces.map(({ force }) => force)),
-      massTimesAcceleration,
-      moment: sum(forces.flatMap(({ at, force }) => (at ? [cross(at.map((x, i) => x - centre[i]), force)] : []))),
+      massTimesAcceleration: scaled(this.vector('velocity_change_m_s', k, frame) ?? zero, mass / h),
+      moment: sum(forces.map((force) => momentAbout(centre, force))),
+      spinRate: spin && scaled(spin, 1 / h),
     };
   }
 
+  private touching(body: number, t: number, h: number): Force[] {
+    const { names = [] } = this.solids.head;
+    return this.contacts.of(body, t).map((contact) => {
+      const sign = contact.first === body ? 1 : -1;
+      const other = sign > 0 ? contact.second : contact.first;
+      return { name: names[other] ?? '', kind: 'contact', at: contact.point, force: scaled(contact.force, sign), couple: scaled(contact.moment, sign / h), contact };
+    });
+  }
+
+  /** Weight, loads, and what gears and formulas do. */
+  private applied(body: number, frame: number, h: number, centre: number[]): Force[] {
+    const { gravity_m_s2, mass_kg } = this.run.head.mechanics!;
+    const k = this.column[body];
+    const given: Force[] = [
+      { name: 'weight', kind: 'weight', at: centre, force: scaled(gravity_m_s2, mass_kg[body]), couple: zero },
+      { name: 'springs, dampers, applied forces', kind: 'load', at: centre, force: this.vector('load_N', k, frame) ?? zero, couple: this.vector('load_torque_Nm', k, frame) ?? zero },
+      {
+        name: 'gears and formulas',
+        kind: 'constraint',
+        at: centre,
+        force: scaled(this.vector('constraint_Ns', k, frame) ?? zero, 1 / h),
+        couple: scaled(this.vector('constraint_moment_Nms', k, frame) ?? zero, 1 / h),
+      },
+    ];
+    return given.filter(({ force, couple }) => [...force, ...couple].some((x) => x !== 0));
+  }
+
+  /** What a gear does is recorded per body. */
   private joints(body: number, frame: number, h: number, bodies: Float32Array): Force[] {
     const joints = this.run.head.mechanics?.joints ?? [];
     return joints.flatMap((joint, j) => {
       const sign = joint.first === body ? 1 : joint.second === body ? -1 : 0;
-      if (sign === 0 || !this.run.has(`joint_percussion_Ns.${3 * j}`)) return [];
-      const force = scaled(this.vector('joint_percussion_Ns', j, frame), sign / h);
-      const at = this.solids.inWorld(body, sign > 0 ? joint.first_point_m : joint.second_point_m, bodies);
-      return [{ name: joint.name || joint.kind, kind: 'joint' as const, at, force }];
+      const percussion = this.vector('joint_percussion_Ns', j, frame);
+      if (sign === 0 || !percussion || joint.kind === 'gear') return [];
+      // moments are about the point of the first body; along a string or rod either end will do
+      const linked = joint.kind === 'string' || joint.kind === 'distance';
+      const at = linked && sign < 0 ? this.solids.inWorld(body, joint.second_point_m, bodies) : this.solids.inWorld(joint.first, joint.first_point_m, bodies);
+      const moment = this.vector('joint_moment_Nms', j, frame) ?? zero;
+      return [{ name: joint.name || joint.kind, kind: 'joint' as const, at, force: scaled(percussion, sign / h), couple: scaled(moment, sign / h) }];
     });
   }
 
-  private loads(body: number, frame: number, centre: number[]): Force[] {
-    if (!this.run.has('load_N.0')) return [];
-    const force = this.vector('load_N', this.column[body], frame);
-    return force.some((x) => x !== 0) ? [{ name: 'springs, dampers, given forces', kind: 'load', at: [...centre], force }] : [];
-  }
-
-  private vector(name: string, k: number, frame: number): number[] {
+  /** Null where it was not recorded. */
+  private vector(name: string, k: number, frame: number): number[] | null {
+    if (!this.run.has(`${name}.${3 * k}`)) return null;
     return [0, 1, 2].map((axis) => this.run.track(`${name}.${3 * k + axis}`)[frame] ?? 0);
   }
 }

@@ -6,15 +6,16 @@ import type { Solids } from './solids';
 import type { Status } from './statuses';
 
 export type ForceLook = 'arrows' | 'chains' | 'none';
-export type ColourBy = 'own' | 'speed' | 'force' | 'status' | 'material';
+export type ColourBy = 'own' | 'speed' | 'force' | 'status' | 'material' | 'residual';
 
 export const forceWords: Record<ForceLook, string> = { arrows: 'as arrows', chains: 'as chains', none: 'not shown' };
 export const colourWords: Record<ColourBy, string> = {
-  own: 'its own',
+  own: 'scene',
   speed: 'speed',
   force: 'contact force',
   status: 'contact status',
   material: 'material',
+  residual: 'residual',
 };
 
 /** How the reader wants bodies to be shown. */
@@ -22,6 +23,7 @@ export class Looks {
   forces: ForceLook = 'arrows';
   colourBy: ColourBy = 'own';
   arrowScale = 1;
+  savedViews: number[][] = []; // of the stage
   transparent = false;
   ghost = false; // of the start
   traces = false;
@@ -56,6 +58,7 @@ export class BodyColours {
   private readonly contacts: BodyContacts;
   private readonly time: Float64Array;
   private topSpeed_ = -1;
+  private residuals_: [number, number] | null | undefined;
 
   constructor(run: Run, solids: Solids, contacts: BodyContacts) {
     this.run = run;
@@ -66,6 +69,19 @@ export class BodyColours {
 
   get materials(): string[] {
     return [...new Set(this.run.head.mechanics?.materials ?? [])];
+  }
+
+  /** Powers of ten of the smallest and the largest residual of a contact in the run; null: none were recorded. */
+  get residuals(): [number, number] | null {
+    if (this.residuals_ !== undefined) return this.residuals_;
+    let [low, high] = [Infinity, -Infinity];
+    for (const x of this.contacts.residual) {
+      if (!(x > 0)) continue;
+      low = Math.min(low, Math.log10(x));
+      high = Math.max(high, Math.log10(x));
+    }
+    // below rounding nothing is to be told apart
+    return (this.residuals_ = low <= high ? [Math.max(-17, Math.floor(low)), Math.max(-16, Math.ceil(high))] : null);
   }
 
   /** What the bright end of the scale stands for. */
@@ -82,6 +98,7 @@ export class BodyColours {
       return bodies.map((_, b) => colours.line(all.indexOf(this.run.head.mechanics?.materials[b] ?? '')));
     }
     if (by === 'status') return this.statuses(pose.time).map((status) => (status ? colours.status(status) : null));
+    if (by === 'residual') return this.byResidual(pose.time);
     const values = by === 'speed' ? this.speeds(pose) : this.pressing(pose.time);
     const top = this.top(by);
     return bodies.map(({ first }, b) => (first < 0 ? null : rampColour(top > 0 ? values[b] / top : 0)));
@@ -101,6 +118,18 @@ export class BodyColours {
       force[second] = Math.max(force[second], size);
     });
     return force;
+  }
+
+  /** By the worst contact of a body; those that nothing touches keep their own colour. */
+  private byResidual(t: number): (string | null)[] {
+    const worst: (number | null)[] = this.solids.head.bodies.map(() => null);
+    this.contacts.visit(t, (_, __, first, second, row) => {
+      const residual = this.contacts.residual[row];
+      if (Number.isNaN(residual)) return;
+      for (const body of [first, second]) worst[body] = Math.max(worst[body] ?? 0, residual);
+    });
+    const [low, high] = this.residuals ?? [-17, -16];
+    return worst.map((x, b) => (x === null || this.solids.head.bodies[b].first < 0 ? null : rampColour((Math.log10(Math.max(x, 1e-300)) - low) / (high - low))));
   }
 
   /** Of the contacts of a body the most lively: an impact, then slip, then stick; open where nothing touches it. */

@@ -7,19 +7,21 @@ import { readOthers, readRun, type Head, type Run } from './data';
 import { Events } from './events';
 import { makeFilm, orderIn, serveFilm, type FilmFormat } from './film';
 import { followRun } from './follow';
+import { keepControls, restoreControls } from './kept_controls';
 import { restore, wordsOf } from './links';
 import { PhasePortrait } from './phase';
 import { Playback } from './playback';
 import { Player } from './player';
 import { Plots } from './plots';
 import { button, counted, element, number, releaseAfterPointer, section } from './text';
+import { BranchPage, OrbitPage, orbitsIn, type OrbitsHead } from './orbit_page';
 import { StudyPage, studyIn, type StudyHead } from './study_page';
 import { Timeline } from './timeline';
 
 /** What tests of the page hold on to. */
 declare global {
   interface Window {
-    carom?: { ready: boolean; player?: Player; playback?: Playback; plots?: Plots; run?: Run; study?: StudyPage };
+    carom?: { ready: boolean; player?: Player; playback?: Playback; plots?: Plots; run?: Run; study?: StudyPage; orbits?: BranchPage | OrbitPage };
   }
 }
 
@@ -68,15 +70,15 @@ function sceneSection(head: Head): HTMLElement {
 
 const keys: [string, string, 'bodies'?][] = [
   ['space', 'play, pause'],
-  ['← →', 'one frame back, on; with shift ten'],
-  [', .', 'event before, after'],
+  ['← →', 'one frame back or forward; ten with shift'],
+  [', .', 'previous, next event'],
   ['Home End', 'start, end'],
   ['− +', 'slower, faster'],
-  ['z x 0', 'zoom plots in, out, all'],
-  ['c C', 'pick the next contact, the one before: its friction cone; Escape picks none'],
-  ['b B', 'pick the next body, the one before: all forces on it', 'bodies'],
-  ['f', 'see everything'],
-  ['?', 'to this list'],
+  ['z x 0', 'zoom plots in, out, show all'],
+  ['c C', 'pick the next or previous contact: its friction cone; Escape picks none'],
+  ['b B', 'pick the next or previous body: all forces on it', 'bodies'],
+  ['f', 'fit the view'],
+  ['?', 'show this list'],
 ];
 
 function keySection(head: Head): HTMLElement {
@@ -111,7 +113,7 @@ function listenToKeys({ run, player, events, plots, playback }: Shown, signal: A
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
     // what has the focus keeps its own keys; the slider has none: the page moves its instant by whole frames
-    if (target.tagName === 'SELECT') return;
+    if (target.tagName === 'SELECT' || (target instanceof HTMLInputElement && target.type === 'text')) return;
     if (event.key === ' ' && ['BUTTON', 'SUMMARY', 'A'].includes(target.tagName)) return;
     const act = actions[event.key];
     if (!act) return;
@@ -123,19 +125,25 @@ function listenToKeys({ run, player, events, plots, playback }: Shown, signal: A
 /** A page with its parts. */
 type Shown = { run: Run; player: Player; playback: Playback; plots: Plots; events: Events; end: () => void };
 
-/** Puts a run, and those that are compared with it, on the page. */
-function show(page: HTMLElement, run: Run, others: Run[]): Shown {
+/** What comes first: the stage with its controls, so that many bodies are seen before anything is plotted. */
+type Begun = { run: Run; others: Run[]; colours: Colours; timeline: Timeline; player: Player; playback: Playback; main: HTMLElement };
+
+function begin(page: HTMLElement, run: Run, others: Run[]): Begun {
   document.title = run.head.title || 'A run of carom';
   const colours = new Colours(run.head.palette);
   const timeline = new Timeline(run);
   const player = new Player(timeline.start, timeline.end);
   const playback = new Playback(run, timeline, player, colours, others);
-  const events = new Events(run, player);
-  const main = element('main');
-  const left = element('div', { class: 'column' }, playback.element, certificateSection(run.head), ledgerSection(run.head));
-  const right = element('div', { class: 'column' });
-  main.append(left, right);
+  const main = element('main', {}, element('div', { class: 'column' }, playback.element, certificateSection(run.head), ledgerSection(run.head)));
   page.replaceChildren(header(run.head), main);
+  return { run, others, colours, timeline, player, playback, main };
+}
+
+/** Plots, events, the scene and the keys. */
+function complete({ run, others, colours, timeline, player, playback, main }: Begun): Shown {
+  const events = new Events(run, player);
+  const right = element('div', { class: 'column' });
+  main.append(right);
   const plots = new Plots(run, timeline, player, colours, playback.picture.contacts);
   const phase = new PhasePortrait(run, timeline, player, colours);
   const compared = others.length > 0 || run.head.tables ? new Comparison(run, others, plots) : null;
@@ -165,16 +173,16 @@ function endOf(player: Player, playback: Playback, ending: AbortController): voi
 /** A link to what is shown now, and films of it. */
 function shareTools({ run, player, playback, plots }: Shown): HTMLElement {
   const told = element('output', { class: 'hint' });
-  const link = button('Link', 'Put this instant and view into the address, and copy it', () => {
+  const link = button('Link', 'Put this instant and this view into the address, and copy it', () => {
     history.replaceState(null, '', `#${wordsOf(player, playback, plots)}`);
-    const done = () => (told.textContent = 'The address shows this view now, and is copied.');
-    navigator.clipboard?.writeText(location.href).then(done, () => (told.textContent = 'The address shows this view now: copy it.'));
+    const done = () => (told.textContent = 'The address now describes this view; it was copied.');
+    navigator.clipboard?.writeText(location.href).then(done, () => (told.textContent = 'The address now describes this view: copy it.'));
   });
   if (!playback.stage) return element('div', { class: 'tools', role: 'group', 'aria-label': 'Share' }, link, told);
   const format = element('select', { 'aria-label': 'Kind of film' });
   for (const [value, text] of [['png', 'picture, PNG'], ['webm', 'film, WebM'], ['mp4', 'film, MP4'], ['gif', 'film, GIF']]) format.append(new Option(text, value));
   releaseAfterPointer(format);
-  const save = button('Save', 'Make a picture of this instant, or a film of the run as it is shown', () => {
+  const save = button('Save', 'Save a picture of this instant, or a film of the run as shown', () => {
     save.disabled = true;
     void saveFilm(run, player, playback, format.value as FilmFormat, told).finally(() => (save.disabled = false));
   });
@@ -202,6 +210,8 @@ async function saveFilm(run: Run, player: Player, playback: Playback, format: Fi
 async function start(page: HTMLElement): Promise<void> {
   const study = studyIn();
   if (study) return showStudy(page, study);
+  const orbits = orbitsIn();
+  if (orbits) return showOrbits(page, orbits);
   const run = await readRun();
   const words = new URLSearchParams(location.hash.replace(/^#/, ''));
   const time = run.track('time_s');
@@ -210,8 +220,12 @@ async function start(page: HTMLElement): Promise<void> {
     await run.motion?.finished();
     return serveFilm(run, order);
   }
-  let shown = show(page, run, await readOthers());
+  const begun = begin(page, run, await readOthers());
+  // many bodies are drawn once before the rest of the page is made
+  if (run.motion) await painted();
+  let shown = complete(begun);
   tell(shown);
+  void (run.motion?.finished() ?? Promise.resolve()).then(() => performance.mark('carom-complete'));
   restore(location.hash, shown.player, shown.playback, shown.plots);
   window.addEventListener('hashchange', () => restore(location.hash, shown.player, shown.playback, shown.plots));
   followRun(run.head.follow ?? '', async (grown) => {
@@ -232,14 +246,26 @@ function showStudy(page: HTMLElement, head: StudyHead): void {
   window.carom = { ready: true, study };
 }
 
+function showOrbits(page: HTMLElement, head: OrbitsHead): void {
+  document.title = head.title || 'Orbits of carom';
+  const orbits = head.format === 'carom-branch' ? new BranchPage(head) : new OrbitPage(head);
+  page.replaceChildren(element('header', {}, element('h1', {}, head.title), element('p', {}, `carom ${head.carom_version}`)), orbits.element);
+  orbits.draw();
+  window.carom = { ready: true, orbits };
+}
+
 /** The same page with a longer run: the reader sees what was seen before; at the end means: stay at the end. */
 function goOn(page: HTMLElement, before: Shown, run: Run): Shown {
   const { player, playback, plots } = before;
   const words = wordsOf(player, playback, plots);
+  const controls = keepControls(page);
   const [atEnd, playing, speed, scroll] = [player.time >= player.end, player.playing, player.speed, window.scrollY];
+  const { arrowScale, savedViews } = playback.picture.looks;
   before.end();
-  const after = show(page, run, []);
+  const after = complete(begin(page, run, []));
   after.player.speed = speed;
+  Object.assign(after.playback.picture.looks, { arrowScale, savedViews });
+  restoreControls(page, controls);
   restore(words, after.player, after.playback, after.plots);
   if (atEnd) after.player.seek(after.player.end);
   else if (playing) after.player.play();
@@ -247,9 +273,18 @@ function goOn(page: HTMLElement, before: Shown, run: Run): Shown {
   return after;
 }
 
+/** Resolves when the browser has drawn what is on the page now; a page in the background does not wait. */
+function painted(): Promise<void> {
+  return new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, 500);
+  });
+}
+
 /** What tests hold on to. */
 function tell({ run, player, playback, plots }: Shown): void {
   window.carom = { ready: true, player, playback, plots, run };
+  performance.mark('carom-ready');
 }
 
 const page = document.getElementById('page');

@@ -1,7 +1,7 @@
 import type { Colours } from './colours';
 import type { Run } from './data';
 import type { Player } from './player';
-import { element, number, releaseAfterPointer, section } from './text';
+import { element, number, pageFont, releaseAfterPointer, section } from './text';
 import type { Timeline } from './timeline';
 
 type Quantity = { name: string; unit: string; values: Float64Array };
@@ -37,7 +37,7 @@ export class PhasePortrait {
       element('label', {}, 'across ', this.across),
       element('label', {}, 'up ', this.up),
     );
-    const fold = element('details', {}, element('summary', {}, 'Draw one quantity against another'), tools, this.canvas);
+    const fold = element('details', {}, element('summary', {}, 'Plot one quantity against another'), tools, this.canvas);
     fold.addEventListener('toggle', () => this.draw());
     this.element = section('phase', 'Phase portrait', fold);
     player.watch(() => {
@@ -125,7 +125,7 @@ function frame(
   context.strokeStyle = colours.grid;
   context.strokeRect(box.x, box.y, box.w, box.h);
   context.fillStyle = colours.text;
-  context.font = '12px system-ui, sans-serif';
+  context.font = pageFont(12);
   context.textBaseline = 'top';
   context.fillText(number(left), box.x, box.y + box.h + 5);
   context.fillText(x.name, box.x + box.w / 2, box.y + box.h + 5);

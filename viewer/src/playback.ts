@@ -40,6 +40,7 @@ export class Playback {
   readonly bodies: BodyPanel | null;
   private readonly tools: ViewTools | null;
   private readonly pickWatchers: (() => void)[] = [];
+  private seen = false;
 
   /** `others`: runs that are drawn faintly beside this one. */
   constructor(run: Run, timeline: Timeline, player: Player, colours: Colours, others: Run[] = []) {
@@ -79,8 +80,11 @@ export class Playback {
     new ResizeObserver(() => {
       this.stage?.resize();
       this.show();
+      if (!this.seen) performance.mark('carom-first-frame');
+      this.seen = true;
     }).observe(this.holder);
-    this.show();
+    // a stage that has no size yet draws nothing: the observer calls once it has one
+    if (!this.stage) this.show();
   }
 
   /** How long an impact is shown, in seconds of the run: while time stands still, at its instant only. */
@@ -172,7 +176,7 @@ export class Playback {
     this.playButton.title = does;
     this.playButton.setAttribute('aria-label', does);
     if (this.speeds.value !== String(player.speed)) this.speeds.value = String(player.speed);
-    this.tools?.showKey();
+    this.tools?.showKey(player.time);
     this.bodies?.show(player.time, player.playing);
     this.tellNumbers();
   }
@@ -218,7 +222,7 @@ export class Playback {
       'div',
       { class: 'controls', role: 'group', 'aria-label': 'Playback' },
       this.playButton,
-      button('Start', 'To the start (Home)', () => player.seek(player.start)),
+      button('Start', 'Go to the start (Home)', () => player.seek(player.start)),
       this.slider,
       this.clock,
       this.speeds,
@@ -235,9 +239,9 @@ export class Playback {
     });
     const longest = [
       this.statuses.largest > 0 ? `of impacts ${withUnit(this.statuses.largest, 'N s')}` : '',
-      this.percussions.largest > 0 ? `from frame to frame ${withUnit(this.percussions.largest, 'N s')}` : '',
+      this.percussions.largest > 0 ? `between frames ${withUnit(this.percussions.largest, 'N s')}` : '',
     ].filter((text) => text);
-    const arrows = longest.length > 0 ? ` Thin lines are normals, arrows percussions, largest ${longest.join(', ')}.` : '';
+    const arrows = longest.length > 0 ? ` Thin lines are normals, arrows percussions; largest ${longest.join(', ')}.` : '';
     return element('p', { class: 'legend' }, 'Contacts: ', ...items, arrows);
   }
 
@@ -289,18 +293,18 @@ export class Playback {
   private pickedWords(): string {
     const c = this.picked_;
     const rubs = (this.run.head.friction ?? []).length > 0;
-    if (c < 0) return `Press a contact, or c, to see its percussion${rubs ? ' and its friction cone' : ''}.`;
+    if (c < 0) return `Click a contact, or press c, to see its percussion${rubs ? ' and its friction cone' : ''}.`;
     const { player, percussions } = this;
     const cone = percussions.cone(c);
     const percussion = percussions.at(c, player.time, this.glow_s);
     const name = `${this.run.head.contacts[c]} ${statusWords[this.statuses.status(c, player.time, this.glow_s)]}`;
     const mu = percussions.coefficient(c, player.time);
-    const law = !cone ? 'no friction: the percussion is normal' : cone.outline.length === 0 ? 'rough: no bound on friction' : `friction cone with μ = ${number(mu)}`;
+    const law = !cone ? 'no friction' : cone.outline.length === 0 ? 'rough: friction is unbounded' : `friction cone with μ = ${number(mu)}`;
     if (!percussion) return `${name}: no percussion now; ${law}.`;
     const tangential = Math.hypot(percussion.t1, percussion.t2);
-    const when = percussion.impact ? 'of this impact' : 'since the frame before';
+    const when = percussion.impact ? 'of this impact' : 'since the previous frame';
     const used = percussions.used(c, player.time, percussion);
-    const part = used === null ? '' : `, ${number(100 * used, 3)} % of what friction bears`;
+    const part = used === null ? '' : `, ${number(100 * used, 3)} % of the friction limit`;
     const sizes = cone ? `P_N = ${withUnit(percussion.n, 'N s')}, |P_T| = ${withUnit(tangential, 'N s')}${part}` : `P_N = ${withUnit(percussion.n, 'N s')}`;
     return `${name}: ${sizes} ${when}; ${law}.`;
   }
@@ -310,7 +314,7 @@ export class Playback {
     const { solids, contacts } = this.picture;
     if (!solids) return [];
     const [from, to] = contacts.rowsOf(contacts.frame(this.player.time));
-    return [`${solids.head.bodies.length} bodies`, `${to - from} contact points press`];
+    return [`${solids.head.bodies.length} bodies`, `${to - from} active contact points`];
   }
 
   private tellNumbers(): void {
@@ -335,7 +339,7 @@ function howToDraw(): HTMLElement {
   return element(
     'div',
     { class: 'empty' },
-    element('p', {}, 'This scene says nothing about how it looks, so there is no moving picture. Tell it with [[draw]] entries, formulas of the coordinates, and run it again; for a ball of height z above a floor:'),
+    element('p', {}, 'The scene has no [[draw]] entries, so there is no moving picture. Add some, with formulas of the coordinates, and run it again; for a ball at height z above a floor:'),
     element('pre', {}, example),
   );
 }

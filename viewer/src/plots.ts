@@ -2,11 +2,12 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 import type { BodyContacts } from './body_contacts';
-import { bodyOverview, fastest, movingBodies, panelsOfBody, panelsOfPair } from './body_plots';
+import { bodyOverview, fastest, maxPlotted, movingBodies, panelsOfBodies, panelsOfPair } from './body_plots';
+import { rampColour } from './looks';
 import type { Colours } from './colours';
 import type { Run } from './data';
 import type { Player } from './player';
-import { button, element, number, releaseAfterPointer, section, table } from './text';
+import { button, element, NameChoice, number, pageFont, section, table } from './text';
 import { lastNotAfter, type Timeline } from './timeline';
 
 export type PlotLine = { name: string; values: Float64Array };
@@ -20,7 +21,11 @@ export type Panel = {
   steps?: boolean;
   note?: string;
   floor?: number; // differences below this are rounding: the axis is never finer
+  cells?: Cells; // a histogram over time, drawn below the lines
 };
+
+/** Counts per column of time and class; classes divide the powers of ten `from` to `to`. */
+export type Cells = { starts: Float64Array; from: number; to: number; counts: Float64Array[] };
 
 /** More lines than this in one panel cannot be told apart; the rest goes to panels of their own. */
 const linesPerPanel = 8;
@@ -75,7 +80,7 @@ function velocityPanels(run: Run, timeline: Timeline): Panel[] {
   }));
   return run.isSweeping
     ? panelsByUnit('velocities', 'Rates of change', timeline.time, lines)
-    : panelsByUnit('velocities', 'Velocities', timeline.time, lines, { note: 'Upright lines are jumps at impacts.' });
+    : panelsByUnit('velocities', 'Velocities', timeline.time, lines, { note: 'Vertical lines are jumps at impacts.' });
 }
 
 function energyPanels(run: Run, time: Float64Array): Panel[] {
@@ -93,9 +98,9 @@ function energyPanels(run: Run, time: Float64Array): Panel[] {
     .filter(({ values }) => values.some((x) => x !== 0));
   const panels: Panel[] = [{ id: 'energies', title: 'Energies', unit: 'J', time, lines }];
   if (ledger.length > 0) {
-    const note = 'Sums since the start: what each line of the ledger added to kinetic and potential energy.';
+    const note = 'Sums since the start: what each entry of the energy balance added to kinetic and potential energy.';
     const largest = lines.reduce((most, { values }) => values.reduce((a, x) => Math.max(a, Math.abs(x)), most), 0);
-    panels.push({ id: 'ledger-lines', title: 'Ledger by line', unit: 'J', time, lines: ledger, note, floor: 1e-9 * largest });
+    panels.push({ id: 'ledger-lines', title: 'Energy balance by entry', unit: 'J', time, lines: ledger, note, floor: 1e-9 * largest });
   }
   return panels;
 }
@@ -131,11 +136,11 @@ export function panelsOf(run: Run, timeline: Timeline, touching: BodyContacts): 
     ...panelsByUnit('gaps', 'Gaps', time, named('gap_m', contacts, 'm')),
     ...panelsByUnit('percussions', 'Percussions', time, named('percussion_Ns', contacts, 'N s'), {
       steps: true,
-      note: 'Sum since the frame before.',
+      note: 'Sum since the previous frame.',
     }),
     ...panelsByUnit('friction', 'Friction percussions', time, frictionLines(run), {
       steps: true,
-      note: 'Tangential components, sum since the frame before.',
+      note: 'Tangential components, sum since the previous frame.',
     }),
     ...(bodies ? [] : [...probePanels, ...energyPanels(run, time)]),
   ];
@@ -147,7 +152,7 @@ export function panelsOf(run: Run, timeline: Timeline, touching: BodyContacts): 
       time,
       lines: [{ name: 'worst of a step', values: residual }],
       log: true,
-      note: 'Error of the one-step problem, measured after the solve; worst since the frame before. Exact steps are not drawn.',
+      note: 'Error of the one-step problem, measured after the solve; worst since the previous frame. Steps solved exactly are not drawn.',
     });
   }
   return panels;
@@ -164,7 +169,9 @@ export class Plots {
 
   private readonly run: Run;
   private readonly touching: BodyContacts;
-  private bodyChoice: HTMLSelectElement | null = null;
+  private bodyChoice: NameChoice | null = null;
+  private readonly chosenList = element('span', { class: 'chosen' });
+  private plotted: number[] = [];
   private readonly extra = new Map<string, HTMLElement[]>(); // figures that come and go: of a body, of a pair
 
   constructor(run: Run, timeline: Timeline, player: Player, colours: Colours, touching: BodyContacts) {
@@ -179,7 +186,7 @@ export class Plots {
       button('Zoom in', 'Zoom in around the instant shown (z)', () => this.zoom(0.5)),
       button('Zoom out', 'Zoom out (x)', () => this.zoom(2)),
       button('All', 'Show the whole run (0)', () => this.show(player.start, player.end)),
-      element('span', { class: 'hint' }, 'Drag across a plot to zoom, click to go there, double click to see all.'),
+      element('span', { class: 'hint' }, 'Drag across a plot to zoom, click to go there, double-click to see all.'),
     );
     this.element = section('plots', 'Plots', tools);
     for (const panel of panelsOf(run, timeline, touching)) this.add(panel);
@@ -197,26 +204,48 @@ export class Plots {
     new ResizeObserver(() => this.resize()).observe(this.element);
   }
 
-  /** One body of the reader's choice, in panels of its own. */
+  /** Bodies of the reader's choice, in panels of their own. */
   private addBodyChoice(run: Run): void {
     const movers = movingBodies(run);
     if (movers.length === 0) return;
-    const choice = element('select', { 'aria-label': 'Body to plot' });
-    for (const { name, body } of movers) choice.append(new Option(name, String(body)));
-    this.bodyChoice = choice;
-    this.element.append(element('div', { class: 'tools' }, element('label', {}, 'One body: ', choice)));
-    choice.addEventListener('change', () => this.showBody(Number(choice.value)));
-    releaseAfterPointer(choice);
+    const names = movers.map(({ name, body }): [number, string] => [body, name]);
+    this.bodyChoice = new NameChoice('Body to plot', names, (body) => this.showBody(body));
+    const row = element('div', { class: 'tools', role: 'group', 'aria-label': 'Plotted bodies' }, element('label', {}, 'Body: ', this.bodyChoice.element));
+    if (movers.length > 1) {
+      const more = new NameChoice('Add a body to the plots', names, (body) => {
+        if (body >= 0) this.showBodies([...this.plotted, body]);
+        more.show(-1);
+      }, 'add a body');
+      row.append(element('label', {}, 'and ', more.element), this.chosenList);
+    }
+    this.element.append(row);
     this.showBody(fastest(run, movers));
-    // places that came later are drawn once all are there
-    if (run.motion && !run.motion.complete) run.motion.onBlock(() => run.motion?.complete && this.showBody(Number(choice.value)));
+    // positions that arrive later are drawn once all are there
+    if (run.motion && !run.motion.complete) run.motion.onBlock(() => run.motion?.complete && this.showBodies(this.plotted));
   }
 
-  /** Plots a body. */
+  /** Plots a body alone. */
   showBody(body: number): void {
+    this.showBodies([body]);
+  }
+
+  /** Plots bodies side by side; a few at most, the last ones stay. */
+  showBodies(bodies: number[]): void {
     if (!this.bodyChoice) return;
-    this.bodyChoice.value = String(body);
-    this.replace('body', panelsOfBody(this.run, this.touching, body));
+    this.plotted = [...new Set(bodies)].slice(-maxPlotted);
+    this.bodyChoice.show(this.plotted[0] ?? -1);
+    const names = this.run.head.solids?.names ?? [];
+    const others = this.plotted.slice(1).map((body) => {
+      const name = names[body] ?? `body ${body + 1}`;
+      return button(`${name} ×`, `Remove ${name} from the plots`, () => this.showBodies(this.plotted.filter((one) => one !== body)));
+    });
+    this.chosenList.replaceChildren(...others);
+    this.replace('body', panelsOfBodies(this.run, this.touching, this.plotted));
+  }
+
+  /** The bodies that have lines of their own. */
+  get shownBodies(): number[] {
+    return this.plotted;
   }
 
   /** Plots what two bodies do to each other; null: of no pair. */
@@ -272,14 +301,14 @@ export class Plots {
 
   private make(panel: Panel, holder: HTMLElement): uPlot {
     const { colours, player } = this;
-    const axis = { stroke: colours.text, grid: { stroke: colours.grid, width: 1 }, ticks: { stroke: colours.grid } };
+    const axis = { font: pageFont(12), stroke: colours.text, grid: { stroke: colours.grid, width: 1 }, ticks: { stroke: colours.grid } };
     const ticks = (_: uPlot, splits: (number | null)[]) => splits.map((x) => (x === null ? '' : number(x)));
     const powers = (_: uPlot, splits: (number | null)[]) => splits.map((x) => (x === null ? '' : number(10 ** x)));
     const options: uPlot.Options = {
       width: Math.max(200, holder.clientWidth || 600),
       height: 190,
       pxAlign: false, // rounded to whole pixels, slow curves would look like stairs
-      scales: { x: { time: false }, y: panel.floor ? { range: (_, low, high) => noFinerThan(panel.floor ?? 0, low, high) } : {} },
+      scales: { x: { time: false }, y: panel.cells ? { range: () => [panel.cells!.from, panel.cells!.to] } : panel.floor ? { range: (_, low, high) => noFinerThan(panel.floor ?? 0, low, high) } : {} },
       axes: [
         { ...axis, values: ticks },
         panel.log ? { ...axis, values: powers, incrs: [1, 2, 3, 5, 10, 20, 50], size: 62 } : { ...axis, values: ticks, size: 62 },
@@ -291,6 +320,7 @@ export class Plots {
         ...panel.lines.map(({ name }, i) => this.series(name, i, panel)),
       ],
       hooks: {
+        drawAxes: panel.cells ? [(chart) => drawCells(chart, panel.cells!)] : [],
         draw: [(chart) => drawNow(chart, player.time, colours)],
         setScale: [
           (chart, key) => {
@@ -316,7 +346,7 @@ export class Plots {
   private series(name: string, i: number, panel: Panel): uPlot.Series {
     const series: uPlot.Series = {
       label: name,
-      stroke: this.colours.line(i),
+      stroke: panel.cells ? this.colours.named('vermilion') : this.colours.line(i),
       width: 1.6,
       dash: i % 3 === 1 ? [7, 3] : i % 3 === 2 ? [2, 3] : undefined,
       points: { show: panel.log },
@@ -387,6 +417,29 @@ function describe(panel: Panel): string {
     return `${name} from ${number(low)} to ${number(high)}`;
   });
   return `${panel.title} over time, ${panel.unit}: ${lines.join('; ')}`;
+}
+
+/** Classes as rectangles: the brighter, the more contacts; empty ones are left out. */
+function drawCells(chart: uPlot, { starts, from, to, counts }: Cells): void {
+  const { ctx, bbox } = chart;
+  const most = counts.reduce((a, column) => column.reduce((b, n) => Math.max(b, n), a), 1);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  counts.forEach((column, c) => {
+    const [left, right] = [starts[c], starts[c + 1]].map((t) => chart.valToPos(t, 'x', true));
+    if (right < bbox.left || left > bbox.left + bbox.width) return;
+    const step = (to - from) / column.length;
+    column.forEach((n, k) => {
+      if (n === 0) return;
+      const [top, bottom] = [from + (k + 1) * step, from + k * step].map((y) => chart.valToPos(y, 'y', true));
+      ctx.fillStyle = rampColour(Math.sqrt(n / most));
+      // neighbours share their edges: no hairlines between them
+      ctx.fillRect(left, top, Math.max(1, right - left) + 0.6, bottom - top + 0.6);
+    });
+  });
+  ctx.restore();
 }
 
 function drawNow(chart: uPlot, t: number, colours: Colours): void {

@@ -43,8 +43,11 @@ export class Solids {
     this.rows = new Float32Array(this.motion ? 0 : this.width * timeline.time.length);
     if (!this.motion) head.bodies.forEach((body, b) => this.fill(run, timeline, body, b));
     this.ends = (this.motion ? [0, 1] : []).map(() => ({ row: -1, values: this.resting() }));
+    const known = new Map<string, number>(); // thousands of balls have one surface and one scale
     this.reach = head.solids.map((solid) => {
-      const far = Math.max(0, ...head.surfaces[solid.surface].vertices.map((v) => Math.hypot(...v.map((x, i) => x * solid.scale[i]))));
+      const key = `${solid.surface} ${solid.scale.join(' ')}`;
+      let far = known.get(key);
+      if (far === undefined) known.set(key, (far = Math.max(0, ...head.surfaces[solid.surface].vertices.map((v) => Math.hypot(...v.map((x, i) => x * solid.scale[i]))))));
       return far + Math.hypot(...solid.position);
     });
   }

@@ -1,6 +1,6 @@
 import { Colours } from './colours';
 import type { Palette } from './data';
-import { button, counted, element, number, releaseAfterPointer, section, table } from './text';
+import { button, counted, element, number, pageFont, releaseAfterPointer, section, table } from './text';
 
 /** The table of a study: a column has numbers (null: none) or words, one per row. */
 export type StudyHead = {
@@ -55,7 +55,7 @@ export class StudyPage {
         { class: 'column' },
         section('diagram', this.isConvergence ? 'Convergence' : 'Results', element('div', { class: 'tools' }, element('label', {}, 'across ', this.across), element('label', {}, 'up ', this.up), button('Next', 'Next point (n)', () => this.pick(this.picked + 1))), this.diagram, this.words, this.details),
       ),
-      element('div', { class: 'column' }, section('spread', 'How they are spread', this.bars), this.outcomes()),
+      element('div', { class: 'column' }, section('spread', 'Distribution', this.bars), this.outcomes()),
     );
     this.colours.onChange(() => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.diagram);
@@ -109,7 +109,7 @@ export class StudyPage {
     const slope = this.isLogarithmic ? slopeOf(points) : null;
     this.diagram.setAttribute('aria-label', `${this.up.value} over ${this.across.value}: ${counted(points.length, 'point')}`);
     if (this.picked < 0) {
-      this.words.textContent = slope === null ? 'Press a point for its run.' : `Distance from the finest run over the step, powers of ten: it falls with order ${number(slope, 3)}.`;
+      this.words.textContent = slope === null ? 'Click a point for its run.' : `Distance from the finest run over the time step, in powers of ten: order ${number(slope, 3)}.`;
     }
   }
 
@@ -178,7 +178,7 @@ export class StudyPage {
       this.words.textContent = `Run ${this.text('run', row) || row}: ${this.text('status', row)}`;
       this.details.append(
         element('pre', {}, `carom run SCENE.toml${sets.join('')} -o ${file}.h5\ncarom report ${file}.h5`),
-        table('All of its row', ['column', 'value'], this.head.columns.map(({ name }) => [name, this.text(name, row)])),
+        table('All columns of its row', ['column', 'value'], this.head.columns.map(({ name }) => [name, this.text(name, row)])),
       );
     }
     this.draw();
@@ -201,7 +201,7 @@ function slopeOf(points: Point[]): number | null {
 }
 
 /** Draws axes with their ends and says where a point goes; null: the canvas has no size yet. */
-function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], colours: Colours, names: [string, string]): { context: CanvasRenderingContext2D; place: (x: number, y: number) => [number, number] } | null {
+export function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], colours: Colours, names: [string, string]): { context: CanvasRenderingContext2D; place: (x: number, y: number) => [number, number] } | null {
   const { clientWidth: width, clientHeight: height } = canvas;
   const context = canvas.getContext('2d');
   if (!context || width === 0) return null;
@@ -220,7 +220,7 @@ function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], colours:
   context.strokeStyle = colours.grid;
   context.strokeRect(box.x, box.y, box.w, box.h);
   context.fillStyle = colours.text;
-  context.font = '12px system-ui, sans-serif';
+  context.font = pageFont(12);
   context.textBaseline = 'top';
   context.fillText(number(left), box.x, box.y + box.h + 6);
   context.textAlign = 'center';

@@ -32,6 +32,11 @@ export function count(n: number): string {
   return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
 }
 
+/** The font of the page, for canvases. */
+export function pageFont(pixels: number): string {
+  return `${pixels}px ${getComputedStyle(document.documentElement).fontFamily || 'sans-serif'}`;
+}
+
 type Child = Node | string | null | undefined;
 
 /** An element with attributes and children; strings become text. */
@@ -88,4 +93,40 @@ export function table(caption: string, titles: string[], rows: Child[][]): HTMLT
     headings(...titles),
     element('tbody', {}, ...rows.map((row) => element('tr', {}, ...row.map((cell) => element('td', {}, cell))))),
   );
+}
+
+/** Lists of more names than these are slow to open and to read: the name is typed instead. */
+const maxListed = 1000;
+
+/** A choice among names by number: a list, or for very many a field to type the name into. `none`: the entry that chooses none. */
+export class NameChoice {
+  readonly element: HTMLSelectElement | HTMLInputElement;
+  private readonly names: Map<number, string>;
+
+  constructor(label: string, names: [number, string][], act: (number: number) => void, none = '') {
+    this.names = new Map(names);
+    if (names.length <= maxListed) {
+      const select = element('select', { 'aria-label': label });
+      if (none) select.append(new Option(none, ''));
+      for (const [number, name] of names) select.append(new Option(name, String(number)));
+      select.addEventListener('change', () => act(select.value === '' ? -1 : Number(select.value)));
+      releaseAfterPointer(select);
+      this.element = select;
+      return;
+    }
+    const input = element('input', { type: 'text', 'aria-label': label, size: '14', placeholder: none || names[0][1], spellcheck: 'false', autocomplete: 'off' });
+    const byName = new Map(names.map(([number, name]) => [name, number]));
+    input.addEventListener('change', () => {
+      const number = input.value.trim() === '' && none ? -1 : byName.get(input.value.trim());
+      input.setCustomValidity(number === undefined ? `There is no ${input.value.trim()}; the names are ${names[0][1]} to ${names[names.length - 1][1]}.` : '');
+      input.reportValidity();
+      if (number !== undefined) act(number);
+    });
+    this.element = input;
+  }
+
+  show(number: number): void {
+    if (this.element instanceof HTMLSelectElement) this.element.value = this.names.has(number) ? String(number) : '';
+    else this.element.value = this.names.get(number) ?? '';
+  }
 }

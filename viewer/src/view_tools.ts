@@ -62,18 +62,18 @@ export class ViewTools {
       { class: 'tools', role: 'group', 'aria-label': 'View' },
       button('+', 'Closer', () => stage.zoom(1.25)),
       button('−', 'Farther', () => stage.zoom(0.8)),
-      button('Fit', 'See everything', () => stage.fit()),
+      button('Fit', 'Fit the view', () => stage.fit()),
       ...turn,
       spatial ? this.presetChoice() : null,
-      toggle('Follow', 'Keep what moves in view; double click a body to follow it', false, (on) => stage.follow(on)),
+      toggle('Follow', 'Keep what moves in view; double-click a body to follow it', false, (on) => stage.follow(on)),
       ...this.savedViews(),
-      toggle('Measure', 'Press two places of the picture for their distance, three for an angle', false, (on) => this.measure(on)),
-      element('span', { class: 'hint' }, `Drag to ${spatial ? 'orbit' : 'move'}, wheel or two fingers to zoom, double click to centre.`),
+      toggle('Measure', 'Click two points of the picture for their distance, three for an angle', false, (on) => this.measure(on)),
+      element('span', { class: 'hint' }, `Drag to ${spatial ? 'orbit' : 'move'}, wheel or pinch to zoom, double-click to centre.`),
     );
   }
 
   private presetChoice(): HTMLElement {
-    const words: [string, string][] = [['', 'from …'], ...Object.keys(presets).map((name): [string, string] => [name, name])];
+    const words: [string, string][] = [['', 'view from …'], ...Object.keys(presets).map((name): [string, string] => [name, name])];
     const { element: label, select } = choice('Look', words, '', (name) => {
       const preset = presets[name];
       if (preset) this.stage.lookFrom(...preset);
@@ -84,14 +84,10 @@ export class ViewTools {
 
   /** Two places to keep a view in, as long as the page is open. */
   private savedViews(): HTMLElement[] {
-    const kept: number[][] = [];
+    const { looks } = this.picture;
     return [0, 1].flatMap((k) => {
-      const go = button(`View ${k + 1}`, `Back to saved view ${k + 1}`, () => kept[k] && this.stage.look(kept[k]));
-      go.disabled = true;
-      const keep = button(`Save ${k + 1}`, `Keep this view as ${k + 1}`, () => {
-        kept[k] = this.stage.view();
-        go.disabled = false;
-      });
+      const go = button(`View ${k + 1}`, `Go to saved view ${k + 1}`, () => looks.savedViews[k] && this.stage.look(looks.savedViews[k]));
+      const keep = button(`Save ${k + 1}`, `Save this view as ${k + 1}`, () => (looks.savedViews[k] = this.stage.view()));
       return [keep, go];
     });
   }
@@ -104,7 +100,8 @@ export class ViewTools {
     };
     const forces = contacts.most > 0;
     const force = choice<ForceLook>('Forces', Object.entries(forceWords) as [ForceLook, string][], looks.forces, (value) => change(() => (looks.forces = value)));
-    const by = (Object.keys(colourWords) as ColourBy[]).filter((name) => forces || (name !== 'force' && name !== 'status'));
+    const recorded = (name: ColourBy) => (name === 'residual' ? !!this.picture.bodyColours?.residuals : forces || (name !== 'force' && name !== 'status'));
+    const by = (Object.keys(colourWords) as ColourBy[]).filter(recorded);
     const colour = choice<ColourBy>('Colour by', by.map((name): [ColourBy, string] => [name, colourWords[name]]), looks.colourBy, (value) => change(() => (looks.colourBy = value)));
     this.selects.push(force.select, colour.select);
     return element(
@@ -114,9 +111,9 @@ export class ViewTools {
       forces ? button('Longer', 'Longer arrows, thicker chains', () => change(() => (looks.arrowScale *= 1.5))) : null,
       forces ? button('Shorter', 'Shorter arrows, thinner chains', () => change(() => (looks.arrowScale /= 1.5))) : null,
       colour.element,
-      toggle('See through', 'Bodies through which others are seen', false, (on) => change(() => (looks.transparent = on))),
-      toggle('Ghost', 'Also show where the bodies were at the start', false, (on) => change(() => (looks.ghost = on))),
-      toggle('Traces', 'Show the ways of the bodies; of many, pick one', false, (on) => change(() => (looks.traces = on))),
+      toggle('Transparent', 'Make bodies transparent', false, (on) => change(() => (looks.transparent = on))),
+      toggle('Ghost', 'Also show the bodies at the start of the run', false, (on) => change(() => (looks.ghost = on))),
+      toggle('Traces', 'Show the paths of the bodies; if there are many, pick one', false, (on) => change(() => (looks.traces = on))),
       ...(spatial ? this.cutTools(change) : []),
     );
   }
@@ -132,7 +129,7 @@ export class ViewTools {
 
   private cutTools(change: (act: () => void) => void): HTMLElement[] {
     const { looks } = this.picture;
-    const slider = element('input', { type: 'range', min: '0', max: '1', step: '0.01', value: '1', 'aria-label': 'Where the cut is', hidden: '' });
+    const slider = element('input', { type: 'range', min: '0', max: '1', step: '0.01', value: '1', 'aria-label': 'Position of the cut', hidden: '' });
     const { element: label } = choice('Cut', [['', 'nothing'], ['0', 'across x'], ['1', 'across y'], ['2', 'across z']], '', (value) =>
       change(() => {
         slider.hidden = value === '';
@@ -147,7 +144,7 @@ export class ViewTools {
   private measure(on: boolean): void {
     this.measuring = on;
     this.points = [];
-    this.measured.textContent = on ? 'Press two places of the picture.' : '';
+    this.measured.textContent = on ? 'Click two points of the picture.' : '';
   }
 
   /** A press on the stage; true when it was for measuring. */
@@ -162,17 +159,17 @@ export class ViewTools {
 
   private measuredWords(): string {
     const [a, b, c] = this.points;
-    if (!b) return 'Press a second place.';
+    if (!b) return 'Click a second point.';
     const way = b.map((x, i) => x - a[i]);
     const distance = `Distance ${withUnit(Math.hypot(...way), 'm')} (${way.slice(0, this.picture.spatial ? 3 : 2).map((x) => number(x)).join(', ')})`;
-    if (!c) return `${distance}. A third place gives the angle at the second.`;
+    if (!c) return `${distance}. A third point gives the angle at the second.`;
     const [u, v] = [a.map((x, i) => x - b[i]), c.map((x, i) => x - b[i])];
     const cosine = u.reduce((sum, x, i) => sum + x * v[i], 0) / (Math.hypot(...u) * Math.hypot(...v));
-    return `${distance}; angle at the second place ${number((Math.acos(Math.min(1, Math.max(-1, cosine))) * 180) / Math.PI)}°.`;
+    return `${distance}; angle at the second point ${number((Math.acos(Math.min(1, Math.max(-1, cosine))) * 180) / Math.PI)}°.`;
   }
 
   /** What arrows and colours stand for now; the arrow of the key is as long as one of that force is drawn. */
-  showKey(): void {
+  showKey(t: number): void {
     const { looks, forces, bodyColours, solids } = this.picture;
     if (!solids) return;
     const parts: (Node | string)[] = [];
@@ -180,26 +177,31 @@ export class ViewTools {
     const metres = 70 / this.stage.pixelsPerMetre;
     const newton = scale > 0 ? roundBelow(metres / scale) : 0;
     const pixels = newton * scale * this.stage.pixelsPerMetre;
-    const words = `${looks.forces} ${looks.colourBy} ${looks.pickedBody} ${newton} ${Math.round(pixels)} ${this.colours.dark}`;
+    const couple = looks.pickedBody >= 0 && forces ? withUnit(forces.largestCouple(looks.pickedBody, t), 'N m') : '';
+    const words = `${looks.forces} ${looks.colourBy} ${looks.pickedBody} ${newton} ${Math.round(pixels)} ${this.colours.dark} ${couple}`;
     if (words === this.lastKey) return;
     this.lastKey = words;
     if (newton > 0 && Number.isFinite(newton) && (looks.forces === 'arrows' || looks.pickedBody >= 0)) {
       const arrow = element('span', { class: 'arrow-key', 'aria-hidden': 'true' });
       arrow.style.width = `${pixels}px`;
-      parts.push(element('span', { class: 'key' }, arrow, ` force of ${withUnit(newton, 'N')} in the middle of the picture, on both bodies`));
+      parts.push(element('span', { class: 'key' }, arrow, ` force of ${withUnit(newton, 'N')} at the centre of the picture, on both bodies`));
     }
-    if (looks.forces === 'chains' && looks.pickedBody < 0 && forces) parts.push(element('span', { class: 'key' }, `chains: as thick as the root of the force; the typical one is ${withUnit(forces.contacts.typical, 'N')}`));
-    if (looks.pickedBody >= 0) parts.push(...(['weight', 'joint', 'load', 'sum'] as const).map((kind) => this.swatch(this.colours.force(kind), kind === 'sum' ? 'm a' : kind)));
+    if (looks.forces === 'chains' && looks.pickedBody < 0 && forces) parts.push(element('span', { class: 'key' }, `chains: thickness grows with the square root of the force; 95 % are below ${withUnit(forces.contacts.typical, 'N')}`));
+    if (looks.pickedBody >= 0) parts.push(...(['weight', 'joint', 'load', 'constraint', 'sum'] as const).map((kind) => this.swatch(this.colours.force(kind), kind === 'sum' ? 'm a' : kind)), ...(couple && !couple.startsWith('0') ? [`arcs: couples, largest ${couple}`] : []));
     if (bodyColours && (looks.colourBy === 'speed' || looks.colourBy === 'force')) parts.push(this.ramp(withUnit(bodyColours.top(looks.colourBy), looks.colourBy === 'speed' ? 'm/s' : 'N')));
+    if (bodyColours?.residuals && looks.colourBy === 'residual') {
+      const [low, high] = bodyColours.residuals.map((power) => number(10 ** power));
+      parts.push(this.ramp(high, low), 'largest share of a contact of the body in the residual of the step');
+    }
     if (bodyColours && looks.colourBy === 'material') parts.push(...bodyColours.materials.map((name, i) => this.swatch(this.colours.line(i), name || 'no name')));
     if (looks.colourBy === 'status') parts.push(...(['open', 'closed', 'stick', 'slip', 'impact'] as Status[]).map((status) => this.swatch(this.colours.status(status), statusWords[status])));
     this.key.replaceChildren(...parts);
   }
 
-  private ramp(top: string): HTMLElement {
+  private ramp(top: string, bottom = '0'): HTMLElement {
     const bar = element('span', { class: 'ramp', 'aria-hidden': 'true' });
     bar.style.background = `linear-gradient(to right, ${rampStops.map(rampColour).join(', ')})`;
-    return element('span', { class: 'key' }, '0 ', bar, ` ${top}${this.picture.looks.colourBy === 'force' ? ' and more' : ''}`);
+    return element('span', { class: 'key' }, `${bottom} `, bar, ` ${top}${this.picture.looks.colourBy === 'force' ? ' and more' : ''}`);
   }
 
   private swatch(colour: string, word: string): HTMLElement {

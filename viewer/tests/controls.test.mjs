@@ -103,7 +103,7 @@ test('a finger leads the slider and presses the buttons', async () => {
   const box = await slider.boundingBox();
   await page.touchscreen.tap(box.x + 8 + (box.width - 16) * 0.6, box.y + box.height / 2);
   await showsInstant(page, 0.6, known);
-  await page.getByRole('button', { name: 'To the start (Home)' }).tap();
+  await page.getByRole('button', { name: 'Go to the start (Home)' }).tap();
   await showsInstant(page, 0, known);
   await page.getByRole('button', { name: 'Play (space)' }).tap();
   await page.waitForFunction(() => window.carom.player.time > 0.1);
@@ -162,7 +162,7 @@ test('closer, farther and fit change the size of what is drawn; dragging moves i
   await page.mouse.move(stage.x + 200, stage.y + 260, { steps: 4 });
   await page.mouse.up();
   assert.ok(Math.abs((await drawnBall(page)).height - before + 60) < 6);
-  await page.getByRole('button', { name: 'See everything' }).click();
+  await page.getByRole('button', { name: 'Fit the view' }).click();
   assert.equal((await drawnBall(page)).pixels, at);
   await close();
 });
@@ -282,7 +282,7 @@ test('a spatial picture frames what moves over the whole run, by wheel and finge
   await page.mouse.wheel(0, -300);
   await page.waitForTimeout(50);
   assert.ok((await seenBall(page)).radius > 1.2 * end.radius);
-  await page.getByRole('button', { name: 'See everything' }).click();
+  await page.getByRole('button', { name: 'Fit the view' }).click();
   assert.ok(Math.abs((await seenBall(page)).radius - end.radius) < 0.05 * end.radius);
 
   await page.mouse.dblclick(stage.x + (stage.width * (end.x + 1)) / 2, stage.y + (stage.height * (1 - end.y)) / 2);

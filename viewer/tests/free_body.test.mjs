@@ -179,26 +179,26 @@ test('colours, ghost, traces, cut, see-through and views change what is drawn', 
   assert.match(await page.locator('.key-of-forces').textContent(), /wood/);
   await changes('chains', () => page.getByLabel('Forces', { exact: true }).selectOption('chains'));
   await changes('thicker', () => page.getByRole('button', { name: 'Longer arrows, thicker chains' }).click());
-  for (const name of [/were at the start/, /ways of the bodies/, /through which others/]) await changes(String(name), () => page.getByRole('button', { name }).click());
+  for (const name of [/at the start of the run/, /paths of the bodies/, /bodies transparent/]) await changes(String(name), () => page.getByRole('button', { name }).click());
   await changes('cut', () => page.getByLabel('Cut', { exact: true }).selectOption('2'));
-  await changes('cut moved', () => page.getByLabel('Where the cut is').fill('0.2'));
-  await page.getByRole('button', { name: 'Keep this view as 1' }).click();
+  await changes('cut moved', () => page.getByLabel('Position of the cut').fill('0.2'));
+  await page.getByRole('button', { name: 'Save this view as 1' }).click();
   await changes('top', () => page.getByLabel('Look', { exact: true }).selectOption('top'));
   const top = await page.evaluate(() => window.carom.playback.stage.view());
   assert.ok(Math.hypot(top[3] - top[0], top[4] - top[1]) < 0.01 * (top[5] - top[2]), 'seen from above');
-  await changes('back to the kept view', () => page.getByRole('button', { name: 'Back to saved view 1' }).click());
+  await changes('back to the kept view', () => page.getByRole('button', { name: 'Go to saved view 1' }).click());
   assert.deepEqual(mistakes, []);
   await close();
 });
 
 test('distances and angles are measured on the bodies', async () => {
   const { page, close } = await open(browser, pageOfScene(flat));
-  await page.getByRole('button', { name: /Press two places/ }).click();
+  await page.getByRole('button', { name: /Click two points/ }).click();
   for (const point of [[0, 0.1, 0], [0.05, 0.1, 0], [0.05, 0.15, 0]]) await page.mouse.click(...(await inWindow(page, point)));
   // a pixel is about a millimetre here
   const words = await page.locator('.measured').textContent();
   const [, distance] = /Distance ([\d.]+).m/.exec(words);
-  const [, angle] = /place ([\d.]+)°/.exec(words);
+  const [, angle] = /point ([\d.]+)°/.exec(words);
   assert.ok(Math.abs(Number(distance) - 0.05) < 2e-3, words);
   assert.ok(Math.abs(Number(angle) - 90) < 4, words);
   await close();

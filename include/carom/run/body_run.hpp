@@ -24,6 +24,13 @@ struct BodyStep {
     std::span<const JointReaction> reactions = {};  ///< one per joint
     std::span<const Wrench> potential = {};         ///< weight and springs, per body
     std::span<const Wrench> given = {};             ///< dampers and given forces, per body
+    std::span<const Wrench> constrained = {};       ///< BodyScratch; empty: nothing such
+    std::span<const Vec3> half_way_m = {};          ///< centres of mass half-way through the step
+    std::span<const Vec3> spin_Nms = {};            ///< BodyScratch; for max_bodies_with_diagrams at most
+
+    // the problem of the step: contacts, then joints and formulas; of the latter the velocities after it
+    const OneStepProblem* problem = nullptr;
+    std::span<const double> P = {}, other_U = {};
 };
 
 /// A force that a recording shows among its probes, its mean since the frame before: that of all contacts of

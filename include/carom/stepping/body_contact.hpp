@@ -39,7 +39,13 @@ struct BodyContact {
 struct JointReaction {
     Vec3 percussion_Ns{0, 0, 0};  ///< at the joint's point
     Vec3 moment_Nms{0, 0, 0};     ///< about it; what motors, stops and friction do is in it
+
+    // what brought the velocities back onto the joint at the end of the step (CO-4); none for gears
+    Vec3 held_Ns{0, 0, 0}, held_moment_Nms{0, 0, 0};
 };
+
+/// Free-body diagrams of more bodies than these are not kept.
+inline constexpr int max_bodies_with_diagrams = 1000;
 
 /// Contact points at the places of `state`, gaps up to `reach_m`; sorted by bodies. For those who look at a
 /// scene without moving it.

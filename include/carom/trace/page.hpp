@@ -14,8 +14,9 @@ namespace carom {
 
 struct PageSettings {
     /// Of the data, and of the motion of many bodies. Above it frames are thinned, and the page says so.
-    std::size_t max_data_bytes = 60'000'000;
-    std::size_t max_motion_bytes = 120'000'000;
+    /// Both together stay below 150 MB.
+    std::size_t max_data_bytes = 45'000'000;
+    std::size_t max_motion_bytes = 100'000'000;
 
     /// Up to this many bytes numbers keep 24 bits; above it 16, which is 1/65534 of the range of each line.
     std::size_t max_fine_bytes = 4'000'000;
@@ -46,5 +47,9 @@ struct PageOfRuns {
 /// The page of a table of results, of `carom study` for example: any column over any other, the order of
 /// convergence, how results are spread, and for every row the command that runs it.
 [[nodiscard]] std::string to_study_page(const PageTable& table);
+
+/// The page of what `carom orbit --json` or `carom branch --json` printed: multipliers, events, bifurcation
+/// diagram. Errors: FileMalformed when it is neither.
+[[nodiscard]] Expected<std::string> to_orbit_page(const std::string& name, const std::string& text);
 
 }  // namespace carom

@@ -89,12 +89,17 @@ struct RecordedBodies {
     Eigen::VectorXd step_s;               ///< length of the step, per frame: force = percussion / step
 
     // files of older versions have none of these
-    Eigen::VectorXd friction;       ///< per contact: |P_T| is at most this times P_N; 0: no friction
-    Eigen::VectorXd sliding_m_s;    ///< per contact: how fast it slides after the step
-    RowMatrix velocity_change_m_s;  ///< per frame: of the step, x, y, z of every body that moves
-    RowMatrix load_N;  ///< per frame, the same: springs, dampers and given forces, without weight;
-                       ///< no columns where there are none
-    RowMatrix joint_percussion_Ns;  ///< per frame: of the step on the first body of every joint, x, y, z
+    Eigen::VectorXd friction;     ///< per contact: |P_T| is at most this times P_N; 0: no friction
+    Eigen::VectorXd sliding_m_s;  ///< per contact: how fast it slides after the step
+    Eigen::VectorXd residual;     ///< per contact: its share in the unit-free error of the step
+    RowMatrix moment_Nms;         ///< per contact: of rolling and spinning, on the first body
+
+    // free-body diagrams (BO-25), per frame: of the step, x, y, z of every body that moves
+    RowMatrix velocity_change_m_s, spin_change_Nms;
+    RowMatrix half_way_m;              ///< centre of mass in the middle of the step, where forces act
+    RowMatrix load_N, load_torque_Nm;  ///< springs, dampers, given forces, without weight; may be missing
+    RowMatrix constraint_Ns, constraint_moment_Nms;  ///< gears and formulas; may be missing
+    RowMatrix joint_percussion_Ns;  ///< on the first body of every joint, with what holds the velocities
     RowMatrix joint_moment_Nms;     ///< the same, about the joint's point
 };
 
@@ -110,6 +115,7 @@ struct RecordedJoint {
 struct RecordedMechanics {
     Vec3 gravity_m_s2{0, 0, 0};
     std::vector<double> mass_kg;         ///< per body; 0: forces do not move it. Empty: an older file
+    std::vector<Mat3> inertia_kg_m2;     ///< per body, its axes; may be missing
     std::vector<std::string> materials;  ///< per body
     std::vector<RecordedJoint> joints;
 };
