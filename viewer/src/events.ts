@@ -32,6 +32,8 @@ export class Events {
   private readonly run: Run;
   private readonly names: string[];
   private readonly player: Player;
+  private readonly earlier = button('‹', 'Earlier events', () => this.page(-1));
+  private readonly later = button('›', 'Later events', () => this.page(1));
   private rows: number[] = [];
   private first = 0;
 
@@ -56,8 +58,8 @@ export class Events {
     const tools = element(
       'div',
       { class: 'tools' },
-      button('‹', 'Earlier events', () => this.page(-1)),
-      button('›', 'Later events', () => this.page(1)),
+      this.earlier,
+      this.later,
       this.filter,
       this.position,
     );
@@ -113,6 +115,8 @@ export class Events {
       );
     });
     this.body.replaceChildren(...cells);
+    this.earlier.disabled = this.first === 0;
+    this.later.disabled = last === this.rows.length;
     this.position.textContent = this.rows.length > 0 ? `${count(this.first + 1)} to ${count(last)} of ${count(this.rows.length)}` : 'none';
   }
 }

@@ -22,15 +22,15 @@ export class PhasePortrait {
     this.player = player;
     this.colours = colours;
     this.quantities = quantitiesOf(run, timeline);
-    const choice = (chosen: number) => {
-      const select = element('select');
+    const choice = (label: string, chosen: number) => {
+      const select = element('select', { 'aria-label': label });
       this.quantities.forEach((q, i) => select.append(new Option(q.unit ? `${q.name}, ${q.unit}` : q.name, String(i), i === chosen, i === chosen)));
       select.addEventListener('change', () => this.draw());
       releaseAfterPointer(select);
       return select;
     };
-    this.across = choice(0);
-    this.up = choice(Math.min(run.head.coordinates.length, most, this.quantities.length - 1));
+    this.across = choice('Phase portrait, across', 0);
+    this.up = choice('Phase portrait, up', Math.min(run.head.coordinates.length, most, this.quantities.length - 1));
     const tools = element(
       'div',
       { class: 'tools' },

@@ -160,6 +160,12 @@ async function use(page, control, kind, by) {
 async function prepare(page, name) {
   await page.evaluate((label) => {
     const { player, playback } = window.carom;
+    document.querySelectorAll('details').forEach((node) => (node.open = true));
+    const cut = document.querySelector('select[aria-label="Cut"]');
+    if (/Position of the cut/.test(label) && cut.value === '') {
+      cut.value = '2';
+      cut.dispatchEvent(new Event('change'));
+    }
     player.pause();
     player.seek(player.start + 0.45 * (player.end - player.start));
     // a view that is gone to must differ from the one that is there
@@ -171,8 +177,9 @@ async function prepare(page, name) {
     if (/Fit the view/.test(label)) playback.stage.zoom(1.3);
     if (/Show the whole run|Zoom out/.test(label)) window.carom.plots.zoom(0.5);
     if (/Pick nothing/.test(label)) playback.bodies.pickBody(1);
-    if (/Earlier events/.test(label)) document.querySelector('[aria-label="Later events"]')?.click();
-    if (/Later events/.test(label)) document.querySelector('[aria-label="Earlier events"]')?.click();
+    const events = { earlier: document.querySelector('[aria-label="Earlier events"]'), later: document.querySelector('[aria-label="Later events"]') };
+    if (/Earlier events/.test(label) && events.earlier?.disabled) events.later?.click();
+    if (/Later events/.test(label) && events.later?.disabled) events.earlier?.click();
     if (/Save this view/.test(label)) playback.picture.looks.savedViews = [];
   }, name);
 }
@@ -203,7 +210,11 @@ for (const [size, options] of sizes) {
           await page.evaluate(() => document.querySelectorAll('details').forEach((node) => (node.open = true)));
           // the slider of the cut comes with a cut
           if (name === 'bodies') await page.getByLabel('Cut', { exact: true }).selectOption('2');
+          // on the first page of events there are no earlier ones
+          if (name === 'coordinates') await page.getByRole('button', { name: 'Later events' }).click();
           const all = await controls(page);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+          assert.ok(wide <= (options.viewport?.width ?? 1280), `${name}: the page is ${wide} px wide`);
           assert.ok(all.length > (name === 'coordinates' ? 20 : 25), `${name}: ${all.length} controls`);
           const reached = new Set();
           for (const [i, control] of all.entries()) {

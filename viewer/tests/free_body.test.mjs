@@ -222,3 +222,68 @@ test('an address opens an instant, a view and a pick; Link writes such an addres
   assert.deepEqual(mistakes, []);
   await Promise.all([close(), again.close(), odd.close()]);
 });
+
+// a bob on a pin that a motor drives, and a slider on a rail below it: joints bear forces and couples
+const joined = `duration_s = 0.5
+[[body]]
+name = "arm"
+shape = "box"
+size_m = [0.6, 0.05, 0.05]
+position_m = [0.3, 0, 0]
+mass_kg = 2
+[[body]]
+name = "bob"
+shape = "sphere"
+radius_m = 0.1
+position_m = [0.6, 0, -0.4]
+mass_kg = 1
+[[joint]]
+name = "pin"
+kind = "revolute"
+first = "arm"
+axis = [0, 1, 0]
+point_m = [0, 0, 0]
+[[joint]]
+name = "weld"
+kind = "fixed"
+first = "bob"
+second = "arm"
+point_m = [0.6, 0, 0]
+[integrator]
+time_step_s = 1e-3
+[record]
+every_s = 0.01
+`;
+
+test('joints: forces and couples on jointed bodies sum to m a and dL/dt, without a remainder', async () => {
+  const { page, mistakes, close } = await open(browser, pageOfScene(joined));
+  let couple = 0;
+  for (const t of [0.05, 0.2, 0.4]) {
+    await seek(page, t);
+    for (const body of ['arm', 'bob']) {
+      await page.getByLabel('Picked body').selectOption({ label: body });
+      const diagram = await page.evaluate(() => {
+        const { picture } = window.carom.playback;
+        return picture.free.at(picture.looks.pickedBody, window.carom.player.time);
+      });
+      assert.ok(!diagram.forces.some(({ name }) => /onto the joints/.test(name)));
+      const size = diagram.forces.reduce((sum, { force }) => sum + Math.hypot(...force), 0);
+      // numbers of the page are single precision
+      diagram.sum.forEach((x, i) => assert.ok(Math.abs(x - diagram.massTimesAcceleration[i]) < 1e-5 * size, `${body} at ${t}: ${x} N is not ${diagram.massTimesAcceleration[i]} N`));
+      // joints are drawn where they are at the frame, half a step after the forces act: some mm of the arms
+      diagram.moment.forEach((x, i) => assert.ok(Math.abs(x - diagram.spinRate[i]) < 5e-3 * size, `${body} at ${t}: ${x} N m is not ${diagram.spinRate[i]} N m`));
+      for (const { couple: c } of diagram.forces) couple = Math.max(couple, Math.hypot(...c));
+    }
+  }
+  // the weld holds the bob, which would swing by itself: its couple is seen as an arc
+  assert.ok(couple > 0.1);
+  const bent = await page.evaluate(() => {
+    const { picture } = window.carom.playback;
+    return picture.forces.arrows(picture.at(window.carom.player.time, 0), picture.looks).filter(({ headless }) => headless).length;
+  });
+  assert.ok(bent > 2);
+  assert.match(await page.locator('.key-of-forces').textContent(), /couples, largest/);
+  await picture(page, 'free-body-joints');
+  assert.deepEqual(mistakes, []);
+  await close();
+});

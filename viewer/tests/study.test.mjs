@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { folder, open, picture, program, startBrowser } from './support.mjs';
+import { folder, open, picture, program, root, startBrowser } from './support.mjs';
 
 let browser;
 before(async () => (browser = await startBrowser()));
@@ -40,4 +40,75 @@ test('the order of a method that errs by h^2 is 2', async () => {
   assert.match(await page.locator('#diagram .picked').textContent(), /order 2\./);
   assert.deepEqual(mistakes, []);
   await close();
+});
+
+/** A branch that loses its stability at w = 2 by a multiplier that passes through -1. */
+function branch() {
+  const points = Array.from({ length: 21 }, (_, i) => {
+    const w = 1 + 0.1 * i;
+    return { value: w, period_s: 6 / w, stable: w <= 2, multipliers: [[-w / 2, 0], [0.1, 0]], min: [-w], max: [w * w] };
+  });
+  const orbit = { converged: true, residual: 1e-13, period_s: 3, start_s: 0, start: { x: { q: 1, u: 0, min: -2, max: 4 } }, stable: true, multipliers: [[-1, 0], [0.1, 0]], dperiod_s: { w: -1.5 }, events: [{ time_s: 0.75, kind: 'impact', place: 'wall', percussion_Ns: 2 }] };
+  return { title: 'Oscillator', over: 'w', end: 'the range was run through', coordinates: ['x'], points, special: [{ kind: 'flip', value: 2, orbit }] };
+}
+
+async function openJson(json) {
+  const place = folder();
+  writeFileSync(join(place, 'orbits.json'), JSON.stringify(json));
+  const done = spawnSync(program, ['report', join(place, 'orbits.json')], { encoding: 'utf8' });
+  assert.equal(done.status, 0, done.stderr);
+  return open(browser, join(place, 'orbits.html'));
+}
+
+test('a branch of orbits: diagram, multipliers, special points; a point gives the command of its orbit', async () => {
+  const { page, mistakes, close } = await openJson(branch());
+  assert.match(await page.locator('canvas.study').getAttribute('aria-label'), /largest x over w: 21 orbits, 11 stable ones, 1 special point/);
+  const at = await page.evaluate(() => window.carom.orbits.shown[15].at);
+  const box = await page.locator('canvas.study').boundingBox();
+  await page.mouse.click(box.x + at[0], box.y + at[1]);
+  assert.match(await page.locator('#diagram .picked').textContent(), /w = 2\.5: period 2\.4.s, unstable; multipliers −1\.25, 0\.1/);
+  assert.match(await page.locator('#diagram pre').textContent(), /carom orbit SCENE\.toml --set parameters\.w=2\.5 --period 2\.4/);
+  await page.keyboard.press('p');
+  assert.match(await page.locator('#diagram .picked').textContent(), /w = 2\.4/);
+  await page.locator('#special button').click();
+  assert.match(await page.locator('#diagram .picked').textContent(), /w = 2: period 3.s, stable/);
+  await page.getByLabel('Up').selectOption('multiplier');
+  // the largest modulus is w / 2: a straight line, the last orbit highest
+  const heights = await page.evaluate(() => window.carom.orbits.shown.map(({ at: [, y] }) => y));
+  for (let i = 2; i < heights.length; ++i) assert.ok(Math.abs(heights[i] - 2 * heights[i - 1] + heights[i - 2]) < 1e-6);
+  assert.ok(heights[20] < heights[0]);
+  await picture(page, 'branch');
+  assert.deepEqual(mistakes, []);
+  await close();
+});
+
+test('an orbit: its state, multipliers and events; what is neither is refused with a hint', async () => {
+  const { page, mistakes, close } = await openJson(branch().special[0].orbit);
+  assert.match(await page.locator('#orbit').textContent(), /Period 3.s, stable/);
+  assert.match(await page.locator('#orbit').textContent(), /impact.*wall/);
+  assert.match(await page.locator('#orbit table').nth(2).textContent(), /0\.25/); // a quarter of the period
+  assert.match(await page.locator('canvas.plane').getAttribute('aria-label'), /−1, 0\.1/);
+  await picture(page, 'orbit');
+  assert.deepEqual(mistakes, []);
+  await close();
+  const place = folder();
+  for (const text of ['{"a": 1}', 'no json', '[]']) {
+    writeFileSync(join(place, 'wrong.json'), text);
+    const done = spawnSync(program, ['report', join(place, 'wrong.json')], { encoding: 'utf8' });
+    assert.equal(done.status, 2);
+    assert.match(done.stderr, /carom branch --json/);
+  }
+});
+
+test('what carom orbit and carom branch print themselves', async () => {
+  const scene = join(root, 'scenes', 'impact_oscillator.toml');
+  for (const words of [['orbit', scene, '--period', '2*pi/w', '--settle', '50'], ['branch', scene, '--period', '2*pi/w', '--over', 'parameters.w=2.1:2.8']]) {
+    const printed = spawnSync(program, [...words, '--json'], { encoding: 'utf8', maxBuffer: 1e8 });
+    assert.equal(printed.status, 0, printed.stderr);
+    const { page, mistakes, close } = await openJson(JSON.parse(printed.stdout));
+    assert.ok(await page.evaluate(() => window.carom.orbits !== undefined));
+    await picture(page, `carom-${words[0]}`);
+    assert.deepEqual(mistakes, []);
+    await close();
+  }
 });
