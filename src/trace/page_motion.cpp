@@ -31,8 +31,7 @@ double smallest_size_m(const RecordedSolids& solids)
     return std::isfinite(smallest) ? smallest : 1;
 }
 
-/// Writes numbers along the frames of each body as differences from where the last two frames point, byte by
-/// byte: bodies move smoothly, so most of them are small.
+/// Writes numbers as differences along the frames of each body, byte by byte.
 class BlockWriter {
 public:
     BlockWriter(std::size_t bodies, std::size_t frames) : bodies_(bodies), frames_(frames) {}
@@ -45,10 +44,9 @@ public:
         bytes_.resize(start + count * static_cast<std::size_t>(bytes));
         std::size_t at = start;
         for (std::size_t body = 0; body < bodies_; ++body) {
-            std::uint32_t expected = 0, before = 0;
+            std::uint32_t before = 0;
             for (std::size_t frame = 0; frame < frames_; ++frame, ++at) {
-                const std::uint32_t now = code(body, frame), difference = now - expected;
-                expected = frame == 0 ? now : 2 * now - before;
+                const std::uint32_t now = code(body, frame), difference = now - before;
                 before = now;
                 for (int k = 0; k < bytes; ++k)
                     bytes_[at + static_cast<std::size_t>(k) * count] =

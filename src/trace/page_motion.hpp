@@ -14,8 +14,8 @@ namespace carom::detail {
 /// A block has its columns one after the other: x, y, z and a turn, in the plane x, y and the angle. Places
 /// are whole multiples of `step` above `low`; a turn is its unit quaternion without the largest component,
 /// whose number is a column of its own, the others in units of 1 / (32767 sqrt 2). Each column is the list of
-/// its bodies, each body the list of its frames, as differences from what the two frames before let expect
-/// (the second frame: from the first); first the low bytes of all, then the next ones.
+/// its bodies, each body the list of its frames, as differences to the frame before; first the low bytes of
+/// all, then the next ones.
 struct PageMotion {
     int frames_per_block = 1;
     std::vector<int> first;  ///< per body that moves: first of its columns of q

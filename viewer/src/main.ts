@@ -136,6 +136,7 @@ function begin(page: HTMLElement, run: Run, others: Run[]): Begun {
   const playback = new Playback(run, timeline, player, colours, others);
   const main = element('main', {}, element('div', { class: 'column' }, playback.element, certificateSection(run.head), ledgerSection(run.head)));
   page.replaceChildren(header(run.head), main);
+  playback.appear();
   return { run, others, colours, timeline, player, playback, main };
 }
 
@@ -224,6 +225,7 @@ async function start(page: HTMLElement): Promise<void> {
   // many bodies are drawn once before the rest of the page is made
   if (run.motion) await painted();
   let shown = complete(begun);
+  for (const { motion } of begun.others) motion?.unpackRest();
   tell(shown);
   void (run.motion?.finished() ?? Promise.resolve()).then(() => performance.mark('carom-complete'));
   restore(location.hash, shown.player, shown.playback, shown.plots);

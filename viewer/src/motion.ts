@@ -21,6 +21,7 @@ export class Motion {
   readonly flat: boolean;
   private readonly moving: number[]; // body of every column
   private readonly blocks: (Block | null)[];
+  private rest: (() => void) | null = null;
   private readonly waiting: ((from: number, to: number) => void)[] = [];
 
   constructor(head: MotionHead, flat: boolean, moving: number[]) {
@@ -44,7 +45,7 @@ export class Motion {
     this.waiting.push(act);
   }
 
-  /** Unpacks what the page holds; resolves when the first block is there. The workers end with the last one. */
+  /** Unpacks the first block of what the page holds; the others follow by `unpackRest`. The workers end with the last one. */
   async unpack(texts: (string | null)[], frames: number, workers: Workers | null): Promise<void> {
     const { frames_per_block, bytes } = this.head;
     const job = (i: number): BlockJob => {
@@ -65,11 +66,18 @@ export class Motion {
     const lane = async (): Promise<void> => {
       while (i < texts.length) await next(i++);
     };
-    void Promise.all(Array.from({ length: workers?.count ?? 1 }, lane)).then(() => workers?.end());
+    this.rest = () => void Promise.all(Array.from({ length: workers?.count ?? 1 }, lane)).then(() => workers?.end());
+  }
+
+  /** Goes on with the other blocks: once the first frame is on the screen, which they would delay. */
+  unpackRest(): void {
+    this.rest?.();
+    this.rest = null;
   }
 
   /** Waits until all blocks are there. */
   finished(): Promise<void> {
+    this.unpackRest();
     if (this.complete) return Promise.resolve();
     return new Promise((done) => this.onBlock(() => this.complete && done()));
   }

@@ -40,11 +40,11 @@ const complex = ([a, b]: Complex) => (b === 0 ? number(a) : `${number(a)} ${b < 
 class MultiplierPlane {
   readonly canvas = element('canvas', { class: 'phase plane', role: 'img' });
 
-  draw(multipliers: Complex[], colours: Colours): void {
+  draw(multipliers: Complex[], colours: Colours, size = 5): void {
     const reach = Math.max(1.25, ...multipliers.map(modulus).map((x) => 1.1 * x));
     const wide = (reach * this.canvas.clientWidth) / Math.max(1, this.canvas.clientHeight);
     const frame = frameOf(this.canvas, [-wide, wide], [-reach, reach], colours, ['real part', 'imaginary part']);
-    this.canvas.setAttribute('aria-label', `Multipliers in the complex plane: ${multipliers.map(complex).join(', ') || 'none'}`);
+    this.canvas.setAttribute('aria-label', `Multipliers in the complex plane: ${multipliers.slice(0, 12).map(complex).join(', ') || 'none'}${multipliers.length > 12 ? ', …' : ''}`);
     if (!frame) return;
     const { context, place } = frame;
     const [[x, y], [right]] = [place(0, 0), place(1, 0)];
@@ -57,7 +57,7 @@ class MultiplierPlane {
     for (const multiplier of multipliers) {
       context.fillStyle = modulus(multiplier) > 1 ? colours.named('vermilion') : colours.line(0);
       context.beginPath();
-      context.arc(...place(...multiplier), 5, 0, 2 * Math.PI);
+      context.arc(...place(...multiplier), size, 0, 2 * Math.PI);
       context.fill();
     }
   }
@@ -123,6 +123,8 @@ export class BranchPage {
     this.branch = head.data as BranchJson;
     this.colours = new Colours(head.palette);
     for (const [value, text] of this.quantities()) this.up.append(new Option(text, value));
+    // what varies along the branch comes first: an obstacle holds its extreme
+    this.up.value = this.quantities().find(([value]) => this.spread(value) > this.floor(value))?.[0] ?? 'period';
     this.up.addEventListener('change', () => this.draw());
     releaseAfterPointer(this.up);
     this.diagram.addEventListener('pointerup', (event) => this.pickAt(event.offsetX, event.offsetY));
@@ -158,8 +160,20 @@ export class BranchPage {
     return [...each.flatMap((name, i): [string, string][] => [[`max ${i}`, `largest ${name}`], [`min ${i}`, `smallest ${name}`]]), ['period', 'period, s'], ['multiplier', 'largest modulus of a multiplier']];
   }
 
-  private value(point: BranchPoint): number {
-    const [what, i] = this.up.value.split(' ');
+  private spread(quantity: string): number {
+    const values = this.branch.points.map((point) => this.value(point, quantity)).filter(Number.isFinite);
+    return Math.max(...values) - Math.min(...values);
+  }
+
+  /** Differences of a quantity below this are rounding. */
+  private floor(quantity: string): number {
+    const [what] = quantity.split(' ');
+    const sizes = this.branch.points.flatMap((point) => (what === 'max' || what === 'min' ? [...point.max, ...point.min] : [this.value(point, quantity)]));
+    return 1e-9 * Math.max(0, ...sizes.filter(Number.isFinite).map(Math.abs));
+  }
+
+  private value(point: BranchPoint, quantity = this.up.value): number {
+    const [what, i] = quantity.split(' ');
     if (what === 'period') return point.period_s;
     if (what === 'multiplier') return Math.max(0, ...point.multipliers.map(modulus));
     return (what === 'max' ? point.max : point.min)[Number(i)] ?? NaN;
@@ -168,11 +182,12 @@ export class BranchPage {
   draw(): void {
     const { points, special, over } = this.branch;
     const [xs, ys] = [points.map(({ value }) => value), points.map((point) => this.value(point))];
-    const frame = frameOf(this.diagram, xs, ys, this.colours, [over, this.up.selectedOptions[0]?.text ?? '']);
+    const frame = frameOf(this.diagram, xs, ys, this.colours, [over, this.up.selectedOptions[0]?.text ?? ''], this.floor(this.up.value));
     this.diagram.setAttribute('aria-label', `${this.up.selectedOptions[0]?.text} over ${over}: ${counted(points.length, 'orbit')}, ${counted(points.filter(({ stable }) => stable).length, 'stable one')}, ${counted(special.length, 'special point')}`);
     if (frame) this.drawPoints(frame.context, frame.place, ys);
     const one = points[this.picked];
-    this.plane.draw(one?.multipliers ?? [], this.colours);
+    // of no orbit in particular: all along the branch
+    this.plane.draw(one?.multipliers ?? points.flatMap(({ multipliers }) => multipliers), this.colours, one ? 5 : 2);
     if (!one) this.words.textContent = `${counted(points.length, 'orbit')} over ${over}; ${this.branch.end}`;
   }
 

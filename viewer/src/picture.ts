@@ -32,6 +32,7 @@ export class Picture {
   readonly all = new Bounds(); // of everything that is ever shown
   readonly moving = new Bounds(); // of what moves or could move, over the whole run; where nothing does, of everything
   private readonly movers = new Set<DrawEntry>();
+  private readonly shapeless: Set<number>; // bodies
   private readonly run: Run;
   private readonly timeline: Timeline;
   private readonly now: Float32Array;
@@ -41,6 +42,8 @@ export class Picture {
     this.timeline = timeline;
     this.entries = run.head.draw;
     this.solids = run.head.solids ? new Solids(run, timeline, run.head.solids) : null;
+    const shaped = new Set(run.head.solids?.solids.map(({ body }) => body));
+    this.shapeless = new Set(run.head.solids?.bodies.flatMap((_, body) => (shaped.has(body) ? [] : [body])));
     this.contacts = new BodyContacts(run);
     this.width = this.entries.reduce((n, e) => Math.max(n, e.first + e.points * e.dimension, e.radius + 1, e.normal < 0 ? 0 : e.normal + e.dimension, (e.tangent ?? -1) < 0 ? 0 : e.tangent! + e.dimension), 0);
     this.now = new Float32Array(this.width);
@@ -63,11 +66,15 @@ export class Picture {
     const { run, solids } = this;
     if (!solids || !run.head.mechanics) return [];
     const longest = 0.08 * this.moving.size;
-    return run.head.mechanics.joints.flatMap(({ kind, first }, j) => {
+    return run.head.mechanics.joints.flatMap(({ kind, first, second }, j) => {
       if (kind === 'gear') return [];
       const ends = jointEnds(run, solids, j, bodies);
       const axis = jointAxis(run, solids, j, bodies);
-      return [{ ends, lines: linesOfJoint(kind, ends, axis, [...solids.place(first, bodies)], longest), linked: kind === 'string' || kind === 'distance' }];
+      const lines = linesOfJoint(kind, ends, axis, [...solids.place(first, bodies)], longest);
+      const linked = kind === 'string' || kind === 'distance';
+      // a body without a shape is seen by the lines to its joints
+      if (!linked && second >= 0 && this.shapeless.has(second)) lines.push([[...solids.place(second, bodies)], ends[1]]);
+      return [{ ends, lines, linked }];
     });
   }
 

@@ -40,7 +40,7 @@ export class Playback {
   readonly bodies: BodyPanel | null;
   private readonly tools: ViewTools | null;
   private readonly pickWatchers: (() => void)[] = [];
-  private seen = false;
+  private drawnSize = ''; // of the stage when it was drawn last
 
   /** `others`: runs that are drawn faintly beside this one. */
   constructor(run: Run, timeline: Timeline, player: Player, colours: Colours, others: Run[] = []) {
@@ -77,14 +77,17 @@ export class Playback {
       if (row >= from - 1 && row <= to && !player.playing) this.show();
     });
     colours.onChange(() => this.repaint(colours));
-    new ResizeObserver(() => {
-      this.stage?.resize();
-      this.show();
-      if (!this.seen) performance.mark('carom-first-frame');
-      this.seen = true;
-    }).observe(this.holder);
-    // a stage that has no size yet draws nothing: the observer calls once it has one
-    if (!this.stage) this.show();
+    new ResizeObserver(() => this.appear()).observe(this.holder);
+  }
+
+  /** Draws what has got a size, or another one: as soon as it is on the page. */
+  appear(): void {
+    const size = `${this.holder.clientWidth} ${this.holder.clientHeight}`;
+    if (size === this.drawnSize) return;
+    this.stage?.resize();
+    this.show();
+    if (!this.drawnSize) performance.mark('carom-first-frame');
+    this.drawnSize = size;
   }
 
   /** How long an impact is shown, in seconds of the run: while time stands still, at its instant only. */

@@ -170,6 +170,16 @@ export class Plots {
   private readonly run: Run;
   private readonly touching: BodyContacts;
   private bodyChoice: NameChoice | null = null;
+  /** Charts on the screen: only these follow the playback. */
+  private readonly inSight = new Set<Element>();
+  private readonly sight = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) this.inSight.delete(target);
+      else this.inSight.add(target);
+      const drawn = this.charts.find(({ holder }) => holder === target);
+      if (isIntersecting && drawn) this.follow(drawn.chart, drawn.panel);
+    }
+  });
   private readonly chosenList = element('span', { class: 'chosen' });
   private plotted: number[] = [];
   private readonly extra = new Map<string, HTMLElement[]>(); // figures that come and go: of a body, of a pair
@@ -197,7 +207,7 @@ export class Plots {
       queued = true;
       requestAnimationFrame(() => {
         queued = false;
-        for (const drawn of this.charts) this.follow(drawn.chart, drawn.panel);
+        for (const drawn of this.charts) if (this.inSight.has(drawn.holder)) this.follow(drawn.chart, drawn.panel);
       });
     });
     colours.onChange(() => this.rebuild());
@@ -296,6 +306,7 @@ export class Plots {
     const figure = element('figure', { id: `plot-${panel.id}` }, caption, holder, note, numbers);
     this.element.append(figure);
     this.charts.push({ chart: this.make(panel, holder), holder, panel });
+    this.sight.observe(holder);
     return figure;
   }
 
@@ -308,10 +319,10 @@ export class Plots {
       width: Math.max(200, holder.clientWidth || 600),
       height: 190,
       pxAlign: false, // rounded to whole pixels, slow curves would look like stairs
-      scales: { x: { time: false }, y: panel.cells ? { range: () => [panel.cells!.from, panel.cells!.to] } : panel.floor ? { range: (_, low, high) => noFinerThan(panel.floor ?? 0, low, high) } : {} },
+      scales: { x: { time: false }, y: panel.cells ? { range: () => [panel.cells!.from - 0.05, panel.cells!.to + 0.05] } : panel.floor ? { range: (_, low, high) => noFinerThan(panel.floor ?? 0, low, high) } : {} },
       axes: [
         { ...axis, values: ticks },
-        panel.log ? { ...axis, values: powers, incrs: [1, 2, 3, 5, 10, 20, 50], size: 62 } : { ...axis, values: ticks, size: 62 },
+        panel.log ? { ...axis, values: powers, incrs: [...(panel.cells ? [0.1, 0.2, 0.5] : []), 1, 2, 3, 5, 10, 20, 50], size: 76 } : { ...axis, values: ticks, size: 76 },
       ],
       cursor: { sync: { key: 'carom' }, drag: { x: true, y: false }, points: { size: 6 } },
       legend: { live: true },
@@ -349,7 +360,7 @@ export class Plots {
       stroke: panel.cells ? this.colours.named('vermilion') : this.colours.line(i),
       width: 1.6,
       dash: i % 3 === 1 ? [7, 3] : i % 3 === 2 ? [2, 3] : undefined,
-      points: { show: panel.log },
+      points: { show: panel.log && !panel.cells },
       value: (_, x) => number(panel.log && x !== null ? 10 ** x : x),
     };
     if (panel.steps && uPlot.paths.stepped) series.paths = uPlot.paths.stepped({ align: -1 });

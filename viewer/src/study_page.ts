@@ -201,7 +201,7 @@ function slopeOf(points: Point[]): number | null {
 }
 
 /** Draws axes with their ends and says where a point goes; null: the canvas has no size yet. */
-export function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], colours: Colours, names: [string, string]): { context: CanvasRenderingContext2D; place: (x: number, y: number) => [number, number] } | null {
+export function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], colours: Colours, names: [string, string], floor = 0): { context: CanvasRenderingContext2D; place: (x: number, y: number) => [number, number] } | null {
   const { clientWidth: width, clientHeight: height } = canvas;
   const context = canvas.getContext('2d');
   if (!context || width === 0) return null;
@@ -215,7 +215,10 @@ export function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], c
     return low < high ? [low, high] : low === high ? [low - 1, high + 1] : [0, 1];
   };
   const [left, right] = ends(xs);
-  const [bottom, top] = ends(ys);
+  const [low, high] = ends(ys);
+  // what is finer than `floor` is rounding
+  const half = Math.max((high - low) / 2, floor / 2);
+  const [bottom, top] = [(low + high) / 2 - half, (low + high) / 2 + half];
   const box = { x: 74, y: 12, w: width - 90, h: height - 52 };
   context.strokeStyle = colours.grid;
   context.strokeRect(box.x, box.y, box.w, box.h);

@@ -24,7 +24,7 @@ export async function inflate(packed: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** A block of motion: differences from what the two frames before let expect; transposed, so that a frame is contiguous in memory. */
+/** A block of motion: differences from frame to frame; transposed, so that a frame is contiguous in memory. */
 export async function unpackBlock({ packed, bodies, frames, bytes, flat }: BlockJob, unzip = inflate): Promise<Block> {
   const data = await unzip(packed);
   const count = bodies * frames;
@@ -32,14 +32,12 @@ export async function unpackBlock({ packed, bodies, frames, bytes, flat }: Block
   const column = <T extends Uint8Array | Uint16Array | Uint32Array>(width: number, out: T): T => {
     const mask = width === 4 ? -1 : 2 ** (8 * width) - 1;
     for (let b = 0, i = at; b < bodies; ++b) {
-      let [expected, before] = [0, 0];
+      let now = 0;
       for (let f = 0, to = b; f < frames; ++f, ++i, to += bodies) {
         let difference = data[i];
         if (width > 1) difference |= data[i + count] << 8;
         if (width > 2) difference |= (data[i + 2 * count] << 16) | (data[i + 3 * count] << 24);
-        const now = (expected + difference) & mask;
-        expected = f === 0 ? now : (2 * now - before) | 0;
-        before = now;
+        now = (now + difference) & mask;
         out[to] = now;
       }
     }

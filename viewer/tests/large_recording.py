@@ -2,9 +2,11 @@
 
     python3 large_recording.py SHORT.h5 LONG.h5 FRAMES CONTACTS_PER_FRAME
 
-Nothing is simulated: pages only need numbers of the right kind and amount.
+Nothing is simulated: pages only need numbers of the right kind and amount. Some positions are printed as JSON, to compare with:
+a list of body, frame, x, y, z.
 """
 
+import json
 import shutil
 import sys
 
@@ -41,6 +43,8 @@ def main(short: str, long: str, frames: int, contacts: int) -> None:
             q[:, 4:] = np.sin(angle / 2)[:, None] * axis
             file["q"][i] = q.ravel()
             file["u"][i] = u.ravel()
+        looked_at = [(body, frame) for body in (0, 76, 4320, bodies - 1) for frame in (0, 1, 250, frames - 1)]
+        print(json.dumps([[body, frame, *map(float, file["q"][frame, 7 * body : 7 * body + 3])] for body, frame in looked_at]))
         rows = frames * contacts
         group = file["bodies/contacts"]
         first = random.integers(1, bodies, rows)
@@ -53,8 +57,11 @@ def main(short: str, long: str, frames: int, contacts: int) -> None:
             "gap_m": np.full(rows, -1e-6),
             "friction": np.full(rows, 0.5),
             "sliding_m_s": random.exponential(0.01, rows),
+            "residual": random.exponential(1e-9, rows),
         }
         for name, values in columns.items():
+            if name not in group:  # of an older version
+                continue
             group[name].resize(rows, axis=0)
             group[name][...] = values
         for name, value in (("count", contacts), ("step_s", step)):

@@ -58,27 +58,29 @@ export function pageOf(some, tracks) {
   return file;
 }
 
-export async function startBrowser() {
+export async function startBrowser(more = []) {
   return chromium.launch({
     executablePath: browserPath,
     headless: true,
     args: [
       '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
       '--disable-component-update', '--disable-sync', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+      ...more,
     ],
   });
 }
 
+/** What the script costs is measured without what drawing in software costs. */
+export function withoutDrawing(page) {
+  return page.addInitScript(() => {
+    for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced']) WebGL2RenderingContext.prototype[name] = () => {};
+  });
+}
+
 /** Opens a page and waits until it shows its run. Mistakes and requests are collected. */
-export async function open(browser, file, { withoutDrawing = false, ...options } = {}) {
+export async function open(browser, file, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
-  // what the script costs is measured without what drawing in software costs
-  if (withoutDrawing) {
-    await page.addInitScript(() => {
-      for (const name of ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced']) WebGL2RenderingContext.prototype[name] = () => {};
-    });
-  }
   const mistakes = [];
   const requests = [];
   page.on('pageerror', (problem) => mistakes.push(String(problem)));

@@ -80,6 +80,63 @@ test('a page follows a run that goes on', async () => {
   }
 });
 
+test('a page that follows a run keeps what the reader has set: camera, zoom, plots, tools, focus', async () => {
+  const place = folder();
+  const file = join(place, 'long.toml');
+  const falling = (name, x) => `[[body]]\nname = "${name}"\nshape = "box"\nsize_m = [0.2, 0.2, 0.2]\nposition_m = [${x}, 0, 0.1]\nangular_velocity_rad_s = [0, 0, 5]\n`;
+  writeFileSync(file, `duration_s = 1e5\n[[material]]\nname = "wood"\nfriction = 0.3\n[[body]]\nname = "floor"\nshape = "plane"\n${falling('a', 0)}${falling('b', 0.5)}[integrator]\ntime_step_s = 1e-3\n[record]\nevery_s = 0.01\n`);
+  const run = join(place, 'long.h5');
+  const simulation = spawn(program, ['run', file, '-o', run, '--quiet', '--no-svg']);
+  const server = { process: null };
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    server.process = spawn(program, ['view', run]);
+    const url = String((await once(server.process.stdout, 'data'))[0]).trim();
+    const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+    await page.goto(url);
+    await page.waitForFunction(() => window.carom?.ready);
+    // all in one go: the page must not grow in between
+    const kept = () =>
+      page.evaluate(() => {
+        const { player, playback, plots } = window.carom;
+        const { transparent, traces, colourBy, forces, arrowScale, cut, pickedBody, savedViews } = playback.picture.looks;
+        return { time: player.time, view: playback.stage.view().map((x) => Number(x.toPrecision(6))), range: plots.shown, bodies: plots.shownBodies, looks: { transparent, traces, colourBy, forces, arrowScale, cut, pickedBody, savedViews }, focused: document.activeElement?.getAttribute('aria-label') };
+      });
+    await page.evaluate(() => {
+      const { player, playback, plots } = window.carom;
+      const press = (name) => [...document.querySelectorAll('button')].find((node) => node.getAttribute('aria-label')?.includes(name)).click();
+      const choose = (label, value) => {
+        const select = document.querySelector(`select[aria-label="${label}"]`);
+        select.value = value;
+        select.dispatchEvent(new Event('change'));
+      };
+      player.seek(0.05);
+      plots.show(0.02, 0.08);
+      plots.showBodies([1, 2]);
+      playback.stage.turn(0.4, 0.2);
+      playback.stage.zoom(1.5);
+      press('Save this view as 1');
+      press('Make bodies transparent');
+      press('paths of the bodies');
+      press('Longer arrows');
+      choose('Colour by', 'speed');
+      choose('Cut', '0');
+      playback.bodies.pickBody(2);
+      document.querySelector('select[aria-label="Colour by"]').focus();
+      window.earlier = window.carom.run;
+    });
+    const before = await kept();
+    assert.equal(before.looks.transparent, true);
+    await page.waitForFunction(() => window.carom.run !== window.earlier, null, { timeout: 60_000 });
+    assert.deepEqual(await kept(), before);
+    assert.ok((await page.evaluate(() => window.carom.player.end)) > 0.1);
+  } finally {
+    server.process?.kill('SIGINT');
+    simulation.kill('SIGINT');
+    await Promise.all([once(simulation, 'exit'), server.process ? once(server.process, 'exit') : null]);
+  }
+});
+
 test('carom export --to png takes a picture of the page', () => {
   const place = folder();
   const file = join(place, 'run.png');
