@@ -1,10 +1,11 @@
 // Pages for everybody: no finding of axe-core, in light and dark, large and small; nothing is lost on paper.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { open, pageOfScene, picture, root, sizes, startBrowser } from './support.mjs';
+import { folder, open, pageOfScene, picture, program, root, sizes, startBrowser } from './support.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const scenes = ['woodpecker', 'wall', 'play'];
@@ -31,6 +32,28 @@ for (const [size, options] of sizes) {
     });
   }
 }
+
+test('axe finds nothing on pages of branches and of studies, and with a picked body', async () => {
+  const place = folder();
+  const point = (w) => ({ value: w, period_s: 6 / w, stable: w < 2, multipliers: [[-w / 2, 0]], min: [-w], max: [w] });
+  const orbit = { converged: true, residual: 0, period_s: 3, start: { x: { q: 1, u: 0, min: -2, max: 2 } }, stable: true, multipliers: [[-1, 0]], events: [{ time_s: 1, kind: 'impact', place: 'wall', percussion_Ns: 1 }] };
+  writeFileSync(join(place, 'branch.json'), JSON.stringify({ title: 'A branch', over: 'w', end: 'range', coordinates: ['x'], points: [1, 2, 3].map(point), special: [{ kind: 'flip', value: 2, orbit }] }));
+  writeFileSync(join(place, 'orbit.json'), JSON.stringify(orbit));
+  writeFileSync(join(place, 'study.csv'), 'run,study,parameters.mu,time_step_s,status,end,end_s,steps,x\n0,s,1,0.001,certified,duration,1,10,2\n1,s,2,0.001,certified,duration,1,10,3\n');
+  const files = ['branch.json', 'orbit.json', 'study.csv'].map((name) => {
+    assert.equal(spawnSync(program, ['report', join(place, name), '-o', join(place, `${name}.html`)]).status, 0);
+    return join(place, `${name}.html`);
+  });
+  for (const file of [...files, `${pages[1]}#t=0.2&pick=brick_1&show=arrows,residual`, `${pages[1]}#t=0.2&bodies=brick_1,brick_3`]) {
+    for (const colorScheme of ['light', 'dark']) {
+      const { page, close } = await open(browser, file, { colorScheme, bypassCSP: true });
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+      assert.deepEqual(violations.map(({ id, nodes }) => `${file}: ${id}: ${nodes.slice(0, 3).map(({ target, failureSummary }) => `${target} ${failureSummary}`).join('; ')}`), []);
+      await close();
+    }
+  }
+});
 
 test('on paper there are no buttons, and a dark page is light', async () => {
   const { page, close } = await open(browser, pages[1], { colorScheme: 'dark' });

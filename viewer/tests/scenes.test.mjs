@@ -28,9 +28,9 @@ for (const file of readdirSync(join(root, 'scenes')).filter((name) => name.endsW
     const wanted = file === 'frictional_catastrophe.toml' ? /not certified/ : /✓ certified/;
     assert.match(await page.locator('.badge').textContent(), wanted);
     await page.keyboard.press('.');
+    await page.evaluate(() => window.carom.player.seek(0.4 * window.carom.player.end + 0.6 * window.carom.player.start));
     const draws = await page.evaluate(() => window.carom.run.head.draw.length > 0 || !!window.carom.run.head.solids);
     if (draws) assert.ok((await page.evaluate(drawnPixels)) > 500);
-    await page.evaluate(() => window.carom.player.seek(0.4 * window.carom.player.end + 0.6 * window.carom.player.start));
     await picture(page, `scene-${file.replace('.toml', '')}`);
     assert.deepEqual(mistakes, []);
     assert.equal(requests.filter((url) => !/^(data|blob):/.test(url)).length, 1);

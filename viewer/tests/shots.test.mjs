@@ -1,5 +1,5 @@
 // The stage as it looked when somebody last looked at it: pictures of scenes, compared within a tolerance.
-// New pictures: CAROM_SHOTS=write npm test; look at them before they are committed.
+// Drawn in software, with a font that is in the repository. New pictures: CAROM_SHOTS=write npm test; look at them before they are committed.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,12 +57,31 @@ const difference = (page, a, b) =>
     [a.toString('base64'), b.toString('base64')],
   );
 
-for (const [scene, t, words, options] of wanted) {
-  const name = [scene, words.replace(/[^a-z]+/g, '-'), options.isMobile ? 'phone' : '', options.colorScheme ?? ''].filter((part) => part).join('_');
+// the whole page with its controls, at both sizes, light and dark
+const sizes = { desktop: { viewport: { width: 1280, height: 900 } }, phone };
+for (const scene of ['bowling', 'woodpecker']) {
+  for (const size of Object.keys(sizes)) for (const colorScheme of ['light', 'dark']) wanted.push([scene, 0.4, '', { ...sizes[size], colorScheme, whole: size }]);
+}
+
+const font = readFileSync(join(root, 'src', 'figure', 'font', 'DejaVuSans-subset.ttf')).toString('base64');
+
+/** The same letters everywhere. */
+async function fixFont(page) {
+  await page.addStyleTag({ content: `@font-face { font-family: Shot; src: url(data:font/ttf;base64,${font}); } :root, * { font-family: Shot !important; }` });
+  await page.evaluate(async () => {
+    await document.fonts.load('16px Shot');
+    window.carom.plots.rebuild();
+    window.carom.playback.show();
+  });
+}
+
+for (const [scene, t, words, { whole = '', ...options }] of wanted) {
+  const name = [whole ? 'page' : '', scene, words.replace(/[^a-z]+/g, '-'), whole || (options.isMobile ? 'phone' : ''), options.colorScheme ?? ''].filter((part) => part).join('_');
   test(`${name} looks as it did`, async () => {
     const { page, mistakes, close } = await open(browser, `${pageOf(scene)}#t=${t}${words ? `&${words}` : ''}`, { ...options, bypassCSP: true });
+    await fixFont(page);
     await page.waitForTimeout(150);
-    const now = await page.locator('.stage').screenshot();
+    const now = whole ? await page.screenshot() : await page.locator('.stage').screenshot();
     const file = join(shots, `${name}.png`);
     assert.deepEqual(mistakes, []);
     if (process.env.CAROM_SHOTS === 'write') {
