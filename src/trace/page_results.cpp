@@ -1,7 +1,7 @@
 #include "carom/trace/page.hpp"
 
-#include "carom/core/text.hpp"
 #include "carom/core/version.hpp"
+#include "core/text.hpp"
 #include "page_shell.hpp"
 
 #include <fmt/format.h>

@@ -245,7 +245,15 @@ function showStudy(page: HTMLElement, head: StudyHead): void {
   const words = `${counted(head.columns[0]?.numbers?.length ?? head.columns[0]?.texts?.length ?? 0, 'row')}, carom ${head.carom_version}`;
   page.replaceChildren(element('header', {}, element('h1', {}, head.title), element('p', {}, words)), study.element);
   study.draw();
+  skipTo('diagram');
   window.carom = { ready: true, study };
+}
+
+/** Where the first link of the page leads, on pages that have no playback. */
+function skipTo(id: string): void {
+  const link = document.querySelector('.skip');
+  link?.setAttribute('href', `#${id}`);
+  if (link) link.textContent = 'Skip to the results';
 }
 
 function showOrbits(page: HTMLElement, head: OrbitsHead): void {
@@ -253,6 +261,7 @@ function showOrbits(page: HTMLElement, head: OrbitsHead): void {
   const orbits = head.format === 'carom-branch' ? new BranchPage(head) : new OrbitPage(head);
   page.replaceChildren(element('header', {}, element('h1', {}, head.title), element('p', {}, `carom ${head.carom_version}`)), orbits.element);
   orbits.draw();
+  skipTo(head.format === 'carom-branch' ? 'diagram' : 'orbit');
   window.carom = { ready: true, orbits };
 }
 
