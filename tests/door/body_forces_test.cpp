@@ -201,11 +201,12 @@ every_s = 0.01
     CHECK(record.mechanics.joints[0].kind == "revolute");
     CHECK((record.mechanics.joints[0].first_point_m - Vec3(-0.5, 0, 0)).norm() < 1e-12);
     REQUIRE(record.bodies.load_N.cols() == 3);
-    // arms are those of the frame, half a step after the one that counts: 1e-3 s at 5 m/s at most
-    CHECK(check_diagrams(record, 5e-3) > 9.81);
+    // what holds the velocities acts at the end of the step, h v after the midpoint, and is of order h^2
+    // itself
+    CHECK(check_diagrams(record, 1e-5) > 9.81);
 }
 
-/// Two pendulums coupled by a gear, with joint friction and a motor; a ball strikes one of them.
+/// Two pendulums coupled by a gear, with joint friction; a ball strikes one of them.
 constexpr const char* machine = R"(
 duration_s = 0.6
 [[material]]
@@ -224,8 +225,6 @@ shape = "box"
 size_m = [0.1, 0.1, 0.6]
 mass_kg = 1
 position_m = [1, 0, -0.3]
-angular_velocity_rad_s = [0, 2, 0]
-velocity_m_s = [-0.6, 0, 0]
 [[body]]
 name = "ball"
 shape = "sphere"
@@ -239,7 +238,7 @@ kind = "revolute"
 first = "left"
 axis = [0, 1, 0]
 point_m = [0, 0, 0]
-friction_Nm = 0.1
+turn = { friction_Nm = 0.1 }
 [[joint]]
 name = "b"
 kind = "revolute"
@@ -262,7 +261,7 @@ TEST_CASE("a gear, joint friction and an impact: forces sum to m a, moments to t
 {
     const Recording record = record_of(machine);
     REQUIRE(record.bodies.constraint_moment_Nms.cols() == 9);
-    CHECK(check_diagrams(record, 1e-2) > 9.81);
+    CHECK(check_diagrams(record, 1e-5) > 9.81);
     // the gear does something
     CHECK(record.bodies.constraint_moment_Nms.cwiseAbs().maxCoeff() > 1e-4);
 }
@@ -279,7 +278,7 @@ mass_kg = 2
 position_m = [1, 1]
 [[constraint]]
 name = "wire"
-zero = "bead_y - bead_x^2"
+zero = ["bead_y - bead_x^2"]
 [integrator]
 time_step_s = 1e-3
 [record]
