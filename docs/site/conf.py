@@ -28,7 +28,7 @@ bibtex_bibfiles = ["papers.bib"]
 breathe_projects = {"carom": os.environ.get("CAROM_DOXYGEN", "doxygen/xml")}
 breathe_default_project = "carom"
 breathe_default_members = ()
-primary_domain = "cpp"
+primary_domain = "py"
 highlight_language = "text"
 
 # examples/python: run while the pages are made, each with its pictures and as a notebook

@@ -238,7 +238,10 @@ def python_page():
     """Directives for autodoc: all names that `import carom` gives, in the order of the guide."""
     names = ast.literal_eval(re.search(r"__all__ = (\[.*?\])", (ROOT / "python/carom/__init__.py").read_text(encoding="utf-8"), flags=re.S)[1])
     classes = [name for name in names if name[0].isupper()]
-    functions = [name for name in names if name[0].islower() and name not in ("convex", "impact", "style")]
+    traced = re.search(r"from \._trace import \((.*?)\)", (ROOT / "python/carom/__init__.py").read_text(encoding="utf-8"), flags=re.S)[1]
+    # modules, values, and functions of NumPy that are traced into formulas
+    others = {"convex", "impact", "style", "solvers", *re.findall(r"\w+", traced)}
+    functions = [name for name in names if name[0].islower() and name not in others]
     text = ("# Python interface\n\nGenerated from the docstrings of the package; [carom from Python](../how-to/python.md) is the guide.\n\n"
             "## Functions\n\n")
     text += "".join(f"```{{eval-rst}}\n.. autofunction:: carom.{name}\n```\n\n" for name in functions)
@@ -252,14 +255,14 @@ def python_page():
 def gallery(folder):
     """The figures of scenes that have a source, as `carom gallery` drew them into `folder`."""
     text = ("# Gallery\n\nThe figures and worked examples of the papers, drawn by `carom gallery`. "
-            "[The page of the gallery](_static/gallery/index.html) has the numbers beside their references, and the scenes to copy.\n")
+            '<a href="_static/gallery/index.html">The page of the gallery</a> has the numbers beside their references, and the scenes to copy.\n')
     page = (folder / "index.html").read_text(encoding="utf-8")
     for part in re.findall(r"<section.*?</section>", page, flags=re.S):
         anchor = re.search(r'id="([^"]+)"', part)[1]
         title, source, statement = (html.unescape(t) for t in re.search(r"<h2>(.*?)</h2>\n<p class=\"source\">(.*?)</p>\n<p>(.*?)</p>", part, flags=re.S).groups())
         text += f"\n## {title}\n\n*{source}.* {statement}\n\n"
         if picture := re.search(r'<img src="([^"]+)"', part):
-            text += f"[![{title}](_static/gallery/{picture[1]})](_static/gallery/index.html#{anchor})\n"
+            text += f'<a href="_static/gallery/index.html#{anchor}"><img src="_static/gallery/{picture[1]}" alt="{html.escape(title)}"></a>\n'
         else:  # a scene that is refused, with the reason
             text += "```text\n" + html.unescape(re.search(r"<pre>(.*?)</pre>", part, flags=re.S)[1]).rstrip() + "\n```\n"
     return text
