@@ -57,12 +57,12 @@ std::string paper_of(const GalleryEntry& entry)
     return entry.plan.source.substr(0, entry.plan.source.find(','));
 }
 
-/// The first year of a text; 0 where there is none.
+/// The first year of a text; after all papers where there is none.
 int year_of(const std::string& text)
 {
     static const std::regex year("(1[0-9]|20)[0-9][0-9]");
     std::smatch found;
-    return std::regex_search(text, found, year) ? std::stoi(found[0]) : 0;
+    return std::regex_search(text, found, year) ? std::stoi(found[0]) : 9999;
 }
 
 /// Texts with numbers in their order: figure 1.2 before figure 1.10.
