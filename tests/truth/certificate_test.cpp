@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 using namespace carom::test;
 
 namespace {
@@ -231,6 +233,37 @@ v = 50
             }
         }
     }
+}
+
+TEST_CASE("an obstacle that goes along with a particle and jumps over it between two instants is seen")
+{
+    // the gap of 2 mm is less than both move in a step, 10 mm, so that only its rate, which is zero but for
+    // the jump of 2e-5 s, shows that it stays open; the jump is not at any of the instants that the scheme
+    // looks at
+    const std::string lift = R"toml(duration_s = 0.03
+[[coordinate]]
+name = "z"
+start = 0
+start_velocity = 10
+[lagrangian]
+kinetic = "z'^2/2"
+[[contact]]
+name = "lift"
+gap = "z - 10*t + 0.002 - a*exp(-((t - t0)/2e-5)^2)"
+[parameters]
+t0 = 0.01025
+a = 0.05
+[integrator]
+time_step_s = 1e-3
+)toml";
+    for (const double t0 : {0.00325, 0.01025, 0.0207, 0.0213, 0.02725}) {
+        CAPTURE(t0);
+        const auto run = certificate_run(lift, {fmt::format("parameters.t0={}", t0)});
+        CHECK(run["status"] == "uncertified");
+        // it is entered where 0.05 exp(-(s/2e-5)^2) is 0.002: 3.6e-5 s before
+        CHECK(std::abs(finding(run, "tunnelling").value("time_s", 0.0) - (t0 - 3.588e-5)) < 1e-8);
+    }
+    CHECK(certificate_run(lift, {"parameters.a=0.0019"})["status"] == "certified");
 }
 
 TEST_CASE("a narrow bump that no sample of the gap or its slope shows is seen")
