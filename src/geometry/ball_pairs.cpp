@@ -7,47 +7,130 @@ namespace carom {
 namespace {
 
 /// Cells per ball at most: a scene that is spread out gets wider ones.
-constexpr double max_cells = 8;
+constexpr double max_cells_per_ball = 8;
+
+/// Classes of sizes at most: what is smaller is in the last one.
+constexpr std::size_t max_classes = 24;
 
 }  // namespace
 
 void BallPairs::find(std::span<const Vec3> centres, std::span<const double> radii)
 {
-    lay_grid(centres, radii);
-    sort_into_cells(centres, radii);
+    sort_by_size(radii);
+    grids_.resize(std::max(grids_.size(), used_));
+    for (std::size_t c = 0; c < used_; ++c) {
+        grids_[c].fill(centres, radii, classes_[c]);
+    }
     begin_.resize(centres.size() + 1);
     others_.clear();
+    if (used_ == 1)
+        lists_of_one_class(centres, radii);
+    else
+        lists_of_all_classes(centres, radii);
+}
+
+void BallPairs::sort_by_size(std::span<const double> radii)
+{
+    double largest = -1;
+    for (const double radius : radii) {
+        largest = std::max(largest, radius);
+    }
+    std::array<double, max_classes> floor{};  // radii of a class are above it
+    for (std::size_t c = 0; c < max_classes; ++c) {
+        floor[c] = std::ldexp(largest, -static_cast<int>(c) - 1);
+    }
+    classes_.resize(max_classes);
+    for (auto& members : classes_) {
+        members.clear();
+    }
+    for (std::size_t i = 0; i < radii.size(); ++i) {
+        if (radii[i] < 0) continue;
+        std::size_t c = 0;
+        while (c + 1 < max_classes && radii[i] <= floor[c]) {
+            ++c;
+        }
+        classes_[c].push_back(static_cast<int>(i));
+    }
+
+    // those that have members come first; memory is kept
+    used_ = 0;
+    for (auto& members : classes_) {
+        if (!members.empty()) std::swap(members, classes_[used_++]);
+    }
+}
+
+void BallPairs::lists_of_one_class(std::span<const Vec3> centres, std::span<const double> radii)
+{
     for (std::size_t i = 0; i < centres.size(); ++i) {
         begin_[i] = others_.size();
-        if (radii[i] >= 0) collect(centres[i], radii[i], static_cast<int>(i));
+        if (radii[i] < 0) continue;
+        grids_.front().around(centres[i], radii[i], static_cast<int>(i),
+                              [&](int j) { others_.push_back(j); });
+        std::sort(others_.begin() + static_cast<std::ptrdiff_t>(begin_[i]), others_.end());
     }
     begin_[centres.size()] = others_.size();
 }
 
-/// Origin, width and numbers of the cells.
-void BallPairs::lay_grid(std::span<const Vec3> centres, std::span<const double> radii)
+void BallPairs::lists_of_all_classes(std::span<const Vec3> centres, std::span<const double> radii)
 {
-    Vec3 low = Vec3::Zero(), high = Vec3::Zero();
-    double largest = 0, count = 0;
+    // every ball looks for equals and for larger ones
+    pairs_.clear();
+    for (std::size_t c = 0; c < used_; ++c) {
+        for (const int i : classes_[c]) {
+            const auto k = static_cast<std::size_t>(i);
+            grids_[c].around(centres[k], radii[k], i, [&](int j) { pairs_.push_back({i, j}); });
+            for (std::size_t larger = 0; larger < c; ++larger) {
+                grids_[larger].around(centres[k], radii[k], -1,
+                                      [&](int j) { pairs_.push_back({std::min(i, j), std::max(i, j)}); });
+            }
+        }
+    }
+
+    // lists per ball, by counting: ends first; filling makes beginnings of them
+    std::ranges::fill(begin_, 0);
+    for (const auto& [i, j] : pairs_) {
+        ++begin_[static_cast<std::size_t>(i)];
+    }
+    std::size_t sum = 0;
+    for (std::size_t& count : begin_) {
+        sum += count;
+        count = sum;
+    }
+    others_.resize(pairs_.size());
+    for (const auto& [i, j] : pairs_) {
+        others_[--begin_[static_cast<std::size_t>(i)]] = j;
+    }
     for (std::size_t i = 0; i < centres.size(); ++i) {
-        if (radii[i] < 0) continue;
-        low = count == 0 ? centres[i] : low.cwiseMin(centres[i]);
-        high = count == 0 ? centres[i] : high.cwiseMax(centres[i]);
-        largest = std::max(largest, radii[i]);
-        ++count;
+        std::sort(others_.begin() + static_cast<std::ptrdiff_t>(begin_[i]),
+                  others_.begin() + static_cast<std::ptrdiff_t>(begin_[i + 1]));
+    }
+}
+
+/// Origin, width and numbers of the cells.
+void BallPairs::Grid::lay(std::span<const Vec3> centres, std::span<const double> radii,
+                          std::span<const int> members)
+{
+    Vec3 low = centres[static_cast<std::size_t>(members.front())], high = low;
+    double largest = 0;
+    for (const int i : members) {
+        const auto k = static_cast<std::size_t>(i);
+        low = low.cwiseMin(centres[k]);
+        high = high.cwiseMax(centres[k]);
+        largest = std::max(largest, radii[k]);
     }
     origin_ = low;
     cell_m_ = largest > 0 ? 2 * largest : 1;
     const Vec3 size = high - low;
     const auto numbers = [&] { return Vec3((size / cell_m_).array().floor() + 1); };
-    while (numbers().prod() > max_cells * count + 1) {
+    while (numbers().prod() > max_cells_per_ball * static_cast<double>(members.size()) + 1) {
         cell_m_ *= 1.25;
     }
     const Vec3 n = numbers();
     cells_ = {static_cast<int>(n.x()), static_cast<int>(n.y()), static_cast<int>(n.z())};
 }
 
-std::array<int, 3> BallPairs::cell_of(const Vec3& centre) const noexcept
+/// The cell of a centre, or the nearest one.
+std::array<int, 3> BallPairs::Grid::cell_of(const Vec3& centre) const noexcept
 {
     std::array<int, 3> cell;
     for (int k = 0; k < 3; ++k) {
@@ -58,17 +141,18 @@ std::array<int, 3> BallPairs::cell_of(const Vec3& centre) const noexcept
 }
 
 /// Balls by cells, by counting; within a cell in their own order.
-void BallPairs::sort_into_cells(std::span<const Vec3> centres, std::span<const double> radii)
+void BallPairs::Grid::fill(std::span<const Vec3> centres, std::span<const double> radii,
+                           std::span<const int> members)
 {
+    lay(centres, radii, members);
     const auto total = static_cast<std::size_t>(cells_[0]) * static_cast<std::size_t>(cells_[1]) *
                        static_cast<std::size_t>(cells_[2]);
     cell_begin_.assign(total + 1, 0);
-    cell_of_.resize(centres.size());
-    for (std::size_t i = 0; i < centres.size(); ++i) {
-        if (radii[i] < 0) continue;
-        const auto [x, y, z] = cell_of(centres[i]);
-        cell_of_[i] = (x * cells_[1] + y) * cells_[2] + z;
-        ++cell_begin_[static_cast<std::size_t>(cell_of_[i])];
+    cell_of_.resize(members.size());
+    for (std::size_t m = 0; m < members.size(); ++m) {
+        const auto [x, y, z] = cell_of(centres[static_cast<std::size_t>(members[m])]);
+        cell_of_[m] = (x * cells_[1] + y) * cells_[2] + z;
+        ++cell_begin_[static_cast<std::size_t>(cell_of_[m])];
     }
 
     // ends of the cells; filling from the last ball on makes beginnings of them
@@ -77,18 +161,19 @@ void BallPairs::sort_into_cells(std::span<const Vec3> centres, std::span<const d
         sum += count;
         count = sum;
     }
-    balls_.resize(static_cast<std::size_t>(sum));
-    for (std::size_t i = centres.size(); i-- > 0;) {
-        if (radii[i] < 0) continue;
-        const int place = --cell_begin_[static_cast<std::size_t>(cell_of_[i])];
-        balls_[static_cast<std::size_t>(place)] = {centres[i], radii[i], static_cast<int>(i)};
+    balls_.resize(members.size());
+    for (std::size_t m = members.size(); m-- > 0;) {
+        const auto i = static_cast<std::size_t>(members[m]);
+        const int place = --cell_begin_[static_cast<std::size_t>(cell_of_[m])];
+        balls_[static_cast<std::size_t>(place)] = {centres[i], radii[i], members[m]};
     }
 }
 
-/// The list of one ball, from its cell and those around. Cells along z follow each other.
-void BallPairs::collect(const Vec3& centre, double radius, int i)
+/// From the cell of the centre and those around. Cells along z follow each other. Whoever asks is not larger
+/// than the class: what overlaps is at most one cell away.
+template <class Visit>
+void BallPairs::Grid::around(const Vec3& centre, double radius, int after, Visit visit) const
 {
-    const std::size_t first = others_.size();
     const auto [x, y, z] = cell_of(centre);
     const int low = std::max(z - 1, 0), high = std::min(z + 1, cells_[2] - 1);
     for (int near_x = std::max(x - 1, 0); near_x <= std::min(x + 1, cells_[0] - 1); ++near_x) {
@@ -98,13 +183,12 @@ void BallPairs::collect(const Vec3& centre, double radius, int i)
             for (int k = cell_begin_[row + static_cast<std::size_t>(low)]; k < end; ++k) {
                 const Ball& other = balls_[static_cast<std::size_t>(k)];
                 const double reach = radius + other.radius;
-                if (other.index > i && (other.centre - centre).squaredNorm() <= reach * reach) {
-                    others_.push_back(other.index);
+                if (other.index > after && (other.centre - centre).squaredNorm() <= reach * reach) {
+                    visit(other.index);
                 }
             }
         }
     }
-    std::sort(others_.begin() + static_cast<std::ptrdiff_t>(first), others_.end());
 }
 
 }  // namespace carom

@@ -9,8 +9,9 @@
 namespace carom {
 
 /// Which of many balls overlap. As BroadPhase, for scenes of spheres: the pairs it finds are those of the
-/// balls themselves, in lists per ball, and nothing is sorted but these short lists. The grid's cells are as
-/// wide as the largest ball; memory is linear in the balls.
+/// balls themselves, in lists per ball, and nothing is sorted but these short lists. Balls are sorted into
+/// classes of sizes, each down to half of its largest one, with a grid whose cells are as wide as that one;
+/// a ball looks into the grid of its class and of those above. Memory is linear in the balls.
 class BallPairs {
 public:
     /// Finds the pairs. A negative radius: no ball. The same balls give the same lists, whatever was asked
@@ -32,16 +33,34 @@ private:
         int index;
     };
 
-    void lay_grid(std::span<const Vec3> centres, std::span<const double> radii);
-    void sort_into_cells(std::span<const Vec3> centres, std::span<const double> radii);
-    void collect(const Vec3& centre, double radius, int i);
-    [[nodiscard]] std::array<int, 3> cell_of(const Vec3& centre) const noexcept;
+    /// The balls of one class.
+    class Grid {
+    public:
+        void fill(std::span<const Vec3> centres, std::span<const double> radii, std::span<const int> members);
 
-    Vec3 origin_ = Vec3::Zero();
-    double cell_m_ = 1;
-    std::array<int, 3> cells_{1, 1, 1};
-    std::vector<int> cell_begin_, cell_of_;
-    std::vector<Ball> balls_;
+        /// Calls visit(j) for the balls j > after that overlap this one.
+        template <class Visit>
+        void around(const Vec3& centre, double radius, int after, Visit visit) const;
+
+    private:
+        void lay(std::span<const Vec3> centres, std::span<const double> radii, std::span<const int> members);
+        [[nodiscard]] std::array<int, 3> cell_of(const Vec3& centre) const noexcept;
+
+        Vec3 origin_ = Vec3::Zero();
+        double cell_m_ = 1;
+        std::array<int, 3> cells_{1, 1, 1};
+        std::vector<int> cell_begin_, cell_of_;
+        std::vector<Ball> balls_;
+    };
+
+    void sort_by_size(std::span<const double> radii);
+    void lists_of_one_class(std::span<const Vec3> centres, std::span<const double> radii);
+    void lists_of_all_classes(std::span<const Vec3> centres, std::span<const double> radii);
+
+    std::vector<std::vector<int>> classes_;  ///< members, in increasing order; large balls first
+    std::size_t used_ = 0;                   ///< classes that have members
+    std::vector<Grid> grids_;                ///< one per class
+    std::vector<std::array<int, 2>> pairs_;
     std::vector<std::size_t> begin_;
     std::vector<int> others_;
 };

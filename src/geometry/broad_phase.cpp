@@ -6,6 +6,9 @@
 namespace carom {
 namespace {
 
+/// Large boxes that are looked at one by one.
+constexpr std::ptrdiff_t few_large = 8;
+
 bool overlap(const AxisBox& a, const AxisBox& b)
 {
     return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
@@ -35,22 +38,14 @@ void BroadPhase::find_pairs(std::span<const AxisBox> boxes, std::vector<std::arr
     pairs.clear();
     if (boxes.empty()) return;
     sort_by_size(boxes);
-    const bool mixed = large_.size() > 8 && 16 * large_.size() > boxes.size();
+    const bool mixed = std::ssize(large_) > few_large && 16 * large_.size() > boxes.size();
     if (kind == BroadPhaseKind::Tree || (kind == BroadPhaseKind::Auto && mixed)) {
         pairs_of_tree(boxes, pairs);
     } else if (!ordinary_.empty()) {
         sort_into_cells(boxes);
         pairs_of_cells(boxes, pairs);
     }
-    // large boxes against all
-    for (std::size_t k = 0; k < large_.size(); ++k) {
-        for (const int j : ordinary_) {
-            add_pair(boxes, large_[k], j, pairs);
-        }
-        for (std::size_t l = k + 1; l < large_.size(); ++l) {
-            add_pair(boxes, large_[k], large_[l], pairs);
-        }
-    }
+    pairs_of_large(boxes, pairs);
     std::sort(pairs.begin(), pairs.end());
 }
 
@@ -95,6 +90,43 @@ void BroadPhase::pairs_of_tree(std::span<const AxisBox> boxes, std::vector<std::
         for (const int k : found_) {
             if (ordinary_[k] > i) add_pair(boxes, i, ordinary_[k], pairs);
         }
+    }
+}
+
+/// Large boxes against all: finite ones by a tree of their own where they are many, the others one by one.
+void BroadPhase::pairs_of_large(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs)
+{
+    const auto infinite = std::stable_partition(large_.begin(), large_.end(), [&](int i) {
+        return boxes[i].low.allFinite() && boxes[i].high.allFinite();
+    });
+    const bool many = infinite - large_.begin() > few_large;
+    const auto alone = many ? static_cast<std::size_t>(infinite - large_.begin()) : 0;
+    for (std::size_t k = alone; k < large_.size(); ++k) {
+        for (const int j : ordinary_) {
+            add_pair(boxes, large_[k], j, pairs);
+        }
+        for (std::size_t l = 0; l < k; ++l) {
+            add_pair(boxes, large_[k], large_[l], pairs);
+        }
+    }
+    if (!many) return;
+    tree_boxes_.clear();
+    for (std::size_t k = 0; k < alone; ++k) {
+        tree_boxes_.push_back({boxes[large_[k]].low, boxes[large_[k]].high});
+    }
+    tree_.build(tree_boxes_);
+    const auto ask = [&](int i, int after) {
+        found_.clear();
+        tree_.find(boxes[i].low, boxes[i].high, found_);
+        for (const int k : found_) {
+            if (k > after) add_pair(boxes, i, large_[k], pairs);
+        }
+    };
+    for (const int i : ordinary_) {
+        ask(i, -1);
+    }
+    for (std::size_t k = 0; k < alone; ++k) {
+        ask(large_[k], static_cast<int>(k));
     }
 }
 

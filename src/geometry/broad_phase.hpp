@@ -23,8 +23,8 @@ enum class BroadPhaseKind {
 };
 
 /// A uniform grid with cells as large as the largest of the ordinary boxes; boxes more than four times as
-/// large as the middle one, planes among them, are looked at one by one. Or a tree of boxes, which does not
-/// mind their sizes. Memory is linear in the boxes.
+/// large as the middle one are in a tree where they are many; infinite ones are looked at one by one. Or a
+/// tree of boxes, which does not mind their sizes. Memory is linear in the boxes.
 class BroadPhase {
 public:
     BroadPhaseKind kind = BroadPhaseKind::Auto;
@@ -35,6 +35,7 @@ public:
 private:
     void sort_by_size(std::span<const AxisBox> boxes);
     void pairs_of_tree(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs);
+    void pairs_of_large(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs);
     void sort_into_cells(std::span<const AxisBox> boxes);
     void pairs_of_cells(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs) const;
     [[nodiscard]] std::array<long, 3> cell_of(const AxisBox& box) const;

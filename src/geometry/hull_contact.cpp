@@ -35,21 +35,81 @@ Extremes along(const Vec3& axis, const std::vector<Vec3>& points)
     return extremes;
 }
 
-/// The face of `a` from which `b` is farthest.
+/// Hulls with more faces are not asked face by face.
+constexpr std::size_t many_faces = 24;
+
+/// Where the plane of a face is: normal . x.
+double offset_of(const PlacedCollider& a, std::size_t face)
+{
+    return a.normals[face].dot(a.vertices[a.collider->hull.faces[face].loop.front()]);
+}
+
+/// How far `b` is from a face of `a`; `lowest` is a corner of `b` to begin with and becomes the lowest.
+double separation_from(const PlacedCollider& a, std::size_t face, const PlacedCollider& b, int& lowest)
+{
+    lowest = lowest_vertex(b, a.normals[face], lowest);
+    return a.normals[face].dot(b.vertices[lowest]) - offset_of(a, face);
+}
+
+Axis axis_of_face(const PlacedCollider& a, std::size_t face, double separation)
+{
+    return {.separation = separation, .normal = a.normals[face], .face = static_cast<int>(face)};
+}
+
+/// The best face of a hull that has many. No corner of `b` is below the lowest one, so each bounds the
+/// separation of every face from above. The face with the largest bound is asked, and its lowest corner
+/// bounds the others, until no bound is above what was found: the best face, as if all had been asked (BO-5).
+Axis best_of_many_faces(const PlacedCollider& a, const PlacedCollider& b)
+{
+    constexpr int max_rounds = 32;  // hulls deep in each other: then the faces that are left are asked
+    thread_local std::vector<double> bound, offset;
+    const std::size_t count = a.normals.size();
+    bound.assign(count, infinity);
+    offset.resize(count);
+    for (std::size_t f = 0; f < count; ++f) {
+        offset[f] = offset_of(a, f);
+    }
+    std::size_t best = 0;
+    double separation = -infinity;
+    int lowest = lowest_vertex(b, b.pose.position_m - a.pose.position_m, 0);
+    const auto ask = [&](std::size_t face) {
+        const double here = separation_from(a, face, b, lowest);
+        bound[face] = -infinity;
+        if (here > separation || (here == separation && face < best)) {
+            separation = here;
+            best = face;
+        }
+    };
+    for (int round = 0; round < max_rounds; ++round) {
+        const Vec3 x = b.vertices[lowest];
+        std::size_t next = 0;
+        double most = -infinity;
+        for (std::size_t f = 0; f < count; ++f) {
+            bound[f] = std::min(bound[f], a.normals[f].dot(x) - offset[f]);
+            if (bound[f] > most) {
+                most = bound[f];
+                next = f;
+            }
+        }
+        if (most < separation || (most == separation && next > best))
+            return axis_of_face(a, best, separation);
+        ask(next);
+    }
+    for (std::size_t f = 0; f < count; ++f) {
+        if (bound[f] >= separation) ask(f);
+    }
+    return axis_of_face(a, best, separation);
+}
+
+/// The face of `a` from which `b` is farthest; of equal ones the first.
 Axis best_face(const PlacedCollider& a, const PlacedCollider& b)
 {
+    if (a.normals.size() > many_faces) return best_of_many_faces(a, b);
     Axis best;
-    const auto& faces = a.collider->hull.faces;
     int lowest = 0;
-    for (std::size_t f = 0; f < faces.size(); ++f) {
-        const double face_at = a.normals[f].dot(a.vertices[faces[f].loop.front()]);
-        lowest = lowest_vertex(b, a.normals[f], lowest);
-        const double separation = a.normals[f].dot(b.vertices[lowest]) - face_at;
-        if (separation > best.separation) {
-            best.separation = separation;
-            best.normal = a.normals[f];
-            best.face = static_cast<int>(f);
-        }
+    for (std::size_t f = 0; f < a.normals.size(); ++f) {
+        const double separation = separation_from(a, f, b, lowest);
+        if (separation > best.separation) best = axis_of_face(a, f, separation);
     }
     return best;
 }
@@ -68,20 +128,47 @@ bool comes_near(const PlacedCollider& hull, const std::array<int, 2>& edge, cons
                 double grown)
 {
     const Vec3 &p = hull.vertices[edge[0]], &q = hull.vertices[edge[1]];
-    return (p.cwiseMin(q).array() <= other.high.array() + grown).all() &&
-           (p.cwiseMax(q).array() >= other.low.array() - grown).all();
+    for (int k = 0; k < 3; ++k) {
+        if (std::min(p[k], q[k]) > other.high[k] + grown || std::max(p[k], q[k]) < other.low[k] - grown)
+            return false;
+    }
+    return true;
 }
 
-std::vector<Arc> arcs_of(const PlacedCollider& hull, const PlacedCollider& other, double grown)
+/// The largest n . w of the normals n of an arc.
+double most_along(const Arc& arc, const Vec3& w)
+{
+    const Vec3 across = w - arc.along.dot(w) * arc.along;
+    const double length = across.norm();
+    if (arc.whole) return length;
+    // directions of the arc are as near to its middle as its ends, or nearer
+    const double end = std::min(arc.middle.dot(arc.left), arc.middle.dot(arc.right));
+    if (arc.middle.dot(across) >= end * length) return length;
+    return std::max(arc.left.dot(w), arc.right.dot(w));
+}
+
+/// What the faces know when edges are looked at. A pair of edges counts if the hulls are farther apart along
+/// its normal than along that of any face; along the normals of an edge they are not farther apart than the
+/// edge is from any corner of the other hull.
+struct Found {
+    double separation = -infinity;                  ///< of the better face, less what rounding may do
+    Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();  ///< corners that look at the other hull
+};
+
+/// The edges of a hull that may be one of the best pair: near the other hull, and not known to be worse than
+/// a face. `corner` is one of the other hull.
+std::vector<Arc> arcs_of(const PlacedCollider& hull, const PlacedCollider& other, double grown,
+                         const Vec3& corner, double separation)
 {
     std::vector<Arc> arcs;
     const auto& edges = hull.collider->hull.edges;
     for (std::size_t e = 0; e < edges.size(); ++e) {
         if (!comes_near(hull, edges[e], other, grown)) continue;
         const auto& [left, right] = hull.collider->hull.edge_faces[e];
+        const Vec3& from = hull.vertices[edges[e][0]];
         Arc arc;
         arc.edge = static_cast<int>(e);
-        arc.along = (hull.vertices[edges[e][1]] - hull.vertices[edges[e][0]]).normalized();
+        arc.along = (hull.vertices[edges[e][1]] - from).normalized();
         arc.whole = left < 0 || right < 0;
         if (!arc.whole) {
             arc.left = hull.normals[left];
@@ -89,6 +176,7 @@ std::vector<Arc> arcs_of(const PlacedCollider& hull, const PlacedCollider& other
             // along the bisector, whether the arc is short or half a circle
             arc.middle = arc.left + arc.right + arc.along.cross(arc.left - arc.right);
         }
+        if (most_along(arc, corner - from) < separation) continue;
         arcs.push_back(arc);
     }
     return arcs;
@@ -102,15 +190,15 @@ bool crosses(const Arc& arc, const Vec3& direction)
 }
 
 /// The normal of two edges along which the hulls are farthest apart, among those edges that lie within
-/// `grown` of the other hull. Only pairs whose arcs of normals cross are a face of the difference of the
-/// hulls.
-Axis best_edges(const PlacedCollider& a, const PlacedCollider& b, double grown)
+/// `grown` of the other hull; less than what faces have found does not count. Only pairs whose arcs of
+/// normals cross are a face of the difference of the hulls.
+Axis best_edges(const PlacedCollider& a, const PlacedCollider& b, double grown, const Found& found)
 {
     Axis best;
     if (a.collider->hull.flat || b.collider->hull.flat) return best;
-    const std::vector<Arc> arcs_b = arcs_of(b, a, grown);
+    const std::vector<Arc> arcs_b = arcs_of(b, a, grown, found.on_a, found.separation);
     if (arcs_b.empty()) return best;
-    for (const Arc& arc_a : arcs_of(a, b, grown)) {
+    for (const Arc& arc_a : arcs_of(a, b, grown, found.on_b, found.separation)) {
         const Vec3& p = a.vertices[a.collider->hull.edges[arc_a.edge][0]];
         for (const Arc& arc_b : arcs_b) {
             if (!crosses(arc_b, arc_a.along) || !crosses(arc_a, arc_b.along)) continue;
@@ -184,11 +272,12 @@ std::vector<Corner> facing_corners(const PlacedCollider& hull, const Vec3& axis,
     int best = -1;
     double most = infinity;
     for (std::size_t f = 0; f < faces.size(); ++f) {
+        const double alignment = axis.dot(hull.normals[f]);
+        if (!(alignment < most)) continue;
         const bool touches = std::any_of(faces[f].loop.begin(), faces[f].loop.end(), [&](int v) {
             return axis.dot(hull.vertices[v]) <= lowest + tolerance;
         });
-        const double alignment = axis.dot(hull.normals[f]);
-        if (touches && alignment < most) {
+        if (touches) {
             most = alignment;
             best = static_cast<int>(f);
         }
@@ -253,6 +342,12 @@ bool repeats(const Corner& corner, std::span<const Corner> earlier, double toler
                        [&](const Corner& other) { return (other.point - corner.point).norm() <= tolerance; });
 }
 
+/// An edge as a segment; of a hull with one vertex, that vertex.
+struct Segment {
+    std::array<int, 2> ends;
+    int edge;
+};
+
 /// Two hulls and what they have in common during one query.
 struct Query {
     const PlacedCollider& a;
@@ -275,6 +370,8 @@ struct Query {
     bool by_edges(const Axis& axis) const;
     void beside_edges(const Axis& axis, const Vec3& crossing) const;
     void by_nearest_features(const Axis& axis) const;
+    void leave_far_segments(const Axis& axis, std::vector<Segment>& edges_a,
+                            std::vector<Segment>& edges_b) const;
     void by_deepest_vertex(const Axis& axis) const;
 };
 
@@ -378,12 +475,6 @@ void Query::beside_edges(const Axis& axis, const Vec3& crossing) const
     }
 }
 
-/// An edge as a segment; of a hull with one vertex, that vertex.
-struct Segment {
-    std::array<int, 2> ends;
-    int edge;
-};
-
 std::vector<Segment> segments_of(const PlacedCollider& hull, const PlacedCollider& other, double grown)
 {
     const auto& edges = hull.collider->hull.edges;
@@ -395,14 +486,57 @@ std::vector<Segment> segments_of(const PlacedCollider& hull, const PlacedCollide
     return segments;
 }
 
+/// The segments at the vertex of a hull that is lowest along an axis.
+std::vector<Segment> segments_at_lowest(const PlacedCollider& hull, const Vec3& axis,
+                                        std::span<const Segment> segments)
+{
+    const int lowest = lowest_vertex(hull, axis, 0);
+    std::vector<Segment> found;
+    for (const Segment& segment : segments) {
+        if (segment.ends[0] == lowest || segment.ends[1] == lowest) found.push_back(segment);
+    }
+    return found;
+}
+
+/// Of hulls with many edges: leaves out those that are farther from the other hull, along the axis that keeps
+/// the hulls apart, than some two edges are from each other.
+void Query::leave_far_segments(const Axis& axis, std::vector<Segment>& edges_a,
+                               std::vector<Segment>& edges_b) const
+{
+    constexpr std::size_t many_pairs = 256;
+    if (axis.separation == -infinity || edges_a.size() * edges_b.size() <= many_pairs) return;
+    const Vec3& n = axis.normal;
+    double distance = infinity;
+    for (const Segment& e : segments_at_lowest(a, -n, edges_a)) {
+        const Vec3 &p0 = a.vertices[e.ends[0]], &p1 = a.vertices[e.ends[1]];
+        for (const Segment& f : segments_at_lowest(b, n, edges_b)) {
+            const Vec3 &q0 = b.vertices[f.ends[0]], &q1 = b.vertices[f.ends[1]];
+            const SegmentPair at = nearest_on_segments(p0, p1, q0, q1);
+            distance = std::min(distance, (p0 + at.s * (p1 - p0) - q0 - at.t * (q1 - q0)).norm());
+        }
+    }
+    if (distance == infinity) return;
+    const double highest_a = n.dot(a.vertices[lowest_vertex(a, -n, 0)]),
+                 lowest_b = n.dot(b.vertices[lowest_vertex(b, n, 0)]);
+    std::erase_if(edges_a, [&](const Segment& e) {
+        const double height = std::max(n.dot(a.vertices[e.ends[0]]), n.dot(a.vertices[e.ends[1]]));
+        return lowest_b - height > distance + 4 * tolerance;
+    });
+    std::erase_if(edges_b, [&](const Segment& e) {
+        const double height = std::min(n.dot(b.vertices[e.ends[0]]), n.dot(b.vertices[e.ends[1]]));
+        return height - highest_a > distance + 4 * tolerance;
+    });
+}
+
 /// Nearest edges or corners of two hulls that are apart, by looking at all of them. Parallel edges touch at
 /// both ends of what they have in common.
 void Query::by_nearest_features(const Axis& axis) const
 {
     // what is farther than the reach is no contact
     const double grown = std::max(0.0, reach_m) + rounding();
-    const auto edges_a = segments_of(a, b, grown), edges_b = segments_of(b, a, grown);
+    auto edges_a = segments_of(a, b, grown), edges_b = segments_of(b, a, grown);
     if (edges_a.empty() || edges_b.empty()) return;
+    leave_far_segments(axis, edges_a, edges_b);
     double least = infinity;
     std::size_t best_a = 0, best_b = 0;
     Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();
@@ -467,12 +601,26 @@ bool has_corner_in(const PlacedCollider& hull, const PlacedCollider& other, doub
 {
     const auto& faces = hull.collider->hull.faces;
     if (faces.empty()) return false;
+    // far outside the box nothing is in it; near its sides the faces decide
+    const Vec3 margin = Vec3::Constant(1e3 * tolerance), low = hull.low - margin, high = hull.high + margin;
     return std::any_of(other.vertices.begin(), other.vertices.end(), [&](const Vec3& x) {
+        if (!((x.array() >= low.array()).all() && (x.array() <= high.array()).all())) return false;
         for (std::size_t f = 0; f < faces.size(); ++f) {
             if (hull.normals[f].dot(x - hull.vertices[faces[f].loop.front()]) > tolerance) return false;
         }
         return true;
     });
+}
+
+/// What the best faces say about edges.
+Found found_by(const Axis& face_a, const Axis& face_b, const PlacedCollider& a, const PlacedCollider& b,
+               double tolerance)
+{
+    const bool of_a = face_a.separation >= face_b.separation;
+    const Vec3 n = of_a ? face_a.normal : Vec3(-face_b.normal);  // from a to b
+    return {.separation = std::max(face_a.separation, face_b.separation) - tolerance,
+            .on_a = a.vertices[lowest_vertex(a, -n, 0)],
+            .on_b = b.vertices[lowest_vertex(b, n, 0)]};
 }
 
 /// The distance of two corners, the lower one of the second hull along the axis and the nearest to it: the
@@ -531,7 +679,8 @@ void hull_contact_points(const PlacedCollider& a, const PlacedCollider& b, doubl
     if (face_b.separation > far) return;
     // where the hulls are nearest or deepest two points are at most this far apart (BO-5)
     const double grown = std::max(far, -std::max(face_a.separation, face_b.separation)) + tolerance;
-    Axis edges = best_edges(a, b, grown);
+    const Found found = found_by(face_a, face_b, a, b, tolerance);
+    Axis edges = best_edges(a, b, grown, found);
     if (edges.separation > far) return;
 
     // faces overlap, but hulls that are apart by more than that have their nearest edges farther away
@@ -539,7 +688,7 @@ void hull_contact_points(const PlacedCollider& a, const PlacedCollider& b, doubl
     if (!flat && std::max({face_a.separation, face_b.separation, edges.separation}) < -tolerance &&
         !has_corner_in(a, b, tolerance) && !has_corner_in(b, a, tolerance)) {
         const double farther = std::max(grown, distance_at_most(a, b, face_a.normal));
-        edges = best_edges(a, b, farther + tolerance);
+        edges = best_edges(a, b, farther + tolerance, found);
         if (edges.separation > far) return;
     }
 

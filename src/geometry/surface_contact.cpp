@@ -86,14 +86,11 @@ public:
 
 private:
     /// The lowest point of the shape along n.
-    [[nodiscard]] double lowest(const Vec3& n) const
+    [[nodiscard]] double lowest(const Vec3& n)
     {
         if (cylinder_) return -cylinder_->support(-n);
-        double low = std::numeric_limits<double>::infinity();
-        for (const Vec3& x : a_.vertices) {
-            low = std::min(low, n.dot(x));
-        }
-        return low - a_.collider->hull.radius_m;
+        lowest_ = lowest_vertex(a_, n, lowest_);
+        return n.dot(a_.vertices[lowest_]) - a_.collider->hull.radius_m;
     }
 
     void with_triangle(int t)
@@ -237,6 +234,7 @@ private:
     FlatRegion region_;
     double tolerance_;
     std::vector<ContactPoint> scratch_;
+    int lowest_ = 0;  ///< vertex of the shape, of the triangle before
 };
 
 }  // namespace

@@ -55,6 +55,80 @@ struct Pair {
     Pose at_a, at_b;
 };
 
+/// Corners on an ellipsoid.
+PolyhedronShape stone(std::mt19937& random, int corners)
+{
+    PolyhedronShape shape;
+    for (int i = 0; i < corners; ++i) {
+        shape.vertices_m.emplace_back(Vec3(1.0, 0.8, 0.6).cwiseProduct(test::random_direction(random)));
+    }
+    return shape;
+}
+
+/// How far the second shape is beyond the first along n, from a to b, by the corners alone.
+double separation(const Pair& pair, const Vec3& n)
+{
+    return -test::support(pair.b, pair.at_b, -n) - test::support(pair.a, pair.at_a, n);
+}
+
+TEST_CASE("stones of hundreds of corners are as far apart as FCL says")
+{
+    std::mt19937 random(22);
+    int apart = 0;
+    for (int i = 0; i < 300; ++i) {
+        const Pair pair{stone(random, 40 + i), stone(random, 400 - i), random_pose(random, 1.2),
+                        random_pose(random, 1.2)};
+        const double gap = min_gap(points_between(pair.a, pair.at_a, pair.b, pair.at_b, 10));
+        if (!(gap > 1e-3)) continue;
+        fcl::DistanceRequestd request;
+        request.gjk_solver_type = fcl::GST_LIBCCD;
+        request.distance_tolerance = 1e-9;
+        fcl::DistanceResultd result;
+        const double distance = fcl::distance(in_fcl(pair.a).get(), in_fcl(pair.at_a), in_fcl(pair.b).get(),
+                                              in_fcl(pair.at_b), request, result);
+        ++apart;
+        CHECK(distance == near(gap, 1e-6));
+    }
+    CHECK(apart > 50);
+}
+
+TEST_CASE("stones in each other leave along the axis of least overlap among all faces and pairs of edges")
+{
+    std::mt19937 random(23);
+    int overlapping = 0;
+    for (int i = 0; i < 60; ++i) {
+        const int corners = i % 3 == 0 ? 30 : 300;
+        const Pair pair{stone(random, corners), stone(random, corners), random_pose(random, 0.7),
+                        random_pose(random, 0.7)};
+        const auto points = points_between(pair.a, pair.at_a, pair.b, pair.at_b, 0);
+        if (points.empty()) continue;
+        const double found = separation(pair, -points.front().normal);
+        REQUIRE(found <= 1e-9);
+        ++overlapping;
+        const test::Placed a(pair.a, pair.at_a), b(pair.b, pair.at_b);
+        double best = -INFINITY;
+        for (const Vec3& n : a.placed.normals) {
+            best = std::max(best, separation(pair, n));
+        }
+        for (const Vec3& n : b.placed.normals) {
+            best = std::max(best, separation(pair, -n));
+        }
+        const auto along = [](const PlacedCollider& hull, const std::array<int, 2>& edge) {
+            return Vec3(hull.vertices[edge[1]] - hull.vertices[edge[0]]);
+        };
+        for (const auto& edge_a : a.collider.hull.edges) {
+            for (const auto& edge_b : b.collider.hull.edges) {
+                if (corners > 30) break;
+                const Vec3 n = along(a.placed, edge_a).cross(along(b.placed, edge_b));
+                if (n.norm() < 1e-6) continue;
+                best = std::max({best, separation(pair, n.normalized()), separation(pair, -n.normalized())});
+            }
+        }
+        CHECK(found >= best - 1e-8);
+    }
+    CHECK(overlapping > 20);
+}
+
 TEST_CASE("separated solids are as far apart as FCL says")
 {
     std::mt19937 random(21);

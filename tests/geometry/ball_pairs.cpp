@@ -46,6 +46,24 @@ TEST_CASE("balls overlap where their centres are nearer than their radii togethe
     }
 }
 
+TEST_CASE("balls of all sizes at once: a large one among thousands, and every size between")
+{
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    BallPairs pairs;
+    std::vector<Vec3> centres{Vec3::Zero(), Vec3(2.5, 0, 0)};
+    std::vector<double> radii{1.0, 0.0};
+    for (int k = 0; k < 1500; ++k) {
+        centres.emplace_back(1.2 * uniform(random), 1.2 * uniform(random), 1.2 * uniform(random));
+        radii.push_back(0.01);
+    }
+    check_lists(centres, radii, pairs);
+    for (double& radius : radii) {
+        radius = std::exp2(-15 * std::abs(uniform(random)));
+    }
+    check_lists(centres, radii, pairs);
+}
+
 TEST_CASE("balls at one place, on a lattice, of no size, or none at all")
 {
     BallPairs pairs;
