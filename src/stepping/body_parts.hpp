@@ -57,6 +57,14 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
                   SolveReport& report);
 
+/// Far more components of percussions than motions that they could bring about, as in walls: what sweeps have
+/// spread over the contacts is no help to methods that factorise.
+[[nodiscard]] bool is_redundant(const BodyModel& model, std::size_t components);
+
+/// A structure that stands, or nearly: its contacts are redundant, and its bodies have less kinetic energy than
+/// the forces of the step would give them (BO-26).
+[[nodiscard]] bool stands(const BodyModel& model, const BodyScratch& scratch);
+
 /// The whole of W of the last step, which sweeps over bodies do without.
 void assemble_whole(const BodyModel& model, BodyScratch& scratch);
 

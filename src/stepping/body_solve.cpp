@@ -15,14 +15,14 @@ bool factorises(SolverKind kind)
            kind == SolverKind::InteriorPoint;
 }
 
-/// A structure that sweeps cannot hold is solved well where accuracy is asked for: solved to a tolerance that
-/// lets it creep, it is not at rest, and every later step has to solve it anew. Coarser tolerances are for
-/// what moves anyway.
-SolverSettings thoroughly(SolverSettings solver, int interactions)
+/// A structure that sweeps cannot hold is solved well where it stands, or where accuracy is asked for: solved
+/// to a tolerance that lets it creep, it is not at rest, and every later step has to solve it anew. Coarser
+/// tolerances are for what moves anyway.
+SolverSettings thoroughly(SolverSettings solver, int interactions, bool structure)
 {
     constexpr int affordable = 2000;
     constexpr double well = 1e-8, coarse = 1e-5;
-    const bool accurate = solver.tolerance <= coarse && interactions <= affordable;
+    const bool accurate = (structure || solver.tolerance <= coarse) && interactions <= affordable;
     if (solver.kind == SolverKind::Auto && accurate) solver.tolerance = std::min(solver.tolerance, well);
     return solver;
 }
@@ -70,7 +70,7 @@ void solve_assembled(const BodyModel& model, const SolverSettings& solver, doubl
 {
     assemble_whole(model, s);
     const int sweeps = report.iterations;
-    report = solve_with_joints(thoroughly(solver, s.problem.interactions()), h_s, s);
+    report = solve_with_joints(thoroughly(solver, s.problem.interactions(), stands(model, s)), h_s, s);
     // what was asked for may have been reached all the same
     if (report.status == SolveStatus::NotSolved) report = solve_with_joints(solver, h_s, s);
     report.iterations += sweeps;

@@ -289,15 +289,6 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
     return true;
 }
 
-/// Far more components of percussions than motions that they could bring about, as in walls: what sweeps have
-/// spread over the contacts is no help to methods that factorise.
-bool is_redundant(const BodyModel& model, std::size_t components)
-{
-    const auto moving = static_cast<std::size_t>(std::count_if(
-        model.inverse_mass.begin(), model.inverse_mass.end(), [](double inverse) { return inverse > 0; }));
-    return components > 2 * (model.is_flat() ? 3 : 6) * moving;
-}
-
 /// Bodies whose contacts and joints allow another motion as well.
 void tell_other_motions(const BodyModel& model, double time_s, const BodyScratch& s, StepReport& report)
 {

@@ -1,4 +1,5 @@
 #include "body_parts.hpp"
+#include "solver/body_newton.hpp"
 
 #include <algorithm>
 
@@ -58,7 +59,70 @@ RigidContact rigid_contact(const BodyContact& contact, double friction, double s
             .b = contact.second};
 }
 
+/// Percussions of the sweeps, or of Newton's method, by contacts.
+template <class Method>
+void take_percussions(const Method& method, BodyScratch& s)
+{
+    for (std::size_t place = 0; place < s.order.size(); ++place) {
+        const int c = s.order[place];
+        const BodyContact& contact = s.contacts[c];
+        const auto P = method.percussion(static_cast<int>(place));
+        for (int k = 0; k < contact.dimension; ++k) {
+            s.P[static_cast<std::size_t>(s.problem.offsets[c] + k)] =
+                contact.axes[static_cast<std::size_t>(k)].dot(Vec3(P[0], P[1], P[2]));
+        }
+    }
+}
+
+/// A structure that stands is solved well, whatever the tolerance (BO-26): by a few sweeps, which are enough
+/// where it stood before, or else by Newton's method in the space of the bodies. False where that costs too
+/// much, or does not reach what was asked for.
+bool hold_structure(const SolverSettings& solver, BodyScratch& s, SolveReport& report)
+{
+    constexpr double well = 1e-8, max_products = 5e6;
+    constexpr int few_sweeps = 8, least = 30, most = 60;
+    const double tolerance = std::min(0.9 * solver.tolerance, well);
+    report.iterations = s.sweeps.run({.tolerance = tolerance, .max_iterations = few_sweeps});
+    if (s.sweeps.error().worst() <= tolerance) {
+        take_percussions(s.sweeps, s);
+        return true;
+    }
+    BodyNewton newton;
+    newton.load(s.rigid_bodies, s.rigid_contacts);
+    if (newton.products() > max_products) return false;
+    // not more than the sweeps would cost that it spares, counted: a product is about two contacts swept
+    const double affordable = max_sweeps * static_cast<double>(s.contacts.size()) / newton.products();
+    const int max_factorisations = static_cast<int>(std::clamp<double>(affordable, least, most));
+    const int factorisations = newton.run({.tolerance = tolerance, .max_iterations = max_factorisations});
+    report.iterations += factorisations;
+    report.factorisations += factorisations;
+    if (!(newton.error() <= 0.9 * solver.tolerance)) return false;
+    report.solver = SolverKind::ProximalNewton;
+    take_percussions(newton, s);
+    return true;
+}
+
 }  // namespace
+
+bool is_redundant(const BodyModel& model, std::size_t components)
+{
+    const auto moving = static_cast<std::size_t>(std::count_if(
+        model.inverse_mass.begin(), model.inverse_mass.end(), [](double inverse) { return inverse > 0; }));
+    return components > 2 * (model.is_flat() ? 3 : 6) * moving;
+}
+
+bool stands(const BodyModel& model, const BodyScratch& s)
+{
+    double before = 0, gained = 0;
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (model.inverse_mass[i] == 0) continue;
+        const Vec3 dv = s.v_free[i] - s.v_before[i], dW = s.W_free[i] - s.W_before[i];
+        before +=
+            model.mass[i] * s.v_before[i].squaredNorm() + s.W_before[i].dot(model.inertia[i] * s.W_before[i]);
+        gained += model.mass[i] * dv.squaredNorm() + dW.dot(model.inertia[i] * dW);
+    }
+    return is_redundant(model, s.P.size()) && before <= gained;
+}
 
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
 {
@@ -83,17 +147,10 @@ bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScra
     }
     if (!s.sweeps.load(s.rigid_bodies, s.rigid_contacts)) return false;
     report.solver = SolverKind::NonlinearCg;
-    report.iterations = s.sweeps.run(
+    if (stands(model, s) && hold_structure(solver, s, report)) return true;
+    report.iterations += s.sweeps.run(
         {.tolerance = 0.9 * solver.tolerance, .max_iterations = std::min(max_sweeps, solver.max_sweeps)});
-    for (int place = 0; place < m; ++place) {
-        const int c = s.order[static_cast<std::size_t>(place)];
-        const BodyContact& contact = s.contacts[c];
-        const auto P = s.sweeps.percussion(place);
-        for (int k = 0; k < contact.dimension; ++k) {
-            s.P[static_cast<std::size_t>(s.problem.offsets[c] + k)] =
-                contact.axes[static_cast<std::size_t>(k)].dot(Vec3(P[0], P[1], P[2]));
-        }
-    }
+    take_percussions(s.sweeps, s);
     return true;
 }
 
