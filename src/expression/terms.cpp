@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 
 namespace carom {
@@ -78,7 +79,8 @@ public:
     /// The nodes that the roots need, themselves included, operands first.
     const std::vector<int>& needed_by(const Graph& graph, std::span<const int> roots)
     {
-        seen_.resize(static_cast<std::size_t>(graph.size()), 0);
+        if (seen_.size() < static_cast<std::size_t>(graph.size()))
+            seen_.resize(static_cast<std::size_t>(graph.size()), 0);
         ++walk_;
         found_.clear();
         for (const int root : roots)
@@ -99,9 +101,9 @@ private:
         if (std::exchange(seen_[static_cast<std::size_t>(node)], walk_) != walk_) found_.push_back(node);
     }
 
-    std::vector<int> seen_;
+    std::vector<std::uint64_t> seen_;  ///< the walk that came to a node last, whatever graph it was of
     std::vector<int> found_;
-    int walk_ = 0;
+    std::uint64_t walk_ = 0;
 };
 
 std::vector<Variable> variables_of(const Graph& graph, int node, Walker& walker)
@@ -127,7 +129,8 @@ std::int32_t place_in(std::vector<T>& list, const T& value)
 
 std::vector<int> needed_by(const Graph& graph, std::span<const int> roots)
 {
-    Walker walker;
+    // one for all walks: many small expressions of a large graph must not cost its size each
+    thread_local Walker walker;
     return walker.needed_by(graph, roots);
 }
 

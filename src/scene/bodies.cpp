@@ -5,6 +5,7 @@
 #include "core/palette.hpp"
 #include "core/text.hpp"
 #include "joints.hpp"
+#include "memory.hpp"
 #include "validate.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +18,12 @@ namespace carom::detail {
 namespace {
 
 using Kind = Node::Kind;
+
+/// Memory that a body takes with its three contacts or so: the scene, a state, and what a step keeps.
+constexpr double bytes_per_body = 6000;
+
+/// Whoever starts this program has so much.
+constexpr double small_scene_bytes = 50e6;
 
 class BodyReader {
 public:
@@ -119,6 +126,22 @@ private:
                 static_cast<double>(things_of(group, "spring").size() + things_of(group, "joint").size());
             count(group, copies_of(group) * std::max({members, things, 1.0}));
         }
+        if (!too_many_) compare_with_memory(all);
+    }
+
+    /// More bodies than the memory holds are told before it is taken.
+    void compare_with_memory(double bodies)
+    {
+        const double needed = bodies * bytes_per_body;
+        if (needed < small_scene_bytes) return;
+        const double available = available_memory_bytes();
+        if (needed <= available) return;
+        too_many_ = true;
+        mistakes_.add(Place{}, ErrorCode::SettingOutOfRange,
+                      fmt::format("the scene has {:.4g} bodies, springs or joints, for which {:.3g} GB of "
+                                  "memory are needed and {:.3g} GB are free",
+                                  bodies, 1e-9 * needed, 1e-9 * available),
+                      "give fewer copies, or use a machine with more memory");
     }
 
     /// How many copies along each direction; one where there is no lattice.

@@ -62,17 +62,44 @@ void add_body_errors(const Node& root, const BodyDraft& draft, const Errors& err
 {
     for (const Error& error : errors) {
         Place place = place_of(root, error.where);
-        for (std::size_t i = 0; i < draft.places.size(); ++i) {
-            if (error.where == "body." + draft.setup.bodies[i].name) place = draft.places[i];
-        }
+        constexpr std::string_view key = "body.";
+        const auto body = error.where.starts_with(key)
+                              ? draft.body_numbers.find(error.where.substr(key.size()))
+                              : draft.body_numbers.end();
+        if (body != draft.body_numbers.end()) place = draft.places[static_cast<std::size_t>(body->second)];
         if (!mistakes.known_at(place)) mistakes.add(place, error);
     }
+}
+
+/// Whether some word could be the coordinate of a body.
+bool ends_as_coordinate(std::string_view word)
+{
+    constexpr std::array<std::string_view, 8> ends{"_x", "_y", "_z", "_w", "_i", "_j", "_k", "_angle"};
+    return std::ranges::any_of(ends, [&](std::string_view end) { return word.ends_with(end); });
+}
+
+bool speaks_of_coordinates(const Node& node)
+{
+    if (node.kind == Kind::Text && std::ranges::any_of(words_in(node.text), ends_as_coordinate)) return true;
+    return std::ranges::any_of(node.items, [](const Node& item) { return speaks_of_coordinates(item); }) ||
+           std::ranges::any_of(node.entries,
+                               [](const Entry& entry) { return speaks_of_coordinates(entry.value); });
+}
+
+/// Whether coordinates of bodies are spoken of at all: of a million bodies they are a long list.
+bool needs_names_of_coordinates(const Node& root, const Names& names)
+{
+    using Meaning = Vocabulary::Meaning::Kind;
+    return has_formulas(root) || speaks_of_coordinates(root) ||
+           std::ranges::any_of(names.vocabulary.names(Meaning::Parameter), ends_as_coordinate) ||
+           std::ranges::any_of(names.vocabulary.names(Meaning::Table), ends_as_coordinate);
 }
 
 /// Formulas beside the bodies may name their coordinates. A name that a parameter or table has already is a
 /// mistake; others are found when the coordinates are made.
 Names with_coordinates(const Node& root, Names names, const BodyDraft& draft, Mistakes& mistakes)
 {
+    if (!needs_names_of_coordinates(root, names)) return names;
     for (const Coordinate& coordinate : coordinate_names(draft.setup)) {
         const auto taken = names.vocabulary.find(coordinate.name);
         if (taken && taken->kind != Vocabulary::Meaning::Kind::Coordinate) {

@@ -8,12 +8,29 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace carom {
 namespace {
 
 /// Of prescribed bodies: no energy, and still a metric.
 constexpr double weightless_kg = 1e-30;
+
+/// How the name of a coordinate of a body ends.
+struct CoordinatePart {
+    const char *suffix, *unit;
+};
+
+std::span<const CoordinatePart> coordinate_parts(bool flat)
+{
+    static constexpr CoordinatePart plane[] = {{"_x", "m"}, {"_y", "m"}, {"_angle", "rad"}};
+    static constexpr CoordinatePart space[] = {{"_x", "m"}, {"_y", "m"}, {"_z", "m"}, {"_w", ""},
+                                               {"_i", ""},  {"_j", ""},  {"_k", ""}};
+    if (flat) return plane;
+    return space;
+}
 
 bool has_coordinates(const BodyModel& bodies, int i)
 {
@@ -23,15 +40,19 @@ bool has_coordinates(const BodyModel& bodies, int i)
 /// Writes what recordings hold of bodies: coordinates, energies, and springs to draw.
 class Writer {
 public:
-    explicit Writer(const BodyModel& bodies) : bodies_(bodies), start_(make_body_state(bodies)) {}
+    explicit Writer(const BodyModel& bodies) : bodies_(bodies), start_(make_body_state(bodies))
+    {
+        int next = 0;
+        for (int i = 0; i < bodies.bodies(); ++i) {
+            first_.push_back(next);
+            if (has_coordinates(bodies, i)) next += static_cast<int>(parts().size());
+        }
+    }
 
     Expected<LagrangianSystem, Errors> run()
     {
         system_.coordinates = coordinate_names(bodies_.setup());
-        for (const Coordinate& coordinate : system_.coordinates) {
-            if (auto added = vocabulary_.add_coordinate(coordinate.name); !added)
-                errors_.push_back(added.error());
-        }
+        check_names();
         if (!errors_.empty()) return errors_;
         std::vector<Term> kinetic, potential;
         for (int i = 0; i < bodies_.bodies(); ++i) {
@@ -55,13 +76,44 @@ private:
     }
     [[nodiscard]] bool flat() const { return bodies_.is_flat(); }
 
-    /// A formula of a body or spring. One that cannot be read has a number in it that is too large for one.
-    Formula parsed(const std::string& text, const std::string& where)
+    [[nodiscard]] std::span<const CoordinatePart> parts() const { return coordinate_parts(flat()); }
+
+    /// Formulas must be able to use the names, and tell the bodies apart.
+    void check_names()
     {
-        auto formula = parse_formula(text, vocabulary_);
-        if (formula) return *formula;
-        const bool known = !errors_.empty() && errors_.back().where == where;
-        if (!known) {
+        std::unordered_set<std::string_view> seen;
+        for (int i = 0; i < bodies_.bodies(); ++i) {
+            if (!has_coordinates(bodies_, i)) continue;
+            Vocabulary alone;
+            auto added = alone.add_coordinate(body(i).name + parts().front().suffix);
+            if (added && !seen.insert(body(i).name).second)
+                added = alone.add_coordinate(body(i).name + parts().front().suffix);
+            if (!added) errors_.push_back(added.error());
+        }
+    }
+
+    /// How a body is called in the formula of itself, or of a spring and its two bodies: equal bodies then
+    /// have equal formulas, which are read once.
+    [[nodiscard]] static std::string name_in(const std::array<int, 2>& pair, int i)
+    {
+        return i == std::min(pair[0], pair[1]) ? "a" : "b";
+    }
+
+    /// A formula of a body or spring, with the coordinates numbered among all. One that cannot be read has a
+    /// number in it that is too large for one.
+    std::vector<Term> parsed(const std::string& text, const std::array<int, 2>& pair,
+                             const std::string& where)
+    {
+        const auto [known, is_new] = formulas_.try_emplace(text);
+        if (is_new) {
+            if (auto formula = parse_formula(text, vocabulary_))
+                known->second = *formula;
+            else
+                known->second = std::nullopt;
+        }
+        if (known->second) return numbered(*known->second, pair);
+        const bool told = !errors_.empty() && errors_.back().where == where;
+        if (!told) {
             errors_.push_back({.code = ErrorCode::NotFinite,
                                .where = where,
                                .message = "an energy is beyond all numbers: mass times gravity, inertia, "
@@ -71,29 +123,45 @@ private:
         }
         return {};
     }
-    static void append(std::vector<Term>& terms, const Formula& formula)
+
+    [[nodiscard]] std::vector<Term> numbered(const Formula& formula, const std::array<int, 2>& pair) const
     {
-        terms.insert(terms.end(), formula.terms().begin(), formula.terms().end());
+        const auto count = static_cast<int>(parts().size());
+        std::vector<Term> terms;
+        for (const Term& term : formula.terms()) {
+            std::vector<Variable> variables(term.variables().begin(), term.variables().end());
+            for (Variable& variable : variables) {
+                const int of =
+                    variable.index < count ? std::min(pair[0], pair[1]) : std::max(pair[0], pair[1]);
+                variable.index = first_[static_cast<std::size_t>(of)] + variable.index % count;
+            }
+            terms.emplace_back(term.tape(), std::move(variables));
+        }
+        return terms;
+    }
+    static void append(std::vector<Term>& terms, std::vector<Term> more)
+    {
+        std::ranges::move(more, std::back_inserter(terms));
     }
 
     /// m v^2 / 2 + W.J W / 2 with W = 2 (w v' - w' v - v x v') of the quaternion (w, v). Its length takes
     /// part as well, with no energy while it is one.
-    Formula kinetic_of(int i)
+    std::vector<Term> kinetic_of(int i)
     {
         const bool moves = bodies_.inverse_mass[i] > 0;
         const double m = moves ? bodies_.mass[i] : weightless_kg;
         const Mat3 J = moves ? bodies_.inertia[i] : Mat3(Mat3::Identity() * weightless_kg);
-        const std::string n = body(i).name, where = "body." + n;
+        const std::string n = name_in({i, i}, i), where = "body." + body(i).name;
         if (flat()) {
             return parsed(fmt::format("{0}/2*({2}_x'^2 + {2}_y'^2) + {1}/2*{2}_angle'^2", m, J(2, 2), n),
-                          where);
+                          {i, i}, where);
         }
         std::string text = fmt::format("{0}/2*({1}_x'^2 + {1}_y'^2 + {1}_z'^2)", m, n);
         const double mean = J.trace() / 3;
         if (bodies_.isotropic[i] || !moves) {
             text += fmt::format(" + {0}*({1}_w'^2 + {1}_i'^2 + {1}_j'^2 + {1}_k'^2)",
                                 2 * std::max(mean, weightless_kg), n);
-            return parsed(text, where);
+            return parsed(text, {i, i}, where);
         }
         const std::array<std::string, 3> W{
             fmt::format("({0}_w*{0}_i' - {0}_w'*{0}_i - {0}_j*{0}_k' + {0}_k*{0}_j')", n),
@@ -106,22 +174,22 @@ private:
             }
         }
         text += fmt::format(" + {0}*({1}_w*{1}_w' + {1}_i*{1}_i' + {1}_j*{1}_j' + {1}_k*{1}_k')^2", mean, n);
-        return parsed(text, where);
+        return parsed(text, {i, i}, where);
     }
 
-    Formula potential_of(int i)
+    std::vector<Term> potential_of(int i)
     {
         const Vec3& g = bodies_.setup().gravity_m_s2;
         const double m = bodies_.mass[i];
         if (m == 0) return {};
-        std::string text =
-            fmt::format("{}*{}_x + {}*{}_y", -m * g.x(), body(i).name, -m * g.y(), body(i).name);
-        if (!flat()) text += fmt::format(" + {}*{}_z", -m * g.z(), body(i).name);
-        return parsed(text, "body." + body(i).name);
+        const std::string n = name_in({i, i}, i);
+        std::string text = fmt::format("{}*{}_x + {}*{}_y", -m * g.x(), n, -m * g.y(), n);
+        if (!flat()) text += fmt::format(" + {}*{}_z", -m * g.z(), n);
+        return parsed(text, {i, i}, "body." + body(i).name);
     }
 
     /// Where the point X of the body is: three formulas, or two in the plane. X is from the centre of mass.
-    std::vector<std::string> place_of(int i, const Vec3& X) const
+    std::vector<std::string> place_of(const std::array<int, 2>& pair, int i, const Vec3& X) const
     {
         if (!has_coordinates(bodies_, i)) {
             const Vec3 x = start_.x[i] + start_.R[i] * X;
@@ -129,7 +197,7 @@ private:
             if (!flat()) fixed.push_back(fmt::format("{}", x.z()));
             return fixed;
         }
-        const std::string& n = body(i).name;
+        const std::string n = name_in(pair, i);
         if (flat()) {
             return {fmt::format("{0}_x + {1}*cos({0}_angle) - {2}*sin({0}_angle)", n, X.x(), X.y()),
                     fmt::format("{0}_y + {1}*sin({0}_angle) + {2}*cos({0}_angle)", n, X.x(), X.y())};
@@ -149,8 +217,10 @@ private:
 
     void add_spring(const BodySpring& spring, std::vector<Term>& potential)
     {
+        // the world counts as the same body
+        const std::array<int, 2> pair{spring.first, spring.second < 0 ? spring.first : spring.second};
         const auto end = [&](int i, const Vec3& point) {
-            if (i >= 0) return place_of(i, point - bodies_.centre[i]);
+            if (i >= 0) return place_of(pair, i, point - bodies_.centre[i]);
             return std::vector<std::string>{fmt::format("{}", point.x()), fmt::format("{}", point.y()),
                                             fmt::format("{}", point.z())};
         };
@@ -163,10 +233,11 @@ private:
         }
         append(potential, parsed(fmt::format("{}/2*(sqrt({}) - {})^2", spring.stiffness_N_m, square,
                                              spring.rest_length_m),
-                                 "spring"));
+                                 pair, "spring"));
         for (const auto& place : {from, to}) {
             for (int k = 0; k < drawing.dimension; ++k) {
-                drawing.points.push_back(parsed(place[static_cast<std::size_t>(k)], "spring"));
+                drawing.points.emplace_back(parsed(place[static_cast<std::size_t>(k)], pair, "spring"),
+                                            std::string());
             }
         }
         system_.drawings.push_back(std::move(drawing));
@@ -181,9 +252,24 @@ private:
         return drawing;
     }
 
+    /// The coordinates of the bodies of a formula.
+    [[nodiscard]] Vocabulary of_two_bodies() const
+    {
+        Vocabulary vocabulary;
+        for (const char* name : {"a", "b"}) {
+            for (const CoordinatePart& part : parts()) {
+                if (!vocabulary.add_coordinate(std::string(name) + part.suffix))
+                    throw InternalError("a coordinate of two");
+            }
+        }
+        return vocabulary;
+    }
+
     const BodyModel& bodies_;
     BodyState start_;
-    Vocabulary vocabulary_;
+    std::vector<int> first_;  ///< coordinate of each body
+    Vocabulary vocabulary_ = of_two_bodies();
+    std::unordered_map<std::string, std::optional<Formula>> formulas_;  ///< nothing: cannot be read
     LagrangianSystem system_;
     Errors errors_;
 };
@@ -198,16 +284,8 @@ std::vector<Coordinate> coordinate_names(const BodySetup& setup)
     std::vector<Coordinate> coordinates;
     for (const Body& body : setup.bodies) {
         if (body.motion == BodyMotion::Fixed) continue;
-        for (const char* place : {"_x", "_y"}) {
-            coordinates.push_back({.name = body.name + place, .unit = "m"});
-        }
-        if (flat) {
-            coordinates.push_back({.name = body.name + "_angle", .unit = "rad"});
-            continue;
-        }
-        coordinates.push_back({.name = body.name + "_z", .unit = "m"});
-        for (const char* part : {"_w", "_i", "_j", "_k"}) {
-            coordinates.push_back({.name = body.name + part, .unit = ""});
+        for (const CoordinatePart& part : coordinate_parts(flat)) {
+            coordinates.push_back({.name = body.name + part.suffix, .unit = part.unit});
         }
     }
     return coordinates;

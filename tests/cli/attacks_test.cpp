@@ -188,6 +188,34 @@ TEST_CASE("masses beyond all numbers are bad input, in JSON too")
     }
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which takes terabytes of addresses
+TEST_CASE("more bodies than the memory holds are told before it is taken")
+{
+    const Folder folder;
+    const std::string scene = folder.write("s.toml", R"toml(duration_s = 1.0
+[[body]]
+name = "ball"
+shape = "sphere"
+copies = [100, 100, 99]
+radius_m = 0.1
+position_m = ["i", "j", "k"]
+[integrator]
+time_step_s = 1e-3
+)toml");
+    rlimit before{};
+    REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+    rlimit small = before;
+    small.rlim_cur = rlim_t{1} << 30;
+    REQUIRE(setrlimit(RLIMIT_AS, &small) == 0);
+    const Outcome outcome = carom_program({"inspect", scene, "--json"});
+    REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.err, "9.9e+05 bodies"));
+    CHECK(contains(outcome.err, "GB are free"));
+}
+#endif
+
 TEST_CASE("commands and options that do not exist are told with the ones that were meant")
 {
     CHECK(contains(carom_program({"rnu"}).err, "did you mean run?"));

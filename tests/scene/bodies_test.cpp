@@ -243,3 +243,97 @@ TEST_CASE("mistakes of joints have their place")
                  "s.toml:19:8");
     only_mistake(with(arms, "low_m = -0.5", "low_m = 0.1"), ErrorCode::SettingOutOfRange, "s.toml:17:1");
 }
+
+TEST_CASE("formulas of bodies and springs have the energies that the bodies have, in their order")
+{
+    const std::string bodies = R"toml(duration_s = 1.0
+gravity_m_s2 = [0.3, -0.2, -9.81]
+[[body]]
+name = "post"
+shape = "sphere"
+motion = "fixed"
+radius_m = 0.1
+position_m = [0, 0, 3]
+[[body]]
+name = "stone"
+shape = "box"
+size_m = [0.2, 0.3, 0.4]
+position_m = [0.1, 0.2, 1.3]
+rotation_rad = [0.3, -0.2, 0.9]
+velocity_m_s = [1, -2, 0.5]
+angular_velocity_rad_s = [2, -1, 3]
+[[body]]
+name = "ball"
+shape = "sphere"
+copies = [2]
+radius_m = 0.1
+position_m = ["2 + i", 0, 1]
+velocity_m_s = [0, "i", 1]
+angular_velocity_rad_s = [0, 0, 5]
+[[spring]]
+first = "stone"
+second = "post"
+first_point_m = [0.05, 0.1, 0]
+stiffness_N_m = 50
+rest_length_m = 0.4
+[[spring]]
+first = "ball_1"
+second = "stone"
+stiffness_N_m = 20
+[integrator]
+time_step_s = 1e-3
+)toml";
+    const Scene alone = good_bodies(bodies);
+    const Scene beside = good_bodies(bodies + R"toml([[coordinate]]
+name = "q"
+start = 0.0
+[lagrangian]
+kinetic = "q'^2/2"
+)toml");
+    REQUIRE(beside.model.coordinates() == alone.model.coordinates() + 1);
+    Workspace work;
+    const double kinetic = alone.model.kinetic_energy(point_of(alone.start), work),
+                 potential = alone.model.potential_energy(point_of(alone.start), work);
+    CHECK(kinetic == beside.model.kinetic_energy(point_of(beside.start), work));
+    CHECK(potential == beside.model.potential_energy(point_of(beside.start), work));
+
+    // the same from the bodies themselves, without formulas
+    const BodyModel& model = alone.bodies->model;
+    const BodyState& start = alone.bodies->start;
+    CHECK(kinetic == near(model.kinetic_energy_J(start), 1e-13));
+    CHECK(potential == near(model.potential_energy_J(start.x, start.R), 1e-13));
+
+    // springs are drawn between the same points
+    REQUIRE(alone.model.system().drawings.size() == 2);
+    for (std::size_t k = 0; k < 2; ++k) {
+        const auto &a = alone.model.system().drawings[k].points,
+                   &b = beside.model.system().drawings[k].points;
+        REQUIRE(a.size() == 6);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            CHECK(a[i].value(point_of(alone.start), work) == b[i].value(point_of(beside.start), work));
+        }
+    }
+    const auto& second = alone.model.system().drawings[1].points;
+    CHECK(second[0].value(point_of(alone.start), work) == near(3.0, 1e-15));
+    CHECK(second[3].value(point_of(alone.start), work) == near(0.1, 1e-15));
+}
+
+TEST_CASE("formulas name the coordinates of any of ten thousand bodies")
+{
+    const Scene scene = good_bodies(R"toml(duration_s = 1.0
+[[body]]
+name = "ball"
+shape = "sphere"
+copies = [100, 100]
+radius_m = 0.1
+position_m = ["i", "j", 2]
+[[probe]]
+name = "far"
+value = "ball_7_99_x + 1000*ball_99_98_y + ball_0_0_w"
+[integrator]
+time_step_s = 1e-3
+)toml");
+    Workspace work;
+    CHECK(scene.model.system().probes[0].value.value(point_of(scene.start), work) == near(98008.0, 1e-14));
+    CHECK(scene.model.coordinates() == 70000);
+}

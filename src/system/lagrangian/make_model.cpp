@@ -11,7 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <string_view>
 
 namespace carom {
 namespace {
@@ -37,11 +37,14 @@ void refuse_velocity(const Formula& formula, const std::string& key, const char*
 template <class Named>
 void refuse_duplicates(const std::vector<Named>& things, const char* kind, Errors& errors)
 {
-    std::set<std::string> seen;
-    for (const auto& thing : things) {
-        if (!seen.insert(thing.name).second) {
-            errors.push_back(at_key(ErrorCode::DuplicateName, fmt::format("{}.{}.name", kind, thing.name),
-                                    fmt::format("two things are called {}", thing.name),
+    std::vector<std::string_view> names;
+    for (const auto& thing : things)
+        names.push_back(thing.name);
+    std::ranges::sort(names);
+    for (std::size_t i = 1; i < names.size(); ++i) {
+        if (names[i] == names[i - 1]) {
+            errors.push_back(at_key(ErrorCode::DuplicateName, fmt::format("{}.{}.name", kind, names[i]),
+                                    fmt::format("two things are called {}", names[i]),
                                     "give each its own name"));
         }
     }
@@ -192,8 +195,12 @@ void check_metric(const Model& model, const State& state, Errors& errors)
     MassMatrix A(model.mass_pattern());
     Eigen::VectorXd c(model.coordinates());
     model.kinetic_terms(point_of(state), A, view(c), work);
-    const Eigen::MatrixXd dense = A.dense();
-    if (!dense.allFinite()) {
+    const auto entries = [&] {
+        const auto values = A.values();
+        return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+    };
+    const Eigen::VectorXd values = entries();
+    if (!values.allFinite()) {
         errors.push_back(
             at_key(ErrorCode::NotFinite, "lagrangian.kinetic",
                    "the kinetic energy is infinite or not a number at the start",
@@ -207,7 +214,7 @@ void check_metric(const Model& model, const State& state, Errors& errors)
     bool same = true;
     for (const Eigen::VectorXd& u : {some, back}) {
         model.kinetic_terms({view(state.q), view(u), state.t_s}, A, view(c), work);
-        same = same && A.dense().isApprox(dense, 1e-9);
+        same = same && entries().isApprox(values, 1e-9);
     }
     if (!same) {
         errors.push_back(at_key(ErrorCode::KineticNotQuadratic, "lagrangian.kinetic",
@@ -216,8 +223,13 @@ void check_metric(const Model& model, const State& state, Errors& errors)
         return;
     }
 
+    std::ranges::copy(values, A.values().begin());
+
     // looked at with the diagonal scaled to one, so that units do not decide what is small
-    const Eigen::VectorXd diagonal = dense.diagonal();
+    Eigen::VectorXd diagonal(model.coordinates());
+    for (int i = 0; i < model.coordinates(); ++i) {
+        diagonal[i] = values[model.mass_pattern().slot(i, i)];
+    }
     Eigen::Index worst = 0;
     if (!(diagonal.minCoeff(&worst) > 0)) {
         errors.push_back(at_key(ErrorCode::MetricNotPositive, "lagrangian.kinetic",
@@ -235,6 +247,7 @@ void check_metric(const Model& model, const State& state, Errors& errors)
         }
         return;
     }
+    const Eigen::MatrixXd dense = A.dense();
     const Eigen::VectorXd root = diagonal.cwiseSqrt();
     const Eigen::MatrixXd scaled =
         root.cwiseInverse().asDiagonal() * dense * root.cwiseInverse().asDiagonal();

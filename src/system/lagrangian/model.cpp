@@ -98,6 +98,30 @@ std::size_t length_of_second_derivatives(const Formula& formula)
     return length;
 }
 
+std::size_t length_of(const Formula& formula)
+{
+    std::size_t length = 0;
+    for (const Term& term : formula.terms()) {
+        length += static_cast<std::size_t>(term.tape().size());
+    }
+    return length;
+}
+
+/// dV/dq, then dV/dt, term by term.
+std::vector<int> gradient_of_terms(Graph& g, const Formula& potential, int coordinates)
+{
+    std::vector<int> results(static_cast<std::size_t>(coordinates) + 1, g.constant(0));
+    for (const Term& term : potential.terms()) {
+        const auto variables = term.variables();
+        const auto derivatives = gradient(g, add_formula(g, Formula({term}, {})), variables);
+        for (std::size_t k = 0; k < variables.size(); ++k) {
+            int& sum = variables[k].kind == Kind::Time ? results.back() : results[variables[k].index];
+            sum = g.add(sum, derivatives[k]);
+        }
+    }
+    return results;
+}
+
 /// Values of A by slot, then c_i = sum_j d2T/du_i dq_j u_j - dT/dq_i (LS-2), term by term.
 Program kinetic_program(const Formula& kinetic, const MassPattern& pattern)
 {
@@ -139,21 +163,14 @@ Program kinetic_program(const Formula& kinetic, const MassPattern& pattern)
 void Model::prepare_programs()
 {
     Graph g;
-    const int both[] = {add_formula(g, system_.kinetic), add_formula(g, system_.potential)};
-    programs_.energies = {g, both};
-
-    std::vector<int> results(static_cast<std::size_t>(coordinates()) + 1, g.constant(0));
-    for (const Term& term : system_.potential.terms()) {
-        const auto variables = term.variables();
-        const auto derivatives = gradient(g, add_formula(g, Formula({term}, {})), variables);
-        for (std::size_t k = 0; k < variables.size(); ++k) {
-            int& sum = variables[k].kind == Kind::Time ? results.back() : results[variables[k].index];
-            sum = g.add(sum, derivatives[k]);
-        }
+    // terms of very large systems, such as those of 10^5 bodies, are evaluated one by one
+    if (length_of(system_.kinetic) + length_of(system_.potential) <= longest_program) {
+        const int both[] = {add_formula(g, system_.kinetic), add_formula(g, system_.potential)};
+        programs_.energies = {g, both};
+        programs_.potential_gradient = {g, gradient_of_terms(g, system_.potential, coordinates())};
     }
-    programs_.potential_gradient = {g, results};
 
-    results.clear();
+    std::vector<int> results;
     for (const Formula& force : system_.forces) {
         results.push_back(add_formula(g, force));
     }
@@ -254,6 +271,7 @@ double Model::potential_energy(const Point& at, Workspace& work) const
 
 std::array<double, 2> Model::energies(const Point& at, Workspace& work) const
 {
+    if (programs_.energies.results() == 0) return {kinetic_energy(at, work), potential_energy(at, work)};
     std::array<double, 2> result{};
     programs_.energies.run(at, work, result);
     return result;
@@ -288,7 +306,19 @@ void Model::kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, W
 double Model::potential_gradient(const Point& at, std::span<double> gradient, Workspace& work) const
 {
     double rate = 0;
-    programs_.potential_gradient.run(at, work, gradient, {&rate, 1});
+    if (programs_.potential_gradient.results() > 0) {
+        programs_.potential_gradient.run(at, work, gradient, {&rate, 1});
+        return rate;
+    }
+    std::fill(gradient.begin(), gradient.end(), 0.0);
+    for (const Term& term : system_.potential.terms()) {
+        const auto variables = term.variables();
+        work.make_room(variables.size());
+        term.gradient(at, work, work.first);
+        for (std::size_t k = 0; k < variables.size(); ++k) {
+            (variables[k].kind == Kind::Time ? rate : gradient[variables[k].index]) += work.first[k];
+        }
+    }
     return rate;
 }
 
