@@ -100,6 +100,31 @@ std::vector<std::string> joints_of(const BodySetup& setup)
     return lines;
 }
 
+/// Coordinates that stand beside the bodies, and where they start.
+std::vector<std::string> coordinates_beside(const Scene& scene)
+{
+    std::vector<std::string> rows;
+    const auto& all = scene.model.system().coordinates;
+    const auto own = static_cast<std::size_t>(scene.bodies->model.setup().coordinates);
+    for (std::size_t i = all.size() - own; i < all.size(); ++i) {
+        const auto k = static_cast<Eigen::Index>(i);
+        rows.push_back(fmt::format("{} = {:.6g}, {}' = {:.6g}", all[i].name, scene.start.q[k], all[i].name,
+                                   scene.start.u[k]));
+    }
+    return rows;
+}
+
+/// Contacts and constraints of formulas.
+std::vector<std::string> formulas_beside(const Scene& scene)
+{
+    std::vector<std::string> rows;
+    for (const Contact& contact : scene.model.system().contacts)
+        rows.push_back("contact " + contact.name);
+    for (const Constraint& constraint : scene.model.system().constraints)
+        rows.push_back("constraint " + constraint.name);
+    return rows;
+}
+
 constexpr std::string_view theory_in_words =
     "with friction or redundant contacts several solutions are possible; each step is checked by the "
     "residual of the laws and the energy ledger";
@@ -133,6 +158,8 @@ std::string in_words(const Scene& scene, const BodyInspection& inspection)
                                                  "not unique",
                                                  inspection.held - inspection.rank)));
     }
+    out += some_rows("coordinates", coordinates_beside(scene), "coordinates");
+    out += some_rows("formulas", formulas_beside(scene), "contacts and constraints");
     if (!setup.springs.empty()) out += row("springs", fmt::format("{}", setup.springs.size()));
     if (setup.forces) out += row("loads", "forces by formulas");
     out +=
@@ -172,6 +199,8 @@ std::string to_json(const Scene& scene, const BodyInspection& inspection)
         {"length_m", scene.length_m},
         {"surfaces", laws_of(scene.bodies->model)},
         {"joints", joints_of(scene.bodies->model.setup())},
+        {"coordinates", coordinates_beside(scene)},
+        {"formulas", formulas_beside(scene)},
         {"held_by_joints", inspection.held},
         {"independent", inspection.rank},
         {"start",

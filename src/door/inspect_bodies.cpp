@@ -67,6 +67,7 @@ BodyInspection inspect_bodies(const Scene& scene)
         result.heaviest_kg = std::max(result.heaviest_kg, mass);
         result.degrees_of_freedom += model.is_flat() ? 3 : 6;
     }
+    result.degrees_of_freedom += model.setup().coordinates;
     result.lightest_kg = result.heaviest_kg > 0 ? lightest : 0;
     std::set<std::pair<int, int>> pairs;
     for (const BodyContact& contact :
@@ -83,6 +84,13 @@ BodyInspection inspect_bodies(const Scene& scene)
     count_held(scene, result);
     result.kinetic_J = model.kinetic_energy_J(start);
     result.potential_J = model.potential_energy_J(start.x, start.R);
+    if (model.setup().with_formulas) {
+        // what formulas add: coordinates, and potentials that name both
+        Workspace work;
+        const Point at = point_of(scene.start);
+        result.kinetic_J = scene.model.kinetic_energy(at, work);
+        result.potential_J = scene.model.potential_energy(at, work);
+    }
     result.overlaps = result.deepest_m > visible_overlap * scene.length_m;
     return result;
 }

@@ -1,9 +1,12 @@
 #include "carom/run/body_run.hpp"
 
+#include "body_watch.hpp"
+#include "end_of_run.hpp"
 #include "run_loop.hpp"
 #include "run_parts.hpp"
 #include "stepping/body_formulas.hpp"
 #include "stepping/body_parts.hpp"
+#include "until.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,23 +34,6 @@ void count_turns(Eigen::Index count, const State& before, State& now)
     for (Eigen::Index i = 2; i < count; i += 3) {
         now.q[i] += turn * std::round((before.q[i] - now.q[i]) / turn);
     }
-}
-
-/// Of an interaction of the last step: contacts first, then the parts of joints.
-std::string name_of(const BodyModel& model, const BodyScratch& scratch, int k)
-{
-    const auto contacts = static_cast<int>(scratch.contacts.size());
-    if (k >= contacts + static_cast<int>(scratch.joints.size()))
-        return scratch.formulas->name_of_interaction(k);
-    if (k >= contacts) {
-        const JointPart& part = scratch.joints[static_cast<std::size_t>(k - contacts)];
-        if (part.actor >= 0) return model.name_of_actor(part.actor);
-        return model.setup().joints[static_cast<std::size_t>(part.joint)].name;
-    }
-    const BodyContact& contact = scratch.contacts[static_cast<std::size_t>(k)];
-    const auto& bodies = model.setup().bodies;
-    return bodies[static_cast<std::size_t>(contact.first)].name + "-" +
-           bodies[static_cast<std::size_t>(contact.second)].name;
 }
 
 /// What the state of bodies has of the coordinates: those beside the bodies, and in the plane angles, which
@@ -80,16 +66,18 @@ void take_statuses(const State& from, State& to)
 class BodySteps final : public Steps {
 public:
     BodySteps(const BodyModel& model, const Model& coordinates, const MoreauSettings& settings,
-              const SolverSettings& solver, const StepGrid& grid, const RunSoFar& run, BodyState& state)
+              const SolverSettings& solver, const RunPlan& plan, const RunSoFar& run, BodyState& state)
         : model_(model),
           coordinates_(coordinates),
           of_formulas_(coordinates),
           settings_(settings),
           solver_(solver),
-          grid_(grid),
+          plan_(plan),
+          grid_(run.progress.start_s, settings.time_step_s, plan.duration_s),
           state_(state),
           shown_{model, state, {}, {}},
-          watch_(model, state, run.progress.steps > 0 ? settings.time_step_s : 0.0)
+          joints_(model, state, run.progress.steps > 0 ? settings.time_step_s : 0.0),
+          watch_(model, settings, plan)
     {
         take_coordinates(model, run.state, state);
         if (model.setup().with_formulas)
@@ -99,11 +87,17 @@ public:
 
     StepStatus begin(RunSoFar& run, std::vector<Finding>&) override
     {
+        if (run.progress.reaches.empty()) {
+            run.progress.reaches = reaches_at_start(coordinates_, run.state, of_formulas_.work);
+            run.progress.reaches.emplace_back();  // how far bodies move
+        }
+        run.progress.delays.resize(static_cast<std::size_t>(coordinates_.contacts()));
+        watch_.begin(state_, run);
         if (run.progress.steps > 0) return StepStatus::Solved;
         if (const auto overlap = detail::overlap_at_start(model_, settings_, state_))
             run.progress.certifier.add_finding(*overlap);
         detail::find_touching(model_, settings_.activation_gap_m, state_);
-        watch_.at_start(state_, run.progress.certifier);
+        joints_.at_start(state_, run.progress.certifier);
         return StepStatus::Solved;
     }
 
@@ -114,22 +108,25 @@ public:
 
     StepReport take(RunSoFar& run) override
     {
-        MoreauSettings settings = settings_;
-        settings.time_step_s = grid_.length(run.progress.steps + 1);
-        return body_step(model_, settings, solver_, state_, scratch_);
+        if (plan_.until.formula) {
+            began_ = state_;
+            if (scratch_.formulas) formulas_began_ = scratch_.formulas->memory();
+        }
+        return body_step(model_, with_length(grid_.length(run.progress.steps + 1)), solver_, state_,
+                         scratch_);
     }
 
-    void settle(const State& before, RunSoFar& run, StepReport&) override
+    void settle(const State& before, RunSoFar& run, StepReport& report) override
     {
         state_.t_s = grid_.time_after(run.progress.steps + 1);
-        run.state = coordinate_state(model_, state_);
-        if (model_.is_flat()) count_turns(run.state.q.size() - model_.setup().coordinates, before, run.state);
-        if (scratch_.formulas) take_statuses(scratch_.formulas->memory(), run.state);
+        show_state(before, run.state);
+        if (plan_.until.formula && crosses_until(plan_.until, before, run.state, of_formulas_.work))
+            end_within(before, run, report);
     }
 
     [[nodiscard]] std::string name_of_interaction(int k) const override
     {
-        return name_of(model_, scratch_, k);
+        return detail::name_of_interaction(model_, scratch_, k);
     }
     [[nodiscard]] std::string name_of_contact(int c) const override { return name_of_interaction(c); }
     [[nodiscard]] std::span<const ContactStep> contacts() const override { return scratch_.statuses.steps; }
@@ -141,9 +138,19 @@ public:
         return velocities_;
     }
 
-    void watch(const State&, const StepReport&, RunSoFar& run) override
+    void watch(const State& before, const StepReport& report, RunSoFar& run) override
     {
-        watch_.after_step(state_, scratch_, run.progress.certifier);
+        joints_.after_step(state_, scratch_, run.progress.certifier);
+        const TakenStep step{.report = report,
+                             .contacts = scratch_.statuses.steps,
+                             .events = scratch_.events,
+                             .number = run.progress.steps,
+                             .began_s = before.t_s,
+                             .ended_s = run.state.t_s,
+                             .tolerance = solver_.tolerance,
+                             .names = *this};
+        watch_.after_step(step, before, state_, scratch_, run.progress);
+        if (scratch_.formulas) note_gaps(run.state, of_formulas_.gap_m, run.progress);
     }
 
     void show(StepView& view) override
@@ -183,20 +190,91 @@ public:
         return number_contacts(names, event_places(model_, coordinates_), events);
     }
 
-    [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar&, bool) override { return {}; }
+    [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
+    {
+        std::vector<Finding> findings = watch_.at_end(state_, run, stopped, scratch_);
+        if (coordinates_.contacts() == 0) return findings;
+        for (Finding& finding : carom::findings_of_end(coordinates_, settings_, run, stopped, of_formulas_))
+            findings.push_back(std::move(finding));
+        return findings;
+    }
 
 private:
+    [[nodiscard]] MoreauSettings with_length(double h_s) const
+    {
+        MoreauSettings settings = settings_;
+        settings.time_step_s = h_s;
+        return settings;
+    }
+
+    /// The bodies as coordinates, after a step from `before`.
+    void show_state(const State& before, State& shown) const
+    {
+        shown = coordinate_state(model_, state_);
+        if (model_.is_flat()) count_turns(shown.q.size() - model_.setup().coordinates, before, shown);
+        if (scratch_.formulas) take_statuses(scratch_.formulas->memory(), shown);
+    }
+
+    /// The step ends where `until` says (MS-11).
+    void end_within(const State& before, RunSoFar& run, StepReport& report)
+    {
+        const StepAgain again = [&](double h_s, State& after) {
+            state_ = began_;
+            if (scratch_.formulas) scratch_.formulas->recall(formulas_began_);
+            StepReport tried = body_step(model_, with_length(h_s), solver_, state_, scratch_);
+            show_state(before, after);
+            return tried;
+        };
+        shorten_to(*plan_.until.formula, again, before, run.state, report, of_formulas_.work);
+        state_.t_s = run.state.t_s;
+        if (!scratch_.events.empty()) return;
+        judge_located_step(off_by_halves(run.state.t_s - before.t_s), run.progress.steps + 1, run.state.t_s,
+                           run.progress.certifier);
+    }
+
+    /// How far the located step is from two of half its length (MS-11), as a part of the velocities; 0 where
+    /// something happens in them, which is of first order.
+    [[nodiscard]] double off_by_halves(double h_s) const
+    {
+        BodyState half = began_;
+        BodyScratch scratch;
+        Scratch of_formulas(coordinates_);
+        if (scratch_.formulas)
+            scratch.formulas =
+                std::make_shared<detail::BodyFormulas>(model_, coordinates_, formulas_began_, of_formulas);
+        for (int k = 0; k < 2; ++k) {
+            const StepReport report = body_step(model_, with_length(h_s / 2), solver_, half, scratch);
+            if (end_of_failed(report.status) || !scratch.events.empty()) return 0;
+        }
+        double off2 = 0, before2 = 0, after2 = 0;
+        for (int i = 0; i < model_.bodies(); ++i) {
+            const auto k = static_cast<std::size_t>(i);
+            const auto square = [&](const Vec3& v, const Vec3& W) {
+                return model_.mass[k] * v.squaredNorm() + W.dot(model_.inertia[k] * W);
+            };
+            off2 += square(half.v[k] - state_.v[k], half.W[k] - state_.W[k]);
+            before2 += square(began_.v[k], began_.W[k]);
+            after2 += square(state_.v[k], state_.W[k]);
+        }
+        const double size2 = std::max(before2, after2);
+        return off2 <= 1e-18 * size2 ? 0 : std::sqrt(off2 / size2);
+    }
+
     const BodyModel& model_;
     const Model& coordinates_;
     Scratch of_formulas_;  ///< contacts and constraints of formulas, as a step in coordinates has them
     const MoreauSettings& settings_;
     const SolverSettings& solver_;
+    const RunPlan& plan_;
     StepGrid grid_;
     BodyState& state_;
     BodyScratch scratch_;
     Eigen::VectorXd velocities_;
+    BodyState began_;  ///< where the step began, and what formulas kept; where `until` may end it
+    State formulas_began_;
     BodyStep shown_;
-    detail::JointWatch watch_;
+    detail::JointWatch joints_;
+    detail::BodyWatch watch_;
 };
 
 }  // namespace
@@ -220,8 +298,7 @@ std::unique_ptr<Steps> body_steps(const BodyModel& bodies, const Model& coordina
                                   const MoreauSettings& settings, const SolverSettings& solver,
                                   const RunPlan& plan, BodyState& state, const RunSoFar& run)
 {
-    const StepGrid grid(run.progress.start_s, settings.time_step_s, plan.duration_s);
-    return std::make_unique<BodySteps>(bodies, coordinates, settings, solver, grid, run, state);
+    return std::make_unique<BodySteps>(bodies, coordinates, settings, solver, plan, run, state);
 }
 
 RunReport resume_run(const BodyModel& bodies, const Model& coordinates, const MoreauSettings& settings,

@@ -9,17 +9,13 @@
 #include "run_parts.hpp"
 #include "run_watch.hpp"
 #include "time_resolution.hpp"
-
-#include <fmt/format.h>
+#include "until.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace carom {
 namespace {
-
-/// What a step that `until` ends may differ by from two of half its length, as a part of the motion (MS-11).
-constexpr double max_off_by_halves = 0.1;
 
 double activation_gap_m(const IntegratorSettings& settings)
 {
@@ -37,46 +33,6 @@ std::string remedy_beside_steps(const IntegratorSettings& settings)
                                  : "integrator.kind = \"series\"";
     }
     return {};
-}
-
-/// The until formula became >= 0 within the step of a time-stepping scheme.
-bool crosses_until(const RunPlan& plan, const IntegratorSettings& settings, const State& before,
-                   const State& after, Workspace& work)
-{
-    if (!plan.until.formula || std::holds_alternative<SeriesSettings>(settings)) return false;
-    return plan.until.formula->value(point_of(after), work) >= 0 &&
-           plan.until.formula->value(point_of(before), work) < 0;
-}
-
-/// A step at whose end the until formula is >= 0, and was below zero at its beginning: taken again with the
-/// length after which it just is (MS-11). Every trial is a step of its own, so that the state it ends in is
-/// one of the scheme; where a velocity jumps past zero the jump is the end.
-void shorten_to(const Formula& until, const Model& model, const IntegratorSettings& settings,
-                const SolverSettings& solver, const State& before, State& state, Scratch& scratch,
-                StepReport& report)
-{
-    double low = 0, high = report.h_s;
-    double f_low = until.value(point_of(before), scratch.work);
-    double f_high = until.value(point_of(state), scratch.work);
-    const double fine = 1e-13 * report.h_s + 4e-16 * std::abs(state.t_s);
-    State trial = before;
-    for (int pass = 0; pass < 80 && high - low > fine && f_high > 0; ++pass) {
-        // false position, and every third time the middle
-        const double weight = pass % 3 == 2 ? 0.5 : f_low / (f_low - f_high);
-        const double length = low + std::clamp(weight, 0.01, 0.99) * (high - low);
-        trial = before;
-        const StepReport tried = step(model, with_time_step(settings, length), solver, trial, scratch);
-        if (end_of_failed(tried.status)) break;
-        const double f = until.value(point_of(trial), scratch.work);
-        (f >= 0 ? high : low) = length;
-        (f >= 0 ? f_high : f_low) = f;
-    }
-    // once more: the scratch must be that of the step that counts
-    trial = before;
-    StepReport last = step(model, with_time_step(settings, high), solver, trial, scratch);
-    state = std::move(trial);
-    state.t_s = before.t_s + high;
-    report = std::move(last);
 }
 
 /// How far the located step is from two of half its length (MS-11), as a part of the motion; 0 where
@@ -149,20 +105,19 @@ public:
     {
         State& state = run.state;
         if (!report.until) state.t_s = grid_.time_after(run.progress.steps + 1);
-        if (!crosses_until(plan_, settings_, before, state, scratch_.work)) return;
-        shorten_to(*plan_.until.formula, model_, step_settings_, solver_, before, state, scratch_, report);
+        if (std::holds_alternative<SeriesSettings>(settings_) ||
+            !crosses_until(plan_.until, before, state, scratch_.work))
+            return;
+        const StepAgain again = [&](double h_s, State& after) {
+            after = before;
+            return step(model_, with_time_step(step_settings_, h_s), solver_, after, scratch_);
+        };
+        shorten_to(*plan_.until.formula, again, before, state, report, scratch_.work);
         const bool moves =
             state.u.size() > 0 && state.u.cwiseAbs().maxCoeff() > 1e-9 * run.progress.rest.fastest;
-        const double off =
-            moves && scratch_.events.empty() ? off_by_halves(model_, settings_, solver_, before, state) : 0.0;
-        if (off <= max_off_by_halves) return;
-        run.progress.certifier.add_finding(
-            "step_too_long", state.t_s,
-            fmt::format("until ends the run within step {}, and two steps of half the length end with {:.2g} "
-                        "of the velocity between them: the step is too long to find this instant; take a "
-                        "shorter one",
-                        run.progress.steps + 1, off),
-            true);
+        if (moves && scratch_.events.empty())
+            judge_located_step(off_by_halves(model_, settings_, solver_, before, state),
+                               run.progress.steps + 1, state.t_s, run.progress.certifier);
     }
 
     [[nodiscard]] std::string name_of_interaction(int k) const override
@@ -190,7 +145,8 @@ public:
         paths_->after_step(before, run.state, activation_gap_m_, scratch_, run.progress);
         note_gaps(run.state, scratch_.gap_m, run.progress);
         if (!scratch_.events.empty()) note_impacts(model_, before, report.h_s, scratch_, run.progress);
-        if (run.progress.steps == 1) look_at_first_slip(model_, before, report, scratch_, certifier);
+        if (run.progress.steps == 1)
+            look_at_first_slip(first_step(before, report), before.u.cwiseAbs().maxCoeff(), certifier);
     }
 
     void show(StepView& view) override
@@ -221,6 +177,18 @@ public:
     }
 
 private:
+    [[nodiscard]] TakenStep first_step(const State& before, const StepReport& report) const
+    {
+        return {.report = report,
+                .contacts = scratch_.contacts,
+                .events = scratch_.events,
+                .number = 1,
+                .began_s = before.t_s,
+                .ended_s = before.t_s + report.h_s,
+                .tolerance = solver_.tolerance,
+                .names = *this};
+    }
+
     const Model& model_;
     const IntegratorSettings& settings_;
     IntegratorSettings step_settings_;  ///< the last step may be shorter

@@ -11,9 +11,6 @@
 namespace carom {
 namespace {
 
-/// Slower approaches are those of contacts that persist, of order h (MS-8).
-constexpr double persistent_reach = 2;
-
 std::optional<SchemeOfRun> scheme_of(const IntegratorSettings& settings)
 {
     return std::visit(
@@ -62,12 +59,7 @@ bool free_acceleration(const Model& model, const Point& at, Scratch& s)
     return s.correction_x.allFinite();
 }
 
-/// Normal velocity of a contact, and what acceleration and curvature make of it in a second.
-struct NormalMotion {
-    double U_m_s, acceleration_m_s2;
-};
-
-NormalMotion normal_motion(const Model& model, int c, const Point& at, Scratch& s)
+ApproachAtEnd normal_motion(const Model& model, int c, const Point& at, Scratch& s)
 {
     const auto support = model.support(c);
     auto& row = s.correction_rows.H;
@@ -79,30 +71,7 @@ NormalMotion normal_motion(const Model& model, int c, const Point& at, Scratch& 
         a += row[i] * s.correction_x[support[i]];
     }
     const double bend = model.gap_curvature(c, at, s.work);
-    return {U, std::abs(a) + (std::isfinite(bend) ? std::abs(bend) : 0.0)};
-}
-
-/// (LE-12): a contact that is inside its obstacle and goes on into it collided before the end.
-void look_for_unseen_impact(const Model& model, const SchemeOfRun& scheme, int c, double gap_m,
-                            const State& end, Scratch& s, std::vector<Finding>& findings)
-{
-    const NormalMotion motion = normal_motion(model, c, point_of(end), s);
-    const double slow_m_s = persistent_reach * scheme.h_s * motion.acceleration_m_s2;
-    if (!(-motion.U_m_s > slow_m_s)) return;
-    const double since_s = gap_m / motion.U_m_s;
-    const std::string& name = name_of_contact(model, c);
-    findings.push_back(
-        {.code = "unseen_impact",
-         .time_s = end.t_s - since_s,
-         .message = fmt::format(
-             "the run ends {:.2e} s after {} has closed, and no step has seen this impact: the end is {:.2e} "
-             "m "
-             "inside the obstacle with the velocity before the impact, {:.3g} m/s. End the run before that "
-             "instant or {:.1e} s later, or take a step below {:.1e} s",
-             since_s, name, -gap_m, motion.U_m_s, scheme.h_s, 2 * since_s),
-         .count = 1,
-         .uncertifies = true,
-         .about = name});
+    return {.U_m_s = U, .acceleration_m_s2 = std::abs(a) + (std::isfinite(bend) ? std::abs(bend) : 0.0)};
 }
 
 /// (LE-15): until is fulfilled by an overlap if outside of the obstacles it is not.
@@ -191,7 +160,10 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
         if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
         if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);
         if (!accelerates && !(accelerates = free_acceleration(model, at, scratch))) break;
-        look_for_unseen_impact(model, *scheme, c, gap_m, run.state, scratch, findings);
+        ApproachAtEnd approach = normal_motion(model, c, at, scratch);
+        approach.name = name_of_contact(model, c);
+        approach.gap_m = gap_m;
+        look_for_unseen_impact(approach, scheme->h_s, run.state.t_s, findings);
     }
     const bool by_formula = run.progress.end == RunEnd::Formula && scratch.until != nullptr;
     if (by_formula && !inside.empty()) look_at_until(model, inside, run.state, scratch, findings);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/run/run.hpp"
+#include "end_rules.hpp"
 #include "stepping/scratch.hpp"
 
 #include <vector>

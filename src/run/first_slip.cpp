@@ -29,28 +29,29 @@ std::array<double, 2> difference(const std::array<double, 2>& x, const std::arra
 
 }  // namespace
 
-void look_at_first_slip(const Model& model, const State& start, const StepReport& report,
-                        const Scratch& scratch, Certifier& certifier)
+void look_at_first_slip(const TakenStep& step, double fastest_m_s, Certifier& certifier)
 {
-    for (const ContactStep& contact : scratch.contacts) {
+    const double h_s = step.report.h_s;
+    for (const ContactStep& contact : step.contacts) {
         if (contact.dimension < 2 || !(contact.P[0] > 0)) continue;
+        if (!contact.persists && contact.U_minus[0] < -contact.rounding_m_s) continue;  // an impact
         const auto before = slip_of(contact, contact.U_minus), after = slip_of(contact, contact.U_plus),
                    free = slip_of(contact, contact.U_free);
         if (!(before[0] * after[0] + before[1] * after[1] < 0)) continue;
         const double D = length(difference(after, free));
         const double part = length(before) / (length(difference(free, before)) + D);
         const double wrong_m_s = 2 * D * part;
-        const double size_m_s = length(before) + length(after) + start.u.cwiseAbs().maxCoeff();
+        const double size_m_s = length(before) + length(after) + fastest_m_s;
         if (!(wrong_m_s > negligible_part * size_m_s)) continue;
-        const std::string& name = model.system().contacts[static_cast<std::size_t>(contact.contact)].name;
+        const std::string name = step.names.name_of_contact(contact.contact);
         certifier.add_finding(
             {.code = "start_not_resolved",
-             .time_s = start.t_s,
+             .time_s = step.began_s,
              .message =
                  fmt::format("the slip of {} turns round {:.2g} s after the start, within the first step, "
                              "which lets friction act one way only: its velocity is wrong by {:.2g} m/s. "
                              "Take a step below {:.1e} s",
-                             name, part * report.h_s, wrong_m_s, part * report.h_s),
+                             name, part * h_s, wrong_m_s, part * h_s),
              .count = 1,
              .uncertifies = true,
              .about = name});

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "carom/run/run.hpp"
-#include "stepping/scratch.hpp"
+#include "account.hpp"
 
 namespace carom {
 
@@ -17,7 +16,8 @@ namespace carom {
 /// for all steps that are longer: only one below tau sees it. Finding `start_not_resolved`.
 ///
 /// Theory     docs/theory/friction.md
-void look_at_first_slip(const Model& model, const State& start, const StepReport& report,
-                        const Scratch& scratch, Certifier& certifier);
+///
+/// `fastest_m_s`: the largest velocity of the start.
+void look_at_first_slip(const TakenStep& step, double fastest_m_s, Certifier& certifier);
 
 }  // namespace carom

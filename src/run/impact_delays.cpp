@@ -36,14 +36,13 @@ Finding lost_place(const SchemeOfRun& scheme, const std::string& name, double of
 void look_at_scatter(const Model& model, const SchemeOfRun& scheme, int c, double largest_gap_m,
                      const ImpactDelays& impacts, double time_s, std::vector<Finding>& findings)
 {
-    const double spread_m = scheme.h_s * std::sqrt(0.75 * impacts.jumps2_m2_s2);
-    if (!is_lost(scheme, spread_m, largest_gap_m)) return;
-    const std::string& name = contact_called(model, c);
-    findings.push_back(lost_place(
-        scheme, name, spread_m, largest_gap_m, time_s,
-        fmt::format("impacts of {} are known to half a step each, which leaves its place uncertain by {:.2g} "
-                    "m (three standard deviations), {:.2g} of the largest gap in the run",
-                    name, spread_m, spread_m / largest_gap_m)));
+    look_at_instants({.name = contact_called(model, c),
+                      .jumps2_m2_s2 = impacts.jumps2_m2_s2,
+                      .h_s = scheme.h_s,
+                      .max_spread_m = scheme.max_overlap * largest_gap_m,
+                      .small_m = min_overlap * scheme.activation_gap_m,
+                      .largest_gap_m = largest_gap_m},
+                     time_s, findings);
 }
 
 /// (LE-18) along the surface, where friction has changed the velocity: measured, and by chance.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/run/run.hpp"
+#include "end_rules.hpp"
 #include "stepping/scratch.hpp"
 
 #include <vector>
@@ -10,10 +11,6 @@ namespace carom {
 /// Impacts are seen where steps look, not where they are: what that does to places, by chance and on average.
 ///
 /// Theory     docs/theory/energy_ledger.md, (LE-17) scatter of instants, (LE-18) delays that add up
-
-/// Overlaps and errors of places below this many activation gaps, a thousandth of the scene's length, are
-/// small whatever the contact does: the balls of a cradle that touch hardly leave each other.
-constexpr double min_overlap = 1e6;
 
 /// What the rules need to know of a scheme.
 struct SchemeOfRun {

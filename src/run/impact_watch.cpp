@@ -1,5 +1,7 @@
 #include "impact_watch.hpp"
 
+#include "impact_order.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,116 +10,6 @@
 
 namespace carom {
 namespace {
-
-/// Velocities that differ by less than this part of those that there are count as the same.
-constexpr double same_velocity = 0.01;
-
-/// More contacts at once are not looked at.
-constexpr std::size_t max_contacts = 40;
-
-/// Contacts that close within this part of a step close together: then the law decides.
-constexpr double together = 1e-6;
-
-/// A contact of the step: its place among the interactions, and how long before the middle it closed.
-struct Closing {
-    int k = 0;
-    double since_s = std::numeric_limits<double>::infinity();  ///< it touched before the step
-    double U_minus_m_s = 0, restitution = 0;
-    bool fresh = false;    ///< it closed in this step, or collides again while it is inside
-    bool entered = false;  ///< where it closed is known
-    bool recent = false;   ///< an impact of the step before closed it, without restitution
-};
-
-/// Normal percussions only, over the contacts of a step.
-class NormalImpacts {
-public:
-    NormalImpacts(const OneStepProblem& problem, std::vector<Closing> closings)
-        : closings_(std::move(closings)), W_(closings_.size() * closings_.size(), 0.0)
-    {
-        const std::size_t n = closings_.size();
-        for (std::size_t i = 0; i < n; ++i) {
-            for (const auto& entry : problem.W.row(closings_[i].k)) {
-                const auto at = std::ranges::find(closings_, entry.column, &Closing::k);
-                if (at != closings_.end())
-                    W_[i * n + static_cast<std::size_t>(at - closings_.begin())] =
-                        problem.W.block(closings_[i].k, entry)[0];
-            }
-        }
-    }
-
-    /// All at once: 0 <= U + e U^- perp P >= 0, by sweeps.
-    [[nodiscard]] std::vector<double> at_once() const
-    {
-        const std::size_t n = closings_.size();
-        std::vector<double> P(n, 0.0);
-        for (int sweep = 0; sweep < 1000; ++sweep) {
-            double moved = 0;
-            for (std::size_t i = 0; i < n; ++i) {
-                const Closing& c = closings_[i];
-                const double U = velocity(P, i) + c.restitution * std::min(0.0, c.U_minus_m_s);
-                const double next = std::max(0.0, P[i] - U / W(i, i));
-                moved = std::max(moved, std::abs(next - P[i]) * W(i, i));
-                P[i] = next;
-            }
-            if (moved <= 1e-12 * fastest()) break;
-        }
-        return P;
-    }
-
-    /// One after the other as they close; what is closed already and approaches again collides again.
-    [[nodiscard]] std::vector<double> in_order() const
-    {
-        const std::size_t n = closings_.size();
-        std::vector<double> P(n, 0.0);
-        for (std::size_t last = 0; last < n; ++last) {
-            for (int pass = 0; pass < 1000; ++pass) {
-                std::size_t worst = n;
-                double U_worst = -1e-9 * fastest();
-                for (std::size_t i = 0; i <= last; ++i) {
-                    const double U = velocity(P, i);
-                    if (U >= U_worst) continue;
-                    worst = i;
-                    U_worst = U;
-                }
-                if (worst == n) break;
-                P[worst] -= (1 + closings_[worst].restitution) * U_worst / W(worst, worst);
-            }
-        }
-        return P;
-    }
-
-    /// Kinetic energy of the velocity that two answers differ by.
-    [[nodiscard]] double energy_between(const std::vector<double>& P, const std::vector<double>& Q) const
-    {
-        const std::size_t n = closings_.size();
-        double sum = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t j = 0; j < n; ++j)
-                sum += 0.5 * (P[i] - Q[i]) * W(i, j) * (P[j] - Q[j]);
-        }
-        return sum;
-    }
-
-private:
-    [[nodiscard]] double W(std::size_t i, std::size_t j) const { return W_[i * closings_.size() + j]; }
-    [[nodiscard]] double velocity(const std::vector<double>& P, std::size_t i) const
-    {
-        double U = closings_[i].U_minus_m_s;
-        for (std::size_t j = 0; j < P.size(); ++j)
-            U += W(i, j) * P[j];
-        return U;
-    }
-    [[nodiscard]] double fastest() const
-    {
-        double speed = 0;
-        for (const Closing& c : closings_)
-            speed = std::max(speed, std::abs(c.U_minus_m_s));
-        return speed;
-    }
-
-    std::vector<Closing> closings_;
-    std::vector<double> W_;
-};
 
 /// Where the step took its contacts, and so much earlier on the way there.
 struct Way {
@@ -213,35 +105,6 @@ void look_at_turn(const Model& model, const Closing& closing, double max_overlap
          .about = name});
 }
 
-/// (IM-11)
-void look_at_order(const Model& model, const std::vector<Closing>& closings, double h_s, double time_s,
-                   double kinetic_J, const Scratch& s, Certifier& certifier)
-{
-    const auto first = std::ranges::find_if(closings, [](const Closing& c) { return c.fresh || c.recent; });
-    if (closings.end() - first < 2 || !closings.back().fresh) return;
-    const double between_s = std::min(h_s, first->since_s - closings.back().since_s);
-    if (!(between_s > together * h_s)) return;
-    const NormalImpacts impacts(s.problem, closings);
-    const double other_J = impacts.energy_between(impacts.at_once(), impacts.in_order());
-    if (!(other_J > same_velocity * same_velocity * kinetic_J)) return;
-    std::string names;
-    for (auto it = first; it != closings.end(); ++it) {
-        const int c = s.rows.contacts[it->k];
-        names += (names.empty() ? "" : ", ") + model.system().contacts[static_cast<std::size_t>(c)].name;
-    }
-    certifier.add_finding(
-        {.code = "impact_order",
-         .time_s = time_s,
-         .message = fmt::format(
-             "{} close within {}, {:.1e} s apart, and are solved together: one after the other "
-             "they leave another velocity, with {:.2g} of the kinetic energy between the two. Take "
-             "a step below {:.1e} s",
-             names, first->recent ? "two steps" : "one step", between_s, other_J / kinetic_J, between_s),
-         .count = 1,
-         .uncertifies = true,
-         .about = names});
-}
-
 double max_overlap_of(const IntegratorSettings& settings)
 {
     if (const auto* moreau = std::get_if<MoreauSettings>(&settings)) return moreau->max_overlap;
@@ -256,7 +119,7 @@ void look_at_impacts(const Model& model, const IntegratorSettings& settings, con
 {
     const bool any =
         std::ranges::any_of(s.events, [](const Event& event) { return event.kind == EventKind::Impact; });
-    if (!any || s.series || s.contacts.size() > max_contacts) return;
+    if (!any || s.series || s.contacts.size() > max_contacts_in_order) return;
     const Way way{s.q_cone, s.u_start, before.t_s + report.h_s / 2, s.q_moved};
     const auto closings = closings_of(model, before, report.h_s, way, s);
     for (const Closing& closing : closings) {
@@ -264,7 +127,16 @@ void look_at_impacts(const Model& model, const IntegratorSettings& settings, con
             look_at_turn(model, closing, max_overlap_of(settings), report.h_s, way.t_s, way, s, certifier);
     }
     if (model.constraints() == 0 && !report.map_acted)
-        look_at_order(model, closings, report.h_s, way.t_s, certifier.sums().watch.kinetic_J, s, certifier);
+        look_at_order(
+            {.problem = s.problem,
+             .closings = closings,
+             .h_s = report.h_s,
+             .time_s = way.t_s,
+             .name =
+                 [&](int k) {
+                     return model.system().contacts[static_cast<std::size_t>(s.rows.contacts[k])].name;
+                 }},
+            certifier);
 }
 
 }  // namespace carom

@@ -13,12 +13,8 @@ constexpr long max_steps = 256;
 
 /// What a formula does within steps, beside what it does over the run (LE-14); 0 where it does not move, or
 /// has no value at some instant.
-double unresolved_part(const Formula& formula, const State& start, double h_s, double duration_s)
+double unresolved_part(const std::function<double(double)>& value, double h_s, double duration_s)
 {
-    Workspace work;
-    const auto value = [&](double t_s) {
-        return formula.value({view(start.q), view(start.u), start.t_s + t_s}, work);
-    };
     const auto steps = static_cast<long>(std::min(duration_s / h_s, 1e9));
     const long looks = std::min(steps, max_steps);
     if (looks < 4) return 0;
@@ -41,23 +37,33 @@ double unresolved_part(const Formula& formula, const State& start, double h_s, d
 
 }  // namespace
 
+void look_at_time_dependence(const TimeDependence& dependence, double start_s, double h_s, double duration_s,
+                             double tolerance, Certifier& certifier)
+{
+    const double part = unresolved_part(dependence.value, h_s, duration_s);
+    if (!(part > tolerance)) return;
+    certifier.add_finding(
+        {.code = "step_too_long",
+         .time_s = start_s,
+         .message = fmt::format("{} changes within a step by {:.2g} of what it changes by over "
+                                "the run: it is too fast for this step; take one below {:.1e} s",
+                                dependence.name, part, h_s * std::sqrt(tolerance / part)),
+         .count = 1,
+         .uncertifies = true,
+         .about = dependence.name});
+}
+
 void look_at_time_dependence(const Model& model, const State& start, double h_s, double duration_s,
                              double tolerance, Certifier& certifier)
 {
     const LagrangianSystem& system = model.system();
+    Workspace work;
     const auto look = [&](const std::string& name, const Formula& formula) {
         if (!formula.depends_on(Variable::Kind::Time)) return;
-        const double part = unresolved_part(formula, start, h_s, duration_s);
-        if (!(part > tolerance)) return;
-        certifier.add_finding(
-            {.code = "step_too_long",
-             .time_s = start.t_s,
-             .message = fmt::format("{} changes within a step by {:.2g} of what it changes by over "
-                                    "the run: it is too fast for this step; take one below {:.1e} s",
-                                    name, part, h_s * std::sqrt(tolerance / part)),
-             .count = 1,
-             .uncertifies = true,
-             .about = name});
+        const auto value = [&](double t_s) {
+            return formula.value({view(start.q), view(start.u), start.t_s + t_s}, work);
+        };
+        look_at_time_dependence({name, value}, start.t_s, h_s, duration_s, tolerance, certifier);
     };
     look("lagrangian.potential", system.potential);
     for (std::size_t i = 0; i < system.forces.size(); ++i) {

@@ -2,6 +2,9 @@
 
 #include "carom/run/run.hpp"
 
+#include <functional>
+#include <string>
+
 namespace carom {
 
 /// Forces, potentials and obstacles that move by themselves must be slow enough for the step.
@@ -14,6 +17,14 @@ namespace carom {
 ///
 /// Theory     docs/theory/energy_ledger.md
 void look_at_time_dependence(const Model& model, const State& start, double h_s, double duration_s,
+                             double tolerance, Certifier& certifier);
+
+/// The same for anything that a run of bodies does by itself: `value` at so many seconds after the start.
+struct TimeDependence {
+    std::string name;
+    std::function<double(double)> value;
+};
+void look_at_time_dependence(const TimeDependence& dependence, double start_s, double h_s, double duration_s,
                              double tolerance, Certifier& certifier);
 
 }  // namespace carom

@@ -421,9 +421,35 @@ private:
         }
     }
 
+    /// Its value cannot be known before the run: it names more than parameters.
+    [[nodiscard]] bool changes(const Node& item, const char* key, const Names& names) const
+    {
+        const Node* node = find(item, key);
+        if (node == nullptr || node->kind != Node::Kind::Text) return false;
+        Mistakes untold = mistakes_;
+        return !constant_of(*node, names, untold);
+    }
+
     void read_spring(const Node& item, const Names& names)
     {
         const BodyValues values(item, names, mistakes_);
+        if (changes(item, "stiffness_N_m", names) || changes(item, "damping_Ns_m", names) ||
+            changes(item, "rest_length_m", names)) {
+            const auto node = [&](const char* key) {
+                const Node* found = find(item, key);
+                return found != nullptr ? std::optional(*found) : std::nullopt;
+            };
+            draft_.driven_springs.push_back({.spring = static_cast<int>(draft_.setup.springs.size()),
+                                             .stiffness = node("stiffness_N_m"),
+                                             .damping = node("damping_Ns_m"),
+                                             .rest_length = node("rest_length_m"),
+                                             .names = names});
+            draft_.setup.springs.push_back({.first = body_named(draft_, item, "first", mistakes_),
+                                            .second = body_named(draft_, item, "second", mistakes_),
+                                            .first_point_m = values.vector("first_point_m", Vec3::Zero()),
+                                            .second_point_m = values.vector("second_point_m", Vec3::Zero())});
+            return;
+        }
         draft_.setup.springs.push_back({.first = body_named(draft_, item, "first", mistakes_),
                                         .second = body_named(draft_, item, "second", mistakes_),
                                         .first_point_m = values.vector("first_point_m", Vec3::Zero()),

@@ -17,6 +17,14 @@ struct MotorDraft {
     Names names;
 };
 
+/// A spring whose numbers change with time or with the state; its formulas are read when all coordinates are
+/// known. In the setup it has none.
+struct SpringDraft {
+    int spring = 0;
+    std::optional<Node> stiffness, damping, rest_length;
+    Names names;
+};
+
 /// The bodies that a scene describes, lattices written out; with the colour of each.
 struct BodyDraft {
     BodySetup setup;
@@ -28,6 +36,7 @@ struct BodyDraft {
     std::unordered_map<std::string, int> body_numbers, joint_numbers;
 
     std::vector<MotorDraft> motors;
+    std::vector<SpringDraft> driven_springs;
 };
 
 /// A scene may have so many bodies.

@@ -8,6 +8,7 @@
 #include "validate.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -175,20 +176,60 @@ std::vector<Load> read_loads(const Node& root, const BodyDraft& draft, const Nam
     return loads;
 }
 
+/// A spring whose numbers are formulas: an actuator, whose work is that of a given force.
+struct DrivenSpring {
+    BodySpring between;
+    Formula stiffness_N_m, damping_Ns_m, rest_length_m;
+};
+
 bool names_coordinates(const Formula& formula)
 {
     return formula.depends_on(Variable::Kind::Coordinate) || formula.depends_on(Variable::Kind::Velocity);
 }
 
 /// What loads do, as the callback that a step calls. `plain` are the bodies without them.
-std::function<void(const BodyState&, std::span<Wrench>)> forces_of(std::vector<Load> loads,
-                                                                   std::shared_ptr<const BodyModel> plain)
+/// The force along a spring at this instant, on its two bodies.
+void pull(const DrivenSpring& spring, const BodyModel& model, const BodyState& state, const Point& at,
+          Workspace& work, std::span<Wrench> wrenches)
 {
-    const bool needs_coordinates = std::ranges::any_of(loads, [&](const Load& load) {
-        return std::ranges::any_of(load.force_N, names_coordinates) ||
-               std::ranges::any_of(load.torque_Nm, names_coordinates);
-    });
-    return [loads = std::move(loads), plain = std::move(plain),
+    const auto end = [&](int body, const Vec3& point) {
+        if (body < 0) return std::tuple(point, Vec3(Vec3::Zero()), Vec3(Vec3::Zero()));
+        const auto i = static_cast<std::size_t>(body);
+        const Vec3 arm = state.R[i] * (point - model.centre[i]);
+        const Vec3 velocity = state.v[i] + (state.R[i] * state.W[i]).cross(arm);
+        return std::tuple(Vec3(state.x[i] + arm), arm, velocity);
+    };
+    const auto [x_a, arm_a, v_a] = end(spring.between.first, spring.between.first_point_m);
+    const auto [x_b, arm_b, v_b] = end(spring.between.second, spring.between.second_point_m);
+    const double length = (x_a - x_b).norm();
+    if (!(length > 0)) return;  // a spring of no length has no direction and pulls nowhere
+    const Vec3 n = (x_a - x_b) / length;
+    const double tension =
+        spring.stiffness_N_m.value(at, work) * (length - spring.rest_length_m.value(at, work)) +
+        spring.damping_Ns_m.value(at, work) * n.dot(v_a - v_b);
+    const auto add = [&](int body, const Vec3& arm, const Vec3& force) {
+        if (body < 0) return;
+        wrenches[static_cast<std::size_t>(body)].force_N += force;
+        wrenches[static_cast<std::size_t>(body)].torque_Nm += arm.cross(force);
+    };
+    add(spring.between.first, arm_a, -tension * n);
+    add(spring.between.second, arm_b, tension * n);
+}
+
+std::function<void(const BodyState&, std::span<Wrench>)>
+forces_of(std::vector<Load> loads, std::vector<DrivenSpring> springs, std::shared_ptr<const BodyModel> plain)
+{
+    const bool needs_coordinates =
+        std::ranges::any_of(loads,
+                            [&](const Load& load) {
+                                return std::ranges::any_of(load.force_N, names_coordinates) ||
+                                       std::ranges::any_of(load.torque_Nm, names_coordinates);
+                            }) ||
+        std::ranges::any_of(springs, [&](const DrivenSpring& spring) {
+            return names_coordinates(spring.stiffness_N_m) || names_coordinates(spring.damping_Ns_m) ||
+                   names_coordinates(spring.rest_length_m);
+        });
+    return [loads = std::move(loads), springs = std::move(springs), plain = std::move(plain),
             needs_coordinates](const BodyState& state, std::span<Wrench> wrenches) {
         State shown;
         if (needs_coordinates) shown = coordinate_state(*plain, state);
@@ -207,6 +248,9 @@ std::function<void(const BodyState&, std::span<Wrench>)> forces_of(std::vector<L
             if (load.point_m) torque += (state.R[i] * (*load.point_m - plain->centre[i])).cross(force);
             wrenches[i].force_N += force;
             wrenches[i].torque_Nm += torque;
+        }
+        for (const DrivenSpring& spring : springs) {
+            pull(spring, *plain, state, at, work, wrenches);
         }
     };
 }
@@ -265,6 +309,23 @@ void read_motors(const Node& root, BodyDraft& draft, Mistakes& mistakes)
             freedom.motor_limit = limit->value({}, work);
         }
     }
+}
+
+std::vector<DrivenSpring> read_driven_springs(const Node& root, const BodyDraft& draft, Mistakes& mistakes)
+{
+    std::vector<DrivenSpring> springs;
+    Mistakes told = mistakes;  // names that are taken have been told
+    for (const SpringDraft& spring : draft.driven_springs) {
+        const Names names = with_coordinates(root, spring.names, draft, told);
+        const auto formula = [&](const std::optional<Node>& node) {
+            return node ? formula_of(&*node, names, mistakes).value_or(Formula()) : Formula();
+        };
+        springs.push_back({.between = draft.setup.springs[static_cast<std::size_t>(spring.spring)],
+                           .stiffness_N_m = formula(spring.stiffness),
+                           .damping_Ns_m = formula(spring.damping),
+                           .rest_length_m = formula(spring.rest_length)});
+    }
+    return springs;
 }
 
 /// Kinetic energy of coordinates is theirs alone: what names bodies has no place in the metric.
@@ -372,6 +433,7 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
     std::vector<Load> loads = read_loads(root, draft, all_names, mistakes);
     Shown shown = read_shown(root, draft, all_names, mistakes);
     read_motors(root, draft, mistakes);
+    std::vector<DrivenSpring> springs = read_driven_springs(root, draft, mistakes);
     draft.setup.start_s = settings.start_s;
     Draft beside;
     if (has_formulas(root)) {
@@ -387,10 +449,10 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
         draft.setup.impact_map = impact_map_of_bodies(*impact, mistakes);
     if (!mistakes.empty()) return std::nullopt;
     auto bodies = make_body_model(draft.setup);
-    if (bodies && !loads.empty()) {
+    if (bodies && (!loads.empty() || !springs.empty())) {
         // loads act at points, which are known from the centres of mass
-        draft.setup.forces =
-            forces_of(std::move(loads), std::make_shared<const BodyModel>(std::move(*bodies)));
+        draft.setup.forces = forces_of(std::move(loads), std::move(springs),
+                                       std::make_shared<const BodyModel>(std::move(*bodies)));
         bodies = make_body_model(draft.setup);
     }
     if (!bodies) {

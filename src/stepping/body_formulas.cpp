@@ -3,6 +3,7 @@
 #include "body_parts.hpp"
 #include "carom/stepping/body_coordinates.hpp"
 #include "constraint_parts.hpp"
+#include "friction_watch.hpp"
 #include "statuses.hpp"
 #include "step_parts.hpp"
 
@@ -469,7 +470,50 @@ void BodyFormulas::move(std::span<const Vec3> moved, BodyState& places) const
         places.q[static_cast<std::size_t>(i)] += z[i];
 }
 
-void BodyFormulas::report(const BodyState& before, double h_s, BodyScratch& s)
+namespace {
+
+/// Sliding contacts of formulas; how their geometry goes on is not looked at.
+class FormulaFriction final : public FrictionStep {
+public:
+    FormulaFriction(const Model& model, Scratch& shown, std::span<const ContactStep> of_bodies)
+        : model_(model), shown_(shown), of_bodies_(of_bodies)
+    {
+        contacts = shown.contacts;
+        before = shown.statuses;
+        problem = &shown.problem;
+    }
+    [[nodiscard]] int interaction(const ContactStep& contact) const override
+    {
+        return shown_.rows.index_of[static_cast<std::size_t>(contact.contact)];
+    }
+    [[nodiscard]] std::string name(const ContactStep& contact) const override
+    {
+        return model_.system().contacts[static_cast<std::size_t>(contact.contact)].name;
+    }
+    [[nodiscard]] bool normal_row_ahead(const ContactStep&, std::array<double, 3>&) override { return false; }
+    [[nodiscard]] bool acts_alone(const ContactStep& contact) override
+    {
+        const auto acts_too = [&](const ContactStep& one) { return &one != &contact && one.P[0] > 0; };
+        return std::ranges::none_of(shown_.contacts, acts_too) && std::ranges::none_of(of_bodies_, acts_too);
+    }
+
+private:
+    const Model& model_;
+    Scratch& shown_;
+    std::span<const ContactStep> of_bodies_;
+};
+
+}  // namespace
+
+void BodyFormulas::look_at_friction(double ended_s, const BodyScratch& s, std::vector<Finding>& findings)
+{
+    FormulaFriction friction(model_, shown_, s.statuses.steps);
+    friction.ended_s = ended_s;
+    look_for_catastrophes(friction, findings);
+    look_for_paradoxes(friction, findings);
+}
+
+void BodyFormulas::report(const BodyState& before, double h_s, BodyScratch& s, std::vector<Finding>& findings)
 {
     // the step as one in coordinates would leave it behind
     shown_.problem = s.problem;
@@ -484,6 +528,8 @@ void BodyFormulas::report(const BodyState& before, double h_s, BodyScratch& s)
     shown_.u_end = at_.u;
     shown_.events.clear();
     report_contact_steps(model_, shown_);
+    recall_statuses(model_, true, memory_, shown_);
+    look_at_friction(before.t_s + h_s, s, findings);
     update_statuses(model_, true, before.t_s + h_s / 2, memory_, shown_);
     report_constraints(model_, before.t_s + h_s / 2, memory_, shown_);
     for (ContactStep step : shown_.contacts) {

@@ -30,6 +30,9 @@ public:
     /// Statuses and percussions of the formulas' contacts and constraints after the last step.
     [[nodiscard]] const State& memory() const noexcept { return memory_; }
 
+    /// Back to what they were: a step is taken again.
+    void recall(const State& memory) { memory_ = memory; }
+
     // in the order of the step
 
     /// Coordinates half-way, their metric, and the velocities of the carriers. False: A is not positive
@@ -80,7 +83,7 @@ public:
     void finish(BodyScratch& s) const;
 
     /// Statuses and events; the events go to s.events.
-    void report(const BodyState& before, double h_s, BodyScratch& s);
+    void report(const BodyState& before, double h_s, BodyScratch& s, std::vector<Finding>& findings);
 
     [[nodiscard]] std::string name_of_interaction(int interaction) const;
 
@@ -91,6 +94,7 @@ public:
     }
 
 private:
+    void look_at_friction(double ended_s, const BodyScratch& s, std::vector<Finding>& findings);
     void place(const BodyState& at);
     void add_terms(const BodyState& at, std::span<const int> support, std::span<const double> row,
                    BodyRows& rows);

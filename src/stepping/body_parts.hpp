@@ -121,9 +121,26 @@ struct ContactWork {
 /// Contacts that touch where a run begins, so that its first step knows them.
 void find_touching(const BodyModel& model, double activation_gap_m, BodyState& state);
 
-/// Statuses of the contacts in state.kept, and what happened at them in scratch.events.
+/// Statuses of the contacts in state.kept, and what happened at them in scratch.events; what friction leaves
+/// open goes to the findings.
 void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
-                     BodyScratch& scratch);
+                     BodyScratch& scratch, std::vector<Finding>& findings);
+
+/// The least body of those that a contact or stop of the step is tied to by contacts that act.
+[[nodiscard]] int island_of(const BodyModel& model, int interaction, BodyScratch& scratch);
+
+/// Of an interaction of the last step: contacts first, then the parts of joints, then formulas.
+[[nodiscard]] std::string name_of_interaction(const BodyModel& model, const BodyScratch& scratch, int k);
+
+/// Catastrophes and other trouble of sliding contacts (FR-6), (FR-7), of scratch.statuses; collisions are
+/// known.
+void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodyScratch& scratch,
+                      std::vector<Finding>& findings);
+
+/// A contact where its bodies are after a time with velocities `v`, `W` from the places of `at`: the same
+/// parts of the shapes, or what is nearest. Its frame keeps the directions of the tangents as far as it can.
+[[nodiscard]] std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact& contact,
+                                                    const BodyState& at, double time_s, BodyScratch& scratch);
 
 /// How many terms the kinetic and the potential energy of bodies have in the model that shows them.
 [[nodiscard]] std::array<std::size_t, 2> terms_of_bodies(const BodyModel& bodies);

@@ -78,7 +78,8 @@ struct BodyScratch {
     std::vector<Wrench> potential, given;
     std::vector<Wrench> constrained;    ///< N s, N m s: of gears, formulas and of joints in an impact map
     std::vector<Vec3> spin_Nms;         ///< change of angular momentum, per body; for diagrams
-    std::vector<Mat3> inverse_inertia;  ///< axes of the world, half-way
+    std::vector<Wrench> loads, end_loads;  ///< among the given ones: half-way, and at one end
+    std::vector<Mat3> inverse_inertia;     ///< axes of the world, half-way
     std::vector<PlacedCollider> placed;
     std::vector<AxisBox> boxes;
     std::vector<double> reach_m;

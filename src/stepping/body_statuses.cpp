@@ -288,10 +288,6 @@ void find_collisions(const BodyModel& model, BodyScratch& s)
         const auto [a, b] = bodies_of(model, s, c);
         if (b >= 0 && model.inverse_mass[a] > 0 && model.inverse_mass[b] > 0) w.islands.join(a, b);
     };
-    const auto island_of = [&](int c) {
-        const auto [a, b] = bodies_of(model, s, c);
-        return w.islands.root(model.inverse_mass[a] > 0 ? a : b);
-    };
     w.islands.clear(model.bodies());
     tie_joined(model, w.islands);
     for (const ContactStep& step : w.steps) {
@@ -303,15 +299,15 @@ void find_collisions(const BodyModel& model, BodyScratch& s)
     w.struck.assign(static_cast<std::size_t>(model.bodies()), 0);
     bool any = !w.closing.empty();
     for (const int c : w.closing) {
-        w.struck[island_of(c)] = 1;
+        w.struck[island_of(model, c, s)] = 1;
     }
     for (std::size_t k = 0; k < w.steps.size(); ++k) {
         if (!collides(w.steps[k], true, w.statuses[k].closed != 0)) continue;
-        w.struck[island_of(w.steps[k].contact)] = 1;
+        w.struck[island_of(model, w.steps[k].contact, s)] = 1;
         any = true;
     }
     for (std::size_t k = 0; any && k < w.steps.size(); ++k) {
-        w.statuses[k].collision = w.struck[island_of(w.steps[k].contact)] != 0;
+        w.statuses[k].collision = w.struck[island_of(model, w.steps[k].contact, s)] != 0;
     }
 }
 
@@ -345,6 +341,12 @@ void tell_vanished(int stops, std::span<const KeptContact> kept, std::span<const
 
 }  // namespace
 
+int island_of(const BodyModel& model, int interaction, BodyScratch& s)
+{
+    const auto [a, b] = bodies_of(model, s, interaction);
+    return s.statuses.islands.root(model.inverse_mass[a] > 0 ? a : b);
+}
+
 ContactWork work_of(const BodyContact& contact)
 {
     ContactWork work;
@@ -372,13 +374,14 @@ void find_touching(const BodyModel& model, double activation_gap_m, BodyState& s
 }
 
 void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
-                     BodyScratch& s)
+                     BodyScratch& s, std::vector<Finding>& findings)
 {
     StatusScratch& w = s.statuses;
     const double start_s = state.t_s, middle_s = state.t_s + h_s / 2;
     match(s.contacts, state.kept, w.kept_of, w.found);
     collect(model, solver, state, s);
     find_collisions(model, s);
+    look_at_friction(model, h_s, start_s + h_s, s, findings);
     s.events.clear();
     update_statuses(w.steps, true, middle_s, w.statuses, s.events);
 

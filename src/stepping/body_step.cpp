@@ -50,6 +50,9 @@ void predict(const BodyModel& model, double h, const BodyState& state, BodyScrat
     s.mid.v = state.v;
     s.mid.W = state.W;
     s.mid.turns = s.next.turns = state.turns;
+    // loads and motors that name angles of the plane count turns as the state does
+    if (model.is_flat() && (model.setup().forces || !model.setup().joints.empty()))
+        s.mid.angles = s.next.angles = state.angles;
     for (int i = 0; i < model.bodies(); ++i) {
         if (model.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Prescribed) {
             model.prescribed_velocity(i, state.t_s, h, s.mid.v[i], s.mid.W[i]);
@@ -192,7 +195,14 @@ void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_giv
     s.given.assign(s.mid.v.size(), {});
     model.spring_wrenches(BodyModel::SpringPart::Dampers, s.mid.x, s.mid.R, s.mid.v, s.mid.W, s.given);
     model.joint_damping(s.mid.x, s.mid.R, s.mid.v, s.mid.W, s.given);
-    if (setup.forces) setup.forces(s.mid, s.given);
+    if (setup.forces) {
+        s.loads.assign(s.mid.v.size(), {});
+        setup.forces(s.mid, s.loads);
+        for (std::size_t i = 0; i < s.loads.size(); ++i) {
+            s.given[i].force_N += s.loads[i].force_N;
+            s.given[i].torque_Nm += s.loads[i].torque_Nm;
+        }
+    }
     if (s.formulas) s.formulas->add_given(s);
     s.v_free = s.v_before;
     s.W_free = s.W_before;
@@ -394,6 +404,29 @@ bool solve_with_loose(const BodyModel& model, const MoreauSettings& settings, co
     return false;
 }
 
+/// (LE-4): work of the loads over the step by Simpson's rule, less what the ledger has for them.
+double forces_defect_J(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
+{
+    const auto& forces = model.setup().forces;
+    if (!forces) return 0;
+    s.end_loads.assign(s.loads.size(), {});
+    forces(state, s.end_loads);
+    double at_start = 0, at_end = 0;
+    const auto power = [&](const Wrench& there, std::size_t i, const Vec3& v, const Vec3& w) {
+        return (there.force_N - s.loads[i].force_N).dot(v) + (there.torque_Nm - s.loads[i].torque_Nm).dot(w);
+    };
+    const auto n = static_cast<std::size_t>(model.bodies());
+    for (std::size_t i = 0; i < n; ++i) {
+        at_start += power(s.end_loads[i], i, s.mid.v[i], s.mid.R[i] * s.mid.W[i]);
+    }
+    s.end_loads.assign(s.loads.size(), {});
+    forces(s.next, s.end_loads);
+    for (std::size_t i = 0; i < n; ++i) {
+        at_end += power(s.end_loads[i], i, s.next.v[i], s.mid.R[i] * s.next.W[i]);
+    }
+    return h / 6 * ((std::isfinite(at_start) ? at_start : 0) + (std::isfinite(at_end) ? at_end : 0));
+}
+
 /// T(u_free).
 double free_kinetic_energy_J(const BodyModel& model, const BodyScratch& s)
 {
@@ -537,6 +570,7 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     const Energies advanced = energies_of(model, s.next, s);
     account(model, h, state, s, advanced, report.energy);
     report.accuracy.held_back_J = free_kinetic_energy_J(model, s) - advanced.kinetic_J;
+    report.accuracy.forces_defect_J = forces_defect_J(model, h, state, s);
 
     // correct: what overlaps and does not separate is moved apart
     correct_places(model, settings, solver, s, report);
@@ -551,9 +585,9 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     report.energy.kinetic_J += held_J;
     look_for_tunnelling(model, settings, state, s, report);
 
-    update_statuses(model, solver, h, state, s);
+    update_statuses(model, solver, h, state, s, report.findings);
     if (s.formulas) {
-        s.formulas->report(state, h, s);
+        s.formulas->report(state, h, s, report.findings);
         state.q = s.next.q;
         state.u = s.next.u;
         s.next.v.resize(state.v.size());

@@ -148,11 +148,10 @@ bool slid(const ContactStep& contact) noexcept
     return sliding_speed(contact.U_minus) > min_sliding_m_s(contact);
 }
 
-bool may_be_singular(const ContactStep& contact, const State& before) noexcept
+bool may_be_singular(const ContactStep& contact, const ContactMemory& before) noexcept
 {
+    if (!before.closed || !before.slides || (before.slides & catastrophe_named)) return false;
     if (contact.dimension == 1 || !acts(contact)) return false;
-    const char slid = before.slides[contact.contact];
-    if (!before.closed[contact.contact] || !slid || (slid & catastrophe_named)) return false;
     const bool presses = contact.U_free[0] - contact.U_minus[0] + contact.bend_m_s < 0;
     const double along = contact.U_plus[1] * contact.U_minus[1] + contact.U_plus[2] * contact.U_minus[2];
     return presses && (along <= 0 || contact.sliding_margin < 0.5 || !slides(contact));
@@ -260,7 +259,7 @@ void update_statuses(std::span<const ContactStep> contacts, bool recognised, dou
     }
 }
 
-void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& s)
+void recall_statuses(const Model& model, bool recognised, const State& state, Scratch& s)
 {
     const bool collision = !s.contacts.empty() && any_collides(s.contacts, state, recognised);
     s.statuses.clear();
@@ -271,6 +270,10 @@ void update_statuses(const Model& model, bool recognised, double t_mid_s, State&
                               .percussion_Ns = state.percussion_Ns[model.offset(c)],
                               .collision = collision});
     }
+}
+
+void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& s)
+{
     if (!s.contacts.empty()) update_statuses(s.contacts, recognised, t_mid_s, s.statuses, s.events);
 
     // those that were closed and are not among the contacts of the step

@@ -27,7 +27,11 @@ void update_statuses(std::span<const ContactStep> contacts, bool recognised, dou
 /// A contact that was closed and is not among those of the step.
 [[nodiscard]] Event event_of_vanished(int contact, double time_s);
 
-/// The same for all contacts of a model, whose statuses and percussions are in the state.
+/// Statuses of the contacts of a step as it began, from the state to scratch.statuses.
+void recall_statuses(const Model& model, bool recognised, const State& before, Scratch& scratch);
+
+/// The same as above for all contacts of a model, whose statuses and percussions are in the state; they have
+/// been recalled.
 void update_statuses(const Model& model, bool recognised, double t_mid_s, State& state, Scratch& scratch);
 
 /// What a reaction of the solved problem that can give way does. Its velocity U_plus counts as zero as that
@@ -46,7 +50,7 @@ void update_statuses(const Model& model, bool recognised, double t_mid_s, State&
 
 /// A contact that slid is pressed by the forces, and stopped, turned round or slowed down by much more than
 /// mu times them: worth a look at Painleve's margin. Not again in a slide whose catastrophe was named.
-[[nodiscard]] bool may_be_singular(const ContactStep& contact, const State& before) noexcept;
+[[nodiscard]] bool may_be_singular(const ContactStep& contact, const ContactMemory& before) noexcept;
 
 /// Painleve's margin in the direction of U_T^-, W_NN + W_NT.f with the friction f of sliding per normal
 /// force; W_N is the normal row of W. Not positive, and closing: no bounded force lets it slide on (FR-6).

@@ -2,6 +2,7 @@
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include "constraint_parts.hpp"
+#include "friction_watch.hpp"
 #include "solver/one_contact.hpp"
 #include "statuses.hpp"
 
@@ -505,6 +506,11 @@ void report_contact_steps(const Model& model, Scratch& s)
 {
     const OneStepProblem& problem = s.problem;
     s.contacts.clear();
+    // a solve mixes all contacts: roundings of the largest velocity are among those of the others
+    double largest_m_s = 0;
+    for (std::size_t row = 0; row < problem.U_free.size(); ++row) {
+        largest_m_s = std::max({largest_m_s, std::abs(problem.U_free[row]), std::abs(problem.U_minus[row])});
+    }
     for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
         if (s.rows.contacts[k] < 0) continue;
         ContactStep& contact = s.contacts.emplace_back();
@@ -515,6 +521,7 @@ void report_contact_steps(const Model& model, Scratch& s)
         contact.persists = s.persists[k] != 0 && s.map_P[problem.offsets[k]] == 0;
         contact.shift_m_s = s.shift_m_s[k];
         contact.bend_m_s = s.bend_m_s[k];
+        contact.left_m_s = rounding * largest_m_s;
         const auto support = model.support(contact.contact);
         const auto row = s.rows.row(k, 0);
         const double b = s.rows.b[problem.offsets[k]];
@@ -575,46 +582,43 @@ bool normal_row_of_W(const Model& model, int contact, const Point& at, Scratch& 
     return true;
 }
 
-/// The margin against slip in the direction of the contact is positive. `in_any`: that against slip in any
-/// direction, as a part of W_NN, which is mostly enough to know.
-bool goes_on_sliding(const Coulomb& law, const std::array<double, 3>& W_N, double in_any,
-                     const ContactStep& contact)
-{
-    constexpr double differences = 1e-6;  // what margin_of_sliding() may lose to them
-    return (in_any > differences && W_N[0] > 0) || margin_of_sliding(law, W_N, contact) > 0;
-}
-
-/// A contact that slides and does not collide: has sliding a continuation (FR-6)? The margin is looked at
-/// where the step took its contacts, and where the next one would if sliding went on.
-void look_for_catastrophes(const Model& model, const State& before, double t_end, Scratch& s,
-                           StepReport& report)
-{
-    for (std::size_t k = 0; k < s.contacts.size(); ++k) {
-        ContactStep& contact = s.contacts[k];
-        if (!may_be_singular(contact, before)) continue;
-        if (s.persistence_known && !contact.persists) continue;
-        if (any_collides(s.contacts, before, s.persistence_known)) return;
-        const auto* law = std::get_if<Coulomb>(&s.problem.laws[k]);
-        if (law == nullptr || std::holds_alternative<FrictionRough>(law->shape)) continue;
-        std::array<double, 3> W_N{};
-        std::copy_n(s.problem.W.diagonal(static_cast<int>(k)).begin(), contact.dimension, W_N.begin());
-        if (goes_on_sliding(*law, W_N, contact.sliding_margin, contact)) {
-            const double h = report.h_s;
-            move(s.q_cone, s.u_start, h, s.q_moved);
-            const Point ahead{view(s.q_moved), view(s.u_start), before.t_s + 1.5 * h};
-            if (!normal_row_of_W(model, contact.contact, ahead, s, W_N)) continue;
-            if (goes_on_sliding(*law, W_N, sliding_margin(*law, W_N), contact)) continue;
-        }
-        contact.singular = true;
-        report.findings.push_back(
-            {.code = "frictional_catastrophe",
-             .time_s = t_end,
-             .message = fmt::format(
-                 "the sliding velocity of {} jumps without a collision, a frictional catastrophe: how far is "
-                 "not determined; carom study --repeat N --perturb-step shows the outcomes",
-                 model.system().contacts[static_cast<std::size_t>(contact.contact)].name)});
+/// Sliding contacts of a step in coordinates.
+class CoordinateFriction final : public FrictionStep {
+public:
+    CoordinateFriction(const Model& model, const State& start, bool persistence_known, double h_s, Scratch& s)
+        : model_(model), h_s_(h_s), start_s_(start.t_s), s_(s)
+    {
+        contacts = s.contacts;
+        before = s.statuses;
+        recognised = persistence_known;
+        ended_s = start.t_s + h_s;
+        problem = &s.problem;
     }
-}
+    [[nodiscard]] int interaction(const ContactStep& contact) const override
+    {
+        return s_.rows.index_of[contact.contact];
+    }
+    [[nodiscard]] std::string name(const ContactStep& contact) const override
+    {
+        return model_.system().contacts[static_cast<std::size_t>(contact.contact)].name;
+    }
+    [[nodiscard]] bool normal_row_ahead(const ContactStep& contact, std::array<double, 3>& W_N) override
+    {
+        move(s_.q_cone, s_.u_start, h_s_, s_.q_moved);
+        const Point ahead{view(s_.q_moved), view(s_.u_start), start_s_ + 1.5 * h_s_};
+        return normal_row_of_W(model_, contact.contact, ahead, s_, W_N);
+    }
+    [[nodiscard]] bool acts_alone(const ContactStep& contact) override
+    {
+        return std::ranges::none_of(s_.contacts,
+                                    [&](const ContactStep& one) { return &one != &contact && one.P[0] > 0; });
+    }
+
+private:
+    const Model& model_;
+    double h_s_, start_s_;
+    Scratch& s_;
+};
 
 }  // namespace
 
@@ -673,8 +677,10 @@ void finish_step(const Model& model, bool correction, double activation_gap_m, d
     assign(u_after, s.at_end_u);
     s.at_end_t_s = t_end;
     s.at_end_known = true;
-    look_for_catastrophes(model, state, t_end, s, report);
-    look_for_paradoxes(model, state, t_end, s, report);
+    recall_statuses(model, s.persistence_known, state, s);
+    CoordinateFriction friction(model, state, s.persistence_known, report.h_s, s);
+    look_for_catastrophes(friction, report.findings);
+    look_for_paradoxes(friction, report.findings);
     update_statuses(model, s.persistence_known, t_contact_s, state, s);
     report_constraints(model, t_contact_s, state, s);
     assign(s.q_end, state.q);

@@ -116,11 +116,6 @@ bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& sc
 /// A step that ended before it advanced, with what was found out about it.
 [[nodiscard]] StepReport failed(StepReport report);
 
-/// Where theory has no answer, or several (FR-7): contacts against Painleve's condition. Margins become those
-/// in the direction of slip, 1 where a finding has told them.
-void look_for_paradoxes(const Model& model, const State& before, double t_end, Scratch& scratch,
-                        StepReport& report);
-
 /// The finding `several_solutions` about these names, once in a step (SO-34). `unit`: of what differs, m/s,
 /// or m/s^2 for accelerations.
 void add_other_motion(const OtherMotion& other, double time_s, std::vector<std::string> names,

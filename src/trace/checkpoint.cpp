@@ -136,7 +136,7 @@ public:
         read_progress();
         RunProgress& progress = result_.progress;
         read_contacts<ObstacleVisit>("obstacle_visits", sizes.contacts, visit_numbers, progress.visits);
-        read_contacts<GapReach>("gap_reaches", sizes.contacts, reach_numbers, progress.reaches);
+        read_contacts<GapReach>("gap_reaches", sizes.reaches, reach_numbers, progress.reaches);
         read_contacts<ImpactDelays>("impact_delays", sizes.contacts, delay_numbers, progress.delays);
         std::vector<SweepProgress> sweep;
         read_contacts<SweepProgress>("sweep", 1, sweep_numbers, sweep);

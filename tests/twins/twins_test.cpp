@@ -29,10 +29,7 @@ struct KnownFailure {
     const char* reason;
 };
 
-const std::vector<KnownFailure> known_failures{
-    {"three_cylinders", Aspect::Events,
-     "coordinates say slip of a contact that carries nothing, bodies stick"},
-};
+const std::vector<KnownFailure> known_failures{};
 
 /// A system written one way, at its step and at half of it.
 struct Way {
@@ -77,7 +74,15 @@ bool agree(double a, double a_fine, double b, double b_fine, double scale)
 bool same_motion(const Way& a, const Way& b)
 {
     bool same = true;
-    for (std::size_t k = 0; k < a.coarse.snapshots.size(); ++k) {
+    // a run that `until` ends has seen fewer of them
+    const auto seen_of = [](const Run& run) {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(run.snapshots, [](const auto& shot) { return !shot.probes.empty(); }));
+    };
+    const std::size_t seen = seen_of(a.coarse);
+    for (const Run* run : {&a.fine, &b.coarse, &b.fine})
+        same = same && seen_of(*run) == seen;
+    for (std::size_t k = 0; same && k < seen; ++k) {
         double scale = 0;
         for (const double x : a.coarse.snapshots[k].probes)
             scale = std::max(scale, std::abs(x));
@@ -165,10 +170,12 @@ std::set<std::string> differences(const std::string& system)
 TEST_CASE("a system in coordinates and as bodies: the same motion, ledger, findings, statuses and events")
 {
     for (const char* system :
-         {"rod",    "ladder",        "block",        "disc_on_incline", "rolling", "oblique_impact",
-          "cradle", "rocking_block", "slider_crank", "three_cylinders", "cards",   "arch",
-          "stops",  "soft_stops",    "winch",        "tether",          "ring",    "skate",
-          "waves",  "circuit",       "hanging"}) {
+         {"rod",        "ladder",        "block",        "disc_on_incline", "rolling",   "oblique_impact",
+          "cradle",     "rocking_block", "slider_crank", "three_cylinders", "cards",     "arch",
+          "stops",      "soft_stops",    "winch",        "tether",          "ring",      "skate",
+          "waves",      "circuit",       "hanging",      "catastrophe",     "unseen",    "instants",
+          "until",      "until_bounce",  "first_slip",   "bouncing_groove", "fast_load", "driven_spring",
+          "jammed_rod", "wedged_rod"}) {
         CAPTURE(system);
         std::set<std::string> expected;
         for (const KnownFailure& known : known_failures) {

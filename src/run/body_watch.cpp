@@ -1,0 +1,319 @@
+#include "body_watch.hpp"
+
+#include "first_slip.hpp"
+#include "impact_order.hpp"
+#include "time_resolution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::detail {
+namespace {
+
+constexpr const char* axes[] = {"x", "y", "z"};
+
+/// (LE-14) of what moves or pushes by itself.
+void look_at_drives(const BodyModel& model, const BodyState& start, double h_s, const RunPlan& plan,
+                    Certifier& certifier)
+{
+    const BodySetup& setup = model.setup();
+    const auto look = [&](std::string name, std::function<double(double)> value) {
+        look_at_time_dependence({std::move(name), std::move(value)}, start.t_s, h_s, plan.duration_s,
+                                plan.energy_tolerance, certifier);
+    };
+    BodyState at = start;
+    std::vector<Wrench> wrenches;
+    for (int i = 0; i < model.bodies(); ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        const Body& body = setup.bodies[k];
+        for (int axis = 0; axis < 3; ++axis) {
+            if (body.motion == BodyMotion::Prescribed) {
+                look(fmt::format("the path of {} along {}", body.name, axes[axis]),
+                     [&, axis](double t_s) { return body.path(start.t_s + t_s).position_m[axis]; });
+                look(fmt::format("the rotation of {} about {}", body.name, axes[axis]),
+                     [&, axis](double t_s) { return body.path(start.t_s + t_s).rotation.coeffs()[axis]; });
+            }
+            if (!setup.forces || model.inverse_mass[k] == 0) continue;
+            const auto wrench = [&](double t_s) -> const Wrench& {
+                at.t_s = start.t_s + t_s;
+                wrenches.assign(k + 1, {});
+                wrenches.resize(static_cast<std::size_t>(model.bodies()));
+                setup.forces(at, wrenches);
+                return wrenches[k];
+            };
+            look(fmt::format("the load of {} along {}", body.name, axes[axis]),
+                 [&, axis](double t_s) { return wrench(t_s).force_N[axis]; });
+            look(fmt::format("the load of {} about {}", body.name, axes[axis]),
+                 [&, axis](double t_s) { return wrench(t_s).torque_Nm[axis]; });
+        }
+    }
+    for (const Joint& joint : setup.joints) {
+        for (const JointFreedom* freedom : {&joint.turn, &joint.slide}) {
+            if (freedom->motor_rate)
+                look("the motor of " + joint.name,
+                     [&](double t_s) { return freedom->motor_rate(start.t_s + t_s); });
+        }
+    }
+}
+
+/// A contact or stop of the step, with what it met and how far it was open half-way.
+struct Met {
+    int k;
+    double gap, U_minus, restitution, P;
+    bool persists, closing;
+    const KeptContact* before;
+};
+
+/// Everything of the step that acted or may have been struck; statuses of the step before are in
+/// statuses.kept now.
+std::vector<Met> met_in(const BodyScratch& s)
+{
+    std::vector<Met> list;
+    const StatusScratch& w = s.statuses;
+    const auto contacts = static_cast<int>(s.contacts.size());
+    for (const ContactStep& step : w.steps) {
+        if (step.contact >= contacts) continue;
+        const auto c = static_cast<std::size_t>(step.contact);
+        const int before = w.kept_of[c];
+        list.push_back({.k = step.contact,
+                        .gap = s.contacts[c].at.gap_m,
+                        .U_minus = s.contacts[c].U_minus[0],
+                        .restitution = step.restitution,
+                        .P = step.P[0],
+                        .persists = step.persists,
+                        .closing = false,
+                        .before = before >= 0 ? &w.kept[static_cast<std::size_t>(before)] : nullptr});
+    }
+    for (const int k : w.closing) {
+        if (k >= contacts) continue;
+        const BodyContact& contact = s.contacts[static_cast<std::size_t>(k)];
+        list.push_back({.k = k,
+                        .gap = contact.at.gap_m,
+                        .U_minus = contact.U_minus[0],
+                        .restitution = 0,
+                        .P = contact.P[0],
+                        .persists = false,
+                        .closing = true,
+                        .before = nullptr});
+    }
+    return list;
+}
+
+Closing closing_of(const Met& met, double h_s)
+{
+    Closing closing{
+        .k = met.k, .U_minus_m_s = met.U_minus, .restitution = met.persists ? 0.0 : met.restitution};
+    // an open soft contact whose impact this step ends: it began in the step before
+    if (met.before != nullptr && met.before->closing.percussion_Ns > 0) {
+        closing.recent = true;
+        closing.since_s = 2 * h_s;
+    } else if (met.closing || (!met.persists && !touched(met.before) && met.U_minus < 0 && met.P > 0)) {
+        closing.fresh = true;
+        closing.since_s = met.gap / met.U_minus;
+    }
+    return closing;
+}
+
+/// How many pairs of bodies close. The points of one pair are those of faces or edges that meet, found
+/// together: they close with the first of them.
+std::size_t pairs_that_close(const BodyScratch& s, std::vector<Closing>& closings)
+{
+    std::map<std::pair<int, int>, double> first;
+    const auto pair_of = [&](const Closing& closing) {
+        const BodyContact& contact = s.contacts[static_cast<std::size_t>(closing.k)];
+        return std::pair(contact.first, contact.second);
+    };
+    for (const Closing& closing : closings) {
+        if (!closing.fresh && !closing.recent) continue;
+        const auto [at, is_new] = first.emplace(pair_of(closing), closing.since_s);
+        at->second = std::max(at->second, closing.since_s);
+    }
+    for (Closing& closing : closings) {
+        if (closing.fresh || closing.recent) closing.since_s = first[pair_of(closing)];
+    }
+    return first.size();
+}
+
+/// (IM-11), island by island; those that joints hold together are left out, as constraints are.
+void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, BodyScratch& s,
+                             Certifier& certifier)
+{
+    if (s.contacts.size() < 2 || s.contacts.size() > max_contacts_in_order || step.report.map_acted) return;
+    const bool any = !s.statuses.closing.empty() || std::ranges::any_of(step.events, [](const Event& event) {
+        return event.kind == EventKind::Impact && event.first >= 0;
+    });
+    if (!any || s.formulas) return;
+    std::map<int, std::vector<Closing>> islands;
+    for (const Met& met : met_in(s)) {
+        islands[island_of(model, met.k, s)].push_back(closing_of(met, step.report.h_s));
+    }
+    for (const Joint& joint : model.setup().joints) {
+        for (const int body : {joint.first, joint.second}) {
+            if (body >= 0 && model.inverse_mass[static_cast<std::size_t>(body)] > 0)
+                islands.erase(s.statuses.islands.root(body));
+        }
+    }
+    for (auto& [root, closings] : islands) {
+        if (pairs_that_close(s, closings) < 2 || std::ranges::none_of(closings, &Closing::fresh)) continue;
+        std::ranges::stable_sort(closings, std::greater<>{}, &Closing::since_s);
+        assemble_whole(model, s);
+        look_at_order({.problem = s.problem,
+                       .closings = closings,
+                       .h_s = step.report.h_s,
+                       .time_s = step.began_s + step.report.h_s / 2,
+                       .name = [&](int k) { return name_of_interaction(model, s, k); }},
+                      certifier);
+    }
+}
+
+/// Impacts that change the velocities by less than a hundredth are nothing: of many bodies some are always
+/// about to touch.
+constexpr double negligible_part = 1e-4;
+
+/// Kinetic energy of what an impact would do to the velocities, ((1 + e) U_N)^2 / 2 W_NN.
+double lost_J(const BodyModel& model, const BodyState& at, const BodyContact& contact, double U)
+{
+    double W = 0;
+    for (const int body : {contact.first, contact.second}) {
+        const auto i = static_cast<std::size_t>(body);
+        if (model.inverse_mass[i] == 0) continue;
+        const Vec3& arm = body == contact.first ? contact.arm_first : contact.arm_second;
+        const Vec3 turn = at.R[i].conjugate() * arm.cross(contact.axes[0]);
+        W += model.inverse_mass[i] + turn.dot(model.inverse_inertia[i] * turn);
+    }
+    const double jump = (1 + contact.restitution) * U;
+    return W > 0 ? jump * jump / (2 * W) : 0;
+}
+
+/// Acceleration of the point of a body, as the forces of the last step make it.
+Vec3 acceleration_at(const BodyModel& model, const BodyState& state, const BodyScratch& s, int body,
+                     const Vec3& arm)
+{
+    const auto i = static_cast<std::size_t>(body);
+    if (model.inverse_mass[i] == 0) return Vec3::Zero();
+    Vec3 force = model.mass[i] * model.setup().gravity_m_s2, torque = Vec3::Zero();
+    if (i < s.potential.size() && i < s.given.size()) {
+        force = s.potential[i].force_N + s.given[i].force_N;
+        torque = s.potential[i].torque_Nm + s.given[i].torque_Nm;
+    }
+    const Vec3& W = state.W[i];
+    const Vec3 turn =
+        model.inverse_inertia[i] * (state.R[i].conjugate() * torque - W.cross(model.inertia[i] * W));
+    return model.inverse_mass[i] * force + (state.R[i] * turn).cross(arm);
+}
+
+}  // namespace
+
+BodyWatch::BodyWatch(const BodyModel& model, const MoreauSettings& settings, const RunPlan& plan)
+    : model_(model), settings_(settings), plan_(plan)
+{
+}
+
+void BodyWatch::begin(const BodyState& state, RunSoFar& run)
+{
+    RunProgress& progress = run.progress;
+    if (progress.steps == 0) look_at_drives(model_, state, settings_.time_step_s, plan_, progress.certifier);
+    times_impacts_ = plan_.keep_events;
+    note_impacts(run.events);
+    if (!times_impacts_) return;
+    start_ = make_body_state(model_).x;
+}
+
+void BodyWatch::note_impacts(std::span<const Event> events)
+{
+    for (const Event& event : events) {
+        if (!times_impacts_) return;
+        if (event.kind != EventKind::Impact || event.first < 0) continue;
+        impacts_[{event.first, event.second, event.feature}].add(event.velocity_after_m_s -
+                                                                 event.velocity_before_m_s);
+        if (impacts_.size() <= max_contacts_in_order) continue;
+        times_impacts_ = false;
+        impacts_.clear();
+    }
+}
+
+void BodyWatch::note_motion(const BodyState& after, GapReach& motion) const
+{
+    double farthest2 = motion.largest_gap_m * motion.largest_gap_m;
+    for (std::size_t i = 0; i < start_.size(); ++i) {
+        if (model_.inverse_mass[i] == 0) continue;
+        farthest2 = std::max(farthest2, (after.x[i] - start_[i]).squaredNorm());
+    }
+    motion.largest_gap_m = std::sqrt(farthest2);
+}
+
+void BodyWatch::after_step(const TakenStep& step, const State& before, const BodyState& after, BodyScratch& s,
+                           RunProgress& progress)
+{
+    if (progress.steps == 1 && before.u.size() > 0)
+        look_at_first_slip(step, before.u.cwiseAbs().maxCoeff(), progress.certifier);
+    look_at_order_of_bodies(model_, step, s, progress.certifier);
+    if (!times_impacts_) return;
+    note_impacts(step.events);
+    note_motion(after, progress.reaches.back());
+}
+
+std::string BodyWatch::name_of(const Place& place) const
+{
+    const auto& bodies = model_.setup().bodies;
+    return bodies[static_cast<std::size_t>(std::get<0>(place))].name + "-" +
+           bodies[static_cast<std::size_t>(std::get<1>(place))].name;
+}
+
+void BodyWatch::look_for_unseen(const BodyState& end, double kinetic_J, BodyScratch& s,
+                                std::vector<Finding>& findings) const
+{
+    const double h_s = settings_.time_step_s;
+    std::vector<Vec3> w;
+    for (std::size_t i = 0; i < end.R.size(); ++i) {
+        w.emplace_back(end.R[i] * end.W[i]);
+    }
+    for (const BodyContact& contact : body_contacts(model_, end, 0)) {
+        if (!(contact.at.gap_m < -settings_.activation_gap_m)) continue;
+        const double U = relative_velocity(contact, end.v, w)[0];
+        // what the last step saw is told; an approach so slow has lasted for longer than a step
+        if (!(U < 0) || contact.at.gap_m / U > h_s || have_touched(end, contact.first, contact.second))
+            continue;
+        if (!(lost_J(model_, end, contact, U) > negligible_part * kinetic_J)) continue;
+        // what turning makes of the velocity in a step, and what forces do
+        const auto ahead = carried_on(model_, contact, end, h_s, s);
+        const double bend = ahead ? relative_velocity(*ahead, end.v, w)[0] - U : 0.0;
+        const double a =
+            contact.axes[0].dot(acceleration_at(model_, end, s, contact.first, contact.arm_first) -
+                                acceleration_at(model_, end, s, contact.second, contact.arm_second));
+        look_for_unseen_impact({.name = name_of({contact.first, contact.second, 0}),
+                                .gap_m = contact.at.gap_m,
+                                .U_m_s = U,
+                                .acceleration_m_s2 = std::abs(a) + std::abs(bend) / h_s},
+                               h_s, end.t_s, findings);
+    }
+}
+
+std::vector<Finding> BodyWatch::at_end(const BodyState& end, const RunSoFar& run, bool stopped,
+                                       BodyScratch& s)
+{
+    std::vector<Finding> findings;
+    if (!stopped && run.progress.steps > 0)
+        look_for_unseen(end, run.progress.certifier.sums().watch.kinetic_J, s, findings);
+    if (!times_impacts_ || run.progress.reaches.empty() || run.progress.rest.at_rest()) return findings;
+    int all = 0;
+    for (const auto& [place, impacts] : impacts_) {
+        all += impacts.count;
+    }
+    const double moved_m = run.progress.reaches.back().largest_gap_m;
+    for (const auto& [place, impacts] : impacts_) {
+        if (all < 2) break;
+        look_at_instants({.name = name_of(place),
+                          .jumps2_m2_s2 = impacts.jumps2_m2_s2,
+                          .h_s = settings_.time_step_s,
+                          .max_spread_m = settings_.max_overlap * moved_m,
+                          .small_m = min_overlap * settings_.activation_gap_m,
+                          .largest_gap_m = moved_m},
+                         end.t_s, findings);
+    }
+    return findings;
+}
+
+}  // namespace carom::detail

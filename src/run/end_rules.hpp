@@ -1,0 +1,44 @@
+#pragma once
+
+#include "carom/ledger/certificate.hpp"
+
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// Rules for a contact where a run ends, of coordinates and of bodies alike.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-12) impacts that the end has not seen, (LE-17) instants of
+///            impacts
+
+/// Overlaps below this many activation gaps, a thousandth of the scene's length, are small whatever the
+/// contact does: the balls of a cradle that touch hardly leave each other.
+inline constexpr double min_overlap = 1e6;
+
+/// A contact that is inside its obstacle where the run ends.
+struct ApproachAtEnd {
+    std::string name = {};
+    double gap_m = 0;
+    double U_m_s = 0;              ///< its normal velocity,
+    double acceleration_m_s2 = 0;  ///< and what forces and curvature make of it in a second
+};
+
+/// (LE-12): if it goes on into it, it collided before the end. Finding `unseen_impact`.
+void look_for_unseen_impact(const ApproachAtEnd& contact, double h_s, double end_s,
+                            std::vector<Finding>& findings);
+
+/// The impacts of a contact in a run, and what the uncertainty of their instants is small against.
+struct ImpactInstants {
+    std::string name = {};
+    double jumps2_m2_s2 = 0;  ///< sum of (U_N^+ - U_N^-)^2
+    double h_s = 0;
+    double max_spread_m = 0, small_m = 0;  ///< not certified above the first; the second is always small
+    double largest_gap_m = 0;
+};
+
+/// (LE-17): impacts are early or late by up to half a step, and what that does to places adds up. Finding
+/// `impact_instants`.
+void look_at_instants(const ImpactInstants& contact, double end_s, std::vector<Finding>& findings);
+
+}  // namespace carom

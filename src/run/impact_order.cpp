@@ -1,0 +1,141 @@
+#include "impact_order.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// Velocities that differ by less than this part of those that there are count as the same.
+constexpr double same_velocity = 0.01;
+
+/// Contacts that close within this part of a step close together: then the law decides.
+constexpr double together = 1e-6;
+
+/// Normal percussions only, over the contacts of a step.
+class NormalImpacts {
+public:
+    NormalImpacts(const OneStepProblem& problem, std::vector<Closing> closings)
+        : closings_(std::move(closings)), W_(closings_.size() * closings_.size(), 0.0)
+    {
+        const std::size_t n = closings_.size();
+        for (std::size_t i = 0; i < n; ++i) {
+            for (const auto& entry : problem.W.row(closings_[i].k)) {
+                const auto at = std::ranges::find(closings_, entry.column, &Closing::k);
+                if (at != closings_.end())
+                    W_[i * n + static_cast<std::size_t>(at - closings_.begin())] =
+                        problem.W.block(closings_[i].k, entry)[0];
+            }
+        }
+    }
+
+    /// All at once: 0 <= U + e U^- perp P >= 0, by sweeps.
+    [[nodiscard]] std::vector<double> at_once() const
+    {
+        const std::size_t n = closings_.size();
+        std::vector<double> P(n, 0.0);
+        for (int sweep = 0; sweep < 1000; ++sweep) {
+            double moved = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                const Closing& c = closings_[i];
+                const double U = velocity(P, i) + c.restitution * std::min(0.0, c.U_minus_m_s);
+                const double next = std::max(0.0, P[i] - U / W(i, i));
+                moved = std::max(moved, std::abs(next - P[i]) * W(i, i));
+                P[i] = next;
+            }
+            if (moved <= 1e-12 * fastest()) break;
+        }
+        return P;
+    }
+
+    /// One after the other as they close; what is closed already and approaches again collides again.
+    [[nodiscard]] std::vector<double> in_order() const
+    {
+        const std::size_t n = closings_.size();
+        std::vector<double> P(n, 0.0);
+        for (std::size_t last = 0; last < n; ++last) {
+            for (int pass = 0; pass < 1000; ++pass) {
+                std::size_t worst = n;
+                double U_worst = -1e-9 * fastest();
+                for (std::size_t i = 0; i <= last; ++i) {
+                    const double U = velocity(P, i);
+                    if (U >= U_worst) continue;
+                    worst = i;
+                    U_worst = U;
+                }
+                if (worst == n) break;
+                P[worst] -= (1 + closings_[worst].restitution) * U_worst / W(worst, worst);
+            }
+        }
+        return P;
+    }
+
+    /// Kinetic energy of the velocity that two answers differ by.
+    [[nodiscard]] double energy_between(const std::vector<double>& P, const std::vector<double>& Q) const
+    {
+        const std::size_t n = closings_.size();
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = 0; j < n; ++j)
+                sum += 0.5 * (P[i] - Q[i]) * W(i, j) * (P[j] - Q[j]);
+        }
+        return sum;
+    }
+
+private:
+    [[nodiscard]] double W(std::size_t i, std::size_t j) const { return W_[i * closings_.size() + j]; }
+    [[nodiscard]] double velocity(const std::vector<double>& P, std::size_t i) const
+    {
+        double U = closings_[i].U_minus_m_s;
+        for (std::size_t j = 0; j < P.size(); ++j)
+            U += W(i, j) * P[j];
+        return U;
+    }
+    [[nodiscard]] double fastest() const
+    {
+        double speed = 0;
+        for (const Closing& c : closings_)
+            speed = std::max(speed, std::abs(c.U_minus_m_s));
+        return speed;
+    }
+
+    std::vector<Closing> closings_;
+    std::vector<double> W_;
+};
+
+}  // namespace
+
+void look_at_order(const ClosingOrder& order, Certifier& certifier)
+{
+    const std::vector<Closing>& closings = order.closings;
+    const auto first = std::ranges::find_if(closings, [](const Closing& c) { return c.fresh || c.recent; });
+    if (closings.end() - first < 2 || !closings.back().fresh) return;
+    const double between_s = std::min(order.h_s, first->since_s - closings.back().since_s);
+    if (!(between_s > together * order.h_s)) return;
+    const double kinetic_J = certifier.sums().watch.kinetic_J;
+    const NormalImpacts impacts(order.problem, closings);
+    const double other_J = impacts.energy_between(impacts.at_once(), impacts.in_order());
+    if (!(other_J > same_velocity * same_velocity * kinetic_J)) return;
+    std::vector<std::string> names;
+    for (auto it = first; it != closings.end(); ++it) {
+        std::string name = order.name(it->k);
+        if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    }
+    const std::string all = fmt::format("{}", fmt::join(names, ", "));
+    certifier.add_finding(
+        {.code = "impact_order",
+         .time_s = order.time_s,
+         .message = fmt::format(
+             "{} close within {}, {:.1e} s apart, and are solved together: one after the other "
+             "they leave another velocity, with {:.2g} of the kinetic energy between the two. Take "
+             "a step below {:.1e} s",
+             all, first->recent ? "two steps" : "one step", between_s, other_J / kinetic_J, between_s),
+         .count = 1,
+         .uncertifies = true,
+         .about = all});
+}
+
+}  // namespace carom

@@ -1,0 +1,61 @@
+#include "until.hpp"
+
+#include "run_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// What a step that `until` ends may differ by from two of half its length, as a part of the motion (MS-11).
+constexpr double max_off_by_halves = 0.1;
+
+}  // namespace
+
+bool crosses_until(const Until& until, const State& before, const State& after, Workspace& work)
+{
+    return until.formula && until.formula->value(point_of(after), work) >= 0 &&
+           until.formula->value(point_of(before), work) < 0;
+}
+
+void shorten_to(const Formula& until, const StepAgain& again, const State& before, State& after,
+                StepReport& report, Workspace& work)
+{
+    double low = 0, high = report.h_s;
+    double f_low = until.value(point_of(before), work);
+    double f_high = until.value(point_of(after), work);
+    const double fine = 1e-13 * report.h_s + 4e-16 * std::abs(after.t_s);
+    State trial = before;
+    for (int pass = 0; pass < 80 && high - low > fine && f_high > 0; ++pass) {
+        // false position, and every third time the middle
+        const double weight = pass % 3 == 2 ? 0.5 : f_low / (f_low - f_high);
+        const double length = low + std::clamp(weight, 0.01, 0.99) * (high - low);
+        const StepReport tried = again(length, trial);
+        if (end_of_failed(tried.status)) break;
+        const double f = until.value(point_of(trial), work);
+        (f >= 0 ? high : low) = length;
+        (f >= 0 ? f_high : f_low) = f;
+    }
+    // once more: the scratch must be that of the step that counts
+    StepReport last = again(high, trial);
+    after = std::move(trial);
+    after.t_s = before.t_s + high;
+    report = std::move(last);
+}
+
+void judge_located_step(double off, long step, double time_s, Certifier& certifier)
+{
+    if (off <= max_off_by_halves) return;
+    certifier.add_finding(
+        "step_too_long", time_s,
+        fmt::format("until ends the run within step {}, and two steps of half the length end with {:.2g} "
+                    "of the velocity between them: the step is too long to find this instant; take a "
+                    "shorter one",
+                    step, off),
+        true);
+}
+
+}  // namespace carom

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "carom/run/run.hpp"
+
+#include <functional>
+
+namespace carom {
+
+/// The instant within a step at which `until` ends a run: of coordinates and of bodies alike.
+///
+/// Theory     docs/theory/moreau_scheme.md, (MS-11)
+
+/// The until formula became >= 0 within the step.
+[[nodiscard]] bool crosses_until(const Until& until, const State& before, const State& after,
+                                 Workspace& work);
+
+/// Takes the step again from where it began, with another length; `after` becomes the state at its end.
+using StepAgain = std::function<StepReport(double h_s, State& after)>;
+
+/// A step at whose end the until formula is >= 0, and was below zero at its beginning: taken again with the
+/// length after which it just is. Every trial is a step of its own, so that the state it ends in is one of
+/// the scheme; where a velocity jumps past zero the jump is the end.
+void shorten_to(const Formula& until, const StepAgain& again, const State& before, State& after,
+                StepReport& report, Workspace& work);
+
+/// `off`: how far the located step is from two of half its length, as a part of the motion. Finding
+/// `step_too_long` where that is too much.
+void judge_located_step(double off, long step, double time_s, Certifier& certifier);
+
+}  // namespace carom
