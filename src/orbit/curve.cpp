@@ -12,7 +12,7 @@ namespace carom {
 namespace {
 
 /// Where the point was found last, and the way that it moves.
-struct Place {
+struct CurvePlace {
     double first = 0, second = 0;
     double slope = 0;  ///< d first / d second
     Orbit orbit;
@@ -52,13 +52,13 @@ std::optional<SpecialPoint> found_near(const Scene& scene, const BranchOptions& 
 }
 
 /// From the first place to an end of the range. Returns how it ends.
-std::string walk(const Scene& scene, const BranchOptions& options, const SpecialPoint& point,
-                 const CurveOptions& curve, bool upwards, double start, std::vector<CurvePoint>& points)
+std::string walk_curve(const Scene& scene, const BranchOptions& options, const SpecialPoint& point,
+                       const CurveOptions& curve, bool upwards, double start, std::vector<CurvePoint>& points)
 {
     const double whole = curve.high - curve.low, range = options.high - options.low;
     const double end = upwards ? curve.high : curve.low;
     double step = whole / curve.steps;
-    Place now{.first = point.value, .second = start, .orbit = point.orbit};
+    CurvePlace now{.first = point.value, .second = start, .orbit = point.orbit};
     while (now.second != end) {
         const double left = std::abs(end - now.second);
         const double next = step >= left * (1 - 1e-9) ? end : now.second + (upwards ? step : -step);
@@ -100,10 +100,10 @@ Expected<Curve, Errors> follow_special_point(const Scene& scene, const BranchOpt
                        .excerpt = {}}};
     }
     Curve result{.kind = point.kind, .place = point.place};
-    const std::string below = walk(scene, options, point, curve, false, start, result.points);
+    const std::string below = walk_curve(scene, options, point, curve, false, start, result.points);
     std::ranges::reverse(result.points);
     result.points.push_back({.first = point.value, .second = start, .orbit = point.orbit});
-    const std::string above = walk(scene, options, point, curve, true, start, result.points);
+    const std::string above = walk_curve(scene, options, point, curve, true, start, result.points);
     result.end = fmt::format("below: {}; above: {}", below, above);
     return result;
 }

@@ -156,27 +156,27 @@ private:
 };
 
 /// An equilibrium with what decides about statuses there.
-struct Node {
+struct RestNode {
     Equilibrium point;
     Eigen::VectorXd r_N;
     std::vector<double> gaps;
     double determinant = 0;
 };
 
-class Walk {
+class RestWalk {
 public:
-    Walk(const Scene& scene, const EquilibriumOptions& options, std::vector<int> closed,
-         std::vector<int> sides)
+    RestWalk(const Scene& scene, const EquilibriumOptions& options, std::vector<int> closed,
+             std::vector<int> sides)
         : scene_(scene), options_(options), closed_(std::move(closed)), sides_(std::move(sides))
     {
     }
 
-    [[nodiscard]] std::optional<Node> at(double value, Eigen::VectorXd q, Eigen::VectorXd r_N) const
+    [[nodiscard]] std::optional<RestNode> at(double value, Eigen::VectorXd q, Eigen::VectorXd r_N) const
     {
         Statics statics(scene_, options_.over, value, closed_, sides_);
         if (!statics.is_good() || !statics.solve(q, r_N)) return std::nullopt;
-        Node node{.point = {.value = value, .q = q, .r_N = {r_N.data(), r_N.data() + r_N.size()}},
-                  .r_N = r_N};
+        RestNode node{.point = {.value = value, .q = q, .r_N = {r_N.data(), r_N.data() + r_N.size()}},
+                      .r_N = r_N};
         node.gaps = statics.gaps(q);
         node.determinant = statics.determinant();
         if (!sides_.empty()) return node;
@@ -188,7 +188,7 @@ public:
     }
 
     /// On to an end of the range; returns why it ended.
-    std::string follow(Node from, bool upwards, EquilibriumBranch& branch) const
+    std::string follow(RestNode from, bool upwards, EquilibriumBranch& branch) const
     {
         const double whole = options_.high - options_.low, end = upwards ? options_.high : options_.low;
         const double longest = whole / options_.steps;
@@ -221,10 +221,11 @@ public:
 
 private:
     /// A reaction that turns into a pull, or a gap that closes, between two nodes: the first of them.
-    [[nodiscard]] std::optional<EquilibriumPoint> first_change(const Node& a, const Node& b) const
+    [[nodiscard]] std::optional<EquilibriumPoint> first_change(const RestNode& a, const RestNode& b) const
     {
         std::optional<EquilibriumPoint> first;
-        const auto take = [&](const char* kind, int contact, const std::function<double(const Node&)>& test) {
+        const auto take = [&](const char* kind, int contact,
+                              const std::function<double(const RestNode&)>& test) {
             if (!(test(a) >= 0 && test(b) < 0)) return;
             const double value = root(a, b, test);
             if (first && std::abs(value - a.point.value) >= std::abs(first->value - a.point.value)) return;
@@ -235,17 +236,18 @@ private:
         };
         for (std::size_t k = 0; k < closed_.size(); ++k) {
             take("contact_lost", closed_[k],
-                 [k](const Node& node) { return node.r_N[static_cast<Eigen::Index>(k)]; });
+                 [k](const RestNode& node) { return node.r_N[static_cast<Eigen::Index>(k)]; });
         }
         for (int c = 0; c < static_cast<int>(a.gaps.size()); ++c) {
             if (std::ranges::find(closed_, c) != closed_.end()) continue;
-            take("contact_made", c, [c](const Node& node) { return node.gaps[static_cast<std::size_t>(c)]; });
+            take("contact_made", c,
+                 [c](const RestNode& node) { return node.gaps[static_cast<std::size_t>(c)]; });
         }
         return first;
     }
 
-    [[nodiscard]] double root(const Node& a, const Node& b,
-                              const std::function<double(const Node&)>& test) const
+    [[nodiscard]] double root(const RestNode& a, const RestNode& b,
+                              const std::function<double(const RestNode&)>& test) const
     {
         double low = a.point.value, high = b.point.value, f_low = test(a), f_high = test(b);
         for (int k = 0; k < 100 && std::abs(high - low) > 1e-15 * (std::abs(low) + std::abs(high)); ++k) {
@@ -261,7 +263,7 @@ private:
         return std::abs(f_low) < std::abs(f_high) ? low : high;
     }
 
-    [[nodiscard]] double root_of_stability(const Node& a, const Node& b) const
+    [[nodiscard]] double root_of_stability(const RestNode& a, const RestNode& b) const
     {
         double low = a.point.value, high = b.point.value;
         for (int k = 0; k < 60; ++k) {
@@ -278,7 +280,7 @@ private:
     std::vector<int> closed_, sides_;
 };
 
-Error refusal(ErrorCode code, const char* where, std::string message, std::string hint)
+Error refuse_rest(ErrorCode code, const char* where, std::string message, std::string hint)
 {
     return {
         .code = code, .where = where, .message = std::move(message), .hint = std::move(hint), .excerpt = {}};
@@ -303,10 +305,10 @@ Expected<ClosedContacts, Errors> closed_at_start(const Scene& scene)
         if (!scene.model.system().contacts[static_cast<std::size_t>(c)].friction) continue;
         ++closed.rough;
         if (scene.model.dimension(c) == 3 || closed.rough > 8) {
-            return Errors{
-                refusal(ErrorCode::NotAllowedHere, "--equilibrium",
-                        "edges of sets of equilibria are followed for up to 8 rough contacts in the plane",
-                        "write the system down in a plane, or without friction")};
+            return Errors{refuse_rest(
+                ErrorCode::NotAllowedHere, "--equilibrium",
+                "edges of sets of equilibria are followed for up to 8 rough contacts in the plane",
+                "write the system down in a plane, or without friction")};
         }
     }
     return closed;
@@ -322,10 +324,11 @@ Expected<Equilibria, Errors> follow_equilibria(const Scene& scene, const Equilib
     if (!symbols) return symbols.error();
     const double value = symbols->values.front();
     if (!(options.low <= value && value <= options.high && options.low < options.high) || options.steps < 1) {
-        return Errors{refusal(ErrorCode::SettingOutOfRange, "--over",
-                              fmt::format("{} is {} in the scene, outside {} to {}", options.over, value,
-                                          options.low, options.high),
-                              "give a range that holds the value of the scene, or set another with --set")};
+        return Errors{
+            refuse_rest(ErrorCode::SettingOutOfRange, "--over",
+                        fmt::format("{} is {} in the scene, outside {} to {}", options.over, value,
+                                    options.low, options.high),
+                        "give a range that holds the value of the scene, or set another with --set")};
     }
     const auto closed = closed_at_start(scene);
     if (!closed) return closed.error();
@@ -338,7 +341,7 @@ Expected<Equilibria, Errors> follow_equilibria(const Scene& scene, const Equilib
         for (int i = 0; i < closed->rough; ++i) {
             sides.push_back((edge >> i & 1U) != 0 ? 1 : -1);
         }
-        const Walk walk(scene, options, closed->contacts, sides);
+        const RestWalk walk(scene, options, closed->contacts, sides);
         EquilibriumBranch& branch = result.branches.emplace_back();
         branch.sides = sides;
         const auto first = walk.at(value, scene.start.q,
