@@ -188,10 +188,17 @@ void CommandLine::add_orbit()
         add("orbit", "Find a motion that repeats, and its stability.", [this] { return run_orbit(orbit_); });
     describe_orbit(command, orbit_);
     add_repeated(command, "--by", orbit_.by, "derivatives of the orbit by this parameter", "parameters.NAME");
+    command
+        .add_option(
+            "--guess", orbit_.guess,
+            "begin at the state of a recording: RUN.h5@TIME, or its last one; or at that of ORBIT.json")
+        ->type_name("FILE");
+    add_output(command, orbit_.output,
+               "write one period: a recording, .h5, its page, .html, or the orbit itself, .json");
     add_json(command, orbit_.json);
     command.footer(
         "Examples:\n"
-        "  carom orbit scenes/impact_oscillator.toml --period \"2*pi/w\"\n"
+        "  carom orbit scenes/impact_oscillator.toml --period \"2*pi/w\" -o orbit.html\n"
         "  carom orbit scenes/stick_slip_belt.toml --section \"-s'\" --settle 1 --by parameters.belt\n\n"
         "Exit status: 0 found, 1 not found, 2 bad input.");
 }
@@ -212,7 +219,28 @@ void CommandLine::add_branch()
         ->type_name("N")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
-    add_output(command, branch_.output, "write all orbits as a table, CSV, or as a diagram, SVG");
+    command
+        .add_option(
+            "--from", branch_.guess,
+            "begin at ORBIT.json, written by carom orbit, or at the state of a recording, RUN.h5@TIME")
+        ->type_name("FILE");
+    command.add_flag(
+        "--equilibrium", branch_.equilibrium,
+        "equilibria instead of orbits, contacts closed as the scene begins; with friction the edges of "
+        "the set of equilibria");
+    command
+        .add_option(
+            "--curve", branch_.curve,
+            "follow the special points over a second parameter: curves of folds, doublings, grazing, ...")
+        ->type_name("parameters.NAME=LOW:HIGH");
+    command
+        .add_option("--doublings", branch_.doublings,
+                    "also follow the doubled orbits that leave at period doublings, so often")
+        ->type_name("N")
+        ->check(CLI::Range(0, 8))
+        ->capture_default_str();
+    add_output(command, branch_.output,
+               "write all orbits: a table, .csv or .h5, a diagram, .svg or .pdf, a page, .html, or .json");
     add_json(command, branch_.json);
     command.footer(
         "Examples:\n"

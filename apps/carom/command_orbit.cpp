@@ -85,7 +85,7 @@ OrbitOptions orbit_options(const OrbitCommand& command, Errors& errors)
 }
 
 /// parameters.NAME=LOW:HIGH.
-Expected<BranchOptions> branch_range(const std::string& text)
+Expected<BranchOptions> branch_range(const std::string& text, const char* option)
 {
     constexpr std::string_view prefix = "parameters.";
     const std::size_t equal = text.find('='), colon = text.find(':', equal == std::string::npos ? 0 : equal);
@@ -99,7 +99,7 @@ Expected<BranchOptions> branch_range(const std::string& text)
                       number(std::string_view(text).substr(colon + 1), options.high) &&
                       options.low < options.high;
     if (!good) {
-        return bad_option("--over", fmt::format("{} is no range of a parameter", text),
+        return bad_option(option, fmt::format("{} is no range of a parameter", text),
                           "write for example --over parameters.w=0.5:3, the smaller value first");
     }
     options.over = text.substr(prefix.size(), equal - prefix.size());
@@ -126,10 +126,98 @@ Expected<Branch, Errors> both_ways(const Scene& scene, BranchOptions options)
     return all;
 }
 
+/// The branch through the start, and those of doubled orbits that leave it, down to this many doublings.
+Expected<std::vector<FollowedBranch>, Errors> all_branches(const Scene& scene, const BranchOptions& options,
+                                                           int doublings)
+{
+    auto first = both_ways(scene, options);
+    if (!first) return first.error();
+    std::vector<FollowedBranch> all{{.name = "1", .options = options, .branch = std::move(*first)}};
+    std::size_t from = 0;
+    for (int level = 1; level <= doublings; ++level) {
+        const std::size_t to = all.size();
+        for (; from < to; ++from) {
+            const FollowedBranch parent = all[from];
+            for (const SpecialPoint& point : parent.branch.special) {
+                if (point.kind != "period_doubling") continue;
+                auto other = switch_at_doubling(scene, parent.options, point);
+                if (!other) return other.error();
+                all.push_back({.name = fmt::format("{} at {:.6g}", 1 << level, point.value),
+                               .options = with_doubled_period(parent.options),
+                               .branch = std::move(*other)});
+            }
+        }
+    }
+    return all;
+}
+
 ExitStatus refused(const Errors& errors)
 {
     print_errors(errors);
     return ExitStatus::BadInput;
+}
+
+/// carom branch --equilibrium.
+ExitStatus branch_of_equilibria(const OrbitCommand& command, const Scene& scene, const BranchOptions& range)
+{
+    if (!command.period.empty() || !command.section.empty() || command.doublings > 0 ||
+        !command.curve.empty()) {
+        return refused({bad_option("--equilibrium", "options of orbits are given as well",
+                                   "leave out --period, --section, --doublings and --curve")});
+    }
+    if (!command.output.empty() && !command.output.ends_with(".json")) {
+        return refused(
+            {bad_option("-o", "equilibria are written as JSON", "give a name that ends in .json")});
+    }
+    const EquilibriumOptions options{.over = range.over, .low = range.low, .high = range.high};
+    const auto found = follow_equilibria(scene, options);
+    if (!found) return refused(found.error());
+    const std::string json = json_of(scene, options, *found);
+    if (!command.output.empty()) {
+        if (const Errors unwritten = write_whole_file(command.output, json); !unwritten.empty())
+            return refused(unwritten);
+    }
+    if (!print_result(command.json ? json : text_of(scene, options, *found))) return ExitStatus::BadInput;
+    const bool any =
+        std::ranges::any_of(found->branches, [](const auto& one) { return !one.points.empty(); });
+    return any ? ExitStatus::Certified : ExitStatus::Uncertified;
+}
+
+/// Follows all special points over a second parameter.
+Errors add_curves_over(const std::string& text, const Scene& scene, std::vector<FollowedBranch>& branches)
+{
+    const auto second = branch_range(text, "--curve");
+    if (!second) return {second.error()};
+    for (FollowedBranch& one : branches) {
+        one.curves_over = second->over;
+        for (const SpecialPoint& point : one.branch.special) {
+            auto curve = follow_special_point(
+                scene, one.options, point,
+                {.over = second->over, .low = second->low, .high = second->high, .steps = 20});
+            if (!curve) {
+                Errors errors = curve.error();
+                for (Error& error : errors) {
+                    if (error.where == "CurveOptions::low") error.where = "--curve";
+                }
+                return errors;
+            }
+            one.curves.push_back(std::move(*curve));
+        }
+    }
+    return {};
+}
+
+/// Values that were set, and the start of a guess or of an orbit.
+std::vector<Override> overrides_with_start(const OrbitCommand& command, Errors& errors)
+{
+    std::vector<Override> overrides = overrides_of(command.sets, errors);
+    if (command.guess.empty()) return overrides;
+    auto start = start_from(command.guess, command.over.empty() ? "--guess" : "--from");
+    if (start)
+        overrides.insert(overrides.end(), start->begin(), start->end());
+    else
+        errors.insert(errors.end(), start.error().begin(), start.error().end());
+    return overrides;
 }
 
 /// Seconds, a formula of parameters, or a probe whose value at the start it is.
@@ -142,19 +230,6 @@ Expected<double> strobe_of(const Scene& scene, const SceneSymbols& symbols, cons
     const State& start = scene.start;
     const auto n = static_cast<std::size_t>(start.q.size());
     return found->value.value({{start.q.data(), n}, {start.u.data(), n}, start.t_s}, work);
-}
-
-bool write_file(const std::string& path, const std::string& text)
-{
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    if (file.flush()) return true;
-    print_errors({{.code = ErrorCode::FileUnwritable,
-                   .where = path,
-                   .message = "the file cannot be written",
-                   .hint = "check the folder and its permissions",
-                   .excerpt = {}}});
-    return false;
 }
 
 }  // namespace
@@ -186,13 +261,13 @@ ExitStatus run_sensitivity(const RunOptions& options)
     const std::string text = options.json ? json_of(*scene, *result) : text_of(*scene, *result);
     if (!print_result(text)) return ExitStatus::BadInput;
     if (!result->reached_end) return ExitStatus::Failed;
-    return result->lost ? ExitStatus::Uncertified : ExitStatus::Certified;
+    return result->lost || !result->one_sided.empty() ? ExitStatus::Uncertified : ExitStatus::Certified;
 }
 
 ExitStatus run_orbit(const OrbitCommand& command)
 {
     Errors errors;
-    const auto overrides = overrides_of(command.sets, errors);
+    const auto overrides = overrides_with_start(command, errors);
     const OrbitOptions options = orbit_options(command, errors);
     auto scene = read_scene(command.scene, overrides);
     if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
@@ -202,33 +277,40 @@ ExitStatus run_orbit(const OrbitCommand& command)
     const std::string text =
         command.json ? json_of(*scene, options, *orbit) : text_of(*scene, options, *orbit);
     if (!print_result(text)) return ExitStatus::BadInput;
+    if (orbit->converged && !command.output.empty()) {
+        if (const Errors unwritten = write_orbit(*scene, options, *orbit, command.output); !unwritten.empty())
+            return refused(unwritten);
+    }
     return orbit->converged ? ExitStatus::Certified : ExitStatus::Uncertified;
 }
 
 ExitStatus run_branch(const OrbitCommand& command)
 {
     Errors errors;
-    const auto overrides = overrides_of(command.sets, errors);
+    const auto overrides = overrides_with_start(command, errors);
     const OrbitOptions orbit = orbit_options(command, errors);
-    auto range = branch_range(command.over);
+    auto range = branch_range(command.over, "--over");
     if (!range) errors.push_back(range.error());
     auto scene = read_scene(command.scene, overrides);
     if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
     if (!errors.empty()) return refused(errors);
+    if (command.equilibrium) return branch_of_equilibria(command, *scene, *range);
     range->orbit = orbit;
     range->max_step = command.max_step;
     range->max_points = command.max_points;
-    auto branch = both_ways(*scene, *range);
-    if (!branch) return refused(branch.error());
-    if (!command.output.empty()) {
-        const bool svg = command.output.ends_with(".svg");
-        const std::string file = svg ? svg_of(*scene, *range, *branch) : csv_of(*scene, *range, *branch);
-        if (!write_file(command.output, file)) return ExitStatus::BadInput;
+    auto branches = all_branches(*scene, *range, command.doublings);
+    if (!branches) return refused(branches.error());
+    if (!command.curve.empty()) {
+        if (const Errors wrong = add_curves_over(command.curve, *scene, *branches); !wrong.empty())
+            return refused(wrong);
     }
-    const std::string text =
-        command.json ? json_of(*scene, *range, *branch) : text_of(*scene, *range, *branch);
-    if (!print_result(text)) return ExitStatus::BadInput;
-    return branch->points.empty() ? ExitStatus::Uncertified : ExitStatus::Certified;
+    if (!command.output.empty()) {
+        if (const Errors unwritten = write_branches(*scene, *branches, command.output); !unwritten.empty())
+            return refused(unwritten);
+    }
+    if (!print_result(command.json ? json_of(*scene, *branches) : text_of(*scene, *branches)))
+        return ExitStatus::BadInput;
+    return branches->front().branch.points.empty() ? ExitStatus::Uncertified : ExitStatus::Certified;
 }
 
 ExitStatus run_lyapunov(const StudyOptions& options)

@@ -1,8 +1,10 @@
 #include "commands.hpp"
 
+#include "basin_output.hpp"
 #include "carom/study/run_study.hpp"
 #include "core/text.hpp"
 #include "interrupt.hpp"
+#include "orbit_files.hpp"
 #include "results.hpp"
 #include "study_progress.hpp"
 #include "study_results.hpp"
@@ -207,6 +209,52 @@ ExitStatus merge(const StudyOptions& options)
     return merged->missing.empty() ? ExitStatus::Certified : ExitStatus::Uncertified;
 }
 
+bool is_file_of_basins(const std::string& file)
+{
+    return file.ends_with(".svg") || file.ends_with(".pdf") || file.ends_with(".json");
+}
+
+/// What can be known before the runs.
+Errors look_at_basin(const StudyOptions& options, const Study& study)
+{
+    Errors errors;
+    if (options.basin.empty()) return errors;
+    if (!is_file_of_basins(options.basin)) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, "--basin",
+                                 fmt::format("{} is neither a picture nor numbers", printable(options.basin)),
+                                 "give a name that ends in .svg, .pdf or .json"));
+    }
+    if (!study.plan().strobe) {
+        errors.push_back(mistake(ErrorCode::MissingKey, "--basin",
+                                 "without samples once a period attractors cannot be told apart",
+                                 "add --strobe PERIOD, and --skip N for what comes before"));
+    }
+    if (study.plan().repeat > 1 || study.plan().levels > 0) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, "--basin", "every start is run once",
+                                 "leave out --repeat and --converge"));
+    }
+    return errors;
+}
+
+/// Sorts the starts of a finished study, writes them down and says what there is.
+Errors write_basins(const StudyOptions& options, const Study& study, const StudyResult& result)
+{
+    const auto basins = basins_of(study, result.table);
+    if (!basins) return {basins.error()};
+    std::string text;
+    if (options.basin.ends_with(".json")) {
+        text = json_of(study, *basins);
+    } else {
+        const auto diagram = diagram_of(study, *basins);
+        if (!diagram) return {diagram.error()};
+        text =
+            draw_diagram(*diagram, options.basin.ends_with(".svg") ? FigureFormat::Svg : FigureFormat::Pdf);
+    }
+    if (Errors unwritten = write_whole_file(options.basin, text); !unwritten.empty()) return unwritten;
+    if (!options.json && !options.quiet) static_cast<void>(print_result(text_of(study, *basins)));
+    return {};
+}
+
 }  // namespace
 
 ExitStatus run_study(const StudyOptions& options)
@@ -220,6 +268,8 @@ ExitStatus run_study(const StudyOptions& options)
     if (options.lyapunov > 0) return run_lyapunov(options);
     auto task = prepare(options);
     if (!task) return refuse(task.error(), options);
+    if (const Errors errors = look_at_basin(options, task->study); !errors.empty())
+        return refuse(errors, options);
 
     // the runs, with a line that tells how far they are
     note_interrupts();
@@ -241,6 +291,10 @@ ExitStatus run_study(const StudyOptions& options)
                                .shard = task->shard,
                                .output = options.output,
                                .exact = task->exact};
+    if (!options.basin.empty() && !result->stopped) {
+        const Errors refused = write_basins(options, task->study, *result);
+        if (!refused.empty()) return refuse(refused, options);
+    }
     const bool printed = options.json ? print_result(study_json(results))
                                       : options.quiet || print_result(study_summary(results));
     if (!printed) return ExitStatus::BadInput;

@@ -47,7 +47,11 @@ struct RunOptions {
 
 struct OrbitCommand {
     std::string scene;
-    std::string output;             ///< of a branch: table, CSV, or picture, SVG; empty: none
+    std::string output;             ///< recording, page, table or picture, by its ending; empty: none
+    std::string guess;              ///< file that the search or the branch begins from; empty: the scene
+    std::string curve;              ///< of a branch: a second parameter, parameters.NAME=LOW:HIGH
+    bool equilibrium = false;       ///< of a branch: of equilibria instead of orbits
+    int doublings = 0;              ///< of a branch: so often it is switched at period doublings
     std::vector<std::string> sets;  ///< path=value
     std::string period, section;
     int returns = 1, settle = 0, segments = 1;
@@ -83,6 +87,7 @@ struct StudyOptions {
     std::vector<std::string> times, merge;      ///< of --at; tables to put together
     std::optional<std::string> perturb_step;    ///< width, s; empty text: the default
     std::string strobe, shard;                  ///< empty: none
+    std::string basin;                          ///< picture or numbers of basins; empty: none
     long lyapunov = 0;                          ///< intervals of the mean; 0: no exponents
     long repeat = 1, skip = 0;
     std::uint64_t seed = 0;

@@ -52,6 +52,18 @@ Json lost_of(const std::optional<NotDifferentiable>& lost)
     return item;
 }
 
+/// Touches behind which derivatives hold on one side.
+Json one_sided_of(const Sensitivities& result)
+{
+    Json list = Json::array();
+    for (const NotDifferentiable& one : result.one_sided) {
+        Json item = lost_of(one);
+        item["dgap_m"] = by_names(result.by, one.dgap_m);
+        list.push_back(std::move(item));
+    }
+    return list;
+}
+
 Json multipliers_of(const std::vector<std::complex<double>>& multipliers)
 {
     Json list = Json::array();
@@ -91,6 +103,16 @@ Json orbit_json(const Scene& scene, const std::vector<std::string>& parameters, 
         if (one.event.time_s > orbit.start.t_s) item["events"].push_back(event_of(one, parameters));
     }
     if (!orbit.trouble.empty()) item["trouble"] = orbit.trouble;
+    item["near"] = Json::array();
+    for (const Nearness& one : orbit.near) {
+        constexpr const char* kinds[] = {"gap", "reaction", "reversal"};
+        item["near"].push_back(
+            {{"kind", kinds[static_cast<int>(one.kind)]},
+             {"place", scene.model.system().contacts[static_cast<std::size_t>(one.contact)].name},
+             {"time_s", one.time_s},
+             {"value", one.value},
+             {"d", by_names(parameters, one.slope)}});
+    }
     return item;
 }
 
@@ -109,6 +131,7 @@ std::string json_of(const Scene& scene, const Sensitivities& result)
     out["states"] = Json::array();
     for (const SensitiveState& state : result.states) {
         Json item = {{"time_s", state.time_s}, {"coordinates", Json::object()}};
+        if (state.one_sided) item["one_sided"] = true;
         for (int i = 0; i < scene.model.coordinates(); ++i) {
             Json one = {{"q", state.q[i]}, {"u", state.u[i]}};
             if (state.dq.size() > 0) {
@@ -131,6 +154,7 @@ std::string json_of(const Scene& scene, const Sensitivities& result)
     }
     if (result.dend_s.size() > 0) out["dend_s"] = by_names(result.by, result.dend_s);
     out["not_differentiable"] = lost_of(result.lost);
+    out["one_sided"] = one_sided_of(result);
     return out.dump(2) + "\n";
 }
 
@@ -163,6 +187,16 @@ std::string text_of(const Scene& scene, const Sensitivities& result)
                            one.place);
         for (const double d : one.dtime_s) {
             out += fmt::format("  {:>14.8g}", d);
+        }
+        out += "\n";
+    }
+    for (const NotDifferentiable& one : result.one_sided) {
+        out += fmt::format(
+            "\ngrazing at {:.9g} s ({}): {}\nbehind it derivatives hold where this gap stays open; "
+            "it changes by",
+            one.time_s, one.place, one.words);
+        for (std::size_t i = 0; i < result.by.size(); ++i) {
+            out += fmt::format(" {:+.6g} d {}", one.dgap_m[static_cast<Eigen::Index>(i)], result.by[i]);
         }
         out += "\n";
     }
@@ -214,10 +248,14 @@ std::string text_of(const Scene& scene, const OrbitOptions& options, const Orbit
     return out;
 }
 
-std::string json_of(const Scene& scene, const BranchOptions& options, const Branch& branch)
+namespace {
+
+void add_branch(const Scene& scene, const FollowedBranch& followed, Json& out)
 {
-    Json out = {{"title", scene.title}, {"over", options.over}, {"end", branch.end}};
-    const std::vector<std::string> by{options.over};
+    const Branch& branch = followed.branch;
+    out["name"] = followed.name;
+    out["end"] = branch.end;
+    const std::vector<std::string> by{followed.options.over};
     out["coordinates"] = Json::array();
     for (const Coordinate& coordinate : scene.model.system().coordinates)
         out["coordinates"].push_back(coordinate.name);
@@ -240,21 +278,119 @@ std::string json_of(const Scene& scene, const BranchOptions& options, const Bran
         }
         out["special"].push_back(std::move(item));
     }
+    out["curves"] = Json::array();
+    for (const Curve& curve : followed.curves) {
+        Json first = Json::array(), second = Json::array();
+        for (const CurvePoint& point : curve.points) {
+            first.push_back(point.first);
+            second.push_back(point.second);
+        }
+        out["curves"].push_back({{"kind", curve.kind},
+                                 {"place", curve.place},
+                                 {"end", curve.end},
+                                 {followed.options.over, first},
+                                 {followed.curves_over, second}});
+    }
+}
+
+}  // namespace
+
+std::string json_of(const Scene& scene, const std::vector<FollowedBranch>& branches)
+{
+    Json out = {{"title", scene.title}, {"over", branches.front().options.over}};
+    add_branch(scene, branches.front(), out);
+    out["switched"] = Json::array();
+    for (std::size_t i = 1; i < branches.size(); ++i) {
+        Json one = Json::object();
+        add_branch(scene, branches[i], one);
+        out["switched"].push_back(std::move(one));
+    }
     return out.dump(2) + "\n";
 }
 
-std::string text_of(const Scene& scene, const BranchOptions& options, const Branch& branch)
+std::string text_of(const Scene& scene, const std::vector<FollowedBranch>& branches)
 {
     std::string out = scene.title + "\n";
-    if (branch.points.empty()) return out + branch.end + "\n";
-    out += fmt::format("{} orbits, {} from {:.9g} to {:.9g}\n", branch.points.size(), options.over,
-                       branch.points.front().value, branch.points.back().value);
-    for (const SpecialPoint& point : branch.special) {
-        out += fmt::format("  {:<16} at {} = {:.12g}", point.kind, options.over, point.value);
-        if (!point.place.empty()) out += fmt::format("  ({}, {:.9g} s)", point.place, point.time_s);
-        out += "\n";
+    for (const FollowedBranch& one : branches) {
+        const Branch& branch = one.branch;
+        if (branches.size() > 1) out += one.name + ": ";
+        if (branch.points.empty()) {
+            out += branch.end + "\n";
+            continue;
+        }
+        out += fmt::format("{} orbits, {} from {:.9g} to {:.9g}\n", branch.points.size(), one.options.over,
+                           branch.points.front().value, branch.points.back().value);
+        for (const SpecialPoint& point : branch.special) {
+            out += fmt::format("  {:<16} at {} = {:.12g}", point.kind, one.options.over, point.value);
+            if (!point.place.empty()) out += fmt::format("  ({}, {:.9g} s)", point.place, point.time_s);
+            out += "\n";
+        }
+        out += branch.end + "\n";
+        for (const Curve& curve : one.curves) {
+            out += fmt::format("curve of {} {}: {} points; {}\n", curve.kind, curve.place,
+                               curve.points.size(), curve.end);
+            for (const CurvePoint& point : curve.points) {
+                out += fmt::format("  {} = {:<16.10g} {} = {:.12g}\n", one.curves_over, point.second,
+                                   one.options.over, point.first);
+            }
+        }
     }
-    return out + branch.end + "\n";
+    return out;
+}
+
+std::string json_of(const Scene& scene, const EquilibriumOptions& options, const Equilibria& found)
+{
+    Json out = {{"title", scene.title}, {"over", options.over}, {"contacts", found.contacts}};
+    out["branches"] = Json::array();
+    for (const EquilibriumBranch& branch : found.branches) {
+        Json one = {{"sides", branch.sides}, {"end", branch.end}};
+        one["points"] = Json::array();
+        for (const Equilibrium& point : branch.points) {
+            one["points"].push_back({{"value", point.value},
+                                     {"q", list_of(point.q)},
+                                     {"r_N", point.r_N},
+                                     {"stable", point.stable},
+                                     {"eigenvalues_1_s", multipliers_of(point.eigenvalues)}});
+        }
+        one["special"] = Json::array();
+        for (const EquilibriumPoint& point : branch.special) {
+            one["special"].push_back({{"kind", point.kind}, {"value", point.value}, {"place", point.place}});
+        }
+        out["branches"].push_back(std::move(one));
+    }
+    return out.dump(2) + "\n";
+}
+
+std::string text_of(const Scene& scene, const EquilibriumOptions& options, const Equilibria& found)
+{
+    std::string out = scene.title + "\n";
+    const auto& coordinates = scene.model.system().coordinates;
+    for (const EquilibriumBranch& branch : found.branches) {
+        if (!branch.sides.empty()) {
+            out += "edge";
+            for (const int side : branch.sides) {
+                out += side > 0 ? " +mu" : " -mu";
+            }
+            out += ": ";
+        }
+        out += fmt::format("{} equilibria\n", branch.points.size());
+        const std::size_t every = std::max<std::size_t>(1, branch.points.size() / 10);
+        for (std::size_t i = 0; i < branch.points.size(); i += every) {
+            const Equilibrium& point = branch.points[i];
+            out += fmt::format("  {} = {:<12.8g}", options.over, point.value);
+            for (std::size_t k = 0; k < coordinates.size(); ++k) {
+                out +=
+                    fmt::format("  {} = {:.10g}", coordinates[k].name, point.q[static_cast<Eigen::Index>(k)]);
+            }
+            out += branch.sides.empty() ? (point.stable ? "  stable\n" : "  unstable\n") : "\n";
+        }
+        for (const EquilibriumPoint& point : branch.special) {
+            out += fmt::format("  {:<16} at {} = {:.12g} {}\n", point.kind, options.over, point.value,
+                               point.place);
+        }
+        out += branch.end + "\n";
+    }
+    return out;
 }
 
 std::string json_of(const Scene& scene, const Lyapunov& result)
@@ -281,100 +417,6 @@ std::string text_of(const Scene& scene, const Lyapunov& result)
         out += fmt::format("  {:>12.6g} +- {:.2g} 1/s\n", result.exponents_1_s[i], result.errors_1_s[i]);
     }
     return out;
-}
-
-std::string csv_of(const Scene& scene, const BranchOptions& options, const Branch& branch)
-{
-    std::string out = options.over + ",period_s,stable";
-    const auto& coordinates = scene.model.system().coordinates;
-    for (const Coordinate& coordinate : coordinates) {
-        out += fmt::format(",{0}_min,{0}_max,{0}_start,{0}_start_velocity", coordinate.name);
-    }
-    std::size_t most = 0;
-    for (const BranchPoint& point : branch.points) {
-        most = std::max(most, point.orbit.section_multipliers.size());
-    }
-    for (std::size_t i = 0; i < most; ++i) {
-        out += fmt::format(",multiplier_{0}_re,multiplier_{0}_im", i + 1);
-    }
-    out += "\n";
-    for (const BranchPoint& point : branch.points) {
-        const Orbit& orbit = point.orbit;
-        out += fmt::format("{:.17g},{:.17g},{}", point.value, orbit.period_s, orbit.stable ? 1 : 0);
-        for (Eigen::Index i = 0; i < orbit.lowest.size(); ++i) {
-            out += fmt::format(",{:.17g},{:.17g},{:.17g},{:.17g}", orbit.lowest[i], orbit.highest[i],
-                               orbit.start.q[i], orbit.start.u[i]);
-        }
-        for (std::size_t i = 0; i < most; ++i) {
-            const bool has = i < orbit.section_multipliers.size();
-            out += has ? fmt::format(",{:.17g},{:.17g}", orbit.section_multipliers[i].real(),
-                                     orbit.section_multipliers[i].imag())
-                       : std::string(",,");
-        }
-        out += "\n";
-    }
-    return out;
-}
-
-std::string svg_of(const Scene& scene, const BranchOptions& options, const Branch& branch)
-{
-    constexpr double width = 640, height = 420, left = 70, bottom = 50, top = 20, right = 20;
-    double low = 1e300, high = -1e300, v_low = 1e300, v_high = -1e300;
-    for (const BranchPoint& point : branch.points) {
-        if (point.orbit.highest.size() == 0) continue;
-        for (const double x : {point.orbit.highest[0], point.orbit.lowest[0]}) {
-            low = std::min(low, x);
-            high = std::max(high, x);
-        }
-        v_low = std::min(v_low, point.value);
-        v_high = std::max(v_high, point.value);
-    }
-    if (!(high > low)) high = low + 1;
-    if (!(v_high > v_low)) v_high = v_low + 1;
-    const auto x_at = [&](double value) {
-        return left + (value - v_low) / (v_high - v_low) * (width - left - right);
-    };
-    const auto y_at = [&](double x) {
-        return height - bottom - (x - low) / (high - low) * (height - top - bottom);
-    };
-    std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" "
-                                  "font-family=\"sans-serif\" font-size=\"13\">\n"
-                                  "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-                                  width, height);
-    out += fmt::format("<path d=\"M{0} {1}V{2}H{3}\" fill=\"none\" stroke=\"black\"/>\n", left, top,
-                       height - bottom, width - right);
-    for (int i = 0; i <= 4; ++i) {
-        const double value = v_low + (v_high - v_low) * i / 4, x = low + (high - low) * i / 4;
-        out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.4g}</text>\n",
-                           x_at(value), height - bottom + 18, value);
-        out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{:.4g}</text>\n", left - 6,
-                           y_at(x) + 4, x);
-    }
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", width / 2,
-                       height - 10, options.over);
-    out += fmt::format(
-        "<text x=\"14\" y=\"{:.1f}\" transform=\"rotate(-90 14 {:.1f})\" text-anchor=\"middle\">largest and "
-        "smallest {}</text>\n",
-        height / 2, height / 2, scene.model.system().coordinates.front().name);
-    for (std::size_t i = 1; i < branch.points.size(); ++i) {
-        const BranchPoint &a = branch.points[i - 1], &b = branch.points[i];
-        for (const bool upper : {true, false}) {
-            const double from = upper ? a.orbit.highest[0] : a.orbit.lowest[0];
-            const double to = upper ? b.orbit.highest[0] : b.orbit.lowest[0];
-            out += fmt::format(
-                "<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"#0072b2\"{}/>\n",
-                x_at(a.value), y_at(from), x_at(b.value), y_at(to),
-                b.orbit.stable ? " stroke-width=\"2\"" : " stroke-dasharray=\"4 3\"");
-        }
-    }
-    for (const SpecialPoint& point : branch.special) {
-        if (point.orbit.highest.size() == 0) continue;
-        out += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"4\" fill=\"#d55e00\"><title>{} at {} = "
-                           "{:.10g}</title></circle>\n",
-                           x_at(point.value), y_at(point.orbit.highest[0]), point.kind, options.over,
-                           point.value);
-    }
-    return out + "</svg>\n";
 }
 
 }  // namespace carom::app

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/carom.hpp"
+#include "orbit_files.hpp"
 
 #include <string>
 
@@ -14,17 +14,16 @@ namespace carom::app {
 [[nodiscard]] std::string json_of(const Scene& scene, const OrbitOptions& options, const Orbit& orbit);
 [[nodiscard]] std::string text_of(const Scene& scene, const OrbitOptions& options, const Orbit& orbit);
 
-[[nodiscard]] std::string json_of(const Scene& scene, const BranchOptions& options, const Branch& branch);
-[[nodiscard]] std::string text_of(const Scene& scene, const BranchOptions& options, const Branch& branch);
+/// The first branch, and those that were switched to.
+[[nodiscard]] std::string json_of(const Scene& scene, const std::vector<FollowedBranch>& branches);
+[[nodiscard]] std::string text_of(const Scene& scene, const std::vector<FollowedBranch>& branches);
+
+[[nodiscard]] std::string json_of(const Scene& scene, const EquilibriumOptions& options,
+                                  const Equilibria& found);
+[[nodiscard]] std::string text_of(const Scene& scene, const EquilibriumOptions& options,
+                                  const Equilibria& found);
 
 [[nodiscard]] std::string json_of(const Scene& scene, const Lyapunov& result);
 [[nodiscard]] std::string text_of(const Scene& scene, const Lyapunov& result);
-
-/// One line per orbit: parameter, period, stability, extrema, multipliers.
-[[nodiscard]] std::string csv_of(const Scene& scene, const BranchOptions& options, const Branch& branch);
-
-/// The bifurcation diagram of the first coordinate: its largest values, unstable orbits dashed, special
-/// points marked.
-[[nodiscard]] std::string svg_of(const Scene& scene, const BranchOptions& options, const Branch& branch);
 
 }  // namespace carom::app

@@ -57,6 +57,12 @@ void describe_questions(CLI::App& command, StudyOptions& options)
         ->type_name("PERIOD");
     command.add_option("--skip", options.skip, "periods to omit, with --strobe")->type_name("N");
     command
+        .add_option(
+            "--basin", options.basin,
+            "basins of attraction of the starts that --vary gives, sorted by what --strobe sees after --skip "
+            "periods: a picture, .svg or .pdf, or numbers, .json")
+        ->type_name("FILE");
+    command
         .add_option("--lyapunov", options.lyapunov,
                     "Lyapunov exponents over N periods of --strobe, after omitting --skip of them")
         ->check(CLI::Range(8L, 1000000000L))

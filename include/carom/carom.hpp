@@ -23,6 +23,8 @@
 #include "carom/door/run.hpp"
 #include "carom/door/simulation.hpp"
 #include "carom/orbit/branch.hpp"
+#include "carom/orbit/curve.hpp"
+#include "carom/orbit/equilibrium.hpp"
 #include "carom/orbit/lyapunov.hpp"
 #include "carom/orbit/periodic.hpp"
 #include "carom/orbit/sensitivity.hpp"

@@ -67,6 +67,7 @@ void bind_scene(py::module_& module);
 void bind_run(py::module_& module);
 void bind_records(py::module_& module);
 void bind_inspect(py::module_& module);
+void bind_orbit(py::module_& module);
 void bind_study(py::module_& module);
 void bind_solve(py::module_& module);
 void bind_convex(py::module_& module);

@@ -13,6 +13,7 @@ PYBIND11_MODULE(_carom, module)
     bind_run(module);
     bind_records(module);
     bind_inspect(module);
+    bind_orbit(module);
     bind_study(module);
     bind_solve(module);
     bind_convex(module);

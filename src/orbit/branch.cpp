@@ -45,27 +45,44 @@ std::string end_of_branch(const BranchNode& node, std::optional<SpecialPoint>& a
     return fmt::format("{} at {:.12g}: no orbit of this sequence of events beyond", point.kind, point.value);
 }
 
+/// Where in the period its events are, in (0, 1), and where they will be a step further on.
+std::vector<double> event_parts(const BranchWalk& walk, const BranchNode& node, double step, bool ahead)
+{
+    std::vector<double> parts;
+    for (const SensitiveEvent& one : node.orbit.events) {
+        const double away_s = one.event.time_s - node.start.t_s;
+        if (!(away_s > 0)) continue;
+        double part = away_s / node.period_s;
+        if (ahead && one.dtime_s.size() > 0)
+            part += step * (one.dtime_s[0] * node.dvalue * walk.range() / node.period_s - part * node.dT);
+        parts.push_back(part);
+    }
+    std::ranges::sort(parts);
+    return parts;
+}
+
 /// An event that comes to the instant at which orbits begin would go over from one end of the period to the
 /// other: then they begin in the middle of the longest time without one. Not beside a fold, where the way
 /// on is not told by the parameter.
-void keep_off_events(BranchWalk& walk, BranchNode& node)
+void keep_off_events(BranchWalk& walk, BranchNode& node, double step)
 {
-    constexpr double near = 0.03;
+    constexpr double near = 0.05;
     if (!walk.has_given_period() || std::abs(node.dvalue) < 1e-2) return;
-    std::vector<double> parts;
-    for (const SensitiveEvent& one : node.orbit.events) {
-        const double part = (one.event.time_s - node.start.t_s) / node.period_s;
-        if (part > 0) parts.push_back(part);
-    }
+    const auto parts = event_parts(walk, node, step, false), ahead = event_parts(walk, node, step, true);
     if (parts.empty()) return;
-    std::ranges::sort(parts);
-    if (parts.front() > near && parts.back() < 1 - near) return;
+    const auto is_clear = [](const std::vector<double>& of) {
+        return of.front() > near && of.back() < 1 - near;
+    };
+    if (is_clear(parts) && is_clear(ahead)) return;
     double longest = parts.front() + 1 - parts.back(), middle = (parts.front() + parts.back() - 1) / 2;
     for (std::size_t i = 1; i < parts.size(); ++i) {
         if (parts[i] - parts[i - 1] <= longest) continue;
         longest = parts[i] - parts[i - 1];
         middle = (parts[i] + parts[i - 1]) / 2;
     }
+    // worth while only where events stay farther away then
+    const double distance = std::min(parts.front(), 1 - parts.back());
+    if (longest / 2 < 1.5 * distance) return;
     auto other = walk.turned(node, middle > 0 ? middle : middle + 1);
     if (other) node = std::move(*other);
 }
@@ -84,7 +101,7 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
             branch.end = "max_points";
             break;
         }
-        keep_off_events(walk, node);
+        keep_off_events(walk, node, step);
         auto next = walk.ahead(node, step);
         const bool jumps = next && std::abs(next->value - node.value) > 3 * step * walk.range();
         if (!next || jumps) {
@@ -125,6 +142,52 @@ Expected<Branch, Errors> follow_branch(const Scene& scene, const BranchOptions& 
         return none;
     }
     return walk_on(walk, options, std::move(*node));
+}
+
+BranchOptions with_doubled_period(BranchOptions options)
+{
+    if (!options.orbit.period.empty())
+        options.orbit.period = "2*(" + options.orbit.period + ")";
+    else
+        options.orbit.returns *= 2;
+    for (auto& [name, shift] : options.orbit.shift) {
+        shift = "2*(" + shift + ")";
+    }
+    return options;
+}
+
+Expected<Branch, Errors> switch_at_doubling(const Scene& scene, const BranchOptions& options,
+                                            const SpecialPoint& point)
+{
+    const BranchOptions twice = with_doubled_period(options);
+    BranchWalk walk(scene, twice);
+    Branch none;
+    OrbitOptions with = twice.orbit;
+    with.parameters = {twice.over};
+    auto member = make_member(scene, with);
+    if (!member) return member.error();
+    auto node = walk.at_value(point.orbit.start, held_at(**member, point.orbit.start),
+                              2 * point.orbit.period_s, point.value, nullptr);
+    if (!node) {
+        if (!walk.errors().empty()) return walk.errors();
+        none.end = "the orbit is not found again at the doubling";
+        return none;
+    }
+
+    // along the direction that a period turns round (OR-17)
+    const Eigen::MatrixXd& B = point.orbit.tangent;
+    const Eigen::EigenSolver<Eigen::MatrixXd> solver(B.transpose() * point.orbit.monodromy * B);
+    Eigen::Index nearest = 0;
+    (solver.eigenvalues().array() + std::complex<double>(1)).abs().minCoeff(&nearest);
+    node->dz = (B * solver.eigenvectors().col(nearest).real()).cwiseQuotient(node->scale);
+    node->dz.normalize();
+    node->dT = node->dvalue = 0;
+    for (double step = twice.max_step / 2; step > smallest_step; step /= 2) {
+        auto next = walk.ahead(*node, step);
+        if (next) return walk_on(walk, twice, std::move(*next));
+    }
+    none.end = "no doubled orbit is found beside the doubling";
+    return none;
 }
 
 Expected<Branch, Errors> follow_branch(const Scene& scene, const BranchOptions& options)

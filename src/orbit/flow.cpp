@@ -31,6 +31,7 @@ void Flow::start(const State& state, const Rows& X)
     start_s_ = state.t_s;
     pending_ = begun_ = false;
     loss_.reset();
+    one_sided_.clear();
     events.clear();
     findings_.clear();
     pieces_ = 0;
@@ -95,9 +96,48 @@ void Flow::follow_report()
         resume_from(pieces[i]);
         if (!piece_.propagate(pieces[i], log.statuses[i], X_)) {
             lose({.kind = "onset", .contact = -1, .words = "slip begins in space"}, pieces[i].t_s);
+        } else {
+            if (on_derivatives) on_derivatives(piece_, X_);
+            if (saltation_.is_one_sided) look_for_touches(pieces[i], log.statuses[i]);
         }
         acceleration_ = piece_.a;
         begun_ = true;
+    }
+}
+
+/// Gaps that are smallest inside the piece and then no larger than what counts as closed: whether they touch
+/// or not is a matter of rounding, and the data decide it.
+void Flow::look_for_touches(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
+{
+    constexpr int halvings = 60;
+    Eigen::VectorXd q, u;
+    Workspace work;
+    for (int c = 0; c < static_cast<int>(system_.contacts.size()); ++c) {
+        if (std::ranges::find(statuses, c, &SeriesStatus::contact) != statuses.end()) continue;
+        auto& contact = system_.contacts[static_cast<std::size_t>(c)];
+        const auto opens_at = [&](double s) {
+            piece.at(s, q, u);
+            contact.U[0].at(system_.place(piece.t_s + s, q, u).point(), work);
+            return contact.U[0].value[0] > 0;
+        };
+        if (opens_at(0) || !opens_at(piece.h_s)) continue;
+        double low = 0, high = piece.h_s;
+        for (int k = 0; k < halvings && high - low > 1e-16 * piece.h_s; ++k) {
+            const double middle = (low + high) / 2;
+            (opens_at(middle) ? high : low) = middle;
+        }
+        piece.at(high, q, u);
+        contact.gap.at(system_.place(piece.t_s + high, q, u).point(), work);
+        if (contact.gap.value[0] > settings_.activation_gap_m) continue;
+        Rows inside, at = X_;
+        piece_.at(high, inside);
+        at.topRows(inside.rows()) = inside;
+        const int order = piece_.order_of_touch(c, high);
+        one_sided_.push_back({.t_s = piece.t_s + high,
+                              .graze = {.contact = c,
+                                        .order = order,
+                                        .dgap = Rows(contact.gap.slope.row(0).head(at.rows()) * at),
+                                        .words = words_of_graze(order)}});
     }
 }
 
@@ -182,6 +222,9 @@ void Flow::pass(const SeriesInstant& instant)
     if (!good) {
         lose(*saltation_.loss, instant.t_s);
         return;
+    }
+    for (const Saltation::Graze& graze : saltation_.grazes) {
+        one_sided_.push_back({instant.t_s, graze});
     }
     Passed& passed = passed_.emplace_back();
     passed.t_s = instant.t_s;

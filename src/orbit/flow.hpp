@@ -49,6 +49,13 @@ public:
     [[nodiscard]] bool at_event() const noexcept { return pending_; }
     [[nodiscard]] const std::optional<Loss>& loss() const noexcept { return loss_; }
     [[nodiscard]] double loss_s() const noexcept { return loss_s_; }
+    /// Derivatives behind a gap that touches zero: for data that keep it open. False: they end there.
+    void set_one_sided(bool on) { saltation_.is_one_sided = on; }
+    struct OneSided {
+        double t_s = 0;
+        Saltation::Graze graze;
+    };
+    [[nodiscard]] const std::vector<OneSided>& one_sided() const noexcept { return one_sided_; }
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
     [[nodiscard]] VariationalSystem& system() noexcept { return system_; }
     [[nodiscard]] const Model& model() const noexcept { return scene_.model; }
@@ -58,12 +65,15 @@ public:
 
     /// Sees every piece before it is passed; for extrema and gaps.
     std::function<void(const SeriesPiece&, const std::vector<SeriesStatus>&)> on_piece;
+    /// Sees its derivatives after that, with those of (q, u, p) where it ends; not once they are lost.
+    std::function<void(const VariationalPiece&, const Rows&)> on_derivatives;
 
 private:
     void follow_report();
     void pass(const SeriesInstant& instant);
     void resume_from(const SeriesPiece& piece);
     void keep_events();
+    void look_for_touches(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void look_at_start(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void take_out_sliding(const VariationalSystem::Place& place, const Eigen::MatrixXd& H, const Rows& dU);
     [[nodiscard]] Eigen::VectorXd state_at_start() const;
@@ -82,6 +92,7 @@ private:
     bool begun_ = false;
     std::optional<Loss> loss_;
     double loss_s_ = 0, start_s_ = 0;
+    std::vector<OneSided> one_sided_;
     std::optional<Differentiated> until_;
     std::vector<Finding> findings_;
     int pieces_ = 0;

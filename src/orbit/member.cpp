@@ -102,11 +102,7 @@ Expected<std::unique_ptr<Member>, Errors> make_member(const Scene& scene, const 
     if (values.empty()) {
         member = std::make_unique<Member>(scene);
     } else {
-        std::vector<Override> overrides;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            overrides.push_back({"parameters." + options.parameters[i], fmt::format("{:.17g}", values[i])});
-        }
-        auto read = read_scene_text(scene.text, scene.title, overrides);
+        auto read = scene_with_parameters(scene, options.parameters, values);
         if (!read) return read.error();
         member = std::make_unique<Member>(std::move(*read));
     }
@@ -202,10 +198,14 @@ Shot shoot(Member& member, const State& start, double duration_s, const Rows& X)
     flow.on_piece = [&](const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses) {
         watch.look(piece, statuses);
     };
+    flow.on_derivatives = [&](const VariationalPiece& piece, const Rows& at) {
+        watch.differentiate(piece, at);
+    };
     flow.set_until(nullptr);
     flow.start(start, X);
     const Flow::End end = flow.advance(start.t_s + duration_s);
     flow.on_piece = {};
+    flow.on_derivatives = {};
     shot.findings = flow.findings();
     if (end == Flow::End::Failed) {
         shot.trouble = shot.findings.empty() ? "the motion ends" : shot.findings.back().message;

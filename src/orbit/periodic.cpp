@@ -120,6 +120,9 @@ Orbit orbit_of(Closure& closure, const OrbitOptions&)
     const Eigen::Index d = closure.B.cols();
     orbit.dstart = closure.B * steps.topRows(d) + closure.start_p;
     orbit.dperiod = closure.has_free_period() ? Eigen::VectorXd(steps.row(d).transpose()) : closure.dperiod;
+    for (Nearness& one : orbit.near) {
+        one.slope = along(one.slope, closure, steps);
+    }
     for (const FlowEvent& one : shot.events) {
         const int c = one.event.contact;
         const auto& contacts = member.scene.model.system().contacts;

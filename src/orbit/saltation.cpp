@@ -17,6 +17,7 @@ bool Saltation::cross(const SeriesInstant& instant, const VariationalPiece& befo
                       Differentiated* until)
 {
     percussions.clear();
+    grazes.clear();
     loss.reset();
     t_before_s_ = t_s_;
     t_s_ = instant.t_s;
@@ -83,6 +84,11 @@ bool Saltation::instant_moves(const SeriesInstant& instant, const VariationalPie
     bool known = false;
     Rows first, other;
     for (const SeriesCause& cause : instant.causes) {
+        if (cause.touches && is_one_sided && instant.jumps.empty()) {
+            static_cast<void>(graze(cause.contact, before, X));
+            loss.reset();
+            continue;
+        }
         if (!root_moves(cause, before, X, until, other)) return false;
         if (known && (other - first).cwiseAbs().maxCoeff() > same * (1e-3 + first.cwiseAbs().maxCoeff())) {
             return lose("simultaneous", cause.contact,
@@ -126,7 +132,7 @@ bool Saltation::root_moves(const SeriesCause& cause, const VariationalPiece& bef
         std::ranges::find(before.reactions, cause.contact, &VariationalPiece::Reaction::contact);
     switch (cause.kind) {
     case Kind::Gap:
-        if (cause.touches) return graze(cause.contact, before);
+        if (cause.touches) return graze(cause.contact, before, X);
         return of_functions(system_.contacts[static_cast<std::size_t>(cause.contact)].gap, 0);
     case Kind::SlipEnd: {
         auto& contact = system_.contacts[static_cast<std::size_t>(cause.contact)];
@@ -197,16 +203,23 @@ Eigen::Index Saltation::nearest_switch(const VariationalPiece& before)
     return best;
 }
 
-/// A gap that touches zero: on the side that strikes, instants depend like a root on the data (OR-8).
-bool Saltation::graze(int contact, const VariationalPiece& before)
+std::string words_of_graze(int order)
 {
-    const int order = before.order_of_touch(contact);
-    lose("grazing", contact,
-         fmt::format(
-             "the gap touches zero with order {}: on the striking side the instant goes with the power "
-             "1/{} of the data, velocities, percussion and state with {}/{}",
-             order, order, order - 1, order));
+    return fmt::format(
+        "the gap touches zero with order {}: on the striking side the instant goes with the power "
+        "1/{} of the data, velocities, percussion and state with {}/{}",
+        order, order, order - 1, order);
+}
+
+/// A gap that touches zero: on the side that strikes, instants depend like a root on the data (OR-8).
+bool Saltation::graze(int contact, const VariationalPiece& before, const Rows& X)
+{
+    const int order = before.order_of_touch(contact, before.length_s());
+    Differentiated& gap = system_.contacts[static_cast<std::size_t>(contact)].gap;
+    gap.at(system_.place(t_s_, before.q, before.u).point(), work_);
+    lose("grazing", contact, words_of_graze(order));
     loss->order = order;
+    grazes.push_back({contact, order, Rows(gap.slope.row(0).head(X.rows()) * X), loss->words});
     return false;
 }
 

@@ -15,6 +15,8 @@ struct Loss {
     std::string words;
 };
 
+[[nodiscard]] std::string words_of_graze(int order);
+
 /// What an instant does to derivatives (OR-3): instants move with the data, and so does the state there.
 class Saltation {
 public:
@@ -41,7 +43,15 @@ public:
         Rows dP, dU_minus, dU_plus;
     };
     std::vector<Percussion> percussions;
-    Rows Du_minus, Du_plus;  ///< of the velocities before and after, moving with the instant
+    /// Gaps that touch zero at the instant: where they stay open instead, nothing happens.
+    struct Graze {
+        int contact = 0, order = 2;
+        Rows dgap;  ///< of the smallest gap, one row
+        std::string words;
+    };
+    bool is_one_sided = false;  ///< derivatives go on behind a touch, for data that keep the gap open
+    std::vector<Graze> grazes;  ///< of the last instant
+    Rows Du_minus, Du_plus;     ///< of the velocities before and after, moving with the instant
     std::optional<Loss> loss;
 
 private:
@@ -52,7 +62,7 @@ private:
     [[nodiscard]] bool threshold_moves(const SeriesCause& cause, const VariationalPiece::Reaction& reaction,
                                        const VariationalPiece& before, const Rows& X, Rows& dt);
     [[nodiscard]] Eigen::Index nearest_switch(const VariationalPiece& before);
-    [[nodiscard]] bool graze(int contact, const VariationalPiece& before);
+    [[nodiscard]] bool graze(int contact, const VariationalPiece& before, const Rows& X);
     void accumulation_moves(int contact, Rows& dt);
     [[nodiscard]] bool quotient(double rate, double scale, const Rows& dg, int contact, Rows& dt);
     [[nodiscard]] bool jump(const SeriesJump& jump);

@@ -20,6 +20,7 @@ SensitiveState shown(Flow& flow, Differentiated& probes, Workspace& work)
                           .u = flow.state().u,
                           .dq = {},
                           .du = {},
+                          .one_sided = !flow.one_sided().empty(),
                           .probes = {},
                           .dprobes = {}};
     probes.at(flow.system().place(result.time_s, result.q, result.u).point(), work);
@@ -55,10 +56,9 @@ std::string name_of_contact(const Model& model, int contact)
                : std::string();
 }
 
-NotDifferentiable told(const Flow& flow, const Model& model)
+NotDifferentiable told(const Loss& loss, double t_s, const Model& model)
 {
-    const Loss& loss = *flow.loss();
-    NotDifferentiable result{.time_s = flow.loss_s(),
+    NotDifferentiable result{.time_s = t_s,
                              .kind = loss.kind,
                              .place = name_of_contact(model, loss.contact),
                              .words = loss.words,
@@ -66,6 +66,19 @@ NotDifferentiable told(const Flow& flow, const Model& model)
     if (loss.order > 0) {
         result.instant_exponent = 1.0 / loss.order;
         result.state_exponent = 1 - 1.0 / loss.order;
+    }
+    return result;
+}
+
+/// Gaps that touched zero on the way, with what opens them.
+std::vector<NotDifferentiable> grazes_of(const Flow& flow, const Model& model)
+{
+    std::vector<NotDifferentiable> result;
+    for (const auto& [t_s, graze] : flow.one_sided()) {
+        result.push_back(
+            told({.kind = "grazing", .contact = graze.contact, .order = graze.order, .words = graze.words},
+                 t_s, model));
+        result.back().dgap_m = graze.dgap.row(0).transpose();
     }
     return result;
 }
@@ -97,19 +110,25 @@ Expected<Sensitivities, Errors> sensitivities(const Scene& scene, const Sensitiv
     Differentiated probes = flow.system().functions_of(formulas);
     Workspace work;
     flow.set_until(scene.plan.until.formula ? &*scene.plan.until.formula : nullptr);
+    flow.set_one_sided(true);
     flow.start(scene.start, directions->start(*symbols));
 
     Sensitivities result;
     result.by = options.by;
-    const double part_s = scene.plan.duration_s / 256;
+    double part_s = scene.plan.duration_s / 256;
     std::vector<double> instants = options.at_s;
     instants.push_back(scene.start.t_s + scene.plan.duration_s);
     for (const double instant : instants) {
         // in parts, so that not all pieces of a long run are kept at once
         Flow::End end = Flow::End::Reached;
         for (double part = flow.state().t_s; end == Flow::End::Reached && part < instant;) {
+            constexpr int few = 32, many = 256;
+            const int before = flow.pieces();
             part = part + part_s < instant ? part + part_s : instant;
             end = flow.advance(part);
+            const int pieces = flow.pieces() - before;
+            if (pieces < few) part_s *= 2;
+            if (pieces > many) part_s /= 2;
         }
         if (end == Flow::End::Failed) {
             result.reached_end = false;
@@ -137,7 +156,8 @@ Expected<Sensitivities, Errors> sensitivities(const Scene& scene, const Sensitiv
                                  .dz_before = one.X_before,
                                  .dz_after = one.X_after});
     }
-    if (!flow.differentiable()) result.lost = told(flow, scene.model);
+    if (!flow.differentiable()) result.lost = told(*flow.loss(), flow.loss_s(), scene.model);
+    result.one_sided = grazes_of(flow, scene.model);
     result.findings = flow.findings();
     return result;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -99,6 +100,42 @@ const Nearness* same_at(const BranchNode& node, const BranchNode& from, const Ne
     return best;
 }
 
+/// The polynomial through (x, y), at zero.
+double at_zero(std::span<const double> x, std::span<const double> y)
+{
+    double sum = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+        double weight = 1;
+        for (std::size_t m = 0; m < x.size(); ++m) {
+            if (m != j) weight *= -x[m] / (x[j] - x[m]);
+        }
+        sum += weight * y[j];
+    }
+    return sum;
+}
+
+/// Its derivative there.
+double rate_at_zero(std::span<const double> x, std::span<const double> y)
+{
+    double sum = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+        for (std::size_t m = 0; m < x.size(); ++m) {
+            if (m == j) continue;
+            double weight = 1 / (x[j] - x[m]);
+            for (std::size_t l = 0; l < x.size(); ++l) {
+                if (l != j && l != m) weight *= -x[l] / (x[j] - x[l]);
+            }
+            sum += weight * y[j];
+        }
+    }
+    return sum;
+}
+
+double slope_of(const Nearness& one)
+{
+    return one.slope.size() > 0 ? one.slope[0] : NAN;
+}
+
 /// From a node on, on one side: where the nearness vanishes, by secants that stay on this side.
 struct OneSided {
     BranchNode node;   ///< the last one before the point
@@ -111,7 +148,7 @@ std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from,
                                        double reach)
 {
     const auto kinds = sequence(from.orbit);
-    std::vector<double> s{0}, f{like.value}, value{from.value}, time{like.time_s};
+    std::vector<double> s{0}, f{like.value}, value{from.value}, time{like.time_s}, slopes{slope_of(like)};
     std::vector<BranchNode> nodes{from};
     double next = reach / 64;
     for (int k = 0; k < 40; ++k) {
@@ -127,6 +164,7 @@ std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from,
         f.push_back(here->value);
         value.push_back(node->value);
         time.push_back(here->time_s);
+        slopes.push_back(slope_of(*here));
         nodes.push_back(std::move(*node));
         const std::size_t i = s.size() - 1;
         const double slope = (f[i] - f[i - 1]) / (s[i] - s[i - 1]);
@@ -139,34 +177,14 @@ std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from,
     }
     const std::size_t i = s.size() - 1;
     if (i < 2 || f[i] > 1e-2 * f[0]) return std::nullopt;
-    // parameter and instant as polynomials of what vanishes, through the last points
+    // parameter, instant and slope as polynomials of what vanishes, through the last points
     const std::size_t first = i >= 4 ? i - 4 : 0;
-    const auto at_zero = [&](const std::vector<double>& y) {
-        double sum = 0;
-        for (std::size_t j = first; j <= i; ++j) {
-            double weight = 1;
-            for (std::size_t m = first; m <= i; ++m) {
-                if (m != j) weight *= -f[m] / (f[j] - f[m]);
-            }
-            sum += weight * y[j];
-        }
-        return sum;
-    };
-    double way = 0;  // d value / d f there
-    for (std::size_t j = first; j <= i; ++j) {
-        for (std::size_t m = first; m <= i; ++m) {
-            if (m == j) continue;
-            double weight = 1 / (f[j] - f[m]);
-            for (std::size_t l = first; l <= i; ++l) {
-                if (l != j && l != m) weight *= -f[l] / (f[j] - f[l]);
-            }
-            way += weight * value[j];
-        }
-    }
+    const auto last = [&](const std::vector<double>& y) { return std::span(y).subspan(first); };
     OneSided result;
-    result.value = at_zero(value);
-    result.time_s = at_zero(time);
-    result.slope = 1 / way;
+    result.value = at_zero(last(f), last(value));
+    result.time_s = at_zero(last(f), last(time));
+    result.slope =
+        std::isnan(slopes[i]) ? 1 / rate_at_zero(last(f), last(value)) : at_zero(last(f), last(slopes));
     result.node = std::move(nodes[i]);
     return result;
 }
@@ -203,6 +221,56 @@ BranchNode reversed(BranchNode node)
 
 }  // namespace
 
+namespace {
+
+/// Two events of different contacts that change their order between two nodes, and nothing else: their places
+/// in the sequence of the first node.
+std::optional<std::pair<std::size_t, std::size_t>> exchanged(const BranchNode& a, const BranchNode& b)
+{
+    const auto of_a = sequence(a.orbit), of_b = sequence(b.orbit);
+    if (of_a.size() != of_b.size()) return std::nullopt;
+    const auto differs = std::ranges::mismatch(of_a, of_b).in1;
+    const auto i = static_cast<std::size_t>(differs - of_a.begin());
+    if (i + 1 >= of_a.size() || of_a[i].second == of_a[i + 1].second) return std::nullopt;
+    auto swapped = of_a;
+    std::swap(swapped[i], swapped[i + 1]);
+    if (swapped != of_b) return std::nullopt;
+    return std::pair{i, i + 1};
+}
+
+/// The corner of a multiple impact: the time between two events vanishes.
+std::optional<SpecialPoint> corner(BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step)
+{
+    const auto places = exchanged(a, b);
+    if (!places) return std::nullopt;
+    const auto order = sequence(a.orbit);
+    const auto first = order[places->first], second = order[places->second];
+    const std::size_t at = places->first;
+    const Test between = [first, at](const BranchNode& node) {
+        double t_first = NAN, t_second = NAN;
+        std::size_t place = 0;
+        for (const SensitiveEvent& one : node.orbit.events) {
+            if (!(one.event.time_s > node.orbit.start.t_s)) continue;
+            const std::pair kind{one.event.kind, one.event.contact};
+            if (place >= at && place <= at + 1) (kind == first ? t_first : t_second) = one.event.time_s;
+            ++place;
+        }
+        return t_second - t_first;
+    };
+    auto node = located(walk, a, b, step, between);
+    if (!node) return std::nullopt;
+    SpecialPoint point = special("corner", *node);
+    const auto& contacts = walk.scene().model.system().contacts;
+    point.place = contacts[static_cast<std::size_t>(first.second)].name + ", " +
+                  contacts[static_cast<std::size_t>(second.second)].name;
+    for (const SensitiveEvent& one : node->orbit.events) {
+        if (std::pair{one.event.kind, one.event.contact} == first) point.time_s = one.event.time_s;
+    }
+    return point;
+}
+
+}  // namespace
+
 void add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step,
                         Branch& branch)
 {
@@ -210,6 +278,10 @@ void add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode&
         if (auto node = located(walk, a, b, step, test)) branch.special.push_back(special(kind, *node));
     };
     if (sequence(a.orbit) != sequence(b.orbit)) {
+        if (auto point = corner(walk, a, b, step)) {
+            branch.special.push_back(std::move(*point));
+            return;
+        }
         // the side that lacks the events sees what vanishes
         auto point = vanishing_ahead(walk, a, step);
         if (!point) point = vanishing_ahead(walk, reversed(b), step);

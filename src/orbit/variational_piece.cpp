@@ -1,6 +1,7 @@
 #include "variational_piece.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace carom::detail {
 namespace {
@@ -98,6 +99,8 @@ void VariationalPiece::run(SeriesProgram& program, const SeriesPiece& piece)
 {
     hold_sides(program, piece);
     program.tape.start_with_sides(inputs_.data(), stride_);
+    const auto outputs = std::views::iota(std::size_t{0}, program.registers.size());
+    if (std::ranges::all_of(outputs, [&](std::size_t i) { return program.is_constant(i); })) return;
     for (int k = 1; k < piece.order; ++k) {
         program.tape.advance(k, inputs_.data(), stride_);
     }
@@ -211,7 +214,8 @@ void VariationalPiece::solve_orders(int order, Rows& X)
         y_.resize(static_cast<std::size_t>(order) + 1);
     }
     x_[0] = X.topRows(2 * n);
-    Rows right(unknowns_, width);
+    Rows& right = right_;
+    right.resize(unknowns_, width);
     const auto add_row = [&](int row, double share, const Rows& from, int column) {
         double* out = right.data() + row * width;
         const double* in = from.data() + column * width;
@@ -240,7 +244,12 @@ void VariationalPiece::solve_orders(int order, Rows& X)
             }
         }
         Rows& y = y_[static_cast<std::size_t>(p)];
-        y = is_dependent_ ? Rows(dependent_.solve(right)) : Rows(lu_.solve(right));
+        if (is_dependent_)
+            y = dependent_.solve(right);
+        else if (unknowns_ == 1)
+            y = right / M_0_(0, 0);
+        else
+            y.noalias() = lu_.solve(right);
         Rows& next = x_[static_cast<std::size_t>(p) + 1];
         next.resize(2 * n, width);
         next.topRows(n) = x_[static_cast<std::size_t>(p)].bottomRows(n) / (p + 1);
@@ -282,7 +291,24 @@ void VariationalPiece::finish(const SeriesPiece& piece, const std::vector<Series
     }
 }
 
-int VariationalPiece::order_of_touch(int contact) const
+void VariationalPiece::at(double s, Rows& out) const
+{
+    value_of(x_, static_cast<int>(stride_) - 1, s, out);
+}
+
+Rows VariationalPiece::reaction_at(int contact, double s) const
+{
+    Rows all;
+    value_of(y_, static_cast<int>(stride_) - 2, s, all);
+    int row = system_.coordinates();
+    for (const Reaction& one : reactions) {
+        if (one.contact == contact) return all.row(row);
+        row += one.dimension;
+    }
+    return {};
+}
+
+int VariationalPiece::order_of_touch(int contact, double s) const
 {
     const std::array nodes{system_.contacts[static_cast<std::size_t>(contact)].gap_node};
     const int K = static_cast<int>(stride_) - 1;
@@ -295,10 +321,11 @@ int VariationalPiece::order_of_touch(int contact) const
         g[static_cast<std::size_t>(k)] = program.output(0)[k] * power;  // on [0, 1]
         size += std::abs(g[static_cast<std::size_t>(k)]);
     }
-    // the same polynomial about its end
+    // the same polynomial about s
+    const double part = h_s_ > 0 ? s / h_s_ : 0;
     for (int k = 0; k <= K; ++k) {
         for (int j = K - 1; j >= k; --j) {
-            g[static_cast<std::size_t>(j)] += g[static_cast<std::size_t>(j) + 1];
+            g[static_cast<std::size_t>(j)] += part * g[static_cast<std::size_t>(j) + 1];
         }
     }
     int order = 2;

@@ -33,8 +33,13 @@ public:
     };
     std::vector<Reaction> reactions;
 
-    /// Of the minimum of a gap that touches zero where the piece ends: 2 mostly, or a higher even number.
-    [[nodiscard]] int order_of_touch(int contact) const;
+    /// Derivatives of (q, u) inside the piece, and of the normal reaction of a contact.
+    void at(double s, Rows& out) const;
+    [[nodiscard]] Rows reaction_at(int contact, double s) const;
+
+    /// Of the minimum of a gap that touches zero at s: 2 mostly, or a higher even number.
+    [[nodiscard]] int order_of_touch(int contact, double s) const;
+    [[nodiscard]] double length_s() const noexcept { return h_s_; }
 
 private:
     using Entry = VariationalSystem::Entry;
@@ -75,6 +80,7 @@ private:
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> dependent_;
     bool is_dependent_ = false;
     std::vector<Rows> x_, y_;
+    Rows right_;
 };
 
 }  // namespace carom::detail

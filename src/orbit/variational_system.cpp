@@ -92,7 +92,7 @@ void VariationalSystem::add_dynamics(const LagrangianSystem& system)
 {
     const int T = add_formula(graph_, system.kinetic), V = add_formula(graph_, system.potential);
     const auto T_x = gradient(graph_, T, x_), V_x = gradient(graph_, V, x_);
-    std::vector<int> A_w;
+    std::vector<int> A_w, balance_rows;
     for (int i = 0; i < n_; ++i) {
         const auto index = static_cast<std::size_t>(i);
         const int momentum = T_x[index + static_cast<std::size_t>(n_)];
@@ -103,6 +103,7 @@ void VariationalSystem::add_dynamics(const LagrangianSystem& system)
         balance = graph_.subtract(balance, along_motion(momentum));
         add_slopes(dynamics, dynamics.x, i, balance);
         roots_.push_back(balance);
+        balance_rows.push_back(balance);
 
         const auto entries = gradient(graph_, momentum, x_);
         int sum = graph_.constant(0);
@@ -116,6 +117,7 @@ void VariationalSystem::add_dynamics(const LagrangianSystem& system)
         A_w.push_back(sum);
     }
     kinetic = Differentiated(graph_, A_w, x_and_t_);
+    balances = Differentiated(graph_, balance_rows, x_and_t_);
 }
 
 void VariationalSystem::add_contact(const Contact& text, int c, const Model& model)

@@ -76,6 +76,7 @@ public:
 
     Block dynamics;
     std::vector<ContactFunctions> contacts;
+    Differentiated balances;   ///< forces less inertia, accelerations in their places
     Differentiated kinetic;    ///< A w, w in the place of the accelerations
     Differentiated map_after;  ///< velocities after an impact by a map of formulas
     Differentiated switches;   ///< functions whose sign chooses pieces of formulas

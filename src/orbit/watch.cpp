@@ -42,6 +42,8 @@ Watch::Watch(VariationalSystem& system, const State& start)
 void Watch::look(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
 {
     look_at_coordinates(piece);
+    first_ = near.size();
+    piece_s_ = piece.t_s;
     for (int c = 0; c < static_cast<int>(system_.contacts.size()); ++c) {
         const auto status = std::ranges::find(statuses, c, &SeriesStatus::contact);
         if (status == statuses.end()) {
@@ -76,6 +78,25 @@ void Watch::look_at_coordinates(const SeriesPiece& piece)
     }
 }
 
+/// Where a gap or a reaction is smallest its instant does not count: the slope is that at a fixed time. That
+/// of a reversal is not known.
+void Watch::differentiate(const VariationalPiece& piece, const Rows& X)
+{
+    Rows at(X.rows(), X.cols()), inside;
+    for (std::size_t i = first_; i < near.size(); ++i) {
+        Nearness& one = near[i];
+        const double s = one.time_s - piece_s_;
+        if (one.kind == Nearness::Kind::Reaction) one.slope = piece.reaction_at(one.contact, s).row(0);
+        if (one.kind != Nearness::Kind::Gap) continue;
+        piece.at(s, inside);
+        at = X;
+        at.topRows(inside.rows()) = inside;
+        Differentiated& gap = system_.contacts[static_cast<std::size_t>(one.contact)].gap;
+        gap.at(system_.place(one.time_s, one.q, one.u).point(), work_);
+        one.slope = (gap.slope.leftCols(X.rows()) * at).row(0);
+    }
+}
+
 /// U_N of a contact at s.
 double Watch::approach(const SeriesPiece& piece, int contact, double s)
 {
@@ -98,6 +119,8 @@ void Watch::look_at_gap(const SeriesPiece& piece, int contact)
                             .contact = contact,
                             .time_s = piece.t_s + s,
                             .value = gap.value[0],
+                            .q = q_,
+                            .u = u_,
                             .slope = {}});
         });
 }
@@ -122,6 +145,8 @@ void Watch::look_at_reaction(const SeriesPiece& piece, int contact)
                             .contact = contact,
                             .time_s = piece.t_s + s,
                             .value = series_value(r, piece.order - 1, s),
+                            .q = {},
+                            .u = {},
                             .slope = {}});
         });
 }
@@ -143,6 +168,8 @@ void Watch::look_at_reversal(const SeriesPiece& piece, const SeriesStatus& statu
                     .contact = status.contact,
                     .time_s = piece.t_s,
                     .value = std::abs(rate),
+                    .q = {},
+                    .u = {},
                     .slope = {}});
 }
 

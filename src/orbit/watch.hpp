@@ -13,6 +13,9 @@ public:
 
     void look(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
 
+    /// Slopes of what was seen on the last piece, by the columns of X.
+    void differentiate(const VariationalPiece& piece, const Rows& X);
+
     Eigen::VectorXd lowest, highest, last_acceleration;
     std::vector<Nearness> near;
 
@@ -25,6 +28,8 @@ private:
 
     VariationalSystem& system_;
     Workspace work_;
+    std::size_t first_ = 0;  ///< of `near`, on the last piece
+    double piece_s_ = 0;     ///< where it begins
     Eigen::VectorXd q_, u_;
 };
 

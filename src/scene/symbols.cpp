@@ -3,6 +3,7 @@
 #include "carom/expression/graph.hpp"
 #include "core/text.hpp"
 #include "expression/parse.hpp"
+#include "overrides.hpp"
 #include "system.hpp"
 #include "validate.hpp"
 
@@ -144,6 +145,33 @@ Expected<SceneSymbols, Errors> read_symbols(const Scene& scene, std::span<const 
     read_map(*root, names, symbols, mistakes);
     if (!mistakes.empty()) return mistakes.sorted();
     return symbols;
+}
+
+Expected<Scene, Errors> scene_with_parameters(const Scene& scene, std::span<const std::string> parameters,
+                                              std::span<const double> values)
+{
+    std::vector<Override> overrides;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        overrides.push_back({"parameters." + parameters[i], fmt::format("{:.17g}", values[i])});
+    }
+    Mistakes mistakes(scene.title, scene.text, overrides);
+    auto root = parse_toml(scene.text, mistakes);
+    if (!root) return mistakes.sorted();
+    apply_overrides(overrides, *root, mistakes);
+    const Names names = collect_names(*root, {}, mistakes);
+    const Draft draft = draft_system(*root, names, mistakes);
+    if (!mistakes.empty()) return mistakes.sorted();
+    auto model = make_model(draft.system);
+    if (!model) return model.error();
+    return Scene{.title = scene.title,
+                 .text = to_toml(*root),
+                 .model = std::move(*model),
+                 .start = scene.start,
+                 .integrator = scene.integrator,
+                 .solver = scene.solver,
+                 .plan = scene.plan,
+                 .record = scene.record,
+                 .length_m = scene.length_m};
 }
 
 }  // namespace carom

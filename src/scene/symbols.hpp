@@ -31,4 +31,10 @@ struct SceneSymbols {
 [[nodiscard]] Expected<SceneSymbols, Errors> read_symbols(const Scene& scene,
                                                           std::span<const std::string> parameters);
 
+/// The same system with other values of parameters. Start, lengths, integrator and plan stay those of the
+/// scene: its start need not be possible any more. Errors: those of reading, and of the model.
+[[nodiscard]] Expected<Scene, Errors> scene_with_parameters(const Scene& scene,
+                                                            std::span<const std::string> parameters,
+                                                            std::span<const double> values);
+
 }  // namespace carom

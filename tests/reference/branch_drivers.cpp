@@ -130,6 +130,18 @@ Branch table_branch(const Task& task, const OrbitScene& family, double A, double
     return branch_or_fail(scene_at(family, {{"A", A}}, first), options, first);
 }
 
+/// Upwards to a period doubling: with much restitution it is far from the fold.
+Branch doubling_branch(const Task& task, const OrbitScene& family, double A, double k)
+{
+    double reach = 2.5;
+    for (;; reach *= 3) {
+        Branch branch = table_branch(task, family, A, k, true, {}, 0.3 * A, reach * A);
+        const bool found =
+            std::ranges::find(branch.special, "period_doubling", &SpecialPoint::kind) != branch.special.end();
+        if (found || branch.end != "range" || reach > 100) return branch;
+    }
+}
+
 }  // namespace
 
 void give_table_limits(const Task& task, const OrbitScene& family, Answers& answers)
@@ -142,14 +154,14 @@ void give_table_limits(const Task& task, const OrbitScene& family, Answers& answ
         // from an amplitude near the fold, where the orbit is stable
         const double A =
             first_of(table_branch(task, family, task.number("A"), k, false), "fold").value * 1.05;
-        return Json(first_of(table_branch(task, family, A, k, true), "period_doubling").value);
+        return Json(first_of(doubling_branch(task, family, A, k), "period_doubling").value);
     });
 }
 
 void flip_table(const Task& task, Answers& answers)
 {
     const OrbitScene family = table_scene(task);
-    const Branch branch = table_branch(task, family, task.number("A_start"), task.number("k"), true);
+    const Branch branch = doubling_branch(task, family, task.number("A_start"), task.number("k"));
     const SpecialPoint& flip = first_of(branch, "period_doubling");
     answers.give("A_flip", exact, [&] { return Json(flip.value); });
     answers.give("impact_phase", exact, [&] { return Json(impact_phase(flip.orbit, task.number("w"), 0)); });
@@ -187,6 +199,25 @@ void fold_table(const Task& task, Answers& answers)
                  [&] { return Json(phases.back() / std::sqrt(offsets[offsets.size() - 1])); });
 }
 
+namespace {
+
+/// One of these amplitudes at which there is an orbit: the middle one, or one of those above.
+double amplitude_with_orbit(const Task& task, const OrbitScene& family, const std::vector<double>& amplitudes,
+                            double k)
+{
+    for (std::size_t i = amplitudes.size() / 2; i + 1 < amplitudes.size(); ++i) {
+        try {
+            static_cast<void>(table_orbit(task, family, amplitudes[i], k, 0, turn / 4));
+            return amplitudes[i];
+        } catch (const DriverFailure&) {
+            continue;
+        }
+    }
+    return amplitudes.back();
+}
+
+}  // namespace
+
 void branch_table(const Task& task, Answers& answers)
 {
     const OrbitScene family = table_scene(task);
@@ -196,7 +227,7 @@ void branch_table(const Task& task, Answers& answers)
     // one branch over all amplitudes, from one of them where there is an orbit, both ways
     std::map<double, Orbit> found;
     std::vector<double> wanted(list.begin(), list.end());
-    const double middle = wanted[wanted.size() / 2];
+    const double middle = amplitude_with_orbit(task, family, wanted, k);
     for (const bool upwards : {false, true}) {
         const Branch branch = table_branch(task, family, middle, k, upwards, wanted, 0.9 * wanted.front(),
                                            1.01 * wanted.back());
@@ -274,9 +305,14 @@ std::vector<std::array<double, 3>> oscillations(const Task& task, const Values& 
     const double w = number("w"), stiff = number("k") - number("m") * w * w;
     const double B = number("F") / std::hypot(stiff, number("c") * w);
     std::vector<std::array<double, 3>> starts;
-    for (const double x : {-0.3, -1.0, -2.0, -3.5}) {
-        for (const double v : {-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0}) {
-            starts.push_back({0.05 * turn / w, number("sigma") + x * B, v * B * w});
+    // in the size of the motion without impacts, and where the stop is beyond that, in that of the way to it
+    std::vector<double> sizes{B};
+    if (std::abs(number("sigma")) > 1.5 * B) sizes.push_back(std::abs(number("sigma")));
+    for (const double size : sizes) {
+        for (const double x : {-0.3, -1.0, -2.0, -3.5}) {
+            for (const double v : {-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0}) {
+                starts.push_back({0.05 * turn / w, number("sigma") + x * size, v * size * w});
+            }
         }
     }
     return starts;
@@ -424,7 +460,10 @@ void graze_oscillator(const Task& task, Answers& answers)
 {
     const OrbitScene family = oscillator_scene(task);
     const double start = task.number("F_start"), w = task.number("w");
-    const Scene scene = family.read(1, 0, {{"F", start}});
+    // the motion without impacts, not one of those with impacts that may stand beside it: a stop far away
+    const Orbit without = orbit_or_fail(family.read(1, 0, {{"F", start}, {"sigma", 1e3}}), periods(1));
+    const Scene scene =
+        family.read(1, 0, {{"F", start}, {"x0", without.start.q[0]}, {"v0", without.start.u[0]}});
     BranchOptions options;
     options.orbit = periods(1);
     options.over = "F";

@@ -173,11 +173,20 @@ namespace {
 Orbit rolling_orbit(const Task& task, double gamma, double speed)
 {
     const OrbitScene family = rimless_scene(task);
-    const Scene scene = family.read(100, 0, {{"gamma", gamma}, {"speed0", speed}});
-    return orbit_or_fail(scene, {.period = {},
-                                 .section = "sin(2*pi*(x + y*tan(gamma))/d)",
-                                 .shift = {{"x", "d"}},
-                                 .parameters = {"gamma"}});
+    OrbitOptions options{.period = {},
+                         .section = "sin(2*pi*(x + y*tan(gamma))/d)",
+                         .shift = {{"x", "d"}},
+                         .parameters = {"gamma"}};
+    // rolling attracts: some steps lead near to it, where the wheel does not stop before
+    for (const double part : {1.0, 1.5, 2.5}) {
+        for (const int steps : {0, 6}) {
+            options.settle = steps;
+            const auto orbit =
+                find_orbit(family.read(100, 0, {{"gamma", gamma}, {"speed0", part * speed}}), options);
+            if (orbit && orbit->converged) return *orbit;
+        }
+    }
+    return orbit_or_fail(family.read(100, 0, {{"gamma", gamma}, {"speed0", speed}}), options);
 }
 
 /// The slope at which the wheel only just passes the top: the square of the speed there, along the orbits,

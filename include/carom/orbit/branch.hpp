@@ -9,7 +9,7 @@ namespace carom {
 /// Orbits followed over a parameter by pseudo-arclength, also round folds, with the points at which their
 /// stability or their sequence of events changes.
 ///
-/// Theory     docs/theory/orbits.md, (OR-13) continuation, (OR-14) special points
+/// Theory     docs/theory/orbits.md, (OR-13) continuation, (OR-14) special points, (OR-17) switching
 struct BranchOptions {
     OrbitOptions orbit;               ///< how the first orbit is found; its parameters are replaced by `over`
     std::string over;                 ///< the parameter that moves
@@ -23,10 +23,10 @@ struct BranchOptions {
 
 /// Where something changes along a branch.
 struct SpecialPoint {
-    std::string kind;  ///< fold, period_doubling, torus, grazing, stick, contact_lost, events
+    std::string kind;  ///< fold, period_doubling, torus, grazing, stick, contact_lost, corner, events
     double value = 0;  ///< of the parameter
     Orbit orbit;
-    std::string place;  ///< the contact of grazing, stick and contact_lost
+    std::string place;  ///< the contact of grazing, stick and contact_lost; both of a corner
     double time_s = 0;  ///< and when
     double slope = 0;   ///< of the gap, reaction or acceleration that vanishes, by the parameter
 };
@@ -49,5 +49,13 @@ struct Branch {
 /// The same from a known orbit, at the value that the scene has.
 [[nodiscard]] Expected<Branch, Errors> follow_branch(const Scene& scene, const BranchOptions& options,
                                                      const Orbit& first);
+
+/// The options for orbits of twice the period.
+[[nodiscard]] BranchOptions with_doubled_period(BranchOptions options);
+
+/// The branch of doubled orbits that leaves a branch at a point of period doubling, in the direction of the
+/// multiplier -1. `options` are those of the branch that it leaves.
+[[nodiscard]] Expected<Branch, Errors> switch_at_doubling(const Scene& scene, const BranchOptions& options,
+                                                          const SpecialPoint& point);
 
 }  // namespace carom

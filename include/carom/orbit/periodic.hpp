@@ -37,6 +37,7 @@ struct Nearness {
     int contact = 0;
     double time_s = 0;
     double value = 0;       ///< m, N or m/s^2
+    Eigen::VectorXd q, u;   ///< of a gap: the state there
     Eigen::VectorXd slope;  ///< by the parameters, along the orbits; empty: not known
 };
 

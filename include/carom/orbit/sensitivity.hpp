@@ -30,6 +30,7 @@ struct SensitiveState {
     double time_s = 0;
     Eigen::VectorXd q, u;
     Eigen::MatrixXd dq, du;  ///< empty once the motion is not differentiable
+    bool one_sided = false;  ///< they hold for changes of the data that keep grazing gaps open
     std::vector<double> probes;
     Eigen::MatrixXd dprobes;
 };
@@ -53,6 +54,8 @@ struct NotDifferentiable {
     std::string words;
     int order = 0;                                    ///< of grazing: of the minimum of the gap, p
     double instant_exponent = 0, state_exponent = 0;  ///< 1/p and 1 - 1/p on the striking side; else 0
+    Eigen::VectorXd dgap_m =
+        {};  ///< of grazing: of the smallest gap, by the columns; the sign tells the side
 };
 
 struct Sensitivities {
@@ -62,7 +65,8 @@ struct Sensitivities {
     bool ended_by_until = false;
     Eigen::VectorXd dend_s;  ///< of the instant at which until ended it; empty: it did not
     std::vector<SensitiveEvent> events;
-    std::optional<NotDifferentiable> lost;
+    std::optional<NotDifferentiable> lost;     ///< derivatives end there
+    std::vector<NotDifferentiable> one_sided;  ///< behind each of these they hold for dgap_m . change >= 0
     std::vector<Finding> findings;
 };
 

@@ -1,0 +1,186 @@
+#include "support.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <numbers>
+
+using namespace carom::test;
+
+namespace {
+
+const std::string oscillator = std::string(CAROM_SOURCE_DIR) + "/scenes/impact_oscillator.toml";
+const std::string belt = std::string(CAROM_SOURCE_DIR) + "/scenes/stick_slip_belt.toml";
+const std::string pour = std::string(CAROM_SOURCE_DIR) + "/scenes/pour.toml";
+const std::string period = "2*pi/w";
+
+bool begins_with(const std::string& path, const std::string& text)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::string begin(text.size(), '\0');
+    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    return begin == text;
+}
+
+}  // namespace
+
+TEST_CASE("carom orbit writes a recording, a page and the orbit itself, from which it is found again at once")
+{
+    const Folder folder;
+    const auto found = carom_program({"orbit", oscillator, "--period", period, "--settle", "50", "-o",
+                                      folder.path("orbit.json"), "--json"});
+    REQUIRE(found.status == 0);
+    const auto orbit = found.json();
+    CHECK(orbit["stable"] == true);
+
+    for (const char* option : {"--guess"}) {
+        const auto again = carom_program(
+            {"orbit", oscillator, "--period", period, option, folder.path("orbit.json"), "--json"});
+        REQUIRE(again.status == 0);
+        CHECK(again.json()["start"]["x"]["q"].get<double>() ==
+              doctest::Approx(orbit["start"]["x"]["q"].get<double>()).epsilon(1e-11));
+    }
+
+    // the recording of one period ends where it begins
+    REQUIRE(carom_program({"orbit", oscillator, "--period", period, "--guess", folder.path("orbit.json"),
+                           "-o", folder.path("orbit.h5")})
+                .status == 0);
+    const auto first = carom_program(
+        {"orbit", oscillator, "--period", period, "--guess", folder.path("orbit.h5") + "@0", "--json"});
+    const auto last = carom_program(
+        {"orbit", oscillator, "--period", period, "--guess", folder.path("orbit.h5"), "--json"});
+    REQUIRE(first.status == 0);
+    REQUIRE(last.status == 0);
+    CHECK(first.json()["start"]["x"]["u"].get<double>() ==
+          doctest::Approx(last.json()["start"]["x"]["u"].get<double>()).epsilon(1e-9));
+
+    REQUIRE(
+        carom_program({"orbit", oscillator, "--period", period, "-o", folder.path("orbit.html")}).status ==
+        0);
+    CHECK(begins_with(folder.path("orbit.html"), "<!doctype html>"));
+}
+
+TEST_CASE("carom branch begins from an orbit and writes tables, diagrams and a page")
+{
+    const Folder folder;
+    REQUIRE(carom_program(
+                {"orbit", oscillator, "--period", period, "--settle", "50", "-o", folder.path("orbit.json")})
+                .status == 0);
+    const auto follow = [&](const std::string& output) {
+        return carom_program({"branch", oscillator, "--period", period, "--over", "parameters.w=2.5:2.75",
+                              "--from", folder.path("orbit.json"), "--set", "parameters.w=2.6", "--max-step",
+                              "0.1", "-o", folder.path(output), "--json"});
+    };
+    for (const auto& [name, begin] : {std::pair{"d.svg", "<svg"},
+                                      {"d.pdf", "%PDF"},
+                                      {"d.html", "<!doctype"},
+                                      {"d.json", "{"},
+                                      {"d.csv", "branch,w,period_s,stable"},
+                                      {"d.h5", "\x89HDF"}}) {
+        CAPTURE(name);
+        const auto branch = follow(name);
+        REQUIRE(branch.status == 0);
+        CHECK(branch.json()["points"].size() > 5);
+        CHECK(begins_with(folder.path(name), begin));
+    }
+    const auto wrong = follow("d.png");
+    CHECK(wrong.status == 2);
+    CHECK(contains(wrong.err, ".svg"));
+}
+
+TEST_CASE("orbits that cannot be are refused with a hint")
+{
+    const Folder folder;
+    const auto refused = [](const std::vector<std::string>& arguments, std::string_view words) {
+        const auto outcome = carom_program(arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.status == 2);
+        CHECK(contains(outcome.err, words));
+        CHECK(contains(outcome.err, "hint"));
+    };
+    refused({"orbit", oscillator, "--period", "2"}, "no multiple of the forcing");
+    refused({"orbit", oscillator}, "neither a period nor a section");
+    refused({"orbit", oscillator, "--period", period, "--section", "x"}, "a period is given as well");
+    refused({"orbit", oscillator, "--section", "x'"}, "depends on the time");
+    refused({"orbit", belt, "--section", "s - 100"}, "crosses the section 0 times");
+    refused({"orbit", oscillator, "--period", "2*pi/omega"}, "omega");
+    refused({"orbit", oscillator, "--period", period, "--by", "parameters.omega"}, "omega");
+    refused({"orbit", oscillator, "--period", period, "--by", "w"}, "w is no parameter");
+    refused({"orbit", oscillator, "--period", period, "--shift", "x"}, "NAME=VALUE");
+    refused({"orbit", oscillator, "--period", period, "--free", "y"}, "no coordinate");
+    refused({"orbit", pour, "--period", "1"}, "coordinates");
+    refused({"orbit", oscillator, "--period", period, "--guess", folder.path("none.h5")}, "none.h5");
+    refused({"orbit", oscillator, "--period", period, "--guess", folder.write("bad.json", "{\"a\": 1}")},
+            "holds no orbit");
+    refused({"orbit", oscillator, "--period", period, "--guess", folder.path("none.h5@x")}, "FILE@TIME");
+    refused({"branch", oscillator, "--period", period, "--over", "parameters.omega=1:2"}, "omega");
+    refused({"branch", oscillator, "--period", period, "--over", "parameters.w=2:1"}, "no range");
+    refused({"branch", oscillator, "--period", period, "--over", "w=1:2"}, "no range");
+    refused({"run", oscillator, "--sensitivity", "parameters.omega"}, "omega");
+    refused({"run", oscillator, "--sensitivity", "parameters.e", "-o", folder.path("a.h5")}, "no recording");
+    refused({"run", oscillator, "--sensitivity", "parameters.e", "--at", "1e9"}, "instant");
+    refused({"run", pour, "--sensitivity", "parameters.e"}, "coordinates");
+    refused({"study", oscillator, "--lyapunov", "100"}, "--strobe");
+    refused({"study", oscillator, "--strobe", "1", "--lyapunov", "100", "--vary", "parameters.e=0.1,0.2"},
+            "one motion");
+}
+
+TEST_CASE("no orbit: exit status 1, with the residual and what to try")
+{
+    const Folder folder;
+    const std::string away = folder.write("away.toml", R"toml(
+title = "away"
+duration_s = 3
+[[coordinate]]
+name = "x"
+start = 0
+[lagrangian]
+kinetic = "x'^2/2"
+forces = { x = "1 + 0.1*cos(t)" }
+)toml");
+    const auto outcome = carom_program({"orbit", away, "--period", "2*pi"});
+    CHECK(outcome.status == 1);
+    CHECK(contains(outcome.out, "the closure is left with"));
+    CHECK(contains(outcome.out, "segments"));
+}
+
+TEST_CASE("basins of two wells: each start comes to rest in its own")
+{
+    // damped, with wells at -1 and 1: starts at rest fall into the well of their side
+    const Folder folder;
+    const std::string wells = folder.write("wells.toml", R"toml(
+title = "two wells"
+duration_s = 60
+[[coordinate]]
+name = "x"
+start = 0.5
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "x^4/4 - x^2/2"
+forces = { x = "-0.5*x'" }
+[integrator]
+kind = "series"
+time_step_s = 0.5
+)toml");
+    const auto study = [&](const std::string& basin) {
+        return carom_program({"study", wells, "--vary", "coordinate.x.start=-0.9:0.9:0.6", "--vary",
+                              "coordinate.x.start_velocity=-0.02:0.02:0.02", "--strobe", "1", "--skip", "50",
+                              "--basin", folder.path(basin)});
+    };
+    const auto outcome = study("basin.json");
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status <= 1);
+    CHECK(contains(outcome.out, "12 starts, 2 attractors"));
+    std::ifstream file(folder.path("basin.json"));
+    const auto basins = nlohmann::json::parse(file);
+    REQUIRE(basins["attractors"].size() == 2);
+    const auto& of = basins["of"];
+    REQUIRE(of.size() == 12);
+    for (std::size_t i = 0; i < 12; ++i) {
+        const int well = of[i];
+        const double x = basins["attractors"][static_cast<std::size_t>(well)]["points"][0][0];
+        CHECK(x == doctest::Approx(i < 6 ? -1 : 1).epsilon(1e-4));
+    }
+    CHECK(study("basin.svg").status <= 1);
+    CHECK(begins_with(folder.path("basin.svg"), "<svg"));
+    CHECK(study("basin.png").status == 2);
+}
