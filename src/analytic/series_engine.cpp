@@ -163,7 +163,7 @@ bool SeriesEngine::goes_too_slowly(double h)
     quiet_h_ = h;
     if (!measured) return false;
     const double needed = growth > 0 ? std::min(left_s(), 1 / growth) / h : left_s() / h;
-    if (needed <= settings_.max_events - events_) return false;
+    if (needed <= 10.0 * settings_.max_events) return false;
     finding(
         "undecided",
         fmt::format("at {:.9g} s expansions are {:.2e} s long, and about {:.1e} of them would lead to the "

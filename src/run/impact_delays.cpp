@@ -46,18 +46,18 @@ void look_at_scatter(const Model& model, const SchemeOfRun& scheme, int c, doubl
 }
 
 /// (LE-18) along the surface, where friction has changed the velocity: measured, and by chance.
-void look_at_slip(const Model& model, const SchemeOfRun& scheme, int c, const ImpactDelays& impacts,
-                  double time_s, std::vector<Finding>& findings)
+void look_at_slip(const Model& model, const SchemeOfRun& scheme, int c, double largest_gap_m,
+                  const ImpactDelays& impacts, double time_s, std::vector<Finding>& findings)
 {
     const double slides_m = impacts.slide_m_s * (time_s - impacts.seen_s) / 2;
-    const double way_m = impacts.travel_m + slides_m;
+    const double way_m = std::max(impacts.travel_m + slides_m, largest_gap_m);
     const double off_m = std::max(impacts.slip_m, scheme.h_s * std::sqrt(0.75 * impacts.drags2_m2_s2));
     if (!is_lost(scheme, off_m, way_m)) return;
     const std::string& name = contact_called(model, c);
     findings.push_back(lost_place(
         scheme, name, off_m, way_m, time_s,
         fmt::format("impacts of {} are seen late, and so is their friction: its place along the surface is "
-                    "uncertain by {:.2g} m, {:.2g} of its way",
+                    "uncertain by {:.2g} m, {:.2g} of its motion",
                     name, off_m, off_m / way_m)));
 }
 
@@ -132,7 +132,9 @@ void note_impact(const ContactStep& contact, double gap_before_m, double gap_aft
     const double dragged_m_s =
         std::hypot(contact.U_plus[1] - contact.U_minus[1], contact.U_plus[2] - contact.U_minus[2]);
     delays.jumps2_m2_s2 += jump_m_s * jump_m_s;
-    delays.drags2_m2_s2 += dragged_m_s * dragged_m_s;
+    // one that touched when the step began was struck then: nothing is left to chance
+    const bool touched = std::abs(gap_before_m) <= 1e-6 * std::abs(U_minus) * h_s;
+    if (!touched) delays.drags2_m2_s2 += dragged_m_s * dragged_m_s;
     const double since_last_s = time_s - (delays.count > 0 ? delays.seen_s : start_s);
     delays.travel_m += std::hypot(contact.U_minus[1], contact.U_minus[2]) * since_last_s;
     ++delays.count;
@@ -142,7 +144,8 @@ void note_impact(const ContactStep& contact, double gap_before_m, double gap_aft
     // one that was closed and is struck through its neighbours has no instant of its own
     if (U_minus < 0) {
         const double since_s = std::clamp(h_s + gap_before_m / U_minus, 0.0, 2 * h_s);
-        delays.slip_m += dragged_m_s * (lag_s(delays, h_s) + std::abs(since_s - h_s / 2));
+        const double late_s = touched ? 0 : std::abs(since_s - h_s / 2);
+        delays.slip_m += dragged_m_s * (lag_s(delays, h_s) + late_s);
         // what was behind goes on with the part of its velocity that is left
         if (delays.exit_m_s > 0) delays.behind_m *= std::min(1.0, U_plus / delays.exit_m_s);
         if (U_plus > 0) delays.behind_m += U_plus * since_s - gap_after_m;
@@ -191,7 +194,7 @@ void look_at_delays(const Model& model, const SchemeOfRun& scheme, double larges
     for (int c = 0; c < model.contacts(); ++c) {
         const ImpactDelays& of_contact = delays[static_cast<std::size_t>(c)];
         if (counts) look_at_scatter(model, scheme, c, largest_gap_m, of_contact, run.state.t_s, findings);
-        look_at_slip(model, scheme, c, of_contact, run.state.t_s, findings);
+        if (impacts > 1) look_at_slip(model, scheme, c, largest_gap_m, of_contact, run.state.t_s, findings);
     }
 }
 
