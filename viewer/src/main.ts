@@ -126,7 +126,7 @@ function listenToKeys({ run, player, events, plots, playback }: Shown, signal: A
 type Shown = { run: Run; player: Player; playback: Playback; plots: Plots; events: Events; end: () => void };
 
 /** What comes first: the stage with its controls, so that many bodies are seen before anything is plotted. */
-type Begun = { run: Run; others: Run[]; colours: Colours; timeline: Timeline; player: Player; playback: Playback; main: HTMLElement };
+type Begun = { run: Run; others: Run[]; colours: Colours; timeline: Timeline; player: Player; playback: Playback; main: HTMLElement; right: HTMLElement };
 
 function begin(page: HTMLElement, run: Run, others: Run[]): Begun {
   document.title = run.head.title || 'A run of carom';
@@ -135,16 +135,17 @@ function begin(page: HTMLElement, run: Run, others: Run[]): Begun {
   const player = new Player(timeline.start, timeline.end);
   const playback = new Playback(run, timeline, player, colours, others);
   const main = element('main', {}, element('div', { class: 'column' }, playback.element, certificateSection(run.head), ledgerSection(run.head)));
+  // both columns from the start: the stage has its final width
+  const right = element('div', { class: 'column' });
+  main.append(right);
   page.replaceChildren(header(run.head), main);
   playback.appear();
-  return { run, others, colours, timeline, player, playback, main };
+  return { run, others, colours, timeline, player, playback, main, right };
 }
 
 /** Plots, events, the scene and the keys. */
-function complete({ run, others, colours, timeline, player, playback, main }: Begun): Shown {
+function complete({ run, others, colours, timeline, player, playback, main, right }: Begun): Shown {
   const events = new Events(run, player);
-  const right = element('div', { class: 'column' });
-  main.append(right);
   const plots = new Plots(run, timeline, player, colours, playback.picture.contacts);
   const phase = new PhasePortrait(run, timeline, player, colours);
   const compared = others.length > 0 || run.head.tables ? new Comparison(run, others, plots) : null;

@@ -37,7 +37,7 @@ test('two throws differ by v t until the first of them lands, and the page says 
   time.forEach((t, i) => t < 0.4 && assert.ok(Math.abs(difference[i] + 0.3 * t) < 1e-5, `at ${t} s they differ by ${difference[i]}`));
   // the second lands first: -0.3 t - 5 t^2 + 1 = 0
   const [words] = await page.locator('#compare li').allTextContents();
-  assert.match(words, /part at event 1: a\.h5 has impact of floor at 0\.44\d+.s, b\.h5 has impact of floor at 0\.41\d+.s/);
+  assert.match(words, /differ from event 1: a\.h5 has impact of floor at 0\.44\d+.s, b\.h5 has impact of floor at 0\.41\d+.s/);
   // both are on the stage
   assert.equal(await page.evaluate(() => window.carom.playback.picture.others.length), 1);
   await page.evaluate(() => window.carom.player.seek(0.3));

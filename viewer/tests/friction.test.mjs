@@ -71,7 +71,7 @@ test('a contact is picked by the keyboard, its button or a press, and the text t
   const data = block(2);
   const { page, mistakes, close } = await open(browser, pageOf(withStatus(data), data.tracks));
   const words = () => page.locator('.picked').textContent();
-  assert.match(await words(), /Press a contact/);
+  assert.match(await words(), /Click a contact/);
   await page.evaluate(() => window.carom.player.seek(0.3));
   await page.keyboard.press('c');
   // 0.1 of the 0.3 that friction bears
@@ -81,7 +81,7 @@ test('a contact is picked by the keyboard, its button or a press, and the text t
   assert.match(await words(), /floor slips: .* 100 %/);
   await picture(page, 'cone-plane-slip');
   await page.keyboard.press('Escape');
-  assert.match(await words(), /Press a contact/);
+  assert.match(await words(), /Click a contact/);
 
   const button = page.locator('#playback button', { hasText: 'floor' });
   await button.click();

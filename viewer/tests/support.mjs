@@ -78,9 +78,10 @@ export function withoutDrawing(page) {
 }
 
 /** Opens a page and waits until it shows its run. Mistakes and requests are collected. */
-export async function open(browser, file, options = {}) {
+export async function open(browser, file, { withoutDrawing: bare = false, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
+  if (bare) await withoutDrawing(page);
   const mistakes = [];
   const requests = [];
   page.on('pageerror', (problem) => mistakes.push(String(problem)));
