@@ -46,18 +46,18 @@ void look_at_scatter(const Model& model, const SchemeOfRun& scheme, int c, doubl
 }
 
 /// (LE-18) along the surface, where friction has changed the velocity: measured, and by chance.
-void look_at_slip(const Model& model, const SchemeOfRun& scheme, int c, double largest_gap_m,
-                  const ImpactDelays& impacts, double time_s, std::vector<Finding>& findings)
+void look_at_slip(const Model& model, const SchemeOfRun& scheme, int c, const ImpactDelays& impacts,
+                  double time_s, std::vector<Finding>& findings)
 {
     const double slides_m = impacts.slide_m_s * (time_s - impacts.seen_s) / 2;
-    const double way_m = std::max(impacts.travel_m + slides_m, largest_gap_m);
+    const double way_m = impacts.travel_m + slides_m;
     const double off_m = std::max(impacts.slip_m, scheme.h_s * std::sqrt(0.75 * impacts.drags2_m2_s2));
     if (!is_lost(scheme, off_m, way_m)) return;
     const std::string& name = contact_called(model, c);
     findings.push_back(lost_place(
         scheme, name, off_m, way_m, time_s,
         fmt::format("impacts of {} are seen late, and so is their friction: its place along the surface is "
-                    "uncertain by {:.2g} m, {:.2g} of its motion",
+                    "uncertain by {:.2g} m, {:.2g} of its way",
                     name, off_m, off_m / way_m)));
 }
 
@@ -194,7 +194,7 @@ void look_at_delays(const Model& model, const SchemeOfRun& scheme, double larges
     for (int c = 0; c < model.contacts(); ++c) {
         const ImpactDelays& of_contact = delays[static_cast<std::size_t>(c)];
         if (counts) look_at_scatter(model, scheme, c, largest_gap_m, of_contact, run.state.t_s, findings);
-        if (impacts > 1) look_at_slip(model, scheme, c, largest_gap_m, of_contact, run.state.t_s, findings);
+        look_at_slip(model, scheme, c, of_contact, run.state.t_s, findings);
     }
 }
 
