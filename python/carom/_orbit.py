@@ -17,7 +17,15 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class NotDifferentiable:
-    """Where a motion does not depend smoothly on its data."""
+    """Where a motion does not depend smoothly on its data.
+
+    Examples
+    --------
+    >>> import carom
+    >>> motion = carom.sensitivities(carom.example_scene("impact_oscillator"), "parameters.e")
+    >>> motion.lost is None
+    True
+    """
 
     time_s: float
     kind: str  #: grazing, simultaneous, threshold, collapse, onset, map, start
@@ -31,7 +39,15 @@ class NotDifferentiable:
 
 @dataclass(frozen=True)
 class SensitiveState:
-    """The system at one instant; derivatives have one column per name of ``by``, or are None."""
+    """The system at one instant; derivatives have one column per name of ``by``, or are None.
+
+    Examples
+    --------
+    >>> import carom
+    >>> motion = carom.sensitivities(carom.example_scene("impact_oscillator"), "parameters.e", at_s=[0.5])
+    >>> motion.states[0].time_s
+    0.5
+    """
 
     time_s: float
     q: Array
@@ -45,7 +61,15 @@ class SensitiveState:
 
 @dataclass(frozen=True)
 class SensitiveEvent:
-    """An event; derivatives are None where it has none."""
+    """An event; derivatives are None where it has none.
+
+    Examples
+    --------
+    >>> import carom
+    >>> motion = carom.sensitivities(carom.example_scene("impact_oscillator"), "parameters.e")
+    >>> motion.events[0].dtime_s.shape
+    (1,)
+    """
 
     time_s: float
     kind: str
@@ -57,7 +81,14 @@ class SensitiveEvent:
 
 @dataclass(frozen=True)
 class Sensitivities:
-    """How a motion depends on starts and parameters, exactly, through all its events."""
+    """How a motion depends on starts and parameters, exactly, through all its events.
+
+    Examples
+    --------
+    >>> import carom
+    >>> carom.sensitivities(carom.example_scene("impact_oscillator"), "parameters.e").reached_end
+    True
+    """
 
     by: tuple[str, ...]
     reached_end: bool
@@ -69,7 +100,15 @@ class Sensitivities:
 
 @dataclass(frozen=True)
 class Orbit:
-    """A motion that repeats."""
+    """A motion that repeats.
+
+    Examples
+    --------
+    >>> import carom
+    >>> found = carom.orbit(carom.example_scene("impact_oscillator"), period="2*pi/w", settle=50)
+    >>> len(found.multipliers), found.q.shape
+    (2, (1,))
+    """
 
     converged: bool
     residual: float
@@ -91,7 +130,15 @@ class Orbit:
 
 @dataclass(frozen=True)
 class SpecialPoint:
-    """Where something changes along a branch."""
+    """Where something changes along a branch.
+
+    Examples
+    --------
+    >>> import carom
+    >>> scene = carom.example_scene("impact_oscillator")
+    >>> carom.branch(scene, "parameters.w", 2.1, 2.8, period="2*pi/w").special[0].kind
+    'period_doubling'
+    """
 
     kind: str  #: fold, period_doubling, torus, grazing, stick, contact_lost, corner, events
     value: float
@@ -102,7 +149,15 @@ class SpecialPoint:
 
 @dataclass(frozen=True)
 class Branch:
-    """Orbits followed over a parameter."""
+    """Orbits followed over a parameter.
+
+    Examples
+    --------
+    >>> import carom
+    >>> scene = carom.example_scene("impact_oscillator")
+    >>> carom.branch(scene, "parameters.w", 2.3, 2.5, period="2*pi/w").end
+    'range'
+    """
 
     over: str
     values: Array
@@ -113,7 +168,15 @@ class Branch:
 
 @dataclass(frozen=True)
 class Lyapunov:
-    """Lyapunov exponents with their standard errors, the largest first."""
+    """Lyapunov exponents with their standard errors, the largest first.
+
+    Examples
+    --------
+    >>> import carom
+    >>> result = carom.lyapunov(carom.example_scene("impact_oscillator"), 2.856, discard=20, intervals=40)
+    >>> result.errors_1_s.shape == result.exponents_1_s.shape
+    True
+    """
 
     exponents_1_s: Array
     errors_1_s: Array
