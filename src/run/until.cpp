@@ -11,7 +11,7 @@ namespace carom {
 namespace {
 
 /// What a step that `until` ends may differ by from two of half its length, as a part of the motion (MS-11).
-constexpr double max_off_by_halves = 0.1;
+constexpr double max_off_by_halves = 0.01;
 
 }  // namespace
 

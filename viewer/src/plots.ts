@@ -166,6 +166,7 @@ export class Plots {
   private readonly colours: Colours;
   private range: [number, number];
   private following = false;
+  private live = new WeakSet<uPlot>(); // charts whose scales the reader may change
 
   private readonly run: Run;
   private readonly touching: BodyContacts;
@@ -336,7 +337,7 @@ export class Plots {
         setScale: [
           (chart, key) => {
             const { min, max } = chart.scales[key];
-            if (key === 'x' && !this.following && min != null && max != null) this.show(min, max);
+            if (key === 'x' && this.live.has(chart) && !this.following && min != null && max != null) this.show(min, max);
           },
         ],
       },
@@ -348,6 +349,8 @@ export class Plots {
     const chart = new uPlot(options, data, holder);
     chart.setScale('x', { min: this.range[0], max: this.range[1] });
     this.following = false;
+    // uPlot tells of its first scales a little later: they are not the reader's
+    setTimeout(() => this.live.add(chart));
     this.seekOnClick(chart);
     chart.over.addEventListener('mouseleave', () => this.follow(chart, panel));
     requestAnimationFrame(() => this.follow(chart, panel)); // uPlot empties the legend once it has drawn
