@@ -61,8 +61,8 @@ bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScra
 /// spread over the contacts is no help to methods that factorise.
 [[nodiscard]] bool is_redundant(const BodyModel& model, std::size_t components);
 
-/// A structure that stands, or nearly: its contacts are redundant, and its bodies have less kinetic energy than
-/// the forces of the step would give them (BO-26).
+/// A structure that stands, or nearly: its contacts are redundant, and its bodies have less kinetic energy
+/// than the forces of the step would give them (BO-26).
 [[nodiscard]] bool stands(const BodyModel& model, const BodyScratch& scratch);
 
 /// The whole of W of the last step, which sweeps over bodies do without.

@@ -76,8 +76,8 @@ struct BodyScratch {
     double map_joint_J = 0;  ///< work of joints while an impact map acted
     std::vector<Vec3> v_free, W_free, W_gyroscopic;
     std::vector<Wrench> potential, given;
-    std::vector<Wrench> constrained;    ///< N s, N m s: of gears, formulas and of joints in an impact map
-    std::vector<Vec3> spin_Nms;         ///< change of angular momentum, per body; for diagrams
+    std::vector<Wrench> constrained;       ///< N s, N m s: of gears, formulas and of joints in an impact map
+    std::vector<Vec3> spin_Nms;            ///< change of angular momentum, per body; for diagrams
     std::vector<Wrench> loads, end_loads;  ///< among the given ones: half-way, and at one end
     std::vector<Mat3> inverse_inertia;     ///< axes of the world, half-way
     std::vector<PlacedCollider> placed;

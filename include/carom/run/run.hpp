@@ -81,7 +81,7 @@ struct RunProgress {
     RestWatch rest;
     std::optional<RunEnd> end;  ///< set by the step that fulfilled the plan: no other follows
     std::vector<ObstacleVisit>
-        visits;                     ///< per contact of systems in coordinates; empty before the first step
+        visits;                        ///< per contact of systems in coordinates; empty before the first step
     std::vector<GapReach> reaches;     ///< the same
     std::vector<ImpactDelays> delays;  ///< the same
     std::optional<SweepProgress> sweep;  ///< of a sweeping process, from its start on
