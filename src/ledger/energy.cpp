@@ -61,12 +61,11 @@ double EnergyLines::magnitude_J() const noexcept
            std::abs(joint_J) + std::abs(correction_J) + std::abs(scheme_J);
 }
 
-EnergyLines account_step(const StepWork& step, const Energies& start, const Energies& end,
-                         const Energies& corrected) noexcept
+EnergyLines account_step(const StepWork& step, const Energies& start, const Energies& end) noexcept
 {
     EnergyLines result;
-    result.kinetic_J = corrected.kinetic_J - start.kinetic_J;
-    result.potential_J = corrected.potential_J - start.potential_J;
+    result.kinetic_J = end.kinetic_J - start.kinetic_J;
+    result.potential_J = end.potential_J - start.potential_J;
     result.given_forces_J = work_of(step.given_forces, step);
     result.prescribed_motions_J = step.h_s * step.potential_rate_W;
 
@@ -78,13 +77,12 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
 
     // reactions at the mean local velocity; what an obstacle's own motion brings in is not theirs. In theory
     // a contact that persists does no work: what it does keeps it on its obstacle
-    double held = 0;
     for (std::size_t c = 0; c < step.laws.size(); ++c) {
         for (int i = step.offsets[c]; i < step.offsets[c + 1]; ++i) {
             const double work = step.P[i] * (step.U_minus[i] + step.U_plus[i]) / 2;
             const bool normal = i == step.offsets[c];
             const bool holds = normal && !step.persists.empty() && step.persists[c];
-            (holds ? held : result.*line_of(step.laws[c], normal)) += work;
+            result.*(holds ? &EnergyLines::correction_J : line_of(step.laws[c], normal)) += work;
             result.prescribed_motions_J -= step.P[i] * step.b[i];
             if (normal || step.map_P.empty()) continue;
             const double by_map = step.map_P[i] * ((step.U_start[i] + step.U_minus[i]) / 2 - step.b[i]);
@@ -92,9 +90,6 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
             result.impact_J -= by_map;
         }
     }
-
-    result.correction_J =
-        held + (corrected.kinetic_J - end.kinetic_J) + (corrected.potential_J - end.potential_J);
 
     // scheme: energies at both ends against the metric and the forces of the midpoint (LE-3)
     const double kinetic_scheme = (end.kinetic_J - step.A->squared_norm(step.u_plus) / 2) -

@@ -23,8 +23,9 @@ struct StepWork {
     std::span<const char> persists;                 ///< per law: a contact that persists (MS-8)
 };
 
-/// The lines of one step (LE-2), (LE-3). `end` is before the correction, `corrected` after it.
-[[nodiscard]] EnergyLines account_step(const StepWork& step, const Energies& start, const Energies& end,
-                                       const Energies& corrected) noexcept;
+/// The lines of one step before its correction (LE-2), (LE-3). What contacts that persist did is in the line
+/// of corrections.
+[[nodiscard]] EnergyLines account_step(const StepWork& step, const Energies& start,
+                                       const Energies& end) noexcept;
 
 }  // namespace carom

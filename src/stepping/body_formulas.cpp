@@ -324,16 +324,20 @@ SolveReport BodyFormulas::solve(const SolverSettings& solver, double h_s, BodySc
     return report.solve;
 }
 
-void BodyFormulas::advance(double h_s, BodyScratch& s)
+void BodyFormulas::push(BodyScratch& s)
 {
-    s.next.q = s.mid.q;
     finish(s);
-    for (std::size_t i = 0; i < s.next.q.size(); ++i)
-        s.next.q[i] += h_s / 2 * s.next.u[i];
-    s.next.angles = s.mid.angles;
     shown_.U_plus.assign(s.P.size(), 0.0);
     for (int row = first_row_; row < static_cast<int>(s.P.size()); ++row)
         shown_.U_plus[static_cast<std::size_t>(row)] = velocity(s.rows, row, s.next.v, s.w_after);
+}
+
+void BodyFormulas::advance(double h_s, BodyScratch& s) const
+{
+    s.next.q = s.mid.q;
+    for (std::size_t i = 0; i < s.next.q.size(); ++i)
+        s.next.q[i] += h_s / 2 * s.next.u[i];
+    s.next.angles = s.mid.angles;
 }
 
 void BodyFormulas::finish(BodyScratch& s) const

@@ -61,8 +61,16 @@ public:
     [[nodiscard]] SolveReport solve(const SolverSettings& solver, double h_s, BodyScratch& s,
                                     std::vector<Finding>& findings);
 
-    /// Coordinates at the end from the velocities of the carriers; velocities of the interactions.
-    void advance(double h_s, BodyScratch& s);
+    /// Other motions that the last solve found.
+    [[nodiscard]] std::span<const OtherMotion> other_motions() const
+    {
+        return shown_.solver.selector.others();
+    }
+
+    /// Velocities of the coordinates at the end, from those of the carriers, and of the interactions; then
+    /// the coordinates.
+    void push(BodyScratch& s);
+    void advance(double h_s, BodyScratch& s) const;
 
     /// Adds the lines of the step.
     void account(double h_s, const BodyState& state, std::span<const Vec3> v_still,

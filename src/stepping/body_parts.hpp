@@ -112,6 +112,24 @@ void assemble_delassus(const BodyModel& model, const BodyRows& rows,
 /// settled (BO-13).
 [[nodiscard]] SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& scratch);
 
+/// Kinetic and potential energy, with those of formulas.
+[[nodiscard]] Energies energies_of(const BodyModel& model, const BodyState& state,
+                                   const BodyScratch& scratch);
+
+/// T(u_free).
+[[nodiscard]] double free_kinetic_energy_J(const BodyModel& model, const BodyScratch& scratch);
+
+/// Energy that percussions of contacts without restitution created, from the free velocities on.
+[[nodiscard]] double created_J(const BodyScratch& scratch);
+
+/// Adds the lines of the step (LE-2) but for the correction: u_mean = (u- + u+) / 2 everywhere.
+void account(const BodyModel& model, double h_s, const BodyState& state, const Energies& start,
+             const Energies& end, BodyScratch& scratch, EnergyLines& lines);
+
+/// (LE-4): work of the loads over the step by Simpson's rule, less what the ledger has for them.
+[[nodiscard]] double forces_defect_J(const BodyModel& model, double h_s, const BodyState& state,
+                                     BodyScratch& scratch);
+
 /// What the percussions of a contact did to the kinetic energy, those of an impact map with them (LE-2).
 struct ContactWork {
     double normal_J = 0, friction_J = 0;

@@ -2,12 +2,11 @@
 
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
-#include "step_parts.hpp"
-
-#include <fmt/format.h>
+#include "mechanical_system.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace carom {
 namespace detail {
@@ -85,10 +84,9 @@ void push_bodies(const BodyModel& model, BodyScratch& s)
     }
 }
 
-/// Velocities with the percussions, and places at the end (BO-8).
-void advance(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
+/// Velocities with the percussions (BO-8).
+void push(const BodyModel& model, BodyScratch& s)
 {
-    s.next.t_s = state.t_s + h;
     s.next.v = s.v_free;
     s.next.W = s.W_free;
     s.correction_w.assign(s.W_free.size(), Vec3::Zero());
@@ -103,13 +101,9 @@ void advance(const BodyModel& model, double h, const BodyState& state, BodyScrat
         s.rows.apply(model.inverse_mass, row, s.P[row], s.next.v, s.correction_w);
     }
     if (s.rows.size() == 0) push_bodies(model, s);
-    s.next.x = s.mid.x;
-    s.next.R = s.mid.R;
     s.w_after.assign(s.W_free.size(), Vec3::Zero());
     for (int i = 0; i < model.bodies(); ++i) {
         s.next.W[i] += s.mid.R[i].conjugate() * s.correction_w[i];
-        s.next.x[i] += h / 2 * s.next.v[i];
-        s.next.R[i] = turned(s.mid.R[i], h / 2 * s.next.W[i]);
         s.w_after[i] = s.mid.R[i] * s.next.W[i];
     }
     for (BodyContact& contact : s.contacts) {
@@ -119,64 +113,20 @@ void advance(const BodyModel& model, double h, const BodyState& state, BodyScrat
     for (int row = s.problem.offsets[s.contacts.size()]; row < s.rows.size(); ++row) {
         s.joint_U_plus[row] = s.rows.velocity(row, s.next.v, s.w_after);
     }
-    if (s.formulas) s.formulas->advance(h, s);
+    if (s.formulas) s.formulas->push(s);
 }
 
-Energies energies_of(const BodyModel& model, const BodyState& state, const BodyScratch& s)
+/// Places at the end: the second half-step uses the new velocities (BO-8).
+void advance(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
 {
-    Energies result{.kinetic_J = model.kinetic_energy_J(state),
-                    .potential_J = model.potential_energy_J(state.x, state.R)};
-    if (s.formulas) {
-        const Energies more = s.formulas->energies(state);
-        result.kinetic_J += more.kinetic_J;
-        result.potential_J += more.potential_J;
-    }
-    return result;
-}
-
-/// The lines of the step (LE-2) but for the correction: u_mean = (u- + u+) / 2 everywhere. `end`: energies of
-/// s.next.
-void account(const BodyModel& model, double h, const BodyState& state, BodyScratch& s, const Energies& end,
-             EnergyLines& lines)
-{
-    const Energies start = energies_of(model, state, s);
-    lines.kinetic_J = end.kinetic_J - start.kinetic_J;
-    double potential_work = 0;
-    // velocities of bodies on prescribed paths, in the memory of the correction
-    std::vector<Vec3>&v_still = s.correction_v, &w_still = s.correction_w;
-    v_still.assign(s.mid.v.size(), Vec3::Zero());
-    w_still.assign(s.mid.v.size(), Vec3::Zero());
-    bool any_driven = false;
+    s.next.t_s = state.t_s + h;
+    s.next.x = s.mid.x;
+    s.next.R = s.mid.R;
     for (int i = 0; i < model.bodies(); ++i) {
-        const Vec3 v = 0.5 * (s.mid.v[i] + s.next.v[i]), W_body = 0.5 * (s.mid.W[i] + s.next.W[i]);
-        const Vec3 W = s.mid.R[i] * W_body;
-        if (model.inverse_mass[i] == 0) {
-            v_still[i] = s.mid.v[i];
-            w_still[i] = W;
-            any_driven = any_driven || s.mid.v[i] != Vec3::Zero() || W != Vec3::Zero();
-            continue;
-        }
-        potential_work += h * (s.potential[i].force_N.dot(v) + s.potential[i].torque_Nm.dot(W));
-        lines.given_forces_J += h * (s.given[i].force_N.dot(v) + s.given[i].torque_Nm.dot(W));
-        const Vec3& at = s.W_gyroscopic[i];
-        lines.scheme_J -= h * W_body.dot(at.cross(model.inertia[i] * at));
+        s.next.x[i] += h / 2 * s.next.v[i];
+        s.next.R[i] = turned(s.mid.R[i], h / 2 * s.next.W[i]);
     }
-    lines.potential_J = end.potential_J - start.potential_J;
-    lines.scheme_J += lines.potential_J + potential_work;
-    for (const BodyContact& contact : s.contacts) {
-        const ContactWork work = work_of(contact);
-        lines.impact_J += work.normal_J;
-        lines.friction_J += work.friction_J;
-        if (!any_driven) continue;
-        const auto b = relative_velocity(contact, v_still, w_still);
-        for (std::size_t i = 0; i < b.size(); ++i) {
-            const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
-            lines.prescribed_motions_J -= (P + contact.map_P[i]) * b[i];
-        }
-    }
-    lines.joint_J += s.map_joint_J;
-    account_joints(v_still, w_still, s, lines);
-    if (s.formulas) s.formulas->account(h, state, v_still, w_still, s, lines);
+    if (s.formulas) s.formulas->advance(h, s);
 }
 
 bool all_finite(const BodyState& state)
@@ -299,39 +249,22 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
     return true;
 }
 
-/// Bodies whose contacts and joints allow another motion as well.
-void tell_other_motions(const BodyModel& model, double time_s, const BodyScratch& s, StepReport& report)
+/// Solves the step with the free velocities as they are; s.next has the velocities that come out.
+void solve_and_push(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                    const BodyState& state, BodyScratch& s, SolveReport& report)
 {
-    for (const OtherMotion& other : s.solver.selector.others()) {
-        std::vector<std::string> names;
-        for (const int k : other.interactions) {
-            const auto c = static_cast<std::size_t>(k);
-            if (c >= s.contacts.size()) continue;
-            for (const int body : {s.contacts[c].first, s.contacts[c].second}) {
-                names.push_back(model.setup().bodies[static_cast<std::size_t>(body)].name);
-            }
-        }
-        add_other_motion(other, time_s, std::move(names), report);
-    }
-}
-
-/// Solves the step with the free velocities as they are.
-void solve_and_advance(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                       const BodyState& state, BodyScratch& s, SolveReport& report)
-{
-    const double h = settings.time_step_s;
     load_laws(model, settings, state, s);
     report = {};
     s.P_before.assign(s.P.begin(), s.P.end());
     if (sweep_bodies(model, solver, s, report)) {
-        advance(model, h, state, s);
+        push(model, s);
         judge_by_bodies(solver, s, report);
         report.selection.unexamined = 1;  // no matrix that could be looked at
         if (report.status == SolveStatus::Converged) return;
         if (is_redundant(model, s.P.size())) s.P.assign(s.P_before.begin(), s.P_before.end());
     }
-    solve_assembled(model, solver, h, s, report);
-    if (report.status != SolveStatus::NotFinite) advance(model, h, state, s);
+    solve_assembled(model, solver, settings.time_step_s, s, report);
+    if (report.status != SolveStatus::NotFinite) push(model, s);
 }
 
 /// A body without inertia about some axes, which joints turn about them (BO-19).
@@ -364,13 +297,13 @@ std::vector<Loose> loose_bodies(const BodyModel& model, const BodyState& state)
     return loose;
 }
 
-/// The same as solve_and_advance. What lent inertia resists is the difference from the velocity that it is
+/// The same as solve_and_push. What lent inertia resists is the difference from the velocity that it is
 /// expected to have: repeated until that is the velocity which comes out (BO-19). False where it does not.
 bool solve_with_loose(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
                       const BodyState& state, std::vector<Loose>& loose, BodyScratch& s, SolveReport& report)
 {
     if (loose.empty()) {
-        solve_and_advance(model, settings, solver, state, s, report);
+        solve_and_push(model, settings, solver, state, s, report);
         return true;
     }
     constexpr int max_passes = 20;
@@ -384,7 +317,7 @@ bool solve_with_loose(const BodyModel& model, const MoreauSettings& settings, co
         for (const Loose& one : loose) {
             s.W_free[one.body] += one.W - one.axes * s.W_before[one.body];
         }
-        solve_and_advance(model, settings, solver, state, s, report);
+        solve_and_push(model, settings, solver, state, s, report);
         iterations += report.iterations;
         report.iterations = iterations;
         if (report.status == SolveStatus::NotFinite) return true;
@@ -404,60 +337,6 @@ bool solve_with_loose(const BodyModel& model, const MoreauSettings& settings, co
     return false;
 }
 
-/// (LE-4): work of the loads over the step by Simpson's rule, less what the ledger has for them.
-double forces_defect_J(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
-{
-    const auto& forces = model.setup().forces;
-    if (!forces) return 0;
-    s.end_loads.assign(s.loads.size(), {});
-    forces(state, s.end_loads);
-    double at_start = 0, at_end = 0;
-    const auto power = [&](const Wrench& there, std::size_t i, const Vec3& v, const Vec3& w) {
-        return (there.force_N - s.loads[i].force_N).dot(v) + (there.torque_Nm - s.loads[i].torque_Nm).dot(w);
-    };
-    const auto n = static_cast<std::size_t>(model.bodies());
-    for (std::size_t i = 0; i < n; ++i) {
-        at_start += power(s.end_loads[i], i, s.mid.v[i], s.mid.R[i] * s.mid.W[i]);
-    }
-    s.end_loads.assign(s.loads.size(), {});
-    forces(s.next, s.end_loads);
-    for (std::size_t i = 0; i < n; ++i) {
-        at_end += power(s.end_loads[i], i, s.next.v[i], s.mid.R[i] * s.next.W[i]);
-    }
-    return h / 6 * ((std::isfinite(at_start) ? at_start : 0) + (std::isfinite(at_end) ? at_end : 0));
-}
-
-/// T(u_free).
-double free_kinetic_energy_J(const BodyModel& model, const BodyScratch& s)
-{
-    double sum = 0;
-    for (int i = 0; i < model.bodies(); ++i) {
-        sum += 0.5 *
-               (model.mass[i] * s.v_free[i].squaredNorm() + s.W_free[i].dot(model.inertia[i] * s.W_free[i]));
-    }
-    if (s.formulas) sum += s.formulas->carried_energy_J(s.v_free);
-    return sum;
-}
-
-/// Energy that percussions of contacts without restitution created, beside that of the free velocities:
-/// P . (U_free + U+)/2 is never positive where the laws hold.
-double created_part(const BodyModel& model, const BodyScratch& s)
-{
-    double created = 0;
-    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
-        const BodyContact& contact = s.contacts[c];
-        if (contact.restitution > 0) continue;
-        for (int row = 0; row < contact.dimension; ++row) {
-            const std::size_t k = contact.slot(row);
-            double U_free = s.problem.U_free[s.problem.offsets[c] + row];
-            if (row == 0) U_free -= contact.may_close_m_s;
-            created += contact.P[k] * 0.5 * (U_free + contact.U_plus[k]);
-        }
-    }
-    const double kinetic = free_kinetic_energy_J(model, s);
-    return kinetic > 0 ? created / kinetic : 0;
-}
-
 /// Angles of the plane count turns: of all that mean the same place, those next to where they were.
 void count_angles(const BodyModel& model, BodyState& state)
 {
@@ -465,141 +344,171 @@ void count_angles(const BodyModel& model, BodyState& state)
         state.angles[i] = with_turns(state.angles[i], 2 * std::atan2(state.R[i].z(), state.R[i].w()));
 }
 
-/// A solver that was asked for and gave percussions that miss the tolerance and drive the bodies apart is
-/// replaced by `auto`; where that does the same the step is not taken.
-void replace_bad_percussions(const BodyModel& model, const MoreauSettings& settings,
-                             const SolverSettings& solver, const BodyState& state, std::vector<Loose>& loose,
-                             BodyScratch& s, StepReport& report)
-{
-    constexpr double bad = 0.01;
-    const auto is_bad = [&] {
-        return report.solve.status == SolveStatus::NotSolved && created_part(model, s) > bad;
-    };
-    if (!is_bad()) return;
-    const std::string name(name_of(solver.kind));
-    const double part = created_part(model, s);
-    if (solver.kind != SolverKind::Auto) {
-        SolverSettings other = solver;
-        other.kind = SolverKind::Auto;
-        free_velocities(model, settings, s);
-        solve_with_loose(model, settings, other, state, loose, s, report.solve);
-        if (!is_bad()) {
-            report.findings.push_back(
-                {.code = "solver_replaced",
-                 .time_s = state.t_s,
-                 .message = fmt::format("{} gave percussions that create {:.2g} of the kinetic energy: auto "
-                                        "took its place in this step",
-                                        name, part)});
-            return;
-        }
-    }
-    report.status = StepStatus::Undetermined;
-    report.findings.push_back(
-        {.code = "unsolved_step",
-         .time_s = state.t_s,
-         .message = fmt::format("the percussions that {} found create {:.2g} of the kinetic energy, and no "
-                                "other were found: the step was not taken",
-                                name, part),
-         .uncertifies = true});
-}
-
 }  // namespace detail
+
+namespace {
+
+using namespace detail;
+
+/// Bodies with shapes within a step, by Moreau's scheme; formulas beside them take part.
+class BodySystem final : public MechanicalSystem {
+public:
+    BodySystem(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+               BodyState& state, BodyScratch& s)
+        : model_(model), settings_(settings), solver_(solver), state_(state), s_(s)
+    {
+    }
+
+    [[nodiscard]] bool predict() override
+    {
+        const double h = settings_.time_step_s;
+        detail::predict(model_, h, state_, s_);
+        s_.findings.clear();
+        s_.law_out_of_range = false;
+        return !s_.formulas || s_.formulas->predict(h, state_, s_);
+    }
+
+    void detect() override { detail::detect(model_, settings_, state_, s_); }
+
+    [[nodiscard]] bool strike(StepReport& report) override
+    {
+        return apply_impact_map(model_, settings_, state_, s_, report);
+    }
+
+    void drift(StepReport&) override
+    {
+        free_velocities(model_, settings_, s_);
+        if (!loose_known_) loose_ = loose_bodies(model_, state_);
+        loose_known_ = true;
+        again_ = false;
+    }
+
+    void solve(const SolverSettings& solver, StepReport& report) override
+    {
+        s_.findings.clear();
+        const bool settled = solve_with_loose(model_, settings_, solver, state_, loose_, s_, report.solve);
+        if (!settled) tell_unsettled(report);
+        report.findings.insert(report.findings.end(), s_.findings.begin(), s_.findings.end());
+        if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
+        if (report.solve.status == SolveStatus::NotFinite) report.status = StepStatus::NotFinite;
+        if (s_.law_out_of_range) report.status = StepStatus::LawOutOfRange;
+    }
+
+    /// At the mean of the velocities that contacts and joints left.
+    [[nodiscard]] bool drift_again(StepReport& report) override
+    {
+        if (std::exchange(again_, true)) return false;
+        return s_.problem.interactions() > 0 && report.solve.status == SolveStatus::Converged &&
+               free_velocities_again(model_, settings_, s_);
+    }
+
+    [[nodiscard]] double created_J() override { return detail::created_J(s_); }
+    [[nodiscard]] double free_kinetic_J() override { return free_kinetic_energy_J(model_, s_); }
+
+    /// Bodies whose contacts allow another motion as well, and formulas.
+    [[nodiscard]] std::vector<std::string> names_of(const OtherMotion& other) const override
+    {
+        std::vector<std::string> names;
+        const std::size_t contacts = s_.contacts.size(), formulas = contacts + s_.joints.size();
+        for (const int k : other.interactions) {
+            const auto c = static_cast<std::size_t>(k);
+            if (c >= formulas) names.push_back(name_of_interaction(model_, s_, k));
+            if (c >= contacts) continue;
+            for (const int body : {s_.contacts[c].first, s_.contacts[c].second}) {
+                names.push_back(model_.setup().bodies[static_cast<std::size_t>(body)].name);
+            }
+        }
+        return names;
+    }
+
+    [[nodiscard]] std::span<const OtherMotion> other_motions() const override
+    {
+        return s_.formulas ? s_.formulas->other_motions() : s_.solver.selector.others();
+    }
+
+    [[nodiscard]] bool advance() override
+    {
+        detail::advance(model_, settings_.time_step_s, state_, s_);
+        return all_finite(s_.next);
+    }
+
+    [[nodiscard]] Energies energies_at_start() override { return energies_of(model_, state_, s_); }
+    [[nodiscard]] Energies energies_at_end() override { return energies_of(model_, s_.next, s_); }
+
+    void account(const Energies& start, const Energies& end, StepReport& report) override
+    {
+        const double h = settings_.time_step_s;
+        detail::account(model_, h, state_, start, end, s_, report.energy);
+        report.accuracy.held_back_J = free_kinetic_energy_J(model_, s_) - end.kinetic_J;
+        report.accuracy.forces_defect_J = forces_defect_J(model_, h, state_, s_);
+    }
+
+    [[nodiscard]] bool correct(StepReport& report) override
+    {
+        correct_places(model_, settings_, solver_, s_, report);
+        report_joints(model_, s_);
+        report_spin(model_, settings_.time_step_s, state_, s_);
+        if (settings_.correction) hold_velocities(model_, s_);
+        return true;
+    }
+
+    void watch(StepReport& report) override
+    {
+        look_for_tunnelling(model_, settings_, state_, s_, report);
+        // statuses are compared before friction is looked at: collisions are known from them
+        update_statuses(model_, solver_, settings_.time_step_s, state_, s_, report.findings);
+        if (s_.formulas) s_.formulas->report(state_, settings_.time_step_s, s_, report.findings);
+    }
+
+    void commit(const StepReport&) override
+    {
+        if (s_.formulas) {
+            state_.q = s_.next.q;
+            state_.u = s_.next.u;
+            s_.next.v.resize(state_.v.size());
+            s_.next.W.resize(state_.W.size());
+        }
+        state_.t_s = s_.next.t_s;
+        std::swap(state_.x, s_.next.x);
+        std::swap(state_.R, s_.next.R);
+        std::swap(state_.v, s_.next.v);
+        std::swap(state_.W, s_.next.W);
+        std::swap(state_.turns, s_.next.turns);
+        count_angles(model_, state_);
+    }
+
+private:
+    void tell_unsettled(StepReport& report) const
+    {
+        const Finding finding{
+            .code = "unsolved_step",
+            .time_s = state_.t_s,
+            .message = "a body without inertia about some axis is driven about it: its turning has not "
+                       "settled; give it some inertia",
+            .uncertifies = true};
+        const auto known = [&](const Finding& one) { return one.message == finding.message; };
+        if (std::ranges::none_of(report.findings, known)) report.findings.push_back(finding);
+    }
+
+    const BodyModel& model_;
+    const MoreauSettings& settings_;
+    const SolverSettings& solver_;
+    BodyState& state_;
+    BodyScratch& s_;
+    std::vector<Loose> loose_;
+    bool loose_known_ = false;
+    bool again_ = false;  ///< forces have been taken a second time
+};
+
+}  // namespace
 
 StepReport body_step(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
                      BodyState& state, BodyScratch& s)
 {
-    using namespace detail;
-    const double h = settings.time_step_s;
     StepReport report;
-    report.h_s = h;
-
-    // predict: half a step with the old velocity
-    predict(model, h, state, s);
-    s.findings.clear();
-    s.law_out_of_range = false;
-    if (s.formulas && !s.formulas->predict(h, state, s)) {
-        report.status = StepStatus::MetricSingular;
-        return report;
-    }
-
-    // detect: contacts that this step can close
-    detect(model, settings, state, s);
-
-    // strike: an impact map changes the velocities where open contacts close
-    if (!apply_impact_map(model, settings, state, s, report)) {
-        report.status = StepStatus::LawOutOfRange;
-        return report;
-    }
-
-    // free: velocity at the end of the step if nothing touched
-    free_velocities(model, settings, s);
-
-    // solve: U = W P + U_free, -(U + s) in N_C(P); then advance: the percussions make the velocities jump,
-    // and the second half-step uses the new ones
-    std::vector<Loose> loose = loose_bodies(model, state);
-    bool settled = solve_with_loose(model, settings, solver, state, loose, s, report.solve);
-
-    // what depends on velocities is taken again at the mean of those that contacts and joints left
-    if (s.problem.interactions() > 0 && report.solve.status == SolveStatus::Converged &&
-        free_velocities_again(model, settings, s)) {
-        settled = solve_with_loose(model, settings, solver, state, loose, s, report.solve);
-    }
-    if (!settled) {
-        report.findings.push_back(
-            {.code = "unsolved_step",
-             .time_s = state.t_s,
-             .message = "a body without inertia about some axis is driven about it: its turning has not "
-                        "settled; give it some inertia",
-             .uncertifies = true});
-    }
-    replace_bad_percussions(model, settings, solver, state, loose, s, report);
-    report.findings.insert(report.findings.end(), s.findings.begin(), s.findings.end());
-    if (s.law_out_of_range) {
-        report.status = StepStatus::LawOutOfRange;
-        return report;
-    }
-    if (report.status == StepStatus::Undetermined) return report;
-    if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
-    if (report.status == StepStatus::NotSolved && solver.is_stopped())
-        return report;  // the state is as it was
-    if (report.solve.selection.several > 0) tell_other_motions(model, state.t_s, s, report);
-    if (report.solve.status == SolveStatus::NotFinite || !all_finite(s.next)) {
-        report.status = StepStatus::NotFinite;
-        return report;
-    }
-    const Energies advanced = energies_of(model, s.next, s);
-    account(model, h, state, s, advanced, report.energy);
-    report.accuracy.held_back_J = free_kinetic_energy_J(model, s) - advanced.kinetic_J;
-    report.accuracy.forces_defect_J = forces_defect_J(model, h, state, s);
-
-    // correct: what overlaps and does not separate is moved apart
-    correct_places(model, settings, solver, s, report);
-    report_joints(model, s);
-    report_spin(model, h, state, s);
-    if (settings.correction) hold_velocities(model, s);
-    report.at_end = energies_of(model, s.next, s);
-    const double raised_J = report.at_end.potential_J - advanced.potential_J;
-    const double held_J = report.at_end.kinetic_J - advanced.kinetic_J;
-    report.energy.correction_J = raised_J + held_J;
-    report.energy.potential_J += raised_J;
-    report.energy.kinetic_J += held_J;
-    look_for_tunnelling(model, settings, state, s, report);
-
-    update_statuses(model, solver, h, state, s, report.findings);
-    if (s.formulas) {
-        s.formulas->report(state, h, s, report.findings);
-        state.q = s.next.q;
-        state.u = s.next.u;
-        s.next.v.resize(state.v.size());
-        s.next.W.resize(state.W.size());
-    }
-    state.t_s = s.next.t_s;
-    std::swap(state.x, s.next.x);
-    std::swap(state.R, s.next.R);
-    std::swap(state.v, s.next.v);
-    std::swap(state.W, s.next.W);
-    std::swap(state.turns, s.next.turns);
-    count_angles(model, state);
+    report.h_s = settings.time_step_s;
+    BodySystem system(model, settings, solver, state, s);
+    take_step(system, state.t_s, solver, report);
     return report;
 }
 

@@ -238,7 +238,7 @@ void solve_with_constraints(const Model& model, const ConstraintSolve& step, con
         return;
     }
     if (model.constraints() == 0) {
-        solve_once(model, step.state.t_s, solver, s, report);
+        solve_once(solver, s, report);
         return;
     }
     engage_conditional(model, step, s);

@@ -286,23 +286,12 @@ private:
 
 }  // namespace
 
-void solve_once(const Model& model, double time_s, const SolverSettings& solver, Scratch& s,
-                StepReport& report)
+void solve_once(const SolverSettings& solver, Scratch& s, StepReport& report)
 {
     report.solve = solve_selected(s.problem, solver, s.P, s.solver);
     report.status = report.solve.status == SolveStatus::NotFinite   ? StepStatus::NotFinite
                     : report.solve.status == SolveStatus::Converged ? StepStatus::Solved
                                                                     : StepStatus::NotSolved;
-    for (const OtherMotion& other : s.solver.selector.others()) {
-        std::vector<std::string> names;
-        for (const int k : other.interactions) {
-            const int i = s.rows.contacts[k];
-            if (i < 0) continue;  // not of the model
-            names.push_back(model.is_contact(i) ? model.system().contacts[static_cast<std::size_t>(i)].name
-                                                : model.system().constraints[model.part(i).constraint].name);
-        }
-        add_other_motion(other, time_s, std::move(names), report);
-    }
 }
 
 Limited interval_of(const ConvexSet& set, double size)
@@ -318,7 +307,7 @@ void solve_with_pressures(const Model& model, const ConstraintSolve& step, const
 {
     Pressing pressing(model, step, s);
     if (!pressing.any()) {
-        solve_once(model, step.state.t_s, solver, s, report);
+        solve_once(solver, s, report);
         return;
     }
     double change = 0;
@@ -331,7 +320,7 @@ void solve_with_pressures(const Model& model, const ConstraintSolve& step, const
             return;
         }
         if (pass > 0 && change <= settled) return;
-        solve_once(model, step.state.t_s, solver, s, report);
+        solve_once(solver, s, report);
         if (report.status != StepStatus::Solved) return;
     }
     report.status = StepStatus::NotSolved;

@@ -1,7 +1,6 @@
 #include "carom/stepping/moreau.hpp"
 
-#include "constraint_parts.hpp"
-#include "impact_map.hpp"
+#include "coordinate_system.hpp"
 #include "step_parts.hpp"
 
 #include <algorithm>
@@ -45,76 +44,60 @@ bool free_velocity(const Model& model, const MoreauSettings& settings, double t_
     return true;
 }
 
-void fail(StepStatus status, StepReport& report)
-{
-    report = failed(status, report.h_s);
-}
-
-void fail(StepReport& report)
-{
-    report = failed(std::move(report));
-}
-
-/// A step into `report`.
-void take_step(const Model& model, const MoreauSettings& settings, const SolverSettings& solver, State& state,
-               Scratch& s, StepReport& report)
-{
-    const double h = settings.time_step_s;
-    const double t_mid = state.t_s + h / 2;
-    const double t_end = state.t_s + h;
-    s.events.clear();
-    assign(state.u, s.u_minus);
-    assign(state.u, s.u_start);
-    report.h_s = h;
-
-    // predict: half a step with the old velocity (MS-1)
-    move(state.q, state.u, h / 2, s.q_mid);
-
-    // detect: contacts that are closed half-way, or at the end of a free step (MS-1)
-    const bool at_end = settings.cone_point == ConePoint::End;
-    if (at_end)
-        move(state.q, state.u, h, s.q_cone);
-    else
-        assign(s.q_mid, s.q_cone);
-    const Point cone_point{view(s.q_cone), view(s.u_start), at_end ? t_end : t_mid};
-    const bool to_the_letter = settings.force_passes == 1 && !settings.correction;
-    find_touching(model, state, settings.activation_gap_m, !to_the_letter, s);
-    detect(model, cone_point, settings.activation_gap_m, s);
-    if (!apply_impact_map(model, state, cone_point.t_s, s, report))
-        return fail(StepStatus::LawOutOfRange, report);
-
-    // free: velocity at the end of the step if no contact acted (MS-2)
-    if (!free_velocity(model, settings, t_mid, s)) return fail(StepStatus::MetricSingular, report);
-    if (!s.u_free.allFinite()) return fail(StepStatus::NotFinite, report);
-
-    // assemble and solve: U = W P + U_free, -(U + s) in N_C(P) (MS-3)
-    if (!choose_laws(model, cone_point, h, state, s)) return fail(StepStatus::LawOutOfRange, report);
-    const Persistence persistence{!to_the_letter, {h, 0.5, at_end, settings.activation_gap_m}, cone_point};
-    const auto solve_for_velocity = [&] {
-        if (!assemble_with_persistence(model, model.coupling(), s.A, persistence, state, s)) {
-            report.status = StepStatus::LawOutOfRange;
-            return false;
-        }
-        solve_with_constraints(model, {state, cone_point, h, carried_part(0.5)}, solver, s, report);
-        apply_solution(model, s.A, s);
-        return has_advanced(report.status);
-    };
-    if (!solve_for_velocity()) return fail(report);
-
-    // constraints turn the velocity: forces a second time at the mean of what they allow, not of the free one
-    if (model.constraints() > 0 && settings.force_passes > 1 && model.has_velocity_forces()) {
-        s.u_mean = 0.5 * (s.u_minus + s.u_end);
-        if (!free_velocity_pass(model, t_mid, h, 1, s.u_mean, s))
-            return fail(StepStatus::MetricSingular, report);
-        if (!solve_for_velocity()) return fail(report);
+/// Moreau's midpoint scheme in coordinates.
+class MoreauStep final : public CoordinateSystem {
+public:
+    MoreauStep(const Model& model, const MoreauSettings& settings, State& state, Scratch& s)
+        : CoordinateSystem(model,
+                           {.h_s = settings.time_step_s,
+                            .theta = 0.5,
+                            .activation_gap_m = settings.activation_gap_m,
+                            .correction = settings.correction,
+                            .recognise = settings.force_passes > 1 || settings.correction,
+                            .at_end = settings.cone_point == ConePoint::End},
+                           state, s),
+          settings_(settings)
+    {
     }
 
-    // advance: the percussions make the velocity jump; the second half-step uses the new velocity (MS-4)
-    move(s.q_mid, s.u_end, h / 2, s.q_end);
+    [[nodiscard]] bool predict() override
+    {
+        set_places();
+        return true;
+    }
 
-    // correct (MS-5), account
-    finish_step(model, settings.correction, settings.activation_gap_m, t_mid, state, s, report);
-}
+    void drift(StepReport& report) override
+    {
+        passes_ = 1;
+        if (!free_velocity(model_, settings_, mid_s(), s_))
+            report.status = StepStatus::MetricSingular;
+        else if (!s_.u_free.allFinite())
+            report.status = StepStatus::NotFinite;
+        else
+            choose_laws_into(report);
+    }
+
+    /// Constraints turn the velocity: forces a second time at the mean of what they allow, not of the free
+    /// one.
+    [[nodiscard]] bool drift_again(StepReport&) override
+    {
+        if (model_.constraints() == 0 || passes_ >= settings_.force_passes || !model_.has_velocity_forces())
+            return false;
+        s_.u_mean = 0.5 * (s_.u_minus + s_.u_end);
+        return free_velocity_pass(model_, mid_s(), scheme_.h_s, passes_++, s_.u_mean, s_);
+    }
+
+    /// The second half-step uses the new velocity (MS-4).
+    [[nodiscard]] bool advance() override
+    {
+        move(s_.q_mid, s_.u_end, scheme_.h_s / 2, s_.q_end);
+        return true;
+    }
+
+private:
+    const MoreauSettings& settings_;
+    int passes_ = 0;
+};
 
 }  // namespace
 
@@ -122,7 +105,9 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
                        State& state, Scratch& s)
 {
     StepReport report;
-    take_step(model, settings, solver, state, s, report);
+    report.h_s = settings.time_step_s;
+    MoreauStep step(model, settings, state, s);
+    take_step(step, state.t_s, solver, report);
     return report;
 }
 

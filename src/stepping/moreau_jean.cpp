@@ -1,7 +1,6 @@
 #include "carom/stepping/moreau_jean.hpp"
 
-#include "constraint_parts.hpp"
-#include "impact_map.hpp"
+#include "coordinate_system.hpp"
 #include "step_parts.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +9,10 @@
 #include <limits>
 
 namespace carom {
+
+/// The iteration of (MJ-2) has come to its end.
+Finding forces_not_settled(const MoreauJeanSettings& settings, double time_s, double change, double size);
+
 namespace {
 
 /// A(q_M), once for the whole run where it is constant.
@@ -61,91 +64,116 @@ bool is_rounding(const State& state, double h, double change, double last_change
     return h * change <= roundings * std::numeric_limits<double>::epsilon() * size;
 }
 
-/// (MJ-2): Newton's iteration for forces and percussions together. Each pass is a one-step problem with
-/// W = H J^-1 H^T; J is evaluated again while velocities do not settle quickly.
-StepStatus iterate(const Model& model, const MoreauJeanSettings& settings, const SolverSettings& solver,
-                   const State& state, Scratch& s, StepReport& report)
-{
-    const double h = settings.time_step_s;
-    double change = 0, size = 0;
-    bool evaluate = true;
-    for (int iteration = 0; iteration < settings.max_iterations; ++iteration) {
-        const Point at = force_point(state, settings, s);
-        if (evaluate && !s.J->evaluate(model, s.A, at, h * settings.theta, s.work)) {
-            return StepStatus::MetricSingular;
-        }
-        unbalanced(model, at, h, s);
-        s.J->matrix().solve(view(s.x));
-        s.u_free = s.u_end + s.x;
-        if (!s.u_free.allFinite()) return StepStatus::NotFinite;
-
-        const Point rows_at{view(s.q_mid), view(s.u_start), state.t_s + h / 2};
-        const Persistence persistence{
-            recognises(settings), {h, settings.theta, false, settings.activation_gap_m}, rows_at};
-        if (!assemble_with_persistence(model, s.J->coupling(), s.J->matrix(), persistence, state, s)) {
-            return StepStatus::LawOutOfRange;
-        }
-        solve_with_constraints(model, {state, rows_at, h, carried_part(settings.theta)}, solver, s, report);
-        if (!has_advanced(report.status)) return report.status;
-        s.u_before = s.u_end;
-        apply_solution(model, s.J->matrix(), s);
-
-        const double last_change = change;
-        s.u_before -= s.u_end;
-        change = std::sqrt(s.A.squared_norm(view(s.u_before)));
-        // at rest only the free velocity says how small a change is small
-        size = std::sqrt(s.A.squared_norm(view(s.u_end)) + s.A.squared_norm(view(s.u_minus)) +
-                         s.A.squared_norm(view(s.u_free)));
-        evaluate = iteration > 0 && change > 0.1 * last_change;
-        if (change <= settings.force_tolerance * size) return report.status;
-        if (iteration > 1 && is_rounding(state, h, change, last_change, s)) return report.status;
+/// The theta scheme in coordinates: Newton's iteration for forces and percussions together (MJ-2). Each pass
+/// is a one-step problem with W = H J^-1 H^T; J is evaluated again while velocities do not settle quickly.
+class MoreauJeanStep final : public CoordinateSystem {
+public:
+    MoreauJeanStep(const Model& model, const MoreauJeanSettings& settings, State& state, Scratch& s)
+        : CoordinateSystem(model,
+                           {.h_s = settings.time_step_s,
+                            .theta = settings.theta,
+                            .activation_gap_m = settings.activation_gap_m,
+                            .correction = settings.correction,
+                            .recognise = recognises(settings)},
+                           state, s),
+          settings_(settings)
+    {
     }
-    report.findings.push_back(
-        {.code = "forces_not_settled",
-         .time_s = state.t_s,
-         .message =
-             fmt::format("the velocity that forces and percussions are taken at still changes by {:.2e} "
-                         "of itself after {} passes, {:.2g} was asked for: a shorter step or more "
-                         "max_iterations help",
-                         size > 0 ? change / size : 0.0, settings.max_iterations, settings.force_tolerance),
-         .uncertifies = true});
-    return StepStatus::NotSolved;
-}
+
+    /// Metric and contacts half-way, as in Moreau's scheme (MS-1).
+    [[nodiscard]] bool predict() override
+    {
+        if (!s_.J) s_.J.emplace(model_);
+        set_places();
+        return evaluate_metric(model_, {view(s_.q_mid), view(s_.u_start), mid_s()}, s_);
+    }
+
+    void drift(StepReport& report) override
+    {
+        choose_laws_into(report);
+        s_.u_end = s_.u_minus;
+        pass_ = 0;
+        change_ = 0;
+        evaluate_ = true;
+        if (has_advanced(report.status)) free_velocity(report);
+    }
+
+    [[nodiscard]] bool drift_again(StepReport& report) override
+    {
+        const double last_change = change_;
+        s_.u_before -= s_.u_end;
+        change_ = std::sqrt(s_.A.squared_norm(view(s_.u_before)));
+        // at rest only the free velocity says how small a change is small
+        const double size =
+            std::sqrt(s_.A.squared_norm(view(s_.u_end)) + s_.A.squared_norm(view(s_.u_minus)) +
+                      s_.A.squared_norm(view(s_.u_free)));
+        evaluate_ = pass_ > 0 && change_ > 0.1 * last_change;
+        if (change_ <= settings_.force_tolerance * size) return false;
+        if (pass_ > 1 && is_rounding(state_, scheme_.h_s, change_, last_change, s_)) return false;
+        if (++pass_ == settings_.max_iterations) {
+            report.status = StepStatus::NotSolved;
+            report.findings.push_back(forces_not_settled(settings_, state_.t_s, change_, size));
+            return false;
+        }
+        free_velocity(report);
+        return true;
+    }
+
+    /// The mean of both velocities, weighted by theta (MJ-1).
+    [[nodiscard]] bool advance() override
+    {
+        s_.u_theta = (1 - scheme_.theta) * s_.u_start + scheme_.theta * s_.u_end;
+        move(state_.q, s_.u_theta, scheme_.h_s, s_.q_end);
+        return true;
+    }
+
+private:
+    [[nodiscard]] MassMatrix& response() override { return s_.J->matrix(); }
+    [[nodiscard]] const ContactCoupling& coupling() override { return s_.J->coupling(); }
+
+    /// u_free = u+ + J^-1 R for the present u+.
+    void free_velocity(StepReport& report)
+    {
+        const double h = scheme_.h_s;
+        const Point at = force_point(state_, settings_, s_);
+        if (evaluate_ && !s_.J->evaluate(model_, s_.A, at, h * scheme_.theta, s_.work)) {
+            report.status = StepStatus::MetricSingular;
+            return;
+        }
+        unbalanced(model_, at, h, s_);
+        s_.J->matrix().solve(view(s_.x));
+        s_.u_free = s_.u_end + s_.x;
+        s_.u_before = s_.u_end;
+        if (!s_.u_free.allFinite()) report.status = StepStatus::NotFinite;
+    }
+
+    const MoreauJeanSettings& settings_;
+    int pass_ = 0;
+    double change_ = 0;  ///< of u+ by the last pass, kinetic norm
+    bool evaluate_ = true;
+};
 
 }  // namespace
+
+Finding forces_not_settled(const MoreauJeanSettings& settings, double time_s, double change, double size)
+{
+    return {.code = "forces_not_settled",
+            .time_s = time_s,
+            .message = fmt::format(
+                "the velocity that forces and percussions are taken at still changes by {:.2e} "
+                "of itself after {} passes, {:.2g} was asked for: a shorter step or more "
+                "max_iterations help",
+                size > 0 ? change / size : 0.0, settings.max_iterations, settings.force_tolerance),
+            .uncertifies = true};
+}
 
 StepReport moreau_jean_step(const Model& model, const MoreauJeanSettings& settings,
                             const SolverSettings& solver, State& state, Scratch& s)
 {
-    const double h = settings.time_step_s, theta = settings.theta;
-    const double t_mid = state.t_s + h / 2;
-    s.events.clear();
-    s.u_start = s.u_minus = state.u;
-    if (!s.J) s.J.emplace(model);
     StepReport report;
-    report.h_s = h;
-
-    // predict and detect, as Moreau's scheme does: metric and contacts half-way (MS-1)
-    move(state.q, state.u, h / 2, s.q_mid);
-    s.q_cone = s.q_mid;
-    const Point mid{view(s.q_mid), view(s.u_start), t_mid};
-    if (!evaluate_metric(model, mid, s)) return failed(StepStatus::MetricSingular, h);
-    find_touching(model, state, settings.activation_gap_m, recognises(settings), s);
-    detect(model, mid, settings.activation_gap_m, s);
-    if (!apply_impact_map(model, state, t_mid, s, report)) return failed(StepStatus::LawOutOfRange, h);
-    if (!choose_laws(model, mid, h, state, s)) return failed(StepStatus::LawOutOfRange, h);
-
-    // forces and percussions together (MJ-1), (MJ-2)
-    s.u_end = s.u_minus;
-    report.status = iterate(model, settings, solver, state, s, report);
-    if (!has_advanced(report.status)) return failed(std::move(report));
-
-    // advance with the mean of both velocities, weighted by theta (MJ-1)
-    s.u_theta = (1 - theta) * s.u_start + theta * s.u_end;
-    move(state.q, s.u_theta, h, s.q_end);
-
-    // correct (MS-5), account
-    finish_step(model, settings.correction, settings.activation_gap_m, t_mid, state, s, report);
+    report.h_s = settings.time_step_s;
+    MoreauJeanStep step(model, settings, state, s);
+    take_step(step, state.t_s, solver, report);
     return report;
 }
 

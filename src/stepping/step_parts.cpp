@@ -2,9 +2,7 @@
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include "constraint_parts.hpp"
-#include "friction_watch.hpp"
 #include "solver/one_contact.hpp"
-#include "statuses.hpp"
 
 #include <fmt/format.h>
 
@@ -13,122 +11,6 @@
 #include <optional>
 
 namespace carom {
-namespace {
-
-/// Gaps at the end of the step; returns the deepest overlap.
-double evaluate_gaps(const Model& model, const Point& at, Scratch& s)
-{
-    double deepest = 0;
-    for (int c = 0; c < model.contacts(); ++c) {
-        s.gap_m[c] = model.gap_m(c, at, s.work);
-        deepest = std::max(deepest, -s.gap_m[c]);
-    }
-    return deepest;
-}
-
-/// A bounce may begin so deep inside its obstacle, beside its own height; lifting it may give back so much of
-/// what the impact took.
-constexpr double deepest_bounce = 0.1, given_back = 0.01;
-
-/// (MS-12): a contact leaves by restitution, faster than a step of acceleration makes it, and the overlap
-/// takes more than a tenth of its bounce. What lifting it gives back is little beside what the impact took.
-bool is_swallowed(const ContactStep& contact, double depth_m, double h_s)
-{
-    const double away = contact.U_plus[0], met = contact.U_minus[0];
-    const double pressed_m_s = met - contact.U_free[0];  // h a, towards the obstacle
-    if (contact.persists || !(contact.P[0] > 0 && pressed_m_s > 0 && away > 2 * pressed_m_s)) return false;
-    const double lift_m2_s2 = 2 * pressed_m_s / h_s * depth_m;
-    return lift_m2_s2 > deepest_bounce * away * away && lift_m2_s2 < given_back * (met * met - away * away);
-}
-
-/// (MS-5): contacts that acted, stay closed and overlap. One that leaves by restitution is not lifted, which
-/// would feed it energy so that it would never rest, unless the overlap would swallow its bounce.
-bool correct(const Model& model, double activation_gap_m, double t_s, double h_s, Scratch& s)
-{
-    auto& staying = s.correction_rows.contacts;
-    staying.clear();
-    double violation = 0;
-    for (const ContactStep& contact : s.contacts) {
-        const double depth_m = -s.gap_m[contact.contact];
-        if (!stays_closed(contact) && !is_swallowed(contact, depth_m, h_s)) continue;
-        staying.push_back(contact.contact);
-        // one that persists is kept on its obstacle by its law
-        if (!contact.persists) violation = std::max(violation, depth_m);
-    }
-    if (!(violation > 1e-3 * activation_gap_m)) return false;
-    auto& gaps = s.correction_problem.U_free;
-    gaps.clear();
-    for (const int contact : staying) {
-        gaps.push_back(s.gap_m[contact]);
-    }
-    return project_out(model, t_s, s.q_end, s);
-}
-
-bool same(const Eigen::VectorXd& a, const Eigen::VectorXd& b)
-{
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
-
-/// The step begins where the last one ended, but perhaps for a rounding of the time.
-bool begins_where_last_ended(const State& state, const Scratch& s)
-{
-    return s.at_end_known && same(state.q, s.at_end_q) && same(state.u, s.at_end_u);
-}
-
-/// Energies where the step begins: mostly the last step has left them.
-Energies energies_at_start(const Model& model, const State& state, bool goes_on, Scratch& s)
-{
-    const bool known =
-        goes_on && (state.t_s == s.at_end_t_s || !model.system().potential.depends_on(Variable::Kind::Time));
-    return known ? s.at_end : energies(model, state.q, state.u, state.t_s, s.work);
-}
-
-/// Forces where the step begins: mostly the last step has left them.
-void forces_at_start(const Model& model, const State& state, bool goes_on, Scratch& s)
-{
-    const auto depend_on_time = [&] {
-        return std::ranges::any_of(model.system().forces, [](const Formula& force) {
-            return force.depends_on(Variable::Kind::Time);
-        });
-    };
-    const bool known = s.end_forces_known && !model.system().force_function;
-    if (goes_on && known && (state.t_s == s.at_end_t_s || !depend_on_time()))
-        s.start_forces.swap(s.end_forces);
-    else
-        model.given_forces(point_of(state), view(s.start_forces), s.work);
-    s.end_forces_known = false;
-}
-
-/// (LE-4): work of the given forces over the step by Simpson's rule, less what the ledger has for them. `at`
-/// is the end of the step.
-double forces_defect_J(const Model& model, const State& state, bool goes_on, const Point& at, double h_s,
-                       Scratch& s)
-{
-    if (model.system().forces.empty()) return 0;
-    forces_at_start(model, state, goes_on, s);
-    model.given_forces(at, view(s.end_forces), s.work);
-    s.end_forces_known = true;
-    double at_start = 0, at_end = 0;
-    for (Eigen::Index i = 0; i < s.u_end.size(); ++i) {
-        at_start += (s.start_forces[i] - s.given_forces[i]) * s.u_minus[i];
-        at_end += (s.end_forces[i] - s.given_forces[i]) * s.u_end[i];
-    }
-    // sin(t)/t has no value at an end that is 0, and a motion: the midpoint decides, as it does for the
-    // scheme
-    return h_s / 6 * ((std::isfinite(at_start) ? at_start : 0) + (std::isfinite(at_end) ? at_end : 0));
-}
-
-/// (LE-5): T(u_free) - T(u_end), what percussions took from the motion that they met.
-double held_back_J(const Scratch& s)
-{
-    double sum = 0;
-    for (std::size_t i = 0; i < s.P.size(); ++i) {
-        sum += s.P[i] * ((s.problem.U_free[i] + s.U_plus[i]) / 2 - s.rows.b[i]);
-    }
-    return -sum;
-}
-
-}  // namespace
 
 Scratch::Scratch(const Model& model)
     : gap_m(static_cast<std::size_t>(model.contacts())),
@@ -554,138 +436,15 @@ void report_contact_steps(const Model& model, Scratch& s)
     }
 }
 
-namespace {
-
-/// W_N. of the contact k, its normal row times A^-1 times all its rows, at another configuration. Works in
-/// the memory of the correction; false where the metric is singular.
-bool normal_row_of_W(const Model& model, int contact, const Point& at, Scratch& s, std::array<double, 3>& W_N)
+double energy_created_J(std::span<const double> P, std::span<const double> U_free,
+                        std::span<const double> U_plus, double shift_m_s)
 {
-    ContactRows& rows = s.correction_rows;
-    rows.contacts.assign(1, contact);
-    evaluate_rows(model, at, s.work, rows);
-    if (!s.A_is_constant_and_factored) {
-        model.kinetic_terms(at, s.correction_A, view(s.correction_x), s.work);
-        if (!s.correction_A.factorise()) return false;
+    // the law of a contact that persists may throw it out: that is not made by its percussion
+    double created = P[0] * (std::min(0.0, shift_m_s) - 0.5 * shift_m_s);
+    for (std::size_t i = 0; i < P.size(); ++i) {
+        created += P[i] * 0.5 * (U_free[i] + U_plus[i]);
     }
-    s.correction_P.assign(static_cast<std::size_t>(rows.offsets.back()), 0.0);
-    s.correction_P.front() = 1;
-    MassMatrix& A = s.A_is_constant_and_factored ? s.A : s.correction_A;
-    apply_percussions(model, rows, s.correction_P, A, view(s.correction_x));
-    for (int i = 0; i < rows.dimension(0); ++i) {
-        const auto row = rows.row(0, i);
-        const auto support = model.support(contact);
-        W_N[static_cast<std::size_t>(i)] = 0;
-        for (std::size_t p = 0; p < row.size(); ++p) {
-            W_N[static_cast<std::size_t>(i)] += row[p] * s.correction_x[support[p]];
-        }
-    }
-    return true;
-}
-
-/// Sliding contacts of a step in coordinates.
-class CoordinateFriction final : public FrictionStep {
-public:
-    CoordinateFriction(const Model& model, const State& start, bool persistence_known, double h_s, Scratch& s)
-        : model_(model), h_s_(h_s), start_s_(start.t_s), s_(s)
-    {
-        contacts = s.contacts;
-        before = s.statuses;
-        recognised = persistence_known;
-        ended_s = start.t_s + h_s;
-        problem = &s.problem;
-    }
-    [[nodiscard]] int interaction(const ContactStep& contact) const override
-    {
-        return s_.rows.index_of[contact.contact];
-    }
-    [[nodiscard]] std::string name(const ContactStep& contact) const override
-    {
-        return model_.system().contacts[static_cast<std::size_t>(contact.contact)].name;
-    }
-    [[nodiscard]] bool normal_row_ahead(const ContactStep& contact, std::array<double, 3>& W_N) override
-    {
-        move(s_.q_cone, s_.u_start, h_s_, s_.q_moved);
-        const Point ahead{view(s_.q_moved), view(s_.u_start), start_s_ + 1.5 * h_s_};
-        return normal_row_of_W(model_, contact.contact, ahead, s_, W_N);
-    }
-    [[nodiscard]] bool acts_alone(const ContactStep& contact) override
-    {
-        return std::ranges::none_of(s_.contacts,
-                                    [&](const ContactStep& one) { return &one != &contact && one.P[0] > 0; });
-    }
-
-private:
-    const Model& model_;
-    double h_s_, start_s_;
-    Scratch& s_;
-};
-
-}  // namespace
-
-void finish_step(const Model& model, bool correction, double activation_gap_m, double t_contact_s,
-                 State& state, Scratch& s, StepReport& report)
-{
-    const double t_end = state.t_s + report.h_s;
-    report_contacts(model, s);
-    const bool goes_on = begins_where_last_ended(state, s);
-    const Energies start = energies_at_start(model, state, goes_on, s);
-    const Energies end = energies(model, s.q_end, s.u_end, t_end, s.work);
-    s.at_end_known = false;
-
-    // correct: project the violation of contacts that stay out of the configuration (MS-5)
-    const Point end_point{view(s.q_end), view(s.u_end), t_end};
-    report.max_penetration_m = evaluate_gaps(model, end_point, s);
-    Energies corrected = end;
-    const bool holds = correction && model.constraints() > 0;
-    if (holds) hold_constraints(model, activation_gap_m, t_end, s, report);
-    if (model.constraints() > 0 && !correction) report.max_violation = largest_violation(model, t_end, s);
-    const Eigen::VectorXd& u_after = holds ? s.u_held : s.u_end;
-    if (holds || (correction && correct(model, activation_gap_m, t_end, report.h_s, s))) {
-        report.max_penetration_m = evaluate_gaps(model, end_point, s);
-        corrected = energies(model, s.q_end, u_after, t_end, s.work);
-    }
-    if (!std::isfinite(corrected.kinetic_J + corrected.potential_J)) {
-        report = failed(StepStatus::NotFinite, report.h_s);
-        return;
-    }
-
-    // account: energy ledger and status changes
-    report.energy = account_step({.h_s = report.h_s,
-                                  .u_start = view(s.u_start),
-                                  .u_minus = view(report.map_acted ? s.u_minus : s.u_start),
-                                  .u_plus = view(s.u_end),
-                                  .A = &s.A,
-                                  .velocity_terms = view(s.velocity_terms),
-                                  .given_forces = view(s.given_forces),
-                                  .potential_gradient = view(s.potential_gradient),
-                                  .potential_rate_W = s.potential_rate_W,
-                                  .laws = s.problem.laws,
-                                  .offsets = s.problem.offsets,
-                                  .P = s.P,
-                                  .U_minus = s.problem.U_minus,
-                                  .U_plus = s.U_plus,
-                                  .b = s.rows.b,
-                                  .map_P = s.map_P,
-                                  .U_start = s.U_start,
-                                  .persists = s.persists},
-                                 start, end, corrected);
-    report.accuracy.forces_defect_J =
-        forces_defect_J(model, state, goes_on, {view(s.q_end), view(u_after), t_end}, report.h_s, s);
-    report.accuracy.held_back_J = held_back_J(s);
-    report.at_end = s.at_end = corrected;
-    assign(s.q_end, s.at_end_q);
-    assign(u_after, s.at_end_u);
-    s.at_end_t_s = t_end;
-    s.at_end_known = true;
-    recall_statuses(model, s.persistence_known, state, s);
-    CoordinateFriction friction(model, state, s.persistence_known, report.h_s, s);
-    look_for_catastrophes(friction, report.findings);
-    look_for_paradoxes(friction, report.findings);
-    update_statuses(model, s.persistence_known, t_contact_s, state, s);
-    report_constraints(model, t_contact_s, state, s);
-    assign(s.q_end, state.q);
-    assign(u_after, state.u);
-    state.t_s = t_end;
+    return created;
 }
 
 Error out_of_range(const char* where, double seen, const char* hint)

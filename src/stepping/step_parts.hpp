@@ -42,6 +42,11 @@ void assign(const std::vector<T>& from, std::vector<T>& to)
     copy_few(from.data(), from.size(), to.data());
 }
 
+inline bool same(const Eigen::VectorXd& a, const Eigen::VectorXd& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
 /// q + h u, real coordinates.
 inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, Eigen::VectorXd& out)
 {
@@ -99,10 +104,10 @@ void report_contact_steps(const Model& model, Scratch& scratch);
 /// After an impact map, and in contact that persists, there is no restitution.
 void remove_restitution(Law& law);
 
-/// What is the same at the end of every scheme: gaps, correction (MS-5), ledger, statuses. Moves the state,
-/// or fails where the energies are no numbers. `t_contact_s` is the instant of events.
-void finish_step(const Model& model, bool correction, double activation_gap_m, double t_contact_s,
-                 State& state, Scratch& scratch, StepReport& report);
+/// What the percussion of one contact without restitution does to the kinetic energy from the free velocity
+/// on, P.(U_free + U+)/2. Not positive where the law holds. U_free contains the shift of the law.
+[[nodiscard]] double energy_created_J(std::span<const double> P, std::span<const double> U_free,
+                                      std::span<const double> U_plus, double shift_m_s);
 
 /// correct_violations() once its contacts are in correction_rows and their gaps at q in
 /// correction_problem.U_free.

@@ -1,0 +1,114 @@
+#include "body_formulas.hpp"
+#include "body_parts.hpp"
+#include "step_parts.hpp"
+
+#include <cmath>
+
+namespace carom::detail {
+
+Energies energies_of(const BodyModel& model, const BodyState& state, const BodyScratch& s)
+{
+    Energies result{.kinetic_J = model.kinetic_energy_J(state),
+                    .potential_J = model.potential_energy_J(state.x, state.R)};
+    if (s.formulas) {
+        const Energies more = s.formulas->energies(state);
+        result.kinetic_J += more.kinetic_J;
+        result.potential_J += more.potential_J;
+    }
+    return result;
+}
+
+void account(const BodyModel& model, double h, const BodyState& state, const Energies& start,
+             const Energies& end, BodyScratch& s, EnergyLines& lines)
+{
+    double potential_work = 0;
+    // velocities of bodies on prescribed paths, in the memory of the correction
+    std::vector<Vec3>&v_still = s.correction_v, &w_still = s.correction_w;
+    v_still.assign(s.mid.v.size(), Vec3::Zero());
+    w_still.assign(s.mid.v.size(), Vec3::Zero());
+    bool any_driven = false;
+    for (int i = 0; i < model.bodies(); ++i) {
+        const Vec3 v = 0.5 * (s.mid.v[i] + s.next.v[i]), W_body = 0.5 * (s.mid.W[i] + s.next.W[i]);
+        const Vec3 W = s.mid.R[i] * W_body;
+        if (model.inverse_mass[i] == 0) {
+            v_still[i] = s.mid.v[i];
+            w_still[i] = W;
+            any_driven = any_driven || s.mid.v[i] != Vec3::Zero() || W != Vec3::Zero();
+            continue;
+        }
+        potential_work += h * (s.potential[i].force_N.dot(v) + s.potential[i].torque_Nm.dot(W));
+        lines.given_forces_J += h * (s.given[i].force_N.dot(v) + s.given[i].torque_Nm.dot(W));
+        const Vec3& at = s.W_gyroscopic[i];
+        lines.scheme_J -= h * W_body.dot(at.cross(model.inertia[i] * at));
+    }
+    lines.scheme_J += end.potential_J - start.potential_J + potential_work;
+    for (const BodyContact& contact : s.contacts) {
+        const ContactWork work = work_of(contact);
+        lines.impact_J += work.normal_J;
+        lines.friction_J += work.friction_J;
+        if (!any_driven) continue;
+        const auto b = relative_velocity(contact, v_still, w_still);
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
+            lines.prescribed_motions_J -= (P + contact.map_P[i]) * b[i];
+        }
+    }
+    lines.joint_J += s.map_joint_J;
+    account_joints(v_still, w_still, s, lines);
+    if (s.formulas) s.formulas->account(h, state, v_still, w_still, s, lines);
+}
+
+double forces_defect_J(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
+{
+    const auto& forces = model.setup().forces;
+    if (!forces) return 0;
+    s.end_loads.assign(s.loads.size(), {});
+    forces(state, s.end_loads);
+    double at_start = 0, at_end = 0;
+    const auto power = [&](const Wrench& there, std::size_t i, const Vec3& v, const Vec3& w) {
+        return (there.force_N - s.loads[i].force_N).dot(v) + (there.torque_Nm - s.loads[i].torque_Nm).dot(w);
+    };
+    const auto n = static_cast<std::size_t>(model.bodies());
+    for (std::size_t i = 0; i < n; ++i) {
+        at_start += power(s.end_loads[i], i, s.mid.v[i], s.mid.R[i] * s.mid.W[i]);
+    }
+    s.end_loads.assign(s.loads.size(), {});
+    forces(s.next, s.end_loads);
+    for (std::size_t i = 0; i < n; ++i) {
+        at_end += power(s.end_loads[i], i, s.next.v[i], s.mid.R[i] * s.next.W[i]);
+    }
+    return h / 6 * ((std::isfinite(at_start) ? at_start : 0) + (std::isfinite(at_end) ? at_end : 0));
+}
+
+double free_kinetic_energy_J(const BodyModel& model, const BodyScratch& s)
+{
+    double sum = 0;
+    for (int i = 0; i < model.bodies(); ++i) {
+        sum += 0.5 *
+               (model.mass[i] * s.v_free[i].squaredNorm() + s.W_free[i].dot(model.inertia[i] * s.W_free[i]));
+    }
+    if (s.formulas) sum += s.formulas->carried_energy_J(s.v_free);
+    return sum;
+}
+
+double created_J(const BodyScratch& s)
+{
+    double created = 0;
+    BodyContact::Slots P{}, U_plus{};
+    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+        const BodyContact& contact = s.contacts[c];
+        if (contact.restitution > 0) continue;
+        const auto rows = static_cast<std::size_t>(contact.dimension);
+        for (std::size_t row = 0; row < rows; ++row) {
+            P[row] = contact.P[contact.slot(static_cast<int>(row))];
+            U_plus[row] = contact.U_plus[contact.slot(static_cast<int>(row))];
+        }
+        const auto at = static_cast<std::size_t>(s.problem.offsets[c]);
+        created += energy_created_J(std::span<const double>(P).first(rows),
+                                    std::span<const double>(s.problem.U_free).subspan(at, rows), U_plus,
+                                    contact.may_close_m_s);
+    }
+    return created;
+}
+
+}  // namespace carom::detail
