@@ -16,7 +16,7 @@ std::unique_ptr<Steps> steps_of(const Scene& scene, const SolverSettings& solver
     case SceneKind::Sweeping:
         return sweep_steps(scene.model, *scene.sweeping, so_far.run, scene.plan.duration_s);
     case SceneKind::Bodies:
-        return body_steps(scene.bodies->model, scene.model, scene.bodies->integrator, solver, scene.plan,
+        return body_steps(scene.bodies->model, scene.model, scene.integrator, solver, scene.plan,
                           so_far.bodies, so_far.run);
     case SceneKind::Coordinates: break;
     }

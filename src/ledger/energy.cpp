@@ -1,3 +1,4 @@
+#include "ledger/reaction_line.hpp"
 #include "ledger/step_work.hpp"
 
 #include <algorithm>
@@ -33,8 +34,9 @@ double work_of(std::span<const double> force, const StepWork& step)
     return step.h_s / 2 * sum;
 }
 
-/// Where the work of a reaction is written down.
-double EnergyLines::* line_of(const Law& law, bool normal)
+}  // namespace
+
+double EnergyLines::* line_of(const Law& law, bool normal) noexcept
 {
     if (std::holds_alternative<Bilateral>(law)) return &EnergyLines::joint_J;
     const auto* limited = std::get_if<Limited>(&law);
@@ -43,8 +45,6 @@ double EnergyLines::* line_of(const Law& law, bool normal)
     if (non_firm != nullptr) return non_firm->rubs ? &EnergyLines::friction_J : &EnergyLines::non_firm_J;
     return normal ? &EnergyLines::impact_J : &EnergyLines::friction_J;
 }
-
-}  // namespace
 
 double EnergyLines::balance_J() const noexcept
 {

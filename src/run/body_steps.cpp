@@ -62,22 +62,30 @@ void take_statuses(const State& from, State& to)
     to.constraint_status = from.constraint_status;
 }
 
+/// What the schemes of bodies have in common; those of Moreau's.
+MoreauSettings midpoint_of(const IntegratorSettings& settings)
+{
+    if (const auto* jean = std::get_if<MoreauJeanSettings>(&settings)) return midpoint_settings(*jean);
+    return std::get<MoreauSettings>(settings);
+}
+
 /// Steps of bodies; the run sees them as coordinates.
 class BodySteps final : public Steps {
 public:
-    BodySteps(const BodyModel& model, const Model& coordinates, const MoreauSettings& settings,
+    BodySteps(const BodyModel& model, const Model& coordinates, const IntegratorSettings& scheme,
               const SolverSettings& solver, const RunPlan& plan, const RunSoFar& run, BodyState& state)
         : model_(model),
           coordinates_(coordinates),
           of_formulas_(coordinates),
-          settings_(settings),
+          scheme_(scheme),
+          settings_(midpoint_of(scheme)),
           solver_(solver),
           plan_(plan),
-          grid_(run.progress.start_s, settings.time_step_s, plan.duration_s),
+          grid_(run.progress.start_s, settings_.time_step_s, plan.duration_s),
           state_(state),
           shown_{model, state, {}, {}},
-          joints_(model, state, run.progress.steps > 0 ? settings.time_step_s : 0.0),
-          watch_(model, settings, plan)
+          joints_(model, state, run.progress.steps > 0 ? settings_.time_step_s : 0.0),
+          watch_(model, settings_, plan)
     {
         take_coordinates(model, run.state, state);
         if (model.setup().with_formulas)
@@ -112,8 +120,7 @@ public:
             began_ = state_;
             if (scratch_.formulas) formulas_began_ = scratch_.formulas->memory();
         }
-        return body_step(model_, with_length(grid_.length(run.progress.steps + 1)), solver_, state_,
-                         scratch_);
+        return step(grid_.length(run.progress.steps + 1), state_, scratch_);
     }
 
     void settle(const State& before, RunSoFar& run, StepReport& report) override
@@ -200,11 +207,15 @@ public:
     }
 
 private:
-    [[nodiscard]] MoreauSettings with_length(double h_s) const
+    /// One step of the scheme, h_s long.
+    StepReport step(double h_s, BodyState& state, BodyScratch& scratch) const
     {
-        MoreauSettings settings = settings_;
-        settings.time_step_s = h_s;
-        return settings;
+        const auto take = [&](auto settings) {
+            settings.time_step_s = h_s;
+            return body_step(model_, settings, solver_, state, scratch);
+        };
+        if (const auto* jean = std::get_if<MoreauJeanSettings>(&scheme_)) return take(*jean);
+        return take(settings_);
     }
 
     /// The bodies as coordinates, after a step from `before`.
@@ -221,7 +232,7 @@ private:
         const StepAgain again = [&](double h_s, State& after) {
             state_ = began_;
             if (scratch_.formulas) scratch_.formulas->recall(formulas_began_);
-            StepReport tried = body_step(model_, with_length(h_s), solver_, state_, scratch_);
+            StepReport tried = step(h_s, state_, scratch_);
             show_state(before, after);
             return tried;
         };
@@ -243,7 +254,7 @@ private:
             scratch.formulas =
                 std::make_shared<detail::BodyFormulas>(model_, coordinates_, formulas_began_, of_formulas);
         for (int k = 0; k < 2; ++k) {
-            const StepReport report = body_step(model_, with_length(h_s / 2), solver_, half, scratch);
+            const StepReport report = step(h_s / 2, half, scratch);
             if (end_of_failed(report.status) || !scratch.events.empty()) return 0;
         }
         double off2 = 0, before2 = 0, after2 = 0;
@@ -262,8 +273,10 @@ private:
 
     const BodyModel& model_;
     const Model& coordinates_;
-    Scratch of_formulas_;  ///< contacts and constraints of formulas, as a step in coordinates has them
-    const MoreauSettings& settings_;
+    Scratch of_formulas_;  ///< contacts and constraints of formulas, as a step in
+                           ///< coordinates has them
+    const IntegratorSettings scheme_;
+    const MoreauSettings settings_;  ///< what all schemes have
     const SolverSettings& solver_;
     const RunPlan& plan_;
     StepGrid grid_;
@@ -295,7 +308,7 @@ EventPlaces event_places(const BodyModel& bodies, const Model& coordinates)
 }
 
 std::unique_ptr<Steps> body_steps(const BodyModel& bodies, const Model& coordinates,
-                                  const MoreauSettings& settings, const SolverSettings& solver,
+                                  const IntegratorSettings& settings, const SolverSettings& solver,
                                   const RunPlan& plan, BodyState& state, const RunSoFar& run)
 {
     return std::make_unique<BodySteps>(bodies, coordinates, settings, solver, plan, run, state);

@@ -100,7 +100,8 @@ private:
                                                       const SolverSettings& solver, const RunPlan& plan,
                                                       const RunSoFar& run);
 [[nodiscard]] std::unique_ptr<Steps> body_steps(const BodyModel& bodies, const Model& coordinates,
-                                                const MoreauSettings& settings, const SolverSettings& solver,
-                                                const RunPlan& plan, BodyState& state, const RunSoFar& run);
+                                                const IntegratorSettings& settings,
+                                                const SolverSettings& solver, const RunPlan& plan,
+                                                BodyState& state, const RunSoFar& run);
 
 }  // namespace carom

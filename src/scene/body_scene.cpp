@@ -4,6 +4,7 @@
 #include "figures.hpp"
 #include "joints.hpp"
 #include "settings.hpp"
+#include "stepping/body_scratch.hpp"
 #include "system.hpp"
 #include "validate.hpp"
 
@@ -37,9 +38,16 @@ void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& 
                          "leave it out, or describe the whole system by coordinates");
         }
     }
-    if (!std::holds_alternative<MoreauSettings>(settings.integrator)) {
+    if (std::holds_alternative<SeriesSettings>(settings.integrator)) {
         mistakes.add(place_of(root, "integrator.kind"), ErrorCode::NotAllowedHere,
-                     "bodies are run by the integrator moreau", "write integrator.kind = \"moreau\"");
+                     "bodies are run by the integrators moreau and moreau_jean",
+                     "write integrator.kind = \"moreau\"");
+    }
+    if (std::holds_alternative<MoreauJeanSettings>(settings.integrator) && has_formulas(root)) {
+        mistakes.add(place_of(root, "integrator.kind"), ErrorCode::NotAllowedHere,
+                     "bodies with coordinates, contacts or constraints of formulas beside them are run by "
+                     "the integrator moreau",
+                     "write integrator.kind = \"moreau\", or leave the formulas out");
     }
     if (find_path(root, "integrator.cone_point") != nullptr) {
         mistakes.add(place_of(root, "integrator.cone_point"), ErrorCode::NotAllowedHere,
@@ -470,8 +478,11 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
         return std::nullopt;
     }
     const double length_m = settings.length_m.value_or(bodies->length_m());
-    auto moreau = std::get<MoreauSettings>(settings.integrator);
-    moreau.activation_gap_m = settings.activation_gap_m.value_or(1e-9 * length_m);
+    const IntegratorSettings integrator =
+        with_activation_gap(settings.integrator, settings.activation_gap_m.value_or(1e-9 * length_m));
+    const auto* jean = std::get_if<MoreauJeanSettings>(&integrator);
+    const MoreauSettings moreau =
+        jean != nullptr ? midpoint_settings(*jean) : std::get<MoreauSettings>(integrator);
     RunPlan plan = settings.plan;
     if (find_path(root, "record.events") == nullptr)
         plan.keep_events = bodies->bodies() <= max_bodies_with_events;
@@ -486,7 +497,7 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
                  .text = {},
                  .model = std::move(*model),
                  .start = std::move(start),
-                 .integrator = moreau,
+                 .integrator = integrator,
                  .solver = settings.solver,
                  .plan = std::move(plan),
                  .record = settings.record,

@@ -29,12 +29,6 @@ double speeds_of_row(const BodyRows& rows, int row, std::span<const Vec3> v, std
     return sum;
 }
 
-/// What the forces of a step and the percussion that held a stop can make of its velocity (MS-8).
-double reach_of(double U_free, double U_minus, double W_1_kg, double held_Ns)
-{
-    return std::abs(U_free - U_minus) + 2 * W_1_kg * held_Ns;
-}
-
 /// It left the step before with a bounce. If the next one meets it closing again, this is what the turning of
 /// the bodies has made of its velocity, not a new approach: it persists.
 bool has_bounced(const KeptContact& before)
@@ -81,7 +75,7 @@ ConstraintStatus status_of_drive(std::size_t part, const BodyScratch& s)
 bool goes_on_touching(const ContactStep& step, double held_Ns) noexcept
 {
     return -step.U_minus[0] <=
-           reach_of(step.U_free[0], step.U_minus[0], step.W_1_kg, held_Ns) + step.rounding_m_s;
+           reach_of_touch_m_s(step.U_free[0], step.U_minus[0], step.W_1_kg, held_Ns) + step.rounding_m_s;
 }
 
 int kept_actor(const BodyState& state, int actor) noexcept
@@ -159,8 +153,9 @@ bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, st
     const KeptContact& before = state.kept[static_cast<std::size_t>(place)];
     const auto row = static_cast<std::size_t>(row_of_part(s, part));
     const double W = s.problem.W.diagonal(static_cast<int>(s.contacts.size() + part))[0];
-    const double reach = reach_of(s.problem.U_free[row], s.problem.U_minus[row], W, before.percussion_Ns.x());
-    if (touched(&before) && -s.problem.U_minus[row] <= reach && open <= settings.time_step_s * reach)
+    const double reach =
+        reach_of_touch_m_s(s.problem.U_free[row], s.problem.U_minus[row], W, before.percussion_Ns.x());
+    if (touched(&before) && stays_in_touch(s.problem.U_minus[row], open, reach, settings.time_step_s))
         stop.restitution = 0;
     if (!touched(&before) && has_bounced(before) && open <= 0) stop.restitution = 0;
     return stop.restitution == 0 || open <= 0;

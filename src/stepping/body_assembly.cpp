@@ -1,5 +1,7 @@
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
+#include "body_response.hpp"
+#include "constraint_parts.hpp"
 
 #include "carom/convex/ball.hpp"
 #include "carom/core/error.hpp"
@@ -135,9 +137,10 @@ bool persists(const BodyModel& model, const MoreauSettings& settings, const Kept
     if (!touched.closed && touched.status == 0) return false;
     const double U_minus = relative_velocity(contact, s.mid.v, s.w_before)[0];
     const double U_free = relative_velocity(contact, s.v_free, s.w_free)[0];
-    const double held = normal_W_1_kg(model, s, contact) * contact.at.normal.dot(touched.percussion_Ns);
-    const double reach = std::abs(U_free - U_minus) + 2 * held;
-    return -U_minus <= reach && contact.at.gap_m <= settings.activation_gap_m + settings.time_step_s * reach;
+    const double reach = reach_of_touch_m_s(U_free, U_minus, normal_W_1_kg(model, s, contact),
+                                            contact.at.normal.dot(touched.percussion_Ns));
+    const double open = contact.at.gap_m - settings.activation_gap_m;
+    return stays_in_touch(U_minus, open, reach, settings.time_step_s);
 }
 
 /// Contacts that bounce act when they have closed; those that touched in the last step were looked for
@@ -171,6 +174,23 @@ BodyContact::Slots warm_start(const KeptContact& kept, const BodyContact& contac
     return P;
 }
 
+/// The percussion P on the first body of a contact, where springs between bodies are implicit.
+void pull_through_response(const BodyContact& contact, const Vec3& P, BodyScratch& s)
+{
+    s.correction_v.assign(s.v_free.size(), Vec3::Zero());
+    s.correction_w.assign(s.v_free.size(), Vec3::Zero());
+    const auto a = static_cast<std::size_t>(contact.first), b = static_cast<std::size_t>(contact.second);
+    s.correction_v[a] += P;
+    s.correction_v[b] -= P;
+    s.correction_w[a] += contact.arm_first.cross(P);
+    s.correction_w[b] -= contact.arm_second.cross(P);
+    s.response->solve(s.correction_v, s.correction_w);
+    for (std::size_t i = 0; i < s.v_free.size(); ++i) {
+        s.v_free[i] += s.correction_v[i];
+        s.W_free[i] += s.mid.R[i].conjugate() * s.correction_w[i];
+    }
+}
+
 /// Cohesion pulls the bodies of a closed contact together, as a force that is given; the law then holds for
 /// the rest of the percussion: {P + h c n in K} (BO-14). Whether it pulls anywhere.
 bool pull_together(const BodyModel& model, double activation_gap_m, double h, const BodyState& state,
@@ -187,6 +207,10 @@ bool pull_together(const BodyModel& model, double activation_gap_m, double h, co
         contact.cohesion_Ns = h * cohesion;
         const Vec3 P = -contact.cohesion_Ns * contact.axes[0];
         const int a = contact.first, b = contact.second;
+        if (s.implicit) {
+            pull_through_response(contact, P, s);
+            continue;
+        }
         s.v_free[a] += model.inverse_mass[a] * P;
         s.v_free[b] -= model.inverse_mass[b] * P;
         s.W_free[a] += model.inverse_inertia[a] * (s.mid.R[a].conjugate() * contact.arm_first.cross(P));
@@ -297,8 +321,8 @@ void load_contact(const BodyModel& model, const MoreauSettings& settings, const 
     // more than the activation gap is closed, so that a body at rest meets the same problem at every step
     contact.may_close_m_s = 0;
     if (contact.restitution == 0) {
-        const double open = std::max(0.0, contact.at.gap_m - settings.activation_gap_m);
-        contact.may_close_m_s = 2 * open / settings.time_step_s;
+        contact.may_close_m_s = closing_shift_m_s(contact.at.gap_m - settings.activation_gap_m,
+                                                  contact.U_minus[0], s.theta, settings.time_step_s);
     }
     problem.U_free[at] += contact.may_close_m_s;
 }
@@ -315,13 +339,14 @@ void load_joint(const MoreauSettings& settings, const BodyState& state, std::siz
         problem.U_minus[row] = s.rows.velocity(row, s.mid.v, s.w_before) - part.rate;
         problem.U_free[row] = s.rows.velocity(row, s.v_free, s.w_free) - part.rate;
     }
-    if (part.kind == JointPart::Kind::Held) problem.U_free[at] += problem.U_minus[at];
+    if (part.kind == JointPart::Kind::Held) problem.U_free[at] += carried_part(s.theta) * problem.U_minus[at];
     if (part.kind == JointPart::Kind::Stop && !let_stop_persist(settings, state, place, s)) {
         problem.laws.emplace_back(Limited{.low = 0, .high = 0});
         return;
     }
     if (part.kind == JointPart::Kind::Stop && part.restitution == 0) {
-        part.may_close = 2 * std::max(0.0, part.value - settings.activation_gap_m) / h;
+        part.may_close =
+            closing_shift_m_s(part.value - settings.activation_gap_m, problem.U_minus[at], s.theta, h);
         problem.U_free[at] += part.may_close;
     }
     problem.laws.push_back(law_of(part, h));
@@ -381,6 +406,13 @@ void assemble_delassus(const BodyModel& model, const BodyRows& rows,
         }
     }
     problem.W.finish();
+}
+
+double closing_shift_m_s(double open_m, double U_minus_m_s, double theta, double h_s) noexcept
+{
+    if (!(open_m > 0)) return 0;
+    if (theta == 0.5) return 2 * open_m / h_s;
+    return std::max(0.0, (open_m + h_s * (0.5 - theta) * U_minus_m_s) / (h_s * theta));
 }
 
 bool was_closed(const BodyState& state, const BodyContact& contact)

@@ -4,6 +4,7 @@
 #include "carom/stepping/body_coordinates.hpp"
 #include "constraint_parts.hpp"
 #include "friction_watch.hpp"
+#include "ledger/reaction_line.hpp"
 #include "statuses.hpp"
 #include "step_parts.hpp"
 
@@ -290,12 +291,12 @@ bool BodyFormulas::load(const MoreauSettings& settings, BodyScratch& s)
         const double open = model_.gap_m(i, point(), work_) - settings.activation_gap_m;
         const double W = problem.W.diagonal(static_cast<int>(first_interaction_ + k))[0];
         const double held = memory_.percussion_Ns[static_cast<std::size_t>(model_.offset(i))];
-        const double reach = std::abs(problem.U_free[at] - problem.U_minus[at]) + 2 * W * held;
+        const double reach = reach_of_touch_m_s(problem.U_free[at], problem.U_minus[at], W, held);
         const std::size_t place = first_interaction_ + k;
-        if (touched && -problem.U_minus[at] <= reach && open <= h * reach) {
+        if (touched && stays_in_touch(problem.U_minus[at], open, reach, h)) {
             remove_restitution(law);
             shown_.persists[place] = 1;
-            shown_.shift_m_s[place] = 2 * std::max(0.0, open) / h;
+            shown_.shift_m_s[place] = closing_shift_m_s(open, problem.U_minus[at], s.theta, h);
             problem.U_free[at] += shown_.shift_m_s[place];
         } else if (open > 0) {
             law = released(end - at);
@@ -314,8 +315,9 @@ SolveReport BodyFormulas::solve(const SolverSettings& solver, double h_s, BodySc
     std::swap(shown_.P, s.P);
     memory_.t_s = t_s_;
     StepReport report;
-    solve_with_constraints(model_, {.state = memory_, .at = point(), .h_s = h_s, .carried = 1}, solver,
-                           shown_, report);
+    solve_with_constraints(model_,
+                           {.state = memory_, .at = point(), .h_s = h_s, .carried = carried_part(s.theta)},
+                           solver, shown_, report);
     std::swap(shown_.problem, s.problem);
     std::swap(shown_.P, s.P);
     const bool failed = report.status == StepStatus::Undetermined || report.status == StepStatus::NotSolved;
@@ -395,19 +397,11 @@ void BodyFormulas::account(double h_s, const BodyState& state, std::span<const V
     lines.scheme_J -= h_s * potential_rate_W_;
 
     for (std::size_t k = 0; k < interactions_.size(); ++k) {
-        const int i = interactions_[k];
         const Law& law = s.problem.laws[first_interaction_ + k];
-        const auto* limited = std::get_if<Limited>(&law);
-        const auto* several = std::get_if<NonFirm>(&law);
-        const bool rubs = (limited != nullptr && limited->rubs) || (several != nullptr && several->rubs);
         const int at = s.problem.offsets[first_interaction_ + k];
         for (int row = at; row < s.problem.offsets[first_interaction_ + k + 1]; ++row) {
-            double& line = model_.is_contact(i)       ? (row == at ? lines.impact_J : lines.friction_J)
-                           : model_.part(i).limit < 0 ? lines.joint_J
-                           : rubs                     ? lines.friction_J
-                                                      : lines.non_firm_J;
             const auto r = static_cast<std::size_t>(row);
-            line += s.P[r] * 0.5 * (s.problem.U_minus[r] + shown_.U_plus[r]);
+            lines.*line_of(law, row == at) += s.P[r] * 0.5 * (s.problem.U_minus[r] + shown_.U_plus[r]);
             lines.prescribed_motions_J -= s.P[r] * velocity(s.rows, row, v_still, w_still);
         }
     }

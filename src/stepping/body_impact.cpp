@@ -1,4 +1,5 @@
 #include "body_parts.hpp"
+#include "impact_map.hpp"
 
 #include "carom/convex/metric.hpp"
 
@@ -169,8 +170,9 @@ void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const 
 }
 
 /// What the map left of the velocities, and its percussions into the contacts.
-void take(const Site& site, const Impact& impact, const Eigen::VectorXd& P, BodyScratch& s)
+void take(const Site& site, const Impact& impact, BodyScratch& s)
 {
+    const Eigen::VectorXd& P = impact.percussions_Ns;
     const Eigen::VectorXd change = site.allowed * (impact.u_plus - site.u);
     const Eigen::VectorXd by_joints = site.all_inertia.asDiagonal() * change - site.all_rows.transpose() * P;
     s.map_joint_J += by_joints.dot(site.all_u + 0.5 * change);
@@ -206,28 +208,12 @@ bool strike(const BodyModel& model, const BodyRows& joint_rows, Site& site, Body
     const auto A = Metric::from_matrix(site.A);
     if (!A) return false;
     const Eigen::VectorXd none;
-    const Impact impact = model.setup().impact_map(
+    const auto impact = call_impact_map(
+        model.setup().impact_map,
         {.A = *A, .H = site.H, .closed = site.closed, .contacts = site.contacts, .q = none, .t_s = s.mid.t_s},
-        site.u);
-    if (impact.u_plus.size() != site.u.size() || !impact.u_plus.allFinite()) return false;
-    Eigen::VectorXd P = impact.percussions_Ns;
-    if (P.size() == site.H.rows() && P.size() != site.closed.rows.rows()) {
-        // of the normal rows only
-        P.setZero(site.closed.rows.rows());
-        for (Eigen::Index k = 0; k < site.H.rows(); ++k) {
-            P[site.closed.offsets[static_cast<std::size_t>(k)]] = impact.percussions_Ns[k];
-        }
-    } else if (P.size() != site.closed.rows.rows()) {
-        P = percussions_of_jump(*A, site.closed, impact.u_plus - site.u);
-    }
-    Impact said = impact;
-    said.percussions_Ns = P;
-    const Admissibility found = admissibility(*A, site.closed, site.u, said);
-    report.map.leaves_V_m_s = std::max(report.map.leaves_V_m_s, found.leaves_V_m_s);
-    report.map.outside_N = std::max(report.map.outside_N, found.outside_N);
-    report.map.energy_gained_J += found.energy_gained_J;
-    report.map_acted = true;
-    take(site, impact, P, s);
+        site.u, report);
+    if (!impact) return false;
+    take(site, *impact, s);
     return true;
 }
 

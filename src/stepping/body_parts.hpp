@@ -3,6 +3,7 @@
 #include "rank_watch.hpp"
 #include "stepping/body_scratch.hpp"
 
+#include <cmath>
 #include <optional>
 
 namespace carom::detail {
@@ -47,6 +48,10 @@ void free_velocities(const BodyModel& model, const MoreauSettings& settings, Bod
 /// The same with forces and gyroscopic terms at the mean velocities of the step as it was solved. False where
 /// that changes nothing.
 bool free_velocities_again(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+
+/// (BO-9): the shift of an inelastic contact that is open half-way by `open_m` and may close at the end of
+/// the step, no sooner, where  g+ = g_M + h (1/2 - theta) U^- + h theta U^+. Zero for one that is closed.
+[[nodiscard]] double closing_shift_m_s(double open_m, double U_minus_m_s, double theta, double h_s) noexcept;
 
 /// Laws, U_free and the diagonal of W of scratch.contacts; percussions of the last step as a start.
 void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
@@ -167,6 +172,20 @@ void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodySc
 [[nodiscard]] inline bool touched(const KeptContact* before) noexcept
 {
     return before != nullptr && (before->status != 0 || (before->closed && !before->acted));
+}
+
+/// What the forces of a step and the percussion that held it can make of the normal velocity of a contact or
+/// stop that touched (MS-8), (BO-21).
+[[nodiscard]] inline double reach_of_touch_m_s(double U_free, double U_minus, double W_1_kg,
+                                               double held_Ns) noexcept
+{
+    return std::abs(U_free - U_minus) + 2 * W_1_kg * held_Ns;
+}
+
+/// Neither its approach nor its gap, beyond the activation gap, are more than that: it persists.
+[[nodiscard]] inline bool stays_in_touch(double U_minus, double open_m, double reach_m_s, double h_s) noexcept
+{
+    return -U_minus <= reach_m_s && open_m <= h_s * reach_m_s;
 }
 
 /// It touched, and approaches by no more than the forces of a step and the percussion that held it can make.

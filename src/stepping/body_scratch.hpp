@@ -2,6 +2,7 @@
 
 #include "carom/stepping/body_contact.hpp"
 #include "carom/stepping/moreau.hpp"
+#include "carom/stepping/moreau_jean.hpp"
 #include "geometry/ball_pairs.hpp"
 #include "geometry/broad_phase.hpp"
 #include "solver/rigid_contacts.hpp"
@@ -37,6 +38,7 @@ struct DeepestOverlap {
 namespace detail {
 
 class BodyFormulas;
+class BodyResponse;
 
 /// Inside the statuses of contacts.
 struct StatusScratch {
@@ -88,6 +90,15 @@ struct BodyScratch {
     std::vector<ContactPoint> points;
     std::vector<double> P, U, P_before;
     std::vector<Vec3> v_before, W_before;
+
+    // of the theta scheme; Moreau's has the weight 1/2, and percussions act through masses and inertias alone
+    double theta = 0.5;
+    bool implicit = false;  ///< percussions act through `response`
+    std::shared_ptr<detail::BodyResponse> response;
+    BodyState forces_at;                 ///< where forces are taken
+    std::vector<Vec3> v_start, W_start;  ///< as the step began, on prescribed paths too
+    std::vector<Vec3> v_last, W_last;    ///< before the last pass of its iteration
+
     std::vector<Vec3> w_before, w_free, w_after;  ///< angular velocities, axes of the world
     std::vector<RigidBody> rigid_bodies;
     std::vector<RigidContact> rigid_contacts;
@@ -126,5 +137,12 @@ struct BodyScratch {
 /// One step from state.t_s to state.t_s + settings.time_step_s. `NotFinite` leaves the state as it was.
 [[nodiscard]] StepReport body_step(const BodyModel& model, const MoreauSettings& settings,
                                    const SolverSettings& solver, BodyState& state, BodyScratch& scratch);
+
+/// The same by the theta scheme (BO-27); not for bodies with formulas beside them.
+[[nodiscard]] StepReport body_step(const BodyModel& model, const MoreauJeanSettings& settings,
+                                   const SolverSettings& solver, BodyState& state, BodyScratch& scratch);
+
+/// What the theta scheme has as Moreau's has it: contacts, correction, the overlap that is allowed.
+[[nodiscard]] MoreauSettings midpoint_settings(const MoreauJeanSettings& settings);
 
 }  // namespace carom

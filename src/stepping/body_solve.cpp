@@ -1,4 +1,5 @@
 #include "body_parts.hpp"
+#include "body_response.hpp"
 
 #include <algorithm>
 
@@ -59,9 +60,10 @@ void assemble_whole(const BodyModel& model, BodyScratch& s)
             add_contact_rows(contact, s.rows);
         }
         s.rows.set_inertia(s.inverse_inertia);
-    } else if (s.problem.interactions() == 1) {
+    } else if (s.problem.interactions() == 1 && !s.implicit) {
         return;  // its only block has been there since the laws were loaded
     }
+    if (s.implicit) return s.response->assemble(s.rows, s.problem);
     assemble_delassus(model, s.rows, s.contacts_of, s.problem);
 }
 

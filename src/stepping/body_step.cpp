@@ -2,7 +2,8 @@
 
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
-#include "mechanical_system.hpp"
+#include "body_response.hpp"
+#include "body_system.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -84,6 +85,29 @@ void push_bodies(const BodyModel& model, BodyScratch& s)
     }
 }
 
+void push_rows(const BodyModel& model, BodyScratch& s)
+{
+    for (int row = 0; row < s.rows.size(); ++row) {
+        s.rows.apply(model.inverse_mass, row, s.P[row], s.next.v, s.correction_w);
+    }
+    if (s.rows.size() == 0) push_bodies(model, s);
+}
+
+/// The same where springs between bodies are implicit.
+void push_through_response(BodyScratch& s)
+{
+    s.correction_v.assign(s.v_free.size(), Vec3::Zero());
+    for (int row = 0; row < s.rows.size(); ++row) {
+        for (const BodyRows::Term& term : s.rows.row(row)) {
+            s.correction_v[static_cast<std::size_t>(term.body)] += s.P[row] * term.v;
+            s.correction_w[static_cast<std::size_t>(term.body)] += s.P[row] * term.w;
+        }
+    }
+    s.response->solve(s.correction_v, s.correction_w);
+    for (std::size_t i = 0; i < s.correction_v.size(); ++i)
+        s.next.v[i] += s.correction_v[i];
+}
+
 /// Velocities with the percussions (BO-8).
 void push(const BodyModel& model, BodyScratch& s)
 {
@@ -97,10 +121,10 @@ void push(const BodyModel& model, BodyScratch& s)
             contact.P[contact.slot(i)] = s.P[s.problem.offsets[c] + i];
         }
     }
-    for (int row = 0; row < s.rows.size(); ++row) {
-        s.rows.apply(model.inverse_mass, row, s.P[row], s.next.v, s.correction_w);
-    }
-    if (s.rows.size() == 0) push_bodies(model, s);
+    if (s.implicit)
+        push_through_response(s);
+    else
+        push_rows(model, s);
     s.w_after.assign(s.W_free.size(), Vec3::Zero());
     for (int i = 0; i < model.bodies(); ++i) {
         s.next.W[i] += s.mid.R[i].conjugate() * s.correction_w[i];
@@ -114,19 +138,6 @@ void push(const BodyModel& model, BodyScratch& s)
         s.joint_U_plus[row] = s.rows.velocity(row, s.next.v, s.w_after);
     }
     if (s.formulas) s.formulas->push(s);
-}
-
-/// Places at the end: the second half-step uses the new velocities (BO-8).
-void advance(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
-{
-    s.next.t_s = state.t_s + h;
-    s.next.x = s.mid.x;
-    s.next.R = s.mid.R;
-    for (int i = 0; i < model.bodies(); ++i) {
-        s.next.x[i] += h / 2 * s.next.v[i];
-        s.next.R[i] = turned(s.mid.R[i], h / 2 * s.next.W[i]);
-    }
-    if (s.formulas) s.formulas->advance(h, s);
 }
 
 bool all_finite(const BodyState& state)
@@ -344,54 +355,161 @@ void count_angles(const BodyModel& model, BodyState& state)
         state.angles[i] = with_turns(state.angles[i], 2 * std::atan2(state.R[i].z(), state.R[i].w()));
 }
 
-}  // namespace detail
+BodySystem::BodySystem(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                       BodyState& state, BodyScratch& s)
+    : model_(model), settings_(settings), solver_(solver), state_(state), s_(s)
+{
+}
+
+bool BodySystem::predict()
+{
+    detail::predict(model_, settings_.time_step_s, state_, s_);
+    s_.findings.clear();
+    s_.law_out_of_range = false;
+    s_.theta = theta();
+    s_.implicit = false;
+    return !s_.formulas || s_.formulas->predict(settings_.time_step_s, state_, s_);
+}
+
+void BodySystem::detect()
+{
+    detail::detect(model_, settings_, state_, s_);
+}
+
+bool BodySystem::strike(StepReport& report)
+{
+    return apply_impact_map(model_, settings_, state_, s_, report);
+}
+
+void BodySystem::solve(const SolverSettings& solver, StepReport& report)
+{
+    s_.findings.clear();
+    if (!solve_step(solver, report.solve)) tell_unsettled(report);
+    report.findings.insert(report.findings.end(), s_.findings.begin(), s_.findings.end());
+    if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
+    if (report.solve.status == SolveStatus::NotFinite) report.status = StepStatus::NotFinite;
+    if (s_.law_out_of_range) report.status = StepStatus::LawOutOfRange;
+}
+
+bool BodySystem::solve_step(const SolverSettings& solver, SolveReport& report)
+{
+    solve_and_push(model_, settings_, solver, state_, s_, report);
+    return true;
+}
+
+double BodySystem::created_J()
+{
+    return detail::created_J(s_);
+}
+
+double BodySystem::free_kinetic_J()
+{
+    return free_kinetic_energy_J(model_, s_);
+}
+
+std::vector<std::string> BodySystem::names_of(const OtherMotion& other) const
+{
+    std::vector<std::string> names;
+    const std::size_t contacts = s_.contacts.size(), formulas = contacts + s_.joints.size();
+    for (const int k : other.interactions) {
+        const auto c = static_cast<std::size_t>(k);
+        if (c >= formulas) names.push_back(name_of_interaction(model_, s_, k));
+        if (c >= contacts) continue;
+        for (const int body : {s_.contacts[c].first, s_.contacts[c].second}) {
+            names.push_back(model_.setup().bodies[static_cast<std::size_t>(body)].name);
+        }
+    }
+    return names;
+}
+
+std::span<const OtherMotion> BodySystem::other_motions() const
+{
+    return s_.formulas ? s_.formulas->other_motions() : s_.solver.selector.others();
+}
+
+bool BodySystem::advance()
+{
+    s_.next.t_s = state_.t_s + settings_.time_step_s;
+    move_bodies();
+    if (s_.formulas) s_.formulas->advance(settings_.time_step_s, s_);
+    return all_finite(s_.next);
+}
+
+Energies BodySystem::energies_at_start()
+{
+    return energies_of(model_, state_, s_);
+}
+
+Energies BodySystem::energies_at_end()
+{
+    return energies_of(model_, s_.next, s_);
+}
+
+void BodySystem::account(const Energies& start, const Energies& end, StepReport& report)
+{
+    const double h = settings_.time_step_s;
+    detail::account(model_, h, state_, start, end, s_, report.energy);
+    report.accuracy.held_back_J = free_kinetic_energy_J(model_, s_) - end.kinetic_J;
+    report.accuracy.forces_defect_J = forces_defect_J(model_, h, state_, s_);
+}
+
+bool BodySystem::correct(StepReport& report)
+{
+    correct_places(model_, settings_, solver_, s_, report);
+    report_joints(model_, s_);
+    report_spin(model_, settings_.time_step_s, state_, s_);
+    if (settings_.correction) hold_velocities(model_, s_);
+    return true;
+}
+
+void BodySystem::watch(StepReport& report)
+{
+    look_for_tunnelling(model_, settings_, state_, s_, report);
+    update_statuses(model_, solver_, settings_.time_step_s, state_, s_, report.findings);
+    if (s_.formulas) s_.formulas->report(state_, settings_.time_step_s, s_, report.findings);
+}
+
+void BodySystem::commit(const StepReport&)
+{
+    if (s_.formulas) {
+        state_.q = s_.next.q;
+        state_.u = s_.next.u;
+        s_.next.v.resize(state_.v.size());
+        s_.next.W.resize(state_.W.size());
+    }
+    state_.t_s = s_.next.t_s;
+    std::swap(state_.x, s_.next.x);
+    std::swap(state_.R, s_.next.R);
+    std::swap(state_.v, s_.next.v);
+    std::swap(state_.W, s_.next.W);
+    std::swap(state_.turns, s_.next.turns);
+    count_angles(model_, state_);
+}
+
+void BodySystem::tell_unsettled(StepReport& report) const
+{
+    const Finding finding{.code = "unsolved_step",
+                          .time_s = state_.t_s,
+                          .message = "a body without inertia about some axis is "
+                                     "driven about it: its turning has not "
+                                     "settled; give it some inertia",
+                          .uncertifies = true};
+    const auto known = [&](const Finding& one) { return one.message == finding.message; };
+    if (std::ranges::none_of(report.findings, known)) report.findings.push_back(finding);
+}
 
 namespace {
 
-using namespace detail;
-
-/// Bodies with shapes within a step, by Moreau's scheme; formulas beside them take part.
-class BodySystem final : public MechanicalSystem {
+/// Moreau's midpoint scheme.
+class MoreauBodies final : public BodySystem {
 public:
-    BodySystem(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-               BodyState& state, BodyScratch& s)
-        : model_(model), settings_(settings), solver_(solver), state_(state), s_(s)
-    {
-    }
-
-    [[nodiscard]] bool predict() override
-    {
-        const double h = settings_.time_step_s;
-        detail::predict(model_, h, state_, s_);
-        s_.findings.clear();
-        s_.law_out_of_range = false;
-        return !s_.formulas || s_.formulas->predict(h, state_, s_);
-    }
-
-    void detect() override { detail::detect(model_, settings_, state_, s_); }
-
-    [[nodiscard]] bool strike(StepReport& report) override
-    {
-        return apply_impact_map(model_, settings_, state_, s_, report);
-    }
+    using BodySystem::BodySystem;
 
     void drift(StepReport&) override
     {
         free_velocities(model_, settings_, s_);
-        if (!loose_known_) loose_ = loose_bodies(model_, state_);
-        loose_known_ = true;
+        loose_ = loose_bodies(model_, state_);
         again_ = false;
-    }
-
-    void solve(const SolverSettings& solver, StepReport& report) override
-    {
-        s_.findings.clear();
-        const bool settled = solve_with_loose(model_, settings_, solver, state_, loose_, s_, report.solve);
-        if (!settled) tell_unsettled(report);
-        report.findings.insert(report.findings.end(), s_.findings.begin(), s_.findings.end());
-        if (report.solve.status != SolveStatus::Converged) report.status = StepStatus::NotSolved;
-        if (report.solve.status == SolveStatus::NotFinite) report.status = StepStatus::NotFinite;
-        if (s_.law_out_of_range) report.status = StepStatus::LawOutOfRange;
     }
 
     /// At the mean of the velocities that contacts and joints left.
@@ -402,112 +520,36 @@ public:
                free_velocities_again(model_, settings_, s_);
     }
 
-    [[nodiscard]] double created_J() override { return detail::created_J(s_); }
-    [[nodiscard]] double free_kinetic_J() override { return free_kinetic_energy_J(model_, s_); }
-
-    /// Bodies whose contacts allow another motion as well, and formulas.
-    [[nodiscard]] std::vector<std::string> names_of(const OtherMotion& other) const override
-    {
-        std::vector<std::string> names;
-        const std::size_t contacts = s_.contacts.size(), formulas = contacts + s_.joints.size();
-        for (const int k : other.interactions) {
-            const auto c = static_cast<std::size_t>(k);
-            if (c >= formulas) names.push_back(name_of_interaction(model_, s_, k));
-            if (c >= contacts) continue;
-            for (const int body : {s_.contacts[c].first, s_.contacts[c].second}) {
-                names.push_back(model_.setup().bodies[static_cast<std::size_t>(body)].name);
-            }
-        }
-        return names;
-    }
-
-    [[nodiscard]] std::span<const OtherMotion> other_motions() const override
-    {
-        return s_.formulas ? s_.formulas->other_motions() : s_.solver.selector.others();
-    }
-
-    [[nodiscard]] bool advance() override
-    {
-        detail::advance(model_, settings_.time_step_s, state_, s_);
-        return all_finite(s_.next);
-    }
-
-    [[nodiscard]] Energies energies_at_start() override { return energies_of(model_, state_, s_); }
-    [[nodiscard]] Energies energies_at_end() override { return energies_of(model_, s_.next, s_); }
-
-    void account(const Energies& start, const Energies& end, StepReport& report) override
-    {
-        const double h = settings_.time_step_s;
-        detail::account(model_, h, state_, start, end, s_, report.energy);
-        report.accuracy.held_back_J = free_kinetic_energy_J(model_, s_) - end.kinetic_J;
-        report.accuracy.forces_defect_J = forces_defect_J(model_, h, state_, s_);
-    }
-
-    [[nodiscard]] bool correct(StepReport& report) override
-    {
-        correct_places(model_, settings_, solver_, s_, report);
-        report_joints(model_, s_);
-        report_spin(model_, settings_.time_step_s, state_, s_);
-        if (settings_.correction) hold_velocities(model_, s_);
-        return true;
-    }
-
-    void watch(StepReport& report) override
-    {
-        look_for_tunnelling(model_, settings_, state_, s_, report);
-        // statuses are compared before friction is looked at: collisions are known from them
-        update_statuses(model_, solver_, settings_.time_step_s, state_, s_, report.findings);
-        if (s_.formulas) s_.formulas->report(state_, settings_.time_step_s, s_, report.findings);
-    }
-
-    void commit(const StepReport&) override
-    {
-        if (s_.formulas) {
-            state_.q = s_.next.q;
-            state_.u = s_.next.u;
-            s_.next.v.resize(state_.v.size());
-            s_.next.W.resize(state_.W.size());
-        }
-        state_.t_s = s_.next.t_s;
-        std::swap(state_.x, s_.next.x);
-        std::swap(state_.R, s_.next.R);
-        std::swap(state_.v, s_.next.v);
-        std::swap(state_.W, s_.next.W);
-        std::swap(state_.turns, s_.next.turns);
-        count_angles(model_, state_);
-    }
-
 private:
-    void tell_unsettled(StepReport& report) const
+    [[nodiscard]] bool solve_step(const SolverSettings& solver, SolveReport& report) override
     {
-        const Finding finding{
-            .code = "unsolved_step",
-            .time_s = state_.t_s,
-            .message = "a body without inertia about some axis is driven about it: its turning has not "
-                       "settled; give it some inertia",
-            .uncertifies = true};
-        const auto known = [&](const Finding& one) { return one.message == finding.message; };
-        if (std::ranges::none_of(report.findings, known)) report.findings.push_back(finding);
+        return solve_with_loose(model_, settings_, solver, state_, loose_, s_, report);
     }
 
-    const BodyModel& model_;
-    const MoreauSettings& settings_;
-    const SolverSettings& solver_;
-    BodyState& state_;
-    BodyScratch& s_;
+    /// The second half-step uses the new velocities (BO-8).
+    void move_bodies() override
+    {
+        s_.next.x = s_.mid.x;
+        s_.next.R = s_.mid.R;
+        for (int i = 0; i < model_.bodies(); ++i) {
+            s_.next.x[i] += settings_.time_step_s / 2 * s_.next.v[i];
+            s_.next.R[i] = turned(s_.mid.R[i], settings_.time_step_s / 2 * s_.next.W[i]);
+        }
+    }
+
     std::vector<Loose> loose_;
-    bool loose_known_ = false;
     bool again_ = false;  ///< forces have been taken a second time
 };
 
 }  // namespace
+}  // namespace detail
 
 StepReport body_step(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
                      BodyState& state, BodyScratch& s)
 {
     StepReport report;
     report.h_s = settings.time_step_s;
-    BodySystem system(model, settings, solver, state, s);
+    detail::MoreauBodies system(model, settings, solver, state, s);
     take_step(system, state.t_s, solver, report);
     return report;
 }

@@ -11,6 +11,42 @@
 
 namespace carom {
 
+std::optional<Impact> call_impact_map(const ImpactMap& map, const ImpactSite& site,
+                                      const Eigen::VectorXd& u_minus, StepReport& report)
+{
+    Impact impact = map(site, u_minus);
+    if (impact.u_plus.size() != u_minus.size() || !impact.u_plus.allFinite()) return std::nullopt;
+    const ImpactContacts& closed = site.closed;
+    const Eigen::Index rows = closed.rows.rows(), given = impact.percussions_Ns.size();
+    if (given != rows) {
+        Eigen::VectorXd P;
+        if (given == site.H.rows()) {  // those of the normal rows only
+            P.setZero(rows);
+            for (Eigen::Index k = 0; k < given; ++k)
+                P[closed.offsets[static_cast<std::size_t>(k)]] = impact.percussions_Ns[k];
+        }
+        impact.percussions_Ns = P;
+    }
+    const bool plain = !closed.has_friction() && closed.b.isZero(0);
+    const Admissibility found = plain ? admissibility(site.A, site.H, u_minus, impact.u_plus)
+                                      : admissibility(site.A, closed, u_minus, impact);
+    report.map.leaves_V_m_s = std::max(report.map.leaves_V_m_s, found.leaves_V_m_s);
+    report.map.outside_N = std::max(report.map.outside_N, found.outside_N);
+    report.map.energy_gained_J += found.energy_gained_J;
+    report.map_acted = true;
+    if (impact.percussions_Ns.size() == rows) return impact;
+
+    // those that the map does not name: the nearest that the contacts can give
+    if (!plain) {
+        impact.percussions_Ns = percussions_of_jump(site.A, closed, impact.u_plus - u_minus);
+        return impact;
+    }
+    const auto V = PolyhedralCone::from_inequalities(-site.H);
+    if (!V) return std::nullopt;
+    impact.percussions_Ns = V->prox(site.A, u_minus - impact.u_plus).multipliers;
+    return impact;
+}
+
 bool apply_impact_map(const Model& model, const State& state, double t_s, Scratch& s, StepReport& report)
 {
     set_all(s.rows.b.size(), 0.0, s.map_P);
@@ -33,23 +69,10 @@ bool apply_impact_map(const Model& model, const State& state, double t_s, Scratc
         return false;
     const ImpactSite site{
         .A = *A, .H = H, .closed = closed, .contacts = s.rows.contacts, .q = s.q_cone, .t_s = t_s};
-    const Impact impact = model.system().impact_map(site, s.u_start);
-    if (impact.u_plus.size() != s.u_start.size() || !impact.u_plus.allFinite()) return false;
-    report.map_acted = true;
-
-    // percussions with  A (u+ - u-) = rows^T P: those of the map, or the nearest that the contacts can give
-    Eigen::VectorXd P = impact.percussions_Ns;
-    if (closed.has_friction() || !closed.b.isZero(0)) {
-        report.map = admissibility(*A, closed, s.u_start, impact);
-        if (P.size() != closed.rows.rows()) P = percussions_of_jump(*A, closed, impact.u_plus - s.u_start);
-    } else {
-        report.map = admissibility(*A, H, s.u_start, impact.u_plus);
-        const auto V = PolyhedralCone::from_inequalities(-H);
-        if (!V) return false;
-        if (P.size() != closed.rows.rows()) P = V->prox(*A, s.u_start - impact.u_plus).multipliers;
-    }
-    s.map_P.assign(P.begin(), P.end());
-    s.u_minus = impact.u_plus;
+    const auto struck = call_impact_map(model.system().impact_map, site, s.u_start, report);
+    if (!struck) return false;
+    s.map_P.assign(struck->percussions_Ns.begin(), struck->percussions_Ns.end());
+    s.u_minus = struck->u_plus;
     return true;
 }
 

@@ -1,18 +1,14 @@
 #include "carom/stepping/moreau_jean.hpp"
 
 #include "coordinate_system.hpp"
+#include "forces_settle.hpp"
 #include "step_parts.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 namespace carom {
-
-/// The iteration of (MJ-2) has come to its end.
-Finding forces_not_settled(const MoreauJeanSettings& settings, double time_s, double change, double size);
-
 namespace {
 
 /// A(q_M), once for the whole run where it is constant.
@@ -54,16 +50,6 @@ void unbalanced(const Model& model, const Point& at, double h, Scratch& s)
     s.x = h * (s.given_forces - s.potential_gradient - s.velocity_terms) - s.x;
 }
 
-/// A change of the velocity that moves no place by more than rounding in this step, and that more passes do
-/// not make smaller: forces are not known better (MJ-4).
-bool is_rounding(const State& state, double h, double change, double last_change, Scratch& s)
-{
-    constexpr double roundings = 64;
-    if (!(change > 0.5 * last_change)) return false;
-    const double size = std::sqrt(s.A.squared_norm(view(state.q)) + s.A.squared_norm(view(s.q_theta)));
-    return h * change <= roundings * std::numeric_limits<double>::epsilon() * size;
-}
-
 /// The theta scheme in coordinates: Newton's iteration for forces and percussions together (MJ-2). Each pass
 /// is a one-step problem with W = H J^-1 H^T; J is evaluated again while velocities do not settle quickly.
 class MoreauJeanStep final : public CoordinateSystem {
@@ -92,27 +78,25 @@ public:
     {
         choose_laws_into(report);
         s_.u_end = s_.u_minus;
-        pass_ = 0;
-        change_ = 0;
-        evaluate_ = true;
+        settling_ = ForcesSettle();
         if (has_advanced(report.status)) free_velocity(report);
     }
 
     [[nodiscard]] bool drift_again(StepReport& report) override
     {
-        const double last_change = change_;
         s_.u_before -= s_.u_end;
-        change_ = std::sqrt(s_.A.squared_norm(view(s_.u_before)));
+        const double change = std::sqrt(s_.A.squared_norm(view(s_.u_before)));
         // at rest only the free velocity says how small a change is small
         const double size =
             std::sqrt(s_.A.squared_norm(view(s_.u_end)) + s_.A.squared_norm(view(s_.u_minus)) +
                       s_.A.squared_norm(view(s_.u_free)));
-        evaluate_ = pass_ > 0 && change_ > 0.1 * last_change;
-        if (change_ <= settings_.force_tolerance * size) return false;
-        if (pass_ > 1 && is_rounding(state_, scheme_.h_s, change_, last_change, s_)) return false;
-        if (++pass_ == settings_.max_iterations) {
+        const auto size_of_places = [&] {
+            return std::sqrt(s_.A.squared_norm(view(state_.q)) + s_.A.squared_norm(view(s_.q_theta)));
+        };
+        if (!settling_.goes_on(change, size, size_of_places, settings_)) return false;
+        if (settling_.is_exhausted(settings_)) {
             report.status = StepStatus::NotSolved;
-            report.findings.push_back(forces_not_settled(settings_, state_.t_s, change_, size));
+            report.findings.push_back(forces_not_settled(settings_, state_.t_s, change, size));
             return false;
         }
         free_velocity(report);
@@ -136,7 +120,7 @@ private:
     {
         const double h = scheme_.h_s;
         const Point at = force_point(state_, settings_, s_);
-        if (evaluate_ && !s_.J->evaluate(model_, s_.A, at, h * scheme_.theta, s_.work)) {
+        if (settling_.evaluates() && !s_.J->evaluate(model_, s_.A, at, h * scheme_.theta, s_.work)) {
             report.status = StepStatus::MetricSingular;
             return;
         }
@@ -148,9 +132,7 @@ private:
     }
 
     const MoreauJeanSettings& settings_;
-    int pass_ = 0;
-    double change_ = 0;  ///< of u+ by the last pass, kinetic norm
-    bool evaluate_ = true;
+    ForcesSettle settling_;
 };
 
 }  // namespace
