@@ -59,6 +59,9 @@ public:
 
     [[nodiscard]] int contacts() const noexcept { return diagonal_.contacts(); }
 
+    /// Contacts in the order of a sweep.
+    [[nodiscard]] std::span<const int> order() const noexcept { return colours_.order(); }
+
     /// Percussion of a contact on its body a, axes of the world, N s.
     [[nodiscard]] std::array<double, 3> percussion(int contact) const noexcept;
 
