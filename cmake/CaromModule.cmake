@@ -44,7 +44,7 @@ function(carom_module_test name)
   add_executable(test_${name} ${sources} ${objects})
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE carom_test_compiler Eigen3::Eigen fmt::fmt tomlplusplus::tomlplusplus
-                                             hdf5::hdf5 ZLIB::ZLIB nlohmann_json::nlohmann_json PkgConfig::urdfdom
+                                             hdf5::hdf5 ZLIB::ZLIB nlohmann_json::nlohmann_json PkgConfig::urdfdom TBB::tbb
                                              doctest::doctest rapidcheck carom_test_main)
   target_compile_definitions(test_${name} PRIVATE CAROM_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
   target_precompile_headers(test_${name} REUSE_FROM carom_test_precompiled)

@@ -17,5 +17,5 @@ if(CAROM_PYTHON_MODULE)
 endif()
 # the library is static: who links it needs these; who draws or tabulates needs those
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "libeigen3-dev, libfmt-dev, libtomlplusplus-dev, libhdf5-dev, zlib1g-dev, liburdfdom-dev, python3-matplotlib, python3-pandas, python3-xarray, python3-scipy")
+    "libeigen3-dev, libfmt-dev, libtomlplusplus-dev, libhdf5-dev, zlib1g-dev, liburdfdom-dev, libtbb-dev, python3-matplotlib, python3-pandas, python3-xarray, python3-scipy")
 include(CPack)

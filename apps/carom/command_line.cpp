@@ -103,6 +103,7 @@ void CommandLine::add_run()
                     "coordinate.NAME.start_velocity; by power series")
         ->delimiter(',')
         ->type_name("NAME,...");
+    add_threads(command, run_.threads);
     add_json(command, run_.json);
     add_quiet(command, run_.quiet);
     add_no_svg(command, run_.svg);
@@ -119,6 +120,7 @@ void CommandLine::add_resume()
         add("resume", "Resume a run that was killed or interrupted.", [this] { return resume_run(resume_); });
     add_recording(command, resume_.recording);
     add_set(command, resume_.sets, "duration_s=VALUE: new duration; extends a finished run");
+    add_threads(command, resume_.threads);
     add_json(command, resume_.json);
     add_quiet(command, resume_.quiet);
     add_no_svg(command, resume_.svg);

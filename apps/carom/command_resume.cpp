@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include "carom/core/threads.hpp"
 #include "carry_out.hpp"
 #include "core/text.hpp"
 #include "interrupt.hpp"
@@ -17,6 +18,8 @@ ExitStatus resume_run(const ResumeOptions& options)
     const Display display{.json = options.json, .quiet = options.quiet, .svg = options.svg};
     Errors errors;
     carom::ResumeOptions wanted{.overrides = read_sets(options.sets, errors), .columns = false};
+    const auto threads = checked_threads(options.threads.value_or(usable_cores()), "--threads");
+    if (!threads) errors.push_back(threads.error());
     if (!errors.empty()) return refuse(errors, display);
 
     // the listeners are known when the run begins
@@ -33,6 +36,7 @@ ExitStatus resume_run(const ResumeOptions& options)
     return carry_out(
         resumed->scene(),
         [&](const RunListener& shown, const std::atomic<bool>&) {
+            const Threads scope(*threads);
             listener = shown;
             return resumed->run();
         },

@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include "carom/core/threads.hpp"
 #include "carry_out.hpp"
 #include "core/text.hpp"
 #include "output_files.hpp"
@@ -78,6 +79,7 @@ KeepProblems read_problems(const RunOptions& options, Errors& errors)
 struct RunTask {
     Scene scene;
     carom::RunOptions wanted;
+    int threads = 1;
 };
 
 Expected<RunTask, Errors> prepare(const RunOptions& options)
@@ -91,11 +93,14 @@ Expected<RunTask, Errors> prepare(const RunOptions& options)
         if (auto usable = check_output(options); !usable) errors.push_back(usable.error());
     }
     auto problems = read_problems(options, errors);
+    const auto threads = checked_threads(options.threads.value_or(usable_cores()), "--threads");
+    if (!threads) errors.push_back(threads.error());
     if (!errors.empty()) return errors;
     print_warnings(scene->warnings);
     return RunTask{
         std::move(*scene),
-        {.recording = options.output, .at_s = times, .problems = std::move(problems), .columns = false}};
+        {.recording = options.output, .at_s = times, .problems = std::move(problems), .columns = false},
+        *threads};
 }
 
 /// The same with the names of the options that were given.
@@ -117,6 +122,7 @@ ExitStatus run_scene(const RunOptions& options)
     if (!task) return refuse(task.error(), display);
     const auto runner = [&](const RunListener& listener,
                             const std::atomic<bool>& stop) -> Expected<Run, Errors> {
+        const Threads threads(task->threads);
         carom::RunOptions wanted = task->wanted;
         wanted.listener = listener;
         wanted.stop = &stop;

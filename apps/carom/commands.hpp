@@ -34,6 +34,7 @@ struct RunOptions {
     std::vector<std::string> times;        ///< numbers, of --at
     std::string save_problems;             ///< all, failed or worst:N; empty: none
     std::vector<std::string> sensitivity;  ///< what to differentiate by; empty: nothing
+    std::optional<long> threads;           ///< empty: as many as the process may use
     bool json = false;
     bool quiet = false;
     bool svg = true;
@@ -71,6 +72,7 @@ struct OrbitCommand {
 struct ResumeOptions {
     std::string recording;
     std::vector<std::string> sets;  ///< duration_s=value: how long the run lasts now
+    std::optional<long> threads;    ///< empty: as many as the process may use
     bool json = false;
     bool quiet = false;
     bool svg = true;

@@ -45,6 +45,15 @@ void add_times(CLI::App& command, std::vector<std::string>& times, const std::st
         ->type_name("TIMES");
 }
 
+void add_threads(CLI::App& command, std::optional<long>& threads)
+{
+    command
+        .add_option("--threads", threads,
+                    "threads for scenes of many bodies; default: the cores that the process may use. Results "
+                    "do not depend on it")
+        ->type_name("N");
+}
+
 void add_json(CLI::App& command, bool& json, const std::string& instead_of)
 {
     command.add_flag("--json", json, "print one JSON object instead of " + instead_of);

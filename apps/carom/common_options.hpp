@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ void add_set(CLI::App& command, std::vector<std::string>& sets,
 
 /// --at: `help` says what is done with the times.
 void add_times(CLI::App& command, std::vector<std::string>& times, const std::string& help);
+
+/// --threads of one run; nothing given: the cores that the process may use.
+void add_threads(CLI::App& command, std::optional<long>& threads);
 
 /// --json
 void add_json(CLI::App& command, bool& json, const std::string& instead_of = "the summary");

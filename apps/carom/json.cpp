@@ -10,9 +10,13 @@ using Json = nlohmann::ordered_json;
 
 Json state_of(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u)
 {
+    // names are different: none is looked for among those before, which would take the square of their number
     Json state = Json::object();
+    auto& entries = state.get_ref<Json::object_t&>();
+    entries.reserve(static_cast<std::size_t>(model.coordinates()));
     for (int i = 0; i < model.coordinates(); ++i) {
-        state[model.system().coordinates[static_cast<std::size_t>(i)].name] = {{"q", q[i]}, {"u", u[i]}};
+        entries.emplace_back(model.system().coordinates[static_cast<std::size_t>(i)].name,
+                             Json{{"q", q[i]}, {"u", u[i]}});
     }
     return state;
 }

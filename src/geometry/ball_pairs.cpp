@@ -1,5 +1,7 @@
 #include "geometry/ball_pairs.hpp"
 
+#include "core/parallel.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -61,14 +63,24 @@ void BallPairs::sort_by_size(std::span<const double> radii)
 
 void BallPairs::lists_of_one_class(std::span<const Vec3> centres, std::span<const double> radii)
 {
+    // lengths of the lists first, each behind its ball; then where they begin
+    constexpr std::size_t in_block = 256;
+    begin_[0] = 0;
+    append_blocks(centres.size(), in_block, others_,
+                  [&](std::size_t begin, std::size_t end, std::vector<int>& list) {
+                      for (std::size_t i = begin; i < end; ++i) {
+                          const std::size_t first = list.size();
+                          if (radii[i] >= 0) {
+                              grids_.front().around(centres[i], radii[i], static_cast<int>(i),
+                                                    [&](int j) { list.push_back(j); });
+                              std::sort(list.begin() + static_cast<std::ptrdiff_t>(first), list.end());
+                          }
+                          begin_[i + 1] = list.size() - first;
+                      }
+                  });
     for (std::size_t i = 0; i < centres.size(); ++i) {
-        begin_[i] = others_.size();
-        if (radii[i] < 0) continue;
-        grids_.front().around(centres[i], radii[i], static_cast<int>(i),
-                              [&](int j) { others_.push_back(j); });
-        std::sort(others_.begin() + static_cast<std::ptrdiff_t>(begin_[i]), others_.end());
+        begin_[i + 1] += begin_[i];
     }
-    begin_[centres.size()] = others_.size();
 }
 
 void BallPairs::lists_of_all_classes(std::span<const Vec3> centres, std::span<const double> radii)

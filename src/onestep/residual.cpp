@@ -1,5 +1,6 @@
 #include "carom/onestep/residual.hpp"
 
+#include "core/parallel.hpp"
 #include "onestep/residual_shares.hpp"
 #include "onestep/rounding.hpp"
 
@@ -13,9 +14,22 @@
 namespace carom {
 namespace {
 
+/// Interactions whose sums are formed apart, possibly by different threads.
+constexpr std::size_t in_block = 1024;
+
 /// Sums of squares that the errors are made of.
 struct Norms {
     double F = 0, U_free = 0, P = 0, U = 0, restitution = 0;
+
+    Norms& operator+=(const Norms& other) noexcept
+    {
+        F += other.F;
+        U_free += other.U_free;
+        P += other.P;
+        U += other.U;
+        restitution += other.restitution;
+        return *this;
+    }
 
     /// False where squares have overflowed: then no quotient of them means anything.
     [[nodiscard]] bool finite() const { return std::isfinite(F + U_free + P + U + restitution); }
@@ -170,15 +184,19 @@ Residual not_finite()
 double velocity_error(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U,
                       double percussions, double velocities, ResidualScratch& scratch)
 {
-    double sum = 0;
-    for (int c = 0; c < problem.interactions(); ++c) {
-        const auto P_c = problem.part(P, c);
-        const double d = scratch.d[c], size = std::sqrt(squared(P_c)) / d;
-        const double lambda = size > velocities ? velocities / size : 1.0;
-        sum += natural_map_squared(problem.laws[c], P_c, problem.part(U, c),
-                                   problem.part(std::span<const double>(scratch.s), c), d, lambda,
-                                   problem.part(std::span<double>(scratch.F), c));
-    }
+    const auto count = static_cast<std::size_t>(problem.interactions());
+    const double sum = sum_of_blocks<double>(count, in_block, [&](std::size_t begin, std::size_t end) {
+        double part = 0;
+        for (int c = static_cast<int>(begin); c < static_cast<int>(end); ++c) {
+            const auto P_c = problem.part(P, c);
+            const double d = scratch.d[c], size = std::sqrt(squared(P_c)) / d;
+            const double lambda = size > velocities ? velocities / size : 1.0;
+            part += natural_map_squared(problem.laws[c], P_c, problem.part(U, c),
+                                        problem.part(std::span<const double>(scratch.s), c), d, lambda,
+                                        problem.part(std::span<double>(scratch.F), c));
+        }
+        return part;
+    });
     return above_rounding(std::sqrt(sum), percussions, velocities) / velocities;
 }
 
@@ -196,6 +214,20 @@ struct Sums {
         if (!(part > worst)) return;
         worst = part;
         result.worst = c;
+    }
+
+    /// Those of later interactions; `parts` are left where they are.
+    Sums& operator+=(const Sums& later) noexcept
+    {
+        raw += later.raw;
+        scaled += later.scaled;
+        if (later.worst > worst) {
+            worst = later.worst;
+            result.worst = later.result.worst;
+        }
+        result.cone_violation_Ns = std::max(result.cone_violation_Ns, later.result.cone_violation_Ns);
+        result.approach_m_s = std::max(result.approach_m_s, later.result.approach_m_s);
+        return *this;
     }
 };
 
@@ -348,13 +380,17 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
     // NaN first: maxima below would lose it
     if (!all_finite(P) || !all_finite(U)) return not_finite();
 
-    Sums sums;
-    scratch.d.resize(static_cast<std::size_t>(problem.interactions()));
-    for (int c = 0; c < problem.interactions(); ++c) {
-        if (!add_if_number(problem, P, U, c, scratch, sums) &&
-            !add_if_friction(problem, P, U, c, scratch, sums))
-            add_interaction(problem, P, U, c, scratch, sums);
-    }
+    const auto count = static_cast<std::size_t>(problem.interactions());
+    scratch.d.resize(count);
+    Sums sums = sum_of_blocks<Sums>(count, in_block, [&](std::size_t begin, std::size_t end) {
+        Sums part;
+        for (int c = static_cast<int>(begin); c < static_cast<int>(end); ++c) {
+            if (!add_if_number(problem, P, U, c, scratch, part) &&
+                !add_if_friction(problem, P, U, c, scratch, part))
+                add_interaction(problem, P, U, c, scratch, part);
+        }
+        return part;
+    });
     auto& [raw, scaled, worst, result, parts] = sums;
     if (!raw.finite() || !scaled.finite()) return not_finite();
     result.siconos = raw.relative();

@@ -1,5 +1,6 @@
 #include "solver/flat_problem.hpp"
 
+#include "core/parallel.hpp"
 #include "onestep/rounding.hpp"
 
 #include <algorithm>
@@ -270,39 +271,72 @@ FlatError FlatProblem::error(std::span<const double> x, std::span<double> u) con
     return error_at(x, u);
 }
 
-FlatError FlatProblem::error_at(std::span<const double> x, std::span<const double> u) const noexcept
-{
-    double F_d = 0, F_v = 0, q_d = 0, x_d = 0, u_d = 0, F_s = 0, q_s = 0, x_s = 0, u_s = 0;
-    for (const double free : q) {
-        q_d += free * free;
+namespace {
+
+/// Sums of squares that the errors are made of, of some contacts.
+struct ErrorSums {
+    double F_d = 0, F_v = 0, F_s = 0, x_d = 0, u_d = 0, q_s = 0, x_s = 0, u_s = 0;
+
+    ErrorSums& operator+=(const ErrorSums& other) noexcept
+    {
+        F_d += other.F_d;
+        F_v += other.F_v;
+        F_s += other.F_s;
+        x_d += other.x_d;
+        u_d += other.u_d;
+        q_s += other.q_s;
+        x_s += other.x_s;
+        u_s += other.u_s;
+        return *this;
     }
-    const double own = std::sqrt(q_d), velocities = std::max(own, floor.velocity);
-    for (int c = 0; c < contacts(); ++c) {
-        const double* x_c = x.data() + static_cast<std::size_t>(c) * d;
-        const double* u_c = u.data() + static_cast<std::size_t>(c) * d;
-        const double* q_c = q.data() + static_cast<std::size_t>(c) * d;
-        const double s2 = scale[c] * scale[c];
+
+    void add(const FlatProblem& problem, int c, const double* x, const double* u, double velocities) noexcept
+    {
+        const double* q_c = problem.q.data() + static_cast<std::size_t>(c) * problem.d;
+        const double s2 = problem.scale[c] * problem.scale[c];
         double x2 = 0, u2 = 0, q2 = 0;
-        for (int k = 0; k < d; ++k) {
-            x2 += x_c[k] * x_c[k];
-            u2 += u_c[k] * u_c[k];
+        for (int k = 0; k < problem.d; ++k) {
+            x2 += x[k] * x[k];
+            u2 += u[k] * u[k];
             q2 += q_c[k] * q_c[k];
         }
-        const double part = natural_map_squared(*this, c, x_c, u_c, 1.0), size = std::sqrt(x2);
+        const double part = natural_map_squared(problem, c, x, u, 1.0), size = std::sqrt(x2);
         F_d += part;
         if (size > velocities && velocities > 0) {  // percussions made as small as velocities (OS-9)
             const double lambda = velocities / size;
-            F_v += lambda * lambda * natural_map_squared(*this, c, x_c, u_c, 1 / lambda);
+            F_v += lambda * lambda * natural_map_squared(problem, c, x, u, 1 / lambda);
         } else {
             F_v += part;
         }
-        F_s += s2 * natural_map_squared(*this, c, x_c, u_c, 1 / s2);
+        F_s += s2 * natural_map_squared(problem, c, x, u, 1 / s2);
         x_d += x2;
         u_d += u2;
         x_s += s2 * x2;
         u_s += u2 / s2;
         q_s += q2 / s2;
     }
+};
+
+}  // namespace
+
+FlatError FlatProblem::error_at(std::span<const double> x, std::span<const double> u) const noexcept
+{
+    constexpr std::size_t in_block = 1024;
+    double q_d = 0;
+    for (const double free : q) {
+        q_d += free * free;
+    }
+    const double own = std::sqrt(q_d), velocities = std::max(own, floor.velocity);
+    const auto sums = sum_of_blocks<ErrorSums>(
+        static_cast<std::size_t>(contacts()), in_block, [&](std::size_t begin, std::size_t end) {
+            ErrorSums part;
+            for (std::size_t c = begin; c < end; ++c) {
+                const std::size_t at = c * static_cast<std::size_t>(d);
+                part.add(*this, static_cast<int>(c), x.data() + at, u.data() + at, velocities);
+            }
+            return part;
+        });
+    const auto& [F_d, F_v, F_s, x_d, u_d, q_s, x_s, u_s] = sums;
     if (!std::isfinite(F_d + F_v + F_s + q_d + x_d + u_d + q_s + x_s + u_s)) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         return {infinity, infinity, infinity};

@@ -1,5 +1,6 @@
 #include "solver/rigid_contacts.hpp"
 
+#include "core/parallel.hpp"
 #include "four_numbers.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +15,9 @@ using detail::Four;
 using detail::load_four;
 using detail::store_four;
 using Vector = std::array<double, 3>;
+
+/// Contacts that one thread sweeps at once, and numbers of them and bodies that it only goes through.
+constexpr std::size_t swept_in_block = 128, contacts_in_block = 1024, bodies_in_block = 1024;
 
 [[gnu::always_inline]] inline Four in_four(const Vector& a, double beside = 0)
 {
@@ -77,8 +81,8 @@ struct RigidContacts::Kernel {
     {
         const Four P = dx[0] * load_four(rows.D[0].data()) + dx[1] * load_four(rows.D[1].data()) +
                        dx[2] * load_four(rows.D[2].data());
-        push(bodies[rows.a], load_four(rows.arm_a.data()), P, 1);
-        push(bodies[rows.b], load_four(rows.arm_b.data()), P, -1);
+        if (rows.a_moves) push(bodies[rows.a], load_four(rows.arm_a.data()), P, 1);
+        if (rows.b_moves) push(bodies[rows.b], load_four(rows.arm_b.data()), P, -1);
     }
 
     /// W_cc for rows of length one.
@@ -104,15 +108,18 @@ struct RigidContacts::Kernel {
         }
     }
 
-    /// Rows, W_cc and warm start of a contact in the units of (SO-6).
-    [[gnu::always_inline]] static inline void fill(RigidContacts& all, std::span<const RigidContact> contacts)
+    /// Rows, W_cc and warm start of the contacts at some places in the units of (SO-6).
+    [[gnu::always_inline]] static inline void fill(RigidContacts& all, std::span<const RigidContact> contacts,
+                                                   std::size_t begin, std::size_t end)
     {
         FlatProblem& flat = all.diagonal_;
-        for (std::size_t c = 0; c < contacts.size(); ++c) {
-            const RigidContact& contact = contacts[c];
+        for (std::size_t c = begin; c < end; ++c) {
+            const RigidContact& contact = contacts[static_cast<std::size_t>(all.colours_.order()[c])];
             Rows& rows = all.rows_[c];
             rows.a = contact.a;
             rows.b = contact.b < 0 ? static_cast<int>(all.free_.size()) - 1 : contact.b;
+            rows.a_moves = all.couples_[static_cast<std::size_t>(rows.a)] != 0;
+            rows.b_moves = all.couples_[static_cast<std::size_t>(rows.b)] != 0;
             store_four(in_four(contact.arm_a), rows.arm_a.data());
             store_four(in_four(contact.arm_b), rows.arm_b.data());
             const Four n = in_four(contact.normal), t = tangent(contact.normal);
@@ -142,24 +149,26 @@ struct RigidContacts::Kernel {
         }
     }
 
-    [[gnu::always_inline]] static inline void restore(RigidContacts& all)
+    [[gnu::always_inline]] static inline void restore(RigidContacts& all, std::size_t begin, std::size_t end)
     {
-        for (std::size_t c = 0; c < all.rows_.size(); ++c) {
+        for (std::size_t c = begin; c < end; ++c) {
             apply(all.rows_[c], all.x_.data() + 3 * c, all.bodies_.data());
         }
     }
 
-    [[gnu::always_inline]] static inline void measure(const RigidContacts& all, double* u)
+    [[gnu::always_inline]] static inline void measure(const RigidContacts& all, double* u, std::size_t begin,
+                                                      std::size_t end)
     {
-        for (int c = 0; c < all.contacts(); ++c) {
-            velocity(all, c, u + 3 * static_cast<std::size_t>(c));
+        for (std::size_t c = begin; c < end; ++c) {
+            velocity(all, static_cast<int>(c), u + 3 * c);
         }
     }
 
-    [[gnu::always_inline]] static inline void sweep(RigidContacts& all, Sweep kind)
+    [[gnu::always_inline]] static inline void sweep(RigidContacts& all, Sweep kind, std::size_t begin,
+                                                    std::size_t end)
     {
         const FlatProblem& problem = all.diagonal_;
-        for (int c = 0; c < problem.contacts(); ++c) {
+        for (int c = static_cast<int>(begin); c < static_cast<int>(end); ++c) {
             double u[3], before[3], dx[3];
             velocity(all, c, u);
             double* x = all.x_.data() + 3 * static_cast<std::size_t>(c);
@@ -181,14 +190,39 @@ struct RigidContacts::Kernel {
         }
     }
 
-    CAROM_WIDE static void fill_wide(RigidContacts& all, std::span<const RigidContact> contacts)
+    CAROM_WIDE static void fill_wide(RigidContacts& all, std::span<const RigidContact> contacts,
+                                     std::size_t begin, std::size_t end)
     {
-        fill(all, contacts);
+        fill(all, contacts, begin, end);
     }
-    CAROM_WIDE static void restore_wide(RigidContacts& all) { restore(all); }
-    CAROM_WIDE static void measure_wide(const RigidContacts& all, double* u) { measure(all, u); }
-    CAROM_WIDE static void sweep_wide(RigidContacts& all, Sweep kind) { sweep(all, kind); }
+    CAROM_WIDE static void restore_wide(RigidContacts& all, std::size_t begin, std::size_t end)
+    {
+        restore(all, begin, end);
+    }
+    CAROM_WIDE static void measure_wide(const RigidContacts& all, double* u, std::size_t begin,
+                                        std::size_t end)
+    {
+        measure(all, u, begin, end);
+    }
+    CAROM_WIDE static void sweep_wide(RigidContacts& all, Sweep kind, std::size_t begin, std::size_t end)
+    {
+        sweep(all, kind, begin, end);
+    }
 };
+
+/// f(begin, end) on the places of one colour after the other, blocks of a colour side by side.
+template <class F>
+void RigidContacts::for_colours(F f) const
+{
+    const auto begin = colours_.begin();
+    for (std::size_t colour = 0; colour + 1 < begin.size(); ++colour) {
+        const auto from = static_cast<std::size_t>(begin[colour]),
+                   to = static_cast<std::size_t>(begin[colour + 1]);
+        for_blocks(to - from, swept_in_block,
+                   [&](std::size_t first, std::size_t last, std::size_t) { f(from + first, from + last); });
+    }
+    f(static_cast<std::size_t>(begin.back()), rows_.size());
+}
 
 Expected<void> RigidContacts::load(std::span<const RigidBody> bodies, std::span<const RigidContact> contacts)
 {
@@ -230,6 +264,11 @@ Expected<void> RigidContacts::load(std::span<const RigidBody> bodies, std::span<
                            "leave this contact out");
         }
     }
+    pairs_.resize(contacts.size());
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+        pairs_[c] = {contacts[c].a, contacts[c].b < 0 ? count : contacts[c].b};
+    }
+    colours_.arrange(pairs_, couples_);
     prepare(contacts);
     return {};
 }
@@ -249,11 +288,17 @@ void RigidContacts::prepare(std::span<const RigidContact> contacts)
     shift_.resize(m);
     x_.assign(3 * m, 0.0);
     u_.resize(3 * m);
-    if (detail::has_wide_registers()) {
-        Kernel::fill_wide(*this, contacts);
-    } else {
-        Kernel::fill(*this, contacts);
+    place_.resize(m);
+    for (std::size_t k = 0; k < m; ++k) {
+        place_[static_cast<std::size_t>(colours_.order()[k])] = static_cast<int>(k);
     }
+    for_blocks(m, contacts_in_block, [&](std::size_t begin, std::size_t end, std::size_t) {
+        if (detail::has_wide_registers()) {
+            Kernel::fill_wide(*this, contacts, begin, end);
+        } else {
+            Kernel::fill(*this, contacts, begin, end);
+        }
+    });
     relaxation_.load(flat);
     flat.project(x_);
 
@@ -287,30 +332,36 @@ double RigidContacts::coupling(const Rows& here, int row, const Rows& there, int
 void RigidContacts::restore_velocities() noexcept
 {
     bodies_ = free_;
-    if (detail::has_wide_registers()) {
-        Kernel::restore_wide(*this);
-    } else {
-        Kernel::restore(*this);
-    }
+    for_colours([&](std::size_t begin, std::size_t end) {
+        if (detail::has_wide_registers()) {
+            Kernel::restore_wide(*this, begin, end);
+        } else {
+            Kernel::restore(*this, begin, end);
+        }
+    });
 }
 
 /// Scaled local velocities of all contacts.
 void RigidContacts::measure(std::vector<double>& u) const noexcept
 {
-    if (detail::has_wide_registers()) {
-        Kernel::measure_wide(*this, u.data());
-    } else {
-        Kernel::measure(*this, u.data());
-    }
+    for_blocks(rows_.size(), contacts_in_block, [&](std::size_t begin, std::size_t end, std::size_t) {
+        if (detail::has_wide_registers()) {
+            Kernel::measure_wide(*this, u.data(), begin, end);
+        } else {
+            Kernel::measure(*this, u.data(), begin, end);
+        }
+    });
 }
 
 void RigidContacts::sweep(Sweep kind) noexcept
 {
-    if (detail::has_wide_registers()) {
-        Kernel::sweep_wide(*this, kind);
-    } else {
-        Kernel::sweep(*this, kind);
-    }
+    for_colours([&](std::size_t begin, std::size_t end) {
+        if (detail::has_wide_registers()) {
+            Kernel::sweep_wide(*this, kind, begin, end);
+        } else {
+            Kernel::sweep(*this, kind, begin, end);
+        }
+    });
 }
 
 FlatError RigidContacts::error() noexcept
@@ -322,12 +373,12 @@ FlatError RigidContacts::error() noexcept
 /// (SO-15): from the swept point along the direction, velocities with the same coefficients as percussions.
 void RigidContacts::step_on(double beta) noexcept
 {
-    for (std::size_t k = 0; k < x_.size(); ++k) {
+    for_each_index(x_.size(), 3 * contacts_in_block, [&](std::size_t k) {
         const double f = x_[k] - x_before_[k];
         x_[k] += beta * direction_x_[k];
         direction_x_[k] = beta * direction_x_[k] + f;
-    }
-    for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    });
+    for_each_index(bodies_.size(), bodies_in_block, [&](std::size_t k) {
         for (auto part : {&Moving::v, &Moving::w}) {
             double* now = (bodies_[k].*part).data();
             double* direction = (direction_v_[k].*part).data();
@@ -337,7 +388,19 @@ void RigidContacts::step_on(double beta) noexcept
                        now);  // the inverse mass beside v does not change: f is zero there
             store_four(beta * along + f, direction);
         }
-    }
+    });
+}
+
+/// |x - x_before|^2.
+double RigidContacts::changes_squared() const noexcept
+{
+    return sum_of_blocks<double>(x_.size(), 3 * contacts_in_block, [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t k = begin; k < end; ++k) {
+            sum += (x_[k] - x_before_[k]) * (x_[k] - x_before_[k]);
+        }
+        return sum;
+    });
 }
 
 bool RigidContacts::is_over(const Budget& budget) noexcept
@@ -365,10 +428,7 @@ int RigidContacts::run(const Budget& budget)
             }
         }
         if (sweeps == budget.max_iterations) break;
-        double now2 = 0;
-        for (std::size_t k = 0; k < x_.size(); ++k) {
-            now2 += (x_[k] - x_before_[k]) * (x_[k] - x_before_[k]);
-        }
+        const double now2 = changes_squared();
         step_on(last2 > 0 && now2 <= last2 ? now2 / last2 : 0.0);
         last2 = now2;
     }
@@ -378,7 +438,7 @@ int RigidContacts::run(const Budget& budget)
 
 std::array<double, 3> RigidContacts::percussion(int contact) const noexcept
 {
-    const auto c = static_cast<std::size_t>(contact);
+    const auto c = static_cast<std::size_t>(place_[static_cast<std::size_t>(contact)]);
     std::array<double, 3> P{};
     for (std::size_t k = 0; k < 3; ++k) {
         for (std::size_t i = 0; i < 3; ++i) {
@@ -410,17 +470,18 @@ OneStepProblem RigidContacts::assembled(std::vector<double>& P) const
     RigidContacts before = *this;
     before.bodies_ = before.free_;
     before.diagonal_.kind.assign(m, FlatKind::Friction);  // all rows
-    for (std::size_t c = 0; c < m; ++c) {
+    for (std::size_t contact = 0; contact < m; ++contact) {
+        const auto c = static_cast<std::size_t>(place_[contact]);
         const double s = diagonal_.scale[c];
         problem.laws.emplace_back(Coulomb{.shape = FrictionDisc{}, .friction = diagonal_.mu[c]});
-        problem.offsets.push_back(3 * static_cast<int>(c + 1));
+        problem.offsets.push_back(3 * static_cast<int>(contact + 1));
         for (const int body : {rows_[c].a, rows_[c].b}) {
-            if (couples_[static_cast<std::size_t>(body)]) touching[body].push_back(static_cast<int>(c));
+            if (couples_[static_cast<std::size_t>(body)]) touching[body].push_back(static_cast<int>(contact));
         }
         double u[3];
         Kernel::velocity(before, static_cast<int>(c), u);
         for (std::size_t k = 0; k < 3; ++k) {
-            P[3 * c + k] = s * x_[3 * c + k];
+            P[3 * contact + k] = s * x_[3 * c + k];
             problem.U_free.push_back(u[k] / s);
         }
     }
@@ -428,18 +489,19 @@ OneStepProblem RigidContacts::assembled(std::vector<double>& P) const
     // row by row: contacts that share a body
     problem.W.begin(problem.offsets);
     std::vector<int> near;
-    for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t contact = 0; contact < m; ++contact) {
+        const auto i = static_cast<std::size_t>(place_[contact]);
         near = touching[rows_[i].a];
         near.insert(near.end(), touching[rows_[i].b].begin(), touching[rows_[i].b].end());
         std::sort(near.begin(), near.end());
         near.erase(std::unique(near.begin(), near.end()), near.end());
-        for (const int j : near) {
+        for (const int other : near) {
+            const auto j = static_cast<std::size_t>(place_[static_cast<std::size_t>(other)]);
             const double s = diagonal_.scale[i] * diagonal_.scale[j];
-            auto block = problem.W.append(static_cast<int>(i), j);
+            auto block = problem.W.append(static_cast<int>(contact), other);
             for (int r = 0; r < 3; ++r) {
                 for (int k = 0; k < 3; ++k) {
-                    block[static_cast<std::size_t>(3 * r + k)] =
-                        coupling(rows_[i], r, rows_[static_cast<std::size_t>(j)], k) / s;
+                    block[static_cast<std::size_t>(3 * r + k)] = coupling(rows_[i], r, rows_[j], k) / s;
                 }
             }
         }
@@ -450,8 +512,11 @@ OneStepProblem RigidContacts::assembled(std::vector<double>& P) const
 
 void RigidContacts::take_percussions(std::span<const double> P) noexcept
 {
-    for (std::size_t k = 0; k < x_.size(); ++k) {
-        x_[k] = P[k] / diagonal_.scale[k / 3];
+    for (std::size_t contact = 0; contact < place_.size(); ++contact) {
+        const auto c = static_cast<std::size_t>(place_[contact]);
+        for (std::size_t k = 0; k < 3; ++k) {
+            x_[3 * c + k] = P[3 * contact + k] / diagonal_.scale[c];
+        }
     }
     diagonal_.project(x_);
     restore_velocities();

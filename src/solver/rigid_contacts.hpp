@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solver/accelerated.hpp"
+#include "solver/contact_colours.hpp"
 
 #include <array>
 #include <span>
@@ -15,6 +16,7 @@ namespace carom {
 ///     v_a += P / m_a,   w_a += J_a^-1 (r_a x P);      v_b -= P / m_b,   w_b -= J_b^-1 (r_b x P)
 ///
 /// so that a contact costs the same whatever touches its bodies. Memory is linear in bodies and contacts.
+/// Contacts colour by colour (ContactColours), blocks of a colour on several threads.
 ///
 /// Symbols    n  unit normal from b to a;  r  arm from the centre of mass to the contact, m;  w  angular
 ///            velocity, rad/s;  J  inertia, all in the axes of the world;  P  percussion on a, N s
@@ -44,7 +46,7 @@ public:
     [[nodiscard]] Expected<void> load(std::span<const RigidBody> bodies,
                                       std::span<const RigidContact> contacts);
 
-    /// One sweep in the order of the contacts.
+    /// One sweep, colour by colour.
     void sweep(Sweep kind = Sweep::GaussSeidel) noexcept;
 
     /// Nonlinear conjugate gradients around sweeps of Gauss-Seidel until the errors are small (SO-24), looked
@@ -56,6 +58,9 @@ public:
     [[nodiscard]] FlatError error() noexcept;
 
     [[nodiscard]] int contacts() const noexcept { return diagonal_.contacts(); }
+
+    /// Contacts in the order of a sweep.
+    [[nodiscard]] std::span<const int> order() const noexcept { return colours_.order(); }
 
     /// Percussion of a contact on its body a, axes of the world, N s.
     [[nodiscard]] std::array<double, 3> percussion(int contact) const noexcept;
@@ -80,6 +85,7 @@ private:
         std::array<std::array<double, 4>, 3> D{};
         std::array<double, 4> arm_a{}, arm_b{};
         int a = 0, b = 0;
+        bool a_moves = false, b_moves = false;  ///< what does not move is not written: others may read it
     };
     struct Kernel;  ///< the inner loops, compiled for wide registers and for others
 
@@ -89,9 +95,15 @@ private:
     void measure(std::vector<double>& u) const noexcept;
     [[nodiscard]] bool is_over(const Budget& budget) noexcept;
     void step_on(double beta) noexcept;
+    [[nodiscard]] double changes_squared() const noexcept;
+    template <class F>
+    void for_colours(F f) const;
 
     std::vector<Moving> bodies_, free_, before_, direction_v_;  ///< the last body does not move
     std::vector<char> couples_;                                 ///< bodies that percussions move
+    ContactColours colours_;
+    std::vector<std::array<int, 2>> pairs_;
+    std::vector<int> place_;  ///< of a contact in what follows, which is in the order of colours
     std::vector<Rows> rows_;
     FlatProblem diagonal_;  ///< laws and W_cc, without anything beside the diagonal
     Relaxation relaxation_;

@@ -1,12 +1,14 @@
 #include "solver/round_contacts.hpp"
 
 #include "carom/onestep/residual.hpp"
+#include "core/parallel.hpp"
 #include "four_numbers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace carom {
 namespace {
@@ -15,8 +17,8 @@ using detail::Four;
 using detail::load_four;
 using detail::store_four;
 
-/// Colours of contacts; what finds none has a group of its own.
-constexpr int max_colours = 64, no_colour = max_colours;
+/// Of groups of four contacts, contacts and bodies that one thread takes at once.
+constexpr std::size_t groups_in_block = 64, contacts_in_block = 1024, bodies_in_block = 1024;
 
 /// Sweeps without a look at the error.
 constexpr int longest_interval = 32;
@@ -45,6 +47,11 @@ constexpr int longest_interval = 32;
 }
 
 [[gnu::always_inline]] inline double sum(Four a)
+{
+    return (a[0] + a[1]) + (a[2] + a[3]);
+}
+
+double sum(const std::array<double, 4>& a)
 {
     return (a[0] + a[1]) + (a[2] + a[3]);
 }
@@ -109,16 +116,16 @@ struct FourBodies {
         inverse_inertia = line[3];
     }
 
-    [[gnu::always_inline]] void store(RoundBody* bodies, const std::array<int, 4>& index) const
+    /// `all`: none of them stands still.
+    [[gnu::always_inline]] void store(RoundBody* bodies, const std::array<int, 4>& index, bool all) const
     {
         Four line[4] = {v.x, v.y, v.z, inverse_mass};
         transpose(line[0], line[1], line[2], line[3]);
-        for (int k = 0; k < 4; ++k) {
-            store_four(line[k], bodies[index[k]].v.data());
-        }
         Four turn[4] = {w.x, w.y, w.z, inverse_inertia};
         transpose(turn[0], turn[1], turn[2], turn[3]);
         for (int k = 0; k < 4; ++k) {
+            if (!all && !(line[k][3] > 0 || turn[k][3] > 0)) continue;
+            store_four(line[k], bodies[index[k]].v.data());
             store_four(turn[k], bodies[index[k]].w.data());
         }
     }
@@ -132,11 +139,6 @@ Error refused(ErrorCode code, const std::string& where, const std::string& messa
             .hint = hint,
             .excerpt = {}};
 }
-
-/// Sums of squares that the error is made of.
-struct Sums {
-    Four F{}, P{}, U{};
-};
 
 }  // namespace
 
@@ -182,8 +184,8 @@ struct RoundContacts::Kernel {
             const Four part = size2 > radius * radius ? radius / root(size2) : Four{} + 1.0;
             const Space next = next_n * n + part * t, change = next - P;
             push(group, n, change, a, b);
-            a.store(bodies, group.a);
-            b.store(bodies, group.b);
+            a.store(bodies, group.a, group.all_move);
+            b.store(bodies, group.b, group.all_move);
 
             // a sweep is the map from the point with beta d in it
             store_space(next, group.P);
@@ -195,8 +197,11 @@ struct RoundContacts::Kernel {
 
     /// |F|^2, |P|^2 and |U|^2, scaled (OS-5); F = P - proj_K(P - rho (U + s)).
     [[gnu::always_inline]] static inline void measure(std::span<const Group> groups, const RoundBody* bodies,
-                                                      Sums& sums)
+                                                      Sums& result)
     {
+        struct {
+            Four F{}, P{}, U{};
+        } sums;
         for (const Group& group : groups) {
             const Space n = load_space(group.n), P = load_space(group.P);
             FourBodies a, b;
@@ -222,6 +227,9 @@ struct RoundContacts::Kernel {
             sums.P += dot(P, P) / rho;
             sums.U += rho * (slip2 + normal * normal);
         }
+        store_four(sums.F, result.F.data());
+        store_four(sums.P, result.P.data());
+        store_four(sums.U, result.U.data());
     }
 
     /// The percussions act on the bodies.
@@ -232,8 +240,8 @@ struct RoundContacts::Kernel {
             a.load(bodies, group.a);
             b.load(bodies, group.b);
             push(group, load_space(group.n), load_space(group.P), a, b);
-            a.store(bodies, group.a);
-            b.store(bodies, group.b);
+            a.store(bodies, group.a, group.all_move);
+            b.store(bodies, group.b, group.all_move);
         }
     }
 
@@ -320,55 +328,50 @@ Expected<void> RoundContacts::load(std::span<const RoundBody> bodies, std::span<
     return {};
 }
 
-/// Places by colours: contacts of one colour share no moving body, so four of them in a row are a group.
+/// Places by colours: four contacts in a row are a group; behind the colours each has a group of its own.
 void RoundContacts::arrange(std::span<const RoundContact> contacts)
 {
-    colours_.assign(bodies_.size(), 0);
-    colour_of_.resize(contacts.size());
+    moves_.resize(bodies_.size());
+    for (std::size_t k = 0; k < bodies_.size(); ++k) {
+        moves_[k] = bodies_[k].inverse_mass > 0 || bodies_[k].inverse_inertia > 0 ? 1 : 0;
+    }
+    pairs_.resize(contacts.size());
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+        pairs_[c] = {contacts[c].a, contacts[c].b};
+    }
+    colours_.arrange(pairs_, moves_);
     place_.resize(contacts.size());
-    std::array<int, max_colours + 1> count{};
-    for (std::size_t c = 0; c < contacts.size(); ++c) {
-        const std::size_t a = static_cast<std::size_t>(contacts[c].a),
-                          b = static_cast<std::size_t>(contacts[c].b);
-        const std::uint64_t taken = colours_[a] | colours_[b];
-        int colour = no_colour;
-        if (~taken != 0) {
-            colour = __builtin_ctzll(~taken);
-            const std::uint64_t bit = std::uint64_t{1} << colour;
-            if (bodies_[a].inverse_mass > 0) colours_[a] |= bit;
-            if (bodies_[b].inverse_mass > 0) colours_[b] |= bit;
+    colour_begin_.assign(1, 0);
+    const auto order = colours_.order();
+    const auto begin = colours_.begin();
+    int place = 0;
+    for (std::size_t colour = 0; colour + 1 < begin.size(); ++colour) {
+        for (int k = begin[colour]; k < begin[colour + 1]; ++k) {
+            place_[static_cast<std::size_t>(order[static_cast<std::size_t>(k)])] = place++;
         }
-        colour_of_[c] = static_cast<std::uint8_t>(colour);
-        ++count[static_cast<std::size_t>(colour)];
+        place = (place + 3) / 4 * 4;
+        colour_begin_.push_back(place / 4);
     }
-
-    // whole groups per colour, and a group for each that has none
-    std::array<int, max_colours + 1> next{};
-    int places = 0;
-    for (std::size_t k = 0; k < count.size(); ++k) {
-        next[k] = places;
-        places += k == no_colour ? 4 * count[k] : (count[k] + 3) / 4 * 4;
+    for (auto k = static_cast<std::size_t>(begin.back()); k < order.size(); ++k, place += 4) {
+        place_[static_cast<std::size_t>(order[k])] = place;
     }
-    for (std::size_t c = 0; c < contacts.size(); ++c) {
-        const auto k = static_cast<std::size_t>(colour_of_[c]);
-        place_[c] = next[k];
-        next[k] += k == no_colour ? 4 : 1;
-    }
-    groups_.assign(static_cast<std::size_t>(places / 4), Group{});
+    groups_.resize(static_cast<std::size_t>(place / 4));
 }
 
 void RoundContacts::fill(std::span<const RoundContact> contacts)
 {
     const int still = static_cast<int>(bodies_.size()) - 1;
-    for (Group& group : groups_) {
+    for_each_index(groups_.size(), groups_in_block, [&](std::size_t k) {
+        Group& group = groups_[k];
+        group = {};
         group.n[0].fill(1);
         group.inverse_n.fill(1);
         group.inverse_t.fill(1);
         group.rho.fill(1);
         group.a.fill(still);
         group.b.fill(still);
-    }
-    for (std::size_t c = 0; c < contacts.size(); ++c) {
+    });
+    for_each_index(contacts.size(), contacts_in_block, [&](std::size_t c) {
         const RoundContact& contact = contacts[c];
         const auto lane = static_cast<std::size_t>(place_[c] % 4);
         Group& group = groups_[static_cast<std::size_t>(place_[c] / 4)];
@@ -390,40 +393,81 @@ void RoundContacts::fill(std::span<const RoundContact> contacts)
         group.rho[lane] = contact.friction > 0 ? 3 / (W_n + 2 * W_t) : 1 / W_n;
         group.a[lane] = contact.a;
         group.b[lane] = contact.b;
+    });
+    for_each_index(groups_.size(), groups_in_block, [&](std::size_t k) {
+        const auto moves = [&](int body) { return moves_[static_cast<std::size_t>(body)] != 0; };
+        groups_[k].all_move =
+            std::ranges::all_of(groups_[k].a, moves) && std::ranges::all_of(groups_[k].b, moves);
+    });
+}
+
+/// f(groups, block) colour by colour, blocks of a colour side by side; `block` counts from 0 on.
+template <class F>
+void RoundContacts::for_colours(F f)
+{
+    const std::span<Group> groups(groups_);
+    std::size_t first = 0;
+    for (std::size_t colour = 0; colour + 1 < colour_begin_.size(); ++colour) {
+        const auto from = static_cast<std::size_t>(colour_begin_[colour]),
+                   count = static_cast<std::size_t>(colour_begin_[colour + 1]) - from;
+        for_blocks(count, groups_in_block, [&](std::size_t begin, std::size_t end, std::size_t block) {
+            f(groups.subspan(from + begin, end - begin), first + block);
+        });
+        first += (count + groups_in_block - 1) / groups_in_block;
     }
+    f(groups.subspan(static_cast<std::size_t>(colour_begin_.back())), first);
+}
+
+RoundContacts::Sums& RoundContacts::Sums::operator+=(const Sums& other) noexcept
+{
+    for (std::size_t k = 0; k < F.size(); ++k) {
+        F[k] += other.F[k];
+        P[k] += other.P[k];
+        U[k] += other.U[k];
+    }
+    return *this;
+}
+
+RoundContacts::Sums RoundContacts::measured() noexcept
+{
+    return sum_of_blocks<Sums>(groups_.size(), 4 * groups_in_block, [&](std::size_t begin, std::size_t end) {
+        Sums sums;
+        const auto groups = std::span<const Group>(groups_).subspan(begin, end - begin);
+        if (detail::has_wide_registers()) {
+            Kernel::measure_wide(groups, bodies_.data(), sums);
+        } else {
+            Kernel::measure(groups, bodies_.data(), sums);
+        }
+        return sums;
+    });
 }
 
 /// The size of the free velocities, then the warm start.
 void RoundContacts::start()
 {
-    Sums sums;
-    if (detail::has_wide_registers()) {
-        Kernel::measure_wide(groups_, bodies_.data(), sums);
-    } else {
-        Kernel::measure(groups_, bodies_.data(), sums);
-    }
-    free_size_ = std::sqrt(sum(sums.U));
-    if (detail::has_wide_registers()) {
-        Kernel::warm_wide(groups_, bodies_.data());
-    } else {
-        Kernel::warm(groups_, bodies_.data());
-    }
+    free_size_ = std::sqrt(sum(measured().U));
+    for_colours([&](std::span<Group> groups, std::size_t) {
+        if (detail::has_wide_registers()) {
+            Kernel::warm_wide(groups, bodies_.data());
+        } else {
+            Kernel::warm(groups, bodies_.data());
+        }
+    });
 }
 
 double RoundContacts::sweep(double beta) noexcept
 {
-    return detail::has_wide_registers() ? Kernel::sweep_wide(groups_, bodies_.data(), beta)
-                                        : Kernel::sweep(groups_, bodies_.data(), beta);
+    changes_.assign(groups_.size() / groups_in_block + colour_begin_.size() + 1, 0.0);
+    for_colours([&](std::span<Group> groups, std::size_t block) {
+        changes_[block] = detail::has_wide_registers() ? Kernel::sweep_wide(groups, bodies_.data(), beta)
+                                                       : Kernel::sweep(groups, bodies_.data(), beta);
+    });
+    return std::accumulate(changes_.begin(), changes_.end(), 0.0);
 }
 
 RoundContacts::Errors RoundContacts::error() noexcept
 {
-    Sums sums;
-    if (detail::has_wide_registers()) {
-        Kernel::measure_wide(groups_, bodies_.data(), sums);
-    } else {
-        Kernel::measure(groups_, bodies_.data(), sums);
-    }
+    const Sums sums = measured();
     const double F = std::sqrt(sum(sums.F));
     if (F == 0) return {};
     const double size = std::max({free_size_, std::sqrt(sum(sums.U)), std::sqrt(sum(sums.P))});
@@ -432,11 +476,14 @@ RoundContacts::Errors RoundContacts::error() noexcept
 
 void RoundContacts::step_bodies(double beta) noexcept
 {
-    if (detail::has_wide_registers()) {
-        Kernel::step_wide(bodies_, before_.data(), direction_.data(), beta);
-    } else {
-        Kernel::step(bodies_, before_.data(), direction_.data(), beta);
-    }
+    for_blocks(bodies_.size(), bodies_in_block, [&](std::size_t begin, std::size_t end, std::size_t) {
+        const auto bodies = std::span(bodies_).subspan(begin, end - begin);
+        if (detail::has_wide_registers()) {
+            Kernel::step_wide(bodies, before_.data() + begin, direction_.data() + begin, beta);
+        } else {
+            Kernel::step(bodies, before_.data() + begin, direction_.data() + begin, beta);
+        }
+    });
 }
 
 int RoundContacts::run(const Budget& budget)

@@ -2,17 +2,17 @@
 
 #include "carom/core/expected.hpp"
 #include "solver/budget.hpp"
+#include "solver/contact_colours.hpp"
 
 #include <array>
-#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace carom {
 
 /// Nonlinear conjugate gradients around Gauss-Seidel for contacts of round bodies, without the matrix W:
-/// isotropic inertia, arms along the normal. As RigidContacts, with a closed form for the local solution and
-/// four contacts at once that share no moving body:
+/// isotropic inertia, arms along the normal. As RigidContacts, with a closed form for the local solution;
+/// contacts colour by colour, four at once and blocks of them on several threads:
 ///
 ///     U = v_a - v_b - (l_a w_a + l_b w_b) x n                                                    (SO-23)
 ///     v_a += P / m_a,   w_a -= l_a / J_a n x P;      v_b -= P / m_b,   w_b -= l_b / J_b n x P
@@ -73,14 +73,20 @@ public:
 private:
     using Lanes = std::array<double, 4>;
 
-    /// Four contacts that share no moving body; places that are left over have a percussion of zero on a body
-    /// that does not move.
+    /// Four contacts of one colour; places that are left over have a percussion of zero on a body that does
+    /// not move.
     struct alignas(32) Group {
         std::array<Lanes, 3> n{}, P{};
         std::array<Lanes, 3> direction{}, change{};  ///< of the conjugate gradients; of the last sweep
         Lanes arm_a{}, arm_b{}, shift{}, mu{};
         Lanes inverse_n{}, inverse_t{}, rho{};  ///< 1 / W_NN, 1 / W_TT, d^2 of (OS-5)
         std::array<int, 4> a{}, b{};
+        bool all_move = false;  ///< all eight bodies: what does not move is not written, others may read it
+    };
+    /// Sums of squares that the errors are made of, lane by lane.
+    struct Sums {
+        Lanes F{}, P{}, U{};
+        Sums& operator+=(const Sums& other) noexcept;
     };
     struct Kernel;  ///< the inner loops, compiled for wide registers and for others
 
@@ -91,13 +97,19 @@ private:
     void start();
     [[nodiscard]] double sweep(double beta) noexcept;
     void step_bodies(double beta) noexcept;
+    [[nodiscard]] Sums measured() noexcept;
+    template <class F>
+    void for_colours(F f);
 
     std::vector<RoundBody> bodies_, before_, direction_;  ///< the last one does not move
     std::vector<Group> groups_;
-    std::vector<int> place_;               ///< of a contact: four times its group, and the lane
-    std::vector<std::uint64_t> colours_;   ///< taken, per body
-    std::vector<std::uint8_t> colour_of_;  ///< per contact
-    double free_size_ = 0;                 ///< of U_free, scaled
+    std::vector<int> place_;         ///< of a contact: four times its group, and the lane
+    std::vector<int> colour_begin_;  ///< groups of colours; behind the last one groups are taken in turn
+    ContactColours colours_;
+    std::vector<std::array<int, 2>> pairs_;
+    std::vector<char> moves_;
+    std::vector<double> changes_;  ///< of a sweep, per group block
+    double free_size_ = 0;         ///< of U_free, scaled
 };
 
 }  // namespace carom

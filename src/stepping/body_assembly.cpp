@@ -5,6 +5,7 @@
 
 #include "carom/convex/ball.hpp"
 #include "carom/core/error.hpp"
+#include "core/parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,9 @@
 
 namespace carom::detail {
 namespace {
+
+/// Contacts that one thread takes at once.
+constexpr std::size_t contacts_in_block = 512;
 
 /// Adds W_cd (BO-11).
 void add_block(const BodyModel& model, const BodyRows& rows, const OneStepProblem& problem, int c, int d,
@@ -52,6 +56,24 @@ void add_round_block(const BodyModel& model, const BodyContact& contact, std::sp
             block[i * d + i] += model.inverse_mass[body] + by_turning * size2;
             for (std::size_t j = 0; j < d; ++j) {
                 block[i * d + j] -= by_turning * arm.dot(contact.axes[i]) * arm.dot(contact.axes[j]);
+            }
+        }
+    }
+}
+
+/// The same for bodies of any inertia.
+void add_contact_block(const BodyModel& model, std::span<const Mat3> inverse_inertia,
+                       const BodyContact& contact, std::span<double> block)
+{
+    const auto d = static_cast<std::size_t>(contact.dimension);
+    for (const int body : {contact.first, contact.second}) {
+        if (model.inverse_mass[body] == 0) continue;
+        const Vec3& arm = body == contact.first ? contact.arm_first : contact.arm_second;
+        for (std::size_t j = 0; j < d; ++j) {
+            const Vec3 turned = inverse_inertia[body] * arm.cross(contact.axes[j]);
+            for (std::size_t i = 0; i < d; ++i) {
+                block[i * d + j] += model.inverse_mass[body] * contact.axes[i].dot(contact.axes[j]) +
+                                    arm.cross(contact.axes[i]).dot(turned);
             }
         }
     }
@@ -106,14 +128,20 @@ const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContac
     return nullptr;
 }
 
-const KeptContact* find_kept(const BodyState& state, const BodyContact& contact)
+/// Where those of its bodies begin.
+std::size_t first_kept(const BodyState& state, const BodyContact& contact)
 {
     const auto pair = std::tuple(contact.first, contact.second);
     const auto found = std::lower_bound(state.kept.begin(), state.kept.end(), pair,
                                         [](const KeptContact& kept, const auto& wanted) {
                                             return std::tuple(kept.first, kept.second) < wanted;
                                         });
-    auto from = static_cast<std::size_t>(found - state.kept.begin());
+    return static_cast<std::size_t>(found - state.kept.begin());
+}
+
+const KeptContact* find_kept(const BodyState& state, const BodyContact& contact)
+{
+    std::size_t from = first_kept(state, contact);
     return find_kept(state.kept, contact, from);
 }
 
@@ -219,8 +247,8 @@ bool pull_together(const BodyModel& model, double activation_gap_m, double h, co
     return pulls;
 }
 
-/// W_cc of the contacts of spheres; rows are made when a matrix is wanted.
-void load_round_blocks(const BodyModel& model, BodyScratch& s)
+/// W_cc of contacts that sweeps will solve; rows are made when a matrix is wanted.
+void load_blocks_alone(const BodyModel& model, BodyScratch& s)
 {
     OneStepProblem& problem = s.problem;
     for (const BodyContact& contact : s.contacts) {
@@ -228,7 +256,12 @@ void load_round_blocks(const BodyModel& model, BodyScratch& s)
     }
     problem.W.begin(problem.offsets);
     for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
-        add_round_block(model, s.contacts[c], problem.W.append(c, c));
+        const auto block = problem.W.append(c, c);
+        if (s.round) {
+            add_round_block(model, s.contacts[c], block);
+        } else {
+            add_contact_block(model, s.inverse_inertia, s.contacts[c], block);
+        }
     }
     problem.W.finish();
 }
@@ -251,7 +284,7 @@ void load_rows(const BodyModel& model, const MoreauSettings& settings, const Bod
     problem.offsets.assign(1, 0);
     s.rows.clear();
     s.joints.clear();
-    if (s.round) return load_round_blocks(model, s);
+    if (s.round || (model.is_plain() && s.contacts.size() >= min_swept)) return load_blocks_alone(model, s);
     for (const BodyContact& contact : s.contacts) {
         add_contact_rows(contact, s.rows);
         problem.offsets.push_back(s.rows.size());
@@ -304,9 +337,11 @@ void load_contact(const BodyModel& model, const MoreauSettings& settings, const 
         contact.restitution = 0;
     if (kept != nullptr && !kept->acted) kept = nullptr;
     if (model.setup().impact_map) contact.restitution = 0;  // the map has done it
-    const bool stood = std::hypot(contact.U_minus[1], contact.U_minus[2]) <= 1e-12;
-    problem.laws.push_back(law_of(contact, model.surface(contact.first, contact.second),
-                                  kept != nullptr ? kept->sticks : stood, model.is_flat()));
+    const auto& U_T = contact.U_minus;
+    const bool stood = U_T[1] * U_T[1] + U_T[2] * U_T[2] <= 1e-24;
+    problem.laws[static_cast<std::size_t>(c)] =
+        law_of(contact, model.surface(contact.first, contact.second), kept != nullptr ? kept->sticks : stood,
+               model.is_flat());
 
     const BodyContact::Slots P = kept != nullptr ? warm_start(*kept, contact) : BodyContact::Slots{};
     const auto at = static_cast<std::size_t>(problem.offsets[c]);
@@ -452,14 +487,16 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
     if (pull_together(model, settings.activation_gap_m, h, state, s)) set_world_velocities(model, s);
     load_rows(model, settings, state, s);
     OneStepProblem& problem = s.problem;
-    problem.laws.clear();
+    problem.laws.resize(s.contacts.size());
     problem.U_free.assign(static_cast<std::size_t>(problem.size()), 0.0);
     problem.U_minus.assign(problem.U_free.size(), 0.0);
     s.P.assign(problem.U_free.size(), 0.0);
-    std::size_t from = 0;
-    for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
-        load_contact(model, settings, state, c, from, s);
-    }
+    for_blocks(s.contacts.size(), contacts_in_block, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::size_t from = begin == 0 ? 0 : first_kept(state, s.contacts[begin]);
+        for (std::size_t c = begin; c < end; ++c) {
+            load_contact(model, settings, state, static_cast<int>(c), from, s);
+        }
+    });
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         load_joint(settings, state, k, s);
     }

@@ -370,7 +370,7 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
     const bool joined = !model.setup().joints.empty() || s.formulas;
     const bool many = s.contacts.size() > max_exact && !joined;
     const double tolerance =
-        std::max(settings.activation_gap_m, (many ? harmless_overlap : 1e-12) * model.length_m());
+        std::max(settings.activation_gap_m, (many ? harmless(solver) : 1e-12) * model.length_m());
     if (const auto overlap = overlap_at_rest(model, s); !joined && overlap && *overlap <= tolerance) {
         s.deepest.depth_m = *overlap;
         return;

@@ -1,5 +1,7 @@
 #include "body_parts.hpp"
 
+#include "core/parallel.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,34 +12,37 @@ namespace {
 /// Contacts a little beyond what the step can reach by itself: others may push.
 constexpr double skin = 5e-3;
 
+/// Bodies and pairs of bodies that one thread takes at once.
+constexpr std::size_t bodies_in_block = 256, pairs_in_block = 64;
+
 void place_bodies(const BodyModel& model, const BodyState& at, std::span<const double> reach_m,
                   BodyScratch& s)
 {
     const auto n = static_cast<std::size_t>(model.bodies());
     s.placed.resize(n);
     s.boxes.resize(n);
-    for (int i = 0; i < model.bodies(); ++i) {
-        const auto k = static_cast<std::size_t>(i);
+    for_each_index(n, bodies_in_block, [&](std::size_t k) {
         if (!model.collides[k]) {
             // nowhere: overlaps nothing
             s.boxes[k] = {.low = Vec3::Constant(1), .high = Vec3::Constant(-1), .moves = false};
-            continue;
+            return;
         }
         place(model.colliders[k], {.position_m = at.x[k], .rotation = at.R[k]}, s.placed[k]);
         const Vec3 grown = Vec3::Constant(reach_m[k]);
         s.boxes[k] = {.low = s.placed[k].low - grown,
                       .high = s.placed[k].high + grown,
                       .moves = model.inverse_mass[k] > 0};
-    }
+    });
 }
 
-void add_contacts(const BodyModel& model, int a, int b, double reach_m, BodyScratch& s,
+void add_contacts(const BodyModel& model, int a, int b, double reach_m, const BodyScratch& s,
                   std::vector<BodyContact>& contacts)
 {
-    s.points.clear();
-    find_contact_points(s.placed[a], s.placed[b], reach_m, s.points);
+    thread_local std::vector<ContactPoint> points;
+    points.clear();
+    find_contact_points(s.placed[a], s.placed[b], reach_m, points);
     const SurfaceLaw& surface = model.surface(a, b);
-    for (const ContactPoint& point : s.points) {
+    for (const ContactPoint& point : points) {
         BodyContact& contact = contacts.emplace_back();
         contact.first = a;
         contact.second = b;
@@ -80,18 +85,23 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
     // soft contacts are known before they close, and those that touched before they leave; with restitution
     // or an impact map a contact acts when it has closed (BO-9)
     s.contacts.clear();
-    for (const auto& [a, b] : s.pairs) {
-        if (!model.may_meet(a, b)) continue;
-        const bool soft =
-            !model.setup().impact_map && (model.surface(a, b).restitution == 0 || have_touched(state, a, b));
-        const double reach = soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
-        add_contacts(model, a, b, reach, s, s.contacts);
-    }
+    append_blocks(s.pairs.size(), pairs_in_block, s.contacts,
+                  [&](std::size_t begin, std::size_t end, std::vector<BodyContact>& contacts) {
+                      for (std::size_t k = begin; k < end; ++k) {
+                          const auto [a, b] = s.pairs[k];
+                          if (!model.may_meet(a, b)) continue;
+                          const bool soft =
+                              !model.setup().impact_map &&
+                              (model.surface(a, b).restitution == 0 || have_touched(state, a, b));
+                          const double reach = soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
+                          add_contacts(model, a, b, reach, s, contacts);
+                      }
+                  });
     see_fast_contacts(model, settings, state, s);
-    for (BodyContact& contact : s.contacts) {
-        set_frame(s.mid.x, contact);
-        turn_to_grain(model, s.mid, contact);
-    }
+    for_each_index(s.contacts.size(), 4 * pairs_in_block, [&](std::size_t c) {
+        set_frame(s.mid.x, s.contacts[c]);
+        turn_to_grain(model, s.mid, s.contacts[c]);
+    });
 }
 
 void turn_to_grain(const BodyModel& model, const BodyState& at, BodyContact& contact)

@@ -3,6 +3,7 @@
 #include "rank_watch.hpp"
 #include "stepping/body_scratch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -57,6 +58,9 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
 void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
                BodyScratch& scratch);
 
+/// Fewer contacts are solved quicker, and better, by methods that factorise.
+inline constexpr std::size_t min_swept = 200;
+
 /// Many contacts in space by sweeps that need no more of W (SO-21): percussions in scratch.P, good or not.
 /// False where this way is not the one to go.
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
@@ -76,8 +80,13 @@ void assemble_whole(const BodyModel& model, BodyScratch& scratch);
 /// Sweeps of a correction of many contacts.
 inline constexpr Budget correction_budget{.tolerance = 1e-2, .max_iterations = 20};
 
-/// Overlaps of many contacts that are left alone, as a part of the size of the bodies.
+/// Overlaps of many contacts that are left alone, as a part of the size of the bodies (BO-10): a part of what
+/// the tolerance of the solver lets bodies sink in.
 inline constexpr double harmless_overlap = 2e-7;
+[[nodiscard]] inline double harmless(const SolverSettings& solver)
+{
+    return std::max(harmless_overlap, 0.1 * solver.tolerance);
+}
 
 /// Overlaps that a correction may leave at least, beside the thickness of the thinner body, in a certified
 /// run; the tolerance of the solver where that is more.

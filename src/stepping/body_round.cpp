@@ -1,5 +1,7 @@
 #include "body_parts.hpp"
 
+#include "core/parallel.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,6 +18,9 @@ constexpr double looked_at = 1e-3;
 /// Corrections of one step at most: more than one where the first leaves what the tolerance does not allow.
 constexpr int max_passes = 20;
 
+/// Bodies and contacts that one thread takes at once.
+constexpr std::size_t bodies_in_block = 256, contacts_in_block = 512;
+
 bool is_plane(const BodyModel& model, int i)
 {
     return std::holds_alternative<PlaneShape>(model.colliders[i].shape);
@@ -31,17 +36,19 @@ std::array<double, 3> components(const Vec3& a)
     return {a.x(), a.y(), a.z()};
 }
 
-BodyContact& add_contact(const BodyModel& model, int a, int b, const ContactPoint& point, BodyScratch& s)
+using Contacts = std::vector<BodyContact>;
+
+void add_contact(const BodyModel& model, int a, int b, const ContactPoint& point, const BodyScratch& s,
+                 Contacts& contacts)
 {
     const SurfaceLaw& surface = model.surface(a, b);
-    BodyContact& contact = s.contacts.emplace_back();
+    BodyContact& contact = contacts.emplace_back();
     contact.first = a;
     contact.second = b;
     contact.at = point;
     contact.restitution = surface.restitution;
     contact.dimension = surface.friction == 0 ? 1 : 3;
     set_frame(s.mid.x, contact);
-    return contact;
 }
 
 double reach_of(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int a, int b,
@@ -55,16 +62,16 @@ double reach_of(const BodyModel& model, const MoreauSettings& settings, const Bo
 }
 
 void two_spheres(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int a, int b,
-                 BodyScratch& s)
+                 const BodyScratch& s, Contacts& contacts)
 {
     const Vec3 apart = s.mid.x[a] - s.mid.x[b];
-    const double distance = apart.norm(), r_a = radius_of(model, a), r_b = radius_of(model, b);
+    const double distance = apart.norm(), r_a = s.radii[a], r_b = s.radii[b];
     // centres that coincide leave the direction open
     const Vec3 n = distance > 0 ? Vec3(apart / distance) : Vec3::UnitZ();
     const double gap = n.dot(apart) - r_a - r_b;
     if (gap > reach_of(model, settings, state, a, b, s)) return;
     const Vec3 half_way = 0.5 * (s.mid.x[a] - r_a * n + (s.mid.x[b] + r_b * n));
-    add_contact(model, a, b, {.point_m = half_way, .normal = n, .gap_m = gap}, s);
+    add_contact(model, a, b, {.point_m = half_way, .normal = n, .gap_m = gap}, s, contacts);
 }
 
 /// A half-space in the world: n . x <= offset is solid.
@@ -84,16 +91,16 @@ HalfSpace3 half_space(const BodyModel& model, int plane, const BodyScratch& s)
 
 /// Bodies in the order of their numbers; the normal points to the first.
 void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-                      int sphere, int plane, const HalfSpace3& half, BodyScratch& s)
+                      int sphere, int plane, const HalfSpace3& half, const BodyScratch& s, Contacts& contacts)
 {
     const auto& [n, offset] = half;
     const Vec3& x = s.mid.x[sphere];
-    const double r = radius_of(model, sphere), above = n.dot(x) - offset;
+    const double r = s.radii[sphere], above = n.dot(x) - offset;
     if (above - r > reach_of(model, settings, state, sphere, plane, s)) return;
     const Vec3 half_way = 0.5 * (x - r * n + (x - above * n));
     const bool first = sphere < plane;
     add_contact(model, std::min(sphere, plane), std::max(sphere, plane),
-                {.point_m = half_way, .normal = first ? n : Vec3(-n), .gap_m = above - r}, s);
+                {.point_m = half_way, .normal = first ? n : Vec3(-n), .gap_m = above - r}, s, contacts);
 }
 
 /// A pair that leaves by restitution is not lifted.
@@ -102,31 +109,76 @@ bool leaves(const BodyContact& c)
     return c.restitution > 0 && c.P[0] > 0 && c.U_plus[0] > 0;
 }
 
-/// Contacts of the step where the bodies are at its end, as problems of places: gaps for velocities; and the
-/// deepest overlap.
-void overlaps_at_end(const BodyModel& model, BodyScratch& s)
+/// Normals and gaps of the contacts where the bodies are at the end of the step, and the deepest overlap.
+void look_at_ends(const BodyModel& model, BodyScratch& s)
 {
-    const double reach = looked_at * model.length_m();
-    s.deepest = s.deepest_left = {};
-    s.round_contacts.clear();
-    for (const BodyContact& contact : s.contacts) {
-        const int a = contact.first, b = contact.second;
+    s.ends.resize(s.contacts.size());
+    for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
+        const BodyContact& contact = s.contacts[c];
+        const auto a = static_cast<std::size_t>(contact.first), b = static_cast<std::size_t>(contact.second);
         Vec3 n = contact.axes[0];
         double gap = 0;
-        if (is_plane(model, a) || is_plane(model, b)) {
+        if (s.radii[a] == 0 || s.radii[b] == 0) {
             gap = contact.at.gap_m + n.dot(s.next.x[a] - s.mid.x[a] - (s.next.x[b] - s.mid.x[b]));
         } else {
             const Vec3 apart = s.next.x[a] - s.next.x[b];
             const double distance = apart.norm();
-            gap = distance - radius_of(model, a) - radius_of(model, b);
+            gap = distance - s.radii[a] - s.radii[b];
             if (distance > 0) n = apart / distance;
         }
-        if (gap > reach) continue;
-        if (gap < 0) s.deepest.see(a, b, -gap, model.size_of_pair_m(a, b));
-        if (leaves(contact)) gap = std::max(0.0, gap);
-        if (gap < 0) s.deepest_left.see(a, b, -gap, model.size_of_pair_m(a, b));
-        s.round_contacts.push_back({.normal = components(n), .shift_m_s = gap, .a = a, .b = b});
+        s.ends[c] = {n.x(), n.y(), n.z(), gap};
+    });
+    s.deepest = s.deepest_left = {};
+    for (std::size_t c = 0; c < s.ends.size(); ++c) {
+        const double gap = s.ends[c][3];
+        if (!(gap < 0)) continue;
+        const BodyContact& contact = s.contacts[c];
+        const double size_m = model.size_of_pair_m(contact.first, contact.second);
+        s.deepest.see(contact.first, contact.second, -gap, size_m);
+        if (!leaves(contact)) s.deepest_left.see(contact.first, contact.second, -gap, size_m);
     }
+}
+
+/// Those contacts as problems of places: gaps for velocities.
+void load_overlaps(const BodyModel& model, BodyScratch& s)
+{
+    const double reach = looked_at * model.length_m();
+    s.round_contacts.clear();
+    for (std::size_t c = 0; c < s.ends.size(); ++c) {
+        const auto& [x, y, z, gap] = s.ends[c];
+        if (gap > reach) continue;
+        const BodyContact& contact = s.contacts[c];
+        s.round_contacts.push_back({.normal = {x, y, z},
+                                    .shift_m_s = leaves(contact) ? std::max(0.0, gap) : gap,
+                                    .a = contact.first,
+                                    .b = contact.second});
+    }
+}
+
+/// Contacts of a body with those of higher numbers.
+void contacts_of(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int i,
+                 const BodyScratch& s, Contacts& contacts)
+{
+    if (is_plane(model, i)) {
+        const HalfSpace3 half = half_space(model, i, s);
+        for (int j = i + 1; j < model.bodies(); ++j) {
+            if (model.may_meet(i, j)) sphere_and_plane(model, settings, state, j, i, half, s, contacts);
+        }
+        return;
+    }
+    const std::size_t before = contacts.size();
+    for (const int j : s.balls.of(i)) {
+        if (model.may_meet(i, j)) two_spheres(model, settings, state, i, j, s, contacts);
+    }
+    const auto later = std::upper_bound(s.planes.begin(), s.planes.end(), i);
+    const std::size_t spheres = contacts.size();
+    for (auto plane = later; plane != s.planes.end(); ++plane) {
+        if (!model.may_meet(i, *plane)) continue;
+        sphere_and_plane(model, settings, state, i, *plane, half_space(model, *plane, s), s, contacts);
+    }
+    if (spheres == contacts.size()) return;
+    std::stable_sort(contacts.begin() + static_cast<std::ptrdiff_t>(before), contacts.end(),
+                     [](const BodyContact& a, const BodyContact& b) { return a.second < b.second; });
 }
 
 }  // namespace
@@ -153,60 +205,39 @@ void detect_round(const BodyModel& model, const MoreauSettings& settings, const 
 {
     s.planes.clear();
     s.ball_radii.assign(static_cast<std::size_t>(model.bodies()), -1.0);
+    s.radii.assign(s.ball_radii.size(), 0.0);
     for (int i = 0; i < model.bodies(); ++i) {
         if (!model.collides[i]) continue;
         if (is_plane(model, i)) {
             s.planes.push_back(i);
         } else {
-            s.ball_radii[i] = radius_of(model, i) + s.reach_m[i];
+            s.radii[i] = radius_of(model, i);
+            s.ball_radii[i] = s.radii[i] + s.reach_m[i];
         }
     }
     s.balls.find(s.mid.x, s.ball_radii);
 
     // contacts sorted by bodies
     s.contacts.clear();
-    for (int i = 0; i < model.bodies(); ++i) {
-        if (!model.collides[i]) continue;
-        if (is_plane(model, i)) {
-            const HalfSpace3 half = half_space(model, i, s);
-            for (int j = i + 1; j < model.bodies(); ++j) {
-                if (model.may_meet(i, j)) sphere_and_plane(model, settings, state, j, i, half, s);
-            }
-            continue;
-        }
-        for (const int j : s.balls.of(i)) {
-            if (model.may_meet(i, j)) two_spheres(model, settings, state, i, j, s);
-        }
-        const auto later = std::upper_bound(s.planes.begin(), s.planes.end(), i);
-        if (later == s.planes.end()) continue;
-        const std::size_t first = s.contacts.size();
-        for (auto plane = later; plane != s.planes.end(); ++plane) {
-            if (!model.may_meet(i, *plane)) continue;
-            sphere_and_plane(model, settings, state, i, *plane, half_space(model, *plane, s), s);
-        }
-        if (first == s.contacts.size()) continue;
-        // those with other spheres came before
-        auto begin = s.contacts.begin() + static_cast<std::ptrdiff_t>(first);
-        while (begin != s.contacts.begin() && std::prev(begin)->first == i) {
-            --begin;
-        }
-        std::stable_sort(begin, s.contacts.end(),
-                         [](const BodyContact& a, const BodyContact& b) { return a.second < b.second; });
-    }
+    append_blocks(s.ball_radii.size(), bodies_in_block, s.contacts,
+                  [&](std::size_t begin, std::size_t end, Contacts& contacts) {
+                      for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
+                          if (model.collides[i]) contacts_of(model, settings, state, i, s, contacts);
+                      }
+                  });
 }
 
 bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
 {
-    const int m = static_cast<int>(s.contacts.size());
     s.round_bodies.resize(static_cast<std::size_t>(model.bodies()));
-    for (int i = 0; i < model.bodies(); ++i) {
+    for_each_index(s.round_bodies.size(), bodies_in_block, [&](std::size_t i) {
         s.round_bodies[i] = {.v = components(s.v_free[i]),
                              .inverse_mass = model.inverse_mass[i],
                              .w = components(s.w_free[i]),
                              .inverse_inertia = model.inverse_inertia[i](0, 0)};
-    }
-    s.round_contacts.clear();
-    for (int c = 0; c < m; ++c) {
+    });
+    s.round_contacts.resize(s.contacts.size());
+    for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
         const BodyContact& contact = s.contacts[c];
         const Vec3& n = contact.axes[0];
         const auto at = static_cast<std::size_t>(s.problem.offsets[c]);
@@ -216,38 +247,38 @@ bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScrat
         }
         const int a = contact.first, b = contact.second;
         const auto* coulomb = std::get_if<Coulomb>(&s.problem.laws[c]);
-        s.round_contacts.push_back(
-            {.normal = components(n),
-             .arm_a = is_plane(model, a) ? 0.0 : -contact.arm_first.dot(n),
-             .arm_b = is_plane(model, b) ? 0.0 : contact.arm_second.dot(n),
-             .shift_m_s = contact.may_close_m_s + contact.restitution * std::min(contact.U_minus[0], 0.0),
-             .P = components(P),
-             .friction = coulomb != nullptr ? coulomb->friction : 0.0,
-             .a = a,
-             .b = b});
-    }
+        s.round_contacts[c] = {.normal = components(n),
+                               .arm_a = s.radii[a] == 0 ? 0.0 : -contact.arm_first.dot(n),
+                               .arm_b = s.radii[b] == 0 ? 0.0 : contact.arm_second.dot(n),
+                               .shift_m_s = contact.may_close_m_s +
+                                            contact.restitution * std::min(contact.U_minus[0], 0.0),
+                               .P = components(P),
+                               .friction = coulomb != nullptr ? coulomb->friction : 0.0,
+                               .a = a,
+                               .b = b};
+    });
     if (!s.round_sweeps.load(s.round_bodies, s.round_contacts)) return false;
     report.solver = SolverKind::NonlinearCg;
     report.iterations = s.round_sweeps.run(
         {.tolerance = 0.9 * solver.tolerance, .max_iterations = std::min(max_sweeps, solver.max_sweeps)});
-    for (int c = 0; c < m; ++c) {
+    for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
         const BodyContact& contact = s.contacts[c];
-        const auto P = s.round_sweeps.percussion(c);
+        const auto P = s.round_sweeps.percussion(static_cast<int>(c));
         for (int k = 0; k < contact.dimension; ++k) {
             s.P[static_cast<std::size_t>(s.problem.offsets[c] + k)] =
                 contact.axes[static_cast<std::size_t>(k)].dot(Vec3(P[0], P[1], P[2]));
         }
-    }
+    });
     return true;
 }
 
 void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
                    BodyScratch& s)
 {
-    const double tolerance = std::max(settings.activation_gap_m, harmless_overlap * model.length_m());
+    const double tolerance = std::max(settings.activation_gap_m, harmless(solver) * model.length_m());
     double last = std::numeric_limits<double>::infinity();
     for (int pass = 0;; ++pass) {
-        overlaps_at_end(model, s);
+        look_at_ends(model, s);
         const double part = s.deepest_left.part;
         const bool deep =
             part > std::max(solver.tolerance, harmless_overlap) && (pass < 6 || part <= 0.9 * last);
@@ -257,6 +288,7 @@ void correct_round(const BodyModel& model, const MoreauSettings& settings, const
 
         // the least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5):
         // along normals through the centres, so nothing turns
+        load_overlaps(model, s);
         for (int i = 0; i < model.bodies(); ++i) {
             s.round_bodies[i] = {.inverse_mass = model.inverse_mass[i]};
         }

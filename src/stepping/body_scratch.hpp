@@ -103,14 +103,15 @@ struct BodyScratch {
     std::vector<RigidBody> rigid_bodies;
     std::vector<RigidContact> rigid_contacts;
     RigidContacts sweeps;
-    std::vector<int> order;                     ///< of the contacts in sweeps
     std::vector<std::vector<int>> contacts_of;  ///< per body
     SolverScratch solver;
 
     // inside the step of spheres
     bool round = false;  ///< the last step was one
     BallPairs balls;
-    std::vector<double> ball_radii;
+    std::vector<double> ball_radii;           ///< with their reach; < 0: no ball
+    std::vector<double> radii;                ///< 0: no ball
+    std::vector<std::array<double, 4>> ends;  ///< per contact: normal and gap at the end of the step
     std::vector<int> planes, touched;
     std::vector<RoundBody> round_bodies;
     std::vector<RoundContact> round_contacts;

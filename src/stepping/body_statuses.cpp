@@ -164,12 +164,21 @@ KeptContact keep(const BodyContact& contact, bool sticks)
 
 void sort_by_bodies(std::vector<KeptContact>& kept)
 {
-    // contacts are sorted by bodies, and mostly by features too
-    const auto before = [](const KeptContact& a, const KeptContact& b) {
-        return std::tie(a.first, a.second, a.feature) < std::tie(b.first, b.second, b.feature);
+    const auto bodies_before = [](const KeptContact& a, const KeptContact& b) {
+        return std::tie(a.first, a.second) < std::tie(b.first, b.second);
     };
-    if (!std::is_sorted(kept.begin(), kept.end(), before)) {
-        std::stable_sort(kept.begin(), kept.end(), before);
+    if (!std::is_sorted(kept.begin(), kept.end(), bodies_before)) {
+        std::stable_sort(kept.begin(), kept.end(), bodies_before);
+    }
+    // the few of each pair by features
+    for (auto first = kept.begin(); first != kept.end();) {
+        auto last = first;
+        bool sorted = true;
+        while (++last != kept.end() && !bodies_before(*first, *last)) {
+            sorted = sorted && std::prev(last)->feature <= last->feature;
+        }
+        if (!sorted) std::ranges::stable_sort(first, last, {}, &KeptContact::feature);
+        first = last;
     }
 }
 
@@ -408,7 +417,8 @@ void update_statuses(const BodyModel& model, const SolverSettings& solver, doubl
     }
     tell_vanished(model.stops, state.kept, w.found, middle_s, s.events);
     tell_drives(middle_s, state, s);
-    std::ranges::stable_sort(s.events, {}, &Event::time_s);
+    if (!std::ranges::is_sorted(s.events, {}, &Event::time_s))
+        std::ranges::stable_sort(s.events, {}, &Event::time_s);
 
     // what the next step must know
     for (std::size_t k = 0; k < w.steps.size(); ++k) {

@@ -9,23 +9,6 @@ namespace {
 /// Sweeps before a matrix is assembled.
 constexpr int max_sweeps = 400;
 
-/// Fewer contacts are solved quicker, and better, by methods that factorise.
-constexpr int min_contacts = 200;
-
-/// Contacts of eight places far from each other in turn: neighbours in the order share no body, as those of
-/// one place do, so a local solution need not wait for the one before.
-void interleave(std::size_t count, std::vector<int>& order)
-{
-    constexpr std::size_t places = 8;
-    const std::size_t length = (count + places - 1) / places;
-    order.clear();
-    for (std::size_t k = 0; k < length; ++k) {
-        for (std::size_t c = k; c < count; c += length) {
-            order.push_back(static_cast<int>(c));
-        }
-    }
-}
-
 std::array<double, 3> components(const Vec3& a)
 {
     return {a.x(), a.y(), a.z()};
@@ -63,10 +46,9 @@ RigidContact rigid_contact(const BodyContact& contact, double friction, double s
 template <class Method>
 void take_percussions(const Method& method, BodyScratch& s)
 {
-    for (std::size_t place = 0; place < s.order.size(); ++place) {
-        const int c = s.order[place];
+    for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
         const BodyContact& contact = s.contacts[c];
-        const auto P = method.percussion(static_cast<int>(place));
+        const auto P = method.percussion(c);
         for (int k = 0; k < contact.dimension; ++k) {
             s.P[static_cast<std::size_t>(s.problem.offsets[c] + k)] =
                 contact.axes[static_cast<std::size_t>(k)].dot(Vec3(P[0], P[1], P[2]));
@@ -127,13 +109,13 @@ bool stands(const BodyModel& model, const BodyScratch& s)
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
 {
     const int m = static_cast<int>(s.contacts.size());
-    const bool goes = solver.kind == SolverKind::Auto && m >= min_contacts && model.is_plain() && !s.implicit;
+    const bool goes = solver.kind == SolverKind::Auto && s.contacts.size() >= min_swept && model.is_plain() &&
+                      !s.implicit;
     if (!goes) return false;
     if (s.round) return sweep_round(model, solver, s, report);
     load_rigid_bodies(model, s.v_free, s.w_free, s);
-    interleave(s.contacts.size(), s.order);
     s.rigid_contacts.clear();
-    for (const int c : s.order) {
+    for (int c = 0; c < m; ++c) {
         const BodyContact& contact = s.contacts[c];
         const auto at = static_cast<std::size_t>(s.problem.offsets[c]);
         Vec3 P = s.P[at] * contact.axes[0];
@@ -157,18 +139,15 @@ bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScra
 void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& s)
 {
     load_rigid_bodies(model, {}, {}, s);
-    interleave(s.overlaps.size(), s.order);
     s.rigid_contacts.clear();
-    for (const int c : s.order) {
-        const BodyContact& contact = s.overlaps[c];
+    for (const BodyContact& contact : s.overlaps) {
         s.rigid_contacts.push_back(rigid_contact(contact, 0.0, contact.at.gap_m, Vec3::Zero()));
     }
     s.correction_P.assign(s.overlaps.size(), 0.0);
     if (!s.sweeps.load(s.rigid_bodies, s.rigid_contacts)) return;
     s.sweeps.run(budget);
-    for (std::size_t place = 0; place < s.order.size(); ++place) {
-        const int c = s.order[place];
-        const auto P = s.sweeps.percussion(static_cast<int>(place));
+    for (int c = 0; c < static_cast<int>(s.overlaps.size()); ++c) {
+        const auto P = s.sweeps.percussion(c);
         s.correction_P[c] = s.overlaps[c].at.normal.dot(Vec3(P[0], P[1], P[2]));
     }
 }

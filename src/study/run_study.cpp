@@ -1,8 +1,9 @@
 #include "carom/study/run_study.hpp"
 
+#include "carom/core/threads.hpp"
+
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -21,8 +22,7 @@ Expected<StudyResult, Errors> run_study(const Study& study, const StudyOptions& 
     if (!file) return Errors{file.error()};
     StudyResult result;
     result.resumed = file->done();
-    result.threads = options.threads > 0 ? options.threads
-                                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    result.threads = options.threads > 0 ? options.threads : usable_cores();
 
     // run after run, in order, into the table
     if (options.before_runs) options.before_runs(result.resumed);
