@@ -330,6 +330,12 @@ void solve_and_advance(const BodyModel& model, const MoreauSettings& settings, c
         if (report.status == SolveStatus::Converged) return;
         if (is_redundant(model, s.P.size())) s.P.assign(s.P_before.begin(), s.P_before.end());
     }
+    if (solve_mechanism(model, solver, s, report)) {
+        advance(model, h, state, s);
+        judge_by_bodies(solver, s, report);
+        if (report.status == SolveStatus::Converged) return;
+        s.P.assign(s.P.size(), 0.0);
+    }
     solve_assembled(model, solver, h, s, report);
     if (report.status != SolveStatus::NotFinite) advance(model, h, state, s);
 }
@@ -517,6 +523,7 @@ StepReport body_step(const BodyModel& model, const MoreauSettings& settings, con
     predict(model, h, state, s);
     s.findings.clear();
     s.law_out_of_range = false;
+    s.held_is_factorised = s.driven_is_factorised = s.held_at_end = false;
     if (s.formulas && !s.formulas->predict(h, state, s)) {
         report.status = StepStatus::MetricSingular;
         return report;
