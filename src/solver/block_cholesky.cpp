@@ -80,7 +80,7 @@ void subtract_product(int rows, int columns, int size, const double* __restrict 
 
 }  // namespace
 
-void BlockCholesky::analyse(std::span<const int> sizes, std::span<const std::array<int, 2>> pairs)
+bool BlockCholesky::analyse(std::span<const int> sizes, std::span<const std::array<int, 2>> pairs)
 {
     sizes_.assign(sizes.begin(), sizes.end());
     first_.assign(1, 0);
@@ -90,8 +90,11 @@ void BlockCholesky::analyse(std::span<const int> sizes, std::span<const std::arr
     const bool same = std::ranges::all_of(sizes, [&](int size) { return size == sizes.front(); });
     uniform_ = same && !sizes.empty() ? sizes.front() : 0;
     order(pairs);
-    fill_pattern();
-    list_products();
+    const std::size_t numbers = fill_pattern();
+    if (numbers > max_numbers) return false;
+    values_.assign(numbers, 0.0);
+    diagonal_before_.resize(static_cast<std::size_t>(first_.back()));
+    return true;
 }
 
 /// The graph of the block rows, and their order by approximate least degree.
@@ -119,8 +122,9 @@ void BlockCholesky::order(std::span<const std::array<int, 2>> pairs)
     }
 }
 
-/// A place is coupled to its own neighbours and to those that its children in the tree leave to it.
-void BlockCholesky::fill_pattern()
+/// A place is coupled to its own neighbours and to those that its children in the tree leave to it. Returns
+/// how many numbers the blocks have.
+std::size_t BlockCholesky::fill_pattern()
 {
     const std::size_t n = order_.size();
     std::vector<int> mark(n, -1), child(n, -1), next(n, -1);
@@ -161,32 +165,7 @@ void BlockCholesky::fill_pattern()
                            sizes_[static_cast<std::size_t>(order_[static_cast<std::size_t>(below_[e].row)])]);
         }
     }
-    values_.assign(used, 0.0);
-    diagonal_before_.resize(static_cast<std::size_t>(first_.back()));
-}
-
-/// Eliminating a place subtracts the products of the blocks below it, two and two; where they go is looked up
-/// once.
-void BlockCholesky::list_products()
-{
-    targets_.clear();
-    for (std::size_t k = 0; k < order_.size(); ++k) {
-        for (std::size_t a = begin_[k]; a < begin_[k + 1]; ++a) {
-            for (std::size_t b = begin_[k]; b <= a; ++b) {
-                const auto row = below_[a].row;
-                const auto column = static_cast<std::size_t>(below_[b].row);
-                if (a == b) {
-                    targets_.push_back(diagonal_[column]);
-                    continue;
-                }
-                std::size_t e = begin_[column];
-                while (below_[e].row != row) {
-                    ++e;
-                }
-                targets_.push_back(below_[e].at);
-            }
-        }
-    }
+    return used;
 }
 
 BlockCholesky::Slot BlockCholesky::slot(int i, int j) const
@@ -233,7 +212,6 @@ bool BlockCholesky::factorise_blocks(double singular)
         }
     }
     least_pivot_ = 1;
-    std::size_t target = 0;
     for (std::size_t k = 0; k < order_.size(); ++k) {
         const int size = size_of(static_cast<int>(k));
         double* const L = values + diagonal_[k];
@@ -241,13 +219,23 @@ bool BlockCholesky::factorise_blocks(double singular)
         const double least = factorise_diagonal<D>(size, singular, was, L);
         if (!(least > singular)) return false;
         least_pivot_ = std::min(least_pivot_, least);
-        for (std::size_t a = begin_[k]; a < begin_[k + 1]; ++a) {
-            const int rows = size_of(below_[a].row);
-            double* const block = values + below_[a].at;
-            divide<D>(rows, size, L, block);
-            for (std::size_t b = begin_[k]; b <= a; ++b) {
-                subtract_product<D>(rows, size_of(below_[b].row), size, block, values + below_[b].at,
-                                    values + targets_[target++]);
+        for (std::size_t e = begin_[k]; e < begin_[k + 1]; ++e) {
+            divide<D>(size_of(below_[e].row), size, L, values + below_[e].at);
+        }
+
+        // what comes later loses the products of the blocks below, two and two; both lists are sorted
+        for (std::size_t b = begin_[k]; b < begin_[k + 1]; ++b) {
+            const int column = below_[b].row, columns = size_of(column);
+            const double* const right = values + below_[b].at;
+            subtract_product<D>(columns, columns, size, right, right,
+                                values + diagonal_[static_cast<std::size_t>(column)]);
+            std::size_t target = begin_[static_cast<std::size_t>(column)];
+            for (std::size_t a = b + 1; a < begin_[k + 1]; ++a) {
+                while (below_[target].row != below_[a].row) {
+                    ++target;
+                }
+                subtract_product<D>(size_of(below_[a].row), columns, size, values + below_[a].at, right,
+                                    values + below_[target].at);
             }
         }
     }

@@ -15,8 +15,10 @@ namespace carom {
 /// Theory     docs/theory/bodies.md, (BO-30)
 class BlockCholesky {
 public:
-    /// Order and pattern. A pair names two different block rows; pairs may repeat.
-    void analyse(std::span<const int> sizes, std::span<const std::array<int, 2>> pairs);
+    /// Order and pattern. A pair names two different block rows; pairs may repeat. False where the factor
+    /// would have more than `max_numbers`: then there is none.
+    static constexpr std::size_t max_numbers = 4'000'000;
+    [[nodiscard]] bool analyse(std::span<const int> sizes, std::span<const std::array<int, 2>> pairs);
 
     /// Where block (i, j) of the pattern lies in values(), row by row. One of (i, j) and (j, i) is there,
     /// the other one is its transpose.
@@ -47,8 +49,7 @@ private:
     };
 
     void order(std::span<const std::array<int, 2>> pairs);
-    void fill_pattern();
-    void list_products();
+    [[nodiscard]] std::size_t fill_pattern();
     template <int D>
     bool factorise_blocks(double singular);
     template <int D>
@@ -61,7 +62,6 @@ private:
     std::vector<std::size_t> begin_;  ///< of each place in below_
     std::vector<Below> below_;        ///< sorted by rows
     std::vector<std::size_t> diagonal_;
-    std::vector<std::size_t> targets_;  ///< where products of two blocks below a place go, place by place
     std::vector<double> values_, diagonal_before_;
     double least_pivot_ = 1;
 };

@@ -17,6 +17,10 @@ namespace {
 constexpr int max_passes = 3;
 constexpr int max_passes_of_joints = 12;
 
+/// Violations, beside what may be left of them, from which on the factor of the midpoint would leave more
+/// than that: the joints have turned by about the cube root of the violation since, beside their size.
+constexpr double far_apart = 300;
+
 /// Up to so many contacts are corrected exactly; more of them by sweeps, once, and exactly where sweeps have
 /// left too much so often.
 constexpr std::size_t max_exact = 200;
@@ -330,15 +334,18 @@ void press_all(const BodyModel& model, bool exactly, BodyScratch& s)
 }
 
 /// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5). Returns
-/// the largest one, beside the size of the body. `anew`: not by the factor of the step.
-double move_apart(const BodyModel& model, bool exactly, bool anew, BodyScratch& s)
+/// the largest one, beside the size of the body. `anew`: not by the factor of the step; `by_old`: whether it
+/// was by that.
+double move_apart(const BodyModel& model, bool exactly, bool anew, bool& by_old, BodyScratch& s)
 {
     for (BodyContact& contact : s.overlaps) {
         set_frame(s.next.x, contact);
         add_contact_rows(contact, s.correction_rows);
     }
     s.rows_are_at_end = false;
-    if (!press_joints(model, anew, s)) press_all(model, exactly, s);
+    const bool by_factor = press_joints(model, anew, s);
+    by_old = by_factor && !s.held_at_end;
+    if (!by_factor) press_all(model, exactly, s);
     double farthest = 0;
     for (int i = 0; i < model.bodies(); ++i) {
         const Vec3& moved = s.correction_v[static_cast<std::size_t>(i)];
@@ -400,7 +407,7 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
     const int passes_of_joints = joined ? max_passes_of_joints : 0;
     const int passes = many ? 1 : max_passes;
     double last_violation = std::numeric_limits<double>::infinity(), last_part = last_violation;
-    bool last_anew = false;
+    bool by_old = false;  // the last pass was by the factor of the midpoint
     double reach = 1e-3 * model.length_m();
     // how far bodies have been moved since the pairs were found, and how far apart these were looked for
     double moved = 0, found_within = std::numeric_limits<double>::infinity();
@@ -423,17 +430,17 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
         const bool coarse = worst > tolerance && part > std::max(solver.tolerance, harmless_overlap) &&
                             pass < max_passes_at_all &&
                             (pass < 2 * max_passes_of_sweeps || part <= 0.9 * last_part);
-        // a factor of another place that does not lead there is made anew
-        const bool anew = violation > 0.1 * last_violation;
-        const bool helps = violation <= 0.5 * last_violation || (anew && !last_anew);
+        // a factor of another place that would take many passes, or does not lead there, is made anew
+        const bool anew =
+            pass == 0 ? violation > far_apart * joint_tolerance : violation > 0.1 * last_violation;
+        const bool helps = violation <= 0.5 * last_violation || by_old;
         const bool apart = violation > joint_tolerance && helps && pass < passes_of_joints;
         if (!(fine || coarse || apart)) return;
         last_violation = violation;
         last_part = part;
         reach = std::max(1e-3 * model.length_m(), 2 * worst);
         const std::size_t most = pass < max_passes_of_sweeps ? max_exact : max_exact_at_last;
-        last_anew = anew;
-        moved += move_apart(model, s.overlaps.size() <= most, anew, s);
+        moved += move_apart(model, s.overlaps.size() <= most, anew, by_old, s);
     }
 }
 

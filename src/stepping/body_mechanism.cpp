@@ -1,6 +1,7 @@
 #include "body_parts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 namespace carom::detail {
@@ -9,6 +10,94 @@ namespace {
 bool is_held(const JointPart& part)
 {
     return part.kind == JointPart::Kind::Held;
+}
+
+/// A motor without a limit.
+bool is_firm_motor(const JointPart& part)
+{
+    return part.kind == JointPart::Kind::Motor && std::isinf(part.most);
+}
+
+bool is_firm(const JointPart& part)
+{
+    return is_held(part) || is_firm_motor(part);
+}
+
+/// Rows beside the firm ones: stops, motors with limits, friction. False where there are too many of them, or
+/// laws that are not of one component, or that reactions press.
+bool find_rows_that_give_way(BodyScratch& s)
+{
+    constexpr std::size_t most = 24;
+    s.giving_way.clear();
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        const JointPart& part = s.joints[k];
+        if (is_firm(part)) continue;
+        if (part.dimension != 1 || part.arm != 0 || s.giving_way.size() == most) return false;
+        s.giving_way.push_back(static_cast<int>(k));
+    }
+    return true;
+}
+
+/// Percussions of the firm rows in s.held_P, and the velocities in s.correction_v, correction_w that they and
+/// `first`, a percussion of 1 along that row, make of nothing. First a row of -1: none.
+void hold_rows(const BodyModel& model, Mechanism& mechanism, std::span<const double> b, BodyScratch& s,
+               int first = -1)
+{
+    const auto n = s.v_free.size();
+    s.correction_v.assign(n, Vec3::Zero());
+    s.correction_w.assign(n, Vec3::Zero());
+    s.held_P.assign(static_cast<std::size_t>(mechanism.size()), 0.0);
+    if (first >= 0) s.rows.apply(model.inverse_mass, first, 1.0, s.correction_v, s.correction_w);
+    mechanism.hold(model, s.rows, Mechanism::FactorOf::TheseRows, b, s.held_P, s.correction_v,
+                   s.correction_w);
+}
+
+/// The rows that give way as a problem of their own, with the velocities that firm ones leave them (a Schur
+/// complement); then s.P of them, and what they add to the firm ones in s.firm_P. False where a stop acts:
+/// which of several percussions are meant is not decided here.
+bool add_rows_that_give_way(const BodyModel& model, Mechanism& mechanism, BodyScratch& s)
+{
+    const std::size_t n = s.giving_way.size();
+    const auto row_of = [&](std::size_t i) {
+        return s.problem.offsets[static_cast<std::size_t>(s.giving_way[i])];
+    };
+    OneStepProblem& reduced = s.correction;
+    reduced.laws.clear();
+    reduced.offsets.assign(1, 0);
+    reduced.U_free.clear();
+    reduced.U_minus.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+        const int row = row_of(i);
+        reduced.laws.push_back(s.problem.laws[static_cast<std::size_t>(s.giving_way[i])]);
+        reduced.offsets.push_back(static_cast<int>(i) + 1);
+        reduced.U_minus.push_back(s.problem.U_minus[row]);
+        reduced.U_free.push_back(s.problem.U_free[row] +
+                                 s.rows.velocity(row, s.correction_v, s.correction_w));
+    }
+    reduced.W.begin(reduced.offsets);
+    s.responses.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+        hold_rows(model, mechanism, {}, s, row_of(i));
+        s.responses.insert(s.responses.end(), s.held_P.begin(), s.held_P.end());
+        for (std::size_t j = 0; j < n; ++j) {
+            reduced.W.append(static_cast<int>(i), static_cast<int>(j))[0] =
+                s.rows.velocity(row_of(j), s.correction_v, s.correction_w);
+        }
+    }
+    reduced.W.finish();
+    s.correction_P.assign(n, 0.0);
+    s.solver.pivoting.solve(reduced, s.correction_P);
+    for (std::size_t i = 0; i < n; ++i) {
+        if (s.correction_P[i] != 0 && std::holds_alternative<Unilateral>(reduced.laws[i])) return false;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        const double P = s.correction_P[i];
+        s.P[row_of(i)] = P;
+        for (std::size_t k = 0; k < s.firm_P.size(); ++k) {
+            s.firm_P[k] += P * s.responses[i * s.firm_P.size() + k];
+        }
+    }
+    return true;
 }
 
 /// Rows that the last pass of the correction must leave alone: stops and contacts that its displacement does
@@ -47,23 +136,29 @@ bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyS
 {
     const bool chooses = solver.kind == SolverKind::Auto || solver.kind == SolverKind::Exact;
     if (!chooses || s.joints.empty() || !s.contacts.empty() || s.formulas) return false;
-    const auto is_firm = [](const Law& law) { return std::holds_alternative<Bilateral>(law); };
-    if (!std::ranges::all_of(s.problem.laws, is_firm)) return false;
+    if (!find_rows_that_give_way(s)) return false;
 
     // motors without limits take part here, and not at the end: then the factor serves this once
-    const bool all_held = std::ranges::all_of(s.joints, is_held);
-    Mechanism& mechanism = all_held ? s.held : s.driven;
-    bool& is_factorised = all_held ? s.held_is_factorised : s.driven_is_factorised;
+    const bool driven = std::ranges::any_of(s.joints, is_firm_motor);
+    Mechanism& mechanism = driven ? s.driven : s.held;
+    bool& is_factorised = driven ? s.driven_is_factorised : s.held_is_factorised;
     if (!is_factorised) {
-        mechanism.load(model, s.rows, s.joints, 0, [](const JointPart&) { return true; });
+        mechanism.load(model, s.rows, s.joints, 0, is_firm);
+        if (mechanism.size() == 0) return false;
         is_factorised = mechanism.factorise(model, s.rows);
         if (!is_factorised) return false;
         report.factorisations = 1;
     }
-    const auto n = s.v_free.size();
-    s.correction_v.assign(n, Vec3::Zero());
-    s.correction_w.assign(n, Vec3::Zero());
-    mechanism.hold(model, s.rows, s.problem.U_free, s.P, s.correction_v, s.correction_w);
+    s.held_U.clear();
+    for (const int row : mechanism.rows()) {
+        s.held_U.push_back(s.problem.U_free[row]);
+    }
+    hold_rows(model, mechanism, s.held_U, s);
+    s.firm_P = s.held_P;
+    if (!s.giving_way.empty() && !add_rows_that_give_way(model, mechanism, s)) return false;
+    for (std::size_t i = 0; i < s.firm_P.size(); ++i) {
+        s.P[mechanism.rows()[i]] = s.firm_P[i];
+    }
     report.solver = SolverKind::Exact;
     report.iterations = 1;
     return true;
@@ -93,10 +188,14 @@ bool hold_joints(const BodyModel& model, BodyScratch& s)
 {
     if (s.formulas || !factor_at_end(model, false, s)) return false;
     s.held_P.assign(static_cast<std::size_t>(s.held.size()), 0.0);
-    const auto settles = [&] {
-        return s.held.hold(model, s.correction_rows, {}, s.held_P, s.correction_v, s.correction_w);
+    using Factor = Mechanism::FactorOf;
+    const auto settles = [&](Factor factor) {
+        return s.held.hold(model, s.correction_rows, factor, {}, s.held_P, s.correction_v, s.correction_w);
     };
-    if (!settles() && !(s.held.factorise(model, s.correction_rows) && settles())) return false;
+    const bool old = !s.held_at_end;
+    if (!settles(old ? Factor::AnotherPlace : Factor::TheseRows)) {
+        if (!old || !s.held.factorise(model, s.correction_rows) || !settles(Factor::TheseRows)) return false;
+    }
     s.correction_P.assign(static_cast<std::size_t>(s.correction_rows.size()), 0.0);
     const auto rows = s.held.rows();
     for (std::size_t i = 0; i < rows.size(); ++i) {

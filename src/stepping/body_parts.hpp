@@ -57,8 +57,8 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
                   SolveReport& report);
 
-/// Joints that hold, and nothing else that could act, by one factor of the step (BO-30): percussions in
-/// scratch.P, good or not. False where this way is not the one to go.
+/// Joints, and nothing else that could act, by one factor of the step (BO-30): percussions in scratch.P, good
+/// or not. False where this way is not the one to go.
 bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
                      SolveReport& report);
 

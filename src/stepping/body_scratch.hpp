@@ -116,7 +116,9 @@ struct BodyScratch {
     Mechanism held, driven;
     bool held_is_factorised = false, driven_is_factorised = false;  ///< in this step
     bool held_at_end = false;                                       ///< at the places of its end
-    std::vector<double> held_P;
+    std::vector<double> held_P, held_U, firm_P;
+    std::vector<int> giving_way;    ///< parts of joints that are not firm
+    std::vector<double> responses;  ///< of the firm rows to a percussion of 1 along each of these
 
     // inside the correction
     std::vector<std::array<int, 2>> found_pairs;

@@ -48,13 +48,16 @@ void Mechanism::add_row(const BodyRows& rows, int row, int joint)
 
 bool Mechanism::finish_pattern(const BodyModel& model)
 {
-    if (pattern_ == known_) return true;
-    analyse(model);
-    known_ = pattern_;
-    return false;
+    const bool same = pattern_ == known_;
+    if (!same) {
+        fits_ = analyse(model);
+        known_ = pattern_;
+    }
+    if (!fits_) rows_.clear();
+    return same;
 }
 
-void Mechanism::analyse(const BodyModel& model)
+bool Mechanism::analyse(const BodyModel& model)
 {
     // terms of every moving body, by group; what pattern_ says between two groups are their bodies
     struct Of {
@@ -73,15 +76,18 @@ void Mechanism::analyse(const BodyModel& model)
             ++term;
         }
     }
+    // joints of one body are all coupled to each other
+    constexpr std::size_t most = 1000;
     std::vector<std::array<int, 2>> pairs;
     for (const auto& list : terms_of) {
+        if (list.size() > most) return false;
         for (const Of& a : list) {
             for (const Of& b : list) {
                 if (a.group > b.group) pairs.push_back({a.group, b.group});
             }
         }
     }
-    factor_.analyse(sizes, pairs);
+    if (!factor_.analyse(sizes, pairs)) return false;
 
     shares_.clear();
     for (std::size_t body = 0; body < terms_of.size(); ++body) {
@@ -110,6 +116,7 @@ void Mechanism::analyse(const BodyModel& model)
     }
     scale_.resize(diagonal_.size());
     left_.resize(diagonal_.size());
+    return true;
 }
 
 void Mechanism::add_share(const BodyModel& model, const BodyRows& rows, const Share& share)
@@ -160,30 +167,21 @@ bool Mechanism::factorise(const BodyModel& model, const BodyRows& rows)
     return factor_.factorise(0);
 }
 
-bool Mechanism::hold(const BodyModel& model, const BodyRows& rows, std::span<const double> b,
+bool Mechanism::hold(const BodyModel& model, const BodyRows& rows, FactorOf factor, std::span<const double> b,
                      std::span<double> P, std::span<Vec3> v, std::span<Vec3> w)
 {
     constexpr int max_rounds = 50;
     constexpr double slow = 0.3, rounding = 64 * epsilon;
     double last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < max_rounds; ++round) {
-        // what is left, and the size of the numbers whose sum it is
-        double worst = 0, size = 0;
-        for (std::size_t i = 0; i < rows_.size(); ++i) {
-            double sum = b.empty() ? 0.0 : b[i], parts = std::abs(sum);
-            for (const BodyRows::Term& term : rows.row(rows_[i])) {
-                const auto k = static_cast<std::size_t>(term.body);
-                const double part = term.v.dot(v[k]) + term.w.dot(w[k]);
-                sum += part;
-                parts += std::abs(part);
-            }
-            left_[i] = -sum;
-            const double error = std::abs(sum) * scale_[i];
-            if (!(error <= worst)) worst = error;  // NaN is not lost
-            size = std::max(size, parts * scale_[i]);
-        }
+        const auto [worst, size] = measure(rows, b, v, w);
         if (worst <= epsilon * size) return true;
-        if (!(worst <= slow * last)) return worst <= rounding * size;
+        const double gain = worst / last;
+        if (!(gain <= slow)) return worst <= rounding * size;
+
+        // a factor costs about as much as five rounds
+        const bool far = worst * std::pow(gain, 4) > epsilon * size;
+        if (factor == FactorOf::AnotherPlace && round > 0 && far) return worst <= rounding * size;
         last = worst;
         factor_.solve(left_);
         for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -192,6 +190,27 @@ bool Mechanism::hold(const BodyModel& model, const BodyRows& rows, std::span<con
         }
     }
     return false;
+}
+
+/// What is left, with the opposite sign in left_; its largest entry and that of the numbers whose sum it is.
+Mechanism::Left Mechanism::measure(const BodyRows& rows, std::span<const double> b, std::span<const Vec3> v,
+                                   std::span<const Vec3> w)
+{
+    Left left;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        double sum = b.empty() ? 0.0 : b[i], parts = std::abs(sum);
+        for (const BodyRows::Term& term : rows.row(rows_[i])) {
+            const auto k = static_cast<std::size_t>(term.body);
+            const double part = term.v.dot(v[k]) + term.w.dot(w[k]);
+            sum += part;
+            parts += std::abs(part);
+        }
+        left_[i] = -sum;
+        const double error = std::abs(sum) * scale_[i];
+        if (!(error <= left.worst)) left.worst = error;  // NaN is not lost
+        left.size = std::max(left.size, parts * scale_[i]);
+    }
+    return left;
 }
 
 }  // namespace carom

@@ -43,6 +43,7 @@ public:
     /// nearly.
     [[nodiscard]] bool serves_nearby() const noexcept { return serves_nearby_; }
 
+    /// None where the factor would be too large, as where hundreds of joints share a body.
     [[nodiscard]] int size() const noexcept { return static_cast<int>(rows_.size()); }
 
     /// The rows that are held, in the order of flat vectors.
@@ -52,10 +53,11 @@ public:
     void solve(std::span<double> r) const { factor_.solve(r); }
 
     /// Percussions P, added to, that make  b + H u = 0  with the velocities they cause, added to u = (v, w).
-    /// `b` may be empty: zero. False where more than rounding is left: the factor is too far from these rows,
-    /// or they contradict each other.
-    bool hold(const BodyModel& model, const BodyRows& rows, std::span<const double> b, std::span<double> P,
-              std::span<Vec3> v, std::span<Vec3> w);
+    /// `b` may be empty: zero. False where more than rounding is left: the rows contradict each other, or,
+    /// where the factor is that of another place, a new one would cost less than what it takes to go on.
+    enum class FactorOf { TheseRows, AnotherPlace };
+    bool hold(const BodyModel& model, const BodyRows& rows, FactorOf factor, std::span<const double> b,
+              std::span<double> P, std::span<Vec3> v, std::span<Vec3> w);
 
 private:
     struct Group {
@@ -68,10 +70,16 @@ private:
         int row_group = 0, row_term = 0, column_group = 0, column_term = 0, body = 0;
     };
 
+    struct Left {
+        double worst = 0, size = 0;
+    };
+
+    Left measure(const BodyRows& rows, std::span<const double> b, std::span<const Vec3> v,
+                 std::span<const Vec3> w);
     void begin_pattern();
     void add_row(const BodyRows& rows, int row, int joint);
     bool finish_pattern(const BodyModel& model);
-    void analyse(const BodyModel& model);
+    bool analyse(const BodyModel& model);
     void assemble(const BodyModel& model, const BodyRows& rows);
     void add_share(const BodyModel& model, const BodyRows& rows, const Share& share);
 
@@ -83,7 +91,7 @@ private:
     std::vector<double> scale_;          ///< 1 / sqrt(W_ii)
     std::vector<double> left_;
     BlockCholesky factor_;
-    bool serves_nearby_ = false;
+    bool serves_nearby_ = false, fits_ = false;
 };
 
 }  // namespace carom

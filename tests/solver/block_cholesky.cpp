@@ -35,7 +35,7 @@ struct Blocks {
             }
             A += G.transpose() * G;
         }
-        factor.analyse(sizes, pairs);
+        REQUIRE(factor.analyse(sizes, pairs));
         fill();
     }
 
@@ -112,6 +112,20 @@ TEST_CASE("a chain of blocks has the memory of its blocks and no more")
 {
     Blocks blocks(std::vector<int>(50, 5), chain(50), 3);
     CHECK(blocks.factor.values().size() == 25 * (50 + 49));
+}
+
+TEST_CASE("a factor that would be too large is not made")
+{
+    // all coupled to all: 25 numbers for each of n (n + 1) / 2 blocks
+    std::vector<std::array<int, 2>> pairs;
+    for (int i = 0; i < 600; ++i) {
+        for (int j = 0; j < i; ++j) {
+            pairs.push_back({i, j});
+        }
+    }
+    BlockCholesky factor;
+    CHECK_FALSE(factor.analyse(std::vector<int>(600, 5), pairs));
+    CHECK(factor.values().empty());
 }
 
 TEST_CASE("a block row that repeats another one is seen, and the factor can be made again")
