@@ -17,6 +17,10 @@ namespace {
 constexpr int max_passes = 3;
 constexpr int max_passes_of_joints = 12;
 
+/// Violations, beside what may be left of them, from which on the factor of the midpoint would leave more
+/// than that: the joints have turned by about the cube root of the violation since, beside their size.
+constexpr double far_apart = 300;
+
 /// Up to so many contacts are corrected exactly; more of them by sweeps, once, and exactly where sweeps have
 /// left too much so often.
 constexpr std::size_t max_exact = 200;
@@ -238,18 +242,32 @@ void leave_bounces(BodyScratch& s)
     }
 }
 
-/// The joints at the end of the step, with their rows; returns their largest violation.
-double violations_at_end(const BodyModel& model, BodyScratch& s)
+/// Angles of the joints at the end of the step.
+void count_turns_at_end(const BodyModel& model, BodyScratch& s)
 {
-    s.violations.clear();
-    s.correction_rows.clear();
-    if (model.setup().joints.empty() && !s.formulas) return 0;
     for (std::size_t j = 0; j < s.next.turns.size(); ++j) {
         const int joint = static_cast<int>(j);
         if (turns(model.setup().joints[j].kind)) {
             s.next.turns[j] = with_turns(s.mid.turns[j], model.joint_angle(joint, s.next.x, s.next.R));
         }
     }
+}
+
+/// Rows of stops and gears are where the angles say.
+bool rows_need_turns(const BodyModel& model)
+{
+    const auto is_gear = [](const Joint& joint) { return joint.kind == JointKind::Gear; };
+    return model.stops > 0 || std::ranges::any_of(model.setup().joints, is_gear);
+}
+
+/// The joints at the end of the step, with their rows; returns their largest violation.
+double violations_at_end(const BodyModel& model, BodyScratch& s)
+{
+    s.violations.clear();
+    s.correction_rows.clear();
+    s.rows_are_at_end = true;
+    if (model.setup().joints.empty() && !s.formulas) return 0;
+    if (s.formulas || rows_need_turns(model)) count_turns_at_end(model, s);
     add_joint_rows(model, {.x = s.next.x, .R = s.next.R, .turns = s.next.turns, .drives = false},
                    s.correction_rows, s.violations);
     leave_bounces(s);
@@ -293,17 +311,12 @@ void press_exactly(const BodyModel& model, BodyScratch& s)
     }
 }
 
-/// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5). Returns
-/// the largest one, beside the size of the body.
-double move_apart(const BodyModel& model, bool exactly, BodyScratch& s)
+/// Displacements in s.correction_v, correction_w by percussions of all rows: exactly, or by sweeps.
+void press_all(const BodyModel& model, bool exactly, BodyScratch& s)
 {
     for (int i = 0; i < model.bodies(); ++i) {
         const Mat3 R = s.next.R[i].toRotationMatrix();
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
-    }
-    for (BodyContact& contact : s.overlaps) {
-        set_frame(s.next.x, contact);
-        add_contact_rows(contact, s.correction_rows);
     }
     if (exactly || !s.violations.empty()) {
         press_exactly(model, s);
@@ -318,6 +331,21 @@ double move_apart(const BodyModel& model, bool exactly, BodyScratch& s)
         s.correction_rows.apply(model.inverse_mass, row, s.correction_P[static_cast<std::size_t>(row)],
                                 s.correction_v, s.correction_w);
     }
+}
+
+/// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5). Returns
+/// the largest one, beside the size of the body. `anew`: not by the factor of the step; `by_old`: whether it
+/// was by that.
+double move_apart(const BodyModel& model, bool exactly, bool anew, bool& by_old, BodyScratch& s)
+{
+    for (BodyContact& contact : s.overlaps) {
+        set_frame(s.next.x, contact);
+        add_contact_rows(contact, s.correction_rows);
+    }
+    s.rows_are_at_end = false;
+    const bool by_factor = press_joints(model, anew, s);
+    by_old = by_factor && !s.held_at_end;
+    if (!by_factor) press_all(model, exactly, s);
     double farthest = 0;
     for (int i = 0; i < model.bodies(); ++i) {
         const Vec3& moved = s.correction_v[static_cast<std::size_t>(i)];
@@ -379,13 +407,15 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
     const int passes_of_joints = joined ? max_passes_of_joints : 0;
     const int passes = many ? 1 : max_passes;
     double last_violation = std::numeric_limits<double>::infinity(), last_part = last_violation;
+    bool by_old = false;  // the last pass was by the factor of the midpoint
     double reach = 1e-3 * model.length_m();
     // how far bodies have been moved since the pairs were found, and how far apart these were looked for
     double moved = 0, found_within = std::numeric_limits<double>::infinity();
     take_pairs_of_contacts(s);
     for (int pass = 0;; ++pass) {
-        place_at_end(model, s);
-        if (moved > unforeseen || reach > found_within) {
+        const bool again = moved > unforeseen || reach > found_within;
+        if (again || !s.correction_pairs.empty()) place_at_end(model, s);
+        if (again) {
             find_pairs_again(model, reach, s);
             moved = 0;
             found_within = reach;
@@ -400,14 +430,17 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
         const bool coarse = worst > tolerance && part > std::max(solver.tolerance, harmless_overlap) &&
                             pass < max_passes_at_all &&
                             (pass < 2 * max_passes_of_sweeps || part <= 0.9 * last_part);
-        const bool apart =
-            violation > joint_tolerance && violation <= 0.5 * last_violation && pass < passes_of_joints;
+        // a factor of another place that would take many passes, or does not lead there, is made anew
+        const bool anew =
+            pass == 0 ? violation > far_apart * joint_tolerance : violation > 0.1 * last_violation;
+        const bool helps = violation <= 0.5 * last_violation || by_old;
+        const bool apart = violation > joint_tolerance && helps && pass < passes_of_joints;
         if (!(fine || coarse || apart)) return;
         last_violation = violation;
         last_part = part;
         reach = std::max(1e-3 * model.length_m(), 2 * worst);
         const std::size_t most = pass < max_passes_of_sweeps ? max_exact : max_exact_at_last;
-        moved += move_apart(model, s.overlaps.size() <= most, s);
+        moved += move_apart(model, s.overlaps.size() <= most, anew, by_old, s);
     }
 }
 
@@ -421,6 +454,7 @@ void correct_places(const BodyModel& model, const MoreauSettings& settings, cons
         correct_round(model, settings, solver, s);
     } else {
         correct(model, settings, solver, s, report);
+        count_turns_at_end(model, s);
     }
     look_at_overlap_to_come(model, s);
     report_overlap(model, settings, solver, s, report);

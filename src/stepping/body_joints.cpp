@@ -65,6 +65,8 @@ void add_constrained(const BodyModel& model, const BodyRows& rows, int row, doub
 /// Adds what holds the velocities at the end to the reactions of the joints.
 void add_held(const BodyModel& model, BodyScratch& s)
 {
+    int placed = -1;  // the joint whose point is known: rows of one follow each other
+    Vec3 point = Vec3::Zero();
     for (int row = 0; row < s.correction_rows.size(); ++row) {
         const int number = s.violations[static_cast<std::size_t>(row)].joint;
         const double P = s.correction_P[static_cast<std::size_t>(row)];
@@ -74,7 +76,8 @@ void add_held(const BodyModel& model, BodyScratch& s)
             continue;
         }
         const int body = model.setup().joints[static_cast<std::size_t>(number)].first;
-        const Vec3 point = model.place_of_joint(number, s.next.x, s.next.R).first_point;
+        if (placed != number) point = model.place_of_joint(number, s.next.x, s.next.R).first_point;
+        placed = number;
         JointReaction& reaction = s.reactions[static_cast<std::size_t>(number)];
         for (const BodyRows::Term& term : s.correction_rows.row(row)) {
             if (term.body != body) continue;
@@ -83,6 +86,39 @@ void add_held(const BodyModel& model, BodyScratch& s)
             break;
         }
     }
+}
+
+/// Velocities in s.correction_v, correction_w held by a problem of their own. False where there are none.
+bool hold_exactly(const BodyModel& model, BodyScratch& s)
+{
+    OneStepProblem& problem = s.correction;
+    problem.laws.clear();
+    problem.offsets.assign(1, 0);
+    problem.U_free.clear();
+    for (int row = 0; row < s.correction_rows.size(); ++row) {
+        // a stop takes part without acting, so that rows keep their places
+        const JointPart& part = s.violations[static_cast<std::size_t>(row)];
+        const bool held = part.kind == JointPart::Kind::Held;
+        problem.offsets.push_back(row + 1);
+        problem.U_free.push_back(
+            held ? s.correction_rows.velocity(row, s.correction_v, s.correction_w) - part.rate : 1.0);
+        if (held)
+            problem.laws.emplace_back(Bilateral{});
+        else
+            problem.laws.emplace_back(Limited{.low = 0, .high = 0});
+    }
+    problem.U_minus.assign(problem.U_free.size(), 0.0);
+    s.correction_rows.set_inertia(s.inverse_inertia);
+    assemble_delassus(model, s.correction_rows, s.contacts_of, problem);
+    s.correction_P.assign(problem.U_free.size(), 0.0);
+    s.solver.pivoting.solve(problem, s.correction_P);
+    if (!std::all_of(s.correction_P.begin(), s.correction_P.end(), [](double P) { return std::isfinite(P); }))
+        return false;
+    for (int row = 0; row < s.correction_rows.size(); ++row) {
+        s.correction_rows.apply(model.inverse_mass, row, s.correction_P[static_cast<std::size_t>(row)],
+                                s.correction_v, s.correction_w);
+    }
+    return true;
 }
 
 }  // namespace
@@ -118,6 +154,8 @@ SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScra
 void report_joints(const BodyModel& model, BodyScratch& s)
 {
     s.reactions.assign(model.setup().joints.size(), {});
+    int placed = -1;
+    Vec3 point = Vec3::Zero();
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         const JointPart& part = s.joints[k];
         JointReaction& reaction = s.reactions[static_cast<std::size_t>(part.joint)];
@@ -126,7 +164,8 @@ void report_joints(const BodyModel& model, BodyScratch& s)
         const int body =
             gear ? model.setup().joints[static_cast<std::size_t>(joint.first_joint)].first : joint.first;
         const int frame = gear ? joint.first_joint : part.joint;
-        const Vec3 point = model.place_of_joint(frame, s.mid.x, s.mid.R).first_point;
+        if (placed != frame) point = model.place_of_joint(frame, s.mid.x, s.mid.R).first_point;
+        placed = frame;
         for (int row = row_of(s, k); row < row_of(s, k) + part.dimension; ++row) {
             if (gear) add_constrained(model, s.rows, row, s.P[row], s);
             for (const BodyRows::Term& term : s.rows.row(row)) {
@@ -178,43 +217,25 @@ void hold_velocities(const BodyModel& model, BodyScratch& s)
     const auto n = s.next.v.size(), bodies = s.next.x.size();
 
     // firm rows at the end; stops are left to contacts
-    s.correction_rows.clear();
-    s.violations.clear();
-    add_joint_rows(model, {.x = s.next.x, .R = s.next.R, .turns = s.next.turns, .drives = false},
-                   s.correction_rows, s.violations);
+    if (!s.rows_are_at_end || s.formulas) {
+        s.correction_rows.clear();
+        s.violations.clear();
+        add_joint_rows(model, {.x = s.next.x, .R = s.next.R, .turns = s.next.turns, .drives = false},
+                       s.correction_rows, s.violations);
+    }
     double deepest_m = 0;
     if (s.formulas) s.formulas->add_violations(true, s, deepest_m);
-    s.correction_v.assign(s.next.v.begin(), s.next.v.end());
-    s.correction_w.assign(n, Vec3::Zero());
-    for (std::size_t i = 0; i < bodies; ++i) {
-        s.correction_w[i] = s.next.R[i] * s.next.W[i];
-    }
-    OneStepProblem& problem = s.correction;
-    problem.laws.clear();
-    problem.offsets.assign(1, 0);
-    problem.U_free.clear();
-    for (int row = 0; row < s.correction_rows.size(); ++row) {
-        // a stop takes part without acting, so that rows keep their places
-        const JointPart& part = s.violations[static_cast<std::size_t>(row)];
-        const bool held = part.kind == JointPart::Kind::Held;
-        problem.offsets.push_back(row + 1);
-        problem.U_free.push_back(
-            held ? s.correction_rows.velocity(row, s.correction_v, s.correction_w) - part.rate : 1.0);
-        if (held)
-            problem.laws.emplace_back(Bilateral{});
-        else
-            problem.laws.emplace_back(Limited{.low = 0, .high = 0});
-    }
-    problem.U_minus.assign(problem.U_free.size(), 0.0);
-    s.correction_rows.set_inertia(s.inverse_inertia);
-    assemble_delassus(model, s.correction_rows, s.contacts_of, problem);
-    s.correction_P.assign(problem.U_free.size(), 0.0);
-    s.solver.pivoting.solve(problem, s.correction_P);
-    if (!std::all_of(s.correction_P.begin(), s.correction_P.end(), [](double P) { return std::isfinite(P); }))
-        return;
-    for (int row = 0; row < s.correction_rows.size(); ++row) {
-        s.correction_rows.apply(model.inverse_mass, row, s.correction_P[static_cast<std::size_t>(row)],
-                                s.correction_v, s.correction_w);
+    const auto take_velocities = [&] {
+        s.correction_v.assign(s.next.v.begin(), s.next.v.end());
+        s.correction_w.assign(n, Vec3::Zero());
+        for (std::size_t i = 0; i < bodies; ++i) {
+            s.correction_w[i] = s.next.R[i] * s.next.W[i];
+        }
+    };
+    take_velocities();
+    if (!hold_joints(model, s)) {
+        take_velocities();
+        if (!hold_exactly(model, s)) return;
     }
     add_held(model, s);
     for (int i = 0; i < model.bodies(); ++i) {

@@ -66,6 +66,20 @@ inline constexpr std::size_t min_swept = 200;
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
                   SolveReport& report);
 
+/// Joints, and nothing else that could act, by one factor of the step (BO-30): percussions in scratch.P, good
+/// or not. False where this way is not the one to go.
+bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+                     SolveReport& report);
+
+/// The correction of joints at the end of the step, percussions and displacements in scratch.correction_P,
+/// correction_v, correction_w, by the factor of the step or one made `anew`. False where stops or contacts
+/// would have to push as well.
+bool press_joints(const BodyModel& model, bool anew, BodyScratch& scratch);
+
+/// Velocities in scratch.correction_v, correction_w as the rows of scratch.correction_rows hold them,
+/// percussions in correction_P. False where the factor does not lead there.
+bool hold_joints(const BodyModel& model, BodyScratch& scratch);
+
 /// Far more components of percussions than motions that they could bring about, as in walls: what sweeps have
 /// spread over the contacts is no help to methods that factorise.
 [[nodiscard]] bool is_redundant(const BodyModel& model, std::size_t components);

@@ -8,6 +8,7 @@
 #include "solver/rigid_contacts.hpp"
 #include "solver/round_contacts.hpp"
 #include "stepping/body_islands.hpp"
+#include "stepping/mechanism.hpp"
 #include "stepping/scratch.hpp"
 #include "system/bodies/joint_rows.hpp"
 
@@ -123,6 +124,14 @@ struct BodyScratch {
 
     detail::StatusScratch statuses;
 
+    // inside the step of joints: what they hold, and with it motors without limits (BO-30)
+    Mechanism held, driven;
+    bool held_is_factorised = false, driven_is_factorised = false;  ///< in this step
+    bool held_at_end = false;                                       ///< at the places of its end
+    std::vector<double> held_P, held_U, firm_P;
+    std::vector<int> giving_way;    ///< parts of joints that are not firm
+    std::vector<double> responses;  ///< of the firm rows to a percussion of 1 along each of these
+
     // inside the correction
     std::vector<std::array<int, 2>> found_pairs;
     std::vector<BodyContact> overlaps;
@@ -130,6 +139,7 @@ struct BodyScratch {
     DeepestOverlap deepest, deepest_left;  ///< at the end of the step: of all pairs, of those to be corrected
     std::vector<JointPart> violations;
     BodyRows correction_rows;
+    bool rows_are_at_end = false;  ///< of joints alone, at the places of `next`
     std::vector<Vec3> correction_v, correction_w;
     OneStepProblem correction;
     std::vector<double> correction_P;

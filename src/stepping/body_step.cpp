@@ -274,6 +274,12 @@ void solve_and_push(const BodyModel& model, const MoreauSettings& settings, cons
         if (report.status == SolveStatus::Converged) return;
         if (is_redundant(model, s.P.size())) s.P.assign(s.P_before.begin(), s.P_before.end());
     }
+    if (solve_mechanism(model, solver, s, report)) {
+        push(model, s);
+        judge_by_bodies(solver, s, report);
+        if (report.status == SolveStatus::Converged) return;
+        s.P.assign(s.P.size(), 0.0);
+    }
     solve_assembled(model, solver, settings.time_step_s, s, report);
     if (report.status != SolveStatus::NotFinite) push(model, s);
 }
@@ -366,6 +372,7 @@ bool BodySystem::predict()
     detail::predict(model_, settings_.time_step_s, state_, s_);
     s_.findings.clear();
     s_.law_out_of_range = false;
+    s_.held_is_factorised = s_.driven_is_factorised = s_.held_at_end = false;
     s_.theta = theta();
     s_.implicit = false;
     return !s_.formulas || s_.formulas->predict(settings_.time_step_s, state_, s_);

@@ -163,6 +163,15 @@ void judge_by_bodies(const SolverSettings& solver, BodyScratch& s, SolveReport& 
         }
         s.U[at] += contact.may_close_m_s;
     }
+    // what is held keeps its mean velocity (CO-3)
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        const JointPart& part = s.joints[k];
+        const int at = s.problem.offsets[s.contacts.size() + k];
+        for (int row = at; row < at + part.dimension; ++row) {
+            s.U[row] = s.joint_U_plus[row] - part.rate + part.may_close;
+            if (part.kind == JointPart::Kind::Held) s.U[row] += s.problem.U_minus[row];
+        }
+    }
     report.residual = residual_at(s.problem, s.P, s.U, s.solver.residual);
     report.status = !report.residual.finite                        ? SolveStatus::NotFinite
                     : is_solved(report.residual, solver.tolerance) ? SolveStatus::Converged

@@ -1,6 +1,7 @@
 #include "carom/run/settings.hpp"
 
 #include "run/one_step.hpp"
+#include "stepping/body_scratch.hpp"
 #include "stepping/scratch.hpp"
 #include "support/systems.hpp"
 
@@ -207,4 +208,29 @@ TEST_CASE("a warmed-up report of the series integrator allocates nothing, throug
     CHECK(allocations_of_second_run(row, at_rest, settings, 80) == 0);
     const State thrown = start_of(puck, vector({0, 0, 0}), vector({1, 0.2, 0}));
     CHECK(allocations_of_second_run(puck, thrown, settings, 20) == 0);
+}
+
+TEST_CASE("a warmed-up step of a chain of joints allocates nothing")
+{
+    BodySetup setup;
+    for (int i = 0; i < 10; ++i) {
+        setup.bodies.push_back({.pose = {.position_m = {0.1 * i + 0.05, 0, 0}},
+                                .mass_kg = 1,
+                                .inertia_kg_m2 = Mat3(Vec3(1e-3, 1.5e-3, 2e-3).asDiagonal())});
+        setup.joints.push_back({.first = i,
+                                .second = i - 1,
+                                .point_m = {0.1 * i, 0, 0},
+                                .axis = i % 2 == 0 ? Vec3(0, 1, 0) : Vec3(0, 0, 1)});
+    }
+    const auto model = make_body_model(std::move(setup));
+    REQUIRE(model);
+    BodyScratch scratch;
+    BodyState state = make_body_state(*model);
+    long before = 0;
+    for (int n = 0; n < 200; ++n) {
+        if (n == 100) before = allocations;
+        const StepReport report = body_step(*model, {.time_step_s = 1e-3}, {}, state, scratch);
+        if (report.status != StepStatus::Solved) FAIL("step " << n << " was not solved");
+    }
+    CHECK(allocations == before);
 }

@@ -66,12 +66,12 @@ public:
     {
         if (joint_.kind == JointKind::String) stop_string();
         if (joint_.kind == JointKind::Spherical && joint_.turn.high) stop_cone(*joint_.turn.high);
-        if (turns(joint_.kind)) {
+        if (turns(joint_.kind) && (joint_.turn.low || joint_.turn.high)) {
             const double theta =
                 with_turns(turns_[static_cast<std::size_t>(number_)], model_.joint_angle(number_, x_, R_));
             stop_freedom(joint_.turn, theta, JointAct::TurnLow, [&](double sign) { turn_row(sign); });
         }
-        if (slides(joint_.kind)) {
+        if (slides(joint_.kind) && (joint_.slide.low || joint_.slide.high)) {
             stop_freedom(joint_.slide, model_.joint_way_m(number_, x_, R_), JointAct::SlideLow,
                          [&](double sign) { slide_row(sign); });
         }
