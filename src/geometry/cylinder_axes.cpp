@@ -11,37 +11,41 @@ namespace {
 using Kind = CylinderAxis::Kind;
 constexpr double pi = std::numbers::pi;
 
-/// Calls `found(angle)` for every maximum of f inside an interval, f given by its derivative. Maxima closer
-/// together than an interval's part are taken as one.
+/// Calls `found(angle)` for every maximum of f between 0 and `to`, f given by its derivative as a function of
+/// cosine and sine. Maxima closer together than an interval's part are taken as one.
 template <class Derivative, class Found>
-void maxima(double from, double to, int parts, Derivative&& derivative, Found&& found)
+void maxima(double to, int parts, Derivative&& of, Found&& found)
 {
-    double low = from, slope = derivative(from);
+    const auto derivative = [&](double angle) { return of(std::cos(angle), std::sin(angle)); };
+    // where the slope changes its sign needs no more than angles turned one after the other
+    const double cos_part = std::cos(to / parts), sin_part = std::sin(to / parts);
+    double c = 1, s = 0, slope = of(c, s);
     for (int k = 1; k <= parts; ++k) {
-        const double high = from + (to - from) * k / parts;
-        const double next = derivative(high);
+        const double turned = c * cos_part - s * sin_part;
+        s = s * cos_part + c * sin_part;
+        c = turned;
+        const double next = of(c, s);
         if (slope > 0 && next <= 0) {
             // false position, halving the end that stays (Illinois); ends at rounding
-            double a = low, b = high, fa = slope, fb = next;
+            double a = to * (k - 1) / parts, b = to * k / parts, fa = derivative(a), fb = derivative(b);
             for (int i = 0; i < 100 && b - a > 1e-15 * (1 + std::abs(a)); ++i) {
-                double c = (a * fb - b * fa) / (fb - fa);
-                if (!(c > a && c < b) || i % 8 == 7) c = 0.5 * (a + b);
-                const double fc = derivative(c);
-                if (fc == 0) {
-                    a = b = c;
-                } else if (fc > 0) {
-                    a = c;
-                    fa = fc;
+                double between = (a * fb - b * fa) / (fb - fa);
+                if (!(between > a && between < b) || i % 8 == 7) between = 0.5 * (a + b);
+                const double f = derivative(between);
+                if (f == 0) {
+                    a = b = between;
+                } else if (f > 0) {
+                    a = between;
+                    fa = f;
                     fb *= 0.5;
                 } else {
-                    b = c;
-                    fb = fc;
+                    b = between;
+                    fb = f;
                     fa *= 0.5;
                 }
             }
             found(0.5 * (a + b));
         }
-        low = high;
         slope = next;
     }
 }
@@ -161,14 +165,13 @@ private:
         const Vec3 arm = p - cylinder_.centre;
         const double c1 = first.dot(cylinder_.axis), c2 = second.dot(cylinder_.axis);
         const double d1 = first.dot(arm), d2 = second.dot(arm);
-        const auto derivative = [&](double angle) {
-            const double c = std::cos(angle), s = std::sin(angle);
+        const auto derivative = [&](double c, double s) {
             const double z = c * c1 + s * c2, dz = c * c2 - s * c1;
             const double level = std::sqrt(std::max(1e-30, 1 - z * z));
             return -(c * d2 - s * d1) + cylinder_.radius * z * dz / level -
                    cylinder_.half * (z < 0 ? -dz : dz);
         };
-        maxima(0, last, whole ? 32 : 4 + static_cast<int>(8 * last / pi), derivative,
+        maxima(last, whole ? 32 : 4 + static_cast<int>(8 * last / pi), derivative,
                [&](double angle) { found(angle, Kind::Rim); });
     }
 
@@ -230,10 +233,8 @@ private:
             return Vec3(std::cos(angle) * first + std::sin(angle) * second);
         };
         maxima(
-            0, 2 * pi, 32,
-            [&](double angle) {
-                return gradient(normal(angle)).dot(std::cos(angle) * second - std::sin(angle) * first);
-            },
+            2 * pi, 32,
+            [&](double c, double s) { return gradient(c * first + s * second).dot(c * second - s * first); },
             [&](double angle) { take(normal(angle), kind); });
     }
 

@@ -157,16 +157,16 @@ struct Found {
 
 /// The edges of a hull that may be one of the best pair: near the other hull, and not known to be worse than
 /// a face. `corner` is one of the other hull.
-std::vector<Arc> arcs_of(const PlacedCollider& hull, const PlacedCollider& other, double grown,
-                         const Vec3& corner, double separation)
+void find_arcs(const PlacedCollider& hull, const PlacedCollider& other, double grown, const Vec3& corner,
+               double separation, std::vector<Arc>& arcs)
 {
-    std::vector<Arc> arcs;
+    arcs.clear();
     const auto& edges = hull.collider->hull.edges;
     for (std::size_t e = 0; e < edges.size(); ++e) {
         if (!comes_near(hull, edges[e], other, grown)) continue;
         const auto& [left, right] = hull.collider->hull.edge_faces[e];
         const Vec3& from = hull.vertices[edges[e][0]];
-        Arc arc;
+        Arc& arc = arcs.emplace_back();
         arc.edge = static_cast<int>(e);
         arc.along = (hull.vertices[edges[e][1]] - from).normalized();
         arc.whole = left < 0 || right < 0;
@@ -176,10 +176,8 @@ std::vector<Arc> arcs_of(const PlacedCollider& hull, const PlacedCollider& other
             // along the bisector, whether the arc is short or half a circle
             arc.middle = arc.left + arc.right + arc.along.cross(arc.left - arc.right);
         }
-        if (most_along(arc, corner - from) < separation) continue;
-        arcs.push_back(arc);
+        if (most_along(arc, corner - from) < separation) arcs.pop_back();
     }
-    return arcs;
 }
 
 /// Whether the normals around the edge of this arc leave those between the faces on both sides of
@@ -196,9 +194,11 @@ Axis best_edges(const PlacedCollider& a, const PlacedCollider& b, double grown, 
 {
     Axis best;
     if (a.collider->hull.flat || b.collider->hull.flat) return best;
-    const std::vector<Arc> arcs_b = arcs_of(b, a, grown, found.on_a, found.separation);
+    thread_local std::vector<Arc> arcs_a, arcs_b;
+    find_arcs(b, a, grown, found.on_a, found.separation, arcs_b);
     if (arcs_b.empty()) return best;
-    for (const Arc& arc_a : arcs_of(a, b, grown, found.on_b, found.separation)) {
+    find_arcs(a, b, grown, found.on_b, found.separation, arcs_a);
+    for (const Arc& arc_a : arcs_a) {
         const Vec3& p = a.vertices[a.collider->hull.edges[arc_a.edge][0]];
         for (const Arc& arc_b : arcs_b) {
             if (!crosses(arc_b, arc_a.along) || !crosses(arc_a, arc_b.along)) continue;
@@ -298,11 +298,15 @@ std::vector<Corner> facing_corners(const PlacedCollider& hull, const Vec3& axis,
 void cut(const Vec3& normal, const Vec3& origin, double tolerance, std::uint64_t side,
          std::vector<Corner>& corners)
 {
-    std::vector<Corner> kept;
+    thread_local std::vector<Corner> kept;
+    kept.clear();
+    const auto height = [&](const Corner& corner) { return normal.dot(corner.point - origin); };
+    double to_at = corners.empty() ? 0.0 : height(corners.front());
     for (std::size_t i = 0; i < corners.size(); ++i) {
         const Corner& from = corners[i];
-        const Corner& to = corners[(i + 1) % corners.size()];
-        const double from_at = normal.dot(from.point - origin), to_at = normal.dot(to.point - origin);
+        const Corner& to = corners[i + 1 < corners.size() ? i + 1 : 0];
+        const double from_at = to_at;
+        to_at = height(to);
         if (from_at <= tolerance) kept.push_back(from);
         if ((from_at <= tolerance) != (to_at <= tolerance)) {
             // one is inside and the other out, so they differ; the tolerance may put the crossing beyond an
@@ -314,7 +318,7 @@ void cut(const Vec3& normal, const Vec3& origin, double tolerance, std::uint64_t
                             .sides = (from.sides & to.sides) | 1U << (side & 31)});
         }
     }
-    corners = std::move(kept);
+    corners.swap(kept);
 }
 
 namespace {

@@ -239,7 +239,11 @@ private:
         shorten_to(*plan_.until.formula, again, before, run.state, report, of_formulas_.work);
         state_.t_s = run.state.t_s;
         if (!scratch_.events.empty()) return;
-        judge_located_step(off_by_halves(run.state.t_s - before.t_s), run.progress.steps + 1, run.state.t_s,
+        const double length_s = run.state.t_s - before.t_s;
+        judge_located_step({.number = run.progress.steps + 1,
+                            .length_s = length_s,
+                            .end_s = run.state.t_s,
+                            .off = off_by_halves(length_s)},
                            run.progress.certifier);
     }
 

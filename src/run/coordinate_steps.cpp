@@ -1,10 +1,12 @@
 #include "analytic/series_step.hpp"
+#include "contact_drive.hpp"
 #include "end_of_run.hpp"
 #include "first_slip.hpp"
 #include "impact_delays.hpp"
 #include "impact_watch.hpp"
 #include "one_step.hpp"
 #include "path_watch.hpp"
+#include "reversing_slip.hpp"
 #include "run_loop.hpp"
 #include "run_parts.hpp"
 #include "run_watch.hpp"
@@ -83,6 +85,7 @@ public:
         paths_.emplace(model_);
         if (progress.reaches.empty()) progress.reaches = reaches_at_start(model_, run.state, scratch_.work);
         if (progress.delays.empty()) progress.delays.resize(static_cast<std::size_t>(model_.contacts()));
+        if (progress.drives.empty()) progress.drives = drives_of(model_);
         if (progress.steps == 0)
             look_at_time_dependence(model_, run.state, time_step_s(settings_), plan_.duration_s,
                                     plan_.energy_tolerance, certifier);
@@ -115,9 +118,15 @@ public:
         shorten_to(*plan_.until.formula, again, before, state, report, scratch_.work);
         const bool moves =
             state.u.size() > 0 && state.u.cwiseAbs().maxCoeff() > 1e-9 * run.progress.rest.fastest;
-        if (moves && scratch_.events.empty())
-            judge_located_step(off_by_halves(model_, settings_, solver_, before, state),
-                               run.progress.steps + 1, state.t_s, run.progress.certifier);
+        if (!moves) return;
+        const bool first = run.progress.steps == 0;
+        if (!first && !scratch_.events.empty()) return;
+        judge_located_step({.number = run.progress.steps + 1,
+                            .length_s = state.t_s - before.t_s,
+                            .end_s = state.t_s,
+                            .off = off_by_halves(model_, settings_, solver_, before, state),
+                            .strikes = first && strikes_within(before)},
+                           run.progress.certifier);
     }
 
     [[nodiscard]] std::string name_of_interaction(int k) const override
@@ -144,7 +153,9 @@ public:
         if (!paths_) return;
         paths_->after_step(before, run.state, activation_gap_m_, scratch_, run.progress);
         note_gaps(run.state, scratch_.gap_m, run.progress);
-        if (!scratch_.events.empty()) note_impacts(model_, before, report.h_s, scratch_, run.progress);
+        note_slip(scratch_.contacts, run.progress.slip);
+        if (!scratch_.events.empty())
+            note_impacts(model_, before, report.h_s, plan_.duration_s, scratch_, run.progress);
         if (run.progress.steps == 1)
             look_at_first_slip(first_step(before, report), before.u.cwiseAbs().maxCoeff(), certifier);
     }
@@ -173,10 +184,22 @@ public:
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
-        return carom::findings_of_end(model_, settings_, run, stopped, scratch_);
+        auto findings = carom::findings_of_end(model_, settings_, run, stopped, scratch_);
+        look_at_slip_work(run.progress.slip, time_step_s(settings_), run.state.t_s, plan_.energy_tolerance,
+                          run.progress.certifier.sums().watch.run_scale_J, findings);
+        return findings;
     }
 
 private:
+    /// A contact that was open when the step began collides in it.
+    [[nodiscard]] bool strikes_within(const State& before)
+    {
+        return std::ranges::any_of(scratch_.events, [&](const Event& event) {
+            return event.kind == EventKind::Impact &&
+                   model_.gap_m(event.contact, point_of(before), scratch_.work) > activation_gap_m_;
+        });
+    }
+
     [[nodiscard]] TakenStep first_step(const State& before, const StepReport& report) const
     {
         return {.report = report,

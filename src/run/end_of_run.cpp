@@ -1,5 +1,6 @@
 #include "end_of_run.hpp"
 
+#include "free_motion.hpp"
 #include "impact_delays.hpp"
 #include "path_watch.hpp"
 
@@ -45,33 +46,6 @@ void look_at_overlap(const Model& model, const SchemeOfRun& scheme, int c, const
                         .count = 1,
                         .uncertifies = true,
                         .about = name});
-}
-
-/// Acceleration without reactions at a state, A^-1 K, left in the memory of the correction.
-bool free_acceleration(const Model& model, const Point& at, Scratch& s)
-{
-    model.kinetic_terms(at, s.correction_A, view(s.velocity_terms), s.work);
-    if (!s.correction_A.factorise()) return false;
-    (void)model.potential_gradient(at, view(s.potential_gradient), s.work);
-    model.given_forces(at, view(s.given_forces), s.work);
-    s.correction_x = s.given_forces - s.potential_gradient - s.velocity_terms;
-    s.correction_A.solve(view(s.correction_x));
-    return s.correction_x.allFinite();
-}
-
-ApproachAtEnd normal_motion(const Model& model, int c, const Point& at, Scratch& s)
-{
-    const auto support = model.support(c);
-    auto& row = s.correction_rows.H;
-    row.resize(support.size());
-    double U = model.gap_gradient(c, at, row, s.work), a = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        const auto k = static_cast<std::size_t>(support[i]);
-        U += row[i] * at.u[k];
-        a += row[i] * s.correction_x[support[i]];
-    }
-    const double bend = model.gap_curvature(c, at, s.work);
-    return {.U_m_s = U, .acceleration_m_s2 = std::abs(a) + (std::isfinite(bend) ? std::abs(bend) : 0.0)};
 }
 
 /// (LE-15): until is fulfilled by an overlap if outside of the obstacles it is not.
@@ -135,6 +109,33 @@ void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& p
     }
 }
 
+namespace {
+
+/// (LE-21): contacts that touch, alone, and that nothing presses any more.
+void look_at_losses(const Model& model, const SchemeOfRun& scheme, const RunSoFar& run, Scratch& scratch,
+                    std::vector<Finding>& findings)
+{
+    const auto& closed = run.state.closed;
+    const Point at = point_of(run.state);
+    bool accelerates = false;
+    for (int c = 0; c < model.contacts(); ++c) {
+        if (closed[static_cast<std::size_t>(c)] != 2) continue;
+        const bool alone = std::ranges::all_of(model.coupling().neighbours(c), [&](int other) {
+            return other == c || (model.is_contact(other) && closed[static_cast<std::size_t>(other)] == 0);
+        });
+        if (!alone) continue;
+        if (!accelerates && !(accelerates = free_acceleration(model, at, scratch))) return;
+        const FreeNormalMotion motion = free_normal_motion(model, c, at, scratch);
+        look_for_unseen_loss({.name = name_of_contact(model, c),
+                              .gap_m = 0,
+                              .U_m_s = motion.U_m_s,
+                              .acceleration_m_s2 = motion.by_forces_m_s2 + motion.by_bend_m_s2},
+                             scheme.h_s, run.state.t_s, run.progress.rest.fastest, findings);
+    }
+}
+
+}  // namespace
+
 std::vector<Finding> findings_of_end(const Model& model, const IntegratorSettings& settings,
                                      const RunSoFar& run, bool stopped, Scratch& scratch)
 {
@@ -151,6 +152,7 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
         largest_gap_m = std::max(largest_gap_m, reach.largest_gap_m);
     }
     look_at_delays(model, *scheme, largest_gap_m, run, findings);
+    if (!stopped) look_at_losses(model, *scheme, run, scratch, findings);
     bool accelerates = false;
     std::vector<int> inside;
     for (int c = 0; c < model.contacts(); ++c) {
@@ -160,10 +162,13 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
         if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
         if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);
         if (!accelerates && !(accelerates = free_acceleration(model, at, scratch))) break;
-        ApproachAtEnd approach = normal_motion(model, c, at, scratch);
-        approach.name = name_of_contact(model, c);
-        approach.gap_m = gap_m;
-        look_for_unseen_impact(approach, scheme->h_s, run.state.t_s, findings);
+        const FreeNormalMotion motion = free_normal_motion(model, c, at, scratch);
+        look_for_unseen_impact(
+            {.name = name_of_contact(model, c),
+             .gap_m = gap_m,
+             .U_m_s = motion.U_m_s,
+             .acceleration_m_s2 = std::abs(motion.by_forces_m_s2) + std::abs(motion.by_bend_m_s2)},
+            scheme->h_s, run.state.t_s, findings);
     }
     const bool by_formula = run.progress.end == RunEnd::Formula && scratch.until != nullptr;
     if (by_formula && !inside.empty()) look_at_until(model, inside, run.state, scratch, findings);

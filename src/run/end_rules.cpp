@@ -10,6 +10,9 @@ namespace {
 /// Slower approaches are those of contacts that persist, of order h (MS-8).
 constexpr double persistent_reach = 2;
 
+/// Velocities below this part of the fastest in the run are what roundings and the solver leave.
+constexpr double still = 1e-8;
+
 }  // namespace
 
 void look_for_unseen_impact(const ApproachAtEnd& contact, double h_s, double end_s,
@@ -29,6 +32,22 @@ void look_for_unseen_impact(const ApproachAtEnd& contact, double h_s, double end
          .count = 1,
          .uncertifies = true,
          .about = contact.name});
+}
+
+void look_for_unseen_loss(const ApproachAtEnd& contact, double h_s, double end_s, double fastest_m_s,
+                          std::vector<Finding>& findings)
+{
+    if (!(h_s * contact.acceleration_m_s2 > still * fastest_m_s)) return;
+    findings.push_back({.code = "unseen_loss",
+                        .time_s = end_s,
+                        .message = fmt::format("{} is closed where the run ends, although forces pull it off "
+                                               "with {:.3g} m/s^2: it has left within the "
+                                               "last step, and no step has seen that. End the run {:.1e} s "
+                                               "earlier or later, or take a shorter step",
+                                               contact.name, contact.acceleration_m_s2, h_s),
+                        .count = 1,
+                        .uncertifies = true,
+                        .about = contact.name});
 }
 
 void look_at_instants(const ImpactInstants& contact, double end_s, std::vector<Finding>& findings)

@@ -28,6 +28,11 @@ struct ApproachAtEnd {
 void look_for_unseen_impact(const ApproachAtEnd& contact, double h_s, double end_s,
                             std::vector<Finding>& findings);
 
+/// A contact that is closed where the run ends, alone: (LE-21) if its obstacle no longer holds it, it has
+/// left before the end. Finding `unseen_loss`. `fastest_m_s`: of the run.
+void look_for_unseen_loss(const ApproachAtEnd& contact, double h_s, double end_s, double fastest_m_s,
+                          std::vector<Finding>& findings);
+
 /// The impacts of a contact in a run, and what the uncertainty of their instants is small against.
 struct ImpactInstants {
     std::string name = {};

@@ -1,5 +1,7 @@
 #include "impact_delays.hpp"
 
+#include "contact_drive.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,34 +63,6 @@ void look_at_slip(const Model& model, const SchemeOfRun& scheme, int c, const Im
                     name, off_m, off_m / way_m)));
 }
 
-/// For each contact the first one that shares coordinates with it, directly or through others.
-std::vector<int> first_of_motion(const Model& model)
-{
-    std::vector<int> parent(static_cast<std::size_t>(model.contacts())), of_coordinate;
-    std::iota(parent.begin(), parent.end(), 0);
-    const auto root = [&](int c) {
-        while (parent[static_cast<std::size_t>(c)] != c) {
-            c = parent[static_cast<std::size_t>(c)];
-        }
-        return c;
-    };
-    of_coordinate.assign(static_cast<std::size_t>(model.coordinates()), -1);
-    for (int c = 0; c < model.contacts(); ++c) {
-        for (const auto i : model.support(c)) {
-            int& other = of_coordinate[static_cast<std::size_t>(i)];
-            if (other >= 0) {
-                const int a = root(c), b = root(other);
-                parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-            }
-            other = root(c);
-        }
-    }
-    for (int& c : parent) {
-        c = root(c);
-    }
-    return parent;
-}
-
 /// (LE-18): a motion that is late by all its impacts is behind at each of its contacts.
 void look_at_lag(const Model& model, const SchemeOfRun& scheme, double largest_gap_m, const RunSoFar& run,
                  std::vector<Finding>& findings)
@@ -108,13 +82,6 @@ void look_at_lag(const Model& model, const SchemeOfRun& scheme, double largest_g
                         "behind, {:.2g} of the largest gap in the run",
                         name, off_m, off_m / largest_gap_m)));
     }
-}
-
-/// How late the motion of a contact is; an impact adds no more than two steps.
-double lag_s(const ImpactDelays& delays, double h_s)
-{
-    if (!(delays.exit_m_s > 0)) return 0;
-    return std::min(std::abs(delays.behind_m) / delays.exit_m_s, 2 * h_s * delays.count);
 }
 
 /// Sliding velocity of a contact after a step.
@@ -155,19 +122,58 @@ void note_impact(const ContactStep& contact, double gap_before_m, double gap_aft
 
 }  // namespace
 
-void note_impacts(const Model& model, const State& before, double h_s, Scratch& scratch,
+std::vector<int> first_of_motion(const Model& model)
+{
+    std::vector<int> parent(static_cast<std::size_t>(model.contacts())), of_coordinate;
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int c) {
+        while (parent[static_cast<std::size_t>(c)] != c) {
+            c = parent[static_cast<std::size_t>(c)];
+        }
+        return c;
+    };
+    of_coordinate.assign(static_cast<std::size_t>(model.coordinates()), -1);
+    for (int c = 0; c < model.contacts(); ++c) {
+        for (const auto i : model.support(c)) {
+            int& other = of_coordinate[static_cast<std::size_t>(i)];
+            if (other >= 0) {
+                const int a = root(c), b = root(other);
+                parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+            }
+            other = root(c);
+        }
+    }
+    for (int& c : parent) {
+        c = root(c);
+    }
+    return parent;
+}
+
+double lag_s(const ImpactDelays& delays, double h_s)
+{
+    if (!(delays.exit_m_s > 0)) return 0;
+    return std::min(std::abs(delays.behind_m) / delays.exit_m_s, 2 * h_s * delays.count);
+}
+
+void note_impacts(const Model& model, const State& before, double h_s, double duration_s, Scratch& scratch,
                   RunProgress& progress)
 {
+    const bool driven = !progress.drives.empty();
     for (const Event& event : scratch.events) {
+        if (driven && event.kind == EventKind::ContactLost) note_driven_rest(event, progress);
         const auto contact = std::ranges::find(scratch.contacts, event.contact, &ContactStep::contact);
         if (contact == scratch.contacts.end()) continue;
         const auto c = static_cast<std::size_t>(event.contact);
         ImpactDelays& delays = progress.delays[c];
         if (event.kind == EventKind::Impact) {
+            if (driven)
+                note_driven_impact(model, {before, h_s, progress.start_s, duration_s}, event,
+                                   contact->U_minus[0], scratch, progress);
             const double gap_before_m = model.gap_m(event.contact, point_of(before), scratch.work);
             note_impact(*contact, gap_before_m, scratch.gap_m[c], h_s, event.time_s, progress.start_s,
                         delays);
         } else if (event.kind == EventKind::ContactMade) {
+            if (driven) note_driven_rest(event, progress);
             // it has come to rest on its obstacle: from here it slides, as late as it is
             delays.slide_m_s = slip_after_m_s(*contact);
             delays.seen_s = event.time_s;
@@ -196,6 +202,7 @@ void look_at_delays(const Model& model, const SchemeOfRun& scheme, double larges
         if (counts) look_at_scatter(model, scheme, c, largest_gap_m, of_contact, run.state.t_s, findings);
         look_at_slip(model, scheme, c, of_contact, run.state.t_s, findings);
     }
+    look_at_drives(model, scheme, run, findings);
 }
 
 }  // namespace carom

@@ -17,9 +17,15 @@ struct SchemeOfRun {
     double h_s, activation_gap_m, max_overlap;
 };
 
-/// Adds the impacts of a step of length `h_s`, contact by contact.
-void note_impacts(const Model& model, const State& before, double h_s, Scratch& scratch,
+/// Adds the impacts of a step of length `h_s`, contact by contact. `duration_s`: of the whole run.
+void note_impacts(const Model& model, const State& before, double h_s, double duration_s, Scratch& scratch,
                   RunProgress& progress);
+
+/// How late the motion of a contact is; an impact adds no more than two steps.
+[[nodiscard]] double lag_s(const ImpactDelays& delays, double h_s);
+
+/// For each contact the first one that shares coordinates with it, directly or through others.
+[[nodiscard]] std::vector<int> first_of_motion(const Model& model);
 
 /// Findings of a run that ends here; `largest_gap_m`: of any contact in the run.
 void look_at_delays(const Model& model, const SchemeOfRun& scheme, double largest_gap_m, const RunSoFar& run,

@@ -15,6 +15,8 @@ constexpr double same_velocity = 0.01;
 /// Contacts that close within this part of a step close together: then the law decides.
 constexpr double together = 1e-6;
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 /// Normal percussions only, over the contacts of a step.
 class NormalImpacts {
 public:
@@ -32,21 +34,34 @@ public:
         }
     }
 
-    /// All at once: 0 <= U + e U^- perp P >= 0, by sweeps.
+    /// All at once: 0 <= U + e U^- perp P >= 0.
     [[nodiscard]] std::vector<double> at_once() const
     {
+        std::vector<double> U_minus(closings_.size());
+        for (std::size_t i = 0; i < U_minus.size(); ++i)
+            U_minus[i] = closings_[i].U_minus_m_s;
+        return together_from(U_minus, infinity);
+    }
+
+    /// One after the other as they close, those that touch with each that collides: 0 <= U + e U^- perp P >=
+    /// 0 of all whose velocity is not positive, until nothing approaches.
+    [[nodiscard]] std::vector<double> in_order_with_touching() const
+    {
         const std::size_t n = closings_.size();
-        std::vector<double> P(n, 0.0);
-        for (int sweep = 0; sweep < 1000; ++sweep) {
-            double moved = 0;
-            for (std::size_t i = 0; i < n; ++i) {
-                const Closing& c = closings_[i];
-                const double U = velocity(P, i) + c.restitution * std::min(0.0, c.U_minus_m_s);
-                const double next = std::max(0.0, P[i] - U / W(i, i));
-                moved = std::max(moved, std::abs(next - P[i]) * W(i, i));
-                P[i] = next;
+        const double still = 1e-9 * fastest();
+        std::vector<double> P(n, 0.0), U(n);
+        for (std::size_t last = 0; last < n; ++last) {
+            for (int pass = 0; pass < 100; ++pass) {
+                bool approaches = false;
+                for (std::size_t i = 0; i < n; ++i) {
+                    U[i] = i <= last ? velocity(P, i) : infinity;
+                    approaches = approaches || U[i] < -still;
+                }
+                if (!approaches) break;
+                const std::vector<double> more = together_from(U, still);
+                for (std::size_t i = 0; i < n; ++i)
+                    P[i] += more[i];
             }
-            if (moved <= 1e-12 * fastest()) break;
         }
         return P;
     }
@@ -86,6 +101,27 @@ public:
     }
 
 private:
+    /// Percussions of those with U^- <= `least`, from these velocities, by sweeps.
+    [[nodiscard]] std::vector<double> together_from(const std::vector<double>& U_minus, double least) const
+    {
+        const std::size_t n = closings_.size();
+        std::vector<double> P(n, 0.0);
+        for (int sweep = 0; sweep < 1000; ++sweep) {
+            double moved = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                if (!(U_minus[i] <= least)) continue;
+                double U = U_minus[i] + closings_[i].restitution * std::min(0.0, U_minus[i]);
+                for (std::size_t j = 0; j < n; ++j)
+                    U += W(i, j) * P[j];
+                const double next = std::max(0.0, P[i] - U / W(i, i));
+                moved = std::max(moved, std::abs(next - P[i]) * W(i, i));
+                P[i] = next;
+            }
+            if (moved <= 1e-12 * fastest()) break;
+        }
+        return P;
+    }
+
     [[nodiscard]] double W(std::size_t i, std::size_t j) const { return W_[i * closings_.size() + j]; }
     [[nodiscard]] double velocity(const std::vector<double>& P, std::size_t i) const
     {
@@ -117,7 +153,9 @@ void look_at_order(const ClosingOrder& order, Certifier& certifier)
     if (!(between_s > together * order.h_s)) return;
     const double kinetic_J = certifier.sums().watch.kinetic_J;
     const NormalImpacts impacts(order.problem, closings);
-    const double other_J = impacts.energy_between(impacts.at_once(), impacts.in_order());
+    const std::vector<double> P = impacts.at_once();
+    const double other_J = std::max(impacts.energy_between(P, impacts.in_order()),
+                                    impacts.energy_between(P, impacts.in_order_with_touching()));
     if (!(other_J > same_velocity * same_velocity * kinetic_J)) return;
     std::vector<std::string> names;
     for (auto it = first; it != closings.end(); ++it) {

@@ -59,6 +59,13 @@ std::vector<Closing> closings_of(const Model& model, const State& before, double
             closing.recent = true;
             closing.since_s = 2 * h_s;
         }
+        // one that was thrown back and still moves away touches by its overlap alone: it has left, and is
+        // struck again after the others
+        if (!contact.persists && contact.restitution > 0 && contact.P[0] > 0 &&
+            contact.U_minus[0] > std::max(contact.rounding_m_s, contact.left_m_s)) {
+            closing.recent = true;
+            closing.since_s = 2 * h_s;
+        }
         closings.push_back(closing);
     }
     std::ranges::stable_sort(closings, std::greater<>{}, &Closing::since_s);

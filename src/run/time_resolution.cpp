@@ -11,13 +11,13 @@ namespace {
 /// Of a longer run so many steps are looked at, evenly spread.
 constexpr long max_steps = 256;
 
-/// What a formula does within steps, beside what it does over the run (LE-14); 0 where it does not move, or
-/// has no value at some instant.
-double unresolved_part(const std::function<double(double)>& value, double h_s, double duration_s)
+}  // namespace
+
+OwnMotion own_motion(const std::function<double(double)>& value, double h_s, double duration_s)
 {
     const auto steps = static_cast<long>(std::min(duration_s / h_s, 1e9));
     const long looks = std::min(steps, max_steps);
-    if (looks < 4) return 0;
+    if (looks < 4) return {};
     std::vector<double> middle;
     double within = 0, mean = 0;
     for (long k = 0; k < looks; ++k) {
@@ -26,21 +26,20 @@ double unresolved_part(const std::function<double(double)>& value, double h_s, d
         within += std::abs(value(t_s) - 2 * middle.back() + value(t_s + h_s));
         mean += middle.back() / static_cast<double>(looks);
     }
-    double over = 0, size = 0;
+    double over = 0, size = 0, amplitude = 0;
     for (const double f : middle) {
+        amplitude = std::max(amplitude, std::abs(f - mean));
         over += std::abs(f - mean);
         size += std::abs(f);
     }
-    if (!std::isfinite(within + over) || !(over > 1e-9 * size)) return 0;
-    return within / over;
+    if (!std::isfinite(within + over) || !(over > 1e-9 * size)) return {};
+    return {.unresolved = within / over, .amplitude = amplitude};
 }
-
-}  // namespace
 
 void look_at_time_dependence(const TimeDependence& dependence, double start_s, double h_s, double duration_s,
                              double tolerance, Certifier& certifier)
 {
-    const double part = unresolved_part(dependence.value, h_s, duration_s);
+    const double part = own_motion(dependence.value, h_s, duration_s).unresolved;
     if (!(part > tolerance)) return;
     certifier.add_finding(
         {.code = "step_too_long",

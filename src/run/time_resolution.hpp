@@ -19,6 +19,15 @@ namespace carom {
 void look_at_time_dependence(const Model& model, const State& start, double h_s, double duration_s,
                              double tolerance, Certifier& certifier);
 
+/// How a quantity moves by itself over the steps of a run.
+struct OwnMotion {
+    double unresolved = 0;  ///< what it does within steps beside what it does over the run (LE-14)
+    double amplitude = 0;   ///< largest distance from its mean
+};
+
+/// Nothing where it does not move, or has no value at some instant. `value`: so many seconds after the start.
+[[nodiscard]] OwnMotion own_motion(const std::function<double(double)>& value, double h_s, double duration_s);
+
 /// The same for anything that a run of bodies does by itself: `value` at so many seconds after the start.
 struct TimeDependence {
     std::string name;

@@ -13,6 +13,9 @@ namespace {
 /// What a step that `until` ends may differ by from two of half its length, as a part of the motion (MS-11).
 constexpr double max_off_by_halves = 0.01;
 
+/// The same of a run that ends in its first step: whatever h is, no other run takes another one.
+constexpr double max_off_in_first_step = 1e-6;
+
 }  // namespace
 
 bool crosses_until(const Until& until, const State& before, const State& after, Workspace& work)
@@ -46,16 +49,23 @@ void shorten_to(const Formula& until, const StepAgain& again, const State& befor
     report = std::move(last);
 }
 
-void judge_located_step(double off, long step, double time_s, Certifier& certifier)
+void judge_located_step(const LocatedStep& located, Certifier& certifier)
 {
-    if (off <= max_off_by_halves) return;
+    const bool first = located.number == 1;
+    const double limit = first ? max_off_in_first_step : max_off_by_halves;
+    if (!located.strikes && located.off <= limit) return;
+    const std::string what =
+        located.strikes
+            ? "something is struck in it, at an instant that the step does not see"
+            : fmt::format("two steps of half the length end with {:.2g} of the velocity between them",
+                          located.off);
+    const std::string why =
+        first ? fmt::format("No step above {:.1e} s shows that: take one below {:.1e} s", located.length_s,
+                            located.length_s / 10)
+              : std::string("The step is too long to find this instant: take a shorter one");
     certifier.add_finding(
-        "step_too_long", time_s,
-        fmt::format("until ends the run within step {}, and two steps of half the length end with {:.2g} "
-                    "of the velocity between them: the step is too long to find this instant; take a "
-                    "shorter one",
-                    step, off),
-        true);
+        "step_too_long", located.end_s,
+        fmt::format("until ends the run within step {}, and {}. {}", located.number, what, why), true);
 }
 
 }  // namespace carom

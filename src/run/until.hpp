@@ -23,8 +23,15 @@ using StepAgain = std::function<StepReport(double h_s, State& after)>;
 void shorten_to(const Formula& until, const StepAgain& again, const State& before, State& after,
                 StepReport& report, Workspace& work);
 
-/// `off`: how far the located step is from two of half its length, as a part of the motion. Finding
-/// `step_too_long` where that is too much.
-void judge_located_step(double off, long step, double time_s, Certifier& certifier);
+/// The step that `until` has shortened.
+struct LocatedStep {
+    long number = 0;  ///< from 1
+    double length_s = 0, end_s = 0;
+    double off = 0;        ///< how far it is from two of half its length, as a part of the motion
+    bool strikes = false;  ///< it is the first of the run, and an impact is within it
+};
+
+/// Finding `step_too_long` where it is too long for what it does.
+void judge_located_step(const LocatedStep& located, Certifier& certifier);
 
 }  // namespace carom

@@ -94,6 +94,16 @@ constexpr double ImpactDelays::* delay_numbers[] = {
     &ImpactDelays::slip_m,   &ImpactDelays::travel_m,     &ImpactDelays::slide_m_s,
 };
 
+constexpr double ContactDrive::* drive_numbers[] = {
+    &ContactDrive::known,    &ContactDrive::acceleration_m_s2,
+    &ContactDrive::rate_1_s, &ContactDrive::off,
+    &ContactDrive::off_s,    &ContactDrive::late_s,
+    &ContactDrive::rests,    &ContactDrive::made_s,
+    &ContactDrive::motion,
+};
+
+constexpr double SlipWork::* slip_numbers[] = {&SlipWork::work_J, &SlipWork::missed_J};
+
 constexpr double SweepProgress::* sweep_numbers[] = {&SweepProgress::h_s, &SweepProgress::steps_since_jump,
                                                      &SweepProgress::pushed};
 
@@ -138,6 +148,10 @@ public:
         read_contacts<ObstacleVisit>("obstacle_visits", sizes.contacts, visit_numbers, progress.visits);
         read_contacts<GapReach>("gap_reaches", sizes.reaches, reach_numbers, progress.reaches);
         read_contacts<ImpactDelays>("impact_delays", sizes.contacts, delay_numbers, progress.delays);
+        read_contacts<ContactDrive>("contact_drives", sizes.contacts, drive_numbers, progress.drives);
+        std::vector<SlipWork> slip;
+        read_contacts<SlipWork>("slip_work", 1, slip_numbers, slip);
+        if (!slip.empty()) progress.slip = slip.front();
         std::vector<SweepProgress> sweep;
         read_contacts<SweepProgress>("sweep", 1, sweep_numbers, sweep);
         if (!sweep.empty()) progress.sweep = sweep.front();
@@ -357,6 +371,14 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
     }
     if (const auto& delays = checkpoint.progress.delays; !delays.empty()) {
         auto put = file.put("/checkpoint/impact_delays", numbers_of<ImpactDelays>(delays, delay_numbers));
+        if (!put) return put;
+    }
+    if (const auto& drives = checkpoint.progress.drives; !drives.empty()) {
+        auto put = file.put("/checkpoint/contact_drives", numbers_of<ContactDrive>(drives, drive_numbers));
+        if (!put) return put;
+    }
+    if (const SlipWork& slip = checkpoint.progress.slip; slip.work_J > 0 || slip.missed_J > 0) {
+        auto put = file.put("/checkpoint/slip_work", numbers_of<SlipWork>({slip}, slip_numbers));
         if (!put) return put;
     }
     if (const auto& sweep = checkpoint.progress.sweep) {

@@ -39,4 +39,28 @@ struct ImpactDelays {
     double slide_m_s = 0;     ///< of a contact that slides: its velocity when it began to
 };
 
+/// Work of friction over a run.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-20) slip that reverses within steps
+struct SlipWork {
+    double work_J = 0;    ///< sum of its absolute values
+    double missed_J = 0;  ///< what steps cannot see of it
+};
+
+/// What moves a contact by itself, as time goes on: its obstacle, or forces. A motion that is late meets it
+/// at another phase.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-19) lags beside drives
+struct ContactDrive {
+    double known = 0;  ///< 1: the next two are; before the first late impact they are not asked for
+    double acceleration_m_s2 = 0;  ///< largest part of the normal acceleration that time makes
+    double rate_1_s = 0;           ///< how fast that changes: of sin(w t) it is w
+    double off = 0;  ///< what lags did to the velocity of an impact, beside the larger of it and the drive's
+    double off_s = 0;   ///< when
+    double late_s = 0;  ///< the lag
+    double rests = 0;   ///< 1: it stays on its obstacle,
+    double made_s = 0;  ///< since then
+    double motion = 0;  ///< the first contact that shares coordinates with it, or with one that does
+};
+
 }  // namespace carom

@@ -84,6 +84,8 @@ struct RunProgress {
         visits;                        ///< per contact of systems in coordinates; empty before the first step
     std::vector<GapReach> reaches;     ///< the same
     std::vector<ImpactDelays> delays;  ///< the same
+    std::vector<ContactDrive> drives;  ///< the same; empty where nothing moves by itself
+    SlipWork slip;                     ///< of all contacts of systems in coordinates
     std::optional<SweepProgress> sweep;  ///< of a sweeping process, from its start on
 };
 

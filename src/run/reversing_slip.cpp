@@ -1,0 +1,47 @@
+#include "reversing_slip.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace carom {
+namespace {
+
+/// Friction works that are wrong by less than this part of the energies in the run do not matter.
+constexpr double small_part = 1e-6;
+
+}  // namespace
+
+void note_slip(std::span<const ContactStep> contacts, SlipWork& sum) noexcept
+{
+    for (const ContactStep& contact : contacts) {
+        if (contact.dimension == 1) continue;
+        const double at_mean_J = std::abs(contact.friction_J);
+        sum.work_J += at_mean_J;
+        const double turned = contact.U_minus[1] * contact.U_plus[1] + contact.U_minus[2] * contact.U_plus[2];
+        if (!(turned < 0)) continue;
+        const double there_m_s = std::hypot(contact.U_minus[1], contact.U_minus[2]),
+                     back_m_s = std::hypot(contact.U_plus[1], contact.U_plus[2]);
+        const double P_Ns = std::hypot(contact.P[1], contact.P[2]);
+        sum.missed_J += std::max(0.0, P_Ns * (there_m_s + back_m_s) / 2 - at_mean_J);
+    }
+}
+
+void look_at_slip_work(const SlipWork& sum, double h_s, double end_s, double tolerance, double energy_J,
+                       std::vector<Finding>& findings)
+{
+    const double part = sum.missed_J / (sum.missed_J + sum.work_J);
+    if (!(sum.missed_J > small_part * energy_J) || !(part > tolerance)) return;
+    findings.push_back(
+        {.code = "step_too_long",
+         .time_s = end_s,
+         .message = fmt::format("slip reverses within steps, so that {:.2g} of the work of friction, {:.2e} "
+                                "J, is missing: the step does "
+                                "not resolve the motion that friction acts on; take one well below {:.1e} s",
+                                part, sum.missed_J, h_s),
+         .count = 1,
+         .uncertifies = true,
+         .about = "friction"});
+}
+
+}  // namespace carom

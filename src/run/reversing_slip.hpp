@@ -1,0 +1,26 @@
+#pragma once
+
+#include "impact_delays.hpp"
+
+#include <span>
+
+namespace carom {
+
+/// Slip that forces turn round within steps: its friction works along the way there and back.
+///
+/// A step takes the work of friction at the mean of the slip before and after, |P_T (U_T^- + U_T^+)|/2. Where
+/// slip reverses within the step the real work is up to |P_T| (|U_T^-| + |U_T^+|)/2. With d the difference,
+/// over the run,
+///
+///     sum d  <=  tau (sum d + sum |work of friction|)     or     sum d  <=  1e-6 S_run (LE-20)
+///
+/// Theory     docs/theory/energy_ledger.md
+
+/// The contacts of a step.
+void note_slip(std::span<const ContactStep> contacts, SlipWork& sum) noexcept;
+
+/// Finding `step_too_long` of a run that ends here.
+void look_at_slip_work(const SlipWork& sum, double h_s, double end_s, double tolerance, double energy_J,
+                       std::vector<Finding>& findings);
+
+}  // namespace carom

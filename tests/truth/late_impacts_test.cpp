@@ -1,0 +1,226 @@
+#include "support.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+using namespace carom::test;
+namespace {
+
+using nlohmann::json;
+
+json late_run(const std::string& scene)
+{
+    const Folder folder;
+    return run_of(folder.write("scene.toml", scene));
+}
+
+/// A mass falls on a table that shakes, pulled back by a spring.
+std::string shaken(double h_s)
+{
+    return fmt::format(R"toml(duration_s = 2.8
+[[coordinate]]
+name = "x"
+start = 0.15
+start_velocity = -3
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "20/2*x^2"
+[[contact]]
+name = "table"
+gap = "x - 0.0085*sin(21*t)"
+law = {{ restitution = 0.35 }}
+[integrator]
+time_step_s = {}
+)toml",
+                       h_s);
+}
+
+/// A ball falls from 0.1 m on a table that shakes with 0.4 m/s^2, which never throws it.
+constexpr const char* gently_shaken = R"toml(duration_s = 3
+[[coordinate]]
+name = "z"
+start = 0.1
+[lagrangian]
+kinetic = "z'^2/2"
+potential = "9.81*z"
+[[contact]]
+name = "table"
+gap = "z - 0.001*sin(20*t)"
+law = { restitution = 0.5 }
+[integrator]
+time_step_s = 1e-3
+)toml";
+
+/// A mass on a floor that a force of 12 sin(10 t) N lifts from t = asin(9.81/12)/10 = 0.0957 s on.
+std::string lifted(double duration_s, double h_s)
+{
+    return fmt::format(R"toml(duration_s = {}
+[[coordinate]]
+name = "z"
+[[coordinate]]
+name = "x"
+start_velocity = 1
+[lagrangian]
+kinetic = "(x'^2 + z'^2)/2"
+potential = "9.81*z"
+forces = {{ z = "12*sin(10*t)" }}
+[[contact]]
+name = "floor"
+gap = "z"
+[integrator]
+time_step_s = {}
+)toml",
+                       duration_s, h_s);
+}
+
+/// A mass of 1 kg on a spring of 1e6 N/m, 1000 rad/s, swings on a rough floor.
+std::string rubbed(double duration_s, double h_s)
+{
+    return fmt::format(R"toml(duration_s = {}
+[[coordinate]]
+name = "x"
+start = 0.1
+[[coordinate]]
+name = "z"
+[lagrangian]
+kinetic = "(x'^2 + z'^2)/2"
+potential = "1e6/2*x^2 + 9.81*z"
+[[contact]]
+name = "floor"
+gap = "z"
+sliding = ["x'"]
+law = {{ kind = "coulomb", friction = 0.5, restitution = 0 }}
+[integrator]
+kind = "moreau_jean"
+time_step_s = {}
+)toml",
+                       duration_s, h_s);
+}
+
+/// A mass on a spring, 10 rad/s, is at 0.9 m after acos(0.9)/10 = 0.0451 s.
+std::string swings(double h_s)
+{
+    return fmt::format(R"toml(duration_s = 1
+until = "0.9 - x"
+[[coordinate]]
+name = "x"
+start = 1
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "100/2*x^2"
+[integrator]
+time_step_s = {}
+)toml",
+                       h_s);
+}
+
+/// The middle one of three masses bounces off the right one, slowly, and is struck from the left before it
+/// is away from it: it strikes the right one once more, 33 us later.
+std::string row(double h_s)
+{
+    return fmt::format(R"toml(duration_s = 0.2414
+[[coordinate]]
+name = "x"
+start = 0.2152
+start_velocity = 3.084
+[[coordinate]]
+name = "y"
+start = 0.4841
+start_velocity = 1.717
+[[coordinate]]
+name = "z"
+start = 0.7122
+start_velocity = 2.491
+[lagrangian]
+kinetic = "2.93/2*x'^2 + 0.2484/2*y'^2 + 1.656/2*z'^2"
+potential = "0.1098/2*(y - 0.5)^2"
+[[contact]]
+name = "left"
+gap = "y - x"
+law = {{ restitution = 0 }}
+[[contact]]
+name = "right"
+gap = "z - y"
+law = {{ restitution = 0.02745 }}
+[[contact]]
+name = "wall"
+gap = "1 - z"
+law = {{ restitution = 1 }}
+[integrator]
+time_step_s = {}
+)toml",
+                       h_s);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a mass that bounces on a shaking table later than it should meets another phase, and is not certified")
+{
+    const json late = late_run(shaken(0.007));
+    CHECK(late["status"] == "uncertified");
+    const auto found = finding(late, "impact_instants");
+    REQUIRE_FALSE(found.is_null());
+    CHECK(contains(found["message"].get<std::string>(), "does not wait"));
+
+    // the lag is of first order in the step: a seventieth of it is small beside the period
+    CHECK(late_run(shaken(1e-4))["status"] == "certified");
+}
+
+TEST_CASE("a ball that comes to rest on a table that does not throw it is certified whatever phase it met")
+{
+    const json run = late_run(gently_shaken);
+    CHECK(run["status"] == "certified");
+    CHECK(run["diagnosis"].empty());
+}
+
+TEST_CASE("a contact that leaves within the last step, unseen, costs the certificate")
+{
+    const json left = late_run(lifted(0.1, 0.01));
+    CHECK(left["status"] == "uncertified");
+    const auto found = finding(left, "unseen_loss");
+    REQUIRE_FALSE(found.is_null());
+    CHECK(found["about"] == "floor");
+
+    // before it leaves, and where steps have seen it leave
+    CHECK(late_run(lifted(0.09, 0.01))["status"] == "certified");
+    CHECK(late_run(lifted(0.1, 1e-3))["status"] == "certified");
+}
+
+TEST_CASE("friction on an oscillation that steps do not resolve has no certified energy")
+{
+    const json coarse = late_run(rubbed(1, 0.01));
+    CHECK(coarse["status"] == "uncertified");
+    const auto found = finding(coarse, "step_too_long");
+    REQUIRE_FALSE(found.is_null());
+    CHECK(contains(found["message"].get<std::string>(), "slip reverses within steps"));
+
+    // sixty steps a period: friction takes mu m g times the way, 4 times the amplitude in a period
+    const double duration_s = 0.05, way_m = 4 * 0.1 * duration_s * 1000 / (2 * M_PI);
+    const json fine = late_run(rubbed(duration_s, 1e-4));
+    CHECK(fine["status"] == "certified");
+    CHECK(fine["certificate"]["energy"]["friction_J"].get<double>() == doctest::Approx(-0.5 * 9.81 * way_m).epsilon(0.02));
+}
+
+TEST_CASE("a run that ends within its first step is certified only if the step is exact")
+{
+    const json one = late_run(swings(0.1));
+    CHECK(one["status"] == "uncertified");
+    CHECK_FALSE(finding(one, "step_too_long").is_null());
+    const json several = late_run(swings(0.004));
+    CHECK(several["status"] == "certified");
+    CHECK(several["time_s"].get<double>() == doctest::Approx(std::acos(0.9) / 10).epsilon(1e-3));
+}
+
+TEST_CASE("a mass struck again while its bounce still overlaps strikes its neighbour once more")
+{
+    const json together = late_run(row(1.3e-3));
+    CHECK(together["status"] == "uncertified");
+    CHECK_FALSE(finding(together, "impact_order").is_null());
+
+    // by power series 1.18665 m/s; first order in the step where it sees the 33 us
+    const json fine = late_run(row(2e-6));
+    CHECK(fine["status"] == "certified");
+    CHECK(fine["state"]["z"]["u"].get<double>() == doctest::Approx(1.18665).epsilon(1e-3));
+}
