@@ -1,6 +1,6 @@
 #include "conic_programme.hpp"
 
-#include <Eigen/QR>
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -100,10 +100,7 @@ private:
         kkt.topRightCorner(n, m) = J_.transpose();
         Vector right(n + m);
         right << -(p_.P * y_ + p_.q), -r_;
-        Eigen::CompleteOrthogonalDecomposition<Matrix> factor;
-        factor.setThreshold(1e-12);
-        factor.compute(kkt);
-        const Vector step = factor.solve(right);
+        const Vector step = LeastSquares(kkt, 1e-12).solve(right);
         if (!step.allFinite()) return false;
         y_ += step.head(n);
         take_multipliers(step.tail(m));

@@ -1,6 +1,6 @@
 #include "conic_programme.hpp"
 
-#include <Eigen/LU>
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -259,7 +259,7 @@ private:
     Eigen::Index n_, equations_, rows_;
     Vector y_, nu_, s_, l_, scaled_;  ///< unknowns, multipliers of equations, slack, its multipliers, W l
     Eigen::MatrixXd W_, W_inverse_, kkt_;
-    Eigen::PartialPivLU<Eigen::MatrixXd> factor_;
+    Lu factor_;
     Vector r_dual_, r_equations_, r_slack_;
     double gap_ = 0, residual_ = 0;
     ConicSolution best_;
