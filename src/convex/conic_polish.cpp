@@ -19,11 +19,6 @@ enum class Place {
     Apex,      ///< zero; the multiplier is anywhere in the cone
 };
 
-double margin(const Vector& u)
-{
-    return u[0] - u.tail(u.size() - 1).norm();
-}
-
 Place place_of(const Vector& slack, const Vector& multiplier)
 {
     if (multiplier[0] < margin(slack)) return Place::Inside;

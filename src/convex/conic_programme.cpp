@@ -25,12 +25,6 @@ void for_each_block(const Blocks& blocks, Act&& act)
     }
 }
 
-/// u_0 - |u_1|: positive inside the cone.
-double margin(const ConstVector& u)
-{
-    return u[0] - u.tail(u.size() - 1).norm();
-}
-
 /// (u_0^2 - |u_1|^2)^(1/2) inside the cone, without cancellation.
 double hyperbolic_length(const ConstVector& u)
 {
