@@ -1,6 +1,7 @@
 #include "series_engine.hpp"
 
 #include "carom/system/lagrangian/geometry.hpp"
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -274,7 +275,7 @@ void SeriesEngine::bring_to_rest(const std::vector<int>& contacts)
         AiHt.col(i) = A->solve(H.row(i).transpose());
     }
     const Eigen::MatrixXd W = H * AiHt;
-    u_ -= AiHt * Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(W).solve(H * u_ + at.b(held));
+    u_ -= AiHt * LeastSquares(W).solve(H * u_ + at.b(held));
     memory_.strikes.clear();
     bounced_.clear();
     project_configuration();

@@ -4,6 +4,7 @@
 
 #include "carom/convex/polyhedral_cone.hpp"
 #include "carom/system/lagrangian/geometry.hpp"
+#include "core/dense.hpp"
 
 #include <fmt/format.h>
 
@@ -291,7 +292,7 @@ void SeriesEngine::project_configuration()
     }
     const Eigen::Map<const Eigen::VectorXd> g(gaps.data(), H.rows());
     const Eigen::MatrixXd W = H * AiHt;
-    q_ -= AiHt * Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(W).solve(g);
+    q_ -= AiHt * LeastSquares(W).solve(g);
 }
 
 }  // namespace carom::detail

@@ -3,6 +3,7 @@
 #include "stepping/step_parts.hpp"
 
 #include "carom/system/lagrangian/geometry.hpp"
+#include "core/dense.hpp"
 
 #include <fmt/format.h>
 
@@ -143,8 +144,7 @@ void SeriesEngine::rest_what_others_hold()
         }
         const Eigen::VectorXd U = H * u_ + at.b(held);
         const Eigen::MatrixXd W = H * AiHt;
-        const Eigen::VectorXd u =
-            u_ - AiHt * Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(W).solve(U);
+        const Eigen::VectorXd u = u_ - AiHt * LeastSquares(W).solve(U);
         const Eigen::VectorXd left = at.rows * u + at.b;
         for (std::size_t k = 0; k < contacts.size(); ++k) {
             ContactNow& contact = contacts_[static_cast<std::size_t>(contacts[k])];

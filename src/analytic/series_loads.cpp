@@ -1,6 +1,6 @@
 #include "series_loads.hpp"
 
-#include <Eigen/SVD>
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -102,19 +102,19 @@ struct Family {
 
 std::optional<Family> balanced_loads(const Eigen::MatrixXd& W, const Eigen::VectorXd& e)
 {
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(W, Eigen::ComputeThinU | Eigen::ComputeFullV);
-    const Eigen::VectorXd& values = svd.singularValues();
+    const Svd svd(W, Eigen::ComputeThinU | Eigen::ComputeFullV);
+    const Eigen::VectorXd& values = svd.values();
     if (values.size() == 0 || !(values[0] > 0)) return std::nullopt;
     Eigen::Index rank = 0;
     while (rank < values.size() && values[rank] > rank_part * values[0])
         ++rank;
     Eigen::VectorXd r = Eigen::VectorXd::Zero(W.cols());
     for (Eigen::Index k = 0; k < rank; ++k) {
-        r -= svd.matrixU().col(k).dot(e) / values[k] * svd.matrixV().col(k);
+        r -= svd.U().col(k).dot(e) / values[k] * svd.V().col(k);
     }
     const double size = r.cwiseAbs().maxCoeff(), pushed = e.cwiseAbs().maxCoeff();
     if (!(size > 0) || !((W * r + e).cwiseAbs().maxCoeff() <= carried_part * pushed)) return std::nullopt;
-    return Family{r, size * svd.matrixV().rightCols(W.cols() - rank)};
+    return Family{r, size * svd.V().rightCols(W.cols() - rank)};
 }
 
 }  // namespace
@@ -159,7 +159,7 @@ std::optional<Eigen::VectorXd> loads_inside(const Eigen::MatrixXd& W, const Eige
         const Eigen::VectorXd slope = (B.transpose() * g).head(used);
         Eigen::MatrixXd bend = (B.transpose() * H * B).topLeftCorner(used, used);
         bend.diagonal().array() += 1e-12 * (1 + bend.diagonal().cwiseAbs().maxCoeff());
-        const Eigen::VectorXd step = -bend.ldlt().solve(slope);
+        const Eigen::VectorXd step = -Ldlt(bend).solve(slope);
         if (!step.allFinite()) return std::nullopt;
         const double decrement = -slope.dot(step);
         if (!(decrement > 1e-20)) break;

@@ -1,6 +1,6 @@
 #include "series_order.hpp"
 
-#include <Eigen/LU>
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -194,7 +194,7 @@ bool OrderProblem::loads_may_differ() const
             W(i, j) = x_.W_(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
         }
     }
-    return Eigen::FullPivLU<Eigen::MatrixXd>(W).setThreshold(1e-12).rank() < size;
+    return FullLu(W, 1e-12).rank() < size;
 }
 
 /// Takes the one combination that holds, or says what is wrong.

@@ -1,6 +1,7 @@
 #include "carom/convex/ball.hpp"
 
-#include <Eigen/Eigenvalues>
+#include "core/dense.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,9 +53,9 @@ ProxStatus Ball::nearest_in(const Metric& metric, ConstPoint z, Point x) const
     if ((z - centre_).norm() <= radius_ || radius_ == 0) return nearest(z, x);
 
     // in eigenvectors of the metric the condition of tangency is diagonal
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(metric.matrix());
-    const Eigen::ArrayXd stretch = eigen.eigenvalues().array();
-    const Eigen::ArrayXd from = (eigen.eigenvectors().transpose() * (z - centre_)).array();
+    const SymmetricEigenpairs eigen = symmetric_eigenpairs_of(metric.matrix());
+    const Eigen::ArrayXd stretch = eigen.values.array();
+    const Eigen::ArrayXd from = (eigen.vectors.transpose() * (z - centre_)).array();
 
     // Newton on 1/|x(tau)| = 1/r: concave and increasing, so the iterates rise to the root and never pass it
     double tau = 0;
@@ -66,12 +67,12 @@ ProxStatus Ball::nearest_in(const Metric& metric, ConstPoint z, Point x) const
         const double excess = (length - radius_) / radius_;
         const double rise = excess * length * length / (reached.square() / (stretch + tau)).sum();
         if (!(tau + rise > tau)) {
-            x = centre_ + eigen.eigenvectors() * reached.matrix();
+            x = centre_ + eigen.vectors * reached.matrix();
             return ProxStatus::Converged;
         }
         tau += rise;
     }
-    x = centre_ + eigen.eigenvectors() * reached.matrix();
+    x = centre_ + eigen.vectors * reached.matrix();
     return ProxStatus::NotConverged;
 }
 

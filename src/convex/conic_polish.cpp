@@ -1,6 +1,6 @@
 #include "conic_programme.hpp"
 
-#include <Eigen/QR>
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +18,6 @@ enum class Place {
     Boundary,  ///< on a generator; the multiplier is on the opposite one
     Apex,      ///< zero; the multiplier is anywhere in the cone
 };
-
-double margin(const Vector& u)
-{
-    return u[0] - u.tail(u.size() - 1).norm();
-}
 
 Place place_of(const Vector& slack, const Vector& multiplier)
 {
@@ -100,10 +95,7 @@ private:
         kkt.topRightCorner(n, m) = J_.transpose();
         Vector right(n + m);
         right << -(p_.P * y_ + p_.q), -r_;
-        Eigen::CompleteOrthogonalDecomposition<Matrix> factor;
-        factor.setThreshold(1e-12);
-        factor.compute(kkt);
-        const Vector step = factor.solve(right);
+        const Vector step = LeastSquares(kkt, 1e-12).solve(right);
         if (!step.allFinite()) return false;
         y_ += step.head(n);
         take_multipliers(step.tail(m));

@@ -1,6 +1,6 @@
 #include "conic_programme.hpp"
 
-#include <Eigen/LU>
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,12 +23,6 @@ void for_each_block(const Blocks& blocks, Act&& act)
         act(first, rows);
         first += rows;
     }
-}
-
-/// u_0 - |u_1|: positive inside the cone.
-double margin(const ConstVector& u)
-{
-    return u[0] - u.tail(u.size() - 1).norm();
 }
 
 /// (u_0^2 - |u_1|^2)^(1/2) inside the cone, without cancellation.
@@ -259,7 +253,7 @@ private:
     Eigen::Index n_, equations_, rows_;
     Vector y_, nu_, s_, l_, scaled_;  ///< unknowns, multipliers of equations, slack, its multipliers, W l
     Eigen::MatrixXd W_, W_inverse_, kkt_;
-    Eigen::PartialPivLU<Eigen::MatrixXd> factor_;
+    Lu factor_;
     Vector r_dual_, r_equations_, r_slack_;
     double gap_ = 0, residual_ = 0;
     ConicSolution best_;

@@ -34,6 +34,12 @@ struct ConicSolution {
     double residual = 0;          ///< greatest violation of stationarity, equations and slack
 };
 
+/// u_0 - |u_1|: positive inside the cone.
+[[nodiscard]] inline double margin(const Eigen::Ref<const Eigen::VectorXd>& u)
+{
+    return u[0] - u.tail(u.size() - 1).norm();
+}
+
 /// Data of size one are expected: the caller scales.
 [[nodiscard]] ConicSolution solve_conic_programme(const ConicProgramme& programme);
 

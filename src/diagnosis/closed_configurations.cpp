@@ -2,9 +2,7 @@
 #include "state_samples.hpp"
 
 #include "carom/convex/nonnegative_qp.hpp"
-
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,10 +27,10 @@ Eigen::MatrixXd unit_gradients(const Metric& A, const Eigen::MatrixXd& H)
 /// The combination of the columns that vanishes: the right singular vector of the smallest singular value.
 void look_for_dependence(const Eigen::MatrixXd& G, double tolerance, ConeDiagnosis& result)
 {
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(G, Eigen::ComputeFullV);
-    result.rank = static_cast<int>((svd.singularValues().array() > tolerance).count());
+    const Svd svd(G, Eigen::ComputeFullV);
+    result.rank = static_cast<int>(svd.rank_above(tolerance));
     if (result.rank == G.cols()) return;
-    const Eigen::VectorXd x = svd.matrixV().col(G.cols() - 1);
+    const Eigen::VectorXd x = svd.V().col(G.cols() - 1);
     Eigen::Index largest = 0;
     x.cwiseAbs().maxCoeff(&largest);
     result.dependence = x / x[largest];

@@ -1,9 +1,9 @@
 #include "degenerate_search.hpp"
 
+#include "core/dense.hpp"
 #include "state_samples.hpp"
 
 #include <Eigen/Dense>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
@@ -110,7 +110,7 @@ bool DegenerateSearch::close(Eigen::VectorXd& q) const
         const Eigen::MatrixXd H = rows(q).topRows(held_);
         if (!A || !H.allFinite()) return false;
         const Eigen::MatrixXd G = A->whitened_covectors(H.transpose()).transpose();
-        q -= A->unwhitened(G.completeOrthogonalDecomposition().solve(value));
+        q -= A->unwhitened(LeastSquares(G).solve(value));
         if (!q.allFinite()) return false;
         value = values(q);
     }
@@ -136,8 +136,8 @@ bool DegenerateSearch::pull(const Eigen::VectorXd& usual, Eigen::VectorXd& q) co
     // unknowns: q, and the weights y of the combination that vanishes
     Eigen::MatrixXd G = unit_columns(usual, q);
     if (G.size() == 0 || !G.allFinite()) return false;
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(G, Eigen::ComputeFullV);
-    Eigen::VectorXd y = svd.matrixV().col(m - 1), at = q;
+    const Svd svd(G, Eigen::ComputeFullV);
+    Eigen::VectorXd y = svd.V().col(m - 1), at = q;
     const auto residual = [&](const Eigen::VectorXd& where, const Eigen::VectorXd& weights,
                               const Eigen::MatrixXd& columns) {
         Eigen::VectorXd r(held_ + n + 1);
@@ -166,7 +166,7 @@ bool DegenerateSearch::pull(const Eigen::VectorXd& usual, Eigen::VectorXd& q) co
         for (int tries = 0; tries < 8 && !fell; ++tries) {
             Eigen::MatrixXd N = J.transpose() * J;
             N.diagonal().array() += damping * (1e-12 + N.diagonal().mean());
-            const Eigen::VectorXd move = -N.ldlt().solve(J.transpose() * r);
+            const Eigen::VectorXd move = -Ldlt(N).solve(J.transpose() * r);
             const Eigen::VectorXd next = at + move.head(n), next_y = y + move.tail(m);
             const Eigen::MatrixXd next_G = next.allFinite() ? unit_columns(usual, next) : Eigen::MatrixXd();
             if (next_G.size() > 0 && next_G.allFinite()) {
@@ -196,8 +196,7 @@ Eigen::MatrixXd free_gap_gradients(const Model& model, const Metric& A, const Ei
     if (H.rows() == closed || !H.allFinite()) return H.topRows(closed);
     const Eigen::MatrixXd firm = A.whitened_covectors(H.bottomRows(H.rows() - closed).transpose()),
                           gaps = A.whitened_covectors(H.topRows(closed).transpose());
-    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factor(firm);
-    const Eigen::MatrixXd weights = factor.solve(gaps);
+    const Eigen::MatrixXd weights = LeastSquares(firm).solve(gaps);
     return H.topRows(closed) - weights.transpose() * H.bottomRows(H.rows() - closed);
 }
 
@@ -220,8 +219,8 @@ std::optional<Eigen::VectorXd> find_singular_configuration(const Model& model, c
         Eigen::MatrixXd G = A->whitened_covectors(search.rows(q).transpose());
         for (Eigen::Index c = 0; c < G.cols(); ++c)
             G.col(c) /= std::max(lengths[c], 1e-6 * usual[c]);
-        const Eigen::JacobiSVD<Eigen::MatrixXd> svd(G);
-        if (svd.singularValues().size() < G.cols() || svd.singularValues().minCoeff() < 1e-6) return q;
+        const Svd svd(G);
+        if (svd.values().size() < G.cols() || svd.values().minCoeff() < 1e-6) return q;
     }
     return std::nullopt;
 }

@@ -1,3 +1,4 @@
+#include "core/dense.hpp"
 #include "state_samples.hpp"
 #include "well_posedness_words.hpp"
 
@@ -269,8 +270,8 @@ int continuations(const ClosedStart& closed)
         }
         Eigen::VectorXd F = Eigen::VectorXd::Zero(m);
         if (!pressing.empty()) {
-            const Eigen::FullPivLU<Eigen::MatrixXd> lu(closed.W(pressing, pressing));
-            if (!lu.isInvertible()) return -1;
+            const FullLu lu(closed.W(pressing, pressing));
+            if (!lu.is_invertible()) return -1;
             F(pressing) = lu.solve(-closed.free(pressing));
         }
         const Eigen::VectorXd gap = closed.free + closed.W * F;

@@ -1,11 +1,10 @@
 #include "interval_proofs.hpp"
 
+#include "core/dense.hpp"
 #include "expression/derivative.hpp"
 #include "expression/range_tape.hpp"
 #include "system/lagrangian/contact_expressions.hpp"
 #include "tape_degrees.hpp"
-
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -306,7 +305,7 @@ bool planes_are_independent(const Eigen::MatrixXd& H, const Eigen::VectorXd& val
 {
     constexpr long max_sets = 20000;
     const Eigen::Index m = H.rows();
-    const int rank = static_cast<int>(Eigen::FullPivLU<Eigen::MatrixXd>(H).rank());
+    const int rank = static_cast<int>(FullLu(H).rank());
     long sets = 0;
     std::vector<int> set;
     // sets of rank + 1 rows and fewer: each dependence has one among them
@@ -317,9 +316,9 @@ bool planes_are_independent(const Eigen::MatrixXd& H, const Eigen::VectorXd& val
             Eigen::MatrixXd with_values(G.rows(), G.cols() + 1);
             with_values << G, values(set);
             const auto lines = static_cast<int>(set.size());
-            if (Eigen::FullPivLU<Eigen::MatrixXd>(G).rank() < lines)
+            if (FullLu(G).rank() < lines)
                 // contradictory: never closed together, nor any larger set
-                return Eigen::FullPivLU<Eigen::MatrixXd>(with_values).rank() == lines;
+                return FullLu(with_values).rank() == lines;
             if (lines > rank) return true;
         }
         for (int next = first; next < m; ++next) {

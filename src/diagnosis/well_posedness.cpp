@@ -1,10 +1,10 @@
+#include "core/dense.hpp"
 #include "degenerate_search.hpp"
 #include "expression/range_tape.hpp"
 #include "interval_proofs.hpp"
 #include "state_samples.hpp"
 #include "well_posedness_words.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,8 +43,8 @@ void judge_start(const Model& model, const State& start, WellPosedness& result)
         return;
     }
     if (model.coordinates() <= max_eigenvalues) {
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(A->matrix(), Eigen::EigenvaluesOnly);
-        result.condition = spectrum.eigenvalues().maxCoeff() / spectrum.eigenvalues().minCoeff();
+        const Eigen::VectorXd spectrum = symmetric_eigenvalues_of(A->matrix());
+        result.condition = spectrum.maxCoeff() / spectrum.minCoeff();
     }
     const Eigen::MatrixXd H = gap_gradients_at(model, start.q, result.start.contacts, start.t_s);
     result.start.cone =

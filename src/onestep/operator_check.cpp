@@ -1,9 +1,9 @@
 #include "carom/onestep/solution_check.hpp"
 
+#include "core/dense.hpp"
 #include "isotropic_cone.hpp"
 #include "scaled_operator.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/SparseCholesky>
 
 #include <algorithm>
@@ -46,8 +46,7 @@ int eigenvalues_below(const SparseMatrix& S, double shift)
 
 void dense_extremes(const SparseMatrix& S, OperatorCheck& check)
 {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(Eigen::MatrixXd(S), Eigen::EigenvaluesOnly);
-    const auto& values = eigen.eigenvalues();
+    const Eigen::VectorXd values = symmetric_eigenvalues_of(Eigen::MatrixXd(S));
     check.smallest = values[0];
     check.largest = values[values.size() - 1];
     check.negative = static_cast<int>((values.array() < -roundoff * check.largest).count());

@@ -1,6 +1,7 @@
 #include "carom/orbit/branch.hpp"
 
 #include "branch_walk.hpp"
+#include "core/dense.hpp"
 #include "special_points.hpp"
 
 #include <algorithm>
@@ -176,10 +177,10 @@ Expected<Branch, Errors> switch_at_doubling(const Scene& scene, const BranchOpti
 
     // along the direction that a period turns round (OR-17)
     const Eigen::MatrixXd& B = point.orbit.tangent;
-    const Eigen::EigenSolver<Eigen::MatrixXd> solver(B.transpose() * point.orbit.monodromy * B);
+    const Eigenpairs modes = eigenpairs_of(B.transpose() * point.orbit.monodromy * B);
     Eigen::Index nearest = 0;
-    (solver.eigenvalues().array() + std::complex<double>(1)).abs().minCoeff(&nearest);
-    node->dz = (B * solver.eigenvectors().col(nearest).real()).cwiseQuotient(node->scale);
+    (modes.values.array() + std::complex<double>(1)).abs().minCoeff(&nearest);
+    node->dz = (B * modes.vectors.col(nearest).real()).cwiseQuotient(node->scale);
     node->dz.normalize();
     node->dT = node->dvalue = 0;
     for (double step = twice.max_step / 2; step > smallest_step; step /= 2) {

@@ -1,5 +1,7 @@
 #include "branch_walk.hpp"
 
+#include "core/dense.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -127,8 +129,7 @@ std::optional<BranchNode> BranchWalk::ahead(const BranchNode& from, double step)
         A(A.rows() - 1, A.cols() - 1) = from.dvalue;
         Eigen::VectorXd right(A.rows());
         right << -scaled_residual(*closure_), 0;
-        const Eigen::VectorXd by =
-            (A.completeOrthogonalDecomposition().solve(right).array() * unit.array()).matrix();
+        const Eigen::VectorXd by = (LeastSquares(A).solve(right).array() * unit.array()).matrix();
         if (!by.allFinite() || k > 8) return std::nullopt;
         closure_->step(by.head(by.size() - 1), 1);
         value += by[by.size() - 1];
@@ -142,8 +143,8 @@ std::optional<BranchNode> BranchWalk::finished(double value, const BranchNode* l
 {
     const Eigen::VectorXd unit = units(*closure_, range_);
     const Eigen::MatrixXd A = scaled_slopes(*closure_, unit);
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeFullV);
-    Eigen::VectorXd tangent = svd.matrixV().rightCols(1);
+    const Svd svd(A, Eigen::ComputeFullV);
+    Eigen::VectorXd tangent = svd.V().rightCols(1);
     BranchNode node;
     node.value = value;
     node.start = closure_->start;

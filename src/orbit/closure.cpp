@@ -1,5 +1,7 @@
 #include "closure.hpp"
 
+#include "core/dense.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -51,10 +53,10 @@ void Closure::find_tangent()
         return;
     }
     const Eigen::MatrixXd C_z = C.leftCols(2 * n);
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(C_z, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    const Eigen::Index rank = (svd.singularValues().array() > 1e-10 * svd.singularValues()[0]).count();
-    B = svd.matrixV().rightCols(2 * n - rank);
-    start_p = -C_z.completeOrthogonalDecomposition().solve(C.rightCols(P));
+    const Svd svd(C_z, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    const Eigen::Index rank = svd.rank_above(1e-10 * svd.values()[0]);
+    B = svd.V().rightCols(2 * n - rank);
+    start_p = -LeastSquares(C_z).solve(C.rightCols(P));
 }
 
 bool Closure::evaluate()
@@ -140,10 +142,7 @@ Eigen::VectorXd newton_step(const Closure& closure)
     }
     if (closure.J.cols() == 0) return {};  // closed contacts leave nothing free
     const Eigen::MatrixXd A = weight.asDiagonal() * closure.J;
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
-    solver.setThreshold(1e-10);
-    solver.compute(A);
-    return -solver.solve(weight.asDiagonal() * closure.residual);
+    return -LeastSquares(A, 1e-10).solve(weight.asDiagonal() * closure.residual);
 }
 
 /// Runs on from the start by some periods: what attracts is found so.

@@ -1,5 +1,6 @@
 #include "carom/orbit/equilibrium.hpp"
 
+#include "core/dense.hpp"
 #include "directions.hpp"
 #include "member.hpp"
 
@@ -37,7 +38,7 @@ public:
         double before = INFINITY;
         for (int k = 0; k < max_iterations; ++k) {
             evaluate(q, r_N);
-            const Eigen::VectorXd step = J_.fullPivLu().solve(-residual_);
+            const Eigen::VectorXd step = FullLu(J_).solve(-residual_);
             if (!step.allFinite()) return false;
             q += step.head(q.size());
             r_N += step.tail(r_N.size());
@@ -57,9 +58,8 @@ public:
         const auto n = q.size();
         Eigen::MatrixXd B = Eigen::MatrixXd::Identity(n, n);
         if (!closed_.empty()) {
-            const Eigen::JacobiSVD<Eigen::MatrixXd> svd(J_.bottomLeftCorner(r_N.size(), n),
-                                                        Eigen::ComputeFullV);
-            B = svd.matrixV().rightCols(n - svd.rank());
+            const Svd svd(J_.bottomLeftCorner(r_N.size(), n), Eigen::ComputeFullV);
+            B = svd.V().rightCols(n - svd.rank());
         }
         const auto d = B.cols();
         if (d == 0) return {};
@@ -68,11 +68,11 @@ public:
                               D = B.transpose() * damping_ * B;
         Eigen::MatrixXd A = Eigen::MatrixXd::Zero(2 * d, 2 * d);
         A.topRightCorner(d, d).setIdentity();
-        A.bottomLeftCorner(d, d) = M.ldlt().solve(S);
-        A.bottomRightCorner(d, d) = M.ldlt().solve(D);
-        const Eigen::EigenSolver<Eigen::MatrixXd> solver(A, false);
-        std::vector<std::complex<double>> values(solver.eigenvalues().data(),
-                                                 solver.eigenvalues().data() + 2 * d);
+        const Ldlt inertia(M);
+        A.bottomLeftCorner(d, d) = inertia.solve(S);
+        A.bottomRightCorner(d, d) = inertia.solve(D);
+        const Eigen::VectorXcd found = eigenvalues_of(A);
+        std::vector<std::complex<double>> values(found.begin(), found.end());
         std::ranges::stable_sort(values, [](const auto& a, const auto& b) { return a.real() > b.real(); });
         return values;
     }
@@ -90,7 +90,7 @@ public:
     }
 
     /// The sign tells on which side of a fold an equilibrium lies.
-    [[nodiscard]] double determinant() const { return J_.determinant(); }
+    [[nodiscard]] double determinant() const { return Lu(J_).determinant(); }
 
 private:
     [[nodiscard]] VariationalSystem& system() { return member_->flow->system(); }

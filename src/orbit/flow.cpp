@@ -1,5 +1,7 @@
 #include "flow.hpp"
 
+#include "core/dense.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -188,9 +190,9 @@ void Flow::take_out_sliding(const VariationalSystem::Place& place, const Eigen::
         A.col(j) = system_.kinetic.value;
         at.q[static_cast<std::size_t>(system_.acceleration_at(j))] = 0;
     }
-    const Eigen::MatrixXd AiHt = A.ldlt().solve(H.transpose());
+    const Eigen::MatrixXd AiHt = Ldlt(A).solve(H.transpose());
     const Eigen::MatrixXd W = H * AiHt;
-    X_.middleRows(n, n) -= AiHt * W.completeOrthogonalDecomposition().solve(Eigen::MatrixXd(dU));
+    X_.middleRows(n, n) -= AiHt * LeastSquares(W).solve(dU);
 }
 
 void Flow::resume_from(const SeriesPiece& piece)

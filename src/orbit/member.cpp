@@ -3,6 +3,7 @@
 #include "directions.hpp"
 #include "watch.hpp"
 
+#include "core/dense.hpp"
 #include "core/text.hpp"
 #include "expression/parse.hpp"
 
@@ -176,7 +177,7 @@ void close_contacts(Member& member, const Held& held, State& state)
             left.segment(at + 1, rows) = contact.U[0].value.head(rows);
             at += 1 + rows;
         }
-        const Eigen::VectorXd step = C.completeOrthogonalDecomposition().solve(left);
+        const Eigen::VectorXd step = LeastSquares(C).solve(left);
         state.q -= step.head(n);
         state.u -= step.tail(n);
     }

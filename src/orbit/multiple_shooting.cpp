@@ -1,5 +1,7 @@
 #include "closure.hpp"
 
+#include "core/dense.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,9 +22,9 @@ Eigen::MatrixXd tangent_of(Member& member, const Segment& one)
     const auto n = one.start.q.size();
     const Eigen::MatrixXd C = held_slopes(member, one.held, one.start).leftCols(2 * n);
     if (C.rows() == 0) return Eigen::MatrixXd::Identity(2 * n, 2 * n);
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(C, Eigen::ComputeFullV);
-    const Eigen::Index rank = (svd.singularValues().array() > 1e-10 * svd.singularValues()[0]).count();
-    return svd.matrixV().rightCols(2 * n - rank);
+    const Svd svd(C, Eigen::ComputeFullV);
+    const Eigen::Index rank = svd.rank_above(1e-10 * svd.values()[0]);
+    return svd.V().rightCols(2 * n - rank);
 }
 
 bool shoot_all(Member& member, std::vector<Segment>& segments, double length_s)
@@ -98,10 +100,7 @@ Eigen::VectorXd step_of(Member& member, const std::vector<Segment>& segments, co
     for (Eigen::Index i = 0; i < n; ++i) {
         if (member.is_free[static_cast<std::size_t>(i)] != 0) J.row(left.size() - 2 * n + i).setZero();
     }
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
-    solver.setThreshold(1e-12);
-    solver.compute(J);
-    return solver.solve(right);
+    return LeastSquares(J, 1e-12).solve(right);
 }
 
 /// The segments and the period, moved by a part of a step.

@@ -1,6 +1,7 @@
 #include "carom/orbit/periodic.hpp"
 
 #include "closure.hpp"
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,10 +14,8 @@ std::vector<std::complex<double>> multipliers_of(const Eigen::MatrixXd& M)
 {
     std::vector<std::complex<double>> result;
     if (M.rows() == 0) return result;
-    const Eigen::EigenSolver<Eigen::MatrixXd> solver(M, false);
-    for (Eigen::Index i = 0; i < M.rows(); ++i) {
-        result.push_back(solver.eigenvalues()[i]);
-    }
+    const Eigen::VectorXcd values = eigenvalues_of(M);
+    result.assign(values.begin(), values.end());
     std::ranges::stable_sort(result, [](const auto& a, const auto& b) {
         const double difference = std::abs(a) - std::abs(b);
         if (std::abs(difference) > 1e-13 * (std::abs(a) + std::abs(b))) return difference > 0;
@@ -37,7 +36,7 @@ Eigen::MatrixXd monodromy_of(const Orbit& orbit, std::span<const int> coordinate
         begin.row(i) = orbit.tangent.row(at);
         begin.row(d + i) = orbit.tangent.row(n + at);
     }
-    return end * begin.completeOrthogonalDecomposition().pseudoInverse();
+    return end * LeastSquares(begin).pseudo_inverse();
 }
 
 namespace detail {
@@ -49,11 +48,11 @@ Eigen::MatrixXd on_section(const Closure& closure, const Eigen::MatrixXd& M_B, c
 {
     const Eigen::MatrixXd& B = closure.B;
     const Eigen::RowVectorXd row = slope * B;
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(row, Eigen::ComputeFullV);
-    const Eigen::MatrixXd S = B * svd.matrixV().rightCols(B.cols() - 1);
-    const Eigen::MatrixXd moved = M_B * svd.matrixV().rightCols(B.cols() - 1);
+    const Svd svd(row, Eigen::ComputeFullV);
+    const Eigen::MatrixXd S = B * svd.V().rightCols(B.cols() - 1);
+    const Eigen::MatrixXd moved = M_B * svd.V().rightCols(B.cols() - 1);
     const Eigen::MatrixXd back = moved - f * ((slope * moved) / slope.dot(f));
-    return S.completeOrthogonalDecomposition().solve(back);
+    return LeastSquares(S).solve(back);
 }
 
 void add_multipliers(Closure& closure, Orbit& orbit)
@@ -76,10 +75,7 @@ void add_multipliers(Closure& closure, Orbit& orbit)
 Eigen::MatrixXd follow_parameters(const Closure& closure)
 {
     if (closure.J.cols() == 0) return Eigen::MatrixXd::Zero(0, closure.J_p.cols());
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
-    solver.setThreshold(1e-10);
-    solver.compute(closure.J);
-    return -solver.solve(closure.J_p);
+    return -LeastSquares(closure.J, 1e-10).solve(closure.J_p);
 }
 
 /// Derivatives by the unknowns and parameters together, along the orbits.

@@ -1,3 +1,4 @@
+#include "core/dense.hpp"
 #include "saltation.hpp"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ bool Saltation::jump(const SeriesJump& one)
     for (std::size_t k = 0; k < one.contacts.size(); ++k) {
         if (!law_rows(one, k, by_map, M, right)) return false;
     }
-    const Rows solution = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(M).solve(right);
+    const Rows solution = LeastSquares(M).solve(right);
     const Rows before = D_.middleRows(n, n);
     Du_plus = solution.topRows(n);
     for (std::size_t k = 0; k < one.contacts.size(); ++k) {
@@ -196,7 +197,7 @@ void Saltation::close_gaps(const SeriesJump& one)
         Differentiated& gap = system_.contacts[static_cast<std::size_t>(c)].gap;
         gap.at(place.point(), work_);
         const Eigen::VectorXd H = gap.slope.row(0).head(n).transpose();
-        const Eigen::VectorXd way = A.ldlt().solve(H);
+        const Eigen::VectorXd way = Ldlt(A).solve(H);
         const Rows left = along(gap);
         D_.topRows(n) -= way / H.dot(way) * left;
     }

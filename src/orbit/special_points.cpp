@@ -1,5 +1,7 @@
 #include "special_points.hpp"
 
+#include "core/dense.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -20,7 +22,7 @@ Eigen::MatrixXd reduced(const BranchNode& node)
 double doubling(const BranchNode& node)
 {
     const Eigen::MatrixXd M = reduced(node);
-    return (M + Eigen::MatrixXd::Identity(M.rows(), M.cols())).determinant();
+    return Lu(M + Eigen::MatrixXd::Identity(M.rows(), M.cols())).determinant();
 }
 
 /// |m|^2 - 1 of the largest pair of complex multipliers; nothing: there is none.

@@ -201,7 +201,7 @@ void VariationalPiece::factor()
         M_0_(term.row, term.column) += term.factor * term.series[0];
     }
     lu_.compute(M_0_);
-    is_dependent_ = unknowns_ > system_.coordinates() && !(lu_.rcond() > 1e-14);
+    is_dependent_ = unknowns_ > system_.coordinates() && !(lu_.reciprocal_condition() > 1e-14);
     if (is_dependent_) dependent_.compute(M_0_);
 }
 

@@ -3,6 +3,7 @@
 #include "variational_system.hpp"
 
 #include "analytic/series_log.hpp"
+#include "core/dense.hpp"
 
 #include <array>
 
@@ -76,8 +77,8 @@ private:
     int unknowns_ = 0;
     std::vector<Term> M_, J_;  ///< M y = J x, y = (da, dr)
     Eigen::MatrixXd M_0_;
-    Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> dependent_;
+    Lu lu_;
+    LeastSquares dependent_;
     bool is_dependent_ = false;
     std::vector<Rows> x_, y_;
     Rows right_;

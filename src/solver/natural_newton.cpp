@@ -1,5 +1,7 @@
 #include "solver/natural_newton.hpp"
 
+#include "core/dense.hpp"
+
 #include <Eigen/Dense>
 
 #include <algorithm>
@@ -135,7 +137,7 @@ bool NaturalNewton::Memory::step(const OneStepProblem& problem, std::span<double
         add_block(problem, c, P);
     }
     // least squares of least length: redundant constraints leave J singular
-    dP = J.completeOrthogonalDecomposition().solve(F);
+    dP = LeastSquares(J).solve(F);
     if (!dP.allFinite()) return false;
     P_all -= dP;
     return true;

@@ -2,6 +2,7 @@
 #include "impact_map.hpp"
 
 #include "carom/convex/metric.hpp"
+#include "core/dense.hpp"
 
 #include <Eigen/Eigenvalues>
 
@@ -158,12 +159,10 @@ void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const 
         add_row(model, s, site, terms, held, held.rows() - 1);
     }
     if (held.rows() == 0) return;
-    Eigen::FullPivLU<Eigen::MatrixXd> factor(held);
-    factor.setThreshold(1e-10);
-    site.allowed = factor.kernel();
+    site.allowed = FullLu(held, 1e-10).kernel();
     const Eigen::MatrixXd A = site.allowed.transpose() * site.A * site.allowed;
     const Eigen::VectorXd momentum = site.allowed.transpose() * (site.A * site.u);
-    site.u = A.ldlt().solve(momentum);
+    site.u = Ldlt(A).solve(momentum);
     site.A = A;
     site.closed.rows *= site.allowed;
     site.H *= site.allowed;

@@ -1,5 +1,6 @@
 #include "constraint_pressure.hpp"
 
+#include "core/dense.hpp"
 #include "step_parts.hpp"
 #include "system/lagrangian/constraint_friction.hpp"
 
@@ -87,7 +88,7 @@ public:
         for (std::size_t f = 0; f < firm_.size(); ++f) {
             N_[static_cast<Eigen::Index>(f)] = velocity_[firm_[f]];
         }
-        if (firm_.size() > 1) N_ = -factor_.solve(N_).eval();
+        if (firm_.size() > 1) N_ = -factor_.solve(N_);
         if (firm_.size() == 1) N_[0] = -divided(N_[0]);
     }
 
@@ -135,7 +136,7 @@ private:
     std::vector<char> presses_;  ///< per row: it rubs
     std::vector<int> firm_, rubbing_;
     Eigen::MatrixXd W_FF_, W_FT_, G_;
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factor_;
+    LeastSquares factor_;
     Eigen::VectorXd N_;
     std::vector<double> others_, velocity_;
 };

@@ -1,5 +1,6 @@
 #include "friction_watch.hpp"
 
+#include "core/dense.hpp"
 #include "solver/one_contact.hpp"
 #include "statuses.hpp"
 
@@ -44,7 +45,7 @@ bool can_go_on_sticking(const Coulomb& law, std::span<const double> W, const Con
         W.data(), d, d);
     Eigen::VectorXd b = Eigen::Map<const Eigen::VectorXd>(contact.U_free.data(), d);
     b[0] += contact.shift_m_s;
-    const Eigen::VectorXd P = -block.fullPivLu().solve(b);
+    const Eigen::VectorXd P = -FullLu(block).solve(b);
     return is_in_cone(law, P) && P_before <= 2 * P[0];
 }
 
@@ -117,7 +118,7 @@ std::optional<HeldContact> hold(const OneStepProblem& problem, const std::vector
     }
     copy(contact, d, W_cF);
     // the rows of W_cF are combinations of those of W_FF, whatever its rank
-    const Eigen::VectorXd x = W_FF.fullPivLu().solve(W_cF.row(0).transpose());
+    const Eigen::VectorXd x = FullLu(W_FF).solve(W_cF.row(0).transpose());
     HeldContact held;
     const auto W_cc = problem.W.diagonal(contact);
     for (int i = 0; i < std::min(d, 3); ++i)

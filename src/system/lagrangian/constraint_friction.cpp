@@ -1,4 +1,6 @@
 #include "system/lagrangian/constraint_friction.hpp"
+
+#include "core/dense.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <algorithm>
@@ -67,7 +69,7 @@ double coulomb_coupling_at(const Model& model, const State& state, int constrain
     const Eigen::LLT<Eigen::MatrixXd> metric(A.dense());
     const Eigen::MatrixXd W = N * metric.solve(Eigen::MatrixXd(N.transpose()));
     const Eigen::VectorXd W_T = N * metric.solve(alpha);
-    return -W.completeOrthogonalDecomposition().solve(W_T)[normal];
+    return -LeastSquares(W).solve(W_T)[normal];
 }
 
 Eigen::MatrixXd normal_force_metric(const Model& model, int normal, KnownRows N, int rubbing, KnownRows T)

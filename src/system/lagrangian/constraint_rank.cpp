@@ -1,4 +1,6 @@
 #include "system/lagrangian/constraint_rank.hpp"
+
+#include "core/dense.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <algorithm>
@@ -141,8 +143,7 @@ bool is_blocked(const FirmRows& firm, const Whitened& metric, const Eigen::Vecto
     for (int pass = 0; pass < search_passes; ++pass) {
         const Eigen::VectorXd phi = firm.phi(q);
         if (!phi.allFinite() || phi.cwiseAbs().maxCoeff() < 1e-15) break;
-        Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> rows(metric.rows(firm.H(q)));
-        q -= metric.back(rows.solve(phi));
+        q -= metric.back(LeastSquares(metric.rows(firm.H(q))).solve(phi));
     }
     const double taken_back = metric.A.matrixU().operator*(q - there).norm();
     return taken_back > 0.1 * distance * x.norm();
@@ -178,17 +179,17 @@ ConstraintRank diagnose_rows(const FirmRows& firm)
         const double length = rows.row(row).norm();
         if (length > 0) rows.row(row) /= length;
     }
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(rows, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    result.rank = static_cast<int>((svd.singularValues().array() > rank_tolerance).count());
+    const Svd svd(rows, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    result.rank = static_cast<int>(svd.rank_above(rank_tolerance));
 
     // forces that no reaction balances, as a covector: A times the acceleration
-    const Eigen::MatrixXd free = svd.matrixV().rightCols(rows.cols() - result.rank);
+    const Eigen::MatrixXd free = svd.V().rightCols(rows.cols() - result.rank);
     const Eigen::VectorXd force = metric.A.matrixL().solve(result.unbalanced_force);
     const Eigen::VectorXd acceleration = free * (free.transpose() * force);
     result.unbalanced_force = metric.A.matrixL() * acceleration;
     if (result.independent()) return result;
 
-    result.names = names_in(firm, svd.matrixU().rightCols(rows.rows() - result.rank));
+    result.names = names_in(firm, svd.U().rightCols(rows.rows() - result.rank));
     for (int k = 0; k < free.cols() && !result.singular; ++k) {
         result.singular = is_blocked(firm, metric, free.col(k));
     }
@@ -220,9 +221,9 @@ ConstraintConflict compare_right_hand_sides(const FirmRows& firm)
         const double length = rows.row(row).norm();
         if (length > 0) rows.row(row) /= length, b[row] /= length;
     }
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(rows, Eigen::ComputeFullU);
-    const auto rank = static_cast<int>((svd.singularValues().array() > rank_tolerance).count());
-    const Eigen::MatrixXd Y = svd.matrixU().rightCols(rows.rows() - rank);
+    const Svd svd(rows, Eigen::ComputeFullU);
+    const auto rank = static_cast<int>(svd.rank_above(rank_tolerance));
+    const Eigen::MatrixXd Y = svd.U().rightCols(rows.rows() - rank);
     if (Y.cols() == 0) return result;
     const Eigen::VectorXd left = Y * (Y.transpose() * b);
     if (!(left.norm() > 1e-9 * b.norm())) return result;

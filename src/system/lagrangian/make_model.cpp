@@ -6,6 +6,7 @@
 #include "expression/homogeneity.hpp"
 
 #include "check_constraints.hpp"
+#include "core/dense.hpp"
 
 #include <fmt/format.h>
 
@@ -251,15 +252,14 @@ void check_metric(const Model& model, const State& state, Errors& errors)
     const Eigen::VectorXd root = diagonal.cwiseSqrt();
     const Eigen::MatrixXd scaled =
         root.cwiseInverse().asDiagonal() * dense * root.cwiseInverse().asDiagonal();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(scaled);
-    if (!(spectrum.eigenvalues()[0] > 1e-13)) {
+    const SymmetricEigenpairs spectrum = symmetric_eigenpairs_of(scaled);
+    if (!(spectrum.values[0] > 1e-13)) {
         errors.push_back(
             at_key(ErrorCode::MetricNotPositive, "lagrangian.kinetic",
                    fmt::format("the kinetic matrix is singular or negative at the start: a velocity "
                                "along {} has no kinetic energy (smallest eigenvalue {:.3g} of the "
                                "scaled matrix)",
-                               coordinate_list(model.system(), spectrum.eigenvectors().col(0)),
-                               spectrum.eigenvalues()[0]),
+                               coordinate_list(model.system(), spectrum.vectors.col(0)), spectrum.values[0]),
                    "every motion of the coordinates must move a mass"));
     }
 }
