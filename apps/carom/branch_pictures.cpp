@@ -1,5 +1,6 @@
 #include "orbit_files.hpp"
 #include "orbit_results.hpp"
+#include "point_runs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,76 +44,6 @@ void add_curves(const FollowedBranch& followed, const std::string& colour, const
         }
         if (any) panel.curves.push_back(std::move(curve));
     }
-}
-
-std::string escaped(const std::string& text)
-{
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-        case '<': out += "&lt;"; break;
-        case '>': out += "&gt;"; break;
-        case '&': out += "&amp;"; break;
-        case '"': out += "&quot;"; break;
-        default: out += c;
-        }
-    }
-    return out;
-}
-
-/// Path in the phase plane of the first coordinate; an impact breaks the line.
-std::string portrait_of(const Scene& scene, const FollowedBranch& followed, const SpecialPoint& point)
-{
-    const auto one = scene_of_orbit(
-        scene, point.orbit, {{"parameters." + followed.options.over, fmt::format("{:.17g}", point.value)}});
-    if (!one) return "<p>" + escaped(one.error().front().message) + "</p>";
-    const auto run = carom::run(*one, {});
-    if (!run || run->record.frames() == 0 || run->record.u.rows() == 0) return {};
-    const std::string name = scene.model.system().coordinates.front().name;
-    DiagramPanel portrait{.x_label = name, .y_label = name + "'"},
-        time{.x_label = "t", .x_unit = "s", .y_label = name};
-    portrait.curves.push_back({.label = "", .colour = diagram_colour(0), .points = {}});
-    time.curves.push_back({.label = "", .colour = diagram_colour(0), .points = {}});
-    std::vector<double> impacts;
-    for (const RunEvent& event : run->events) {
-        if (event.kind == EventKind::Impact) impacts.push_back(event.time_s);
-    }
-    std::size_t next = 0;
-    for (Eigen::Index i = 0; i < run->record.frames(); ++i) {
-        const double t = run->record.time_s[i];
-        bool jumps = false;
-        for (; next < impacts.size() && impacts[next] <= t; ++next) {
-            jumps = true;
-        }
-        if (jumps) portrait.curves[0].points.push_back({NAN, NAN});
-        portrait.curves[0].points.push_back({run->record.q(i, 0), run->record.u(i, 0)});
-        time.curves[0].points.push_back({t, run->record.q(i, 0)});
-    }
-    return draw_diagram(
-        {.title = point.kind, .width_mm = 110, .panel_height_mm = 60, .panels = {portrait, time}},
-        FigureFormat::Svg);
-}
-
-std::string section_of(const Scene& scene, const FollowedBranch& followed, const SpecialPoint& point,
-                       std::size_t number)
-{
-    std::string out =
-        fmt::format("<details id=\"point{}\"><summary><b>{}</b> at {} = {:.12g} ({})</summary>\n", number,
-                    escaped(point.kind), escaped(followed.options.over), point.value, escaped(followed.name));
-    out += fmt::format("<p>period {:.12g} s", point.orbit.period_s);
-    if (!point.place.empty()) out += fmt::format("; {} at {:.9g} s", escaped(point.place), point.time_s);
-    out += "; multipliers";
-    for (const auto& m : point.orbit.section_multipliers) {
-        out += fmt::format(" {:.6g}{}", m.real(), m.imag() == 0 ? "" : fmt::format("{:+.6g}i", m.imag()));
-    }
-    out +=
-        "</p>\n" + portrait_of(scene, followed, point) + "\n<table><tr><th>t (s)</th><th>event</th></tr>\n";
-    for (const SensitiveEvent& one : point.orbit.events) {
-        if (one.event.time_s <= point.orbit.start.t_s) continue;
-        out += fmt::format("<tr><td>{:.10g}</td><td>{} {}</td></tr>\n", one.event.time_s,
-                           escaped(std::string(name_of(one.event.kind))), escaped(one.place));
-    }
-    return out + "</table></details>\n";
 }
 
 }  // namespace
@@ -164,28 +95,24 @@ Diagram diagram_of(const Scene& scene, const std::vector<FollowedBranch>& branch
     return diagram;
 }
 
-std::string page_of(const Scene& scene, const std::vector<FollowedBranch>& branches)
+Expected<std::string> page_of(const Scene& scene, const std::vector<FollowedBranch>& branches)
 {
-    std::string out =
-        fmt::format("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\n"
-                    "<style>body{{font-family:sans-serif;max-width:60em;margin:1em auto;padding:0 1em}}"
-                    "svg{{max-width:100%;height:auto}}td,th{{padding:0 1em 0 0;text-align:left}}"
-                    "summary{{cursor:pointer;padding:.3em 0}}</style></head>\n<body><h1>{0}</h1>\n",
-                    escaped(scene.title));
-    out += draw_diagram(diagram_of(scene, branches), FigureFormat::Svg);
-    out += "<h2>Branches</h2>\n<ul>\n";
-    for (const FollowedBranch& one : branches) {
-        out += fmt::format("<li>{}: {} orbits; {}</li>\n", escaped(one.name), one.branch.points.size(),
-                           escaped(one.branch.end));
+    struct Point {
+        const FollowedBranch* followed;
+        const BranchPoint* point;
+    };
+    std::vector<Point> points;
+    for (const FollowedBranch& followed : branches) {
+        for (const BranchPoint& point : followed.branch.points)
+            points.push_back({&followed, &point});
     }
-    out += "</ul>\n<h2>Special points</h2>\n<p>Click on one to see its orbit.</p>\n";
-    std::size_t number = 0;
-    for (const FollowedBranch& one : branches) {
-        for (const SpecialPoint& point : one.branch.special) {
-            out += section_of(scene, one, point, ++number);
-        }
-    }
-    return out + "</body></html>\n";
+    const PointRuns runs = runs_of_points(static_cast<long>(points.size()), [&](long i) {
+        const auto& [followed, point] = points[static_cast<std::size_t>(i)];
+        return scene_of_orbit(
+            scene, point->orbit,
+            {{"parameters." + followed->options.over, fmt::format("{:.17g}", point->value)}});
+    });
+    return to_orbit_page(scene.title, json_of(scene, branches), runs);
 }
 
 ResultTable table_of(const Scene& scene, const std::vector<FollowedBranch>& branches)

@@ -14,6 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Larger tables of a recording are read part by part.
+constexpr std::size_t max_table_bytes = 64'000'000;
+
 bool is_table(const std::string& file)
 {
     return fs::path(file).extension() == ".csv";
@@ -107,7 +110,7 @@ ExitStatus run_report(const ReportOptions& options)
             shown.tables.push_back({.name = short_name(file), .table = &tables.back()});
             continue;
         }
-        auto recording = read_recording(file);
+        auto recording = read_recording(file, {.max_table_bytes = max_table_bytes});
         if (!recording) {
             print_errors({recording.error()});
             return ExitStatus::BadInput;
@@ -120,7 +123,12 @@ ExitStatus run_report(const ReportOptions& options)
         settings.max_data_bytes = static_cast<std::size_t>(options.max_size_MB * 1e6 / 3);
         settings.max_motion_bytes = static_cast<std::size_t>(options.max_size_MB * 1e6 * 2 / 3);
     }
-    return write_made(to_page(shown, settings), options.files.front(), options.output, ".html");
+    const auto pieces = page_pieces(shown, settings);
+    if (!pieces) {
+        print_errors({pieces.error()});
+        return ExitStatus::BadInput;
+    }
+    return write_made(*pieces, options.files.front(), options.output, ".html");
 }
 
 }  // namespace carom::app

@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "interrupt.hpp"
 #include "orbit_files.hpp"
+#include "point_runs.hpp"
 #include "results.hpp"
 #include "study_progress.hpp"
 #include "study_results.hpp"
@@ -255,6 +256,15 @@ Errors write_basins(const StudyOptions& options, const Study& study, const Study
     return {};
 }
 
+/// The page of a finished study, with the runs of its points.
+Errors write_page(const StudyOptions& options, const Study& study, const StudyResult& result)
+{
+    const PointRuns runs = runs_of_points(study.runs(), [&](long run) { return study.scene_at(run); });
+    const PageTable table{.name = study.scene().title.empty() ? options.scene : study.scene().title,
+                          .table = &result.table};
+    return write_whole_file(options.page, to_study_page(table, runs));
+}
+
 }  // namespace
 
 ExitStatus run_study(const StudyOptions& options)
@@ -293,6 +303,10 @@ ExitStatus run_study(const StudyOptions& options)
                                .exact = task->exact};
     if (!options.basin.empty() && !result->stopped) {
         const Errors refused = write_basins(options, task->study, *result);
+        if (!refused.empty()) return refuse(refused, options);
+    }
+    if (!options.page.empty() && !result->stopped) {
+        const Errors refused = write_page(options, task->study, *result);
         if (!refused.empty()) return refuse(refused, options);
     }
     const bool printed = options.json ? print_result(study_json(results))

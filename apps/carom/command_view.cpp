@@ -11,7 +11,7 @@
 namespace carom::app {
 namespace {
 
-/// Changes whenever the recording does: pages ask for it and load again. Without reading the file.
+/// Changes whenever the recording does, and is known without reading it.
 std::string version_of(const std::string& recording)
 {
     std::error_code problem;
@@ -20,15 +20,22 @@ std::string version_of(const std::string& recording)
     return fmt::format("{}-{}", time, size);
 }
 
+constexpr std::string_view more = "/more?";
+
+/// The page, and what has come since: a page asks with what it has, "/more?VERSION/...".
 Answer answer_to(const std::string& path, const std::string& file)
 {
-    if (path == "/version") return {.body = version_of(file)};
-    if (path != "/") return {.status = 404, .body = "there is one page here: /\n"};
+    const bool asks_more = path.starts_with(more);
+    if (!asks_more && path != "/") return {.status = 404, .body = "there is one page here: /\n"};
     const std::string version = version_of(file);
+    const std::string_view has = asks_more ? std::string_view(path).substr(more.size()) : std::string_view{};
+    if (asks_more && has.substr(0, has.find('/')) == version) return {.status = 204, .body = {}};
     const auto recording = read_recording(file);
     if (!recording) return {.status = 500, .body = to_text(recording.error())};
+    const PageSettings settings{.follow = is_finished(*recording) ? "" : version};
+    auto part = asks_more ? to_page_part(*recording, has, settings) : std::nullopt;
     return {.type = "text/html; charset=utf-8",
-            .body = to_page(*recording, {.follow = is_finished(*recording) ? "" : version})};
+            .body = part ? std::move(*part) : to_page(*recording, settings)};
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ struct StudyOptions {
     std::optional<std::string> perturb_step;    ///< width, s; empty text: the default
     std::string strobe, shard;                  ///< empty: none
     std::string basin;                          ///< picture or numbers of basins; empty: none
+    std::string page;                           ///< with the runs of its points; empty: none
     long lyapunov = 0;                          ///< intervals of the mean; 0: no exponents
     long repeat = 1, skip = 0;
     std::uint64_t seed = 0;

@@ -169,7 +169,10 @@ Errors write_branches(const Scene& scene, const std::vector<FollowedBranch>& bra
         return written ? Errors{} : Errors{written.error()};
     }
     if (file.ends_with(".json")) return write_whole_file(file, json_of(scene, branches));
-    if (file.ends_with(".html")) return write_whole_file(file, page_of(scene, branches));
+    if (file.ends_with(".html")) {
+        const auto page = page_of(scene, branches);
+        return page ? write_whole_file(file, *page) : Errors{page.error()};
+    }
     const bool svg = file.ends_with(".svg");
     if (!svg && !file.ends_with(".pdf")) return wrong_ending(file, ".csv, .h5, .json, .svg, .pdf, .html");
     return write_whole_file(

@@ -43,8 +43,8 @@ struct FollowedBranch {
 /// special points marked; below it the moduli of the multipliers.
 [[nodiscard]] Diagram diagram_of(const Scene& scene, const std::vector<FollowedBranch>& branches);
 
-/// One HTML page: the diagram; every special point opens its orbit.
-[[nodiscard]] std::string page_of(const Scene& scene, const std::vector<FollowedBranch>& branches);
+/// One HTML page: the diagram; every point opens its orbit.
+[[nodiscard]] Expected<std::string> page_of(const Scene& scene, const std::vector<FollowedBranch>& branches);
 
 /// Writes branches: a table (.csv, .h5), numbers (.json), a diagram (.svg, .pdf) or a page (.html). Errors:
 /// FileUnwritable, NotAllowedHere for another ending.

@@ -31,6 +31,7 @@ std::string_view phrase_of(int status)
 {
     switch (status) {
     case 200: return "OK";
+    case 204: return "No Content";
     case 400: return "Bad Request";
     case 403: return "Forbidden";
     case 404: return "Not Found";

@@ -63,6 +63,10 @@ void describe_questions(CLI::App& command, StudyOptions& options)
             "periods: a picture, .svg or .pdf, or numbers, .json")
         ->type_name("FILE");
     command
+        .add_option("--page", options.page,
+                    "one HTML page of the results on which every point opens its run; each is run once more")
+        ->type_name("FILE");
+    command
         .add_option("--lyapunov", options.lyapunov,
                     "Lyapunov exponents over N periods of --strobe, after omitting --skip of them")
         ->check(CLI::Range(8L, 1000000000L))
@@ -91,6 +95,7 @@ void describe_study(CLI::App& command, StudyOptions& options)
                    "  carom study pendulum.toml --vary parameters.e=0:1:0.1 -o restitution.csv\n"
                    "  carom study pendulum.toml --repeat 100 --perturb-step -o outcomes.h5\n"
                    "  carom study pendulum.toml --converge --levels 6 --at 1.0\n"
+                   "  carom study pendulum.toml --vary parameters.e=0:1:0.1 --page restitution.html\n"
                    "  carom study --merge part1.csv part2.csv -o all.csv\n\n"
                    "Exit status: that of the worst run: 0 certified, 1 uncertified, 3 failed; 2 bad input,\n"
                    "130 interrupted.");

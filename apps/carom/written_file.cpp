@@ -49,7 +49,18 @@ ExitStatus refuse(const std::string& file, std::string message, std::string hint
 ExitStatus write_made(std::string_view text, const std::string& recording, const std::string& output,
                       const std::string& extension)
 {
-    if (output == "-") return print_result(std::string(text)) ? ExitStatus::Certified : ExitStatus::BadInput;
+    const std::string whole(text);
+    return write_made(std::span(&whole, 1), recording, output, extension);
+}
+
+ExitStatus write_made(std::span<const std::string> pieces, const std::string& recording,
+                      const std::string& output, const std::string& extension)
+{
+    if (output == "-") {
+        const bool printed =
+            std::ranges::all_of(pieces, [](const auto& piece) { return print_result(piece); });
+        return printed ? ExitStatus::Certified : ExitStatus::BadInput;
+    }
 
     // beside the recording unless told otherwise, and never over the recording itself
     const std::string file =
@@ -57,11 +68,13 @@ ExitStatus write_made(std::string_view text, const std::string& recording, const
     std::error_code problem;
     if (fs::equivalent(file, recording, problem))
         return refuse(file, "this is the recording itself", "give another name with -o");
-    if (output.empty() && !is_ours(file, text, extension))
+    if (output.empty() && !is_ours(file, pieces.front(), extension))
         return refuse(file, "this was not written by carom: it is not replaced",
                       "give another name with -o, or this one if it may be lost");
     std::ofstream out(file, std::ios::binary);
-    if (out) out << text << std::flush;
+    for (const std::string& piece : pieces)
+        out << piece;
+    out.flush();
     if (!out)
         return refuse(file, "the file cannot be written", "check the folder, its permissions and the disk");
     return print_result(printable(file) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;

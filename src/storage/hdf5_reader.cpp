@@ -115,29 +115,58 @@ Expected<Hdf5Reader::Dataset> Hdf5Reader::dataset(const std::string& path, H5T_c
     return result;
 }
 
-Expected<Eigen::VectorXd> Hdf5Reader::column(const std::string& path) const
+Expected<hsize_t> Hdf5Reader::rows_in(const std::string& path, const Dataset& data,
+                                      const RowRange& range) const
+{
+    if (range.count == RowRange::all && range.first == 0) return hsize_t{data.rows};
+    if (range.first > data.rows || range.count > data.rows - range.first)
+        return malformed(path + " has fewer rows than it should");
+    return hsize_t{range.count};
+}
+
+Expected<void> Hdf5Reader::read_rows(const std::string& path, const Dataset& data, hid_t type,
+                                     const RowRange& range, void* values) const
+{
+    const auto rows = rows_in(path, data, range);
+    if (!rows) return rows.error();
+    if (*rows == 0 || data.columns == 0) return {};
+    const std::array<hsize_t, 2> first{range.first, 0}, count{*rows, data.columns};
+    const Handle from(H5Dget_space(data.handle.id()), H5Sclose),
+        to(H5Screate_simple(data.rank, count.data(), nullptr), H5Sclose);
+    if (!from || !to ||
+        H5Sselect_hyperslab(from.id(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr) < 0 ||
+        H5Dread(data.handle.id(), type, to.id(), from.id(), H5P_DEFAULT, values) < 0) {
+        return malformed(path + " could not be read");
+    }
+    return {};
+}
+
+Expected<Eigen::VectorXd> Hdf5Reader::column(const std::string& path, const RowRange& range) const
 {
     const auto data = dataset(path, H5T_FLOAT, 1);
     if (!data) return data.error();
-    Eigen::VectorXd values(static_cast<Eigen::Index>(data->rows));
-    if (H5Dread(data->handle.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-        return malformed(path + " could not be read");
-    }
+    const auto rows = rows_in(path, *data, range);
+    if (!rows) return rows.error();
+    Eigen::VectorXd values(static_cast<Eigen::Index>(*rows));
+    if (auto read = read_rows(path, *data, H5T_NATIVE_DOUBLE, range, values.data()); !read)
+        return read.error();
     return values;
 }
 
-Expected<std::vector<std::int64_t>> Hdf5Reader::integers(const std::string& path) const
+Expected<std::vector<std::int64_t>> Hdf5Reader::integers(const std::string& path, const RowRange& range) const
 {
     const auto data = dataset(path, H5T_INTEGER, 1);
     if (!data) return data.error();
-    std::vector<std::int64_t> values(data->rows);
-    if (H5Dread(data->handle.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-        return malformed(path + " could not be read");
-    }
+    const auto rows = rows_in(path, *data, range);
+    if (!rows) return rows.error();
+    std::vector<std::int64_t> values(*rows);
+    if (auto read = read_rows(path, *data, H5T_NATIVE_INT64, range, values.data()); !read)
+        return read.error();
     return values;
 }
 
-Expected<Hdf5Reader::Table> Hdf5Reader::table(const std::string& path, Eigen::Index columns) const
+Expected<Hdf5Reader::Table> Hdf5Reader::table(const std::string& path, Eigen::Index columns,
+                                              const RowRange& range) const
 {
     const auto data = dataset(path, H5T_FLOAT, 2);
     if (!data) return data.error();
@@ -145,11 +174,11 @@ Expected<Hdf5Reader::Table> Hdf5Reader::table(const std::string& path, Eigen::In
         return malformed(path + " has " + std::to_string(data->columns) + " columns instead of " +
                          std::to_string(columns));
     }
-    if (columns == 0) return Table(static_cast<Eigen::Index>(data->rows), 0);
-    Table values(static_cast<Eigen::Index>(data->rows), columns);
-    if (H5Dread(data->handle.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-        return malformed(path + " could not be read");
-    }
+    const auto rows = rows_in(path, *data, range);
+    if (!rows) return rows.error();
+    Table values(static_cast<Eigen::Index>(*rows), columns);
+    if (auto read = read_rows(path, *data, H5T_NATIVE_DOUBLE, range, values.data()); !read)
+        return read.error();
     return values;
 }
 

@@ -4,6 +4,8 @@
 
 #include <Eigen/Dense>
 
+#include <limits>
+
 namespace carom::detail {
 
 /// What users are told about a file that is not what it should be.
@@ -14,6 +16,13 @@ struct FileKind {
 inline constexpr FileKind recording_file{
     .give = "give the path of a recording, as `carom run -o` wrote it",
     .page = "docs/reference/recording.md says what a recording holds",
+};
+
+/// Rows of a dataset that are read: all unless told otherwise.
+struct RowRange {
+    hsize_t first = 0;
+    hsize_t count = all;
+    static constexpr hsize_t all = std::numeric_limits<hsize_t>::max();
 };
 
 /// Reads an HDF5 file that may have been made by anyone. Before memory is taken, sizes are held against the
@@ -32,12 +41,14 @@ public:
     /// Something has this path.
     [[nodiscard]] bool has(const std::string& path) const;
 
-    /// Rank 1, numbers.
-    [[nodiscard]] Expected<Eigen::VectorXd> column(const std::string& path) const;
-    [[nodiscard]] Expected<std::vector<std::int64_t>> integers(const std::string& path) const;
+    /// Rank 1, numbers; with a range only these rows.
+    [[nodiscard]] Expected<Eigen::VectorXd> column(const std::string& path, const RowRange& range = {}) const;
+    [[nodiscard]] Expected<std::vector<std::int64_t>> integers(const std::string& path,
+                                                               const RowRange& range = {}) const;
 
     /// Rank 2, numbers, so many columns.
-    [[nodiscard]] Expected<Table> table(const std::string& path, Eigen::Index columns) const;
+    [[nodiscard]] Expected<Table> table(const std::string& path, Eigen::Index columns,
+                                        const RowRange& range = {}) const;
 
     /// Rows of a dataset that grows, after all checks.
     [[nodiscard]] Expected<std::uint64_t> rows_of(const Growing& growing) const;
@@ -69,6 +80,11 @@ private:
     }
     [[nodiscard]] Expected<void> check_links(const std::string& path) const;
     [[nodiscard]] Expected<Dataset> dataset(const std::string& path, H5T_class_t kind, int rank) const;
+    /// The rows that a range means; FileMalformed when the dataset has fewer.
+    [[nodiscard]] Expected<hsize_t> rows_in(const std::string& path, const Dataset& data,
+                                            const RowRange& range) const;
+    [[nodiscard]] Expected<void> read_rows(const std::string& path, const Dataset& data, hid_t type,
+                                           const RowRange& range, void* values) const;
     [[nodiscard]] Expected<std::vector<std::string>> read_texts(const std::string& path, int rank) const;
     [[nodiscard]] Expected<Handle> attribute(const std::string& path, const std::string& name,
                                              H5T_class_t kind) const;

@@ -215,6 +215,23 @@ void finish_row(const Scene& scene, const StudyPlan& plan, const Motion& motion,
 
 }  // namespace
 
+Expected<Scene, Errors> Study::scene_at(long index) const
+{
+    const StudyRun one = run(index);
+    auto scene = scene_of(one);
+    if (!scene) return scene;
+    if (plan_.perturbations.empty()) return scene;
+    scene->start = moved_start(*scene, plan_, one);
+    if (scene->bodies) {
+        auto bodies = std::make_shared<SceneBodies>(*scene->bodies);
+        bodies->start = moved_bodies(*scene, plan_, one);
+        scene->bodies = std::move(bodies);
+    }
+    if (Errors errors = check_start(scene->model, scene->start, 1e-9 * scene->length_m); !errors.empty())
+        return errors;
+    return scene;
+}
+
 std::vector<Row> Study::compute(long index, const StopRequest& stop) const
 {
     const StudyRun one = run(index);

@@ -1,5 +1,6 @@
 #include "body_columns.hpp"
 
+#include "body_paths.hpp"
 #include "mechanics_json.hpp"
 #include "onestep/residual_shares.hpp"
 #include "solids_json.hpp"
@@ -26,36 +27,6 @@ Vec3 vector_at(std::span<const double> numbers, std::size_t first)
 {
     return {numbers[first], numbers[first + 1], numbers[first + 2]};
 }
-
-constexpr const char* moment_path = "/bodies/contacts/moment_Nms";
-
-/// Columns of contacts that later versions added, one number each.
-struct LaterColumn {
-    const char* path;
-    Eigen::VectorXd RecordedBodies::* values;
-};
-constexpr LaterColumn later_columns[] = {{"/bodies/contacts/friction", &RecordedBodies::friction},
-                                         {"/bodies/contacts/sliding_m_s", &RecordedBodies::sliding_m_s},
-                                         {"/bodies/contacts/residual", &RecordedBodies::residual}};
-constexpr std::size_t first_later = 6;  ///< among the columns of contacts
-
-/// What free-body diagrams need, vectors per frame: of the bodies that move, or of the joints.
-enum class Needs { Motion, Loads, Constraints, Joints };
-struct ForcePath {
-    const char* path;
-    RowMatrix RecordedBodies::* values;
-    Needs needs;
-};
-constexpr ForcePath force_paths[] = {
-    {"/bodies/velocity_change_m_s", &RecordedBodies::velocity_change_m_s, Needs::Motion},
-    {"/bodies/spin_change_Nms", &RecordedBodies::spin_change_Nms, Needs::Motion},
-    {"/bodies/half_way_m", &RecordedBodies::half_way_m, Needs::Motion},
-    {"/bodies/load_N", &RecordedBodies::load_N, Needs::Loads},
-    {"/bodies/load_torque_Nm", &RecordedBodies::load_torque_Nm, Needs::Loads},
-    {"/bodies/constraint_Ns", &RecordedBodies::constraint_Ns, Needs::Constraints},
-    {"/bodies/constraint_moment_Nms", &RecordedBodies::constraint_moment_Nms, Needs::Constraints},
-    {"/bodies/joint_percussion_Ns", &RecordedBodies::joint_percussion_Ns, Needs::Joints},
-    {"/bodies/joint_moment_Nms", &RecordedBodies::joint_moment_Nms, Needs::Joints}};
 
 /// Something beside weight, contacts and joints can act on a body.
 bool has_loads(const BodySetup& setup)
@@ -508,92 +479,6 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies,
     result.since_frame_s = *since;
     result.contacts = *contacts;
     return result;
-}
-
-Expected<RecordedBodies> read_recorded_bodies(const Hdf5Reader& file, Eigen::Index frames)
-{
-    RecordedBodies result;
-    auto names = file.texts("/bodies/name");
-    if (!names) return names.error();
-    result.names = std::move(*names);
-    if (!file.has("/bodies/contacts")) return result;
-    const auto count = file.integers("/bodies/contacts/count"),
-               first = file.integers("/bodies/contacts/first"),
-               second = file.integers("/bodies/contacts/second");
-    auto step = file.column("/bodies/contacts/step_s"), gap = file.column("/bodies/contacts/gap_m");
-    auto point = file.table("/bodies/contacts/point_m", 3), normal = file.table("/bodies/contacts/normal", 3),
-         percussion = file.table("/bodies/contacts/percussion_Ns", 3);
-    for (const auto* part : {&count, &first, &second}) {
-        if (!*part) return part->error();
-    }
-    for (const auto* part : {&step, &gap}) {
-        if (!*part) return part->error();
-    }
-    for (const auto* part : {&point, &normal, &percussion}) {
-        if (!*part) return part->error();
-    }
-
-    // every frame has its share of the rows, and every row two bodies
-    const auto rows = static_cast<std::int64_t>(first->size());
-    std::int64_t sum = 0;
-    for (const std::int64_t share : *count) {
-        if (share < 0 || share > rows - sum)
-            return file.malformed("frames count contacts that are not there");
-        result.first_row.push_back(static_cast<Eigen::Index>(sum));
-        sum += share;
-    }
-    result.first_row.push_back(static_cast<Eigen::Index>(sum));
-    if (static_cast<Eigen::Index>(count->size()) != frames || step->size() != frames || sum != rows ||
-        static_cast<std::int64_t>(second->size()) != rows || gap->size() != rows || point->rows() != rows ||
-        normal->rows() != rows || percussion->rows() != rows) {
-        return file.malformed("the columns of /bodies/contacts have different lengths");
-    }
-    const auto bodies = static_cast<std::int64_t>(result.names.size());
-    for (std::size_t k = 0; k < first->size(); ++k) {
-        const std::int64_t a = (*first)[k], b = (*second)[k];
-        if (a < 0 || b < 0 || a >= bodies || b >= bodies)
-            return file.malformed("a contact names a body that does not exist");
-        result.first.push_back(static_cast<int>(a));
-        result.second.push_back(static_cast<int>(b));
-    }
-    result.step_s = std::move(*step);
-    result.gap_m = std::move(*gap);
-    result.point_m = std::move(*point);
-    result.normal = std::move(*normal);
-    result.percussion_Ns = std::move(*percussion);
-    return result;
-}
-
-Expected<void> read_forces(const Hdf5Reader& file, Eigen::Index frames, const RecordedSolids& solids,
-                           std::size_t joints, RecordedBodies& bodies)
-{
-    const auto moving = std::ranges::count_if(solids.columns, [](int column) { return column >= 0; });
-    const auto rows = static_cast<Eigen::Index>(bodies.first.size());
-    for (const LaterColumn& later : later_columns) {
-        if (!file.has(later.path)) continue;
-        auto column = file.column(later.path);
-        if (!column) return column.error();
-        if (column->size() != rows)
-            return file.malformed("the columns of /bodies/contacts have different lengths");
-        bodies.*later.values = std::move(*column);
-    }
-    if (file.has(moment_path)) {
-        auto moments = file.table(moment_path, 3);
-        if (!moments) return moments.error();
-        if (moments->rows() != rows)
-            return file.malformed("the columns of /bodies/contacts have different lengths");
-        bodies.moment_Nms = std::move(*moments);
-    }
-    for (const ForcePath& part : force_paths) {
-        if (!file.has(part.path)) continue;
-        const auto vectors = part.needs == Needs::Joints ? static_cast<Eigen::Index>(joints) : moving;
-        auto table = file.table(part.path, 3 * vectors);
-        if (!table) return table.error();
-        if (table->rows() != frames)
-            return file.malformed("the forces on bodies have other frames than the run");
-        bodies.*part.values = std::move(*table);
-    }
-    return {};
 }
 
 }  // namespace carom::detail

@@ -92,12 +92,4 @@ Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies);
 [[nodiscard]] Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies,
                                                    std::size_t actors);
 
-/// The contacts of all frames. Errors: FileMalformed.
-[[nodiscard]] Expected<RecordedBodies> read_recorded_bodies(const Hdf5Reader& file, Eigen::Index frames);
-
-/// What later versions added: friction and sliding of contacts, and what free-body diagrams need. Missing
-/// parts stay empty. Errors: FileMalformed.
-Expected<void> read_forces(const Hdf5Reader& file, Eigen::Index frames, const RecordedSolids& solids,
-                           std::size_t joints, RecordedBodies& bodies);
-
 }  // namespace carom::detail

@@ -1,9 +1,10 @@
 #include "page_bodies.hpp"
 
+#include "recording_file.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace carom::detail {
 namespace {
@@ -12,95 +13,108 @@ constexpr Eigen::Index max_contact_rows = 500'000;
 constexpr Eigen::Index max_fine_contact_rows = 50'000;
 constexpr Eigen::Index max_force_numbers = 2'000'000;
 
-/// The rows of contacts that a page shows: those of all kept frames, or of one in so many.
-struct ContactRows {
-    Eigen::Index stride = 1;
-    std::vector<Eigen::Index> rows;
-    std::vector<double> step_s;
-    Eigen::VectorXd count;  ///< per kept frame
-};
+}  // namespace
 
-ContactRows choose_rows(const RecordedBodies& bodies, std::span<const Eigen::Index> kept)
+std::size_t contact_stride(const RecordedBodies& bodies, std::span<const Eigen::Index> kept)
 {
-    ContactRows chosen;
+    if (bodies.first_row.empty()) return 1;
     Eigen::Index all = 0;
     for (const Eigen::Index frame : kept)
         all += bodies.first_row[static_cast<std::size_t>(frame) + 1] -
                bodies.first_row[static_cast<std::size_t>(frame)];
-    chosen.stride = std::max<Eigen::Index>(1, (all + max_contact_rows - 1) / max_contact_rows);
-    chosen.count = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(kept.size()));
-    for (std::size_t k = 0; k < kept.size(); k += static_cast<std::size_t>(chosen.stride)) {
-        const auto frame = static_cast<std::size_t>(kept[k]);
-        chosen.count[static_cast<Eigen::Index>(k)] =
-            static_cast<double>(bodies.first_row[frame + 1] - bodies.first_row[frame]);
-        for (Eigen::Index row = bodies.first_row[frame]; row < bodies.first_row[frame + 1]; ++row) {
-            chosen.rows.push_back(row);
-            chosen.step_s.push_back(bodies.step_s[kept[k]]);
-        }
-    }
-    return chosen;
+    return static_cast<std::size_t>(
+        std::max<Eigen::Index>(1, (all + max_contact_rows - 1) / max_contact_rows));
 }
 
-/// Size of the velocity of the centre of mass.
-double speed_of(const Recording& run, int first, Eigen::Index frame)
-{
-    const double* u = run.u.row(frame).data() + first;
-    return run.solids.flat ? std::hypot(u[0], u[1]) : std::hypot(u[0], u[1], u[2]);
-}
+namespace {
+
+/// Rows of contacts into tracks; `step_s` per row.
+class ContactTracks {
+public:
+    ContactTracks(const RecordedBodies& rows, PageTracks& tracks) : rows_(rows), tracks_(tracks)
+    {
+        const auto size = rows.first.size();
+        code_ =
+            static_cast<Eigen::Index>(size) > max_fine_contact_rows ? TrackCode::Fixed : TrackCode::Single;
+        step_s_.reserve(size);
+        for (std::size_t k = 0; k + 1 < rows.first_row.size(); ++k)
+            step_s_.insert(step_s_.end(), static_cast<std::size_t>(rows.first_row[k + 1] - rows.first_row[k]),
+                           rows.step_s[static_cast<Eigen::Index>(k)]);
+    }
+
+    void add_all()
+    {
+        for (Eigen::Index axis = 0; axis < 3; ++axis) {
+            add(fmt::format("point.{}", axis), code_, [&](auto row) { return rows_.point_m(row, axis); });
+            add(fmt::format("normal.{}", axis), code_, [&](auto row) { return rows_.normal(row, axis); });
+            add(fmt::format("force.{}", axis), TrackCode::Single, [&](auto row) {
+                const double step_s = step_s_[static_cast<std::size_t>(row)];
+                return step_s > 0 ? rows_.percussion_Ns(row, axis) / step_s : 0;
+            });
+        }
+        const auto single = [&](const char* name, const auto& values) {
+            if (std::ssize(values) > 0)
+                add(name, TrackCode::Single,
+                    [&](auto row) { return values[static_cast<decltype(values.size())>(row)]; });
+        };
+        single("first", rows_.first);
+        single("second", rows_.second);
+        single("gap_m", rows_.gap_m);
+        if (rows_.friction.size() > 0) add("friction", code_, [&](auto row) { return rows_.friction[row]; });
+        single("sliding_m_s", rows_.sliding_m_s);
+        single("residual", rows_.residual);
+        for (Eigen::Index axis = 0; axis < rows_.moment_Nms.cols(); ++axis)
+            add(fmt::format("moment_Nms.{}", axis), TrackCode::Single,
+                [&](auto row) { return rows_.moment_Nms(row, axis); });
+    }
+
+private:
+    template <class Value>
+    void add(const std::string& name, TrackCode as, const Value& value)
+    {
+        Eigen::VectorXd values(static_cast<Eigen::Index>(rows_.first.size()));
+        for (Eigen::Index row = 0; row < values.size(); ++row)
+            values[row] = value(row);
+        tracks_.add("contacts." + name, as, values);
+    }
+
+    const RecordedBodies& rows_;
+    PageTracks& tracks_;
+    TrackCode code_{};
+    std::vector<double> step_s_;
+};
 
 }  // namespace
 
-void add_contacts(const Recording& recording, std::span<const Eigen::Index> kept, PageTracks& tracks,
-                  std::vector<std::string>& notes)
+Expected<void> add_contacts(const Recording& recording, std::span<const Eigen::Index> kept,
+                            const ContactFrames& shown, PageTracks& tracks, std::vector<std::string>& notes)
 {
     const RecordedBodies& bodies = recording.bodies;
-    const ContactRows chosen = choose_rows(bodies, kept);
-    const auto size = static_cast<Eigen::Index>(chosen.rows.size());
-    if (chosen.stride > 1)
+    const std::size_t stride = shown.stride;
+    if (stride > 1)
         notes.push_back(
-            fmt::format("There are very many contacts: they are shown for one frame in {}.", chosen.stride));
-    tracks.add("contacts.count", TrackCode::Single, chosen.count);
-    tracks.add("contacts.every", TrackCode::Single,
-               Eigen::VectorXd::Constant(1, static_cast<double>(chosen.stride)));
-    const TrackCode code = size > max_fine_contact_rows ? TrackCode::Fixed : TrackCode::Single;
-    const auto add = [&](const std::string& name, TrackCode as, const auto& value) {
-        Eigen::VectorXd values(size);
-        for (Eigen::Index i = 0; i < size; ++i)
-            values[i] = value(chosen.rows[static_cast<std::size_t>(i)], static_cast<std::size_t>(i));
-        tracks.add(name, as, values);
-    };
-    for (Eigen::Index axis = 0; axis < 3; ++axis) {
-        add(fmt::format("contacts.point.{}", axis), code,
-            [&](Eigen::Index row, std::size_t) { return bodies.point_m(row, axis); });
-        add(fmt::format("contacts.normal.{}", axis), code,
-            [&](Eigen::Index row, std::size_t) { return bodies.normal(row, axis); });
-        add(fmt::format("contacts.force.{}", axis), TrackCode::Single, [&](Eigen::Index row, std::size_t i) {
-            return chosen.step_s[i] > 0 ? bodies.percussion_Ns(row, axis) / chosen.step_s[i] : 0;
-        });
+            fmt::format("There are very many contacts: they are shown for one frame in {}.", stride));
+    std::vector<Eigen::Index> frames;
+    Eigen::VectorXd count = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(kept.size()));
+    for (std::size_t k = (stride - shown.before % stride) % stride; k < kept.size(); k += stride) {
+        const auto frame = static_cast<std::size_t>(kept[k]);
+        frames.push_back(kept[k]);
+        count[static_cast<Eigen::Index>(k)] =
+            static_cast<double>(bodies.first_row[frame + 1] - bodies.first_row[frame]);
     }
-    add("contacts.first", TrackCode::Single,
-        [&](Eigen::Index row, std::size_t) { return bodies.first[static_cast<std::size_t>(row)]; });
-    add("contacts.second", TrackCode::Single,
-        [&](Eigen::Index row, std::size_t) { return bodies.second[static_cast<std::size_t>(row)]; });
-    add("contacts.gap_m", TrackCode::Single,
-        [&](Eigen::Index row, std::size_t) { return bodies.gap_m[row]; });
-    if (bodies.friction.size() > 0)
-        add("contacts.friction", code, [&](Eigen::Index row, std::size_t) { return bodies.friction[row]; });
-    if (bodies.sliding_m_s.size() > 0)
-        add("contacts.sliding_m_s", TrackCode::Single,
-            [&](Eigen::Index row, std::size_t) { return bodies.sliding_m_s[row]; });
-    if (bodies.residual.size() > 0)
-        add("contacts.residual", TrackCode::Single,
-            [&](Eigen::Index row, std::size_t) { return bodies.residual[row]; });
-    for (Eigen::Index axis = 0; axis < bodies.moment_Nms.cols(); ++axis)
-        add(fmt::format("contacts.moment_Nms.{}", axis), TrackCode::Single,
-            [&](Eigen::Index row, std::size_t) { return bodies.moment_Nms(row, axis); });
+    const auto rows = contacts_of(recording, frames);
+    if (!rows) return rows.error();
+    tracks.add("contacts.count", TrackCode::Single, count);
+    tracks.add("contacts.every", TrackCode::Single,
+               Eigen::VectorXd::Constant(1, static_cast<double>(stride)));
+    ContactTracks(*rows, tracks).add_all();
     tracks.add("contacts.step_s", TrackCode::Single, [&] {
         Eigen::VectorXd steps(static_cast<Eigen::Index>(kept.size()));
         for (std::size_t k = 0; k < kept.size(); ++k)
             steps[static_cast<Eigen::Index>(k)] = bodies.step_s[kept[k]];
         return steps;
     }());
+    return {};
 }
 
 void add_body_forces(const Recording& recording, std::span<const Eigen::Index> kept, PageTracks& tracks)
@@ -125,50 +139,6 @@ void add_body_forces(const Recording& recording, std::span<const Eigen::Index> k
     add("constraint_moment_Nms", bodies.constraint_moment_Nms);
     add("joint_percussion_Ns", bodies.joint_percussion_Ns);
     add("joint_moment_Nms", bodies.joint_moment_Nms);
-}
-
-void add_speeds(const Recording& recording, std::span<const Eigen::Index> kept, PageTracks& tracks)
-{
-    if (recording.u.rows() == 0) return;
-    constexpr double shares[] = {1, 0.9, 0.5, 0.1};
-    const auto rows = static_cast<Eigen::Index>(kept.size());
-    std::array<Eigen::VectorXd, 4> lines;
-    lines.fill(Eigen::VectorXd::Zero(rows));
-    std::vector<double> speeds;
-    for (Eigen::Index k = 0; k < rows; ++k) {
-        speeds.clear();
-        for (const int first : recording.solids.columns) {
-            if (first >= 0) speeds.push_back(speed_of(recording, first, kept[static_cast<std::size_t>(k)]));
-        }
-        if (speeds.empty()) return;
-        for (std::size_t s = 0; s < lines.size(); ++s) {
-            const auto at =
-                static_cast<std::ptrdiff_t>(std::lround(shares[s] * static_cast<double>(speeds.size() - 1)));
-            std::nth_element(speeds.begin(), speeds.begin() + at, speeds.end());
-            lines[s][k] = speeds[static_cast<std::size_t>(at)];
-        }
-    }
-    for (std::size_t s = 0; s < lines.size(); ++s)
-        tracks.add(fmt::format("speeds.{}", s), TrackCode::Single, lines[s]);
-}
-
-int fastest_body(const Recording& recording, std::span<const Eigen::Index> kept)
-{
-    int best = -1;
-    double most = -1;
-    if (recording.u.rows() == 0) return best;
-    for (const Eigen::Index frame : kept) {
-        for (std::size_t body = 0; body < recording.solids.columns.size(); ++body) {
-            const int first = recording.solids.columns[body];
-            if (first < 0) continue;
-            const double speed = speed_of(recording, first, frame);
-            if (speed > most) {
-                most = speed;
-                best = static_cast<int>(body);
-            }
-        }
-    }
-    return best;
 }
 
 }  // namespace carom::detail

@@ -2,6 +2,7 @@
 
 #include "carom/trace/recording.hpp"
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,7 +25,21 @@ struct PageMotion {
     std::vector<std::string> blocks;    ///< compressed, base64
 };
 
-/// `kept`: the frames that the page shows. Places are within 5e-4 of the size of the smallest body.
-[[nodiscard]] PageMotion pack_motion(const Recording& recording, std::span<const Eigen::Index> kept);
+/// What all frames of a page have to say about the motion of bodies.
+struct MotionSummary {
+    std::array<double, 3> low{}, high{};  ///< of the first three columns of all bodies that move
+    int fastest = -1;  ///< the body that is fastest in one of the frames, the one that a reader looks for
+                       ///< first; -1: none moves
+    std::array<Eigen::VectorXd, 4> speeds;  ///< per frame: the largest, and those that 90, 50 and 10 in a
+                                            ///< hundred are below; empty where velocities were not recorded
+};
+
+/// `kept`: the frames that the page shows. Errors: FileMalformed, of a recording that is still in its file.
+[[nodiscard]] Expected<MotionSummary> summarise_motion(const Recording& recording,
+                                                       std::span<const Eigen::Index> kept);
+
+/// Places are within 5e-4 of the size of the smallest body. Errors: the same.
+[[nodiscard]] Expected<PageMotion> pack_motion(const Recording& recording, const MotionSummary& summary,
+                                               std::span<const Eigen::Index> kept);
 
 }  // namespace carom::detail

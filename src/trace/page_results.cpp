@@ -42,9 +42,19 @@ bool is_branch(const Json& json)
            std::ranges::all_of(json.at("special"), is_special);
 }
 
+/// The page with its head, and the runs that its points open.
+std::string with_runs(const char* id, const Json& head, const PointRuns& runs)
+{
+    std::string data =
+        fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, script_safe(head));
+    for (const std::string& run : runs.data)
+        data += run;
+    return page_with(data);
+}
+
 }  // namespace
 
-std::string to_study_page(const PageTable& table)
+std::string to_study_page(const PageTable& table, const PointRuns& runs)
 {
     Json columns = Json::array();
     for (const TableColumn& column : table.table->columns) {
@@ -55,16 +65,12 @@ std::string to_study_page(const PageTable& table)
             one["texts"] = column.texts;
         columns.push_back(std::move(one));
     }
-    const Json head = {{"format", "carom-study"},
-                       {"title", table.name},
-                       {"carom_version", version},
-                       {"columns", columns},
-                       {"palette", palette_json()}};
-    return page_with(
-        fmt::format("<script type=\"application/json\" id=\"carom-study\">{}</script>\n", script_safe(head)));
+    const Json head = {{"format", "carom-study"}, {"title", table.name}, {"carom_version", version},
+                       {"columns", columns},      {"note", runs.note},   {"palette", palette_json()}};
+    return with_runs("carom-study", head, runs);
 }
 
-Expected<std::string> to_orbit_page(const std::string& name, const std::string& text)
+Expected<std::string> to_orbit_page(const std::string& name, const std::string& text, const PointRuns& runs)
 {
     const Json json = Json::parse(text, nullptr, false);
     const bool branch = json.is_object() && is_branch(json), orbit = json.is_object() && is_orbit(json);
@@ -79,10 +85,10 @@ Expected<std::string> to_orbit_page(const std::string& name, const std::string& 
     const Json head = {{"format", branch ? "carom-branch" : "carom-orbit"},
                        {"title", title},
                        {"carom_version", version},
+                       {"note", runs.note},
                        {"palette", palette_json()},
                        {"data", json}};
-    return page_with(fmt::format("<script type=\"application/json\" id=\"carom-orbits\">{}</script>\n",
-                                 script_safe(head)));
+    return with_runs("carom-orbits", head, runs);
 }
 
 }  // namespace carom

@@ -29,6 +29,13 @@ std::string with_policy(std::string_view head, std::string_view page)
     return result.replace(policy, any.size(), "script-src 'sha256-" + hash + "'");
 }
 
+std::size_t mark_of(std::string_view page)
+{
+    const std::size_t mark = page.find(page_data_mark);
+    if (mark == std::string_view::npos) throw InternalError("the page of a run has no place for data");
+    return mark;
+}
+
 }  // namespace
 
 Json palette_json()
@@ -54,13 +61,21 @@ std::string script_safe(const Json& json)
     return safe;
 }
 
-std::string page_with(const std::string& data)
+std::string page_beginning()
 {
     const std::string_view page = page_template();
-    const std::size_t mark = page.find(page_data_mark);
-    if (mark == std::string_view::npos) throw InternalError("the page of a run has no place for data");
-    return with_policy(page.substr(0, mark), page) + data +
-           std::string(page.substr(mark + page_data_mark.size()));
+    return with_policy(page.substr(0, mark_of(page)), page);
+}
+
+std::string_view page_end()
+{
+    const std::string_view page = page_template();
+    return page.substr(mark_of(page) + page_data_mark.size());
+}
+
+std::string page_with(const std::string& data)
+{
+    return page_beginning() + data + std::string(page_end());
 }
 
 }  // namespace carom::detail

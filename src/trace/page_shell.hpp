@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace carom::detail {
 
@@ -16,5 +17,9 @@ namespace carom::detail {
 
 /// The page with its data in place. Its policy lets run the script of the page itself and no other.
 [[nodiscard]] std::string page_with(const std::string& data);
+
+/// What comes before the data and after them.
+[[nodiscard]] std::string page_beginning();
+[[nodiscard]] std::string_view page_end();
 
 }  // namespace carom::detail

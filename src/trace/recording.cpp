@@ -6,6 +6,8 @@
 #include "energy_names.hpp"
 #include "friction_json.hpp"
 #include "mechanics_json.hpp"
+#include "recorded_contacts.hpp"
+#include "recording_file.hpp"
 #include "report_json.hpp"
 #include "solids_json.hpp"
 #include "storage/hdf5_reader.hpp"
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace carom {
 namespace {
@@ -22,11 +25,15 @@ using detail::Hdf5Reader;
 /// Reads the parts of a recording one after the other; after the first error nothing more is read.
 class RecordingReader {
 public:
-    explicit RecordingReader(const Hdf5Reader& file) : file_(file) {}
+    RecordingReader(const Hdf5Reader& file, const ReadSettings& settings) : file_(file), read_(settings) {}
 
     Expected<Recording> read();
 
+    /// Some tables are still in the file.
+    [[nodiscard]] bool left_tables() const noexcept { return leaves_motion_ || leaves_contacts_; }
+
 private:
+    void weigh();
     void read_head();
     void read_names();
     void read_frames();
@@ -38,6 +45,7 @@ private:
     void read_constraints();
     void read_friction();
     void read_bodies();
+    void read_contacts();
     void read_drawings();
     void read_snapshots();
     void read_checkpoint();
@@ -62,9 +70,12 @@ private:
         if (rows != result_.frames()) refuse(path + " has another number of rows than /time_s");
     }
     RowMatrix frames(const std::string& path, Eigen::Index columns);
+    RowMatrix motion(const std::string& path, Eigen::Index columns);
     Eigen::VectorXd frames(const std::string& path);
 
     const Hdf5Reader& file_;
+    ReadSettings read_;
+    bool leaves_motion_ = false, leaves_contacts_ = false;  ///< large tables stay in the file
     Recording result_;
     std::size_t event_contacts_ = 0, places_ = 0;  ///< of result_.event_names; names that the file has
     std::optional<Error> error_;
@@ -132,6 +143,27 @@ Eigen::VectorXd RecordingReader::frames(const std::string& path)
     return values;
 }
 
+RowMatrix RecordingReader::motion(const std::string& path, Eigen::Index columns)
+{
+    if (!leaves_motion_) return frames(path, columns);
+    expect_frames(path, static_cast<Eigen::Index>(
+                            take(file_.rows_of({.path = path, .width = static_cast<int>(columns)}))));
+    return RowMatrix(0, columns);
+}
+
+/// Whether large tables stay in the file. A file that still grows changes while it is read: of such a run all
+/// is taken at once.
+void RecordingReader::weigh()
+{
+    if (read_.max_table_bytes == ReadSettings{}.max_table_bytes) return;
+    if (error_ || !file_.has("/certificate") || !file_.has("/bodies")) return;
+    const RecordedBodies bodies = take(detail::read_recorded_bodies(file_, result_.frames()));
+    const std::size_t columns = result_.coordinates.size() * (result_.settings.velocities ? 2 : 1);
+    const std::size_t frames = static_cast<std::size_t>(result_.frames()) * columns * sizeof(double);
+    leaves_motion_ = frames > read_.max_table_bytes;
+    leaves_contacts_ = detail::contact_bytes(bodies) > read_.max_table_bytes;
+}
+
 void RecordingReader::read_frames()
 {
     const auto n = static_cast<Eigen::Index>(result_.coordinates.size());
@@ -145,8 +177,9 @@ void RecordingReader::read_frames()
     settings.probes = file_.has("/probes");
 
     result_.time_s = take(file_.column("/time_s"));
-    result_.q = frames("/q", n);
-    if (settings.velocities) result_.u = frames("/u", n);
+    weigh();
+    result_.q = motion("/q", n);
+    if (settings.velocities) result_.u = motion("/u", n);
     if (settings.gaps) result_.gap_m = frames("/gap_m", m);
     if (settings.percussions) result_.percussion_Ns = frames("/percussion_Ns", m);
     result_.residual = frames("/residual");
@@ -326,10 +359,24 @@ void RecordingReader::read_constraints()
         frames("/constraints/energy_J", static_cast<Eigen::Index>(constraints.names.size()));
 }
 
+void RecordingReader::read_contacts()
+{
+    RecordedBodies head = take(detail::read_recorded_bodies(file_, result_.frames()));
+    if (error_) return;
+    if (leaves_contacts_ || head.first_row.empty()) {
+        result_.bodies = std::move(head);
+        return;
+    }
+    std::vector<Eigen::Index> all(static_cast<std::size_t>(result_.frames()));
+    std::iota(all.begin(), all.end(), Eigen::Index{0});
+    result_.bodies = take(detail::read_contacts(file_, head, all));
+    result_.bodies.names = std::move(head.names);
+}
+
 void RecordingReader::read_bodies()
 {
     if (!file_.has("/bodies")) return;
-    result_.bodies = take(detail::read_recorded_bodies(file_, result_.frames()));
+    read_contacts();
     auto solids = detail::solids_from_json(take(file_.text("/bodies/solids")), result_.bodies.names.size(),
                                            result_.coordinates.size());
     if (!solids) return refuse("the list of solids is damaged");
@@ -376,7 +423,8 @@ void RecordingReader::read_checkpoint()
     if (file_.has("/bodies"))
         result_.checkpoint.bodies = take(detail::read_bodies(file_, result_.bodies.names.size(), places_));
     const Checkpoint& checkpoint = result_.checkpoint;
-    if (checkpoint.bodies && checkpoint.bodies->contacts > static_cast<long>(result_.bodies.first.size()))
+    const auto& first_row = result_.bodies.first_row;
+    if (checkpoint.bodies && checkpoint.bodies->contacts > (first_row.empty() ? 0 : first_row.back()))
         refuse("the checkpoint counts contacts that are not there");
     if (checkpoint.next_frame > result_.frames() ||
         checkpoint.events > static_cast<long>(result_.events.size()) ||
@@ -405,12 +453,16 @@ const Eigen::VectorXd* Recording::energy(std::string_view name) const noexcept
     return found == energies.end() ? nullptr : &found->values;
 }
 
-Expected<Recording> read_recording(const std::string& path)
+Expected<Recording> read_recording(const std::string& path, const ReadSettings& settings)
 {
     const detail::Hdf5Session session;
-    const auto file = Hdf5Reader::open(path);
+    auto file = Hdf5Reader::open(path);
     if (!file) return file.error();
-    return RecordingReader(*file).read();
+    RecordingReader reader(*file, settings);
+    auto recording = reader.read();
+    if (recording && reader.left_tables())
+        recording->file = std::make_shared<const detail::RecordingFile>(*std::move(file));
+    return recording;
 }
 
 bool is_finished(const Recording& recording) noexcept

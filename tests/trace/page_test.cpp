@@ -1,22 +1,18 @@
 #include "support.hpp"
-#include "support/base64.hpp"
+#include "support/read_page.hpp"
 
 #include "carom/trace/page.hpp"
 
 #include <hdf5.h>
 #include <nlohmann/json.hpp>
-#include <zlib.h>
 
 #include <cmath>
 #include <cstring>
-#include <map>
 
 using namespace carom;
 using namespace carom::test;
 
 namespace {
-
-using Json = nlohmann::json;
 
 /// A ball whose place and contact are drawn: point 0, z with its normal, and a circle of radius 0.1 + t.
 Model drawn_ball()
@@ -56,64 +52,6 @@ Recording recorded(const Folder& folder, double every_s = 0.01)
     auto recording = read_recording(folder / "run.h5");
     REQUIRE(recording.has_value());
     return std::move(*recording);
-}
-
-/// The text between an opening tag that has this id and the next closing tag, as a browser would see it.
-std::string script(const std::string& page, const std::string& id)
-{
-    const auto at = page.find("id=\"" + id + "\">");
-    REQUIRE(at != std::string::npos);
-    const auto begin = page.find('>', at) + 1;
-    return page.substr(begin, page.find("</script", begin) - begin);
-}
-
-struct Page {
-    Json head;
-    std::map<std::string, Eigen::VectorXd> tracks;
-};
-
-Eigen::VectorXd decoded(const Json& track, const std::string& bytes)
-{
-    const auto rows = track.at("rows").get<std::size_t>();
-    Eigen::VectorXd values(static_cast<Eigen::Index>(rows));
-    std::uint16_t code = 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-        double& value = values[static_cast<Eigen::Index>(i)];
-        if (track.at("as") == "f64") {
-            std::memcpy(&value, bytes.data() + 8 * i, 8);
-        } else if (track.at("as") == "f32") {
-            float single = 0;
-            std::memcpy(&single, bytes.data() + 4 * i, 4);
-            value = static_cast<double>(single);
-        } else {
-            const auto low = static_cast<unsigned char>(bytes[i]),
-                       high = static_cast<unsigned char>(bytes[rows + i]);
-            code = static_cast<std::uint16_t>(code + low + 256 * high);
-            const double min = track.at("min"), max = track.at("max");
-            value = code == 65535 ? std::nan("") : min + code * (max - min) / 65534;
-        }
-    }
-    return values;
-}
-
-/// Reads a page as the viewer does.
-Page read_page(const std::string& text)
-{
-    Page page{.head = Json::parse(script(text, "carom-head")), .tracks = {}};
-    const std::string packed = from_base64(script(text, "carom-tracks"));
-    std::string bytes(100'000'000, '\0');
-    uLongf size = bytes.size();
-    REQUIRE(uncompress(reinterpret_cast<Bytef*>(bytes.data()), &size,
-                       reinterpret_cast<const Bytef*>(packed.data()), packed.size()) == Z_OK);
-    std::size_t at = 0;
-    for (const Json& track : page.head.at("tracks")) {
-        const std::size_t width = track.at("as") == "f64" ? 8 : track.at("as") == "f32" ? 4 : 2;
-        const std::size_t length = width * track.at("rows").get<std::size_t>();
-        page.tracks[track.at("name")] = decoded(track, bytes.substr(at, length));
-        at += length;
-    }
-    CHECK(at == size);
-    return page;
 }
 
 double largest_difference(const Eigen::VectorXd& a, const Eigen::VectorXd& b)

@@ -71,8 +71,13 @@ export class BodyContacts {
     const rows = this.point[0].length;
     // impacts are a thousand times larger than what holds a pile; of very many forces one in some is looked at
     const stride = Math.max(1, Math.floor(rows / 50_000));
-    const sizes = Float64Array.from({ length: Math.floor(rows / stride) }, (_, k) => this.size(k * stride)).sort();
-    this.typical = sizes.length > 0 ? sizes[Math.min(sizes.length - 1, Math.floor(0.95 * sizes.length))] : 0;
+    const all = Float64Array.from({ length: Math.floor(rows / stride) }, (_, k) => this.size(k * stride)).sort();
+    // a millionth of the largest is rounding: where impacts are all there is, they are typical
+    const sizes = all.filter((size) => size > 1e-6 * all[all.length - 1]);
+    const pressed = sizes.length > 0 ? sizes[Math.min(sizes.length - 1, Math.floor(0.95 * sizes.length))] : 0;
+    // next to weights the rest is rounding: balls that hang side by side
+    const weight = heaviest(run);
+    this.typical = pressed > 0 && pressed < 1e-6 * weight ? weight : pressed;
     this.noteImpacts(run);
   }
 
@@ -205,6 +210,12 @@ export class BodyContacts {
       else this.struck.set(key, [t]);
     });
   }
+}
+
+/** The largest weight of a body, N. */
+function heaviest(run: Run): number {
+  const { mass_kg = [], gravity_m_s2 = [0] } = run.head.mechanics ?? {};
+  return mass_kg.reduce((most, mass) => Math.max(most, mass), 0) * Math.hypot(...gravity_m_s2);
 }
 
 /** The two bodies of the name of a contact; null where it is none of bodies. */

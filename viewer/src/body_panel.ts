@@ -101,6 +101,7 @@ export class BodyPanel {
     if (text === this.lastText && playing) return;
     this.lastText = text;
     this.words.textContent = text;
+    this.words.classList.toggle('idle', !looks.pickedPair && looks.pickedBody < 0);
     const rows = looks.pickedPair ? this.pairTable(looks.pickedPair, t) : looks.pickedBody >= 0 ? this.bodyTable(looks.pickedBody, t) : null;
     this.details.replaceChildren(...(rows ? [rows] : []));
   }

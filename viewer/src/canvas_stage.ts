@@ -119,6 +119,8 @@ export class CanvasStage implements Stage {
 
   paint(): void {}
 
+  grow(): void {}
+
   dispose(): void {}
 
   /** The same instant of other runs, faintly. */
@@ -435,7 +437,16 @@ export class CanvasStage implements Stage {
       context.stroke();
     }
     context.globalAlpha = 1;
-    if (this.faint === 1) this.drawLabel(entry, first, pose);
+    if (this.faint === 1) this.drawLabel(entry, this.labelPlace(entry, first, pose), pose);
+  }
+
+  /** Of a segment its middle, where it is seen: at its ends there are other things with names of their own. */
+  private labelPlace(entry: DrawEntry, first: [number, number], pose: Pose): [number, number] {
+    if (entry.kind !== 'segment' || entry.points !== 2) return first;
+    const second = this.point(entry, pose.values, 1);
+    const middle: [number, number] = [(first[0] + second[0]) / 2, (first[1] + second[1]) / 2];
+    const { clientWidth, clientHeight } = this.element;
+    return middle[0] > 0 && middle[1] > 0 && middle[0] < clientWidth && middle[1] < clientHeight ? middle : first;
   }
 
   private fillSoftly(): void {

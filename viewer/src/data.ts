@@ -95,13 +95,21 @@ export type Head = {
   report: Report | null;
   palette: Palette;
   notes: string[];
-  follow?: string; // version of a recording that still grows, from `carom view`; empty: none
+  follow?: string; // of a recording that still grows, from `carom view`: what this page has of it; empty: none
+  part?: boolean; // only what came after the page that is shown, to be appended
   tracks: Track[];
 };
 
+/** Tracks of the same length belong together: the first of each is never missing. */
+const groups: [RegExp, string][] = [
+  [/^events\./, 'events.time_s'],
+  [/^jumps\./, 'jumps.time_s'],
+  [/^contacts\.(?!count|step_s|every)/, 'contacts.first'],
+];
+
 export class Run {
   readonly head: Head;
-  readonly motion: Motion | null;
+  motion: Motion | null;
   private readonly tracks: Map<string, Float64Array>;
   private readonly columnOf = new Map<number, number>(); // of the motion, by the first column of q
 
@@ -111,6 +119,29 @@ export class Run {
     this.motion = motion;
     const moving = (head.solids?.bodies ?? []).filter(({ first }) => first >= 0);
     moving.forEach(({ first }, k) => this.columnOf.set(first, k));
+  }
+
+  /** The same run, longer: what a page that follows it has not yet, or all of it anew. */
+  grow(longer: Run): void {
+    const { head, tracks, motion } = longer;
+    if (!head.part) {
+      this.tracks.clear();
+      for (const [name, values] of tracks) this.tracks.set(name, values);
+      this.motion = motion;
+      Object.assign(this.head, head);
+      return;
+    }
+    const rows = (name: string) => this.tracks.get(name)?.length ?? 0;
+    const before = new Map([...tracks.keys()].map((name) => [name, rows(groups.find(([pattern]) => pattern.test(name))?.[1] ?? 'time_s')]));
+    for (const [name, values] of tracks) {
+      if (name === 'contacts.every') continue;
+      const old = this.tracks.get(name) ?? new Float64Array(0);
+      // what the page has left out from the start stays out
+      if (old.length === before.get(name)) this.tracks.set(name, joined(old, values));
+    }
+    if (motion && this.motion) this.motion.append(motion);
+    const { motion: _, notes, tracks: __, part: ___, ...changed } = head;
+    Object.assign(this.head, changed, { notes: [...new Set([...this.head.notes, ...notes])] });
   }
 
   /** A point swept by a moving set: it has a state and rates of change, no masses and no velocities. */
@@ -157,22 +188,34 @@ export class Run {
   }
 }
 
+function joined(a: Float64Array, b: Float64Array): Float64Array {
+  const all = new Float64Array(a.length + b.length);
+  all.set(a);
+  all.set(b, a.length);
+  return all;
+}
+
 /** More text than this is unpacked in workers; for less, starting one takes longer than the work. */
 const muchText = 1_000_000;
 
-/** The run of a page; with a number, the one that it is compared with. `from`: the page, or one that a server has sent. */
-export async function readRun(tag = '', from: Document = document): Promise<Run> {
+/**
+ * The run of a page; with a tag, one that it is compared with or that a point opens. `from`: the page, or what a server has sent.
+ * `shown`: the run that this is a part of.
+ */
+export async function readRun(tag = '', from: Document = document, shown: Run | null = null): Promise<Run> {
   const head = from.getElementById(`carom-head${tag}`)?.textContent;
   const tracks = from.getElementById(`carom-tracks${tag}`)?.textContent;
   if (!head || tracks === undefined || tracks === null) {
     throw new Error('this page has no data: make one with carom report RUN.h5');
   }
   const parsed = JSON.parse(head) as Head;
+  // a part has the bodies of the page
+  if (parsed.part && shown) parsed.solids = shown.head.solids;
   const scripts = [...from.querySelectorAll(`.carom-motion${tag}`)];
   const workers = tracks.length > muchText || scripts.length > 0 ? new Workers() : null;
   const job = { packed: tracks.trim(), tracks: parsed.tracks };
   // both at a time, in different workers
-  const motion = motionOf(parsed, scripts, workers);
+  const motion = motionOf(parsed, scripts, workers, tag.startsWith('-run-'));
   const values = await (workers ? workers.tracks(job) : unpackTracks(job));
   await motion?.first;
   if (!motion) workers?.end();
@@ -180,15 +223,15 @@ export async function readRun(tag = '', from: Document = document): Promise<Run>
 }
 
 /** The motion of many bodies: `first` resolves with its first frames, the others follow. */
-function motionOf(head: Head, scripts: Element[], workers: Workers | null): { motion: Motion; first: Promise<void> } | null {
+function motionOf(head: Head, scripts: Element[], workers: Workers | null, again: boolean): { motion: Motion; first: Promise<void> } | null {
   if (!head.motion || !head.solids || scripts.length === 0) return null;
   const moving = head.solids.bodies.flatMap(({ first }, body) => (first >= 0 ? [body] : []));
-  const motion = new Motion(head.motion, head.solids.flat, moving);
-  const texts = scripts.map((script) => script.textContent);
-  // the page needs its text no more
-  for (const script of scripts) script.remove();
   const frames = head.tracks.find(({ name }) => name === 'time_s')?.rows ?? 0;
-  return { motion, first: motion.unpack(texts, frames, workers) };
+  const motion = new Motion(head.motion, head.solids.flat, moving, frames);
+  const texts = scripts.map((script) => script.textContent);
+  // the page needs its text no more, unless the run can be opened again
+  if (!again) for (const script of scripts) script.remove();
+  return { motion, first: motion.unpack(texts, workers) };
 }
 
 /** The other runs of the page, in their order. */

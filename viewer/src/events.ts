@@ -25,12 +25,13 @@ function direction(kind: string, angle: number): string {
 /** The events of a run as a table; each leads the playback to its instant. */
 export class Events {
   readonly element: HTMLElement;
-  private readonly time: Float64Array;
+  private time: Float64Array;
   private readonly body = element('tbody');
   private readonly position = element('span', { 'aria-live': 'polite' });
   private readonly filter = element('select', { 'aria-label': 'Whose events' });
   private readonly run: Run;
-  private readonly names: string[];
+  private names: string[];
+  private readonly content = element('div');
   private readonly player: Player;
   private readonly earlier = button('‹', 'Earlier events', () => this.page(-1));
   private readonly later = button('›', 'Later events', () => this.page(1));
@@ -42,31 +43,51 @@ export class Events {
     this.player = player;
     this.time = run.track('events.time_s');
     this.names = run.head.event_names ?? run.head.contacts; // older pages have events of contacts only
-    const constraints = !run.head.solids && this.names.length > run.head.contacts.length;
-    this.filter.append(new Option(constraints ? 'contacts and constraints' : 'all contacts', '-1'));
-    this.names.slice(0, 2000).forEach((name, c) => this.filter.append(new Option(name, String(c))));
     this.filter.addEventListener('change', () => this.select());
     releaseAfterPointer(this.filter);
-    const headings = ['time, s', 'what', constraints ? 'contact or constraint' : 'contact', 'percussion, N s', 'velocity before, m/s', 'after, m/s', 'energy, J'];
-    const table = element(
+    this.element = section('events', 'Events', this.content);
+    this.build();
+    this.select();
+  }
+
+  /** The run has grown. The page of the table that is shown stays. */
+  grow(): void {
+    const [first, wanted, had] = [this.first, this.filter.value, this.time.length];
+    this.time = this.run.track('events.time_s');
+    this.names = this.run.head.event_names ?? this.run.head.contacts;
+    if (this.time.length === had) return;
+    this.build();
+    this.filter.value = wanted;
+    this.select();
+    this.first = first;
+    this.fill();
+  }
+
+  private get ofConstraints(): boolean {
+    return !this.run.head.solids && this.names.length > this.run.head.contacts.length;
+  }
+
+  private build(): void {
+    const { run, names } = this;
+    this.filter.replaceChildren(new Option(this.ofConstraints ? 'contacts and constraints' : 'all contacts', '-1'));
+    names.slice(0, 2000).forEach((name, c) => this.filter.append(new Option(name, String(c))));
+    const title = this.element.querySelector('h2');
+    if (title) title.textContent = `Events (${count(this.time.length)})`;
+    const dropped = run.head.solids && run.head.solids.bodies.length > 1000;
+    const none = element('p', {}, dropped ? 'Events of so many bodies are recorded only with record.events = true.' : 'There were no impacts and no changes of contact.');
+    if (this.time.length === 0) return this.content.replaceChildren(none);
+    if (this.body.parentElement === null) this.content.replaceChildren(element('div', { class: 'tools' }, this.earlier, this.later, this.filter, this.position), element('div', { class: 'wide' }, this.table()));
+  }
+
+  private table(): HTMLElement {
+    const headings = ['time, s', 'what', this.ofConstraints ? 'contact or constraint' : 'contact', 'percussion, N s', 'velocity before, m/s', 'after, m/s', 'energy, J'];
+    return element(
       'table',
       { class: 'events' },
       element('caption', {}, 'Click a time to go there'),
       element('thead', {}, element('tr', {}, ...headings.map((text) => element('th', { scope: 'col' }, text)))),
       this.body,
     );
-    const tools = element(
-      'div',
-      { class: 'tools' },
-      this.earlier,
-      this.later,
-      this.filter,
-      this.position,
-    );
-    const dropped = run.head.solids && run.head.solids.bodies.length > 1000;
-    const none = element('p', {}, dropped ? 'Events of so many bodies are recorded only with record.events = true.' : 'There were no impacts and no changes of contact.');
-    this.element = section('events', `Events (${count(this.time.length)})`, ...(this.time.length > 0 ? [tools, element('div', { class: 'wide' }, table)] : [none]));
-    this.select();
   }
 
   /** Goes to the next event after the instant shown, or the one before it. */

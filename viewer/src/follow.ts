@@ -2,20 +2,17 @@
 const every_ms = 1500;
 
 /**
- * While the run goes on, fetches the page again whenever the recording has grown and hands it on. What the reader has set, the
- * caller keeps: nothing is loaded anew. `grown` says which version is shown now; an empty one: the run has ended.
+ * While the run goes on, asks for what has come since and hands it on: only the new part, unless the page has to be sent anew. `has`
+ * says what the page has; `grown` what it has then; empty: the run has ended.
  */
-export function followRun(version: string, grown: (page: Document) => Promise<string>): void {
-  if (!location.protocol.startsWith('http') || !version) return;
+export function followRun(has: string, grown: (answer: Document) => Promise<string>): void {
+  if (!location.protocol.startsWith('http') || !has) return;
   const ask = async (): Promise<void> => {
     const began = performance.now();
     try {
-      const answer = await fetch('version');
-      if (answer.ok && (await answer.text()) !== version) {
-        const page = await fetch('.');
-        if (page.ok) version = await grown(new DOMParser().parseFromString(await page.text(), 'text/html'));
-        if (!version) return;
-      }
+      const answer = await fetch(`more?${has}`);
+      if (answer.status === 200) has = await grown(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+      if (!has) return;
     } catch {
       // the server has ended: the page stays as it is
       return;

@@ -59,12 +59,32 @@ export class ForceView {
       const scale = this.scale(looks);
       return this.contacts.of(body, t).map(({ point, force, first }) => ({ from: point, way: this.shortened(first === body ? force : force.map((x) => -x), scale), kind: 'contact' }));
     }
-    const largest = Math.max(...diagram.forces.map(({ force }) => Math.hypot(...force)), 1e-300);
-    const scale = Math.min(this.scale(looks) || Infinity, (2.2 * looks.arrowScale * this.longest) / largest);
+    const scale = this.diagramScale(diagram.forces, looks);
     const arrows: Arrow[] = diagram.forces.map(({ at, force, kind }) => ({ from: at, way: force.map((x) => x * scale), kind }));
     const along = diagram.massTimesAcceleration.map((x) => x * scale);
     if (Math.hypot(...along) > 0.01 * this.longest) arrows.push({ from: diagram.centre, way: along, kind: 'sum' });
     return [...arrows, ...this.couples(diagram.forces, looks)];
+  }
+
+  /** All forces of a diagram are seen whole. */
+  private diagramScale(forces: Force[], looks: Looks): number {
+    const largest = Math.max(...forces.map(({ force }) => Math.hypot(...force)), 1e-300);
+    return Math.min(this.scale(looks) || Infinity, (2.2 * looks.arrowScale * this.longest) / largest);
+  }
+
+  /** Metres of the picture for each newton of the arrows that are shown at an instant, and whether some are cut short. */
+  shownScale(t: number, looks: Looks): { scale: number; cut: boolean } {
+    const diagram = looks.pickedBody >= 0 ? this.free.at(looks.pickedBody, t) : null;
+    if (diagram) return { scale: this.diagramScale(diagram.forces, looks), cut: false };
+    const scale = this.scale(looks);
+    let cut = false;
+    if (looks.forces === 'arrows') this.contacts.visit(t, (_, force) => (cut ||= Math.hypot(force[0], force[1], force[2]) * scale > longestArrow * this.longest));
+    return { scale, cut };
+  }
+
+  /** The kinds of forces on a body at an instant. */
+  kindsOn(body: number, t: number): Set<ForceKind> {
+    return new Set((this.free.at(body, t)?.forces ?? []).map(({ kind }) => kind));
   }
 
   /** The largest couple on a body, N m; 0: there is none. */
@@ -109,10 +129,13 @@ export class ForceView {
 
   private shortened(force: number[], scale: number): number[] {
     const length = Math.hypot(force[0], force[1], force[2]) * scale;
-    const limit = 2.5 * this.longest;
+    const limit = longestArrow * this.longest;
     return force.map((f) => f * scale * (length > limit ? limit / length : 1));
   }
 }
+
+/** Longer arrows are cut short: impacts are a thousand times larger than what holds a pile. In lengths of a typical one. */
+const longestArrow = 2.5;
 
 /** A bent arrow: an arc of so many degrees about an axis, with a head at its end. */
 function arc(centre: number[], axis: number[], radius: number, degrees: number, kind: ForceKind): Arrow[] {

@@ -7,9 +7,9 @@ import { readOthers, readRun, type Head, type Run } from './data';
 import { Events } from './events';
 import { makeFilm, orderIn, serveFilm, type FilmFormat } from './film';
 import { followRun } from './follow';
-import { keepControls, restoreControls } from './kept_controls';
 import { restore, wordsOf } from './links';
 import { PhasePortrait } from './phase';
+import { backButton, pointIn, pointWords } from './points';
 import { Playback } from './playback';
 import { Player } from './player';
 import { Plots } from './plots';
@@ -123,10 +123,13 @@ function listenToKeys({ run, player, events, plots, playback }: Shown, signal: A
 }
 
 /** A page with its parts. */
-type Shown = { run: Run; player: Player; playback: Playback; plots: Plots; events: Events; end: () => void };
+type Shown = Begun & { plots: Plots; events: Events; phase: PhasePortrait; end: () => void };
 
 /** What comes first: the stage with its controls, so that many bodies are seen before anything is plotted. */
-type Begun = { run: Run; others: Run[]; colours: Colours; timeline: Timeline; player: Player; playback: Playback; main: HTMLElement; right: HTMLElement };
+type Begun = { run: Run; others: Run[]; colours: Colours; timeline: Timeline; player: Player; playback: Playback; main: HTMLElement; right: HTMLElement; verdict: HTMLElement[] };
+
+/** What is said of the run as a whole. */
+const verdictOn = (head: Head): HTMLElement[] => [header(head), certificateSection(head), ledgerSection(head)].map((part) => part ?? element('div'));
 
 function begin(page: HTMLElement, run: Run, others: Run[]): Begun {
   document.title = run.head.title || 'A run of carom';
@@ -134,17 +137,19 @@ function begin(page: HTMLElement, run: Run, others: Run[]): Begun {
   const timeline = new Timeline(run);
   const player = new Player(timeline.start, timeline.end);
   const playback = new Playback(run, timeline, player, colours, others);
-  const main = element('main', {}, element('div', { class: 'column' }, playback.element, certificateSection(run.head), ledgerSection(run.head)));
+  const verdict = verdictOn(run.head);
+  const main = element('main', {}, element('div', { class: 'column' }, playback.element, ...verdict.slice(1)));
   // both columns from the start: the stage has its final width
   const right = element('div', { class: 'column' });
   main.append(right);
-  page.replaceChildren(header(run.head), main);
+  page.replaceChildren(verdict[0], main);
   playback.appear();
-  return { run, others, colours, timeline, player, playback, main, right };
+  return { run, others, colours, timeline, player, playback, main, right, verdict };
 }
 
 /** Plots, events, the scene and the keys. */
-function complete({ run, others, colours, timeline, player, playback, main, right }: Begun): Shown {
+function complete(begun: Begun): Shown {
+  const { run, others, colours, timeline, player, playback, main, right } = begun;
   const events = new Events(run, player);
   const plots = new Plots(run, timeline, player, colours, playback.picture.contacts);
   const phase = new PhasePortrait(run, timeline, player, colours);
@@ -160,7 +165,7 @@ function complete({ run, others, colours, timeline, player, playback, main, righ
   const { signal } = ending;
   window.addEventListener('beforeprint', () => (colours.shownOn = 'light'), { signal });
   window.addEventListener('afterprint', () => (colours.shownOn = undefined), { signal });
-  const shown = { run, player, playback, plots, events, end: () => endOf(player, playback, ending) };
+  const shown = { ...begun, plots, events, phase, end: () => endOf(player, playback, ending) };
   listenToKeys(shown, ending.signal);
   playback.element.append(shareTools(shown));
   return shown;
@@ -176,7 +181,7 @@ function endOf(player: Player, playback: Playback, ending: AbortController): voi
 function shareTools({ run, player, playback, plots }: Shown): HTMLElement {
   const told = element('output', { class: 'hint' });
   const link = button('Link', 'Put this instant and this view into the address, and copy it', () => {
-    history.replaceState(null, '', `#${wordsOf(player, playback, plots)}`);
+    history.replaceState(null, '', `#${pointWords()}${wordsOf(player, playback, plots)}`);
     const done = () => (told.textContent = 'The address now describes this view; it was copied.');
     navigator.clipboard?.writeText(location.href).then(done, () => (told.textContent = 'The address now describes this view: copy it.'));
   });
@@ -225,29 +230,56 @@ async function start(page: HTMLElement): Promise<void> {
   const begun = begin(page, run, await readOthers());
   // many bodies are drawn once before the rest of the page is made
   if (run.motion) await painted();
-  let shown = complete(begun);
+  const shown = complete(begun);
   for (const { motion } of begun.others) motion?.unpackRest();
   tell(shown);
   void (run.motion?.finished() ?? Promise.resolve()).then(() => performance.mark('carom-complete'));
   restore(location.hash, shown.player, shown.playback, shown.plots);
   window.addEventListener('hashchange', () => restore(location.hash, shown.player, shown.playback, shown.plots));
-  followRun(run.head.follow ?? '', async (grown) => {
-    const longer = await readRun('', grown);
+  followRun(run.head.follow ?? '', async (answer) => {
+    const longer = await readRun('', answer, run);
     await longer.motion?.finished();
-    shown = goOn(page, shown, longer);
-    tell(shown);
-    return longer.head.follow ?? '';
+    await run.motion?.finished();
+    goOn(shown, longer);
+    return run.head.follow ?? '';
   });
 }
 
+/** A page of results, and the runs that its points open. The address says which is shown: the browser goes back. */
+function showResults(page: HTMLElement, title: string, words: string, note: string | undefined, results: { element: HTMLElement; draw(): void }, first: string): void {
+  const top = element('header', {}, element('h1', {}, title), element('p', {}, words), ...(note ? [element('p', { class: 'note', role: 'note' }, note)] : []));
+  let open: Shown | null = null;
+  let point: number | null | undefined; // whose run is shown; null: of none, the results are
+  const show = async (): Promise<void> => {
+    const asked = pointIn(location.hash);
+    if (asked === point) return open ? restore(location.hash, open.player, open.playback, open.plots) : undefined;
+    open?.end();
+    open = null;
+    point = asked;
+    if (asked === null) {
+      document.title = title;
+      page.replaceChildren(top, results.element);
+      results.draw();
+      return;
+    }
+    const run = await readRun(`-run-${asked}`);
+    await run.motion?.finished();
+    open = complete(begin(page, run, []));
+    page.prepend(backButton());
+    restore(location.hash, open.player, open.playback, open.plots);
+    window.carom = { ...window.carom, ...partsOf(open), ready: true };
+    window.scrollTo(0, 0);
+  };
+  window.addEventListener('hashchange', () => void show());
+  skipTo(first);
+  void show();
+}
+
 function showStudy(page: HTMLElement, head: StudyHead): void {
-  document.title = head.title || 'A study of carom';
   const study = new StudyPage(head);
-  const words = `${counted(head.columns[0]?.numbers?.length ?? head.columns[0]?.texts?.length ?? 0, 'row')}, carom ${head.carom_version}`;
-  page.replaceChildren(element('header', {}, element('h1', {}, head.title), element('p', {}, words)), study.element);
-  study.draw();
-  skipTo('diagram');
   window.carom = { ready: true, study };
+  const words = `${counted(head.columns[0]?.numbers?.length ?? head.columns[0]?.texts?.length ?? 0, 'row')}, carom ${head.carom_version}`;
+  showResults(page, head.title || 'A study of carom', words, head.note, study, 'diagram');
 }
 
 /** Where the first link of the page leads, on pages that have no playback. */
@@ -258,31 +290,25 @@ function skipTo(id: string): void {
 }
 
 function showOrbits(page: HTMLElement, head: OrbitsHead): void {
-  document.title = head.title || 'Orbits of carom';
   const orbits = head.format === 'carom-branch' ? new BranchPage(head) : new OrbitPage(head);
-  page.replaceChildren(element('header', {}, element('h1', {}, head.title), element('p', {}, `carom ${head.carom_version}`)), orbits.element);
-  orbits.draw();
-  skipTo(head.format === 'carom-branch' ? 'diagram' : 'orbit');
   window.carom = { ready: true, orbits };
+  showResults(page, head.title || 'Orbits of carom', `carom ${head.carom_version}`, head.note, orbits, head.format === 'carom-branch' ? 'diagram' : 'orbit');
 }
 
-/** The same page with a longer run: the reader sees what was seen before; at the end means: stay at the end. */
-function goOn(page: HTMLElement, before: Shown, run: Run): Shown {
-  const { player, playback, plots } = before;
-  const words = wordsOf(player, playback, plots);
-  const controls = keepControls(page);
-  const [atEnd, playing, speed, scroll] = [player.time >= player.end, player.playing, player.speed, window.scrollY];
-  const { arrowScale, savedViews } = playback.picture.looks;
-  before.end();
-  const after = complete(begin(page, run, []));
-  after.player.speed = speed;
-  Object.assign(after.playback.picture.looks, { arrowScale, savedViews });
-  restoreControls(page, controls);
-  restore(words, after.player, after.playback, after.plots);
-  if (atEnd) after.player.seek(after.player.end);
-  else if (playing) after.player.play();
-  window.scrollTo(0, scroll);
-  return after;
+/** The same page with a longer run: everything stays as the reader has set it; at the end means: stay at the end. */
+function goOn({ run, timeline, player, playback, plots, events, phase, verdict }: Shown, longer: Run): void {
+  run.grow(longer);
+  timeline.grow(run);
+  playback.grow();
+  player.grow(timeline.end);
+  plots.grow();
+  events.grow();
+  phase.grow();
+  verdictOn(run.head).forEach((fresh, i) => {
+    if (fresh.isEqualNode(verdict[i])) return;
+    verdict[i].replaceWith(fresh);
+    verdict[i] = fresh;
+  });
 }
 
 /** Resolves when the browser has drawn what is on the page now; a page in the background does not wait. */
@@ -294,8 +320,10 @@ function painted(): Promise<void> {
 }
 
 /** What tests hold on to. */
-function tell({ run, player, playback, plots }: Shown): void {
-  window.carom = { ready: true, player, playback, plots, run };
+const partsOf = ({ run, player, playback, plots }: Shown) => ({ player, playback, plots, run });
+
+function tell(shown: Shown): void {
+  window.carom = { ready: true, ...partsOf(shown) };
   performance.mark('carom-ready');
 }
 

@@ -15,29 +15,54 @@ export type MotionHead = {
 
 const turnUnits = 32767 * Math.SQRT2;
 
+/** A block with the units that it is kept in, and its frames. */
+type Piece = { block: Block | null; head: MotionHead; from: number; frames: number };
+
 /** The places and turns of all bodies, frame by frame, as far as they are unpacked. */
 export class Motion {
   readonly head: MotionHead;
   readonly flat: boolean;
   private readonly moving: number[]; // body of every column
-  private readonly blocks: (Block | null)[];
+  private readonly pieces: Piece[] = [];
   private rest: (() => void) | null = null;
   private readonly waiting: ((from: number, to: number) => void)[] = [];
 
-  constructor(head: MotionHead, flat: boolean, moving: number[]) {
-    this.head = head;
+  constructor(head: MotionHead, flat: boolean, moving: number[], frames: number) {
+    this.head = { ...head, low: [...head.low], high: [...head.high] };
     this.flat = flat;
     this.moving = moving;
-    this.blocks = Array.from({ length: head.blocks }, () => null);
+    for (let i = 0; i < head.blocks; ++i) {
+      const from = i * head.frames_per_block;
+      this.pieces.push({ block: null, head, from, frames: Math.min(head.frames_per_block, frames - from) });
+    }
   }
 
   get complete(): boolean {
-    return this.blocks.every((block) => block !== null);
+    return this.pieces.every(({ block }) => block !== null);
+  }
+
+  /** The frames of another one come after those of this one. Both are complete. */
+  append(later: Motion): void {
+    const last = this.pieces[this.pieces.length - 1];
+    const frames = last ? last.from + last.frames : 0;
+    for (const piece of later.pieces) this.pieces.push({ ...piece, from: piece.from + frames });
+    later.head.low.forEach((x, axis) => (this.head.low[axis] = Math.min(this.head.low[axis], x)));
+    later.head.high.forEach((x, axis) => (this.head.high[axis] = Math.max(this.head.high[axis], x)));
+  }
+
+  private pieceOf(frame: number): Piece | undefined {
+    let [low, high] = [0, this.pieces.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.pieces[middle].from <= frame) low = middle;
+      else high = middle;
+    }
+    return this.pieces[low];
   }
 
   /** Whether the frame can be shown already. */
   has(frame: number): boolean {
-    return this.blocks[Math.floor(frame / this.head.frames_per_block)] !== null;
+    return (this.pieceOf(frame)?.block ?? null) !== null;
   }
 
   /** Called whenever a block has come, with its first and last frame. */
@@ -46,18 +71,17 @@ export class Motion {
   }
 
   /** Unpacks the first block of what the page holds; the others follow by `unpackRest`. The workers end with the last one. */
-  async unpack(texts: (string | null)[], frames: number, workers: Workers | null): Promise<void> {
-    const { frames_per_block, bytes } = this.head;
+  async unpack(texts: (string | null)[], workers: Workers | null): Promise<void> {
+    const { bytes } = this.head;
     const job = (i: number): BlockJob => {
       const packed = texts[i] ?? '';
       texts[i] = null; // the page needs its text no more
-      const left = frames - i * frames_per_block;
-      return { packed: packed.trim(), bodies: this.moving.length, frames: Math.min(left, frames_per_block), bytes, flat: this.flat };
+      return { packed: packed.trim(), bodies: this.moving.length, frames: this.pieces[i].frames, bytes, flat: this.flat };
     };
     const next = async (i: number): Promise<void> => {
-      this.blocks[i] = await (workers ? workers.block(job(i)) : unpackBlock(job(i)));
-      const from = i * frames_per_block;
-      for (const act of this.waiting) act(from, from + frames_per_block - 1);
+      const piece = this.pieces[i];
+      piece.block = await (workers ? workers.block(job(i)) : unpackBlock(job(i)));
+      for (const act of this.waiting) act(piece.from, piece.from + piece.frames - 1);
     };
     if (texts.length === 0) return workers?.end();
     await next(0);
@@ -84,11 +108,11 @@ export class Motion {
 
   /** Writes the bodies of a frame into `rows`, seven numbers each. False where it is not unpacked yet. */
   fill(frame: number, rows: Float32Array): boolean {
-    const { low, step, frames_per_block } = this.head;
-    const block = this.blocks[Math.floor(frame / frames_per_block)];
-    if (!block) return false;
+    const piece = this.pieceOf(frame);
+    if (!piece?.block) return false;
+    const { block, head: { low, step } } = piece;
     const count = this.moving.length;
-    const from = (frame % frames_per_block) * count;
+    const from = (frame - piece.from) * count;
     const [xs, ys, zs] = block.places;
     for (let k = 0; k < count; ++k) {
       const at = perBody * this.moving[k];
@@ -124,10 +148,10 @@ export class Motion {
   /** One body over all frames that are there: its three places. */
   track(column: number, axis: number, frames: number): Float64Array {
     const values = new Float64Array(frames).fill(NaN);
-    const { low, step, frames_per_block } = this.head;
-    for (let frame = 0; frame < frames; ++frame) {
-      const block = this.blocks[Math.floor(frame / frames_per_block)];
-      if (block) values[frame] = low[axis] + block.places[axis][(frame % frames_per_block) * this.moving.length + column] * step[axis];
+    for (const { block, head: { low, step }, from, frames: count } of this.pieces) {
+      if (!block) continue;
+      const places = block.places[axis];
+      for (let k = 0; k < count && from + k < frames; ++k) values[from + k] = low[axis] + places[k * this.moving.length + column] * step[axis];
     }
     return values;
   }

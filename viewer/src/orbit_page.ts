@@ -1,7 +1,8 @@
 import { Colours } from './colours';
 import type { Palette } from './data';
 import { button, counted, element, number, pageFont, releaseAfterPointer, section, table, withUnit } from './text';
-import { frameOf } from './study_page';
+import { hasRun, openButton, openPoint } from './points';
+import { frameOf, type Frame } from './axes';
 
 type Complex = [number, number];
 
@@ -19,13 +20,16 @@ export type OrbitJson = {
   trouble?: string;
 };
 
-type BranchPoint = { value: number; period_s: number; stable: boolean; multipliers: Complex[]; min: number[]; max: number[] };
+type BranchPoint = { value: number; period_s: number; stable: boolean; multipliers: Complex[]; min: number[]; max: number[]; branch?: number };
 type SpecialPoint = { kind: string; value: number; orbit: OrbitJson; place?: string; time_s?: number };
 
 /** What `carom branch --json` prints. */
-export type BranchJson = { title: string; over: string; end: string; coordinates?: string[]; points: BranchPoint[]; special: SpecialPoint[] };
+export type BranchJson = { title: string; over: string; end: string; coordinates?: string[]; points: BranchPoint[]; special: SpecialPoint[]; curves?: Curve[]; switched?: { points: BranchPoint[]; special: SpecialPoint[]; curves?: Curve[] }[] };
 
-export type OrbitsHead = { format: 'carom-orbit' | 'carom-branch'; title: string; carom_version: string; palette: Palette; data: unknown };
+/** Where a special point goes over a second parameter: lists of values under the names of both parameters. */
+type Curve = { kind: string; place: string; end: string } & Record<string, number[] | string>;
+
+export type OrbitsHead = { format: 'carom-orbit' | 'carom-branch'; title: string; carom_version: string; note?: string; palette: Palette; data: unknown };
 
 /** The orbits in the page; null: it shows something else. */
 export function orbitsIn(from: Document = document): OrbitsHead | null {
@@ -106,6 +110,17 @@ export class OrbitPage {
   }
 }
 
+/** Branches that leave the first one at its period doublings, after its own points. */
+function withSwitched(branch: BranchJson): BranchJson {
+  const switched = branch.switched ?? [];
+  return {
+    ...branch,
+    points: [...branch.points, ...switched.flatMap(({ points }, b) => points.map((point) => ({ ...point, branch: b + 1 })))],
+    special: [...branch.special, ...switched.flatMap(({ special }) => special)],
+    curves: [...(branch.curves ?? []), ...switched.flatMap(({ curves }) => curves ?? [])],
+  };
+}
+
 /** A branch of orbits over a parameter: bifurcation diagram, multipliers of the picked orbit, special points. */
 export class BranchPage {
   readonly element: HTMLElement;
@@ -113,6 +128,7 @@ export class BranchPage {
   private readonly colours: Colours;
   private readonly diagram = element('canvas', { class: 'phase study', role: 'img', tabindex: '0' });
   private readonly plane = new MultiplierPlane();
+  private readonly curvePlane = element('canvas', { class: 'phase', role: 'img' });
   private readonly up = element('select', { 'aria-label': 'Up' });
   private readonly words = element('p', { class: 'picked', 'aria-live': 'polite' });
   private readonly details = element('div', { class: 'wide' });
@@ -120,7 +136,7 @@ export class BranchPage {
   private picked = -1;
 
   constructor(head: OrbitsHead) {
-    this.branch = head.data as BranchJson;
+    this.branch = withSwitched(head.data as BranchJson);
     this.colours = new Colours(head.palette);
     for (const [value, text] of this.quantities()) this.up.append(new Option(text, value));
     // what varies along the branch comes first: an obstacle holds its extreme
@@ -128,24 +144,27 @@ export class BranchPage {
     this.up.addEventListener('change', () => this.draw());
     releaseAfterPointer(this.up);
     this.diagram.addEventListener('pointerup', (event) => this.pickAt(event.offsetX, event.offsetY));
+    this.diagram.addEventListener('dblclick', () => openPoint(this.picked));
     const tools = element(
       'div',
       { class: 'tools' },
       element('label', {}, 'up ', this.up),
       button('Previous', 'Previous orbit (p)', () => this.step(-1)),
       button('Next', 'Next orbit (n)', () => this.step(1)),
-      element('span', { class: 'hint' }, 'Filled: stable. Hollow: unstable. Click an orbit for its multipliers.'),
+      element('span', { class: 'hint' }, 'Filled: stable. Hollow: unstable. Click an orbit for its multipliers' + (hasRun(0) ? ', double-click to open it.' : '.')),
     );
     this.element = element(
       'main',
       {},
       element('div', { class: 'column' }, section('diagram', 'Bifurcation diagram', tools, this.diagram, this.words, this.details)),
-      element('div', { class: 'column' }, section('multipliers', 'Multipliers', this.plane.canvas), this.specialSection()),
+      element('div', { class: 'column' }, section('multipliers', 'Multipliers', this.plane.canvas), this.specialSection(), this.curveSection()),
     );
     this.colours.onChange(() => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.diagram);
     document.addEventListener('keydown', (event) => {
-      if ((event.target as HTMLElement).tagName === 'SELECT') return;
+      const { tagName } = event.target as HTMLElement;
+      if (!this.element.isConnected || tagName === 'SELECT') return;
+      if (event.key === 'Enter' && tagName !== 'BUTTON') openPoint(this.picked);
       if (event.key === 'n') this.step(1);
       if (event.key === 'p') this.step(-1);
     });
@@ -184,19 +203,50 @@ export class BranchPage {
     const [xs, ys] = [points.map(({ value }) => value), points.map((point) => this.value(point))];
     const frame = frameOf(this.diagram, xs, ys, this.colours, [over, this.up.selectedOptions[0]?.text ?? ''], this.floor(this.up.value));
     this.diagram.setAttribute('aria-label', `${this.up.selectedOptions[0]?.text} over ${over}: ${counted(points.length, 'orbit')}, ${counted(points.filter(({ stable }) => stable).length, 'stable one')}, ${counted(special.length, 'special point')}`);
-    if (frame) this.drawPoints(frame.context, frame.place, ys);
+    if (frame) this.drawPoints(frame, ys);
+    this.drawCurves();
     const one = points[this.picked];
     // of no orbit in particular: all along the branch
     this.plane.draw(one?.multipliers ?? points.flatMap(({ multipliers }) => multipliers), this.colours, one ? 5 : 2);
-    if (!one) this.words.textContent = `${counted(points.length, 'orbit')} over ${over}; ${this.branch.end}`;
+    if (!one) this.words.textContent = `${counted(points.length, 'orbit')} over ${over}. Ends: ${this.branch.end.replace(/\brange\b/g, 'end of the range')}.`;
   }
 
-  private drawPoints(context: CanvasRenderingContext2D, place: (x: number, y: number) => [number, number], ys: number[]): void {
+  private curveSection(): HTMLElement | null {
+    const curves = this.branch.curves ?? [];
+    if (curves.length === 0) return null;
+    const list = curves.map(({ kind, place, end }, i) => {
+      const swatch = element('span', { class: 'swatch', 'aria-hidden': 'true' });
+      swatch.style.background = this.colours.line(i);
+      return element('span', { class: 'key' }, swatch, `${kind.replaceAll('_', ' ')} ${place} (${end})`);
+    });
+    return section('curves', 'Curves of special points', this.curvePlane, element('p', { class: 'legend' }, ...list));
+  }
+
+  private drawCurves(): void {
+    const curves = this.branch.curves ?? [];
+    const { over } = this.branch;
+    const second = Object.keys(curves[0] ?? {}).find((name) => !['kind', 'place', 'end', over].includes(name));
+    if (!second) return;
+    const values = (curve: Curve, name: string) => curve[name] as number[];
+    const frame = frameOf(this.curvePlane, curves.flatMap((curve) => values(curve, over)), curves.flatMap((curve) => values(curve, second)), this.colours, [over, second]);
+    this.curvePlane.setAttribute('aria-label', `Special points over ${over} and ${second}: ${counted(curves.length, 'curve')}`);
+    if (!frame) return;
+    curves.forEach((curve, i) => {
+      frame.context.strokeStyle = this.colours.line(i);
+      frame.context.lineWidth = 1.6;
+      frame.context.beginPath();
+      values(curve, over).forEach((x, k) => frame.context.lineTo(...frame.place(x, values(curve, second)[k])));
+      frame.context.stroke();
+    });
+  }
+
+  private drawPoints({ context, place, right }: Frame, ys: number[]): void {
     const { points, special } = this.branch;
     this.shown = points.flatMap(({ value }, point) => (Number.isFinite(ys[point]) ? [{ at: place(value, ys[point]), point }] : []));
     const size = points.length > 1000 ? 1.5 : points.length > 200 ? 2.5 : 3.5;
     for (const { at, point } of this.shown) {
-      context.fillStyle = context.strokeStyle = this.colours.line(points[point].stable ? 0 : 1);
+      // every branch has two colours: where it is stable and where it is not
+      context.fillStyle = context.strokeStyle = this.colours.line(2 * (points[point].branch ?? 0) + (points[point].stable ? 0 : 1));
       context.beginPath();
       context.arc(...at, point === this.picked ? size + 4 : size, 0, 2 * Math.PI);
       if (points[point].stable || point === this.picked) context.fill();
@@ -210,7 +260,8 @@ export class BranchPage {
       const [x, y] = near.at;
       context.strokeStyle = context.fillStyle = this.colours.text;
       context.strokeRect(x - 5, y - 5, 10, 10);
-      context.fillText(kind.replaceAll('_', ' '), x + 8, y - 8);
+      const word = kind.replaceAll('_', ' ');
+      context.fillText(word, Math.min(x + 8, right - context.measureText(word).width), y - 8);
     }
   }
 
@@ -236,7 +287,7 @@ export class BranchPage {
     if (one) {
       this.words.textContent = `${this.branch.over} = ${number(one.value, 8)}: period ${withUnit(one.period_s, 's')}, ${one.stable ? 'stable' : 'unstable'}; multipliers ${one.multipliers.map(complex).join(', ')}.`;
       const set = `--set parameters.${this.branch.over}=${one.value}`;
-      this.details.append(element('pre', {}, `carom orbit SCENE.toml ${set} --period ${one.period_s}\ncarom run SCENE.toml ${set} -o run.h5\ncarom report run.h5`));
+      this.details.append(openButton(point) ?? '', element('pre', {}, `carom orbit SCENE.toml ${set} --period ${one.period_s}\ncarom run SCENE.toml ${set} -o run.h5\ncarom report run.h5`));
     }
     this.draw();
   }

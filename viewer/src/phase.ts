@@ -9,7 +9,8 @@ type Quantity = { name: string; unit: string; values: Float64Array };
 /** Any quantity against any other: the way through phase space, with a dot at the instant shown. */
 export class PhasePortrait {
   readonly element: HTMLElement;
-  private readonly quantities: Quantity[];
+  private quantities: Quantity[];
+  private readonly run: Run;
   private readonly canvas = element('canvas', { class: 'phase', role: 'img', 'aria-label': 'Phase portrait' });
   private readonly across: HTMLSelectElement;
   private readonly up: HTMLSelectElement;
@@ -21,6 +22,7 @@ export class PhasePortrait {
     this.timeline = timeline;
     this.player = player;
     this.colours = colours;
+    this.run = run;
     this.quantities = quantitiesOf(run, timeline);
     const choice = (label: string, chosen: number) => {
       const select = element('select', { 'aria-label': label });
@@ -45,6 +47,12 @@ export class PhasePortrait {
     });
     colours.onChange(() => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.canvas);
+  }
+
+  /** The run has grown. */
+  grow(): void {
+    this.quantities = quantitiesOf(this.run, this.timeline);
+    this.draw();
   }
 
   /** There is nothing to choose from. */

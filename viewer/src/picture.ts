@@ -61,6 +61,15 @@ export class Picture {
     if (contacts.most > manyContacts) this.looks.forces = 'chains';
   }
 
+  /** The run has grown: what is known of it is found again, what the reader has set stays. */
+  grow(): void {
+    const fresh = new Picture(this.run, this.timeline);
+    const kept = ['solids', 'contacts', 'free', 'forces', 'bodyColours'] as const;
+    for (const name of kept) if (this[name] && fresh[name]) Object.assign(this[name], fresh[name]);
+    const { looks, others, solids, contacts, free, forces, bodyColours } = this;
+    Object.assign(this, fresh, { looks, others, solids, contacts, free, forces, bodyColours });
+  }
+
   /** Joints as they are drawn: both ends, the direction of the axis, and whether a line joins the ends. */
   joints(bodies: Float32Array): DrawnJoint[] {
     const { run, solids } = this;
@@ -149,9 +158,9 @@ export class Picture {
   }
 
   private measure(): void {
-    this.solids?.measure((place, reach, moves) => this.grow(place, reach, moves));
+    this.solids?.measure((place, reach, moves) => this.include(place, reach, moves));
     // what bodies hang on is seen with them
-    if (this.solids) for (const { ends } of this.joints(this.solids.row(0))) for (const end of ends) this.grow(end, 0, true);
+    if (this.solids) for (const { ends } of this.joints(this.solids.row(0))) for (const end of ends) this.include(end, 0, true);
     for (const entry of this.entries) {
       const moves = this.varies(entry);
       if (moves && entry.kind !== 'trace') this.movers.add(entry);
@@ -174,13 +183,13 @@ export class Picture {
     return false;
   }
 
-  private grow(place: number[], reach: number, moves: boolean): void {
+  private include(place: number[], reach: number, moves: boolean): void {
     this.all.grow(place, reach);
     if (moves) this.moving.grow(place, reach);
   }
 
   private enclose(entry: DrawEntry, at: number, radius: number, moves: boolean): void {
-    this.grow([0, 1, 2].map((axis) => (axis < entry.dimension ? this.rows[at + axis] : 0)), radius, moves);
+    this.include([0, 1, 2].map((axis) => (axis < entry.dimension ? this.rows[at + axis] : 0)), radius, moves);
   }
 }
 
@@ -273,6 +282,8 @@ export interface Stage {
   /** From this direction, degrees; the whole picture is seen. */
   lookFrom(azimuth: number, elevation: number): void;
   paint(): void;
+  /** The picture has more rows now. */
+  grow(): void;
   /** Gives back what the browser has few of. */
   dispose(): void;
 }

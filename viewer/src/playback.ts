@@ -17,6 +17,9 @@ const contactReach = 9;
 /** An impact takes no time; on the screen it is seen for this long, in seconds of the viewer. */
 const glowOnScreen_s = 0.25;
 
+/** Rows of the tables of coordinates and of contacts. */
+const mostRows = 40;
+
 /** The moving picture with its controls, and the same in numbers below it. */
 export class Playback {
   readonly element: HTMLElement;
@@ -40,6 +43,9 @@ export class Playback {
   readonly bodies: BodyPanel | null;
   private readonly tools: ViewTools | null;
   private readonly pickWatchers: (() => void)[] = [];
+  private state: { q: Float64Array[]; u: Float64Array[] | null } = { q: [], u: null }; // of the coordinates in the table
+  private readonly legendHolder = element('div');
+  private readonly colours: Colours;
   private drawnSize = ''; // of the stage when it was drawn last
 
   /** `others`: runs that are drawn faintly beside this one. */
@@ -47,6 +53,7 @@ export class Playback {
     this.run = run;
     this.timeline = timeline;
     this.player = player;
+    this.colours = colours;
     this.statuses = new Statuses(run);
     this.percussions = new Percussions(run, this.statuses);
     this.picture = new Picture(run, timeline);
@@ -64,20 +71,43 @@ export class Playback {
       this.holder.append(this.stage.element);
       onPress(this.stage.element, (event) => this.pickAt(event));
       this.stage.element.addEventListener('dblclick', (event) => this.stage?.centreAt(event.clientX, event.clientY));
-      parts.push(this.holder, this.controls(), this.legend(colours), this.tools?.key ?? null, this.tools?.element ?? null);
+      this.showLegend();
+      parts.push(this.holder, this.controls(), this.legendHolder, this.tools?.key ?? null, this.tools?.element ?? null);
     } else {
       parts.push(howToDraw(), this.controls());
     }
     parts.push(run.head.contacts.length > 0 ? this.pickedText : null, this.bodies?.element ?? this.numbers());
     this.element = section('playback', 'Playback', ...parts);
     player.watch(() => this.show());
+    this.watchMotion();
+    colours.onChange(() => this.repaint(colours));
+    new ResizeObserver(() => this.appear()).observe(this.holder);
+  }
+
+  private watchMotion(): void {
+    const { run, timeline, player } = this;
     run.motion?.onBlock((from, to) => {
       // drawn again only where the reader waits for it
       const row = timeline.row(player.time);
       if (row >= from - 1 && row <= to && !player.playing) this.show();
     });
-    colours.onChange(() => this.repaint(colours));
-    new ResizeObserver(() => this.appear()).observe(this.holder);
+  }
+
+  /** The run has grown, and its timeline with it: the same stage shows more. The player is told afterwards. */
+  grow(): void {
+    const { run } = this;
+    Object.assign(this.statuses, new Statuses(run));
+    Object.assign(this.percussions, new Percussions(run, this.statuses));
+    this.picture.grow();
+    this.stage?.grow();
+    this.state = this.states();
+    this.slider.max = String(this.timeline.end);
+    if (this.stage) this.showLegend();
+  }
+
+  private showLegend(): void {
+    const legend = this.legend(this.colours);
+    this.legendHolder.replaceChildren(...(legend ? [legend] : []));
   }
 
   /** Draws what has got a size, or another one: as soon as it is on the page. */
@@ -248,6 +278,20 @@ export class Playback {
     return element('p', { class: 'legend' }, 'Contacts: ', ...items, arrows);
   }
 
+  /** Coordinates and velocities over time, as far as the table has them. */
+  private states(): { q: Float64Array[]; u: Float64Array[] | null } {
+    const { run, timeline } = this;
+    if (this.bodies) return { q: [], u: null };
+    const n = Math.min(run.head.coordinates.length, mostRows);
+    const struck = run.columns('jumps.q', n);
+    const before = run.columns('jumps.u_minus', n);
+    const after = run.columns('jumps.u_plus', n);
+    return {
+      q: run.columns('q', n).map((values, i) => timeline.merged(values, struck[i], struck[i])),
+      u: run.has('u.0') ? run.columns('u', n).map((values, i) => timeline.merged(values, before[i], after[i])) : null,
+    };
+  }
+
   /** The state at the instant shown, for those who read instead of look. */
   private numbers(): HTMLElement {
     const { coordinates, contacts } = this.run.head;
@@ -259,22 +303,16 @@ export class Playback {
       });
       return element('tr', {}, element('th', { scope: 'row' }, name), ...cells);
     };
-    const most = 40;
-    const n = Math.min(coordinates.length, most);
-    const struck = this.run.columns('jumps.q', n);
-    const q = this.run.columns('q', n).map((values, i) => this.timeline.merged(values, struck[i], struck[i]));
-    const before = this.run.columns('jumps.u_minus', n);
-    const after = this.run.columns('jumps.u_plus', n);
-    const u = this.run.has('u.0') ? this.run.columns('u', n).map((values, i) => this.timeline.merged(values, before[i], after[i])) : null;
+    this.state = this.states();
     const rows = coordinates
-      .slice(0, most)
+      .slice(0, mostRows)
       .map(({ name, unit }, i) =>
         row(name, [
-          (t) => withUnit(this.timeline.at(q[i], t), unit),
-          (t) => (u ? withUnit(this.timeline.at(u[i], t), `${unit || '1'}/s`) : '–'),
+          (t) => withUnit(this.timeline.at(this.state.q[i], t), unit),
+          (t) => (this.state.u ? withUnit(this.timeline.at(this.state.u[i], t), `${unit || '1'}/s`) : '–'),
         ]),
       );
-    const statusRows = contacts.slice(0, most).map((name, c) => {
+    const statusRows = contacts.slice(0, mostRows).map((name, c) => {
       const cell = element('td');
       this.statusCells.push(cell);
       const pick = button(name, `Pick the contact ${name}: its percussion and friction cone (c)`, () => this.pick(c === this.picked_ ? -1 : c));
@@ -330,6 +368,7 @@ export class Playback {
     });
     const picked = this.pickedWords();
     if (this.pickedText.textContent !== picked) this.pickedText.textContent = picked;
+    this.pickedText.classList.toggle('idle', this.picked_ < 0);
     if (player.playing || !this.stage) return;
     const coordinates = this.bodies ? [] : this.run.head.coordinates;
     const state = coordinates.slice(0, 8).map(({ name }, i) => `${name} ${this.values[2 * i].cell.textContent}`);

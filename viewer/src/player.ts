@@ -1,7 +1,7 @@
 /** The clock of the page: which instant of the run is shown, and how it goes on. */
 export class Player {
   readonly start: number;
-  readonly end: number;
+  private end_: number;
   private time_: number;
   private playing_ = false;
   private speed_ = 1;
@@ -10,12 +10,22 @@ export class Player {
 
   constructor(start: number, end: number) {
     this.start = start;
-    this.end = end;
+    this.end_ = end;
     this.time_ = start;
   }
 
   get time(): number {
     return this.time_;
+  }
+  get end(): number {
+    return this.end_;
+  }
+
+  /** The run has grown; who was at its end stays there. */
+  grow(end: number): void {
+    const atEnd = this.time_ >= this.end_;
+    this.end_ = end;
+    this.seek(atEnd ? end : this.time_);
   }
   get playing(): boolean {
     return this.playing_;

@@ -158,10 +158,13 @@ export function panelsOf(run: Run, timeline: Timeline, touching: BodyContacts): 
   return panels;
 }
 
+/** A panel on the page: its chart, and the table with its numbers. */
+type Drawn = { chart: uPlot; holder: HTMLElement; panel: Panel; numbers: HTMLElement };
+
 /** All panels over time, with one common zoom and the instant of the playback as an upright line. */
 export class Plots {
   readonly element: HTMLElement;
-  private charts: { chart: uPlot; holder: HTMLElement; panel: Panel }[] = [];
+  private charts: Drawn[] = [];
   private readonly player: Player;
   private readonly colours: Colours;
   private range: [number, number];
@@ -169,7 +172,10 @@ export class Plots {
   private live = new WeakSet<uPlot>(); // charts whose scales the reader may change
 
   private readonly run: Run;
+  private readonly timeline: Timeline;
   private readonly touching: BodyContacts;
+  private pair: [number, number] | null = null;
+  private end: number; // of the run, when it was shown last
   private bodyChoice: NameChoice | null = null;
   /** Charts on the screen: only these follow the playback. */
   private readonly inSight = new Set<Element>();
@@ -187,7 +193,9 @@ export class Plots {
 
   constructor(run: Run, timeline: Timeline, player: Player, colours: Colours, touching: BodyContacts) {
     this.run = run;
+    this.timeline = timeline;
     this.touching = touching;
+    this.end = player.end;
     this.player = player;
     this.colours = colours;
     this.range = [player.start, player.end];
@@ -261,7 +269,41 @@ export class Plots {
 
   /** Plots what two bodies do to each other; null: of no pair. */
   showPair(pair: [number, number] | null): void {
+    this.pair = pair;
     this.replace('pair', pair ? panelsOfPair(this.run, this.touching, ...pair) : []);
+  }
+
+  /** The run has grown: the same panels with longer lines. Who saw the whole run sees it again. */
+  grow(): void {
+    const { run, timeline, touching, player } = this;
+    const whole = this.range[0] <= player.start && this.range[1] >= this.end;
+    this.end = player.end;
+    const fresh = [...panelsOf(run, timeline, touching), ...panelsOfBodies(run, touching, this.plotted), ...(this.pair ? panelsOfPair(run, touching, ...this.pair) : [])];
+    let before: HTMLElement | null = null;
+    for (const panel of fresh) {
+      const drawn = this.charts.find((one) => one.panel.id === panel.id);
+      const figure = drawn ? this.lengthen(drawn, panel) : this.add(panel);
+      if (!drawn && before) before.after(figure);
+      before = figure;
+    }
+    if (whole) this.show(player.start, player.end);
+    else this.show(...this.range);
+  }
+
+  private lengthen(drawn: Drawn, panel: Panel): HTMLElement {
+    const same = drawn.panel.lines.map(({ name }) => name).join() === panel.lines.map(({ name }) => name).join();
+    Object.assign(drawn.panel, panel);
+    this.following = true;
+    if (same) {
+      drawn.chart.setData(dataOf(panel), false);
+    } else {
+      drawn.chart.destroy();
+      drawn.chart = this.make(drawn.panel, drawn.holder);
+    }
+    this.following = false;
+    drawn.holder.setAttribute('aria-label', describe(panel));
+    drawn.numbers.replaceChildren(numbersOf(panel));
+    return drawn.holder.parentElement as HTMLElement;
   }
 
   /** Panels that take the place of those shown before under this key. */
@@ -292,21 +334,13 @@ export class Plots {
 
   private add(panel: Panel): HTMLElement {
     const holder = element('div', { class: 'chart', role: 'img', 'aria-label': describe(panel) });
-    const rows = panel.lines.map(({ name, values }) => {
-      const [low, high] = ends(values);
-      return [name, number(values[0]), number(values[values.length - 1]), number(low), number(high)];
-    });
-    const numbers = element(
-      'details',
-      {},
-      element('summary', {}, 'In numbers'),
-      table(`${panel.title}, ${panel.unit}`, ['', 'start', 'end', 'lowest', 'highest'], rows),
-    );
+    const numbers = element('div', {}, numbersOf(panel));
+    const fold = element('details', {}, element('summary', {}, 'In numbers'), numbers);
     const caption = element('figcaption', {}, panel.unit ? `${panel.title}, ${panel.unit}` : panel.title);
     const note = panel.note ? element('p', { class: 'hint' }, panel.note) : null;
-    const figure = element('figure', { id: `plot-${panel.id}` }, caption, holder, note, numbers);
+    const figure = element('figure', { id: `plot-${panel.id}` }, caption, holder, note, fold);
     this.element.append(figure);
-    this.charts.push({ chart: this.make(panel, holder), holder, panel });
+    this.charts.push({ chart: this.make(panel, holder), holder, panel, numbers });
     this.sight.observe(holder);
     return figure;
   }
@@ -342,11 +376,8 @@ export class Plots {
         ],
       },
     };
-    // uPlot's own logarithmic scale never ends its ticks for numbers such as 1e-23: the powers are drawn instead
-    const drawn = panel.lines.map(({ values }) => withGaps(panel.log ? values.map((x) => Math.log10(x)) : values));
-    const data = [panel.time, ...drawn] as unknown as uPlot.AlignedData;
     this.following = true;
-    const chart = new uPlot(options, data, holder);
+    const chart = new uPlot(options, dataOf(panel), holder);
     chart.setScale('x', { min: this.range[0], max: this.range[1] });
     this.following = false;
     // uPlot tells of its first scales a little later: they are not the reader's
@@ -413,6 +444,20 @@ function noFinerThan(floor: number, low: number | null, high: number | null): [n
 function withGaps(values: Float64Array): Float64Array | (number | null)[] {
   if (values.every(Number.isFinite)) return values;
   return Array.from(values, (x) => (Number.isFinite(x) ? x : null));
+}
+
+/** uPlot's own logarithmic scale never ends its ticks for numbers such as 1e-23: the powers are drawn instead. */
+function dataOf(panel: Panel): uPlot.AlignedData {
+  const drawn = panel.lines.map(({ values }) => withGaps(panel.log ? values.map((x) => Math.log10(x)) : values));
+  return [panel.time, ...drawn] as unknown as uPlot.AlignedData;
+}
+
+function numbersOf(panel: Panel): HTMLElement {
+  const rows = panel.lines.map(({ name, values }) => {
+    const [low, high] = ends(values);
+    return [name, number(values[0]), number(values[values.length - 1]), number(low), number(high)];
+  });
+  return table(`${panel.title}, ${panel.unit}`, ['', 'start', 'end', 'lowest', 'highest'], rows);
 }
 
 function ends(values: Float64Array): [number, number] {

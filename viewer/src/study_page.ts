@@ -1,6 +1,8 @@
 import { Colours } from './colours';
 import type { Palette } from './data';
-import { button, counted, element, number, pageFont, releaseAfterPointer, section, table } from './text';
+import { frameOf } from './axes';
+import { hasRun, openButton, openPoint } from './points';
+import { button, counted, element, number, releaseAfterPointer, section, table } from './text';
 
 /** The table of a study: a column has numbers (null: none) or words, one per row. */
 export type StudyHead = {
@@ -8,6 +10,7 @@ export type StudyHead = {
   title: string;
   carom_version: string;
   columns: { name: string; numbers?: (number | null)[]; texts?: string[] }[];
+  note?: string; // which points have no run on this page
   palette: Palette;
 };
 
@@ -43,9 +46,8 @@ export class StudyPage {
       releaseAfterPointer(select);
       return select;
     };
-    const results = this.results();
-    this.across = choice('Across', this.isConvergence ? 'time_step_s' : (this.varied()[0] ?? numeric[0]));
-    this.up = choice('Up', results[0] ?? numeric[numeric.length - 1]);
+    this.across = choice('Across', this.isConvergence ? 'time_step_s' : (this.varied()[0] ?? (this.ownSteps ? 'time_step_s' : numeric[0])));
+    this.up = choice('Up', this.firstResult() ?? numeric[numeric.length - 1]);
     this.diagram.addEventListener('pointerup', (event) => this.pickAt(event.offsetX, event.offsetY));
     this.element = element(
       'main',
@@ -59,12 +61,29 @@ export class StudyPage {
     );
     this.colours.onChange(() => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.diagram);
-    document.addEventListener('keydown', (event) => event.key === 'n' && (event.target as HTMLElement).tagName !== 'SELECT' && this.pick(this.picked + 1));
+    this.diagram.addEventListener('dblclick', () => openPoint(this.runOf(this.picked)));
+    document.addEventListener('keydown', (event) => {
+      const { tagName } = event.target as HTMLElement;
+      if (!this.element.isConnected || tagName === 'SELECT') return;
+      if (event.key === 'n') this.pick(this.picked + 1);
+      if (event.key === 'p') this.pick(this.picked < 0 ? this.rows - 1 : this.picked - 1);
+      if (event.key === 'Enter' && tagName !== 'BUTTON') openPoint(this.runOf(this.picked));
+    });
+  }
+
+  /** The number of the run of a row. */
+  private runOf(row: number): number {
+    return this.values('run')[row] ?? row;
   }
 
   /** Runs with finer and finer steps. */
   private get isConvergence(): boolean {
     return this.head.columns.some(({ name }) => name === 'level');
+  }
+
+  /** Not all runs have the same step. */
+  private get ownSteps(): boolean {
+    return new Set(this.values('time_step_s')).size > 1;
   }
 
   /** Distances over steps are shown by powers of ten. */
@@ -75,13 +94,24 @@ export class StudyPage {
   /** What was varied: the columns before the step. */
   private varied(): string[] {
     const names = this.head.columns.map(({ name }) => name);
-    return names.slice(0, Math.max(0, names.indexOf('time_step_s'))).filter((name) => !bookkeeping.has(name) && name !== 'level');
+    return names.slice(0, Math.max(0, names.indexOf('time_step_s'))).filter((name) => !bookkeeping.has(name) && name !== 'level' && name !== 'repetition');
   }
 
   private results(): string[] {
     const names = this.head.columns.filter(({ numbers }) => numbers).map(({ name }) => name);
     const from = names.indexOf('steps');
     return (from < 0 ? names : names.slice(from + 1)).filter((name) => !bookkeeping.has(name) && name !== 'time_s');
+  }
+
+  /** What the reader looks at first: a result that is not the same in all runs; where the step was refined, at a given instant. */
+  private firstResult(): string | undefined {
+    const differs = (name: string) => {
+      const values = this.values(name).filter((x): x is number => x !== null);
+      const [low, high] = [Math.min(...values), Math.max(...values)];
+      return high - low > Math.max(1e-12, 1e-6 * Math.max(Math.abs(low), Math.abs(high))); // below that it is rounding
+    };
+    const results = this.results();
+    return (this.isConvergence ? results.find((name) => name.includes('@') && differs(name)) : undefined) ?? results.find(differs) ?? results[0];
   }
 
   private values(name: string): (number | null)[] {
@@ -109,7 +139,7 @@ export class StudyPage {
     const slope = this.isLogarithmic ? slopeOf(points) : null;
     this.diagram.setAttribute('aria-label', `${this.up.value} over ${this.across.value}: ${counted(points.length, 'point')}`);
     if (this.picked < 0) {
-      this.words.textContent = slope === null ? 'Click a point for its run.' : `Distance from the finest run over the time step, in powers of ten: order ${number(slope, 3)}.`;
+      this.words.textContent = slope === null ? `Click a point for its run${hasRun(0) ? '; double-click opens it' : ''}.` : `Distance from the finest run over the time step, in powers of ten: order ${number(slope, 3)}.`;
     }
   }
 
@@ -173,11 +203,14 @@ export class StudyPage {
     this.details.replaceChildren();
     if (this.picked >= 0) {
       const sets = this.varied().map((name) => ` --set ${name}=${this.exact(name, row)}`);
-      if (this.isConvergence) sets.push(` --set integrator.time_step_s=${this.exact('time_step_s', row)}`);
+      if (this.ownSteps) sets.push(` --set integrator.time_step_s=${this.exact('time_step_s', row)}`);
       const file = `run_${this.text('run', row) || row}`;
       this.words.textContent = `Run ${this.text('run', row) || row}: ${this.text('status', row)}`;
+      const shifts = this.head.columns.filter(({ name }) => name.startsWith('shift.'));
       this.details.append(
+        openButton(this.runOf(row)) ?? '',
         element('pre', {}, `carom run SCENE.toml${sets.join('')} -o ${file}.h5\ncarom report ${file}.h5`),
+        ...(shifts.length > 0 ? [element('p', { class: 'hint' }, `Its start was shifted: add ${shifts.map(({ name }) => `${this.exact(name, row)} to ${name.slice(6)}`).join(', ')}.`)] : []),
         table('All columns of its row', ['column', 'value'], this.head.columns.map(({ name }) => [name, this.text(name, row)])),
       );
     }
@@ -198,49 +231,6 @@ function slopeOf(points: Point[]): number | null {
   const [x, y] = [mean((p) => p.x), mean((p) => p.y)];
   const spread = mean((p) => (p.x - x) ** 2);
   return spread > 0 ? mean((p) => (p.x - x) * (p.y - y)) / spread : null;
-}
-
-/** Draws axes with their ends and says where a point goes; null: the canvas has no size yet. */
-export function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], colours: Colours, names: [string, string], floor = 0): { context: CanvasRenderingContext2D; place: (x: number, y: number) => [number, number] } | null {
-  const { clientWidth: width, clientHeight: height } = canvas;
-  const context = canvas.getContext('2d');
-  if (!context || width === 0) return null;
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  const ends = (values: number[]): [number, number] => {
-    let [low, high] = [Infinity, -Infinity];
-    for (const x of values) if (Number.isFinite(x)) [low, high] = [Math.min(low, x), Math.max(high, x)];
-    return low < high ? [low, high] : low === high ? [low - 1, high + 1] : [0, 1];
-  };
-  const [left, right] = ends(xs);
-  const [low, high] = ends(ys);
-  // what is finer than `floor` is rounding
-  const half = Math.max((high - low) / 2, floor / 2);
-  const [bottom, top] = [(low + high) / 2 - half, (low + high) / 2 + half];
-  const box = { x: 74, y: 12, w: width - 90, h: height - 52 };
-  context.strokeStyle = colours.grid;
-  context.strokeRect(box.x, box.y, box.w, box.h);
-  context.fillStyle = colours.text;
-  context.font = pageFont(12);
-  context.textBaseline = 'top';
-  context.fillText(number(left), box.x, box.y + box.h + 6);
-  context.textAlign = 'center';
-  context.fillText(names[0], box.x + box.w / 2, box.y + box.h + 6);
-  context.textAlign = 'right';
-  context.fillText(number(right), box.x + box.w, box.y + box.h + 6);
-  context.fillText(number(top), box.x - 6, box.y);
-  context.textBaseline = 'bottom';
-  context.fillText(number(bottom), box.x - 6, box.y + box.h);
-  context.save();
-  context.translate(14, box.y + box.h / 2);
-  context.rotate(-Math.PI / 2);
-  context.textAlign = 'center';
-  context.fillText(names[1], 0, 6);
-  context.restore();
-  context.textAlign = 'left';
-  return { context, place: (x, y) => [box.x + (box.w * (x - left)) / (right - left), box.y + box.h - (box.h * (y - bottom)) / (top - bottom)] };
 }
 
 /** The study in the page; null: the page shows a run. */

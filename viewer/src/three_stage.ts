@@ -234,6 +234,16 @@ export class ThreeStage implements Stage {
     this.renderer.clippingPlanes = planes;
   }
 
+  grow(): void {
+    for (const drawn of this.lines) {
+      if (drawn.entry.kind !== 'trace') continue;
+      drawn.line.geometry.dispose();
+      drawn.positions = this.tracePositions(drawn.entry);
+      drawn.line.geometry = new BufferGeometry().setAttribute('position', drawn.positions);
+      drawn.tail = -1;
+    }
+  }
+
   dispose(): void {
     this.controls.dispose();
     this.renderer.dispose();
@@ -406,17 +416,20 @@ export class ThreeStage implements Stage {
   }
 
   private makeLine(entry: DrawEntry): DrawnLine {
-    const rows = this.picture.rows.length / Math.max(1, this.picture.width);
-    const count = entry.kind === 'trace' ? rows + 1 : entry.points + (entry.closed ? 1 : 0);
-    const positions = new BufferAttribute(new Float32Array(3 * count), 3);
-    if (entry.kind === 'trace') {
-      for (let i = 0; i < rows; ++i) this.put(positions, i, entry, this.picture.rows, i * this.picture.width, 0);
-    }
+    const positions = entry.kind === 'trace' ? this.tracePositions(entry) : new BufferAttribute(new Float32Array(3 * (entry.points + (entry.closed ? 1 : 0))), 3);
     const geometry = new BufferGeometry().setAttribute('position', positions);
     const line = new Line(geometry, new LineBasicMaterial());
     line.frustumCulled = false;
     this.scene.add(line);
     return { entry, line, positions, tail: -1 };
+  }
+
+  /** One place per row, and one for the point of now. */
+  private tracePositions(entry: DrawEntry): BufferAttribute {
+    const rows = this.picture.rows.length / Math.max(1, this.picture.width);
+    const positions = new BufferAttribute(new Float32Array(3 * (rows + 1)), 3);
+    for (let i = 0; i < rows; ++i) this.put(positions, i, entry, this.picture.rows, i * this.picture.width, 0);
+    return positions;
   }
 
   private put(to: BufferAttribute, i: number, entry: DrawEntry, from: Float32Array, base: number, p: number): void {

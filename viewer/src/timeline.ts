@@ -44,6 +44,11 @@ export class Timeline {
     this.after = after.subarray(0, n);
   }
 
+  /** The run has grown. */
+  grow(run: Run): void {
+    Object.assign(this, new Timeline(run));
+  }
+
   get start(): number {
     return this.time[0] ?? 0;
   }

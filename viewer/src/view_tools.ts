@@ -173,21 +173,22 @@ export class ViewTools {
     const { looks, forces, bodyColours, solids } = this.picture;
     if (!solids) return;
     const parts: (Node | string)[] = [];
-    const scale = forces?.scale(looks) ?? 0;
+    const { scale, cut } = forces?.shownScale(t, looks) ?? { scale: 0, cut: false };
     const metres = 70 / this.stage.pixelsPerMetre;
     const newton = scale > 0 ? roundBelow(metres / scale) : 0;
     const pixels = newton * scale * this.stage.pixelsPerMetre;
     const couple = looks.pickedBody >= 0 && forces ? withUnit(forces.largestCouple(looks.pickedBody, t), 'N m') : '';
-    const words = `${looks.forces} ${looks.colourBy} ${looks.pickedBody} ${newton} ${Math.round(pixels)} ${this.colours.dark} ${couple}`;
+    const kinds = looks.pickedBody >= 0 && forces ? forces.kindsOn(looks.pickedBody, t) : new Set<string>();
+    const words = `${cut} ${[...kinds].join()} ${looks.forces} ${looks.colourBy} ${looks.pickedBody} ${newton} ${Math.round(pixels)} ${this.colours.dark} ${couple}`;
     if (words === this.lastKey) return;
     this.lastKey = words;
     if (newton > 0 && Number.isFinite(newton) && (looks.forces === 'arrows' || looks.pickedBody >= 0)) {
       const arrow = element('span', { class: 'arrow-key', 'aria-hidden': 'true' });
       arrow.style.width = `${pixels}px`;
-      parts.push(element('span', { class: 'key' }, arrow, ` force of ${withUnit(newton, 'N')} at the centre of the picture, on both bodies`));
+      parts.push(element('span', { class: 'key' }, arrow, ` force of ${withUnit(newton, 'N')} at the centre of the picture${looks.pickedBody >= 0 ? '' : ', on both bodies'}${cut ? '; arrows of larger forces are cut short' : ''}`));
     }
     if (looks.forces === 'chains' && looks.pickedBody < 0 && forces) parts.push(element('span', { class: 'key' }, `chains: thickness grows with the square root of the force; 95 % are below ${withUnit(forces.contacts.typical, 'N')}`));
-    if (looks.pickedBody >= 0) parts.push(...(['weight', 'joint', 'load', 'constraint', 'sum'] as const).map((kind) => this.swatch(this.colours.force(kind), kind === 'sum' ? 'm a' : kind)), ...(couple && !couple.startsWith('0') ? [`arcs: couples, largest ${couple}`] : []));
+    if (looks.pickedBody >= 0) parts.push(...(['weight', 'joint', 'load', 'constraint', 'sum'] as const).filter((kind) => kind === 'sum' || kinds.has(kind)).map((kind) => this.swatch(this.colours.force(kind), kind === 'sum' ? 'm a' : kind)), ...(couple && !couple.startsWith('0') ? [`arcs: couples, largest ${couple}`] : []));
     if (bodyColours && (looks.colourBy === 'speed' || looks.colourBy === 'force')) parts.push(this.ramp(withUnit(bodyColours.top(looks.colourBy), looks.colourBy === 'speed' ? 'm/s' : 'N')));
     if (bodyColours?.residuals && looks.colourBy === 'residual') {
       const [low, high] = bodyColours.residuals.map((power) => number(10 ** power));

@@ -44,7 +44,10 @@ test('axe finds nothing on pages of branches and of studies, and with a picked b
     assert.equal(spawnSync(program, ['report', join(place, name), '-o', join(place, `${name}.html`)]).status, 0);
     return join(place, `${name}.html`);
   });
-  for (const file of [...files, `${pages[1]}#t=0.2&pick=brick_1&show=arrows,residual`, `${pages[1]}#t=0.2&bodies=brick_1,brick_3`]) {
+  const study = join(place, 'runs.html');
+  const made = spawnSync(program, ['study', join(root, 'scenes', 'bouncing_balls.toml'), '--vary', 'duration_s=0.2,0.3', '--page', study, '--quiet']);
+  assert.ok(made.status === 0 || made.status === 1);
+  for (const file of [...files, study, `${study}#run=1`, `${pages[1]}#t=0.2&pick=brick_1&show=arrows,residual`, `${pages[1]}#t=0.2&bodies=brick_1,brick_3`]) {
     for (const colorScheme of ['light', 'dark']) {
       const { page, close } = await open(browser, file, { colorScheme, bypassCSP: true });
       await page.evaluate(axe);
@@ -60,7 +63,9 @@ test('on paper there are no buttons, and a dark page is light', async () => {
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
   assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('section')).backgroundColor), 'rgb(255, 255, 255)');
-  assert.equal(await page.locator('.controls').isVisible(), false);
+  for (const node of await page.locator('button, select, input').all()) assert.equal(await node.isVisible(), false);
+  assert.match(await page.locator('.clock').textContent(), /t = 0.s/);
+  assert.equal(await page.locator('.clock').isVisible(), true);
   assert.equal(await page.locator('.stage').isVisible(), true);
   await picture(page, 'print');
   await close();

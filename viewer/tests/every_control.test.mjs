@@ -2,73 +2,8 @@
 // A control that changes nothing that a reader could see fails; so does one that is new and that nobody could reach.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { cratesAndBob, twoDiscs } from './scene_texts.mjs';
 import { ball, open, pageOf, pageOfScene, sizes, startBrowser } from './support.mjs';
-
-// a crate slides below another one, and a ball hangs on a string: all tools of bodies have something to show
-const bodies = `duration_s = 0.4
-[[material]]
-name = "wood"
-friction = 0.4
-[[body]]
-name = "floor"
-shape = "plane"
-[[body]]
-name = "lower"
-shape = "box"
-size_m = [0.4, 0.4, 0.2]
-position_m = [0, 0, 0.1]
-velocity_m_s = [1, 0, 0]
-mass_kg = 3
-[[body]]
-name = "upper"
-shape = "box"
-size_m = [0.2, 0.2, 0.2]
-position_m = [0, 0, 0.3]
-velocity_m_s = [1, 0, 0]
-mass_kg = 1
-[[body]]
-name = "bob"
-shape = "sphere"
-radius_m = 0.05
-position_m = [0.6, 0, 0.5]
-mass_kg = 1
-[[joint]]
-name = "thread"
-kind = "string"
-first = "bob"
-first_point_m = [0, 0, 0]
-second_point_m = [0.6, 0, 1]
-[integrator]
-time_step_s = 1e-3
-[record]
-every_s = 0.01
-`;
-
-const plane = `duration_s = 0.3
-[[material]]
-name = "rubber"
-friction = 0.5
-[[body]]
-name = "floor"
-shape = "plane"
-[[body]]
-name = "disc"
-shape = "disc"
-radius_m = 0.1
-position_m = [0, 0.1]
-velocity_m_s = [1, 0]
-mass_kg = 2
-[[body]]
-name = "other"
-shape = "disc"
-radius_m = 0.1
-position_m = [0.5, 0.1]
-mass_kg = 1
-[integrator]
-time_step_s = 1e-3
-[record]
-every_s = 0.01
-`;
 
 /** More events than a table shows at once, and two contacts. */
 function coordinates() {
@@ -82,7 +17,7 @@ let browser;
 let pages;
 before(async () => {
   browser = await startBrowser();
-  pages = { coordinates: coordinates(), bodies: pageOfScene(bodies), plane: pageOfScene(plane) };
+  pages = { coordinates: coordinates(), bodies: pageOfScene(cratesAndBob), plane: pageOfScene(twoDiscs) };
 });
 after(() => browser?.close());
 

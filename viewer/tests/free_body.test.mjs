@@ -1,7 +1,8 @@
 // Bodies and contacts as things to pick: on the stage, in lists, by keys; what is said about them sums to m a.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { open, pageOfScene, picture, sizes, startBrowser } from './support.mjs';
+import { crates as sliding, slidingDisc } from './scene_texts.mjs';
+import { inWindow, looks, open, pageOfScene, picture, seek, sizes, startBrowser } from './support.mjs';
 
 let browser;
 let crates;
@@ -10,64 +11,6 @@ before(async () => {
   crates = pageOfScene(sliding);
 });
 after(() => browser?.close());
-
-// a crate slides and stops, another rests on it
-const sliding = `duration_s = 0.4
-[[material]]
-name = "wood"
-friction = 0.4
-[[body]]
-name = "floor"
-shape = "plane"
-[[body]]
-name = "lower"
-shape = "box"
-size_m = [0.4, 0.4, 0.2]
-position_m = [0, 0, 0.1]
-velocity_m_s = [1, 0, 0]
-mass_kg = 3
-[[body]]
-name = "upper"
-shape = "box"
-size_m = [0.2, 0.2, 0.2]
-position_m = [0, 0, 0.3]
-velocity_m_s = [1, 0, 0]
-mass_kg = 1
-[integrator]
-time_step_s = 1e-3
-[record]
-every_s = 0.01
-`;
-
-const flat = `duration_s = 0.3
-[[material]]
-name = "rubber"
-friction = 0.5
-[[body]]
-name = "floor"
-shape = "plane"
-[[body]]
-name = "disc"
-shape = "disc"
-radius_m = 0.1
-position_m = [0, 0.1]
-velocity_m_s = [1, 0]
-mass_kg = 2
-[integrator]
-time_step_s = 1e-3
-`;
-
-const seek = (page, t) => page.evaluate((x) => window.carom.player.seek(x), t);
-const looks = (page) => page.evaluate(() => ({ ...window.carom.playback.picture.looks }));
-
-/** Where a point of the world is in the window. */
-const inWindow = (page, point) =>
-  page.evaluate((p) => {
-    const { stage } = window.carom.playback;
-    const box = stage.element.getBoundingClientRect();
-    const [x, y] = stage.project(...p);
-    return [box.left + x, box.top + y];
-  }, point);
 
 for (const [name, options] of sizes) {
   test(`a body is picked by a press, by its list and by keys, ${name}`, async () => {
@@ -148,7 +91,7 @@ test('a contact has gap, forces, status, cone and history', async () => {
 });
 
 test('in the plane a disc is picked on the canvas, and its contact has a cone of two lines', async () => {
-  const { page, mistakes, close } = await open(browser, pageOfScene(flat));
+  const { page, mistakes, close } = await open(browser, pageOfScene(slidingDisc));
   await seek(page, 0.05);
   const place = await page.evaluate(() => window.carom.playback.picture.solids.place(1, window.carom.playback.picture.at(0.05, 0).bodies));
   const [x, y] = await inWindow(page, [place[0], place[1] + 0.04, 0]);
@@ -192,7 +135,7 @@ test('colours, ghost, traces, cut, see-through and views change what is drawn', 
 });
 
 test('distances and angles are measured on the bodies', async () => {
-  const { page, close } = await open(browser, pageOfScene(flat));
+  const { page, close } = await open(browser, pageOfScene(slidingDisc));
   await page.getByRole('button', { name: /Click two points/ }).click();
   for (const point of [[0, 0.1, 0], [0.05, 0.1, 0], [0.05, 0.15, 0]]) await page.mouse.click(...(await inWindow(page, point)));
   // a pixel is about a millimetre here
@@ -285,5 +228,32 @@ test('joints: forces and couples on jointed bodies sum to m a and dL/dt, without
   assert.match(await page.locator('.key-of-forces').textContent(), /couples, largest/);
   await picture(page, 'free-body-joints');
   assert.deepEqual(mistakes, []);
+  await close();
+});
+
+test('the arrow of the key is as long as a force of its size, of all contacts and of a picked body', async () => {
+  const { page, close } = await open(browser, crates);
+  await seek(page, 0.2);
+  const keyAndArrow = (body) =>
+    page.evaluate((b) => {
+      const { playback, player } = window.carom;
+      playback.bodies.pickBody(b);
+      const { picture, stage } = playback;
+      const key = document.querySelector('.arrow-key');
+      const newton = Number(/force of ([\d.]+)/.exec(key.parentElement.textContent)[1]);
+      const pixels = parseFloat(key.style.width);
+      // weight of the lower crate, 29.43 N, much more than a contact carries, and contact forces as arrows of the stage
+      const pose = picture.at(player.time, 0);
+      const ways = picture.forces.arrows(pose, picture.looks).filter(({ kind }) => kind === (b < 0 ? 'contact' : 'weight')).map(({ way }) => Math.hypot(...way));
+      const forces = [];
+      picture.contacts.visit(player.time, (_, f, first, second) => { for (const one of [first, second]) if (picture.solids.head.bodies[one].first >= 0) forces.push(Math.hypot(...f)); });
+      return { perNewton: pixels / newton / stage.pixelsPerMetre, ways, forces };
+    }, body);
+  const all = await keyAndArrow(-1);
+  all.ways.forEach((way, i) => assert.ok(Math.abs(way / all.forces[i] / all.perNewton - 1) < 1e-3, `${way} ${all.forces[i]}`));
+  const lower = await keyAndArrow(1);
+  assert.equal(lower.ways.length, 1);
+  assert.ok(Math.abs(lower.ways[0] / 29.43 / lower.perNewton - 1) < 1e-3, JSON.stringify(lower));
+  assert.ok(lower.perNewton < 0.9 * all.perNewton, 'arrows of the diagram are shorter: they are seen whole');
   await close();
 });

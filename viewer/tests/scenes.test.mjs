@@ -1,6 +1,6 @@
 // Pages that carom itself makes, of every scene that we hand out.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { open, pageOfScene, picture, root, startBrowser } from './support.mjs';
@@ -37,6 +37,13 @@ for (const file of readdirSync(join(root, 'scenes')).filter((name) => name.endsW
     await close();
   });
 }
+
+test('every scene has its line in LOOKED_AT.md, and every line its scene', () => {
+  const lines = readFileSync(join(root, 'viewer', 'LOOKED_AT.md'), 'utf8').split('\n');
+  const told = lines.flatMap((line) => /^\| `(\w+)` \|/.exec(line)?.[1] ?? []);
+  const there = readdirSync(join(root, 'scenes')).flatMap((name) => /^(\w+)\.toml$/.exec(name)?.[1] ?? []);
+  assert.deepEqual(told.sort(), there.sort());
+});
 
 test('a scene whose title is a script is a title', async () => {
   const title = '</script><script>alert(1)</script>';

@@ -112,3 +112,79 @@ test('what carom orbit and carom branch print themselves', async () => {
     await close();
   }
 });
+
+test('every point of a study opens its run: by double click, by its button, by Enter and by address', async () => {
+  const place = folder();
+  const file = join(place, 'study.html');
+  const scene = join(root, 'scenes', 'bouncing_balls.toml');
+  const made = spawnSync(program, ['study', scene, '--vary', 'duration_s=0.2,0.3,0.4', '--perturb', "z1'=0.1", '--page', file, '--quiet'], { encoding: 'utf8' });
+  assert.ok(made.status === 0 || made.status === 1, made.stderr);
+  const { page, mistakes, requests, close } = await open(browser, file);
+  const ends = () => page.evaluate(() => window.carom.player?.end);
+  const click = async (row, times) => {
+    const at = await page.evaluate((r) => window.carom.study.shown.find(({ point }) => point.row === r).at, row);
+    const box = await page.locator('canvas.study').boundingBox();
+    await page.mouse.click(box.x + at[0], box.y + at[1], { clickCount: times });
+  };
+  await click(1, 1);
+  await page.getByRole('button', { name: /Open this run/ }).click();
+  await page.locator('#playback').waitFor();
+  assert.ok(Math.abs((await ends()) - 0.3) < 1e-9);
+  // the run of the table: the same start, shifted, and the same end
+  const [start, shift, end, told] = await page.evaluate(() => {
+    const { columns } = window.carom.study.head;
+    const value = (name) => columns.find((column) => column.name === name).numbers[1];
+    const u = window.carom.run.track('u.0');
+    const z = window.carom.run.track('q.0');
+    return [u[0], value("shift.z1'"), z[z.length - 1], value('z1')];
+  });
+  assert.ok(shift !== 0 && Math.abs(start - shift) < 1e-6, `${start} ${shift}`);
+  assert.ok(Math.abs(end - told) < 1e-6 * Math.max(1, Math.abs(told)), `${end} ${told}`);
+  await picture(page, 'study-run');
+  await page.getByRole('button', { name: 'Back to all results' }).click();
+  await page.locator('canvas.study').waitFor();
+  await click(2, 2);
+  await page.locator('#playback').waitFor();
+  assert.ok(Math.abs((await ends()) - 0.4) < 1e-9);
+  await page.goBack();
+  await page.locator('canvas.study').waitFor();
+  await page.evaluate(() => window.carom.study.pick(0));
+  await page.keyboard.press('Enter');
+  await page.locator('#playback').waitFor();
+  assert.ok(Math.abs((await ends()) - 0.2) < 1e-9);
+  await page.goto(`file://${file}#run=1&t=0.1`);
+  await page.reload();
+  await page.locator('#playback').waitFor();
+  assert.deepEqual(await page.evaluate(() => [window.carom.player.time, Number(window.carom.player.end.toFixed(9))]), [0.1, 0.3]);
+  assert.ok(requests.every((url) => /^(file|data|blob):/.test(url)));
+  assert.deepEqual(mistakes, []);
+  await close();
+});
+
+test('every orbit of a branch opens one period of its motion, those of doubled orbits too', async () => {
+  const file = join(folder(), 'branch.html');
+  const made = spawnSync(program, ['branch', join(root, 'scenes', 'impact_oscillator.toml'), '--period', '2*pi/w', '--over', 'parameters.w=2.1:2.8', '--doublings', '1', '-o', file], { encoding: 'utf8' });
+  assert.equal(made.status, 0, made.stderr);
+  const { page, mistakes, close } = await open(browser, file);
+  const periods = await page.evaluate(() => window.carom.orbits.branch.points.map(({ period_s, branch }) => [period_s, branch ?? 0]));
+  const doubled = periods.findIndex(([, branch]) => branch === 1);
+  assert.ok(doubled > 0);
+  for (const point of [0, doubled]) {
+    await page.evaluate((i) => window.carom.orbits.pick(i), point);
+    await page.getByRole('button', { name: /Open this run/ }).click();
+    await page.locator('#playback').waitFor();
+    // it closes: the state at the end is the one at the start
+    const { length, q } = await page.evaluate(() => {
+      const { player, run } = window.carom;
+      const x = run.track('q.0');
+      return { length: player.end - player.start, q: [x[0], x[x.length - 1]] };
+    });
+    assert.ok(Math.abs(length - periods[point][0]) < 1e-9 * length);
+    assert.ok(Math.abs(q[0] - q[1]) < 1e-6 * Math.max(1, Math.abs(q[0])));
+    await page.getByRole('button', { name: 'Back to all results' }).click();
+    await page.locator('canvas.study').waitFor();
+  }
+  await picture(page, 'branch-doubled');
+  assert.deepEqual(mistakes, []);
+  await close();
+});

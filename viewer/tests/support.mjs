@@ -96,6 +96,18 @@ export async function open(browser, file, { withoutDrawing: bare = false, ...opt
   return { page, mistakes, requests, close: () => context.close() };
 }
 
+export const seek = (page, t) => page.evaluate((x) => window.carom.player.seek(x), t);
+export const looks = (page) => page.evaluate(() => ({ ...window.carom.playback.picture.looks }));
+
+/** Where a point of the world is in the window. */
+export const inWindow = (page, point) =>
+  page.evaluate((p) => {
+    const { stage } = window.carom.playback;
+    const box = stage.element.getBoundingClientRect();
+    const [x, y] = stage.project(...p);
+    return [box.left + x, box.top + y];
+  }, point);
+
 /** How large the pages are that tests look at. */
 export const sizes = [
   ['on a desktop', {}],

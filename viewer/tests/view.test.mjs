@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -52,49 +52,85 @@ test('the server answers its own address only, and Ctrl-C ends it', async () => 
   assert.equal(code, 0);
 });
 
-test('a page follows a run that goes on', async () => {
+/** Starts a run and a server of its page; both end with the test. */
+async function follow(text, act) {
   const place = folder();
   const file = join(place, 'long.toml');
-  writeFileSync(file, `${scene(1e6)}[integrator]\ntime_step_s = 1e-4\n`);
+  writeFileSync(file, text);
   const run = join(place, 'long.h5');
   const simulation = spawn(program, ['run', file, '-o', run, '--quiet', '--no-svg']);
+  const stop = async (child) => {
+    if (!child || child.exitCode !== null) return;
+    child.kill('SIGINT');
+    await once(child, 'exit');
+  };
+  let server = null;
   try {
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    const server = spawn(program, ['view', run]);
+    for (let i = 0; i < 300 && !existsSync(run); ++i) await new Promise((done) => setTimeout(done, 100));
+    await new Promise((done) => setTimeout(done, 1500));
+    server = spawn(program, ['view', run]);
     const url = String((await once(server.stdout, 'data'))[0]).trim();
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+    const answers = [];
+    page.on('response', async (answer) => answers.push({ url: answer.url(), status: answer.status(), bytes: answer.status() === 200 ? (await answer.body()).length : 0 }));
+    const mistakes = [];
+    page.on('pageerror', (problem) => mistakes.push(String(problem)));
     await page.goto(url);
     await page.waitForFunction(() => window.carom?.ready);
-    assert.match(await page.locator('.badge').textContent(), /unfinished/);
-    const end = await page.evaluate(() => {
-      window.carom.player.seek(window.carom.player.end);
-      return window.carom.player.end;
-    });
-    // it loads again by itself, shows more, and stays at the end
-    await page.waitForFunction((before) => window.carom?.ready && window.carom.player.end > before && window.carom.player.time === window.carom.player.end, end, { timeout: 30000 });
-    server.kill('SIGINT');
-    await once(server, 'exit');
+    await act({ page, url, answers, endRun: () => stop(simulation) });
+    assert.deepEqual(mistakes, []);
   } finally {
-    simulation.kill('SIGINT');
-    await once(simulation, 'exit');
+    await stop(server);
+    await stop(simulation);
   }
+}
+
+const grown = (page, end) => page.waitForFunction((before) => window.carom.player.end > before, end, { timeout: 120_000 });
+
+/** All numbers of a page, and what its tables say. */
+const content = (page) =>
+  page.evaluate(() => {
+    const { run, player, plots } = window.carom;
+    const tracks = Object.fromEntries([...run.tracks].map(([name, values]) => [name, [...values].join()]));
+    return { tracks, end: player.end, range: plots.shown, events: document.querySelector('#events').textContent, notes: run.head.notes, panels: [...document.querySelectorAll('#plots figcaption')].map((node) => node.textContent).sort(), numbers: [...document.querySelectorAll('#plots figure')].map((node) => `${node.id} ${node.querySelector('details table').textContent}`).sort() };
+  });
+
+const bouncing = (duration) => scene(duration).replace('gap = "z"', 'gap = "z"\nlaw = { kind = "unilateral", restitution = 0.9 }').replace('kind = "point"', 'kind = "trace"');
+
+test('a page that follows a run gets and appends what is new; in the end it is the page of the whole run', async () => {
+  await follow(`${bouncing(1e6)}[integrator]\ntime_step_s = 1e-4\n`, async ({ page, url, answers, endRun }) => {
+    assert.match(await page.locator('.badge').textContent(), /unfinished/);
+    let end = await page.evaluate(() => {
+      const { player, playback } = window.carom;
+      player.seek(player.end);
+      window.parts = [playback.stage.element, document.querySelector('.uplot'), document.querySelector('#events table')];
+      return player.end;
+    });
+    for (let i = 0; i < 2; ++i) {
+      await grown(page, end);
+      end = await page.evaluate(() => window.carom.player.end);
+    }
+    // it stays at the end, and nothing was made anew
+    assert.equal(await page.evaluate(() => window.carom.player.time), end);
+    assert.ok(await page.evaluate(() => window.parts.every((part) => part.isConnected)));
+    await endRun();
+    const fresh = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+    await fresh.goto(url);
+    await fresh.waitForFunction(() => window.carom?.ready);
+    const whole = await content(fresh);
+    await page.waitForFunction((t) => window.carom.player.end === t, whole.end, { timeout: 60_000 });
+    assert.deepEqual(await content(page), whole);
+    // parts only, and smaller than the page
+    const [first, ...later] = answers;
+    assert.ok(later.length >= 2 && later.every(({ url: asked }) => asked.includes('/more?')), JSON.stringify(answers));
+    for (const { bytes } of later) assert.ok(bytes < first.bytes / 4, JSON.stringify(answers));
+  });
 });
 
 test('a page that follows a run keeps what the reader has set: camera, zoom, plots, tools, focus', async () => {
-  const place = folder();
-  const file = join(place, 'long.toml');
   const falling = (name, x) => `[[body]]\nname = "${name}"\nshape = "box"\nsize_m = [0.2, 0.2, 0.2]\nposition_m = [${x}, 0, 0.1]\nangular_velocity_rad_s = [0, 0, 5]\n`;
-  writeFileSync(file, `duration_s = 1e5\n[[material]]\nname = "wood"\nfriction = 0.3\n[[body]]\nname = "floor"\nshape = "plane"\n${falling('a', 0)}${falling('b', 0.5)}[integrator]\ntime_step_s = 1e-3\n[record]\nevery_s = 0.01\n`);
-  const run = join(place, 'long.h5');
-  const simulation = spawn(program, ['run', file, '-o', run, '--quiet', '--no-svg']);
-  const server = { process: null };
-  try {
-    await new Promise((resolve) => setTimeout(resolve, 2500));
-    server.process = spawn(program, ['view', run]);
-    const url = String((await once(server.process.stdout, 'data'))[0]).trim();
-    const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
-    await page.goto(url);
-    await page.waitForFunction(() => window.carom?.ready);
+  const text = `duration_s = 1e5\n[[material]]\nname = "wood"\nfriction = 0.3\n[[body]]\nname = "floor"\nshape = "plane"\n${falling('a', 0)}${falling('b', 0.5)}[integrator]\ntime_step_s = 1e-3\n[record]\nevery_s = 0.01\n`;
+  await follow(text, async ({ page }) => {
     // all in one go: the page must not grow in between
     const kept = () =>
       page.evaluate(() => {
@@ -102,7 +138,7 @@ test('a page that follows a run keeps what the reader has set: camera, zoom, plo
         const { transparent, traces, colourBy, forces, arrowScale, cut, pickedBody, savedViews } = playback.picture.looks;
         return { time: player.time, view: playback.stage.view().map((x) => Number(x.toPrecision(6))), range: plots.shown, bodies: plots.shownBodies, looks: { transparent, traces, colourBy, forces, arrowScale, cut, pickedBody, savedViews }, focused: document.activeElement?.getAttribute('aria-label') };
       });
-    await page.evaluate(() => {
+    const end = await page.evaluate(() => {
       const { player, playback, plots } = window.carom;
       const press = (name) => [...document.querySelectorAll('button')].find((node) => node.getAttribute('aria-label')?.includes(name)).click();
       const choose = (label, value) => {
@@ -123,18 +159,15 @@ test('a page that follows a run keeps what the reader has set: camera, zoom, plo
       choose('Cut', '0');
       playback.bodies.pickBody(2);
       document.querySelector('select[aria-label="Colour by"]').focus();
-      window.earlier = window.carom.run;
+      window.stageBefore = playback.stage.element;
+      return player.end;
     });
     const before = await kept();
     assert.equal(before.looks.transparent, true);
-    await page.waitForFunction(() => window.carom.run !== window.earlier, null, { timeout: 60_000 });
+    await grown(page, end);
     assert.deepEqual(await kept(), before);
-    assert.ok((await page.evaluate(() => window.carom.player.end)) > 0.1);
-  } finally {
-    server.process?.kill('SIGINT');
-    simulation.kill('SIGINT');
-    await Promise.all([once(simulation, 'exit'), server.process ? once(server.process, 'exit') : null]);
-  }
+    assert.ok(await page.evaluate(() => window.stageBefore.isConnected));
+  });
 });
 
 test('carom export --to png takes a picture of the page', () => {

@@ -5,10 +5,17 @@
 
 #include <Eigen/Dense>
 
+#include <cstddef>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace carom::detail {
+class RecordingFile;
+}
 
 namespace carom {
 
@@ -203,6 +210,9 @@ struct Recording {
     /// How the run ended; empty when it was killed or is still running.
     std::optional<RunReport> report;
 
+    /// Holds the tables that were left out of memory (ReadSettings); null: all are here.
+    std::shared_ptr<const detail::RecordingFile> file;
+
     [[nodiscard]] Eigen::Index frames() const noexcept { return time_s.size(); }
 
     /// The line of that name, e.g. "kinetic_J"; nullptr when it was not recorded.
@@ -211,7 +221,12 @@ struct Recording {
 
 /// Reads a recording that carom wrote, finished or not. Errors: FileUnreadable when there is no such file or
 /// it may not be read, FileMalformed when it is damaged, of another kind, or its parts do not fit together.
-[[nodiscard]] Expected<Recording> read_recording(const std::string& path);
+struct ReadSettings {
+    /// Where q and u of a finished run of bodies are larger than this, they stay in the file and have no rows;
+    /// so do its contacts. Pages read them part by part.
+    std::size_t max_table_bytes = std::numeric_limits<std::size_t>::max();
+};
+[[nodiscard]] Expected<Recording> read_recording(const std::string& path, const ReadSettings& settings = {});
 
 /// The run came to an end of its own: it was neither killed nor interrupted.
 [[nodiscard]] bool is_finished(const Recording& recording) noexcept;

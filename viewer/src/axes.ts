@@ -1,0 +1,87 @@
+import type { Colours } from './colours';
+import { number, pageFont } from './text';
+
+/** Round numbers in a range, so many at most. */
+export function ticksOf(low: number, high: number, most: number): number[] {
+  const raw = (high - low) / Math.max(1, most);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * ([1, 2, 5, 10].find((k) => k * power >= raw) ?? 10);
+  const ticks: number[] = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step && ticks.length < 50; ++k) ticks.push(k * step);
+  return ticks;
+}
+
+/** As many digits as it takes to tell neighbouring ticks apart. */
+function labelsOf(ticks: number[]): string[] {
+  const step = Math.abs((ticks[1] ?? 0) - (ticks[0] ?? 0));
+  const largest = Math.max(...ticks.map(Math.abs), 0);
+  const digits = step > 0 && largest > 0 ? Math.ceil(Math.log10(largest / step)) + 2 : 4;
+  return ticks.map((x) => number(Math.abs(x) < 1e-9 * step ? 0 : x, Math.min(15, Math.max(3, digits))));
+}
+
+/** The range of some numbers; a single one has room around it, in proportion. */
+function ends(values: number[]): [number, number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (const x of values) if (Number.isFinite(x)) [low, high] = [Math.min(low, x), Math.max(high, x)];
+  if (low < high) return [low, high];
+  const room = Math.abs(low) > 0 ? 0.1 * Math.abs(low) : 1;
+  return low === high ? [low - room, high + room] : [0, 1];
+}
+
+/** Canvas of a diagram, and where a point of it goes. */
+export type Frame = { context: CanvasRenderingContext2D; place: (x: number, y: number) => [number, number]; right: number };
+
+/** Draws axes and says where a point goes; null: the canvas has no size yet. What is finer than `floor` is rounding. */
+export function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], colours: Colours, names: [string, string], floor = 0): Frame | null {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const context = canvas.getContext('2d');
+  if (!context || width === 0) return null;
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const [left, right] = ends(xs);
+  const [low, high] = ends(ys);
+  const half = Math.max((high - low) / 2, floor / 2);
+  const [bottom, top] = [(low + high) / 2 - half, (low + high) / 2 + half];
+  context.font = pageFont(12);
+  const up = ticksOf(bottom, top, Math.max(2, height / 60));
+  const upLabels = labelsOf(up);
+  const margin = 30 + Math.max(24, ...upLabels.map((text) => context.measureText(text).width));
+  const box = { x: margin, y: 12, w: width - margin - 16, h: height - 58 };
+  const place = (x: number, y: number): [number, number] => [box.x + (box.w * (x - left)) / (right - left), box.y + box.h - (box.h * (y - bottom)) / (top - bottom)];
+  const line = (...[x1, y1, x2, y2]: number[]) => {
+    context.beginPath();
+    context.moveTo(x1, y1);
+    context.lineTo(x2, y2);
+    context.stroke();
+  };
+  context.strokeStyle = colours.grid;
+  context.strokeRect(box.x, box.y, box.w, box.h);
+  context.fillStyle = colours.text;
+  context.textBaseline = 'top';
+  context.textAlign = 'center';
+  const across = ticksOf(left, right, Math.max(3, box.w / 80));
+  labelsOf(across).forEach((text, i) => {
+    const [x] = place(across[i], bottom);
+    line(x, box.y, x, box.y + box.h);
+    context.fillText(text, x, box.y + box.h + 6);
+  });
+  context.fillText(names[0], box.x + box.w / 2, box.y + box.h + 24);
+  context.textAlign = 'right';
+  context.textBaseline = 'middle';
+  upLabels.forEach((text, i) => {
+    const [, y] = place(left, up[i]);
+    line(box.x, y, box.x + box.w, y);
+    context.fillText(text, box.x - 6, y);
+  });
+  context.save();
+  context.translate(14, box.y + box.h / 2);
+  context.rotate(-Math.PI / 2);
+  context.textAlign = 'center';
+  context.fillText(names[1], 0, 0);
+  context.restore();
+  context.textAlign = 'left';
+  context.textBaseline = 'bottom';
+  return { context, place, right: box.x + box.w };
+}
