@@ -31,7 +31,7 @@ def example_scene(name: str, parameters: Mapping[str, Any] | None = None, **over
     --------
     >>> import carom
     >>> carom.example_scene("pendulum_wall", duration_s=1)
-    <Scene 'Pendulum against a wall': 1 coordinates, 1 contacts, moreau in steps of 0.001 s, 1 s>
+    <Scene 'Pendulum against a wall': 1 coordinate, 1 contact, moreau in steps of 0.001 s, 1 s>
     """
     names = example_scenes()
     if name not in names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,7 +86,7 @@ class Scene:
 
     @property
     def length_m(self) -> float:
-        """Typical length: what small gaps are small against, m."""
+        """Typical length, the scale for small gaps, m."""
         return self._raw.length_m
 
     @property
@@ -121,7 +121,7 @@ class Scene:
 
     @property
     def warnings(self) -> Sequence[Mistake]:
-        """What may not be meant so."""
+        """What is probably not intended."""
         return self._raw.warnings
 
     def set(self, parameters: Mapping[str, Any] | None = None, **overrides: Any) -> Scene:
@@ -296,9 +296,9 @@ class Scene:
 
     def __repr__(self) -> str:
         what = {
-            "coordinates": f"{len(self.coordinates)} coordinates, {len(self.contacts)} contacts",
-            "bodies": f"{len(self.bodies)} bodies",
-            "sweeping": f"sweeping process in {len(self.coordinates)} dimensions",
+            "coordinates": f"{_count(self.coordinates, 'coordinate')}, {_count(self.contacts, 'contact')}",
+            "bodies": _count(self.bodies, "body", "bodies"),
+            "sweeping": f"sweeping process in {_count(self.coordinates, 'dimension')}",
         }[self.kind]
         return f"<Scene {self.title!r}: {what}, {self.integrator} in steps of {self.time_step_s:g} s, {self.duration_s:g} s>"
 
@@ -306,6 +306,11 @@ class Scene:
         if not self.text:
             raise TypeError("a scene of Python functions cannot be pickled: functions are code")
         return (_from_text, (self.text, self._name, self._folder))
+
+
+def _count(things: Sized, one: str, several: str = "") -> str:
+    """"1 contact", "2 contacts"."""
+    return f"{len(things)} {one if len(things) == 1 else several or one + 's'}"
 
 
 def _from_text(text: str, name: str, folder: str) -> Scene:
@@ -357,7 +362,7 @@ def scene(
     """A scene from nested dictionaries, or from its TOML text.
 
     Keys and values are those of scene files; NumPy arrays, tuples and the builders of this package
-    (:class:`Body`, :class:`Material`, :class:`Joint`, ...) may stand in it. Files of tables and meshes are looked for
+    (:class:`Body`, :class:`Material`, :class:`Joint`, ...) may be part of it. Table and mesh files are searched for
     below `folder`.
 
     Examples

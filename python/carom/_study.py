@@ -197,7 +197,7 @@ def _study_of(
         return _carom.study(os.fspath(scene), pairs, wishes, show)
     if not scene.text:
         raise TypeError("a study needs a scene with a text, not one of Python functions")
-    # a study reads its scene from a file; tables and meshes are looked for beside it
+    # a study reads its scene from a file; tables and meshes are searched for beside it
     with tempfile.TemporaryDirectory() as folder:
         at = scene._folder if scene._folder and os.access(scene._folder, os.W_OK) and "file" in scene.text else folder
         with tempfile.NamedTemporaryFile("w", suffix=".toml", dir=at, encoding="utf-8") as file:
