@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ._scene import Scene, read_scene
+from ._scene import Parameters, Scene, read_scene
 
 _FOLDER = Path(__file__).parent / "scenes"
 
@@ -24,7 +23,7 @@ def example_scenes() -> list[str]:
     return sorted(file.stem for file in _FOLDER.glob("*.toml"))
 
 
-def example_scene(name: str, parameters: Mapping[str, Any] | None = None, **overrides: Any) -> Scene:
+def example_scene(name: str, parameters: Parameters = None, **overrides: Any) -> Scene:
     """A scene that comes with carom, with values replaced as in :func:`read_scene`.
 
     Examples

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 
 
+#: A mapping of names to values, or None. Any for type checkers, which else refuse ``**{"solver.tolerance": 1e-6}``: they take
+#: it for a value of every keyword.
+Parameters = Any
+
+
 class Scene:
     """A system, its start and how to run it: read, checked, and constant.
 
@@ -124,7 +129,7 @@ class Scene:
         """What is probably not intended."""
         return self._raw.warnings
 
-    def set(self, parameters: Mapping[str, Any] | None = None, **overrides: Any) -> Scene:
+    def set(self, parameters: Parameters = None, **overrides: Any) -> Scene:
         """The scene with values replaced; this one stays as it is.
 
         Parameters
@@ -318,11 +323,13 @@ def _from_text(text: str, name: str, folder: str) -> Scene:
 
 
 def _override_pairs(parameters: Mapping[str, Any] | None, given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise TypeError(f"parameters is {type(parameters).__name__}, not a mapping of names to values")
     pairs = _toml.overrides({"parameters": dict(parameters)}) if parameters else []
     return pairs + _toml.overrides(given)
 
 
-def read_scene(path: PathLike, parameters: Mapping[str, Any] | None = None, **overrides: Any) -> Scene:
+def read_scene(path: PathLike, parameters: Parameters = None, **overrides: Any) -> Scene:
     """Reads a scene file, with values replaced.
 
     Parameters
