@@ -392,8 +392,9 @@ void CommandLine::add_gallery()
 {
     CLI::App& command = add("gallery", "Draw the figures of all scenes of a folder on one page.",
                             [this] { return run_gallery(gallery_); });
-    command.add_option("SCENES", gallery_.scenes, "folder with scenes whose figures name a source")
-        ->capture_default_str();
+    command.add_option(
+        "SCENES", gallery_.scenes,
+        "folder with scenes whose figures name a source; default scenes, or those installed with carom");
     add_output(command, gallery_.output, "folder for the page and its pictures; default gallery", "FOLDER");
     command.footer("The page needs no network. Numbers that theory knows stand beside those of carom.\n\n"
                    "Examples:\n"

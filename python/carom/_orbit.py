@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _carom
 from ._certificate import Finding
-from ._scene import Scene
+from ._scene import Scene, _count
 
 if TYPE_CHECKING:
     from ._run import Run
@@ -135,6 +135,12 @@ class Orbit:
     shift: Array  #: of the coordinates in one period
     lost: NotDifferentiable | None  #: the orbit does not depend smoothly on its data there
     findings: tuple[Finding, ...]
+
+    def __repr__(self) -> str:
+        if not self.converged:
+            return f"<no orbit: residual {self.residual:.2g} after {self.iterations} iterations; {self.trouble}>"
+        largest = f", largest multiplier {abs(self.multipliers[0]):.6g}" if self.multipliers else ""
+        return f"<orbit of period {self.period_s:.9g} s: {'stable' if self.stable else 'unstable'}{largest}, {_count(self.events, 'event')}>"
 
     def run(self, scene: Scene, periods: int = 1) -> Run:
         """The motion of the orbit, by power series. `scene` is the one that the orbit was found in; on a branch, with the

@@ -286,7 +286,7 @@ class Scene:
 
         return inspect(self)
 
-    def study(self, **options: Any) -> StudyTable:
+    def study(self, vary: Mapping[str, Any] | None = None, **options: Any) -> StudyTable:
         """Many runs of this scene in one table; the options are those of :func:`study`.
 
         Examples
@@ -297,7 +297,7 @@ class Scene:
         """
         from ._study import study
 
-        return study(self, **options)
+        return study(self, vary, **options)
 
     def __repr__(self) -> str:
         what = {
