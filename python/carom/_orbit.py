@@ -256,6 +256,7 @@ class Branch:
         >>> bool((followed.curve(0, "parameters.e", 0.78, 0.82, steps=4).first > 2).all())
         True
         """
+        _check_range(low, high)
         name = over.removeprefix("parameters.")
         raw = self._raw.curve(index, name, float(low), float(high), steps)
         raw["orbits"] = tuple(_orbit(one) for one in raw["orbits"])
@@ -517,6 +518,9 @@ def branch(
     ['period_doubling']
     """
     options = _options(period, section, returns, settle, segments, shift, free, (), 40, 1e-12)
+    _check_range(low, high)
+    if not 0 < max_step < np.inf or max_points < 1:
+        raise ValueError(f"max_step is {max_step}, max_points {max_points}: give a step greater than zero and at least one point")
     options |= {
         "max_step": float(max_step),
         "max_points": max_points,
@@ -525,6 +529,11 @@ def branch(
     }
     name = over.removeprefix("parameters.")
     return _branch(_carom.follow_branch(_started(scene, guess)._raw, options, name, float(low), float(high)))
+
+
+def _check_range(low: float, high: float) -> None:
+    if not -np.inf < low < high < np.inf:
+        raise ValueError(f"the range is from {low} to {high}: give two finite numbers, the smaller one first")
 
 
 def equilibria(scene: Scene, over: str, low: float, high: float, *, steps: int = 100) -> Equilibria:
@@ -540,6 +549,7 @@ def equilibria(scene: Scene, over: str, low: float, high: float, *, steps: int =
     >>> found.branches[0].end
     'below: range; above: range'
     """
+    _check_range(low, high)
     contacts, branches = _carom.follow_equilibria(scene._raw, over.removeprefix("parameters."), float(low), float(high), steps)
     return Equilibria(
         contacts=tuple(contacts),
@@ -565,6 +575,8 @@ def lyapunov(scene: Scene, interval_s: float, *, discard: int = 100, intervals: 
     >>> carom.lyapunov(scene, 2.856, discard=20, intervals=40).exponents_1_s.shape
     (2,)
     """
+    if not 0 < interval_s < np.inf:
+        raise ValueError(f"interval_s is {interval_s}: give the period of the forcing, or some time, s")
     finished, trouble, exponents, errors, time_s, impacts = _carom.lyapunov_exponents(
         scene._raw, float(interval_s), discard, intervals
     )
