@@ -1,4 +1,4 @@
-"""Derivatives of motions, motions that repeat, branches over a parameter, Lyapunov exponents."""
+"""Derivatives of motions, periodic motions, branches over a parameter, Lyapunov exponents."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Sensitivities:
 
 @dataclass(frozen=True)
 class Orbit:
-    """A motion that repeats.
+    """A periodic motion.
 
     Examples
     --------
