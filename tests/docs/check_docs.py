@@ -187,6 +187,10 @@ def commands_of(page):
         if not (fenced or line.startswith("    ")):
             continue
         text = line.strip()
+        if number > 1 and lines[number - 2].endswith("\\"):  # goes on with a command, of carom or of another program
+            if found and found[-1][1].endswith("\\"):
+                found[-1] = (found[-1][0], found[-1][1][:-1] + text, [])
+            continue
         if re.match(r"(build/bin/)?carom(-reference)? |if \[ -e", text):
             found.append((number, re.split(r"\s{2,}#", text)[0].strip(), []))
         elif found and line.startswith("    ") and not fenced:
