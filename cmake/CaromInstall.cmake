@@ -18,6 +18,8 @@ if(TARGET carom_program)
   install(FILES ${texts}/carom DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${texts}/_carom DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
   install(FILES ${texts}/scene.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/carom)
+  # what `carom gallery` draws
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/carom FILES_MATCHING PATTERN "*.toml")
 endif()
 
 install(EXPORT caromTargets NAMESPACE carom:: DESTINATION ${carom_package_dir})

@@ -27,6 +27,18 @@ bool write(const fs::path& file, const std::string& text)
     return false;
 }
 
+/// The folder asked for; where none was and there is no folder `scenes` here, the scenes that were installed
+/// with the program: PREFIX/share/carom/scenes for PREFIX/bin/carom.
+fs::path scenes_of(const GalleryOptions& options)
+{
+    std::error_code problem;
+    if (!options.scenes.empty()) return options.scenes;
+    if (fs::is_directory("scenes", problem)) return "scenes";
+    const fs::path program = fs::read_symlink("/proc/self/exe", problem);
+    const fs::path installed = program.parent_path().parent_path() / "share/carom/scenes";
+    return !problem && fs::is_directory(installed, problem) ? installed : fs::path("scenes");
+}
+
 }  // namespace
 
 ExitStatus run_gallery(const GalleryOptions& options)
@@ -35,7 +47,7 @@ ExitStatus run_gallery(const GalleryOptions& options)
     std::error_code problem;
     fs::create_directories(folder, problem);
     note_interrupts();
-    const auto entries = draw_gallery(options.scenes, &interrupt_flag());
+    const auto entries = draw_gallery(scenes_of(options), &interrupt_flag());
     if (!entries) {
         print_errors(entries.error());
         return ExitStatus::BadInput;

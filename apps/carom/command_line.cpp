@@ -162,9 +162,9 @@ void describe_orbit(CLI::App& command, OrbitCommand& orbit)
         .add_option("--period", orbit.period, "of a driven system: a time in s, or a formula of parameters")
         ->type_name("T");
     command
-        .add_option(
-            "--section", orbit.section,
-            "of one without forcing: a formula of the state that rises through zero where the orbit begins")
+        .add_option("--section", orbit.section,
+                    "of a system without forcing: a formula of the state that rises through zero where the "
+                    "orbit begins")
         ->type_name("FORMULA");
     command.add_option("--events", orbit.returns, "the orbit closes at this return to the section")
         ->type_name("N")
@@ -175,11 +175,12 @@ void describe_orbit(CLI::App& command, OrbitCommand& orbit)
         ->check(CLI::Range(1, 1000))
         ->type_name("N")
         ->capture_default_str();
-    command.add_option("--settle", orbit.settle, "run so many periods or returns before the search")
+    command.add_option("--settle", orbit.settle, "run N periods or returns before the search")
         ->type_name("N");
-    add_repeated(command, "--shift", orbit.shifts, "a coordinate that moves on by so much in a period",
+    add_repeated(command, "--shift", orbit.shifts, "a coordinate that advances by VALUE in a period",
                  "NAME=VALUE");
-    add_repeated(command, "--free", orbit.free, "a coordinate that may move on by anything", "NAME");
+    add_repeated(command, "--free", orbit.free, "a coordinate that may advance by any amount in a period",
+                 "NAME");
 }
 
 }  // namespace
@@ -187,7 +188,7 @@ void describe_orbit(CLI::App& command, OrbitCommand& orbit)
 void CommandLine::add_orbit()
 {
     CLI::App& command =
-        add("orbit", "Find a motion that repeats, and its stability.", [this] { return run_orbit(orbit_); });
+        add("orbit", "Find a periodic motion and its stability.", [this] { return run_orbit(orbit_); });
     describe_orbit(command, orbit_);
     add_repeated(command, "--by", orbit_.by, "derivatives of the orbit by this parameter", "parameters.NAME");
     command
@@ -208,16 +209,16 @@ void CommandLine::add_orbit()
 void CommandLine::add_branch()
 {
     CLI::App& command =
-        add("branch", "Follow motions that repeat over a parameter.", [this] { return run_branch(branch_); });
+        add("branch", "Follow periodic motions over a parameter.", [this] { return run_branch(branch_); });
     describe_orbit(command, branch_);
     command.add_option("--over", branch_.over, "the parameter and its range")
         ->required()
         ->type_name("parameters.NAME=LOW:HIGH");
-    command.add_option("--max-step", branch_.max_step, "largest step, in parts of the range")
+    command.add_option("--max-step", branch_.max_step, "largest step, as a fraction of the range")
         ->type_name("H")
         ->check(CLI::Range(1e-6, 1.0))
         ->capture_default_str();
-    command.add_option("--max-points", branch_.max_points, "ends the branch after so many orbits, each way")
+    command.add_option("--max-points", branch_.max_points, "end the branch after N orbits in each direction")
         ->type_name("N")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
@@ -226,10 +227,10 @@ void CommandLine::add_branch()
             "--from", branch_.guess,
             "begin at ORBIT.json, written by carom orbit, or at the state of a recording, RUN.h5@TIME")
         ->type_name("FILE");
-    command.add_flag(
-        "--equilibrium", branch_.equilibrium,
-        "equilibria instead of orbits, contacts closed as the scene begins; with friction the edges of "
-        "the set of equilibria");
+    command.add_flag("--equilibrium", branch_.equilibrium,
+                     "equilibria instead of orbits, with the contacts closed that are closed at the start; "
+                     "with friction the edges of "
+                     "the set of equilibria");
     command
         .add_option(
             "--curve", branch_.curve,
@@ -237,7 +238,7 @@ void CommandLine::add_branch()
         ->type_name("parameters.NAME=LOW:HIGH");
     command
         .add_option("--doublings", branch_.doublings,
-                    "also follow the doubled orbits that leave at period doublings, so often")
+                    "also follow the doubled orbits that leave at period doublings, down to N doublings")
         ->type_name("N")
         ->check(CLI::Range(0, 8))
         ->capture_default_str();
@@ -394,8 +395,9 @@ void CommandLine::add_gallery()
 {
     CLI::App& command = add("gallery", "Draw the figures of all scenes of a folder on one page.",
                             [this] { return run_gallery(gallery_); });
-    command.add_option("SCENES", gallery_.scenes, "folder with scenes whose figures name a source")
-        ->capture_default_str();
+    command.add_option(
+        "SCENES", gallery_.scenes,
+        "folder with scenes whose figures name a source; default scenes, or those installed with carom");
     add_output(command, gallery_.output, "folder for the page and its pictures; default gallery", "FOLDER");
     command.footer("The page needs no network. Numbers that theory knows stand beside those of carom.\n\n"
                    "Examples:\n"

@@ -162,7 +162,7 @@ struct FigureOptions {
 [[nodiscard]] ExitStatus run_figure(const FigureOptions& options);
 
 struct GalleryOptions {
-    std::string scenes = "scenes";   ///< folder with scenes that have figures
+    std::string scenes;  ///< folder with scenes that have figures; empty: scenes, or those installed
     std::string output = "gallery";  ///< folder for the page and its pictures
 };
 

@@ -32,7 +32,7 @@ std::string in_words(const Comparison& comparison, const Profile& profile)
         text += "\n";
     }
 
-    text += "\npart of the problems solved within a factor of the quickest solver\n";
+    text += "\nfraction of the problems solved within a factor of the fastest solver\n";
     text += fmt::format("{:<16}", "factor");
     for (const double factor : profile.factors) {
         text += fmt::format(" {:>6g}", factor);

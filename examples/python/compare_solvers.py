@@ -3,7 +3,7 @@ Comparing solvers
 =================
 
 All solvers on the same problems, and their performance profile: the part of the problems that each solves within a factor
-of the quickest.
+of the fastest.
 """
 import numpy as np
 from matplotlib import pyplot
@@ -32,7 +32,7 @@ figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
 for name, part in compared.profile.items():
     style = {"linewidth": 3, "zorder": 3} if name in set(two["solver"]) else {"linewidth": 1.2, "linestyle": "--"}
     axes.step(compared.factors, part, where="post", label=name, **style)
-axes.set(xscale="log", xlabel="times the time of the quickest solver", ylabel="part of the problems solved", ylim=(0, 1.02))
+axes.set(xscale="log", xlabel="times the time of the fastest solver", ylabel="fraction of the problems solved", ylim=(0, 1.02))
 axes.legend(fontsize="small", loc="lower right")
 axes.grid(alpha=0.3)
 pyplot.show()

@@ -25,6 +25,10 @@ from ._figure import Figure, FigureNumber
 from ._inspect import Hypothesis, Inspection, inspect
 from ._orbit import (
     Branch,
+    Curve,
+    Equilibria,
+    Equilibrium,
+    EquilibriumBranch,
     Lyapunov,
     NotDifferentiable,
     Orbit,
@@ -33,6 +37,7 @@ from ._orbit import (
     SensitiveState,
     SpecialPoint,
     branch,
+    equilibria,
     lyapunov,
     orbit,
     sensitivities,
@@ -45,7 +50,7 @@ from ._running import resume
 from ._scene import Scene, import_urdf, read_scene, scene
 from ._simulation import Simulation, State
 from ._solve import Comparison, Problem, Solution, compare, solve, solvers
-from ._study import Order, StudyTable, study
+from ._study import Attractor, Order, StudyTable, study
 from ._system import Constraint, Contact, Coordinate, Probe, System
 from ._trace import (
     arccos,
@@ -69,6 +74,7 @@ from ._trace import (
 )
 
 __all__ = [
+    "Attractor",
     "Body",
     "BodyContacts",
     "BodyTrack",
@@ -80,7 +86,11 @@ __all__ = [
     "Contact",
     "ContactTrack",
     "Coordinate",
+    "Curve",
     "Draw",
+    "Equilibria",
+    "Equilibrium",
+    "EquilibriumBranch",
     "Error",
     "Event",
     "Events",
@@ -131,6 +141,7 @@ __all__ = [
     "convex",
     "cos",
     "cosh",
+    "equilibria",
     "example_scene",
     "example_scenes",
     "exp",

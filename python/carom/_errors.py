@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,12 +50,25 @@ class Error(ValueError):
 
     mistakes: tuple[Mistake, ...]  #: in the order of the text
 
-    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+    def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.mistakes = tuple(mistakes)
         super().__init__("\n".join(str(one) for one in self.mistakes))
 
     def __reduce__(self) -> tuple[type[Error], tuple[tuple[Mistake, ...]]]:
         return (Error, (self.mistakes,))
+
+    def about(self, file: str, name: str) -> Error:
+        """The same mistakes, told of `name` instead of `file`.
+
+        Examples
+        --------
+        >>> import carom
+        >>> carom.Error([carom.Mistake("unknown_key", "/tmp/x.toml:3:1", "what", "")]).about("/tmp/x.toml", "ball")
+        Error('ball:3:1: what')
+        """
+        return Error(
+            replace(one, where=one.where.replace(file, name), text=one.text.replace(file, name)) for one in self.mistakes
+        )
 
 
 class Interrupted(KeyboardInterrupt):

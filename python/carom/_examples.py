@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ._scene import Scene, read_scene
+from ._scene import Parameters, Scene, read_scene
 
 _FOLDER = Path(__file__).parent / "scenes"
 
@@ -24,14 +23,14 @@ def example_scenes() -> list[str]:
     return sorted(file.stem for file in _FOLDER.glob("*.toml"))
 
 
-def example_scene(name: str, parameters: Mapping[str, Any] | None = None, **overrides: Any) -> Scene:
+def example_scene(name: str, parameters: Parameters = None, **overrides: Any) -> Scene:
     """A scene that comes with carom, with values replaced as in :func:`read_scene`.
 
     Examples
     --------
     >>> import carom
     >>> carom.example_scene("pendulum_wall", duration_s=1)
-    <Scene 'Pendulum against a wall': 1 coordinates, 1 contacts, moreau in steps of 0.001 s, 1 s>
+    <Scene 'Pendulum against a wall': 1 coordinate, 1 contact, moreau in steps of 0.001 s, 1 s>
     """
     names = example_scenes()
     if name not in names:

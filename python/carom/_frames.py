@@ -89,9 +89,9 @@ class ContactTrack:
 
     name: str
     gap_m: Array
-    percussion_Ns: Array  #: normal, sum since the frame before
+    percussion_Ns: Array  #: normal, sum since the previous frame
     friction_Ns: Array | None = None  #: tangential components, likewise; None: without friction
-    coefficient: Array | None = None  #: largest mu of a step since the frame before
+    coefficient: Array | None = None  #: largest mu of a step since the previous frame
 
     def __repr__(self) -> str:
         return f"<contact {self.name}: {len(self.gap_m)} frames, largest percussion {self._largest():.4g} N s>"

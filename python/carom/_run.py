@@ -17,7 +17,7 @@ from ._certificate import Certificate, Finding
 from ._events import Events
 from ._frames import BodyContacts, Columns, ContactTrack, Named, Snapshot
 from ._page import Page
-from ._scene import PathLike, Scene
+from ._scene import PathLike, Scene, _count
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import]
@@ -156,12 +156,12 @@ class Run:
 
     @cached_property
     def percussion_Ns(self) -> Columns:
-        """Normal percussions by contact, N s, sums since the frame before."""
+        """Normal percussions by contact, N s, sums since the previous frame."""
         return Columns(self._columns["contacts"], self._array("percussion_Ns"))
 
     @cached_property
     def reaction_Ns(self) -> Columns:
-        """Percussions of constraints, N s, sums since the frame before."""
+        """Percussions of constraints, N s, sums since the previous frame."""
         constraints = self._columns["constraints"]
         return Columns(constraints["reactions"], constraints["percussion_Ns"])
 
@@ -199,7 +199,7 @@ class Run:
 
     @property
     def residual(self) -> Array:
-        """Worst error of a step since the frame before."""
+        """Worst error of a step since the previous frame."""
         return self._array("residual")
 
     @cached_property
@@ -335,7 +335,7 @@ class Run:
         ended = "" if self.end == "duration" else f", ended by {self.end}"
         return (
             f"<Run {self.title!r}: {self.status}, {self.time_s:.6g} s in {steps} steps{ended}, "
-            f"{len(self.events)} events, {len(self.t)} frames>"
+            f"{_count(self.events, 'event')}, {_count(self.t, 'frame')}>"
         )
 
     def __str__(self) -> str:

@@ -92,7 +92,7 @@ def resume(
     listener: Listener | None = None,
     progress: bool | None = None,
 ) -> Run:
-    """Goes on with a recorded run to its end, or to a longer `duration_s`.
+    """Resumes a recorded run and takes it to its end, or to a longer `duration_s`.
 
     The run ends as if it had never been interrupted, bit for bit.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from ._study import StudyTable
 
 PathLike = str | os.PathLike[str]
+
+
+#: A mapping of names to values, or None. Any for type checkers, which else refuse ``**{"solver.tolerance": 1e-6}``: they take
+#: it for a value of every keyword.
+Parameters = Any
 
 
 class Scene:
@@ -86,7 +91,7 @@ class Scene:
 
     @property
     def length_m(self) -> float:
-        """Typical length: what small gaps are small against, m."""
+        """Typical length, the scale for small gaps, m."""
         return self._raw.length_m
 
     @property
@@ -121,10 +126,10 @@ class Scene:
 
     @property
     def warnings(self) -> Sequence[Mistake]:
-        """What may not be meant so."""
+        """What is probably not intended."""
         return self._raw.warnings
 
-    def set(self, parameters: Mapping[str, Any] | None = None, **overrides: Any) -> Scene:
+    def set(self, parameters: Parameters = None, **overrides: Any) -> Scene:
         """The scene with values replaced; this one stays as it is.
 
         Parameters
@@ -281,7 +286,7 @@ class Scene:
 
         return inspect(self)
 
-    def study(self, **options: Any) -> StudyTable:
+    def study(self, vary: Mapping[str, Any] | None = None, **options: Any) -> StudyTable:
         """Many runs of this scene in one table; the options are those of :func:`study`.
 
         Examples
@@ -292,13 +297,13 @@ class Scene:
         """
         from ._study import study
 
-        return study(self, **options)
+        return study(self, vary, **options)
 
     def __repr__(self) -> str:
         what = {
-            "coordinates": f"{len(self.coordinates)} coordinates, {len(self.contacts)} contacts",
-            "bodies": f"{len(self.bodies)} bodies",
-            "sweeping": f"sweeping process in {len(self.coordinates)} dimensions",
+            "coordinates": f"{_count(self.coordinates, 'coordinate')}, {_count(self.contacts, 'contact')}",
+            "bodies": _count(self.bodies, "body", "bodies"),
+            "sweeping": f"sweeping process in {_count(self.coordinates, 'dimension')}",
         }[self.kind]
         return f"<Scene {self.title!r}: {what}, {self.integrator} in steps of {self.time_step_s:g} s, {self.duration_s:g} s>"
 
@@ -308,16 +313,23 @@ class Scene:
         return (_from_text, (self.text, self._name, self._folder))
 
 
+def _count(things: Sized, one: str, several: str = "") -> str:
+    """"1 contact", "2 contacts"."""
+    return f"{len(things)} {one if len(things) == 1 else several or one + 's'}"
+
+
 def _from_text(text: str, name: str, folder: str) -> Scene:
     return Scene(_carom.read_scene_text(text, name, [], folder), name, folder)
 
 
 def _override_pairs(parameters: Mapping[str, Any] | None, given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise TypeError(f"parameters is {type(parameters).__name__}, not a mapping of names to values")
     pairs = _toml.overrides({"parameters": dict(parameters)}) if parameters else []
     return pairs + _toml.overrides(given)
 
 
-def read_scene(path: PathLike, parameters: Mapping[str, Any] | None = None, **overrides: Any) -> Scene:
+def read_scene(path: PathLike, parameters: Parameters = None, **overrides: Any) -> Scene:
     """Reads a scene file, with values replaced.
 
     Parameters
@@ -357,7 +369,7 @@ def scene(
     """A scene from nested dictionaries, or from its TOML text.
 
     Keys and values are those of scene files; NumPy arrays, tuples and the builders of this package
-    (:class:`Body`, :class:`Material`, :class:`Joint`, ...) may stand in it. Files of tables and meshes are looked for
+    (:class:`Body`, :class:`Material`, :class:`Joint`, ...) may be part of it. Table and mesh files are searched for
     below `folder`.
 
     Examples

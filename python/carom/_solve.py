@@ -223,7 +223,7 @@ def solve(
     time_limit_s : float
         0: none.
     repeat : int
-        Solves from P = 0; the quickest counts for ``time_s``.
+        Solves from P = 0; ``time_s`` is that of the fastest.
 
     Examples
     --------
@@ -261,7 +261,7 @@ class ComparedRun:
     unit_free: float
     siconos: float
     iterations: int
-    ratio: float  #: times slower than the quickest; infinite where it failed
+    ratio: float  #: times slower than the fastest; infinite where it failed
 
 
 @dataclass(frozen=True)

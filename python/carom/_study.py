@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _carom, _toml
+from ._errors import Error
 from ._progress import Bar
 from ._scene import PathLike, Scene
 
@@ -47,6 +48,27 @@ class Order:
         return f"<order of {self.quantity}: {self.fitted:.3g} ({self.verdict})>"
 
 
+@dataclass(frozen=True)
+class Attractor:
+    """What runs of a study settle on: the states at the strobe, once through.
+
+    Examples
+    --------
+    >>> import carom
+    >>> table = carom.example_scene("impact_oscillator").study(
+    ...     vary={"coordinate.x.start": [-0.1, -0.2]}, strobe="period", skip=30, basin=1e-3, duration_s=120)
+    >>> [one.period for one in table.attractors]
+    [1]
+    """
+
+    period: int  #: in periods of the strobe
+    points: Array  #: one row per sample: every coordinate followed by its velocity
+    runs: int  #: that reach it
+
+    def __repr__(self) -> str:
+        return f"<attractor of period {self.period}: {self.runs} runs>"
+
+
 class StudyTable:
     """The table of a study: one row per run, or per sample of a strobe.
 
@@ -66,6 +88,10 @@ class StudyTable:
         self.wall_s: float = answer["wall_s"]
         self.threads: int = answer["threads"]
         self.orders: list[Order] = [Order(values=tuple(one.pop("values")), **one) for one in answer["orders"]]
+        attractors, of = answer["basins"] or ((), ())
+        self.attractors: list[Attractor] = [Attractor(period, np.array(points), runs) for period, points, runs in attractors]
+        #: with ``basin``: per combination of values its attractor; -1 irregular, -2 failed
+        self.basin: NDArray[np.int64] = np.array(of, dtype=np.int64)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._columns:
@@ -122,6 +148,7 @@ def study(
     output: PathLike | None = None,
     threads: int = 0,
     shard: str = "",
+    basin: float | None = None,
     parameters: Mapping[str, Any] | None = None,
     progress: bool | None = None,
     **overrides: Any,
@@ -153,6 +180,10 @@ def study(
         0: all cores. The table does not depend on it.
     shard : str
         "i/n": this part of the runs only.
+    basin : float
+        Sorts the starts by the attractor that they reach, into ``table.attractors`` and ``table.basin``: samples
+        that differ by less than this part of the largest value are the same. Needs `strobe`, and `skip` past the
+        transient.
     parameters, **overrides
         Values of the scene replaced, as in :func:`read_scene`.
 
@@ -181,7 +212,10 @@ def study(
         "output": "" if output is None else os.fspath(output),
         "threads": threads,
         "shard": shard,
+        "basin": basin,
     }
+    if basin is not None and (repeat != 1 or converge):
+        raise ValueError("basin runs every start once: leave out repeat and converge")
     bar = Bar(progress)
     show = bar.study if bar.wanted else None
     try:
@@ -197,13 +231,16 @@ def _study_of(
         return _carom.study(os.fspath(scene), pairs, wishes, show)
     if not scene.text:
         raise TypeError("a study needs a scene with a text, not one of Python functions")
-    # a study reads its scene from a file; tables and meshes are looked for beside it
+    # a study reads its scene from a file; tables and meshes are searched for beside it
     with tempfile.TemporaryDirectory() as folder:
         at = scene._folder if scene._folder and os.access(scene._folder, os.W_OK) and "file" in scene.text else folder
         with tempfile.NamedTemporaryFile("w", suffix=".toml", dir=at, encoding="utf-8") as file:
             file.write(scene.text)
             file.flush()
-            return _carom.study(file.name, pairs, wishes, show)
+            try:
+                return _carom.study(file.name, pairs, wishes, show)
+            except Error as error:
+                raise error.about(file.name, scene._name) from None
 
 
 def _table(answer: dict[str, Any]) -> StudyTable:

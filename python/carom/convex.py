@@ -39,7 +39,7 @@ class ConvexSet:
         return self._raw.dimension
 
     def contains(self, v: ArrayLike, tolerance: float = 1e-12) -> bool:
-        """Whether the distance of v to the set is at most tolerance * (\\|v\\| + size).
+        """Whether the distance of v to the set is at most ``tolerance * (|v| + size)``.
 
         Examples
         --------
@@ -122,7 +122,7 @@ class ConvexSet:
 
 
 def ball(centre: ArrayLike, radius: float) -> ConvexSet:
-    """{ v : |v - centre| <= radius }.
+    """``{ v : |v - centre| <= radius }``.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def box(lower: ArrayLike, upper: ArrayLike) -> ConvexSet:
 
 
 def ellipsoid(centre: ArrayLike, E: ArrayLike) -> ConvexSet:
-    """{ v : (v - centre).E^-1 (v - centre) <= 1 }.
+    """``{ v : (v - centre).E^-1 (v - centre) <= 1 }``.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def ellipsoid(centre: ArrayLike, E: ArrayLike) -> ConvexSet:
 
 
 def half_space(normal: ArrayLike, bound: float) -> ConvexSet:
-    """{ v : normal.v <= bound }.
+    """``{ v : normal.v <= bound }``.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def half_space(normal: ArrayLike, bound: float) -> ConvexSet:
 
 
 def orthant(n: int) -> ConvexSet:
-    """{ v : v_i >= 0 }.
+    """``{ v : v_i >= 0 }``.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def orthant(n: int) -> ConvexSet:
 
 
 def cone(G: ArrayLike) -> ConvexSet:
-    """{ v : G v <= 0 }.
+    """``{ v : G v <= 0 }``.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def generated_cone(generators: ArrayLike) -> ConvexSet:
 
 
 def polyhedron(G: ArrayLike, h: ArrayLike) -> ConvexSet:
-    """{ v : G v <= h }.
+    """``{ v : G v <= h }``.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def polytope(vertices: ArrayLike) -> ConvexSet:
 
 
 def second_order_cone(n: int, mu: float = 1.0) -> ConvexSet:
-    """{ v : |v_T| <= mu v_N }, v_N the first component: Coulomb's cone.
+    """``{ v : |v_T| <= mu v_N }``, v_N the first component: Coulomb's cone.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def singleton(point: ArrayLike) -> ConvexSet:
 
 
 def intersection(sets: Sequence[ConvexSet]) -> ConvexSet:
-    """{ v : v in every C_i }.
+    """``{ v : v in every C_i }``.
 
     Examples
     --------

@@ -1,3 +1,4 @@
+#include "interrupt.hpp"
 #include "run_binding.hpp"
 
 #include "carom/figure/figure.hpp"
@@ -40,10 +41,12 @@ py::tuple figure_of_scene(const std::shared_ptr<Scene>& scene, const std::string
                           const std::string& format, double dots_per_inch)
 {
     const FigurePlan plan = take(figure_named(*scene, name));
+    const InterruptWatch watch;
     auto figure = [&] {
-        const py::gil_scoped_release released;
-        return make_figure(*scene, plan, style_of(format, dots_per_inch));
+        const Unlocked unlocked;
+        return make_figure(*scene, plan, style_of(format, dots_per_inch), &watch.flag());
     }();
+    if (watch.heard() && PyErr_CheckSignals() != 0) throw py::error_already_set();
     return figure_tuple(take(std::move(figure)));
 }
 
@@ -53,7 +56,7 @@ py::tuple figure_of_run(const std::shared_ptr<RunObject>& run, const std::shared
     const FigurePlan plan = take(figure_named(*scene, name));
     if (!needs_one_run(plan)) return figure_of_scene(scene, name, format, dots_per_inch);
     auto figure = [&] {
-        const py::gil_scoped_release released;
+        const Unlocked unlocked;
         return draw_figure(*scene, plan, {FigureRun{0, plan, run->run}}, style_of(format, dots_per_inch));
     }();
     return figure_tuple(take(std::move(figure)));

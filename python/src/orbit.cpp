@@ -1,4 +1,6 @@
-#include "binding.hpp"
+#include "orbit_binding.hpp"
+
+#include "run_binding.hpp"
 
 #include <pybind11/complex.h>
 
@@ -80,8 +82,12 @@ py::dict sensitivities_of(const Sensitivities& result)
     out["events"] = events;
     out["one_sided"] = one_sided;
     out["lost"] = result.lost ? py::object(loss_of(*result.lost)) : py::object(py::none());
+    out["dend_s"] = derivative(result.dend_s);
+    out["findings"] = findings_list(result.findings);
     return out;
 }
+
+}  // namespace
 
 py::dict orbit_of(const Orbit& orbit)
 {
@@ -106,21 +112,9 @@ py::dict orbit_of(const Orbit& orbit)
     out["lowest"] = array_of(orbit.lowest);
     out["highest"] = array_of(orbit.highest);
     out["events"] = events;
-    return out;
-}
-
-py::dict branch_of(const Branch& branch)
-{
-    py::list points, special;
-    for (const BranchPoint& point : branch.points)
-        points.append(py::make_tuple(point.value, orbit_of(point.orbit)));
-    for (const SpecialPoint& point : branch.special)
-        special.append(
-            py::make_tuple(point.kind, point.value, point.place, point.time_s, orbit_of(point.orbit)));
-    py::dict out;
-    out["points"] = points;
-    out["special"] = special;
-    out["end"] = branch.end;
+    out["shift"] = array_of(orbit.end_shift);
+    out["lost"] = orbit.lost ? py::object(loss_of(*orbit.lost)) : py::object(py::none());
+    out["findings"] = findings_list(orbit.findings);
     return out;
 }
 
@@ -135,18 +129,10 @@ OrbitOptions orbit_options(const py::dict& given)
     options.shift = given["shift"].cast<std::map<std::string, std::string>>();
     options.free = given["free"].cast<std::vector<std::string>>();
     options.parameters = given["by"].cast<std::vector<std::string>>();
+    options.max_iterations = given["max_iterations"].cast<int>();
+    options.tolerance = given["tolerance"].cast<double>();
     return options;
 }
-
-/// Without the interpreter: others may run meanwhile.
-template <class Call>
-auto unlocked(const Call& call)
-{
-    const py::gil_scoped_release released;
-    return call();
-}
-
-}  // namespace
 
 void bind_orbit(py::module_& module)
 {
@@ -166,28 +152,22 @@ void bind_orbit(py::module_& module)
         },
         py::arg("scene"), py::arg("options"));
     module.def(
-        "follow_branch",
-        [](const Scene& scene, const py::dict& given, const std::string& over, double low, double high,
-           double max_step, int max_points, bool upwards) {
-            BranchOptions options{.orbit = orbit_options(given), .over = over, .low = low, .high = high};
-            options.max_step = max_step;
-            options.max_points = max_points;
-            options.upwards = upwards;
-            return branch_of(take(unlocked([&] { return follow_branch(scene, options); })));
-        },
-        py::arg("scene"), py::arg("options"), py::arg("over"), py::arg("low"), py::arg("high"),
-        py::arg("max_step"), py::arg("max_points"), py::arg("upwards"));
-    module.def(
         "lyapunov_exponents",
         [](const Scene& scene, double interval_s, long discard, long intervals) {
-            const auto result = take(unlocked([&] {
-                return lyapunov_exponents(
-                    scene, {.interval_s = interval_s, .discard = discard, .intervals = intervals});
-            }));
+            const InterruptWatch watch;
+            auto computed = unlocked([&] {
+                return lyapunov_exponents(scene, {.interval_s = interval_s,
+                                                  .discard = discard,
+                                                  .intervals = intervals,
+                                                  .stop = &watch.flag()});
+            });
+            raise_interrupt(watch);
+            const Lyapunov result = take(std::move(computed));
             return py::make_tuple(result.finished, result.trouble, array_of(result.exponents_1_s),
                                   array_of(result.errors_1_s), result.time_s, result.impacts);
         },
         py::arg("scene"), py::arg("interval_s"), py::arg("discard"), py::arg("intervals"));
+    bind_branch(module);
 }
 
 }  // namespace carom::python

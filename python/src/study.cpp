@@ -1,5 +1,7 @@
 #include "binding.hpp"
 
+#include "carom/study/basin.hpp"
+
 #include <chrono>
 #include <future>
 
@@ -64,10 +66,22 @@ py::list orders_list(const Study& study, const ResultTable& table, const std::ma
     return list;
 }
 
+/// The attractors and which start leads to which; None where they were not asked for.
+py::object basins_object(const Study& study, const ResultTable& table, std::optional<double> tolerance)
+{
+    if (!tolerance) return py::none();
+    const Basins basins = take(basins_of(study, table, *tolerance));
+    py::list attractors;
+    for (const Attractor& one : basins.attractors)
+        attractors.append(py::make_tuple(one.period, py::cast(one.points), one.runs));
+    return py::make_tuple(attractors, py::cast(basins.of));
+}
+
 struct StudyWishes {
     StudyPlan plan;
     std::map<std::string, double> exact;
     StudyOptions options;
+    std::optional<double> basin;  ///< tolerance
 };
 
 StudyWishes wishes_of(const py::dict& given)
@@ -102,6 +116,7 @@ StudyWishes wishes_of(const py::dict& given)
     wishes.exact = given["exact"].cast<std::map<std::string, double>>();
     wishes.options.output = given["output"].cast<std::string>();
     wishes.options.threads = given["threads"].cast<int>();
+    wishes.basin = given["basin"].cast<std::optional<double>>();
     return wishes;
 }
 
@@ -128,6 +143,8 @@ py::dict run_study_of(const std::string& path, const OverridePairs& overrides, c
     answer["interrupted"] = interrupted;
     answer["columns"] = columns_of(result.table);
     answer["orders"] = orders_list(study, result.table, wishes.exact);
+    answer["basins"] =
+        interrupted ? py::object(py::none()) : basins_object(study, result.table, wishes.basin);
     answer["quantities"] = study.quantities();
     answer["runs"] = study.runs();
     answer["resumed"] = result.resumed;

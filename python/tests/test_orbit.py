@@ -74,6 +74,81 @@ def test_exponents_are_those_of_the_multipliers(oscillator):
     assert cmath.isfinite(found.multipliers[0])
 
 
+def test_the_motion_of_an_orbit_closes(oscillator):
+    found = carom.orbit(oscillator, period="2*pi/w", settle=50)
+    run = found.run(oscillator)
+    assert run.t[-1] - run.t[0] == pytest.approx(found.period_s, rel=1e-12)
+    # an orbit closes to its residual, relative to a state of size one
+    assert abs(run.q["x"][-1] - run.q["x"][0]) < 1e-9 and abs(run.u["x"][-1] - run.u["x"][0]) < 1e-9
+    assert sum(event.kind == "impact" for event in run.events) == 1
+
+
+def test_a_guess_replaces_the_start(oscillator):
+    found = carom.orbit(oscillator, period="2*pi/w", settle=50)
+    # from the orbit itself Newton has nothing to do; from a start nearby it comes back
+    again = carom.orbit(oscillator, period="2*pi/w", guess=found)
+    assert again.iterations <= 1
+    near = carom.orbit(oscillator, period="2*pi/w", guess={"x": found.q[0] + 1e-3, "x'": found.u[0]})
+    np.testing.assert_allclose([*near.q, *near.u], [*found.q, *found.u], atol=1e-9)
+    with pytest.raises(carom.Error, match="y"):
+        carom.orbit(oscillator, period="2*pi/w", guess={"y": 0.0})
+
+
+def test_doubled_orbits_leave_at_the_doubling(oscillator):
+    followed = carom.branch(oscillator, "parameters.w", 2.1, 2.8, period="2*pi/w", values=[2.3, 2.4])
+    assert [value for value, _ in followed.at] == [2.3, 2.4]
+    assert followed.at[0][1].period_s == pytest.approx(2 * math.pi / 2.3, rel=1e-12)
+    index = [point.kind for point in followed.special].index("period_doubling")
+    twice = followed.doubled(index)
+    assert twice.orbits[0].period_s == pytest.approx(4 * math.pi / twice.values[0], rel=1e-9)
+    assert twice.values[0] == pytest.approx(followed.special[index].value, abs=0.05)
+    assert all(len([e for e in one.events if e.kind == "impact"]) == 2 for one in twice.orbits[:3])
+    with pytest.raises(IndexError):
+        followed.doubled(99)
+
+
+def test_the_curve_of_a_doubling_is_one_of_multipliers_minus_one(oscillator):
+    followed = carom.branch(oscillator, "parameters.w", 2.1, 2.8, period="2*pi/w")
+    curve = followed.curve(0, "parameters.e", 0.78, 0.82, steps=4)
+    assert curve.over == ("w", "e") and curve.second[0] == pytest.approx(0.78) and curve.second[-1] == pytest.approx(0.82)
+    for one in curve.orbits:
+        assert min(abs(m + 1) for m in one.multipliers) < 1e-5
+
+
+def test_equilibria_of_a_spring_are_those_of_statics():
+    # k x = 1, and the motion near it is x'' = -k x: eigenvalues +-i sqrt(k)
+    mass = carom.System(coordinates={"x": 0.5}, kinetic="x'^2/2", potential="k*x^2/2 - x", parameters={"k": 2.0})
+    (branch,) = carom.equilibria(mass.scene(), "parameters.k", 1, 4).branches
+    for point in branch.points:
+        assert point.q[0] == pytest.approx(1 / point.value, rel=1e-9)
+        assert abs(point.eigenvalues[0].imag) == pytest.approx(math.sqrt(point.value), rel=1e-6)
+
+
+def test_basins_sort_starts_by_their_attractor():
+    # a ball in a double well with damping: two attractors, by the sign of the start
+    scene = carom.scene(
+        {
+            "duration_s": 60,
+            "coordinate": [{"name": "x", "start": 1.2}],
+            "lagrangian": {"kinetic": "x'^2/2", "potential": "x^4/4 - x^2/2", "forces": {"x": "-x'"}},
+            "integrator": {"kind": "series", "time_step_s": 0.1},
+        }
+    )
+    starts = [-0.9, -0.5, 0.5, 0.9]
+    table = scene.study(vary={"coordinate.x.start": starts}, strobe=1.0, skip=50, basin=1e-3)
+    assert [one.period for one in table.attractors] == [1, 1] and [one.runs for one in table.attractors] == [2, 2]
+    for start, which in zip(starts, table.basin):
+        assert table.attractors[which].points[0][0] == pytest.approx(math.copysign(1, start), abs=1e-6)
+    with pytest.raises(ValueError, match="every start once"):
+        scene.study(vary={"coordinate.x.start": starts}, strobe=1.0, basin=1e-3, repeat=2)
+
+
+def test_mistakes_of_a_study_name_the_scene(oscillator):
+    with pytest.raises(carom.Error, match="impact_oscillator") as caught:
+        oscillator.study(vary={"coordinate.x.start": [0.5]})
+    assert "tmp" not in str(caught.value)
+
+
 def test_mistakes_are_named(oscillator):
     with pytest.raises(carom.Error, match="omega"):
         carom.sensitivities(oscillator, "parameters.omega")

@@ -41,6 +41,12 @@ percussions: NDArray[np.float64] = solution.P
 table: carom.StudyTable = carom.study(scene, {"parameters.e": [0.1, 0.2]}, repeat=3)
 nearest: NDArray[np.float64] = carom.convex.ball([0.0, 0.0], 1.0).prox([3.0, 4.0])
 system = carom.System(coordinates={"x": 1.0}, kinetic=lambda q, u: u.x**2 / 2)
+finer: carom.Scene = carom.read_scene("scene.toml", **{"solver.tolerance": 1e-6, "duration_s": 1.0})
+other: carom.Scene = finer.set(**{"contact.wall.law.restitution": 0.5}).set({"e": 0.1}, duration_s=3)
+found: carom.Orbit = carom.orbit(scene, period="2*pi/w", settle=10, guess={"theta": 0.1, "theta'": 2.0})
+motion: carom.Run = found.run(scene)
+followed: carom.Branch = carom.branch(scene, "parameters.w", 1, 2, period="2*pi/w", guess=found)
+kinds: list[str] = [point.kind for point in followed.special]
 try:
     system.scene()
 except carom.Error as error:

@@ -85,7 +85,7 @@ def test_pickled_scenes_are_their_text(ball: carom.Scene) -> None:
 
 
 def test_repr_says_what_the_scene_is(ball: carom.Scene, block: carom.Scene, play: carom.Scene) -> None:
-    assert "1 coordinates, 1 contacts, moreau in steps of 0.001 s" in repr(ball)
+    assert "1 coordinate, 1 contact, moreau in steps of 0.001 s" in repr(ball)
     assert "2 bodies" in repr(block)
     assert "sweeping" in repr(play)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -183,3 +184,26 @@ def test_the_scene_may_go_away(ball: carom.Scene) -> None:
     other = ball.simulation()
     other.restore(snapshot)
     assert other.steps == 600
+
+
+def test_one_simulation_in_two_threads_is_refused() -> None:
+    """Steps work without the interpreter: a second thread would change the memory that they use."""
+    sim = carom.example_scene("pendulum_wall", duration_s=1e6).simulation()
+    entered, refused = threading.Event(), []
+
+    def work() -> None:
+        entered.set()
+        sim.step(100_000)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    entered.wait()
+    while thread.is_alive():
+        for touch in (lambda: sim.step(), lambda: sim.q, lambda: sim.snapshot(), lambda: sim.set_force([1.0])):
+            try:
+                touch()
+            except RuntimeError as error:
+                refused.append(str(error))
+    thread.join()
+    assert refused and all("another thread" in one for one in refused)
+    assert sim.steps >= 100_000 and sim.step(2) == 2

@@ -7,7 +7,8 @@ PART:
   links      every link between pages, every anchor, every file that a link names
   codes      docs/reference/findings.md explains every code of findings and errors in the sources, and no other
   scenes     every ```toml example is read by carom; a fragment together with a scene of this folder
-  python     the Python example of the README runs
+  python     every Python example runs, each on its own
+  cpp        every C++ example compiles with the public headers
   commands   every command of carom in the pages ends with status 0 or 1, and forms of commands have options that there are; tables of docs/theory/convergence.md are what they print
   site       docs/build makes the site without a warning, and the site has no dead link and asks no network for anything
 
@@ -186,6 +187,10 @@ def commands_of(page):
         if not (fenced or line.startswith("    ")):
             continue
         text = line.strip()
+        if number > 1 and lines[number - 2].endswith("\\"):  # goes on with a command, of carom or of another program
+            if found and found[-1][1].endswith("\\"):
+                found[-1] = (found[-1][0], found[-1][1][:-1] + text, [])
+            continue
         if re.match(r"(build/bin/)?carom(-reference)? |if \[ -e", text):
             found.append((number, re.split(r"\s{2,}#", text)[0].strip(), []))
         elif found and line.startswith("    ") and not fenced:
@@ -300,22 +305,69 @@ def check_commands(complaints, program, only):
     print(f"{count} commands run, {left} show a form or are run elsewhere")
 
 
-# ------------------------------------------------------------------ python
+# ------------------------------------------------------------------ python, C++
+
+
+def blocks_of(page, language):
+    """Line and text of the code blocks in a language."""
+    text = page.read_text(encoding="utf-8")
+    for match in re.finditer(rf"^```{language}\n(.*?)^```", text, flags=re.S | re.M):
+        yield text.count("\n", 0, match.start(1)) + 1, match[1]
 
 
 def check_python(complaints, program):
-    """The Python example of the README, with the module that stands beside the program in build/python."""
+    """With the module that stands beside the program in build/python, in a folder that has the files which pages name."""
     module = pathlib.Path(program).parent.parent / "python"
-    if not list(module.glob("carom/_carom*")) or subprocess.run(["/usr/bin/python3", "-c", "import matplotlib, numpy"], capture_output=True).returncode:
-        print("the Python module or matplotlib is not there")
+    needed = "import h5py, matplotlib, numpy, pandas"
+    if not list(module.glob("carom/_carom*")) or subprocess.run(["/usr/bin/python3", "-c", needed], capture_output=True).returncode:
+        print("the Python module, or a package that examples need, is not there")
         sys.exit(77)
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.S | re.M)
-    for block in blocks:
-        result = subprocess.run(["/usr/bin/python3", "-c", block], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS,
-                                env={**os.environ, "PYTHONPATH": str(module), "MPLBACKEND": "Agg"})
-        if result.returncode != 0 or "certified" not in result.stdout:
-            complaints.say(f"README.md: the Python example fails\n{result.stdout}{result.stderr}")
-    print(f"{len(blocks)} Python examples of the README")
+    environment = {**os.environ, "PYTHONPATH": str(module), "MPLBACKEND": "Agg"}
+    count = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        os.symlink(ROOT / "scenes", folder / "scenes")
+        os.symlink(DOCS, folder / "docs")
+        shutil.copy(HERE / "pendulum.toml", folder / "a.toml")
+        for scene, file in (("scenes/pendulum_wall.toml", "run.h5"), ("scenes/pendulum_wall.toml", "RUN.h5"), ("scenes/wall.toml", "wall.h5")):
+            subprocess.run([program, "run", scene, "--set", "duration_s=0.5", "-o", file, "--quiet", "--no-svg"], cwd=folder, check=False)
+        for page in pages():
+            for line, block in blocks_of(page, "python"):
+                count += 1
+                result = subprocess.run(["/usr/bin/python3", "-c", block], cwd=folder, capture_output=True, text=True, timeout=SECONDS, env=environment)
+                if result.returncode != 0 or (page.name == "README.md" and "certified" not in result.stdout):
+                    complaints.say(f"{name_of(page)}:{line}: this example fails\n{result.stdout}{result.stderr}")
+    print(f"{count} Python examples run")
+
+
+def as_function(number, block):
+    """Statements become the body of a function; includes stay outside."""
+    includes = "".join(line + "\n" for line in block.splitlines() if line.startswith("#include"))
+    rest = "".join(line + "\n" for line in block.splitlines() if not line.startswith("#include"))
+    if "int main" in rest:
+        return includes + f"namespace page_{number} {{\n{rest}}}\n"
+    return includes + f"[[maybe_unused]] static void example_{number}()\n{{\nusing namespace carom;\n{rest}}}\n"
+
+
+def check_cpp(complaints):
+    """Blocks with ... show a form. One file holds all examples: the headers are read once."""
+    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("c++")
+    if not compiler:
+        print("there is no compiler")
+        sys.exit(77)
+    parts = ['#include "carom/carom.hpp"\n']
+    for page in pages():
+        for line, block in blocks_of(page, "cpp"):
+            if "..." not in block:
+                parts.append(f'#line {line} "{name_of(page)}"\n' + as_function(len(parts), block))
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "examples.cpp"
+        file.write_text("".join(parts), encoding="utf-8")
+        result = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-I", str(ROOT / "include"), "-isystem", "/usr/include/eigen3", str(file)],
+                                capture_output=True, text=True)
+    if result.returncode != 0:
+        complaints.say(result.stderr)
+    print(f"{len(parts) - 1} C++ examples compile" if result.returncode == 0 else "C++ examples fail")
 
 
 # ------------------------------------------------------------------ site
@@ -393,7 +445,7 @@ def check_in_browser(complaints, site):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["links", "codes", "scenes", "python", "commands", "site"])
+    parser.add_argument("part", choices=["links", "codes", "scenes", "python", "cpp", "commands", "site"])
     parser.add_argument("--program", default=str(ROOT / "build/bin/carom"))
     parser.add_argument("--page", help="this page only")
     given = parser.parse_args()
@@ -408,6 +460,8 @@ def main():
         check_scenes(complaints, program, only)
     elif given.part == "python":
         check_python(complaints, program)
+    elif given.part == "cpp":
+        check_cpp(complaints)
     elif given.part == "commands":
         check_commands(complaints, program, only)
     else:

@@ -6,6 +6,8 @@
 The largest error of each scene is its bound below; it follows from the integrator. Exit status: 0, 1 something is wrong.
 """
 
+import html
+import math
 import pathlib
 import re
 import subprocess
@@ -22,6 +24,32 @@ FIRST = 2e-3   # impacts and ends of sliding are known to a step
 OTHERS = {
     "vibrating_table": (2e-2, "a particle flaps about the line of attraction, known to a centimetre"),
 }
+
+
+def numbers_of(page):
+    """Value and error of every number on the page, by scene, figure and label."""
+    found = {}
+    for section in re.findall(r"<section.*?</section>", page, flags=re.S):
+        place = re.search(r'id="(\w+)"', section)[1]
+        for label, value, error in re.findall(
+                r'<tr><td>(.*?)</td><td class="number">([^< ]+)[^<]*</td>.*?<td class="number">([^<]*)</td></tr>', section):
+            found[place, html.unescape(label)] = float(value), float(error)
+    return found
+
+
+def check_table(page):
+    """The table of figures in docs/verification.md has the numbers that were computed now."""
+    computed, wrong, rows = numbers_of(page), 0, 0
+    text = (ROOT / "docs/verification.md").read_text(encoding="utf-8")
+    for problem, scene, figure, value in re.findall(r"^\| ([^|]+) \| `carom figure scenes/(\w+)\.toml (\w+)` \| (\S+)", text, flags=re.M):
+        rows += 1
+        label = problem.split(": ", 1)[1]
+        now, _ = computed.get((f"{scene}_{figure}", label), (math.nan, math.nan))
+        # printed with nine digits; below 1e-11 all is rounding
+        if not abs(now - float(value)) <= 1e-8 * abs(now) + 1e-11:
+            print(f"docs/verification.md: {problem}: {value}, computed {now:.9g}", file=sys.stderr)
+            wrong += 1
+    return wrong if rows else 1
 
 
 def main():
@@ -52,6 +80,7 @@ def main():
             if not float(error) <= bound:  # also where it is not a number
                 print(f"{scene}: {label}: error {error}, at most {bound:g} expected", file=sys.stderr)
                 wrong += 1
+    wrong += check_table(page)
     print(f"{len(pictures)} pictures, {numbers} numbers, {took:.1f} s")
     if took > SECONDS:
         print(f"the gallery took {took:.0f} s, more than {SECONDS}", file=sys.stderr)
