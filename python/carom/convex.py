@@ -122,7 +122,7 @@ class ConvexSet:
 
 
 def ball(centre: ArrayLike, radius: float) -> ConvexSet:
-    """{ v : |v - centre| <= radius }.
+    """``{ v : |v - centre| <= radius }``.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def polytope(vertices: ArrayLike) -> ConvexSet:
 
 
 def second_order_cone(n: int, mu: float = 1.0) -> ConvexSet:
-    """{ v : |v_T| <= mu v_N }, v_N the first component: Coulomb's cone.
+    """``{ v : |v_T| <= mu v_N }``, v_N the first component: Coulomb's cone.
 
     Examples
     --------
