@@ -41,7 +41,7 @@ private:
 
     std::vector<double> G_, f_, G_last_, f_last_, u_, point_;
     std::array<std::vector<double>, memory> dF_, dG_;
-    std::array<double, memory * memory> normal_{};
+    std::array<double, std::size_t{memory} * memory> normal_{};
     std::array<double, memory> gamma_{};
 };
 

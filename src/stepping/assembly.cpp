@@ -142,7 +142,7 @@ void assemble_delassus(const Model& model, const ContactCoupling& coupling, cons
             for (const auto& entry : problem.W.appended(k)) {
                 const int j = entry.column, d_d = rows.dimension(j);
                 const auto support_d = model.support(rows.contacts[j]);
-                double* const block = problem.W.values_of(k, entry).data() + i * d_d;
+                double* const block = problem.W.values_of(k, entry).data() + std::ptrdiff_t{i} * d_d;
                 for (int l = 0; l < d_d; ++l) {
                     block[l] = row_product(support_d, rows.row(j, l), work_n);
                 }

@@ -91,7 +91,8 @@ Law law_of(const BodyContact& contact, const SurfaceLaw& surface, bool sticks, b
     }
     if (contact.dimension == 1) return Unilateral{contact.restitution};
     if (surface.grain != 0) {
-        const FrictionEllipse ellipse{.half_axes = {surface.friction, *surface.detail.friction_across}};
+        const FrictionEllipse ellipse{
+            .half_axes = {surface.friction, surface.detail.friction_across.value_or(surface.friction)}};
         return Coulomb{.shape = ellipse, .friction = 1, .restitution = contact.restitution};
     }
     FrictionShape shape = FrictionDisc{};

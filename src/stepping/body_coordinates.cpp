@@ -111,7 +111,7 @@ private:
             else
                 known->second = std::nullopt;
         }
-        if (known->second) return numbered(*known->second, pair);
+        if (const std::optional<Formula>& formula = known->second) return numbered(*formula, pair);
         const bool told = !errors_.empty() && errors_.back().where == where;
         if (!told) {
             errors_.push_back({.code = ErrorCode::NotFinite,

@@ -60,10 +60,10 @@ Error RunFile::failure(const std::string& what, int problem) const
         fs::space(fs::path(path_).parent_path().empty() ? "." : fs::path(path_).parent_path(), unknown);
     const auto size = fs::file_size(path_, unknown);
     const bool no_room = problem == EIO && !unknown && room.available < size;
+    const std::string then = holds_run_ ? ", then carom resume goes on" : ", then run it again";
     if (problem == ENOSPC || problem == EDQUOT || no_room)
-        error.hint = "the disk or the quota is full: make room, then carom resume goes on";
-    if (problem == EFBIG)
-        error.hint = "files may not grow further (ulimit -f): raise the limit, then carom resume goes on";
+        error.hint = "the disk or the quota is full: make room" + then;
+    if (problem == EFBIG) error.hint = "files may not grow further (ulimit -f): raise the limit" + then;
     return error;
 }
 
@@ -114,6 +114,7 @@ Expected<void> RunFile::create(const Change& fill)
         // as it is now that nobody else writes
         if (auto place = check_place(); !place) return place;
     }
+    holds_run_ = false;
     auto file = Hdf5Writer::create(spare_);
     if (!file) return failure("the file could not be made", errno);
     if (auto filled = close_spare(std::move(*file), fill); !filled) {
@@ -124,6 +125,7 @@ Expected<void> RunFile::create(const Change& fill)
         remove_spare();
         return failure("the file could not be given its name", errno);
     }
+    holds_run_ = true;
     return {};
 }
 

@@ -48,6 +48,7 @@ private:
     std::string path_, spare_;
     std::optional<WriteLock> lock_;
     bool spare_is_ours_ = false;  ///< it was the file itself before the last exchange
+    bool holds_run_ = true;       ///< the file is of this run, and not yet to be made
 };
 
 }  // namespace carom::detail

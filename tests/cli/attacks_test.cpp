@@ -320,23 +320,47 @@ TEST_CASE("an output without a name is a mistake, and a folder that does not exi
     CHECK_FALSE(contains(nowhere.err, "picture"));
 }
 
+namespace {
+
+/// The outcome of a run whose file may have so many bytes at most.
+Outcome run_with_short_files(const std::string& scene, const std::string& run, rlim_t bytes)
+{
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit small = before;
+    small.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &small);
+    const Outcome outcome = carom_program({"run", scene, "-o", run, "--no-svg", "--quiet"});
+    setrlimit(RLIMIT_FSIZE, &before);
+    return outcome;
+}
+
+}  // namespace
+
 TEST_CASE("a run whose file may not grow further fails, says why, and is resumed")
 {
     const Folder folder;
     const std::string scene = folder.write("s.toml", with(ball, "duration_s = 1.0", "duration_s = 20.0") +
                                                          "[record]\nevery_s = 0.001\n");
     const std::string run = folder.path("run.h5");
-    rlimit before{};
-    getrlimit(RLIMIT_FSIZE, &before);
-    rlimit small = before;
-    small.rlim_cur = 1 << 19;
-    setrlimit(RLIMIT_FSIZE, &small);
-    const Outcome outcome = carom_program({"run", scene, "-o", run, "--no-svg", "--quiet"});
-    setrlimit(RLIMIT_FSIZE, &before);
+    const Outcome outcome = run_with_short_files(scene, run, 1 << 19);
     CAPTURE(outcome.err);
     CHECK(outcome.status == 3);
     CHECK(contains(outcome.err, "ulimit -f"));
+    CHECK(contains(outcome.err, "carom resume goes on"));
     CHECK(carom_program({"resume", run, "--no-svg", "--quiet"}).status == 0);
+}
+
+TEST_CASE("a run whose file cannot even be made promises nothing to resume")
+{
+    const Folder folder;
+    const std::string run = folder.path("run.h5");
+    const Outcome outcome = run_with_short_files(folder.write("s.toml", ball), run, 2000);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.err, "ulimit -f"));
+    CHECK_FALSE(contains(outcome.err, "resume"));
+    CHECK_FALSE(std::filesystem::exists(run));
 }
 
 TEST_CASE("the violation of joints of bodies is that of the whole run, also after resuming")

@@ -9,6 +9,7 @@ Exit status: 0 when nothing failed. The same seed gives the same commands.
 """
 
 import argparse
+import glob
 import json
 import os
 import random
@@ -240,9 +241,8 @@ class Attack:
     def prepare(self):
         """Good things to damage."""
         self.scenes = []
-        folder = os.path.join(ROOT, "scenes")
-        for name in sorted(os.listdir(folder)):
-            with open(os.path.join(folder, name), encoding="utf-8") as file:
+        for name in sorted(glob.glob(os.path.join(ROOT, "scenes", "**", "*.toml"), recursive=True)):
+            with open(name, encoding="utf-8") as file:
                 self.scenes.append(file.read())
         self.scenes += [TABLE_SCENE, GRAINS]
         self.write("table.csv", TABLE)
