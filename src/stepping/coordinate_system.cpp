@@ -328,9 +328,11 @@ void CoordinateSystem::watch(StepReport& report)
     report.accuracy.forces_defect_J = forces_defect_J(
         model_, state_, goes_on_, {view(s_.q_end), view(u_after()), end_s()}, scheme_.h_s, s_);
     recall_statuses(model_, s_.persistence_known, state_, s_);
-    CoordinateFriction friction(model_, state_, s_.persistence_known, scheme_.h_s, s_);
-    look_for_catastrophes(friction, report.findings);
-    look_for_paradoxes(friction, report.findings);
+    if (!s_.contacts.empty()) {
+        CoordinateFriction friction(model_, state_, s_.persistence_known, scheme_.h_s, s_);
+        look_for_catastrophes(friction, report.findings);
+        look_for_paradoxes(friction, report.findings);
+    }
     update_statuses(model_, s_.persistence_known, mid_s(), state_, s_);
     report_constraints(model_, mid_s(), state_, s_);
 }
