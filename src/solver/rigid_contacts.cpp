@@ -108,13 +108,15 @@ struct RigidContacts::Kernel {
         }
     }
 
-    /// Rows, W_cc and warm start of the contacts at some places in the units of (SO-6).
+    /// Rows, W_cc and warm start of some contacts in the units of (SO-6). In their own order: what is written
+    /// then lies in one row per colour.
     [[gnu::always_inline]] static inline void fill(RigidContacts& all, std::span<const RigidContact> contacts,
                                                    std::size_t begin, std::size_t end)
     {
         FlatProblem& flat = all.diagonal_;
-        for (std::size_t c = begin; c < end; ++c) {
-            const RigidContact& contact = contacts[static_cast<std::size_t>(all.colours_.order()[c])];
+        for (std::size_t k = begin; k < end; ++k) {
+            const RigidContact& contact = contacts[k];
+            const auto c = static_cast<std::size_t>(all.place_[k]);
             Rows& rows = all.rows_[c];
             rows.a = contact.a;
             rows.b = contact.b < 0 ? static_cast<int>(all.free_.size()) - 1 : contact.b;

@@ -135,6 +135,23 @@ TEST_CASE("asking for values never changes the motion")
     CHECK(plain["certificate"] == asked["certificate"]);
 }
 
+TEST_CASE("numbers of threads that make no sense are refused by name; the others change nothing")
+{
+    const Folder folder;
+    const std::string scene = folder.write("ball.toml", ball);
+    for (const char* threads : {"0", "-1", "1000000", "two", "1.5"}) {
+        CAPTURE(threads);
+        const Outcome outcome = carom_program({"run", scene, "--threads", threads});
+        CHECK(outcome.status == 2);
+        CHECK(outcome.out.empty());
+        CHECK(contains(outcome.err, "--threads"));
+    }
+    const auto alone = carom_program({"run", scene, "--json", "--threads", "1"}).json();
+    const auto together = carom_program({"run", scene, "--json", "--threads", "3"}).json();
+    CHECK(alone["state"] == together["state"]);
+    CHECK(alone["certificate"] == together["certificate"]);
+}
+
 TEST_CASE("times outside the run, and words, are refused; times after an early end are not reached")
 {
     const Folder folder;
