@@ -166,7 +166,7 @@ bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyS
 
 bool press_joints(const BodyModel& model, bool anew, BodyScratch& s)
 {
-    if (s.formulas || !factor_at_end(model, anew, s)) return false;
+    if (s.formulas || s.violations.empty() || !factor_at_end(model, anew, s)) return false;
     const auto rows = s.held.rows();
     s.held_P.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
