@@ -12,20 +12,21 @@ using Kind = CylinderAxis::Kind;
 constexpr double pi = std::numbers::pi;
 
 /// Calls `found(angle)` for every maximum of f between 0 and `to`, f given by its derivative as a function of
-/// cosine and sine. Maxima closer together than an interval's part are taken as one.
-template <class Derivative, class Found>
-void maxima(double to, int parts, Derivative&& of, Found&& found)
+/// cosine and sine. Maxima closer together than an interval's part are taken as one. `worth(c0, s0, c1, s1)`:
+/// whether the maximum between these two directions is asked for.
+template <class Derivative, class Worth, class Found>
+void maxima(double to, int parts, Derivative&& of, Worth&& worth, Found&& found)
 {
     const auto derivative = [&](double angle) { return of(std::cos(angle), std::sin(angle)); };
     // where the slope changes its sign needs no more than angles turned one after the other
     const double cos_part = std::cos(to / parts), sin_part = std::sin(to / parts);
     double c = 1, s = 0, slope = of(c, s);
     for (int k = 1; k <= parts; ++k) {
-        const double turned = c * cos_part - s * sin_part;
-        s = s * cos_part + c * sin_part;
-        c = turned;
+        const double c_low = c, s_low = s;
+        c = c_low * cos_part - s_low * sin_part;
+        s = s_low * cos_part + c_low * sin_part;
         const double next = of(c, s);
-        if (slope > 0 && next <= 0) {
+        if (slope > 0 && next <= 0 && worth(c_low, s_low, c, s)) {
             // false position, halving the end that stays (Illinois); ends at rounding
             double a = to * (k - 1) / parts, b = to * k / parts, fa = derivative(a), fb = derivative(b);
             for (int i = 0; i < 100 && b - a > 1e-15 * (1 + std::abs(a)); ++i) {
@@ -171,8 +172,20 @@ private:
             return -(c * d2 - s * d1) + cylinder_.radius * z * dz / level -
                    cylinder_.half * (z < 0 ? -dz : dz);
         };
-        maxima(last, whole ? 32 : 4 + static_cast<int>(8 * last / pi), derivative,
-               [&](double angle) { found(angle, Kind::Rim); });
+        // between two directions the separation is at most their mean and half of what its slope makes, and a
+        // rim does not count that separates less than what is known
+        const int parts = whole ? 32 : 4 + static_cast<int>(8 * last / pi);
+        const double steepest = std::hypot(d1, d2) + std::hypot(cylinder_.radius, cylinder_.half);
+        const double least = best_.other.separation - tolerance_ - steepest * last / (2 * parts);
+        const auto apart = [&](double c, double s) {
+            const double z = c * c1 + s * c2;
+            return -(c * d1 + s * d2) - cylinder_.radius * std::sqrt(std::max(0.0, 1 - z * z)) -
+                   cylinder_.half * std::abs(z);
+        };
+        const auto worth = [&](double c_low, double s_low, double c, double s) {
+            return (apart(c_low, s_low) + apart(c, s)) / 2 >= least;
+        };
+        maxima(last, parts, derivative, worth, [&](double angle) { found(angle, Kind::Rim); });
     }
 
     const PlacedCylinder& cylinder_;
@@ -235,6 +248,7 @@ private:
         maxima(
             2 * pi, 32,
             [&](double c, double s) { return gradient(c * first + s * second).dot(c * second - s * first); },
+            [](double, double, double, double) { return true; },
             [&](double angle) { take(normal(angle), kind); });
     }
 

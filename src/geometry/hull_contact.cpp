@@ -289,6 +289,7 @@ std::vector<Corner> facing_corners(const PlacedCollider& hull, const Vec3& axis,
         }
         return corners;
     }
+    corners.reserve(faces[best].loop.size() + 4);  // cuts add some
     for (const int v : faces[best].loop) {
         corners.push_back({.point = hull.vertices[v], .tag = static_cast<std::uint64_t>(v)});
     }

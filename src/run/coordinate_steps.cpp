@@ -13,6 +13,8 @@
 #include "time_resolution.hpp"
 #include "until.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -118,9 +120,9 @@ public:
         shorten_to(*plan_.until.formula, again, before, state, report, scratch_.work);
         const bool moves =
             state.u.size() > 0 && state.u.cwiseAbs().maxCoeff() > 1e-9 * run.progress.rest.fastest;
-        if (!moves) return;
+        look_at_end_by_delay(before, state, run.progress.certifier);
         const bool first = run.progress.steps == 0;
-        if (!first && !scratch_.events.empty()) return;
+        if (!moves || (!first && !scratch_.events.empty())) return;
         judge_located_step({.number = run.progress.steps + 1,
                             .length_s = state.t_s - before.t_s,
                             .end_s = state.t_s,
@@ -156,6 +158,7 @@ public:
         note_slip(scratch_.contacts, run.progress.slip);
         if (!scratch_.events.empty())
             note_impacts(model_, before, report.h_s, plan_.duration_s, scratch_, run.progress);
+        look_for_near_misses(model_, activation_gap_m_, before, run.state, scratch_, run.progress);
         if (run.progress.steps == 1)
             look_at_first_slip(first_step(before, report), before.u.cwiseAbs().maxCoeff(), certifier);
     }
@@ -191,6 +194,24 @@ public:
     }
 
 private:
+    /// (LE-15): an impact of the last step that is seen late fulfils `until`.
+    void look_at_end_by_delay(const State& before, const State& after, Certifier& certifier)
+    {
+        for (const Event& event : scratch_.events) {
+            if (event.kind != EventKind::Impact || !(event.velocity_before_m_s < 0)) continue;
+            const double gap_m = model_.gap_m(event.contact, point_of(before), scratch_.work);
+            const double since_s =
+                std::clamp(-gap_m / event.velocity_before_m_s, 0.0, after.t_s - before.t_s);
+            if (!ends_by_delay(*plan_.until.formula, before, after, since_s, scratch_.work)) continue;
+            certifier.add_finding("impact_instants", after.t_s,
+                                  fmt::format("until is fulfilled in the step of an impact of {}, by the "
+                                              "part of the step in which the velocity "
+                                              "before the impact acts too long: take a shorter step",
+                                              name_of_contact(event.contact)),
+                                  true);
+        }
+    }
+
     /// A contact that was open when the step began collides in it.
     [[nodiscard]] bool strikes_within(const State& before)
     {

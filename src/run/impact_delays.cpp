@@ -186,6 +186,75 @@ void note_impacts(const Model& model, const State& before, double h_s, double du
     }
 }
 
+namespace {
+
+/// By how much delays have moved the motion that a contact belongs to.
+double place_off_m(const Model& model, std::size_t c, const std::vector<ImpactDelays>& delays)
+{
+    const std::vector<int> motion = first_of_motion(model);
+    double off_m = 0;
+    for (std::size_t other = 0; other < delays.size(); ++other) {
+        if (motion[other] == motion[c]) off_m += std::abs(delays[other].behind_m);
+    }
+    return off_m;
+}
+
+double normal_velocity_m_s(const Model& model, int c, const State& state, Scratch& scratch)
+{
+    const auto support = model.support(c);
+    auto& row = scratch.correction_rows.H;
+    row.resize(support.size());
+    double U = model.gap_gradient(c, point_of(state), row, scratch.work);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        U += row[i] * state.u[support[i]];
+    }
+    return U;
+}
+
+Finding near_miss(const std::string& name, double gap_m, double off_m, double time_s)
+{
+    return {.code = "impact_instants",
+            .time_s = time_s,
+            .message = fmt::format(
+                "{} comes within {:.2g} m of its obstacle and turns back, while steps that saw earlier "
+                "impacts late have moved the motion by {:.2g} m: it may have touched. Take a step {:.1g} "
+                "times shorter",
+                name, gap_m, off_m, 2 * off_m / gap_m),
+            .count = 1,
+            .uncertifies = true,
+            .about = name};
+}
+
+}  // namespace
+
+void look_for_near_misses(const Model& model, double activation_gap_m, const State& before,
+                          const State& after, Scratch& scratch, RunProgress& progress)
+{
+    constexpr double slow = 0.01;  // an impact below this part of the velocities of the run changes little
+    double most_m = 0;
+    for (const ImpactDelays& delays : progress.delays) {
+        most_m += std::abs(delays.behind_m);
+    }
+    if (!(most_m > min_overlap * activation_gap_m)) return;
+    for (std::size_t c = 0; c < progress.delays.size(); ++c) {
+        const double gap_m = scratch.gap_m[c];
+        if (!(gap_m > activation_gap_m && gap_m < most_m) || after.closed[c] != 0 || before.closed[c] != 0)
+            continue;
+        const auto contact = static_cast<int>(c);
+        const auto step = std::ranges::find(scratch.contacts, contact, &ContactStep::contact);
+        if (step != scratch.contacts.end() && step->P[0] > 0) continue;
+        const double U_before = normal_velocity_m_s(model, contact, before, scratch),
+                     U_after = normal_velocity_m_s(model, contact, after, scratch);
+        if (!(U_before < 0 && U_after > 0)) continue;
+        const double off_m = place_off_m(model, c, progress.delays);
+        const double turned_m_s2 = (U_after - U_before) / (after.t_s - before.t_s);
+        const double speed_m_s = std::sqrt(2 * turned_m_s2 * std::max(0.0, off_m - gap_m));
+        if (!(off_m > min_overlap * activation_gap_m) || !(speed_m_s > slow * progress.rest.fastest))
+            continue;
+        progress.certifier.add_finding(near_miss(contact_called(model, contact), gap_m, off_m, after.t_s));
+    }
+}
+
 void look_at_delays(const Model& model, const SchemeOfRun& scheme, double largest_gap_m, const RunSoFar& run,
                     std::vector<Finding>& findings)
 {

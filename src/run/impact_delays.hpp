@@ -21,6 +21,11 @@ struct SchemeOfRun {
 void note_impacts(const Model& model, const State& before, double h_s, double duration_s, Scratch& scratch,
                   RunProgress& progress);
 
+/// (LE-22): a contact that comes nearer to its obstacle than the place of its motion is known, and turns back
+/// without having touched. Finding `impact_instants`.
+void look_for_near_misses(const Model& model, double activation_gap_m, const State& before,
+                          const State& after, Scratch& scratch, RunProgress& progress);
+
 /// How late the motion of a contact is; an impact adds no more than two steps.
 [[nodiscard]] double lag_s(const ImpactDelays& delays, double h_s);
 

@@ -68,4 +68,17 @@ void judge_located_step(const LocatedStep& located, Certifier& certifier)
         fmt::format("until ends the run within step {}, and {}. {}", located.number, what, why), true);
 }
 
+bool ends_by_delay(const Formula& until, const State& before, const State& after, double since_s,
+                   Workspace& work)
+{
+    const double h_s = after.t_s - before.t_s;
+    State moved = after;
+    moved.q = before.q + since_s * before.u + (h_s - since_s) * after.u;
+    const double here = until.value(point_of(moved), work);
+    if (!(here < 0)) return false;
+    moved.q += h_s * after.u;
+    moved.t_s += h_s;
+    return !(until.value(point_of(moved), work) > here);
+}
+
 }  // namespace carom

@@ -34,4 +34,10 @@ struct LocatedStep {
 /// Finding `step_too_long` where it is too long for what it does.
 void judge_located_step(const LocatedStep& located, Certifier& certifier);
 
+/// (LE-15): the step that fulfils `until` has an impact `since_s` after its beginning, and takes the velocity
+/// before it for half of its length. True if with the real part of it the formula is below zero, and the
+/// velocity after the impact does not raise it.
+[[nodiscard]] bool ends_by_delay(const Formula& until, const State& before, const State& after,
+                                 double since_s, Workspace& work);
+
 }  // namespace carom

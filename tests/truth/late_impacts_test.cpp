@@ -27,7 +27,7 @@ start_velocity = -3
 kinetic = "x'^2/2"
 potential = "20/2*x^2"
 [[contact]]
-name = "table"
+name = "plate"
 gap = "x - 0.0085*sin(21*t)"
 law = {{ restitution = 0.35 }}
 [integrator]
@@ -45,7 +45,7 @@ start = 0.1
 kinetic = "z'^2/2"
 potential = "9.81*z"
 [[contact]]
-name = "table"
+name = "plate"
 gap = "z - 0.001*sin(20*t)"
 law = { restitution = 0.5 }
 [integrator]
@@ -58,8 +58,10 @@ std::string lifted(double duration_s, double h_s)
     return fmt::format(R"toml(duration_s = {}
 [[coordinate]]
 name = "z"
+start = 0
 [[coordinate]]
 name = "x"
+start = 0
 start_velocity = 1
 [lagrangian]
 kinetic = "(x'^2 + z'^2)/2"
@@ -83,6 +85,7 @@ name = "x"
 start = 0.1
 [[coordinate]]
 name = "z"
+start = 0
 [lagrangian]
 kinetic = "(x'^2 + z'^2)/2"
 potential = "1e6/2*x^2 + 9.81*z"
@@ -153,6 +156,68 @@ time_step_s = {}
                        h_s);
 }
 
+/// A light mass between a wall and a mass on a spring, which swings past it by millimetres or does not.
+constexpr const char* passed = R"toml(duration_s = 3.763
+[[coordinate]]
+name = "x"
+start = 0.1027
+start_velocity = -0.5921
+[[coordinate]]
+name = "y"
+start = 0.4402
+start_velocity = -3.54
+[[coordinate]]
+name = "z"
+start = 0.92
+start_velocity = -3.197
+[lagrangian]
+kinetic = "0.7857/2*x'^2 + 1.778/2*y'^2 + 2.185/2*z'^2"
+potential = "133.8/2*(y - 0.5)^2"
+[[contact]]
+name = "wall"
+gap = "x"
+law = { restitution = 0.4572 }
+[[contact]]
+name = "left"
+gap = "y - x"
+law = { restitution = 0.4958 }
+[[contact]]
+name = "right"
+gap = "z - y"
+[[contact]]
+name = "stop"
+gap = "1 - z"
+[integrator]
+time_step_s = 0.01622
+)toml";
+
+/// A mass thrown on a rough floor reaches it at sqrt(2/9.81) = 0.451524 s, and stops there: friction takes up
+/// to 0.9 * 4.4 m/s. The step of the impact, 10 ms, begins at 0.45 s.
+std::string stopped(double line_m)
+{
+    return fmt::format(R"toml(duration_s = 2
+until = "x - {}"
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = 1
+[[coordinate]]
+name = "z"
+start = 1
+[lagrangian]
+kinetic = "(x'^2 + z'^2)/2"
+potential = "9.81*z"
+[[contact]]
+name = "floor"
+gap = "z"
+sliding = ["x'"]
+law = {{ kind = "coulomb", friction = 0.9, restitution = 0 }}
+[integrator]
+time_step_s = 0.01
+)toml",
+                       line_m);
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -200,7 +265,8 @@ TEST_CASE("friction on an oscillation that steps do not resolve has no certified
     const double duration_s = 0.05, way_m = 4 * 0.1 * duration_s * 1000 / (2 * M_PI);
     const json fine = late_run(rubbed(duration_s, 1e-4));
     CHECK(fine["status"] == "certified");
-    CHECK(fine["certificate"]["energy"]["friction_J"].get<double>() == doctest::Approx(-0.5 * 9.81 * way_m).epsilon(0.02));
+    CHECK(fine["certificate"]["energy"]["friction_J"].get<double>() ==
+          doctest::Approx(-0.5 * 9.81 * way_m).epsilon(0.02));
 }
 
 TEST_CASE("a run that ends within its first step is certified only if the step is exact")
@@ -223,4 +289,27 @@ TEST_CASE("a mass struck again while its bounce still overlaps strikes its neigh
     const json fine = late_run(row(2e-6));
     CHECK(fine["status"] == "certified");
     CHECK(fine["state"]["z"]["u"].get<double>() == doctest::Approx(1.18665).epsilon(1e-3));
+}
+
+TEST_CASE("a contact that turns back nearer than its place is known may have touched, and is not certified")
+{
+    const json run = late_run(passed);
+    CHECK(run["status"] == "uncertified");
+    const auto found = finding(run, "impact_instants");
+    REQUIRE_FALSE(found.is_null());
+    CHECK(contains(found["message"].get<std::string>(), "it may have touched"));
+    CHECK(found["about"] == "left");
+}
+
+TEST_CASE("until that only the delay of an impact fulfils costs the certificate")
+{
+    // the motion stops at 0.451524 m; the scheme goes on to the middle of its step, 0.455 m
+    const json behind = late_run(stopped(0.4535));
+    CHECK(behind["end"] == "formula");
+    CHECK(behind["status"] == "uncertified");
+    CHECK(contains(finding(behind, "impact_instants")["message"].get<std::string>(), "until is fulfilled"));
+
+    // a line that is passed before the floor, and one that is not reached
+    CHECK(late_run(stopped(0.44))["status"] == "certified");
+    CHECK(late_run(stopped(0.46))["end"] != "formula");
 }

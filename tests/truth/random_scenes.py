@@ -37,7 +37,7 @@ import tempfile
 SAMPLES = 8  # instants at which states are compared
 TOLERANCE = 1e-7  # of the size of what is compared: the solver's 1e-8 in every step, with room for a few steps
 REFERENCE_STEPS = 100_000  # the longest reference by time stepping
-LONGEST_RUN_S = 30  # by the clock; a reference by series that takes longer is made by time stepping
+LONGEST_RUN_S = 120  # by the clock; a reference by series that takes longer is made by time stepping
 
 
 def number(x):
