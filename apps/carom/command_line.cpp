@@ -97,12 +97,17 @@ void CommandLine::add_run()
         .add_option("--save-problems", run_.save_problems,
                     "all, failed or worst:N: write the one-step problems of the run, for carom solve")
         ->type_name("WHICH");
+    CLI::Option* sensitivity =
+        command
+            .add_option("--sensitivity", run_.sensitivity,
+                        "derivatives by these: parameters.NAME, coordinate.NAME.start, "
+                        "coordinate.NAME.start_velocity; by power series")
+            ->delimiter(',')
+            ->type_name("NAME,...");
     command
-        .add_option("--sensitivity", run_.sensitivity,
-                    "derivatives by these: parameters.NAME, coordinate.NAME.start, "
-                    "coordinate.NAME.start_velocity; by power series")
-        ->delimiter(',')
-        ->type_name("NAME,...");
+        .add_flag("--of-steps", run_.of_steps,
+                  "with --sensitivity: derivatives of the steps of the integrator moreau, not of the motion")
+        ->needs(sensitivity);
     add_threads(command, run_.threads);
     add_json(command, run_.json);
     add_quiet(command, run_.quiet);
@@ -168,6 +173,7 @@ void describe_orbit(CLI::App& command, OrbitCommand& orbit)
         ->type_name("FORMULA");
     command.add_option("--events", orbit.returns, "the orbit closes at this return to the section")
         ->type_name("N")
+        ->check(CLI::Range(1, 100000))
         ->capture_default_str();
     command
         .add_option("--segments", orbit.segments,
@@ -176,7 +182,8 @@ void describe_orbit(CLI::App& command, OrbitCommand& orbit)
         ->type_name("N")
         ->capture_default_str();
     command.add_option("--settle", orbit.settle, "run N periods or returns before the search")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(CLI::Range(0, 1000000));
     add_repeated(command, "--shift", orbit.shifts, "a coordinate that advances by VALUE in a period",
                  "NAME=VALUE");
     add_repeated(command, "--free", orbit.free, "a coordinate that may advance by any amount in a period",
@@ -242,6 +249,8 @@ void CommandLine::add_branch()
         ->type_name("N")
         ->check(CLI::Range(0, 8))
         ->capture_default_str();
+    command.add_flag("--past-grazing", branch_.past_grazing,
+                     "also follow the orbits with one impact more that begin where an orbit grazes");
     add_output(command, branch_.output,
                "write all orbits: a table, .csv or .h5, a diagram, .svg or .pdf, a page, .html, or .json");
     add_json(command, branch_.json);

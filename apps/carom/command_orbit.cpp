@@ -126,28 +126,51 @@ Expected<Branch, Errors> both_ways(const Scene& scene, BranchOptions options)
     return all;
 }
 
-/// The branch through the start, and those of doubled orbits that leave it, down to this many doublings.
+/// Branches that leave others: at doublings down to some level, and at grazing.
+class Switches {
+public:
+    Switches(const Scene& scene, const OrbitCommand& command) : scene_(scene), command_(command) {}
+
+    /// Those that leave one branch; `doublings` is how often it has been doubled.
+    [[nodiscard]] Errors add_from(const FollowedBranch& parent, int doublings, bool past,
+                                  std::vector<FollowedBranch>& all) const
+    {
+        for (const SpecialPoint& point : parent.branch.special) {
+            const bool doubles = point.kind == "period_doubling" && doublings < command_.doublings;
+            const bool grazes = point.kind == "grazing" && command_.past_grazing && !past;
+            if (!doubles && !grazes) continue;
+            auto other = doubles ? switch_at_doubling(scene_, parent.options, point)
+                                 : switch_at_grazing(scene_, parent.options, point);
+            if (!other) return other.error();
+            const FollowedBranch child{
+                .name = doubles ? fmt::format("{} at {:.6g}", 2 << doublings, point.value)
+                                : fmt::format("past grazing at {:.6g}", point.value),
+                .options = doubles ? with_doubled_period(parent.options) : parent.options,
+                .branch = std::move(*other)};
+            all.push_back(child);
+            // one impact more at a time: grazing on the way of those would come back to this branch
+            if (Errors errors = add_from(child, doublings + (doubles ? 1 : 0), past || grazes, all);
+                !errors.empty())
+                return errors;
+        }
+        return {};
+    }
+
+private:
+    const Scene& scene_;
+    const OrbitCommand& command_;
+};
+
+/// The branch through the start, and those that leave it.
 Expected<std::vector<FollowedBranch>, Errors> all_branches(const Scene& scene, const BranchOptions& options,
-                                                           int doublings)
+                                                           const OrbitCommand& command)
 {
     auto first = both_ways(scene, options);
     if (!first) return first.error();
     std::vector<FollowedBranch> all{{.name = "1", .options = options, .branch = std::move(*first)}};
-    std::size_t from = 0;
-    for (int level = 1; level <= doublings; ++level) {
-        const std::size_t to = all.size();
-        for (; from < to; ++from) {
-            const FollowedBranch parent = all[from];
-            for (const SpecialPoint& point : parent.branch.special) {
-                if (point.kind != "period_doubling") continue;
-                auto other = switch_at_doubling(scene, parent.options, point);
-                if (!other) return other.error();
-                all.push_back({.name = fmt::format("{} at {:.6g}", 1 << level, point.value),
-                               .options = with_doubled_period(parent.options),
-                               .branch = std::move(*other)});
-            }
-        }
-    }
+    const FollowedBranch root = all.front();
+    if (Errors errors = Switches(scene, command).add_from(root, 0, false, all); !errors.empty())
+        return errors;
     return all;
 }
 
@@ -161,9 +184,10 @@ ExitStatus refused(const Errors& errors)
 ExitStatus branch_of_equilibria(const OrbitCommand& command, const Scene& scene, const BranchOptions& range)
 {
     if (!command.period.empty() || !command.section.empty() || command.doublings > 0 ||
-        !command.curve.empty()) {
-        return refused({bad_option("--equilibrium", "options of orbits are given as well",
-                                   "leave out --period, --section, --doublings and --curve")});
+        !command.curve.empty() || command.past_grazing) {
+        return refused(
+            {bad_option("--equilibrium", "options of orbits are given as well",
+                        "leave out --period, --section, --doublings, --past-grazing and --curve")});
     }
     if (!command.output.empty() && !command.output.ends_with(".json")) {
         return refused(
@@ -240,6 +264,7 @@ ExitStatus run_sensitivity(const RunOptions& options)
     const auto overrides = overrides_of(options.sets, errors);
     SensitivityOptions wanted;
     wanted.by = options.sensitivity;
+    wanted.of_steps = options.of_steps;
     for (const std::string& text : options.times) {
         double number = 0;
         const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -261,6 +286,7 @@ ExitStatus run_sensitivity(const RunOptions& options)
     const std::string text = options.json ? json_of(*scene, *result) : text_of(*scene, *result);
     if (!print_result(text)) return ExitStatus::BadInput;
     if (!result->reached_end) return ExitStatus::Failed;
+    if (options.of_steps && !result->findings.empty()) return ExitStatus::Uncertified;
     return result->lost || !result->one_sided.empty() ? ExitStatus::Uncertified : ExitStatus::Certified;
 }
 
@@ -298,7 +324,7 @@ ExitStatus run_branch(const OrbitCommand& command)
     range->orbit = orbit;
     range->max_step = command.max_step;
     range->max_points = command.max_points;
-    auto branches = all_branches(*scene, *range, command.doublings);
+    auto branches = all_branches(*scene, *range, command);
     if (!branches) return refused(branches.error());
     if (!command.curve.empty()) {
         if (const Errors wrong = add_curves_over(command.curve, *scene, *branches); !wrong.empty())

@@ -35,6 +35,7 @@ struct RunOptions {
     std::string save_problems;             ///< all, failed or worst:N; empty: none
     std::vector<std::string> sensitivity;  ///< what to differentiate by; empty: nothing
     std::optional<long> threads;           ///< empty: as many as the process may use
+    bool of_steps = false;                 ///< the steps instead of the motion
     bool json = false;
     bool quiet = false;
     bool svg = true;
@@ -53,6 +54,7 @@ struct OrbitCommand {
     std::string curve;              ///< of a branch: a second parameter, parameters.NAME=LOW:HIGH
     bool equilibrium = false;       ///< of a branch: of equilibria instead of orbits
     int doublings = 0;              ///< of a branch: so often it is switched at period doublings
+    bool past_grazing = false;      ///< of a branch: it is switched at grazing, too
     std::vector<std::string> sets;  ///< path=value
     std::string period, section;
     int returns = 1, settle = 0, segments = 1;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace carom::app {
 namespace {
@@ -50,6 +51,28 @@ Json lost_of(const std::optional<NotDifferentiable>& lost)
         item["state_exponent"] = lost->state_exponent;
     }
     return item;
+}
+
+/// Impacts that came together, one after the other in every order.
+Json orders_of(const Scene& scene, const Sensitivities& result)
+{
+    const NotDifferentiable& lost = *result.lost;
+    Json instants = Json::object(), list = Json::array();
+    for (std::size_t i = 0; i < lost.struck.size(); ++i) {
+        instants[lost.struck[i]] =
+            by_names(result.by, lost.dstruck_s.row(static_cast<Eigen::Index>(i)).transpose());
+    }
+    for (const OrderedImpacts& order : lost.orders) {
+        Json item = {{"contacts", order.contacts}, {"ends", order.ends}, {"coordinates", Json::object()}};
+        for (int i = 0; i < scene.model.coordinates(); ++i) {
+            item["coordinates"][scene.model.system().coordinates[static_cast<std::size_t>(i)].name] = {
+                {"u", order.u_after[i]},
+                {"dq", by_names(result.by, order.dq.row(i).transpose())},
+                {"du", by_names(result.by, order.du.row(i).transpose())}};
+        }
+        list.push_back(std::move(item));
+    }
+    return {{"dtime_s", std::move(instants)}, {"orders", std::move(list)}};
 }
 
 /// Touches behind which derivatives hold on one side.
@@ -105,7 +128,7 @@ Json orbit_json(const Scene& scene, const std::vector<std::string>& parameters, 
     if (!orbit.trouble.empty()) item["trouble"] = orbit.trouble;
     item["near"] = Json::array();
     for (const Nearness& one : orbit.near) {
-        constexpr const char* kinds[] = {"gap", "reaction", "reversal"};
+        constexpr const char* kinds[] = {"gap", "reaction", "reversal", "impact"};
         item["near"].push_back(
             {{"kind", kinds[static_cast<int>(one.kind)]},
              {"place", scene.model.system().contacts[static_cast<std::size_t>(one.contact)].name},
@@ -154,7 +177,14 @@ std::string json_of(const Scene& scene, const Sensitivities& result)
     }
     if (result.dend_s.size() > 0) out["dend_s"] = by_names(result.by, result.dend_s);
     out["not_differentiable"] = lost_of(result.lost);
+    if (result.lost && !result.lost->orders.empty())
+        out["not_differentiable"].update(orders_of(scene, result));
     out["one_sided"] = one_sided_of(result);
+    out["findings"] = Json::array();
+    for (const Finding& finding : result.findings) {
+        out["findings"].push_back(
+            {{"code", finding.code}, {"time_s", finding.time_s}, {"message", finding.message}});
+    }
     return out.dump(2) + "\n";
 }
 
@@ -203,9 +233,16 @@ std::string text_of(const Scene& scene, const Sensitivities& result)
     if (result.lost) {
         out += fmt::format("\nnot differentiable from {:.9g} s on ({} {}): {}\n", result.lost->time_s,
                            result.lost->kind, result.lost->place, result.lost->words);
+        for (const OrderedImpacts& order : result.lost->orders) {
+            out += fmt::format("  order {}: velocities behind them", fmt::join(order.contacts, ", "));
+            for (const double u : order.u_after) {
+                out += fmt::format(" {:.9g}", u);
+            }
+            out += order.ends ? "\n" : " and more impacts\n";
+        }
     }
     for (const Finding& finding : result.findings) {
-        if (!result.reached_end) out += finding.message + "\n";
+        if (!result.reached_end || finding.code == "instants_of_steps") out += "\n" + finding.message + "\n";
     }
     return out;
 }

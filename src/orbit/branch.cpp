@@ -2,9 +2,11 @@
 
 #include "branch_walk.hpp"
 #include "core/dense.hpp"
+#include "grazing.hpp"
 #include "special_points.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -88,6 +90,18 @@ void keep_off_events(BranchWalk& walk, BranchNode& node, double step)
     if (other) node = std::move(*other);
 }
 
+/// A branch begins at the value of the scene.
+Errors check_range(const BranchOptions& options, double value)
+{
+    if (options.low <= value && value <= options.high) return {};
+    return {{.code = ErrorCode::SettingOutOfRange,
+             .where = "--over",
+             .message = fmt::format("{} is {} in the scene, outside {} to {}", options.over, value,
+                                    options.low, options.high),
+             .hint = "give a range that holds the value of the scene, or set another with --set",
+             .excerpt = {}}};
+}
+
 Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options, BranchNode node)
 {
     Branch branch;
@@ -135,6 +149,7 @@ Expected<Branch, Errors> follow_branch(const Scene& scene, const BranchOptions& 
     auto member = make_member(scene, with);
     if (!member) return member.error();
     const double value = (*member)->symbols.values.front();
+    if (Errors errors = check_range(options, value); !errors.empty()) return errors;
     auto node = walk.at_value(first.start, held_at(**member, first.start), first.period_s, value, nullptr);
     if (!node) {
         if (!walk.errors().empty()) return walk.errors();
@@ -191,10 +206,122 @@ Expected<Branch, Errors> switch_at_doubling(const Scene& scene, const BranchOpti
     return none;
 }
 
+namespace {
+
+/// The orbit that grazes, where it does: the state there, and for how long before nothing happens.
+struct GrazingState {
+    int contact = -1;
+    State state;
+    double calm_s = 0;  ///< since the event before
+    double speed_m_s = 0;
+};
+
+std::optional<GrazingState> grazing_state(const Scene& scene, const OrbitOptions& options,
+                                          const SpecialPoint& point)
+{
+    const std::array values{point.value};
+    auto member = make_member(scene, options, values);
+    if (!member) return std::nullopt;
+    GrazingState result;
+    const auto& contacts = (*member)->scene.model.system().contacts;
+    const auto found = std::ranges::find(contacts, point.place, &Contact::name);
+    if (found == contacts.end()) return std::nullopt;
+    result.contact = static_cast<int>(found - contacts.begin());
+
+    const Orbit& orbit = point.orbit;
+    double last_s = point.time_s - orbit.period_s;
+    for (const SensitiveEvent& one : orbit.events) {
+        const bool before = one.event.time_s < point.time_s - 1e-6 * orbit.period_s;
+        const double t_s = before ? one.event.time_s : one.event.time_s - orbit.period_s;
+        if (t_s < point.time_s - 1e-6 * orbit.period_s) last_s = std::max(last_s, t_s);
+    }
+    result.calm_s = point.time_s - last_s;
+    const Shot shot = shoot(**member, orbit.start, point.time_s - orbit.start.t_s,
+                            Rows((*member)->flow->system().columns(), 0));
+    if (!shot.good) return std::nullopt;
+    result.state = shot.end;
+    result.speed_m_s = std::max(shot.end.u.cwiseAbs().maxCoeff(),
+                                (orbit.highest - orbit.lowest).cwiseAbs().maxCoeff() / orbit.period_s);
+    return result;
+}
+
+/// A start of an orbit that is known at its impact, for Newton's method on the whole period: half a calm time
+/// before the impact, at a time that is given or on the section.
+std::optional<State> start_of(const Scene& scene, const OrbitOptions& options, const ImpactingOrbit& orbit,
+                              double at_s)
+{
+    const std::array values{orbit.value};
+    auto member = make_member(scene, options, values);
+    if (!member) return std::nullopt;
+    Flow& flow = *(*member)->flow;
+    flow.set_until(nullptr);
+    flow.start(orbit.before, Rows(flow.system().columns(), 0));
+    if (!(*member)->period)
+        return run_to_section(**member, 2 * orbit.period_s) ? std::optional(flow.state()) : std::nullopt;
+    if (flow.advance(at_s) != Flow::End::Reached) return std::nullopt;
+    return flow.state();
+}
+
+bool strikes_at(const Orbit& orbit, int contact, double speed_m_s, double tolerance_m_s)
+{
+    return std::ranges::any_of(orbit.events, [&](const SensitiveEvent& one) {
+        return one.event.kind == EventKind::Impact && one.event.contact == contact &&
+               std::abs(one.event.velocity_before_m_s + speed_m_s) <= tolerance_m_s;
+    });
+}
+
+}  // namespace
+
+Expected<Branch, Errors> switch_at_grazing(const Scene& scene, const BranchOptions& options,
+                                           const SpecialPoint& point)
+{
+    OrbitOptions with = options.orbit;
+    with.parameters = {options.over};
+    Branch none;
+    none.end =
+        fmt::format("no orbit with one impact more is found beside the grazing at {:.12g}", point.value);
+    if (auto member = make_member(scene, with); !member) return member.error();
+    const auto graze = grazing_state(scene, with, point);
+    if (!graze) return none;
+    for (double part = 1e-2; part > 1e-6; part /= 10) {
+        const double speed = part * graze->speed_m_s;
+        ImpactingOrbit orbit(scene, with, graze->contact, graze->calm_s / 2);
+        orbit.before = graze->state;
+        orbit.value = point.value;
+        orbit.period_s = point.orbit.period_s;
+        if (!orbit.solve(speed)) continue;
+        ImpactingOrbit faster(scene, with, graze->contact, graze->calm_s / 2);
+        faster.before = orbit.before;
+        faster.value = orbit.value;
+        faster.period_s = orbit.period_s;
+        if (!faster.solve(1.1 * speed)) continue;
+
+        // the same orbits, begun somewhere else
+        const double at_s = orbit.before.t_s + orbit.period_s - graze->calm_s / 2;
+        const auto first = start_of(scene, with, orbit, at_s), second = start_of(scene, with, faster, at_s);
+        if (!first || !second) continue;
+        BranchWalk walk(scene, options);
+        auto node = walk.at_value(*first, {}, orbit.period_s, orbit.value, nullptr);
+        if (!node || !strikes_at(node->orbit, graze->contact, speed, 1e-3 * speed)) continue;
+        const auto n = first->q.size();
+        Eigen::VectorXd way(2 * n);
+        way << second->q - first->q, second->u - first->u;
+        const double ahead = node->dz.dot(way.cwiseQuotient(node->scale)) +
+                             node->dT * (faster.period_s - orbit.period_s) / orbit.period_s +
+                             node->dvalue * (faster.value - orbit.value) / walk.range();
+        if (ahead < 0) node = reversed(std::move(*node));
+        return walk_on(walk, options, std::move(*node));
+    }
+    return none;
+}
+
 Expected<Branch, Errors> follow_branch(const Scene& scene, const BranchOptions& options)
 {
     OrbitOptions with = options.orbit;
     with.parameters = {options.over};
+    const auto symbols = read_symbols(scene, with.parameters);
+    if (!symbols) return symbols.error();
+    if (Errors errors = check_range(options, symbols->values.front()); !errors.empty()) return errors;
     auto orbit = find_orbit(scene, with);
     if (!orbit) return orbit.error();
     if (!orbit->converged) {

@@ -47,6 +47,14 @@ Eigen::VectorXd scaled_residual(const Closure& closure)
 
 }  // namespace
 
+BranchNode reversed(BranchNode node)
+{
+    node.dz = -node.dz;
+    node.dT = -node.dT;
+    node.dvalue = -node.dvalue;
+    return node;
+}
+
 BranchWalk::BranchWalk(const Scene& scene, const BranchOptions& options)
     : scene_(scene), options_(options), orbit_(options.orbit), range_(std::abs(options.high - options.low))
 {
@@ -95,10 +103,7 @@ std::optional<BranchNode> BranchWalk::turned(const BranchNode& node, double part
     if (!shot.good) return std::nullopt;
     auto other = at_value(shot.end, held_at(**member, shot.end), node.period_s, node.value, nullptr);
     if (!other || other->dvalue * node.dvalue > 0) return other;
-    other->dz = -other->dz;
-    other->dT = -other->dT;
-    other->dvalue = -other->dvalue;
-    return other;
+    return reversed(std::move(*other));
 }
 
 std::optional<BranchNode> BranchWalk::ahead(const BranchNode& from, double step)

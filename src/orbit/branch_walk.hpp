@@ -19,6 +19,9 @@ struct BranchNode {
     Orbit orbit;
 };
 
+/// The other way along the branch.
+[[nodiscard]] BranchNode reversed(BranchNode node);
+
 /// Newton's method along a branch.
 class BranchWalk {
 public:

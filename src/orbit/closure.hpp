@@ -63,6 +63,10 @@ struct FirstGuess {
 };
 [[nodiscard]] Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& options);
 
+/// The member's flow goes on to where the section's formula rises through zero: first off the section and
+/// below zero. False: it does not get there.
+[[nodiscard]] bool run_to_section(Member& member, double duration_s);
+
 /// The period of a driven system at the values of the member.
 [[nodiscard]] double given_period(Member& member);
 

@@ -136,16 +136,8 @@ private:
 
     [[nodiscard]] Eigen::MatrixXd mass(const Eigen::VectorXd& q)
     {
-        const auto n = q.size();
-        Eigen::MatrixXd A(n, n);
-        auto place = system().place(member_->scene.start.t_s, q, Eigen::VectorXd::Zero(n));
-        for (int j = 0; j < static_cast<int>(n); ++j) {
-            place.q[static_cast<std::size_t>(system().acceleration_at(j))] = 1;
-            system().kinetic.at(place.point(), work_);
-            A.col(j) = system().kinetic.value;
-            place.q[static_cast<std::size_t>(system().acceleration_at(j))] = 0;
-        }
-        return A;
+        auto place = system().place(member_->scene.start.t_s, q, Eigen::VectorXd::Zero(q.size()));
+        return kinetic_matrix(system(), place, work_);
     }
 
     std::unique_ptr<Member> member_;
@@ -292,6 +284,42 @@ struct ClosedContacts {
     int rough = 0;
 };
 
+/// Forces that depend on the time, or obstacles that move: nothing stays at rest.
+Errors check_rest(const Scene& scene, const SceneSymbols& symbols)
+{
+    constexpr int instants = 8;
+    VariationalSystem system(symbols, scene.model);
+    Workspace work;
+    const State& start = scene.start;
+    const Eigen::VectorXd still = Eigen::VectorXd::Zero(start.q.size());
+    const auto changes = [&](Differentiated& f, Eigen::Index rows) {
+        f.at(system.place(start.t_s, start.q, still).point(), work);
+        const Eigen::VectorXd first = f.value.head(rows);
+        const double size = f.value.cwiseAbs().sum() + f.slope.cwiseAbs().sum();
+        for (int k = 1; k <= instants; ++k) {
+            const double t_s = start.t_s + 0.137 * k * scene.plan.duration_s;
+            f.at(system.place(t_s, start.q, still).point(), work);
+            if ((f.value.head(rows) - first).cwiseAbs().maxCoeff() > 1e-9 * size) return true;
+        }
+        return false;
+    };
+    if (system.balances.value.size() > 0 && changes(system.balances, system.balances.value.size())) {
+        return {refuse_rest(ErrorCode::NotAllowedHere, "--equilibrium", "forces depend on the time",
+                            "follow orbits instead, with --period")};
+    }
+    for (std::size_t c = 0; c < system.contacts.size(); ++c) {
+        auto& contact = system.contacts[c];
+        contact.U[0].at(system.place(start.t_s, start.q, still).point(), work);
+        const bool moves = contact.U[0].value.cwiseAbs().maxCoeff() > 0;
+        if (!moves && !changes(contact.gap, 1) && !changes(contact.U[0], contact.dimension)) continue;
+        return {refuse_rest(
+            ErrorCode::NotAllowedHere, "--equilibrium",
+            fmt::format("the obstacle of {} moves", scene.model.system().contacts[c].name),
+            "follow orbits instead, with --period or --section, or let the obstacle stand still")};
+    }
+    return {};
+}
+
 Expected<ClosedContacts, Errors> closed_at_start(const Scene& scene)
 {
     ClosedContacts closed;
@@ -330,6 +358,7 @@ Expected<Equilibria, Errors> follow_equilibria(const Scene& scene, const Equilib
                                     options.low, options.high),
                         "give a range that holds the value of the scene, or set another with --set")};
     }
+    if (Errors errors = check_rest(scene, *symbols); !errors.empty()) return errors;
     const auto closed = closed_at_start(scene);
     if (!closed) return closed.error();
     Equilibria result;

@@ -39,6 +39,13 @@ void Flow::start(const State& state, const Rows& X)
     pieces_ = 0;
 }
 
+void Flow::start_moving(const State& state, const Rows& D, const Rows& dt)
+{
+    start(state, D);
+    saltation_.begin_moving(state.t_s, state.q, D, dt);
+    pending_ = true;
+}
+
 void Flow::set_until(const Formula* until)
 {
     scratch_.until = until;
@@ -107,6 +114,22 @@ void Flow::follow_report()
     }
 }
 
+/// A contact that is closed where the piece begins and does not approach: it leaves there, whatever roundings
+/// make of its velocity.
+bool Flow::leaves_at_start(const SeriesPiece& piece, int c)
+{
+    constexpr double rounding = 1e-9;
+    auto& contact = system_.contacts[static_cast<std::size_t>(c)];
+    Eigen::VectorXd q, u;
+    Workspace work;
+    piece.at(0, q, u);
+    const auto place = system_.place(piece.t_s, q, u);
+    contact.gap.at(place.point(), work);
+    contact.U[0].at(place.point(), work);
+    return contact.gap.value[0] <= settings_.activation_gap_m &&
+           contact.U[0].value[0] > -rounding * u.cwiseAbs().maxCoeff();
+}
+
 /// Gaps that are smallest inside the piece and then no larger than what counts as closed: whether they touch
 /// or not is a matter of rounding, and the data decide it.
 void Flow::look_for_touches(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
@@ -122,7 +145,7 @@ void Flow::look_for_touches(const SeriesPiece& piece, const std::vector<SeriesSt
             contact.U[0].at(system_.place(piece.t_s + s, q, u).point(), work);
             return contact.U[0].value[0] > 0;
         };
-        if (opens_at(0) || !opens_at(piece.h_s)) continue;
+        if (opens_at(0) || !opens_at(piece.h_s) || leaves_at_start(piece, c)) continue;
         double low = 0, high = piece.h_s;
         for (int k = 0; k < halvings && high - low > 1e-16 * piece.h_s; ++k) {
             const double middle = (low + high) / 2;
@@ -181,15 +204,9 @@ void Flow::look_at_start(const SeriesPiece& piece, const std::vector<SeriesStatu
 void Flow::take_out_sliding(const VariationalSystem::Place& place, const Eigen::MatrixXd& H, const Rows& dU)
 {
     const int n = scene_.model.coordinates();
-    Eigen::MatrixXd A(n, n);
     auto at = place;
     Workspace work;
-    for (int j = 0; j < n; ++j) {
-        at.q[static_cast<std::size_t>(system_.acceleration_at(j))] = 1;
-        system_.kinetic.at(at.point(), work);
-        A.col(j) = system_.kinetic.value;
-        at.q[static_cast<std::size_t>(system_.acceleration_at(j))] = 0;
-    }
+    const Eigen::MatrixXd A = kinetic_matrix(system_, at, work);
     const Eigen::MatrixXd AiHt = Ldlt(A).solve(H.transpose());
     const Eigen::MatrixXd W = H * AiHt;
     X_.middleRows(n, n) -= AiHt * LeastSquares(W).solve(dU);
@@ -282,6 +299,7 @@ void Flow::keep_events()
             for (const auto& percussion : passed.percussions) {
                 if (percussion.contact != event.contact) continue;
                 if (event.kind != EventKind::Impact && event.kind != EventKind::Accumulation) continue;
+                one.dt = percussion.dt.row(0).transpose();
                 one.dP = percussion.dP.row(0).transpose();
                 one.dU_minus = percussion.dU_minus.row(0).transpose();
                 one.dU_plus = percussion.dU_plus.row(0).transpose();

@@ -28,6 +28,9 @@ public:
     /// Begins at a state with derivatives of (q, u, p) in its columns; X may have no columns.
     void start(const State& state, const Rows& X);
 
+    /// The same where the instant of the state moves with the data by dt, and D are derivatives along it.
+    void start_moving(const State& state, const Rows& D, const Rows& dt);
+
     enum class End { Reached, Until, Failed };
 
     /// On to that time, or to where the until formula becomes >= 0 before.
@@ -74,6 +77,7 @@ private:
     void resume_from(const SeriesPiece& piece);
     void keep_events();
     void look_for_touches(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
+    [[nodiscard]] bool leaves_at_start(const SeriesPiece& piece, int contact);
     void look_at_start(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void take_out_sliding(const VariationalSystem::Place& place, const Eigen::MatrixXd& H, const Rows& dU);
     [[nodiscard]] Eigen::VectorXd state_at_start() const;

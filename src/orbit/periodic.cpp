@@ -120,6 +120,16 @@ Orbit orbit_of(Closure& closure, const OrbitOptions&)
         one.slope = along(one.slope, closure, steps);
     }
     for (const FlowEvent& one : shot.events) {
+        if (one.event.kind == EventKind::Impact && one.event.velocity_before_m_s < 0)
+            orbit.near.push_back({.kind = Nearness::Kind::Impact,
+                                  .contact = one.event.contact,
+                                  .time_s = one.event.time_s,
+                                  .value = -one.event.velocity_before_m_s,
+                                  .q = one.q,
+                                  .u = one.u_before,
+                                  .slope = -along(one.dU_minus, closure, steps)});
+    }
+    for (const FlowEvent& one : shot.events) {
         const int c = one.event.contact;
         const auto& contacts = member.scene.model.system().contacts;
         orbit.events.push_back({.event = one.event,
@@ -198,7 +208,8 @@ double section_value(Member& member)
     return member.section->value[0];
 }
 
-/// On to where the section's formula rises through zero: first off the section and below zero.
+}  // namespace
+
 bool run_to_section(Member& member, double duration_s)
 {
     Flow& flow = *member.flow;
@@ -215,8 +226,6 @@ bool run_to_section(Member& member, double duration_s)
     flow.set_until(&*member.section_formula);
     return flow.advance(flow.state().t_s + duration_s) == Flow::End::Until;
 }
-
-}  // namespace
 
 Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& options)
 {

@@ -6,6 +6,19 @@
 #include <fmt/format.h>
 
 namespace carom::detail {
+namespace {
+
+/// Causes of one instant that stay at one instant whatever the data.
+bool move_together(const std::vector<Rows>& instants)
+{
+    constexpr double same = 1e-7;
+    return std::ranges::all_of(instants, [&](const Rows& other) {
+        const Rows& first = instants.front();
+        return (other - first).cwiseAbs().maxCoeff() <= same * (1e-3 + first.cwiseAbs().maxCoeff());
+    });
+}
+
+}  // namespace
 
 bool Saltation::lose(std::string kind, int contact, std::string words)
 {
@@ -21,13 +34,20 @@ bool Saltation::cross(const SeriesInstant& instant, const VariationalPiece& befo
     loss.reset();
     t_before_s_ = t_s_;
     t_s_ = instant.t_s;
-    if (!instant_moves(instant, before, X, until)) return false;
+    std::vector<Rows> instants;
+    if (!instant_moves(instant, before, X, until, instants)) return false;
+    dt = instants.empty() ? Rows::Zero(1, X.cols()) : instants.front();
 
     // from a fixed time to the instant that moves (OR-4)
     const int n = system_.coordinates();
     q_ = before.q;
     D_.resize(system_.columns() + 1, X.cols());
     D_.topRows(X.rows()) = X;
+    if (!move_together(instants)) {
+        D_.bottomRows(1).setZero();
+        Du_minus = Du_plus = X.middleRows(n, n);
+        return split(instant, before, X, instants);
+    }
     D_.topRows(n) += before.u * dt;
     D_.middleRows(n, n) += before.a * dt;
     D_.bottomRows(1) = dt;
@@ -66,6 +86,19 @@ bool Saltation::begin(const SeriesInstant& instant, const Eigen::VectorXd& q, co
     return true;
 }
 
+void Saltation::begin_moving(double t_s, const Eigen::VectorXd& q, const Rows& D, const Rows& moves)
+{
+    percussions.clear();
+    loss.reset();
+    t_s_ = t_s;
+    q_ = q;
+    dt = moves;
+    D_.setZero(system_.columns() + 1, D.cols());
+    D_.topRows(D.rows()) = D;
+    D_.bottomRows(1) = dt;
+    Du_minus = Du_plus = D_.middleRows(system_.coordinates(), system_.coordinates());
+}
+
 void Saltation::leave(const Eigen::VectorXd& u_plus, const Eigen::VectorXd& a_plus, Rows& X)
 {
     const int n = system_.coordinates();
@@ -76,28 +109,18 @@ void Saltation::leave(const Eigen::VectorXd& u_plus, const Eigen::VectorXd& a_pl
     X.middleRows(n, n) -= a_plus * dt;
 }
 
-/// dt = -dg / g' for each cause (OR-3); causes of one instant must agree.
+/// dt = -dg / g' for each cause (OR-3).
 bool Saltation::instant_moves(const SeriesInstant& instant, const VariationalPiece& before, const Rows& X,
-                              Differentiated* until)
+                              Differentiated* until, std::vector<Rows>& instants)
 {
-    constexpr double same = 1e-7;
-    bool known = false;
-    Rows first, other;
     for (const SeriesCause& cause : instant.causes) {
         if (cause.touches && is_one_sided && instant.jumps.empty()) {
             static_cast<void>(graze(cause.contact, before, X));
             loss.reset();
             continue;
         }
-        if (!root_moves(cause, before, X, until, other)) return false;
-        if (known && (other - first).cwiseAbs().maxCoeff() > same * (1e-3 + first.cwiseAbs().maxCoeff())) {
-            return lose("simultaneous", cause.contact,
-                        "several things happen at once, and their order depends on the data");
-        }
-        if (!known) first = other;
-        known = true;
+        if (!root_moves(cause, before, X, until, instants.emplace_back())) return false;
     }
-    dt = known ? first : Rows::Zero(1, X.cols());
     return true;
 }
 

@@ -1,19 +1,11 @@
 #pragma once
 
-#include "variational_piece.hpp"
+#include "law_rows.hpp"
 
 #include <optional>
 #include <string>
 
 namespace carom::detail {
-
-/// Why derivatives end at an instant.
-struct Loss {
-    std::string kind;  ///< grazing, simultaneous, threshold, collapse, onset, map, start
-    int contact = -1;
-    int order = 0;  ///< grazing: of the minimum of the gap
-    std::string words;
-};
 
 [[nodiscard]] std::string words_of_graze(int order);
 
@@ -30,6 +22,9 @@ public:
     /// The run begins with a jump.
     [[nodiscard]] bool begin(const SeriesInstant& instant, const Eigen::VectorXd& q, const Rows& X);
 
+    /// The run begins at an instant that moves with the data by dt; D are derivatives along it.
+    void begin_moving(double t_s, const Eigen::VectorXd& q, const Rows& D, const Rows& dt);
+
     /// More at the same instant, before any time has passed.
     [[nodiscard]] bool proceed(const SeriesInstant& instant);
 
@@ -40,6 +35,7 @@ public:
     struct Percussion {
         int contact = 0;
         double P = 0, U_minus = 0, U_plus = 0;  ///< normal
+        Rows dt;                                ///< of its instant: several at once may be pulled apart
         Rows dP, dU_minus, dU_plus;
     };
     std::vector<Percussion> percussions;
@@ -55,8 +51,9 @@ public:
     std::optional<Loss> loss;
 
 private:
+    /// How the instant moves by each of its causes. False: one of them has no derivative.
     [[nodiscard]] bool instant_moves(const SeriesInstant& instant, const VariationalPiece& before,
-                                     const Rows& X, Differentiated* until);
+                                     const Rows& X, Differentiated* until, std::vector<Rows>& instants);
     [[nodiscard]] bool root_moves(const SeriesCause& cause, const VariationalPiece& before, const Rows& X,
                                   Differentiated* until, Rows& dt);
     [[nodiscard]] bool threshold_moves(const SeriesCause& cause, const VariationalPiece::Reaction& reaction,
@@ -66,11 +63,27 @@ private:
     void accumulation_moves(int contact, Rows& dt);
     [[nodiscard]] bool quotient(double rate, double scale, const Rows& dg, int contact, Rows& dt);
     [[nodiscard]] bool jump(const SeriesJump& jump);
+    [[nodiscard]] bool turns_by_its_law(const SeriesJump& jump);
+    [[nodiscard]] bool jump_by_laws(const SeriesJump& jump, std::optional<double> map_restitution);
     [[nodiscard]] bool jump_by_formulas(const SeriesJump& jump);
-    [[nodiscard]] bool law_rows(const SeriesJump& jump, std::size_t k, bool by_map, Eigen::MatrixXd& M,
-                                Rows& right);
-    [[nodiscard]] std::size_t frame_of(VariationalSystem::ContactFunctions& contact, const SeriesJump& jump);
-    [[nodiscard]] Eigen::MatrixXd kinetic_matrix();
+    [[nodiscard]] bool jump_in_sequence(const SeriesJump& jump);
+    [[nodiscard]] LawRows rows_of(const SeriesJump& jump, std::size_t k,
+                                  std::optional<double> map_restitution);
+    [[nodiscard]] SeriesJump alone(int contact, const Eigen::VectorXd& u, double restitution);
+    void add_up_percussions(std::size_t from);
+
+    // impacts that come together, one after the other
+    struct Striking {
+        Eigen::VectorXd u, a;
+        Rows X;  ///< of (q, u, p) at a fixed time
+    };
+    [[nodiscard]] bool split(const SeriesInstant& instant, const VariationalPiece& before, const Rows& X,
+                             const std::vector<Rows>& instants);
+    [[nodiscard]] bool can_be_ordered(const SeriesInstant& instant) const;
+    [[nodiscard]] std::optional<ImpactOrder> in_order(const std::vector<int>& wanted, const SeriesJump& joint,
+                                                      Striking now);
+    [[nodiscard]] bool strike_alone(int contact, const SeriesJump& joint, Striking& now);
+    [[nodiscard]] Eigen::VectorXd forces_at(const Eigen::VectorXd& u);
     void tell(const SeriesJump& jump, std::size_t k, const Rows& dP, const Rows& Du_before,
               const Rows& Du_after);
     void close_gaps(const SeriesJump& jump);

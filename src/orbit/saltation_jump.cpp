@@ -5,37 +5,48 @@
 #include <cmath>
 
 namespace carom::detail {
-namespace {
-
-constexpr double status_rounding = 1e-9;  ///< of percussions and velocities that decide a branch
-
-}  // namespace
 
 /// The velocity jump, differentiated on the branch of the law that it took (OR-5):
 ///
 ///     A (Du+ - Du-) - H^T DP = -D(A) (u+ - u-) + D(H^T) P,     rows of the law: linear in Du+ and DP
 bool Saltation::jump(const SeriesJump& one)
 {
-    const int n = system_.coordinates();
-    if (system_.has_map_of_formulas && !one.soft) return jump_by_formulas(one);
-    const bool by_map = !system_.impact_map.empty() && !one.soft;
-    if (by_map && system_.impact_map != "canonical")
-        return lose("map", one.contacts.front(),
-                    "the impact map " + system_.impact_map + " has no derivative");
+    if (one.soft || system_.impact_map.empty()) return jump_by_laws(one, {});
+    if (system_.has_map_of_formulas) return jump_by_formulas(one);
+    if (system_.impact_map == "sequential") return jump_in_sequence(one);
+    if (system_.impact_map == "canonical") return jump_by_laws(one, system_.map_restitution);
+    // one contact alone: every map turns its velocity by a restitution
+    if (turns_by_its_law(one)) return jump_by_laws(one, {});
+    return lose("map", one.contacts.front(), "the impact map " + system_.impact_map + " has no derivative");
+}
 
-    const auto rows = static_cast<int>(one.P.size());
-    Eigen::MatrixXd M = Eigen::MatrixXd::Zero(n + rows, n + rows);
-    Rows right = Rows::Zero(n + rows, D_.cols());
+bool Saltation::turns_by_its_law(const SeriesJump& one)
+{
+    if (one.contacts.size() != 1 || one.P.size() != 1) return false;
+    auto& contact = system_.contacts[static_cast<std::size_t>(one.contacts.front())];
+    contact.coefficients.at(system_.place(t_s_, q_, one.u_minus).point(), work_);
+    const double left = one.U_plus[0] + contact.coefficients.value[2] * one.U_minus[0];
+    return std::abs(left) <= 1e-12 * std::abs(one.U_minus[0]);
+}
+
+bool Saltation::jump_by_laws(const SeriesJump& one, std::optional<double> map_restitution)
+{
+    const int n = system_.coordinates();
+    const auto size = static_cast<int>(one.P.size());
+    Eigen::MatrixXd M = Eigen::MatrixXd::Zero(n + size, n + size);
+    Rows right = Rows::Zero(n + size, D_.cols());
     auto place = system_.place(t_s_, q_, one.u_plus);
     for (int i = 0; i < n; ++i) {
         place.q[static_cast<std::size_t>(system_.acceleration_at(i))] = one.u_plus[i] - one.u_minus[i];
     }
     system_.kinetic.at(place.point(), work_);
     right.topRows(n) = -along(system_.kinetic);
-    M.topLeftCorner(n, n) = kinetic_matrix();
+    M.topLeftCorner(n, n) = kinetic_matrix(system_, place, work_);
     right.topRows(n) += M.topLeftCorner(n, n) * D_.middleRows(n, n);
+    const double largest = size > 0 ? one.P.cwiseAbs().maxCoeff() : 0;
     for (std::size_t k = 0; k < one.contacts.size(); ++k) {
-        if (!law_rows(one, k, by_map, M, right)) return false;
+        loss = add_law_rows(rows_of(one, k, map_restitution), largest, n, M, right);
+        if (loss) return false;
     }
     const Rows solution = LeastSquares(M).solve(right);
     const Rows before = D_.middleRows(n, n);
@@ -48,108 +59,46 @@ bool Saltation::jump(const SeriesJump& one)
     return true;
 }
 
-Eigen::MatrixXd Saltation::kinetic_matrix()
-{
-    const int n = system_.coordinates();
-    Eigen::MatrixXd A(n, n);
-    auto place = system_.place(t_s_, q_, Eigen::VectorXd::Zero(n));
-    for (int j = 0; j < n; ++j) {
-        place.q[static_cast<std::size_t>(system_.acceleration_at(j))] = 1;
-        system_.kinetic.at(place.point(), work_);
-        A.col(j) = system_.kinetic.value;
-        place.q[static_cast<std::size_t>(system_.acceleration_at(j))] = 0;
-    }
-    return A;
-}
-
-/// The rows of one contact: what it does with its percussions, by the branch that it took.
-bool Saltation::law_rows(const SeriesJump& one, std::size_t k, bool by_map, Eigen::MatrixXd& M, Rows& right)
+/// One contact of a jump. A map has a restitution of its own and no friction.
+LawRows Saltation::rows_of(const SeriesJump& one, std::size_t k, std::optional<double> map_restitution)
 {
     const int n = system_.coordinates(), c = one.contacts[k], at = one.offsets[k],
               d = one.offsets[k + 1] - at;
     auto& contact = system_.contacts[static_cast<std::size_t>(c)];
-    const std::size_t frame = contact.dimension == 3 ? frame_of(contact, one) : 0;
-    const Eigen::VectorXd P = one.P.segment(at, d), U_minus = one.U_minus.segment(at, d),
-                          U_plus = one.U_plus.segment(at, d);
+    LawRows rows{.contact = &contact, .index = c, .first = n + at};
+    rows.P = one.P.segment(at, d);
+    rows.U_minus = one.U_minus.segment(at, d);
+    rows.U_plus = one.U_plus.segment(at, d);
 
     // H^T DP and D(H^T) P of the balance
     auto place = system_.place(t_s_, q_, one.u_plus);
+    const std::size_t frame = d == 3 ? frame_of(contact, place, rows.U_plus, work_) : 0;
     for (int i = 0; i < d; ++i) {
-        place.q[static_cast<std::size_t>(system_.reaction_at(contact.offset + i))] = P[i];
+        place.q[static_cast<std::size_t>(system_.reaction_at(contact.offset + i))] = rows.P[i];
     }
     contact.HT_r[frame].at(place.point(), work_);
-    right.topRows(n) += along(contact.HT_r[frame]);
+    rows.HT_P = along(contact.HT_r[frame]);
 
     // U+ = H u+ + b and U-, along the data
-    contact.coefficients.at(system_.place(t_s_, q_, one.u_minus).point(), work_);
-    const Rows D_coefficients = along(contact.coefficients);
-    contact.U[frame].at(system_.place(t_s_, q_, one.u_minus).point(), work_);
-    Rows DU_minus = along(contact.U[frame]);
+    const auto before = system_.place(t_s_, q_, one.u_minus);
+    contact.U[frame].at(before.point(), work_);
+    rows.DU_minus = along(contact.U[frame]);
     contact.U[frame].at(place.point(), work_);
-    const Eigen::MatrixXd H = contact.U[frame].slope.middleCols(n, n);
-    Rows DU_rest = along(contact.U[frame]) - H * D_.middleRows(n, n);  // without that of u+
-    M.block(0, n + at, n, d) = -H.transpose();
+    rows.H = contact.U[frame].slope.middleCols(n, n);
+    rows.DU_rest = along(contact.U[frame]) - rows.H * D_.middleRows(n, n);
 
-    const double speed = U_minus.cwiseAbs().sum() + U_plus.cwiseAbs().sum();
-    const double size = one.P.cwiseAbs().maxCoeff();
-    const bool acts = P[0] > status_rounding * size;
-    const bool touched = one.touched[k] != 0;
-    if (!acts && std::abs(U_plus[0]) <= status_rounding * speed && speed > 0)
-        return lose("threshold", c, "the contact neither pushes nor leaves: a status at its threshold");
-    if (!acts) {
-        M.block(n + at, n + at, d, d).setIdentity();
-        return true;
-    }
-
-    // normal: D(U+) = -D(e U-)
-    const double e = one.soft ? 0 : by_map ? system_.map_restitution : contact.coefficients.value[2];
-    M.block(n + at, 0, 1, n) = H.topRows(1);
-    right.row(n + at) = -DU_rest.row(0);
-    if (!touched && U_minus[0] < 0) {
-        right.row(n + at) -= e * DU_minus.row(0);
-        if (!one.soft && !by_map) right.row(n + at) -= U_minus[0] * D_coefficients.row(2);
-    }
-    if (d == 1) return true;
-    const double mu = contact.coefficients.value[0], e_T = one.soft ? 0 : contact.coefficients.value[3];
-    const Eigen::VectorXd V = U_plus.tail(d - 1) + e_T * U_minus.tail(d - 1);
-    const double bound = mu * P[0], P_T = P.tail(d - 1).norm();
-    const bool sticks = contact.rough || P_T < bound * (1 - status_rounding);
-    if (!sticks && V.norm() <= status_rounding * speed)
-        return lose("threshold", c, "friction is at its bound while the contact sticks");
-    if (sticks) {
-        M.block(n + at + 1, 0, d - 1, n) = H.bottomRows(d - 1);
-        right.middleRows(n + at + 1, d - 1) = -DU_rest.bottomRows(d - 1) - e_T * DU_minus.bottomRows(d - 1) -
-                                              U_minus.tail(d - 1) * D_coefficients.row(3);
-        return true;
-    }
-    // slides: P_T = mu P_N s with the unit direction s against V
-    const Eigen::VectorXd s = P.tail(d - 1) / bound;
-    M.block(n + at + 1, n + at + 1, d - 1, d - 1).setIdentity();
-    M.block(n + at + 1, n + at, d - 1, 1) = -mu * s;
-    right.middleRows(n + at + 1, d - 1) = P[0] * s * D_coefficients.row(0);
-    if (d == 3) {
-        const Eigen::MatrixXd turn = bound / V.norm() * (Eigen::MatrixXd::Identity(2, 2) - s * s.transpose());
-        M.block(n + at + 1, 0, 2, n) += turn * H.bottomRows(2);
-        right.middleRows(n + at + 1, 2) -= turn * (DU_rest.bottomRows(2) + e_T * DU_minus.bottomRows(2) +
-                                                   U_minus.tail(2) * D_coefficients.row(3));
-    }
-    return true;
-}
-
-/// In space the frame of the impact is that of the normal (CF-3): the one in which U is what the jump says.
-std::size_t Saltation::frame_of(VariationalSystem::ContactFunctions& contact, const SeriesJump& one)
-{
-    if (contact.U.size() == 1) return 0;
-    const auto c = static_cast<int>(&contact - system_.contacts.data());
-    const auto k = static_cast<std::size_t>(std::ranges::find(one.contacts, c) - one.contacts.begin());
-    const Eigen::VectorXd told = one.U_plus.segment(one.offsets[k], 3);
-    const auto place = system_.place(t_s_, q_, one.u_plus);
-    double away[2] = {0, 0};
-    for (std::size_t frame = 0; frame < 2; ++frame) {
-        contact.U[frame].at(place.point(), work_);
-        away[frame] = (contact.U[frame].value - told).norm();
-    }
-    return away[1] < away[0] ? 1 : 0;
+    // the law: a contact that touched before has no restitution
+    contact.coefficients.at(before.point(), work_);
+    const Rows D_coefficients = along(contact.coefficients);
+    const Rows none = Rows::Zero(1, D_.cols());
+    const bool restitutes = one.touched[k] == 0 && !one.soft;
+    rows.e = !restitutes ? 0 : map_restitution.value_or(contact.coefficients.value[2]);
+    rows.De = !restitutes || map_restitution ? none : Rows(D_coefficients.row(2));
+    rows.mu = map_restitution ? 0 : contact.coefficients.value[0];
+    rows.Dmu = map_restitution ? none : Rows(D_coefficients.row(0));
+    rows.e_T = one.soft || map_restitution ? 0 : contact.coefficients.value[3];
+    rows.De_T = one.soft || map_restitution ? none : Rows(D_coefficients.row(3));
+    return rows;
 }
 
 bool Saltation::jump_by_formulas(const SeriesJump& one)
@@ -165,6 +114,78 @@ bool Saltation::jump_by_formulas(const SeriesJump& one)
     return true;
 }
 
+/// A contact that strikes alone at velocity u, frictionless, with restitution e.
+SeriesJump Saltation::alone(int c, const Eigen::VectorXd& u, double e)
+{
+    const int n = system_.coordinates();
+    auto& contact = system_.contacts[static_cast<std::size_t>(c)];
+    auto place = system_.place(t_s_, q_, u);
+    contact.U[0].at(place.point(), work_);
+    const Eigen::VectorXd H = contact.U[0].slope.row(0).segment(n, n).transpose();
+    const Eigen::VectorXd way = kinetic_matrix(system_, place, work_).ldlt().solve(H);
+    SeriesJump one{.contacts = {c}, .touched = {0}, .offsets = {0, contact.dimension}};
+    one.P = Eigen::VectorXd::Zero(contact.dimension);
+    one.u_minus = u;
+    one.U_minus = contact.U[0].value;
+    one.P[0] = -(1 + e) * one.U_minus[0] / H.dot(way);
+    one.u_plus = u + one.P[0] * way;
+    contact.U[0].at(system_.place(t_s_, q_, one.u_plus).point(), work_);
+    one.U_plus = contact.U[0].value;
+    return one;
+}
+
+/// The sequential map (IM-4): collisions of one contact after the other, the first that approaches first.
+bool Saltation::jump_in_sequence(const SeriesJump& one)
+{
+    constexpr int max_collisions = 10000;
+    const int n = system_.coordinates();
+    const std::size_t told_before = percussions.size();
+    Eigen::VectorXd u = one.u_minus;
+    const auto approach = [&](int c) {
+        auto& contact = system_.contacts[static_cast<std::size_t>(c)];
+        contact.U[0].at(system_.place(t_s_, q_, u).point(), work_);
+        return contact.U[0].slope.row(0).segment(n, n).dot(u);
+    };
+    double speed = 0;
+    for (const int c : one.contacts) {
+        speed = std::max(speed, std::abs(approach(c)));
+    }
+    for (int k = 0; k < max_collisions; ++k) {
+        const auto next =
+            std::ranges::find_if(one.contacts, [&](int c) { return approach(c) < -1e-14 * speed; });
+        if (next == one.contacts.end()) break;
+        const SeriesJump single = alone(*next, u, system_.map_restitution);
+        if (!jump_by_laws(single, system_.map_restitution)) return false;
+        u = single.u_plus;
+    }
+    if ((u - one.u_plus).norm() > 1e-9 * (1e-300 + one.u_minus.norm()))
+        return lose("map", one.contacts.front(), "the order of the collisions is not known");
+    add_up_percussions(told_before);
+    return true;
+}
+
+/// Several percussions of a contact at one instant are told as one.
+void Saltation::add_up_percussions(std::size_t from)
+{
+    std::vector<Percussion> sums(percussions.begin(),
+                                 percussions.begin() + static_cast<std::ptrdiff_t>(from));
+    for (std::size_t i = from; i < percussions.size(); ++i) {
+        const Percussion& one = percussions[i];
+        const auto first = sums.begin() + static_cast<std::ptrdiff_t>(from);
+        const auto known =
+            std::find_if(first, sums.end(), [&](const Percussion& it) { return it.contact == one.contact; });
+        if (known == sums.end()) {
+            sums.push_back(one);
+            continue;
+        }
+        known->P += one.P;
+        known->dP += one.dP;
+        known->U_plus = one.U_plus;
+        known->dU_plus = one.dU_plus;
+    }
+    percussions = std::move(sums);
+}
+
 void Saltation::tell(const SeriesJump& one, std::size_t k, const Rows& dP, const Rows& Du_before,
                      const Rows& Du_after)
 {
@@ -174,6 +195,7 @@ void Saltation::tell(const SeriesJump& one, std::size_t k, const Rows& dP, const
                     .P = one.P[one.offsets[k]],
                     .U_minus = one.U_minus[one.offsets[k]],
                     .U_plus = one.U_plus[one.offsets[k]],
+                    .dt = dt,
                     .dP = dP,
                     .dU_minus = {},
                     .dU_plus = {}};
@@ -191,8 +213,8 @@ void Saltation::tell(const SeriesJump& one, std::size_t k, const Rows& dP, const
 void Saltation::close_gaps(const SeriesJump& one)
 {
     const int n = system_.coordinates();
-    const auto place = system_.place(t_s_, q_, one.u_plus);
-    const Eigen::MatrixXd A = kinetic_matrix();
+    auto place = system_.place(t_s_, q_, one.u_plus);
+    const Eigen::MatrixXd A = kinetic_matrix(system_, place, work_);
     for (const int c : one.contacts) {
         Differentiated& gap = system_.contacts[static_cast<std::size_t>(c)].gap;
         gap.at(place.point(), work_);

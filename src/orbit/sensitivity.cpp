@@ -2,6 +2,7 @@
 
 #include "directions.hpp"
 #include "flow.hpp"
+#include "step_sensitivity.hpp"
 
 #include <fmt/format.h>
 
@@ -49,14 +50,16 @@ Errors check_instants(const Scene& scene, const std::vector<double>& at_s)
     return {};
 }
 
-std::string name_of_contact(const Model& model, int contact)
+}  // namespace
+
+std::string detail::name_of_contact(const Model& model, int contact)
 {
     return contact >= 0 && contact < model.contacts()
                ? model.system().contacts[static_cast<std::size_t>(contact)].name
                : std::string();
 }
 
-NotDifferentiable told(const Loss& loss, double t_s, const Model& model)
+NotDifferentiable detail::told(const Loss& loss, double t_s, const Model& model)
 {
     NotDifferentiable result{.time_s = t_s,
                              .kind = loss.kind,
@@ -67,8 +70,27 @@ NotDifferentiable told(const Loss& loss, double t_s, const Model& model)
         result.instant_exponent = 1.0 / loss.order;
         result.state_exponent = 1 - 1.0 / loss.order;
     }
+    const auto names_of = [&](const std::vector<int>& contacts) {
+        std::vector<std::string> names;
+        for (const int c : contacts) {
+            names.push_back(name_of_contact(model, c));
+        }
+        return names;
+    };
+    const auto n = static_cast<Eigen::Index>(model.coordinates());
+    for (const ImpactOrder& order : loss.orders) {
+        result.orders.push_back({.contacts = names_of(order.contacts),
+                                 .ends = order.ends,
+                                 .u_after = order.u_plus,
+                                 .dq = order.X.topRows(n),
+                                 .du = order.X.bottomRows(n)});
+    }
+    result.struck = names_of(loss.struck);
+    result.dstruck_s = loss.dt;
     return result;
 }
+
+namespace {
 
 /// Gaps that touched zero on the way, with what opens them.
 std::vector<NotDifferentiable> grazes_of(const Flow& flow, const Model& model)
@@ -101,6 +123,7 @@ Expected<Sensitivities, Errors> sensitivities(const Scene& scene, const Sensitiv
     auto symbols = read_symbols(scene, directions->parameters);
     if (!symbols) return symbols.error();
     if (Errors errors = check_instants(scene, options.at_s); !errors.empty()) return errors;
+    if (options.of_steps) return sensitivities_of_steps(scene, options, *directions, *symbols);
 
     Flow flow(scene, *symbols);
     std::vector<Formula> formulas;

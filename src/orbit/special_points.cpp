@@ -80,7 +80,8 @@ SpecialPoint special(std::string kind, const BranchNode& node)
 std::string kind_of(Nearness::Kind kind)
 {
     switch (kind) {
-    case Nearness::Kind::Gap: return "grazing";
+    case Nearness::Kind::Gap:
+    case Nearness::Kind::Impact: return "grazing";
     case Nearness::Kind::Reaction: return "contact_lost";
     case Nearness::Kind::Reversal: break;
     }
@@ -210,18 +211,6 @@ std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& 
     }
     return nearest;
 }
-
-namespace {
-
-BranchNode reversed(BranchNode node)
-{
-    node.dz = -node.dz;
-    node.dT = -node.dT;
-    node.dvalue = -node.dvalue;
-    return node;
-}
-
-}  // namespace
 
 namespace {
 

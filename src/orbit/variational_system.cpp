@@ -62,6 +62,12 @@ Differentiated VariationalSystem::functions_of(const std::vector<Formula>& formu
     return {graph_, nodes, x_and_t_};
 }
 
+/// The rate of U_N where accelerations are zero.
+Differentiated VariationalSystem::curvature_of(int contact)
+{
+    return {graph_, {contacts[static_cast<std::size_t>(contact)].U_N_rate_node}, x_and_t_};
+}
+
 /// The derivative along the motion, accelerations being variables.
 int VariationalSystem::along_motion(int node)
 {
@@ -173,6 +179,7 @@ void VariationalSystem::add_frame(const Contact& text, TangentAxis axis, Contact
         }
         U.push_back(sum);
         const int rate = along_motion(sum);
+        if (row == 0) contact.U_N_rate_node = rate;
         roots_.push_back(rate);
         add_slopes(block, block.c_x, row, rate);
     }

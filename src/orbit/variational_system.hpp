@@ -49,6 +49,7 @@ public:
         std::vector<Differentiated> U;     ///< rows of U, for each frame
         std::vector<Differentiated> HT_r;  ///< H^T r, for each frame
         Differentiated coefficients;       ///< mu, static mu, e, e_T
+        int U_N_rate_node = 0;             ///< of U_N along the motion
     };
 
     [[nodiscard]] int coordinates() const noexcept { return n_; }
@@ -73,6 +74,9 @@ public:
 
     /// Functions of formulas of the scene, differentiated in x and t.
     [[nodiscard]] Differentiated functions_of(const std::vector<Formula>& formulas);
+
+    /// kappa, what curvature and motion of its obstacle make of U_N of a contact per second (MS-8).
+    [[nodiscard]] Differentiated curvature_of(int contact);
 
     Block dynamics;
     std::vector<ContactFunctions> contacts;

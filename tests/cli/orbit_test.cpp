@@ -115,6 +115,10 @@ TEST_CASE("orbits that cannot be are refused with a hint")
     refused({"branch", oscillator, "--period", period, "--over", "parameters.omega=1:2"}, "omega");
     refused({"branch", oscillator, "--period", period, "--over", "parameters.w=2:1"}, "no range");
     refused({"branch", oscillator, "--period", period, "--over", "w=1:2"}, "no range");
+    refused({"branch", oscillator, "--period", period, "--over", "parameters.w=3:4"}, "outside 3 to 4");
+    refused({"branch", oscillator, "--equilibrium", "--over", "parameters.w=2:3"}, "depend on the time");
+    refused({"branch", belt, "--equilibrium", "--over", "parameters.load=1:100"}, "moves");
+    refused({"run", oscillator, "--sensitivity", "parameters.e", "--of-steps"}, "moreau");
     refused({"run", oscillator, "--sensitivity", "parameters.omega"}, "omega");
     refused({"run", oscillator, "--sensitivity", "parameters.e", "-o", folder.path("a.h5")}, "no recording");
     refused({"run", oscillator, "--sensitivity", "parameters.e", "--at", "1e9"}, "instant");

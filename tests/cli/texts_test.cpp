@@ -122,7 +122,7 @@ TEST_CASE("every command helps with examples, and the manual page and the comple
     }
     CHECK(options_in(carom_program({"run", "--help"}).out) ==
           std::set<std::string>{"-h", "--help", "-o", "--output", "--set", "--at", "--json", "--quiet",
-                                "--no-svg", "--save-problems", "--sensitivity", "--threads"});
+                                "--no-svg", "--save-problems", "--sensitivity", "--of-steps", "--threads"});
     CHECK(manual.starts_with(".TH CAROM 1"));
     CHECK(zsh.starts_with("#compdef carom\n"));
     CHECK(carom_program({"completion", "fish"}).status == 2);

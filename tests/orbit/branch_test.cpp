@@ -1,100 +1,13 @@
-#include "carom/orbit/branch.hpp"
+#include "support.hpp"
+
 #include "carom/orbit/curve.hpp"
 #include "carom/orbit/equilibrium.hpp"
 #include "carom/orbit/lyapunov.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
-#include <numbers>
-#include <string>
-
 using namespace carom;
+using namespace carom::test;
 
 namespace {
-
-constexpr double turn = 2 * std::numbers::pi;
-
-Scene read(const std::string& text)
-{
-    auto scene = read_scene_text(text, "test");
-    REQUIRE_MESSAGE(scene, (scene ? "" : scene.error().front().message));
-    return std::move(*scene);
-}
-
-/// A ball on a table that goes up and down; its start lies on the table's way, so that other amplitudes
-/// would begin inside it.
-const std::string table = R"toml(
-title = "table"
-duration_s = 10
-start_s = 0.65
-[parameters]
-A = 1.287
-w = 1
-e = 0.5
-g = 1
-[[coordinate]]
-name = "z"
-start = 0.80
-start_velocity = 3.1
-[lagrangian]
-kinetic = "z'^2/2"
-potential = "g*z"
-[[contact]]
-name = "plate"
-gap = "z - A*sin(w*t)"
-law = { restitution = "e" }
-)toml";
-
-const std::string oscillator = R"toml(
-title = "oscillator"
-duration_s = 10
-[parameters]
-w = 2.2
-F = 1.0
-c = 0.05
-sigma = 0.5
-e = 0.8
-[[coordinate]]
-name = "x"
-start = -0.2
-start_velocity = 0.3
-[lagrangian]
-kinetic = "x'^2/2"
-potential = "x^2/2"
-forces = { x = "F*cos(w*t) - c*x'" }
-[[contact]]
-name = "stop"
-gap = "sigma - x"
-law = { restitution = "e" }
-)toml";
-
-std::string digits(double x)
-{
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.17g", x);
-    return text.data();
-}
-
-BranchOptions over(const std::string& name, double low, double high)
-{
-    BranchOptions options;
-    options.orbit.period = "2*pi/w";
-    options.over = name;
-    options.low = low;
-    options.high = high;
-    return options;
-}
-
-const SpecialPoint& first_of(const Branch& branch, const std::string& kind)
-{
-    const auto found = std::ranges::find(branch.special, kind, &SpecialPoint::kind);
-    REQUIRE_MESSAGE(found != branch.special.end(), kind << " is missing; the branch ends: " << branch.end);
-    return *found;
-}
 
 /// Phases at which the ball strikes, by its bounces alone: flights by their closed form, landings halved.
 std::vector<double> bounced_phases(double A, double e, int count)
@@ -345,47 +258,6 @@ TEST_CASE("beside grazing the speed of the first impact goes with the power 1/2,
     const double exponent = (n * xy - x_sum * y_sum) / (n * xx - x_sum * x_sum);
     CHECK(exponent == doctest::Approx(0.5).epsilon(0.002));
     CHECK(std::abs(exponent - 0.5) <= 0.001);
-}
-
-TEST_CASE("two oscillators that strike their own stops: the corner is where both strike at once")
-{
-    // without coupling each keeps its motion; the second is driven later by the phase p, and strikes later by
-    // p/w
-    const std::string text = R"toml(
-title = "two"
-duration_s = 10
-[parameters]
-w = 2.2
-p = 0.3
-[[coordinate]]
-name = "x"
-start = -1.2
-start_velocity = 1.4
-[[coordinate]]
-name = "y"
-start = -1.4
-start_velocity = 1.2
-[lagrangian]
-kinetic = "(x'^2 + y'^2)/2"
-potential = "(x^2 + y^2)/2"
-forces = { x = "cos(w*t) - 0.05*x'", y = "cos(w*t - p) - 0.05*y'" }
-[[contact]]
-name = "left"
-gap = "-x"
-law = { restitution = 0.8 }
-[[contact]]
-name = "right"
-gap = "-y"
-law = { restitution = 0.8 }
-)toml";
-    BranchOptions options = over("p", -0.5, 0.5);
-    options.orbit.settle = 150;
-    options.upwards = false;
-    const auto branch = follow_branch(read(text), options);
-    REQUIRE(branch);
-    const SpecialPoint& corner = first_of(*branch, "corner");
-    CHECK(std::abs(corner.value) <= 1e-9);
-    CHECK(corner.place == "left, right");
 }
 
 TEST_CASE("behind a gap that only touches, derivatives are those of the side that does not strike")

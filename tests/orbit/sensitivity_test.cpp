@@ -1,24 +1,11 @@
-#include "carom/orbit/branch.hpp"
+#include "support.hpp"
+
 #include "carom/orbit/lyapunov.hpp"
 
-#include <doctest/doctest.h>
-
-#include <array>
-
-#include <cmath>
-#include <numbers>
-#include <string>
-
 using namespace carom;
+using test::read;
 
 namespace {
-
-Scene read(const std::string& text)
-{
-    auto scene = read_scene_text(text, "test");
-    REQUIRE_MESSAGE(scene, (scene ? "" : scene.error().front().message));
-    return std::move(*scene);
-}
 
 const std::string two_balls = R"toml(
 title = "two balls"
@@ -271,40 +258,4 @@ law = { restitution = "e" }
     REQUIRE(!result->lost);
     CHECK(result->states.back().dq.cwiseAbs().maxCoeff() <= 1e-12);
     CHECK(result->states.back().du.cwiseAbs().maxCoeff() <= 1e-12);
-}
-
-TEST_CASE("two balls that strike a third at once: the order decides, and no derivative is given")
-{
-    const std::string text = R"toml(
-title = "three"
-duration_s = 1
-[[coordinate]]
-name = "a"
-start = -0.5
-start_velocity = 1
-[[coordinate]]
-name = "b"
-start = 0
-[[coordinate]]
-name = "c"
-start = 0.5
-start_velocity = -1
-[lagrangian]
-kinetic = "a'^2/2 + b'^2 + c'^2/2"
-[[contact]]
-name = "left"
-gap = "b - a - 0.2"
-law = { restitution = 1 }
-[[contact]]
-name = "right"
-gap = "c - b - 0.2"
-law = { restitution = 1 }
-)toml";
-    SensitivityOptions options;
-    options.by = {"coordinate.a.start"};
-    const auto result = sensitivities(read(text), options);
-    REQUIRE(result);
-    REQUIRE(result->lost);
-    CHECK(result->lost->kind == "simultaneous");
-    CHECK(result->lost->time_s == doctest::Approx(0.3).epsilon(1e-12));
 }

@@ -357,13 +357,31 @@ Branch oscillator_branch(const Task& task, const OrbitScene& family, const std::
     return branch_or_fail(scene_at(family, {{over, from}}, *first), options, *first);
 }
 
+/// From one end of the frequencies to the other, or back where no orbit is found there or the branch does not
+/// get to such a point; and whether it goes upwards.
+std::pair<Branch, bool> branch_with(const Task& task, const OrbitScene& family, const std::string& kind,
+                                    double lo, double hi, bool upwards)
+{
+    const auto follow = [&](bool up) {
+        return oscillator_branch(task, family, "w", up ? lo : hi, lo - 1e-9, hi + 1e-9, up);
+    };
+    try {
+        Branch branch = follow(upwards);
+        if (std::ranges::find(branch.special, kind, &SpecialPoint::kind) != branch.special.end())
+            return {std::move(branch), upwards};
+    } catch (const DriverFailure&) {
+        // the other end may have one
+    }
+    return {follow(!upwards), !upwards};
+}
+
 }  // namespace
 
 void flip_oscillator(const Task& task, Answers& answers)
 {
     const OrbitScene family = oscillator_scene(task);
     const double lo = task.number("w_lo"), hi = task.number("w_hi"), ph = task.number("ph");
-    const Branch branch = oscillator_branch(task, family, "w", lo, lo - 1e-9, hi + 1e-9, true);
+    const auto [branch, upwards] = branch_with(task, family, "period_doubling", lo, hi, true);
     const SpecialPoint& flip = first_of(branch, "period_doubling");
     answers.give("w_flip", exact, [&] { return Json(flip.value); });
     answers.give("impact_phase", exact, [&] { return Json(impact_phase(flip.orbit, flip.value, ph)); });
@@ -371,7 +389,7 @@ void flip_oscillator(const Task& task, Answers& answers)
                  [&] { return Json(events_of(flip.orbit, EventKind::Impact).at(0).u_after[0]); });
     answers.give("multipliers", exact, [&] { return multipliers_json(flip.orbit.multipliers, 2); });
     answers.give("stable_side", exact,
-                 [&] { return Json(branch.points.front().orbit.stable ? "lo" : "hi"); });
+                 [&] { return Json(branch.points.front().orbit.stable == upwards ? "lo" : "hi"); });
 }
 
 void fold_oscillator(const Task& task, Answers& answers)
@@ -440,7 +458,7 @@ void graze_orbit(const Task& task, Answers& answers)
 {
     const OrbitScene family = oscillator_scene(task);
     const double lo = task.number("w_lo"), hi = task.number("w_hi");
-    const Branch branch = oscillator_branch(task, family, "w", hi, lo - 1e-9, hi + 1e-9, false);
+    const Branch branch = branch_with(task, family, "grazing", lo, hi, false).first;
     const SpecialPoint& graze = first_of(branch, "grazing");
     const auto impact = events_of(graze.orbit, EventKind::Impact).at(0);
     const double period = graze.orbit.period_s;
@@ -469,7 +487,12 @@ void graze_oscillator(const Task& task, Answers& answers)
     options.over = "F";
     options.low = 0.5 * start;
     options.high = 2 * start;
-    const auto branch = follow_branch(scene, options);
+    auto branch = follow_branch(scene, options);
+    // the force that grazes may be far away
+    while (branch && branch->end == "range" && options.high < 1e3 * start) {
+        options.high *= 4;
+        branch = follow_branch(scene, options);
+    }
     if (!branch) throw DriverFailure(branch.error().front().message);
     const double F_graze = first_of(*branch, "grazing").value;
     answers.give("F_graze", exact, [&] { return Json(F_graze); });

@@ -9,7 +9,8 @@ namespace carom {
 /// Orbits followed over a parameter by pseudo-arclength, also round folds, with the points at which their
 /// stability or their sequence of events changes.
 ///
-/// Theory     docs/theory/orbits.md, (OR-13) continuation, (OR-14) special points, (OR-17) switching
+/// Theory     docs/theory/orbits.md, (OR-13) continuation, (OR-14) special points, (OR-17) and (OR-23)
+/// switching
 struct BranchOptions {
     OrbitOptions orbit;               ///< how the first orbit is found; its parameters are replaced by `over`
     std::string over;                 ///< the parameter that moves
@@ -57,5 +58,11 @@ struct Branch {
 /// multiplier -1. `options` are those of the branch that it leaves.
 [[nodiscard]] Expected<Branch, Errors> switch_at_doubling(const Scene& scene, const BranchOptions& options,
                                                           const SpecialPoint& point);
+
+/// The branch of orbits with one impact more that leaves a branch at a point of grazing: begun with the speed
+/// of that impact as what is given, then followed away from the grazing. Where there is no such orbit it has
+/// no points, and `end` says so.
+[[nodiscard]] Expected<Branch, Errors> switch_at_grazing(const Scene& scene, const BranchOptions& options,
+                                                         const SpecialPoint& point);
 
 }  // namespace carom

@@ -9,7 +9,7 @@ namespace carom {
 
 /// Motions that repeat: z(t + T) = z(t), found by Newton's method with exact derivatives.
 ///
-/// Theory     docs/theory/orbits.md, (OR-9) Newton, (OR-10) multipliers, (OR-11) multiple shooting
+/// Theory     docs/theory/orbits.md, (OR-9) Newton, (OR-10) multipliers, (OR-16) multiple shooting
 struct OrbitOptions {
     /// Period of a driven system, s: a number or a formula of parameters such as `2*pi/w`. Empty: unknown.
     std::string period;
@@ -29,14 +29,14 @@ struct OrbitOptions {
     double tolerance = 1e-12;  ///< of the closure, relative to the sizes of the state; > 0
 };
 
-/// A gap of an open contact that is smallest at some instant, a reaction of a closed one, or an acceleration
-/// out of a reversal: where it vanishes, the sequence of events changes.
+/// A gap of an open contact that is smallest at some instant, a reaction of a closed one, an acceleration out
+/// of a reversal, or the speed of an impact: where it vanishes, the sequence of events changes.
 struct Nearness {
-    enum class Kind { Gap, Reaction, Reversal };
+    enum class Kind { Gap, Reaction, Reversal, Impact };
     Kind kind{};
     int contact = 0;
     double time_s = 0;
-    double value = 0;       ///< m, N or m/s^2
+    double value = 0;       ///< m, N, m/s^2 or m/s
     Eigen::VectorXd q, u;   ///< of a gap: the state there
     Eigen::VectorXd slope;  ///< by the parameters, along the orbits; empty: not known
 };

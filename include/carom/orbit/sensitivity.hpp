@@ -16,13 +16,18 @@ namespace carom {
 ///
 ///     dz/dp at a fixed time, instants move with the data; saltation at each event
 ///
-/// Theory     docs/theory/orbits.md, (OR-2) variational equations, (OR-3) to (OR-8) events
+/// Theory     docs/theory/orbits.md, (OR-2) variational equations, (OR-3) to (OR-8) events, (OR-21) several
+/// at
+///            once, (OR-22) derivatives of steps
 /// Papers     [Mueller 1995], [LeineNijmeijer 2004]
 struct SensitivityOptions {
     /// What to differentiate by: `parameters.NAME`, `coordinate.NAME.start`,
     /// `coordinate.NAME.start_velocity`.
     std::vector<std::string> by;
     std::vector<double> at_s = {};  ///< instants to show, increasing; the end always is
+    /// Of the steps that the scene's integrator takes, `moreau`, instead of the motion: the derivative of the
+    /// discrete map, exact on the branch of statuses that its steps take (OR-22).
+    bool of_steps = false;
 };
 
 /// The system at one instant, with derivatives: one column per entry of `by`.
@@ -46,16 +51,29 @@ struct SensitiveEvent {
     Eigen::MatrixXd dz_before, dz_after;                ///< of (q, u) at fixed time, on both sides
 };
 
+/// Impacts that come together, taken one after the other (OR-21): how they end in this order, and derivatives
+/// for changes of the data that bring it about.
+struct OrderedImpacts {
+    std::vector<std::string> contacts;  ///< as they strike
+    bool ends = true;                   ///< false: they strike for ever, or two at once again
+    Eigen::VectorXd u_after;
+    Eigen::MatrixXd dq, du;  ///< behind them
+};
+
 /// Where derivatives end, and why.
 struct NotDifferentiable {
     double time_s = 0;
-    std::string kind;  ///< grazing, simultaneous, threshold, collapse, onset, map, start
+    std::string
+        kind;  ///< grazing, simultaneous, threshold, collapse, onset, map, start; of steps: shift, law
     std::string place;
     std::string words;
     int order = 0;                                    ///< of grazing: of the minimum of the gap, p
     double instant_exponent = 0, state_exponent = 0;  ///< 1/p and 1 - 1/p on the striking side; else 0
     Eigen::VectorXd dgap_m =
         {};  ///< of grazing: of the smallest gap, by the columns; the sign tells the side
+    std::vector<OrderedImpacts> orders = {};  ///< of simultaneous impacts
+    std::vector<std::string> struck = {};     ///< their contacts, and
+    Eigen::MatrixXd dstruck_s = {};  ///< how the instant of each moves: whose moves back most strikes first
 };
 
 struct Sensitivities {
@@ -67,11 +85,12 @@ struct Sensitivities {
     std::vector<SensitiveEvent> events;
     std::optional<NotDifferentiable> lost;     ///< derivatives end there
     std::vector<NotDifferentiable> one_sided;  ///< behind each of these they hold for dgap_m . change >= 0
-    std::vector<Finding> findings;
+    std::vector<Finding> findings;             ///< of steps: `instants_of_steps` where there are impacts
 };
 
 /// Runs the scene by series with derivatives. Errors: UnknownName for what the scene does not have,
-/// SettingOutOfRange for instants outside the run, NotAllowedHere for scenes that series cannot run.
+/// SettingOutOfRange for instants outside the run, NotAllowedHere for scenes that series cannot run, and of
+/// steps for another integrator than `moreau` or an `until`.
 [[nodiscard]] Expected<Sensitivities, Errors> sensitivities(const Scene& scene,
                                                             const SensitivityOptions& options);
 

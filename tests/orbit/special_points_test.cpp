@@ -1,0 +1,167 @@
+#include "support.hpp"
+
+#include "carom/orbit/curve.hpp"
+
+#include <functional>
+
+using namespace carom;
+using namespace carom::test;
+
+namespace {
+
+void check_curve(const Curve& curve, double tolerance, const std::function<double(double)>& closed_form)
+{
+    CHECK(curve.end == "below: range; above: range");
+    REQUIRE(curve.points.size() >= 3);
+    for (const CurvePoint& point : curve.points) {
+        CHECK(point.first == doctest::Approx(closed_form(point.second)).epsilon(tolerance));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("damping that feeds: the pair of multipliers leaves the circle where e^2 exp(-c T) = 1")
+{
+    const Scene scene = read(with(oscillator, {{"sigma = 0.5", "sigma = 0.0"},
+                                               {"start = -0.2", "start = -1.3"},
+                                               {"start_velocity = 0.3", "start_velocity = 1.2"}}));
+    BranchOptions options = over("c", -0.25, 0.1);
+    options.orbit.settle = 100;
+    options.upwards = false;
+    const auto branch = follow_branch(scene, options);
+    REQUIRE(branch);
+    const SpecialPoint& torus = first_of(*branch, "torus");
+    const auto closed_form = [](double e) { return 2.2 * std::log(e) / std::numbers::pi; };
+    CHECK(torus.value == doctest::Approx(closed_form(0.8)).epsilon(1e-10));
+    CHECK(std::abs(torus.orbit.multipliers[0]) == doctest::Approx(1).epsilon(1e-10));
+    CHECK(torus.orbit.multipliers[0].imag() > 0.1);
+
+    const auto curve =
+        follow_special_point(scene, options, torus, {.over = "e", .low = 0.77, .high = 0.83, .steps = 2});
+    REQUIRE(curve);
+    check_curve(*curve, 1e-9, closed_form);
+}
+
+TEST_CASE("the force below which a mass on a rough floor stops: seen from both sides, and over the frequency")
+{
+    // Den Hartog: F = mu N sqrt(1 + r^4 U^2)/(r^2 |V|)
+    const std::string text = R"toml(
+title = "rough"
+duration_s = 10
+[parameters]
+F = 2
+w = 0.8
+[[coordinate]]
+name = "x"
+start = 3
+[[coordinate]]
+name = "y"
+start = 0
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "x^2/2 + y"
+forces = { x = "F*cos(w*t)" }
+[[contact]]
+name = "floor"
+position = ["x", "y"]
+surface = "y"
+law = { kind = "coulomb", friction = 1 }
+)toml";
+    const auto closed_form = [](double r) {
+        const double V = 1 / (1 - r * r),
+                     U = std::sin(std::numbers::pi / r) / (r * (1 + std::cos(std::numbers::pi / r)));
+        return std::sqrt(1 + r * r * r * r * U * U) / (r * r * std::abs(V));
+    };
+    BranchOptions options = over("F", 1.1, 2.2);
+    options.orbit.settle = 60;
+    options.upwards = false;
+    options.max_step = 0.05;
+    const Scene scene = read(text);
+    const auto down = follow_branch(scene, options);
+    REQUIRE(down);
+    const SpecialPoint& birth = first_of(*down, "stick");
+    CHECK(birth.value == doctest::Approx(closed_form(0.8)).epsilon(1e-9));
+    CHECK(birth.place == "floor");
+
+    // from where it stops at each turn
+    options.upwards = true;
+    const auto up = follow_branch(read(with(text, {{"F = 2", "F = 1.15"}})), options);
+    REQUIRE(up);
+    CHECK(first_of(*up, "stick").value == doctest::Approx(closed_form(0.8)).epsilon(1e-9));
+
+    const auto curve =
+        follow_special_point(scene, options, birth, {.over = "w", .low = 0.78, .high = 0.82, .steps = 2});
+    REQUIRE(curve);
+    check_curve(*curve, 1e-8, closed_form);
+}
+
+TEST_CASE("the amplitude at which a ball leaves its table, g/w^2, over the frequency")
+{
+    const std::string text = with(table, {{"start_s = 0.65", "start_s = 0"},
+                                          {"A = 1.287", "A = 0.5"},
+                                          {"start = 0.80", "start = 0"},
+                                          {"start_velocity = 3.1", "start_velocity = \"A*w\""},
+                                          {"e = 0.5", "e = 0"}});
+    const Scene scene = read(text);
+    BranchOptions options = over("A", 0.3, 1.5);
+    const auto branch = follow_branch(scene, options);
+    REQUIRE(branch);
+    const SpecialPoint& lost = first_of(*branch, "contact_lost");
+    CHECK(lost.value == doctest::Approx(1).epsilon(1e-10));
+    const auto curve =
+        follow_special_point(scene, options, lost, {.over = "w", .low = 0.9, .high = 1.1, .steps = 2});
+    REQUIRE(curve);
+    check_curve(*curve, 1e-9, [](double w) { return 1 / (w * w); });
+}
+
+TEST_CASE("the corner where two stops are struck at once, over the restitution of one of them")
+{
+    // each oscillator strikes at the phase of its closed form; the second is driven later by p
+    const std::string text = R"toml(
+title = "two"
+duration_s = 10
+[parameters]
+w = 2.2
+p = 0.3
+e = 0.8
+[[coordinate]]
+name = "x"
+start = -1.2
+start_velocity = 1.4
+[[coordinate]]
+name = "y"
+start = -1.4
+start_velocity = 1.2
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "(x^2 + y^2)/2"
+forces = { x = "cos(w*t) - 0.05*x'", y = "cos(w*t - p) - 0.05*y'" }
+[[contact]]
+name = "left"
+gap = "-x"
+law = { restitution = 0.8 }
+[[contact]]
+name = "right"
+gap = "-y"
+law = { restitution = "e" }
+)toml";
+    const Scene scene = read(text);
+    BranchOptions options = over("p", -0.5, 0.5);
+    options.orbit.settle = 150;
+    options.upwards = false;
+    const auto branch = follow_branch(scene, options);
+    REQUIRE(branch);
+    const SpecialPoint& corner = first_of(*branch, "corner");
+    CHECK(std::abs(corner.value) <= 1e-9);
+    CHECK(corner.place == "left, right");
+    const auto curve =
+        follow_special_point(scene, options, corner, {.over = "e", .low = 0.78, .high = 0.82, .steps = 2});
+    REQUIRE(curve);
+    // the stop is at zero: the phase does not depend on the speed
+    const double first = OneImpact(2.2, 0.05, 0, 0.8, 1).phase;
+    CHECK(curve->end == "below: range; above: range");
+    REQUIRE(curve->points.size() >= 3);
+    for (const CurvePoint& point : curve->points) {
+        CHECK(std::abs(point.first - (first - OneImpact(2.2, 0.05, 0, point.second, 1).phase)) <= 1e-8);
+    }
+}
