@@ -210,12 +210,14 @@ private:
     /// One step of the scheme, h_s long.
     StepReport step(double h_s, BodyState& state, BodyScratch& scratch) const
     {
-        const auto take = [&](auto settings) {
+        if (const auto* jean = std::get_if<MoreauJeanSettings>(&scheme_)) {
+            MoreauJeanSettings settings = *jean;
             settings.time_step_s = h_s;
-            return body_step(model_, settings, solver_, state, scratch);
-        };
-        if (const auto* jean = std::get_if<MoreauJeanSettings>(&scheme_)) return take(*jean);
-        return take(settings_);
+            return moreau_jean_body_step(model_, settings, solver_, state, scratch);
+        }
+        MoreauSettings settings = settings_;
+        settings.time_step_s = h_s;
+        return body_step(model_, settings, solver_, state, scratch);
     }
 
     /// The bodies as coordinates, after a step from `before`.

@@ -203,8 +203,8 @@ MoreauSettings midpoint_settings(const MoreauJeanSettings& settings)
             .max_overlap = settings.max_overlap};
 }
 
-StepReport body_step(const BodyModel& model, const MoreauJeanSettings& settings, const SolverSettings& solver,
-                     BodyState& state, BodyScratch& s)
+StepReport moreau_jean_body_step(const BodyModel& model, const MoreauJeanSettings& settings,
+                                 const SolverSettings& solver, BodyState& state, BodyScratch& s)
 {
     const MoreauSettings moreau = midpoint_settings(settings);
     StepReport report;

@@ -150,8 +150,9 @@ struct BodyScratch {
                                    const SolverSettings& solver, BodyState& state, BodyScratch& scratch);
 
 /// The same by the theta scheme (BO-27); not for bodies with formulas beside them.
-[[nodiscard]] StepReport body_step(const BodyModel& model, const MoreauJeanSettings& settings,
-                                   const SolverSettings& solver, BodyState& state, BodyScratch& scratch);
+[[nodiscard]] StepReport moreau_jean_body_step(const BodyModel& model, const MoreauJeanSettings& settings,
+                                               const SolverSettings& solver, BodyState& state,
+                                               BodyScratch& scratch);
 
 /// What the theta scheme has as Moreau's has it: contacts, correction, the overlap that is allowed.
 [[nodiscard]] MoreauSettings midpoint_settings(const MoreauJeanSettings& settings);

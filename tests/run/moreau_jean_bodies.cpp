@@ -75,7 +75,7 @@ TEST_CASE("a disc on an implicit spring moves as its twin in coordinates does, i
         int impacts = 0;
         double angle = 0;
         for (int n = 0; n < 700; ++n) {
-            const StepReport one = body_step(bodies, settings, {}, state, scratch);
+            const StepReport one = moreau_jean_body_step(bodies, settings, {}, state, scratch);
             const StepReport other = moreau_jean_step(model, settings, {}, twin, twin_scratch);
             REQUIRE(one.status == StepStatus::Solved);
             REQUIRE(other.status == StepStatus::Solved);
@@ -116,7 +116,7 @@ TEST_CASE("a spring far too stiff for the step keeps its energy with theta = 1/2
         for (int n = 0; n < 200; ++n) {
             const BodyState before = state;
             const StepReport report =
-                body_step(model, MoreauJeanSettings{.time_step_s = h, .theta = theta}, {}, state, scratch);
+                moreau_jean_body_step(model, {.time_step_s = h, .theta = theta}, {}, state, scratch);
             REQUIRE(report.status == StepStatus::Solved);
             const auto energy = [&](const BodyState& s) {
                 return kinetic_J(model, s) + model.potential_energy_J(s.x, s.R);
@@ -144,7 +144,7 @@ TEST_CASE("percussions go through springs: a floor carries two balls that a spri
     double P = 0;
     for (int n = 0; n < 400; ++n) {
         const StepReport report =
-            body_step(model, MoreauJeanSettings{.time_step_s = h, .theta = 1}, {}, state, scratch);
+            moreau_jean_body_step(model, {.time_step_s = h, .theta = 1}, {}, state, scratch);
         REQUIRE(report.status == StepStatus::Solved);
         P = 0;
         for (const BodyContact& contact : scratch.contacts)
@@ -163,7 +163,7 @@ TEST_CASE("with theta = 1/2 and forces that do not change, bodies of the plane m
     BodyState one = make_body_state(model), other = one;
     BodyScratch scratch, other_scratch;
     for (int n = 0; n < 500; ++n) {
-        REQUIRE(body_step(model, MoreauJeanSettings{.time_step_s = 1e-3}, {}, one, scratch).status ==
+        REQUIRE(moreau_jean_body_step(model, {.time_step_s = 1e-3}, {}, one, scratch).status ==
                 StepStatus::Solved);
         REQUIRE(body_step(model, MoreauSettings{.time_step_s = 1e-3}, {}, other, other_scratch).status ==
                 StepStatus::Solved);
@@ -210,7 +210,7 @@ TEST_CASE("joints hold under the theta scheme: a damped pendulum falls as its eq
         const int steps = static_cast<int>(std::lround(0.5 / h));
         for (int n = 0; n < steps; ++n) {
             const StepReport report =
-                body_step(model, MoreauJeanSettings{.time_step_s = h, .theta = theta}, {}, state, scratch);
+                moreau_jean_body_step(model, {.time_step_s = h, .theta = theta}, {}, state, scratch);
             REQUIRE(report.status == StepStatus::Solved);
             REQUIRE(report.max_violation < 1e-9);
         }
