@@ -259,19 +259,20 @@ function showResults(page: HTMLElement, title: string, words: string, note: stri
     if (asked === null) {
       document.title = title;
       page.replaceChildren(top, results.element);
+      skipTo(first, 'Skip to the results');
       results.draw();
       return;
     }
     const run = await readRun(`-run-${asked}`);
     await run.motion?.finished();
     open = complete(begin(page, run, []));
-    page.prepend(backButton());
+    page.querySelector('header')?.prepend(backButton());
+    skipTo('playback', 'Skip to the playback');
     restore(location.hash, open.player, open.playback, open.plots);
     window.carom = { ...window.carom, ...partsOf(open), ready: true };
     window.scrollTo(0, 0);
   };
   window.addEventListener('hashchange', () => void show());
-  skipTo(first);
   void show();
 }
 
@@ -282,11 +283,19 @@ function showStudy(page: HTMLElement, head: StudyHead): void {
   showResults(page, head.title || 'A study of carom', words, head.note, study, 'diagram');
 }
 
-/** Where the first link of the page leads, on pages that have no playback. */
-function skipTo(id: string): void {
-  const link = document.querySelector('.skip');
-  link?.setAttribute('href', `#${id}`);
-  if (link) link.textContent = 'Skip to the results';
+/** Where the first link of the page leads. The address stays: it says what is shown. */
+function skipTo(id: string, words: string): void {
+  const link = document.querySelector<HTMLAnchorElement>('.skip');
+  if (!link) return;
+  link.setAttribute('href', `#${id}`);
+  link.textContent = words;
+  link.onclick = (event) => {
+    event.preventDefault();
+    const target = document.getElementById(id);
+    target?.setAttribute('tabindex', '-1');
+    target?.focus();
+    target?.scrollIntoView();
+  };
 }
 
 function showOrbits(page: HTMLElement, head: OrbitsHead): void {

@@ -334,7 +334,7 @@ export class Plots {
 
   private add(panel: Panel): HTMLElement {
     const holder = element('div', { class: 'chart', role: 'img', 'aria-label': describe(panel) });
-    const numbers = element('div', {}, numbersOf(panel));
+    const numbers = element('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': `${panel.title} in numbers` }, numbersOf(panel));
     const fold = element('details', {}, element('summary', {}, 'In numbers'), numbers);
     const caption = element('figcaption', {}, panel.unit ? `${panel.title}, ${panel.unit}` : panel.title);
     const note = panel.note ? element('p', { class: 'hint' }, panel.note) : null;

@@ -10,6 +10,7 @@ import {
   Matrix4,
   MeshLambertMaterial,
   Quaternion,
+  Sphere,
   Vector3,
   type Intersection,
   type Scene,
@@ -36,6 +37,9 @@ function coarse(surface: SurfaceEntry, count: number): SurfaceEntry {
   const vertices = Array.from({ length: position.count }, (_, i) => [position.getX(i), position.getY(i), position.getZ(i)]);
   return { vertices, faces: Array.from({ length: position.count / 3 }, (_, t) => [3 * t, 3 * t + 1, 3 * t + 2]), smooth: true };
 }
+
+/** Of more bodies than this the order in which they are drawn is not looked for. */
+const many = 1000;
 
 /** A face of so many corners is a disc: triangles of it meet in its middle, so that sectors of it can be shaded. */
 const discCorners = 12;
@@ -104,6 +108,8 @@ export class SolidMeshes {
       const mesh = new InstancedMesh(geometryOf(coarse(surface, entries.length)), material, entries.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.frustumCulled = false;
+      // to sort what is drawn, the renderer would look at every one of them; opaque things need no order, and rays find their own sphere
+      if (entries.length > many && !glass && !ghost) mesh.boundingSphere = new Sphere();
       scene.add(mesh);
       const local = entries.map((solid) => {
         const [w, x, y, z] = solid.rotation;

@@ -100,7 +100,7 @@ export class ViewTools {
     };
     const forces = contacts.most > 0;
     const force = choice<ForceLook>('Forces', Object.entries(forceWords) as [ForceLook, string][], looks.forces, (value) => change(() => (looks.forces = value)));
-    const recorded = (name: ColourBy) => (name === 'residual' ? !!this.picture.bodyColours?.residuals : forces || (name !== 'force' && name !== 'status'));
+    const recorded = (name: ColourBy) => (name === 'residual' ? this.picture.contacts.residual.some((x) => x > 0) : forces || (name !== 'force' && name !== 'status'));
     const by = (Object.keys(colourWords) as ColourBy[]).filter(recorded);
     const colour = choice<ColourBy>('Colour by', by.map((name): [ColourBy, string] => [name, colourWords[name]]), looks.colourBy, (value) => change(() => (looks.colourBy = value)));
     this.selects.push(force.select, colour.select);

@@ -63,7 +63,7 @@ test('on paper there are no buttons, and a dark page is light', async () => {
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
   assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('section')).backgroundColor), 'rgb(255, 255, 255)');
-  for (const node of await page.locator('button, select, input').all()) assert.equal(await node.isVisible(), false);
+  for (const node of await page.locator('.controls button, .controls select, .controls input, .tools button, .tools select').all()) assert.equal(await node.isVisible(), false);
   assert.match(await page.locator('.clock').textContent(), /t = 0.s/);
   assert.equal(await page.locator('.clock').isVisible(), true);
   assert.equal(await page.locator('.stage').isVisible(), true);

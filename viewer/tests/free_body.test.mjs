@@ -1,7 +1,7 @@
 // Bodies and contacts as things to pick: on the stage, in lists, by keys; what is said about them sums to m a.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { crates as sliding, slidingDisc } from './scene_texts.mjs';
+import { crates as sliding, oneCrate, slidingDisc } from './scene_texts.mjs';
 import { inWindow, looks, open, pageOfScene, picture, seek, sizes, startBrowser } from './support.mjs';
 
 let browser;
@@ -232,8 +232,8 @@ test('joints: forces and couples on jointed bodies sum to m a and dL/dt, without
 });
 
 test('the arrow of the key is as long as a force of its size, of all contacts and of a picked body', async () => {
-  const { page, close } = await open(browser, crates);
-  await seek(page, 0.2);
+  const { page, close } = await open(browser, pageOfScene(oneCrate));
+  await seek(page, 0.05);
   const keyAndArrow = (body) =>
     page.evaluate((b) => {
       const { playback, player } = window.carom;

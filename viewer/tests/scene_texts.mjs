@@ -37,7 +37,10 @@ const slidingCrates = `duration_s = 0.4\n${ground('wood', 0.4)}${crate('lower', 
 /** A crate slides and stops, another rests on it. */
 export const crates = slidingCrates + steps;
 
-/** The same, and a ball hangs on a string: all tools of bodies have something to show. */
+/** The lower one alone: four contacts carry less than its weight each. */
+export const oneCrate = `duration_s = 0.1\n${ground('wood', 0.4)}${crate('lower', 0.4, 0.1, 3)}${steps}`;
+
+/** Both, and a ball hangs on a string: all tools of bodies have something to show. */
 export const cratesAndBob = `${slidingCrates}[[body]]
 name = "bob"
 shape = "sphere"
