@@ -24,8 +24,7 @@ struct ContactPoint {
     Vec3 point_m;  ///< midway between the two surfaces
     Vec3 normal;
     double gap_m = 0;
-    std::uint64_t feature =
-        0;  ///< which features of the shapes meet: constant from step to step while they do
+    std::uint64_t feature = 0;  ///< which features of the shapes meet: the same while they do
 };
 
 /// A shape prepared once: its hull and its extent.

@@ -64,7 +64,7 @@ enum class RunEnd {
 [[nodiscard]] std::string_view name_of(RunEnd end) noexcept;
 
 /// Detects rest: all velocities below 1e-9 of the largest so far, in three consecutive steps. At the top of a
-/// throw one step may look like rest; three do not, since gravity acts.
+/// throw one step may look like rest; three do not: the force would have moved it.
 struct RestWatch {
     double fastest = 0;   ///< largest |u_i| so far
     int still_steps = 0;  ///< consecutive, up to now

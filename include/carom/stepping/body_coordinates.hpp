@@ -10,8 +10,8 @@ namespace carom {
 /// Bodies as coordinates, for recordings, pages, results and formulas, which work with coordinates only.
 ///
 ///     NAME_x, NAME_y, NAME_z            centre of mass, m
-///     NAME_w, NAME_i, NAME_j, NAME_k    orientation, a unit quaternion;  in the plane NAME_x, NAME_y,
-///     NAME_angle
+///     NAME_w, NAME_i, NAME_j, NAME_k    orientation, a unit quaternion
+///     NAME_x, NAME_y, NAME_angle        in the plane
 ///
 /// Fixed bodies have none. Prescribed ones count with a mass of 1e-30 kg.
 

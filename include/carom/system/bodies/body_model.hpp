@@ -16,7 +16,7 @@ namespace carom {
 ///
 ///     m v' = m g + f,      J W' = R^T tau - W x J W,      x' = v,  R' = R [W]
 ///
-/// Symbols    x, R centre of mass and orientation, R from body to world;  v  its velocity, m/s
+/// Symbols    x, R   centre of mass and orientation, R from body to world;  v  its velocity, m/s
 ///            W      angular velocity in the body axes, rad/s: there the inertia J is constant
 /// Theory     docs/theory/bodies.md, (BO-7) equations
 

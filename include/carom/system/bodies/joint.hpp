@@ -62,11 +62,10 @@ struct JointFreedom {
     std::function<double(const BodyState& state)> motor_rate_of = {}, motor_limit_of = {};
     [[nodiscard]] bool has_motor() const noexcept { return motor_rate || motor_rate_of; }
 
-    double friction = 0;  ///< dry friction of constant size, N m or N, >= 0
-    double friction_arm =
-        0;               ///< dry friction from the reaction: at most this times |R|; m for
-                         ///< angles (coefficient times radius of the pin), dimensionless for displacements
-    double damping = 0;  ///< N m s or N s/m, >= 0
+    double friction = 0;      ///< dry friction of constant size, N m or N, >= 0
+    double friction_arm = 0;  ///< dry friction from the reaction: at most this times |R|; m for angles
+                              ///< (coefficient times radius of the pin), dimensionless for displacements
+    double damping = 0;       ///< N m s or N s/m, >= 0
 
     [[nodiscard]] bool is_plain() const noexcept
     {

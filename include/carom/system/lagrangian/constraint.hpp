@@ -21,7 +21,7 @@ namespace carom {
 /// and the reaction dissipates as much as the set allows (B02, constitutive hypothesis II).
 ///
 /// Symbols    lambda  reaction per row, N where the row is a length, N m where it is an angle
-///            R_N reaction of the constraint that provides the normal force: the friction of a joint
+///            R_N     reaction of the constraint that provides the normal force: the friction of a joint
 /// Theory     docs/theory/constraints.md, (CO-1) holonomic, (CO-2) non-holonomic, (CO-6) non-firm, (CO-8)
 ///            friction
 /// Papers     [Ballard 2002] 2, 4, 5, 6, 7
