@@ -19,10 +19,10 @@ namespace carom {
 /// Theory     docs/theory/orbits.md, (OR-2) variational equations, (OR-3) to (OR-8) events
 /// Papers     [Mueller 1995], [LeineNijmeijer 2004]
 struct SensitivityOptions {
-    /// What to differentiate by: `parameters.NAME`, `coordinate.NAME.start`,
+    /// Derivatives are taken with respect to these: `parameters.NAME`, `coordinate.NAME.start`,
     /// `coordinate.NAME.start_velocity`.
     std::vector<std::string> by;
-    std::vector<double> at_s = {};  ///< instants to show, increasing; the end always is
+    std::vector<double> at_s = {};  ///< instants to report, increasing; the end always is reported
 };
 
 /// The system at one instant, with derivatives: one column per entry of `by`.
@@ -70,7 +70,7 @@ struct Sensitivities {
     std::vector<Finding> findings;
 };
 
-/// Runs the scene by series with derivatives. Errors: UnknownName for what the scene does not have,
+/// Runs the scene by series with derivatives. Errors: UnknownName for a name that the scene does not have,
 /// SettingOutOfRange for instants outside the run, NotAllowedHere for scenes that series cannot run.
 [[nodiscard]] Expected<Sensitivities, Errors> sensitivities(const Scene& scene,
                                                             const SensitivityOptions& options);
