@@ -173,9 +173,9 @@ void describe_orbit(CLI::App& command, OrbitCommand& orbit)
         ->check(CLI::Range(1, 1000))
         ->type_name("N")
         ->capture_default_str();
-    command.add_option("--settle", orbit.settle, "run N periods or returns before the search")
+    command.add_option("--settle", orbit.settle, "run so many periods or returns before the search")
         ->type_name("N");
-    add_repeated(command, "--shift", orbit.shifts, "a coordinate that advances by VALUE in a period",
+    add_repeated(command, "--shift", orbit.shifts, "a coordinate that moves on by so much in a period",
                  "NAME=VALUE");
     add_repeated(command, "--free", orbit.free, "a coordinate that may advance by any amount in a period",
                  "NAME");

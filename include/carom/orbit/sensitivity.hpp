@@ -22,7 +22,7 @@ struct SensitivityOptions {
     /// Derivatives are taken with respect to these: `parameters.NAME`, `coordinate.NAME.start`,
     /// `coordinate.NAME.start_velocity`.
     std::vector<std::string> by;
-    std::vector<double> at_s = {};  ///< instants to report, increasing; the end always is reported
+    std::vector<double> at_s = {};  ///< instants to show, increasing; the end always is
 };
 
 /// The system at one instant, with derivatives: one column per entry of `by`.
@@ -70,7 +70,7 @@ struct Sensitivities {
     std::vector<Finding> findings;
 };
 
-/// Runs the scene by series with derivatives. Errors: UnknownName for a name that the scene does not have,
+/// Runs the scene by series with derivatives. Errors: UnknownName for what the scene does not have,
 /// SettingOutOfRange for instants outside the run, NotAllowedHere for scenes that series cannot run.
 [[nodiscard]] Expected<Sensitivities, Errors> sensitivities(const Scene& scene,
                                                             const SensitivityOptions& options);

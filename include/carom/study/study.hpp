@@ -49,9 +49,9 @@ public:
     /// Names the study in every row: 16 digits made from version, scene and plan, and the number of runs.
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
 
-    /// The rows of one run: one, or with a strobe one per sample. Incompatible values (a start in overlap,
-    /// ...) give one row with the status `refused`. Empty when `stop` ended it. Safe to call from several
-    /// threads.
+    /// The rows of one run: one, or with a strobe one per sample. Values that do not fit together (a start in
+    /// overlap, ...) give one row with the status `refused`. Nothing when `stop` ended it. Safe to call from
+    /// several threads.
     [[nodiscard]] std::vector<Row> compute(long index, const StopRequest& stop) const;
 
 private:

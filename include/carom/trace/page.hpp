@@ -9,8 +9,8 @@
 namespace carom {
 
 /// One HTML page that shows a recorded run: playback of what its scene draws, plots, events, certificate and
-/// ledger of energy. It needs no network and can be sent as one file; names and titles are data in it and
-/// never become markup. docs/how-to/pictures.md explains how to read it and how its data are stored.
+/// ledger of energy. It asks no network for anything and can be sent to anybody; names and titles are data in
+/// it and never become markup. docs/how-to/pictures.md tells how to read it and how its data are kept.
 
 struct PageSettings {
     /// Of the data, and of the motion of many bodies. Above it frames are thinned, and the page says so.
@@ -21,8 +21,8 @@ struct PageSettings {
     /// Up to this many bytes numbers keep 24 bits; above it 16, which is 1/65534 of the range of each line.
     std::size_t max_fine_bytes = 4'000'000;
 
-    /// For pages that a server sends of a running simulation: when the server's /version changes, the page
-    /// reloads. Empty: it never does.
+    /// Of a run that goes on, for pages that a server sends: when the server's /version says something else,
+    /// the page loads again. Empty: the page stays as it is.
     std::string follow = {};
 };
 
@@ -45,7 +45,7 @@ struct PageOfRuns {
 [[nodiscard]] std::string to_page(const PageOfRuns& shown, const PageSettings& settings = {});
 
 /// The page of a table of results, of `carom study` for example: any column over any other, the order of
-/// convergence, the distribution of results, and for every row the command that runs it.
+/// convergence, how results are spread, and for every row the command that runs it.
 [[nodiscard]] std::string to_study_page(const PageTable& table);
 
 /// The page of what `carom orbit --json` or `carom branch --json` printed: multipliers, events, bifurcation
