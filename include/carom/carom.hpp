@@ -1,20 +1,20 @@
 #pragma once
 
-/// The door: everything that the program `carom` does, for C++ programs. docs/how-to/use_from_cpp.md shows
-/// it.
+/// The public interface: everything that the program `carom` does, for C++ programs. Examples:
+/// docs/how-to/use_from_cpp.md.
 ///
-///     read_scene, make_scene, import_urdf   a scene from a file, from C++, from a robot
+///     read_scene, make_scene, import_urdf   a scene from a file, from C++, from a URDF robot
 ///     run, resume                           a Run: status, certificate, events, findings, columns
 ///     Simulation                            a scene stepped by hand: state, forces, snapshots
 ///     open_recorded                         the Run of a recording
-///     inspect                               what theory says of a scene or a recording
+///     inspect                               what theory says about a scene or a recording
 ///     study                                 many runs of one scene, in one table
 ///     sensitivities                         a motion with its derivatives by starts and parameters
-///     find_orbit, follow_branch             motions that repeat, and these over a parameter
+///     find_orbit, follow_branch             periodic motions, and their continuation over a parameter
 ///     lyapunov_exponents                    growth of small differences
 ///     read_problem, solve_problem           one-step problems from files
 ///
-/// What the caller's data do wrong comes back as Expected with Error; how a computation ended as a status.
+/// Invalid input comes back as Expected with Error; how a computation ended is a status.
 
 #include "carom/door/comparison.hpp"
 #include "carom/door/inspect.hpp"

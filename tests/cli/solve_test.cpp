@@ -96,7 +96,7 @@ TEST_CASE("solvers are compared, with a profile in words, CSV and SVG")
     const std::string csv = folder.path("profile.csv"), svg = folder.path("profile.svg");
     const Outcome words = carom_program({"solve", box, "--compare", "--profile", csv, "--time-limit", "5"});
     CHECK(words.status == 0);
-    CHECK(contains(words.out, "part of the problems"));
+    CHECK(contains(words.out, "fraction of the problems"));
     CHECK(contains(words.out, "gauss_seidel"));
     CHECK(contains(text_of(csv), "file,contacts,solver,status"));
     CHECK(carom_program({"solve", box, "--compare", "--profile", svg, "--time-limit", "5"}).status == 0);

@@ -6,7 +6,7 @@ namespace carom {
 
 /// { v : |v - c| <= r }, the norm Euclidean: friction discs, limited forces.
 ///
-/// Nearest point: on the ray from the centre. In another metric A the ball is no ball any more: with the
+/// Nearest point: on the ray from the centre. In another metric A the ball is an ellipsoid: with the
 /// eigenvalues a_i of A and the components z_i of z - c in its eigenvectors, x_i = a_i z_i / (a_i + tau), and
 /// tau is the root of |x(tau)| = r (CS-8).
 /// Theory     docs/theory/convex_sets.md, table of sets

@@ -56,7 +56,7 @@ public:
     ProxStatus prox(const Metric& metric, const ConstVector& z, Vector x) const;
     [[nodiscard]] double support(const ConstVector& p) const;
 
-    /// { p : p.v <= 0 for every v in C }, the polar of a cone (CS-6); null if C is no cone with apex 0.
+    /// { p : p.v <= 0 for every v in C }, the polar of a cone (CS-6); null if C is not a cone with apex 0.
     [[nodiscard]] virtual std::unique_ptr<ConvexSet> polar_cone() const { return nullptr; }
 
 protected:

@@ -10,16 +10,16 @@ namespace detail {
 struct ConicForm;
 }
 
-/// Sets made of sets: moved, scaled, mapped, cut, added.
+/// Sets built from sets: translation, scaling, linear image, intersection, sum.
 ///
 /// Theory     docs/theory/convex_sets.md, (CS-18) moved and mapped, (CS-19) common form of images, sums and
 ///            intersections, (CS-21) conic programme, (CS-22) what its gap proves
 ///
-/// Moved, scaled and one-to-one mapped sets ask their set once. Other images, sums and intersections are
-/// written as one programme over the points of their sets. Where all sets are polyhedral it is solved by
-/// active sets, exactly; otherwise by an interior point method whose duality gap proves how near the point
-/// is: `Converged` promises 2e-6 of |z| + size(), in practice about 1e-10 are reached. Sets without a common
-/// interior point can end `NotConverged`.
+/// Translated, scaled and injectively mapped sets project onto the original set once. Other images, sums and
+/// intersections are written as one programme over the points of their sets. Where all sets are polyhedral it
+/// is solved by active sets, exactly; otherwise by an interior point method whose duality gap proves how near
+/// the point is: `Converged` promises 2e-6 of |z| + size(), in practice about 1e-10 are reached. Sets without
+/// a common interior point can end `NotConverged`.
 using SetPointer = std::shared_ptr<const ConvexSet>;
 
 /// A set on the heap, to build operations from.

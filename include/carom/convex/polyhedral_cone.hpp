@@ -14,12 +14,12 @@ namespace carom {
 /// Theory     docs/theory/convex_sets.md, (CS-6) polar cone, (CS-7) lemma of the two cones, (CS-12) interior
 /// Papers     [M83 (1.4), (2.4), (2.5), (2.10), lemma of the two cones in Sec. 5]
 ///
-/// Zero, repeated, opposite and dependent rows are allowed; lengths of rows do not matter (units!). No row:
-/// { 0 } by generators, R^n by inequalities.
+/// Zero, repeated, opposite and dependent rows are allowed; the lengths (units) of rows do not matter. No
+/// row: { 0 } by generators, R^n by inequalities.
 
 /// How well  z = x + y,  x in V,  y in N,  x.y = 0  holds for computed x and y: by the lemma of the two cones
 /// this, and nothing else, makes x the projection (CS-7). All numbers are relative to |z|, in the metric of
-/// the projection, and measured from the result, not by the method that made it.
+/// the projection, and computed from the result, independently of the method.
 struct TwoConesCertificate {
     double sum = 0;        ///< |z - x - y| / |z|
     double product = 0;    ///< |x.y| / |z|^2

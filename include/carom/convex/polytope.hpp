@@ -4,7 +4,7 @@
 
 namespace carom {
 
-/// Polyhedral sets of R^n that are no cones: by inequalities or by vertices.
+/// Polyhedral sets of R^n that are not cones: by inequalities or by vertices.
 ///
 /// Theory     docs/theory/convex_sets.md, (CS-16) inequalities, (CS-17) vertices, (CS-20) support
 /// Both projections are exact active set methods on the nonnegative programme (CS-9), in every metric.
@@ -20,7 +20,7 @@ public:
 
     [[nodiscard]] int dimension() const noexcept override { return static_cast<int>(normals_.rows()); }
 
-    /// Greatest distance of a side from the origin.
+    /// Largest distance of a face from the origin.
     [[nodiscard]] double size() const noexcept override;
     [[nodiscard]] const Eigen::MatrixXd& unit_normals() const noexcept { return normals_; }  ///< columns
     [[nodiscard]] const Eigen::VectorXd& offsets() const noexcept { return bounds_; }        ///< h_i / |g_i|

@@ -7,21 +7,21 @@
 
 namespace carom {
 
-/// What kind of mistake the caller's data contain. Every code has a test that produces it.
+/// The kind of mistake in the caller's data. Every code has a test that produces it.
 enum class ErrorCode {
     FileUnreadable,     ///< missing, a folder, no permission, larger than the limit
-    FileUnwritable,     ///< the place for a result cannot be written
+    FileUnwritable,     ///< the output cannot be written
     FileMalformed,      ///< a recording or table that is damaged or not ours
     SceneEmpty,         ///< nothing but white space and comments
     SceneSyntax,        ///< not TOML
     NotAscii,           ///< a letter outside strings and comments that TOML does not allow
     UnknownKey,         ///< a key that carom does not know
-    MissingKey,         ///< a key that is needed and absent
+    MissingKey,         ///< a required key is missing
     WrongType,          ///< a text where a number is needed, ...
-    DuplicateName,      ///< two things of one name
-    BadName,            ///< a name that formulas could not use
+    DuplicateName,      ///< two entries with the same name
+    BadName,            ///< a name that formulas cannot use
     SettingOutOfRange,  ///< a number outside its range, NaN included
-    FormulaSyntax,      ///< a formula that cannot be read
+    FormulaSyntax,      ///< a formula that cannot be parsed
     FormulaTooLarge,    ///< more characters, operations or nesting than the limit
     UnknownName,        ///< a formula names something that does not exist
     WrongArguments,     ///< a function with too few or too many arguments
@@ -30,10 +30,10 @@ enum class ErrorCode {
     KineticNotQuadratic,
     MetricNotPositive,     ///< kinetic energy that is zero or negative for some velocity
     GapViolated,           ///< the start overlaps an obstacle
-    GradientVanishes,      ///< a gap that no coordinate can change
+    GradientVanishes,      ///< a gap whose gradient is zero
     ConstraintViolated,    ///< the start does not fulfil a constraint
     ConstraintsDependent,  ///< gradients of constraints lose rank at the start
-    WrongSize,             ///< vectors or matrices whose sizes do not fit together
+    WrongSize,             ///< vectors or matrices of incompatible sizes
 };
 
 /// The code as users read it in messages and `--json`, e.g. "unknown_key".

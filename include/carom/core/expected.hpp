@@ -7,7 +7,7 @@
 
 namespace carom {
 
-/// A value, or why there is none. Errors are data here, not exceptions: the caller looks first.
+/// A value, or why there is none. Errors are values, not exceptions: check before use.
 template <class T, class E = Error>
 class [[nodiscard]] Expected {
 public:

@@ -12,9 +12,9 @@ namespace carom {
 /// long.
 ///
 /// The theorems have hypotheses on all states that a motion could meet. Structure and intervals show some of
-/// them; the others are looked at in the start, in sampled states around it, and in configurations that
-/// searches find where contacts are closed or gradients depend on each other. A hypothesis seen to fail has
-/// failed; one that was only not seen to fail is not refuted, and the promise says so.
+/// them; the others are checked at the start, in sampled states around it, and in configurations that
+/// searches find where contacts are closed or gradients depend on each other. A hypothesis that was seen to
+/// fail is refuted; one that was not seen to fail is only not refuted, and the promise says so.
 ///
 /// Symbols    f = F - dV/dq   forces of the system, without reactions;  |f|* its length in the dual kinetic
 /// metric
@@ -79,7 +79,7 @@ struct Singularity {
         Crossed,  ///< admissible states on both sides were sampled
         NotSeen,  ///< all sampled states lie on the start's side
     };
-    /// What the formula belongs to: different smoothness is asked of it.
+    /// What the formula belongs to, which determines the smoothness required.
     enum class Role {
         Forces,    ///< kinetic energy, potential, given forces
         Contact,   ///< gaps, particles, sliding velocities, coefficients of friction
@@ -133,7 +133,7 @@ struct ImpactLawDiagnosis {
 /// What a fact means for the promise.
 enum class Bearing {
     Holds,      ///< a hypothesis that is met: shown
-    Unrefuted,  ///< looked for in samples and searches, and not seen to fail
+    Unrefuted,  ///< checked in samples and searches, and not seen to fail
     Condition,  ///< the promise holds as long as the motion keeps away from something
     CostsUniqueness,
     CostsExistence,
@@ -170,11 +170,11 @@ struct WellPosedness {
     [[nodiscard]] bool well_posed() const noexcept { return promise == Promise::OneSolution && for_all_time; }
 };
 
-/// Looks at a start that check_start lets pass. The same input gives the same answer: seeds are fixed.
+/// Examines a start that check_start accepts. The same input gives the same answer: seeds are fixed.
 [[nodiscard]] WellPosedness diagnose_well_posedness(const Model& model, const State& start,
                                                     const WellPosednessSettings& settings);
 
-/// The parts of it, for those who want one question answered.
+/// Its parts, one question each.
 [[nodiscard]] ClosedSearch search_closed_configurations(const Model& model, const State& start,
                                                         const WellPosednessSettings& settings);
 [[nodiscard]] std::vector<Singularity> find_singularities(const Model& model, const State& start,

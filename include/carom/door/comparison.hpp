@@ -5,7 +5,7 @@
 namespace carom {
 
 /// All solvers on the same problems, and their performance profile [Dolan More 2002]: for each solver the
-/// part of the problems that it solves within a factor of the quickest solver of that problem.
+/// fraction of the problems that it solves within a factor of the fastest solver of that problem.
 
 struct ComparedRun {
     std::size_t problem = 0, solver = 0;
@@ -28,7 +28,7 @@ struct Comparison {
     }
 };
 
-/// One line of the profile: the part solved within each of the factors.
+/// One line of the profile: the fraction solved within each factor.
 struct ProfileLine {
     std::string solver;
     std::vector<double> part;
@@ -41,10 +41,10 @@ struct Profile {
 
 [[nodiscard]] Comparison compare_solvers(const std::vector<ProblemFile>& files, const SolveTask& task);
 
-/// Factors at which parts change and round ones between.
+/// Factors at which a fraction changes, and round values between them.
 [[nodiscard]] Profile profile_of(const Comparison& comparison);
 
-/// How many times slower than the quickest solver of the problem; infinite where it failed.
+/// How many times slower than the fastest solver of the problem; infinite where it failed.
 [[nodiscard]] double ratio_of(const Comparison& comparison, std::size_t problem, std::size_t solver);
 
 }  // namespace carom

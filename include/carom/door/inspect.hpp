@@ -14,7 +14,7 @@
 
 namespace carom {
 
-/// What theory says of a scene before it is run, and of a run after it: `carom inspect`.
+/// What theory says about a scene before it is run, and about a run afterwards: `carom inspect`.
 
 /// Of a scene of coordinates.
 struct SceneInspection {
@@ -22,7 +22,7 @@ struct SceneInspection {
     std::vector<StatusDecision> statuses;  ///< at the start, of scenes that the series integrator runs
 };
 
-/// Of a scene of bodies: what there is, and what touches at the start.
+/// Of a scene of bodies: its contents, and the contacts at the start.
 struct BodyInspection {
     std::map<std::string, long> motions = {}, shapes = {};  ///< how many bodies of each
     int degrees_of_freedom = 0;
@@ -32,8 +32,8 @@ struct BodyInspection {
     int deepest_first = 0, deepest_second = 0;             ///< bodies
     double kinetic_J = 0, potential_J = 0;
     int held = 0;           ///< positions that joints hold
-    int rank = 0;           ///< of those, independent of each other at the start
-    bool overlaps = false;  ///< by so much that the first steps push something apart
+    int rank = 0;           ///< how many of them are independent at the start
+    bool overlaps = false;  ///< deep enough that the first steps push bodies apart
 };
 
 /// Of a sweeping process.
@@ -46,7 +46,7 @@ using Inspection = std::variant<SceneInspection, BodyInspection, SweepInspection
 /// The inspection of the kind of the scene.
 [[nodiscard]] Inspection inspect(const Scene& scene);
 
-/// Nothing is against the scene: one solution is promised; of bodies, none overlap at the start.
+/// Nothing speaks against the scene: one solution is promised; no bodies overlap at the start.
 [[nodiscard]] bool is_good(const Inspection& inspection);
 
 /// Of a recording. A run that was killed is judged up to its last checkpoint.

@@ -10,7 +10,7 @@
 
 namespace carom {
 
-/// One-step problems in files, solved and proved: what `carom solve` says of them.
+/// One-step problems from files, solved and verified: what `carom solve` reports.
 
 /// A problem file, read.
 struct ProblemFile {
@@ -21,7 +21,7 @@ struct ProblemFile {
 
 [[nodiscard]] Expected<ProblemFile> read_problem(const std::string& path);
 
-/// What is known after a solve: all of it from the percussions, nothing from the solver but its counts.
+/// What is known after a solve: computed from the percussions; only the counts come from the solver.
 struct SolvedProblem {
     SolveReport report;
     std::string status;        ///< "solved": is_solved(), and Siconos' error too; else how the solve ended
@@ -38,20 +38,20 @@ struct SolvedProblem {
 /// How to solve.
 struct SolveTask {
     SolverSettings settings;
-    int repetitions = 1;  ///< each from P = 0; the quickest counts
+    int repetitions = 1;  ///< each from P = 0; the fastest is reported
 };
 
-/// The solver of that name. Errors: UnknownName, with the names there are.
+/// The solver of that name. Errors: UnknownName, which lists the known names.
 [[nodiscard]] Expected<SolverKind> solver_named(const std::string& name);
 
-/// Solves from P = 0. Where the unit-free error is met and Siconos' is not, goes on from there with a
+/// Solves from P = 0. Where the unit-free error is met and Siconos' error is not, continues from there with a
 /// smaller tolerance. Only the errors are checked.
 [[nodiscard]] SolvedProblem solve_errors_only(const OneStepProblem& problem, const SolveTask& task);
 
-/// Looks at W and at what the residual may hide, and puts warnings into words.
+/// Examines W and what the residual may hide, and writes the warnings.
 void examine(const OneStepProblem& problem, double tolerance, SolvedProblem& solved);
 
-/// Both: solved, proved, examined.
+/// Both: solve, verify, examine.
 [[nodiscard]] SolvedProblem solve_problem(const OneStepProblem& problem, const SolveTask& task = {});
 
 }  // namespace carom

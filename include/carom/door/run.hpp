@@ -10,11 +10,11 @@
 
 namespace carom {
 
-/// Runs of scenes of any kind: from a scene, or on from a recording, to a result in memory and in files.
+/// Runs of scenes of any kind, from a scene or resumed from a recording, with results in memory and in files.
 
 /// Which one-step problems of a run are kept, as FCLIB files FOLDER/step_N.hdf5 with the percussions that the
 /// run used as their solution (`carom solve` and solve_problem take them). All and failed ones are written as
-/// they come, the worst (largest unit-free error) at the end.
+/// they occur, the worst (largest unit-free error) at the end.
 struct KeepProblems {
     enum class Which { None, All, Failed, Worst };
     Which which = Which::None;
@@ -25,14 +25,14 @@ struct KeepProblems {
 /// What became of them.
 struct KeptProblemCounts {
     std::size_t written = 0;
-    std::size_t left_out = 0;         ///< FCLIB cannot say their law
+    std::size_t left_out = 0;         ///< FCLIB cannot express their law
     std::string why;                  ///< of the first left out
     std::size_t without_problem = 0;  ///< steps by power series, which solve none
 };
 
-/// What is wanted of a run beside its end.
+/// What a run should produce besides its final state.
 struct RunOptions {
-    std::string recording = {};     ///< file that the run is recorded in while it runs; empty: none
+    std::string recording = {};     ///< file to which the run is recorded while it runs; empty: none
     std::vector<double> at_s = {};  ///< instants to show; asking never changes the motion
     KeepProblems problems = {};
     bool columns = true;                      ///< frames in memory: Run::record
@@ -40,7 +40,7 @@ struct RunOptions {
     const std::atomic<bool>* stop = nullptr;  ///< once true, ends the run after the step, or within its solve
 };
 
-/// The system at one instant that was asked for.
+/// The system at one requested instant.
 struct Snapshot {
     double time_s = 0;
     bool reached = false;        ///< false: the run ended before
@@ -66,7 +66,7 @@ struct Run {
 
     State at_end;                     ///< of the last good step
     std::vector<double> probes;       ///< there, one per [[probe]] of the scene
-    std::vector<Snapshot> snapshots;  ///< in the order asked for
+    std::vector<Snapshot> snapshots;  ///< in the order requested
 
     /// Columns: coordinates, velocities, gaps, percussions, probes, ledger, contacts of bodies at every frame
     /// of `[record]`. The same as read_recording gives, so that pages, pictures and tables are made from
@@ -78,7 +78,7 @@ struct Run {
     double wall_s = 0;      ///< time that the steps took
     long steps_now = 0;     ///< taken in that time; a run that was resumed has more
     std::string recording;  ///< the file; empty: none, or it could not be finished
-    Errors not_written;     ///< files that could not be: the run then counts as failed
+    Errors not_written;     ///< files that could not be written: the run then counts as failed
     std::string note;       ///< of resume: why there was nothing to add to the recording
 };
 
@@ -87,26 +87,26 @@ struct Run {
 /// itself ended is told by its status.
 [[nodiscard]] Expected<Run, Errors> run(const Scene& scene, const RunOptions& options = {});
 
-/// How a recorded run goes on.
+/// How a recorded run is resumed.
 struct ResumeOptions {
-    std::vector<Override> overrides = {};  ///< of duration_s alone: all else was decided when it began
+    std::vector<Override> overrides = {};  ///< only duration_s may change
     bool columns = true;
     RunListener listener = {};
     const std::atomic<bool>* stop = nullptr;
 };
 
-/// A recorded run that can go on: its scene, and the run where it was.
+/// A recorded run that can be resumed: its scene, and the run at its last checkpoint.
 ///
 ///     auto resumed = Resumption::open("run.h5");
 ///     const auto run = resumed->run();
 ///
-/// It ends as if it had never been interrupted, bit for bit; a run that is complete is judged again. Sweeping
-/// processes go on too, but not for longer: they fit the lengths of their steps to the duration.
+/// It ends bit for bit as if it had never been interrupted; a run that is complete is judged again. Sweeping
+/// processes can be resumed but not extended: their step lengths are fitted to the duration.
 class Resumption {
 public:
     /// Locks and reads the recording. Errors: those of read_recording and read_scene; NotAllowedHere for
     /// overrides other than duration_s; SettingOutOfRange for a duration shorter than what was run;
-    /// FileMalformed where scene and recording contradict each other; FileUnwritable where another run writes
+    /// FileMalformed where scene and recording contradict each other; FileUnwritable while another run writes
     /// it.
     [[nodiscard]] static Expected<Resumption, Errors> open(const std::string& recording,
                                                            ResumeOptions options = {});
@@ -117,7 +117,7 @@ public:
     [[nodiscard]] const Scene& scene() const noexcept;
     [[nodiscard]] const std::string& note() const noexcept;  ///< why nothing will be added to the recording
 
-    /// Once. Errors: FileUnwritable.
+    /// May be called once. Errors: FileUnwritable.
     [[nodiscard]] Expected<Run, Errors> run();
 
 private:
@@ -126,7 +126,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Goes on with a recorded run to its end.
+/// Resumes a recorded run and takes it to its end.
 [[nodiscard]] Expected<Run, Errors> resume(const std::string& recording, ResumeOptions options = {});
 
 /// The values of all probes of a model at a point.

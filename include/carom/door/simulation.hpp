@@ -13,9 +13,9 @@ namespace carom {
 ///     auto simulation = Simulation::of(scene);
 ///     while (simulation->step() == 1) simulation->set_force(control(simulation->state()));
 ///
-/// Steps are those of run(scene), bit for bit, as long as nobody interferes. What the caller applies acts
-/// from the next step on until it is changed, is constant during a step, and is part of the given forces in
-/// the ledger.
+/// Steps are those of run(scene), bit for bit, as long as the caller applies nothing. What the caller applies
+/// acts from the next step on until it is changed, is constant during a step, and is part of the given forces
+/// in the ledger.
 class Simulation {
 public:
     /// A copy of the scene at its start. Errors: those of the start of a run.
@@ -25,14 +25,15 @@ public:
     Simulation& operator=(Simulation&&) noexcept;
     ~Simulation();
 
-    /// Takes up to `count` steps and says how many: fewer where the run ended, none after its end.
+    /// Takes up to `count` steps and returns how many were taken: fewer where the run ended, none after its
+    /// end.
     long step(long count = 1);
 
     [[nodiscard]] const Scene& scene() const noexcept;
     [[nodiscard]] const State& state() const noexcept;  ///< bodies as coordinates
     [[nodiscard]] long steps() const noexcept;          ///< taken since the start, or since set_state
 
-    /// Why it ended; nothing while it goes on.
+    /// Why it ended; absent while it continues.
     [[nodiscard]] std::optional<RunEnd> end() const noexcept;
 
     /// Of the last step; none before the first.
@@ -42,16 +43,16 @@ public:
     /// What a run that ended here would say: status, certificate, findings, events.
     [[nodiscard]] RunReport report() const;
 
-    /// Other coordinates and velocities from here on, at the same time. Contacts are looked for anew, and
-    /// steps, events and certificate begin again. Errors: WrongSize; NotFinite; GapViolated; of bodies also
-    /// quaternions that are zero.
+    /// Other coordinates and velocities from here on, at the same time. Contacts are detected anew; steps,
+    /// events and certificate restart. Errors: WrongSize; NotFinite; GapViolated; of bodies also quaternions
+    /// that are zero.
     [[nodiscard]] Expected<void, Errors> set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& u);
 
     /// Given forces of a system in coordinates, one per coordinate, beside those of the scene. Errors:
     /// WrongSize; NotFinite; NotAllowedHere for bodies, sweeping processes and power series.
     [[nodiscard]] Expected<void> set_force(std::span<const double> force);
 
-    /// Force at the centre of mass of a body and torque about it, axes of the world. Errors: UnknownName;
+    /// Force at the centre of mass of a body and torque about it, world axes. Errors: UnknownName;
     /// NotFinite; NotAllowedHere where there are no bodies.
     [[nodiscard]] Expected<void> set_wrench(std::string_view body, const Wrench& wrench);
 
@@ -59,12 +60,12 @@ public:
     /// a joint that has no motor; NotFinite.
     [[nodiscard]] Expected<void> set_motor(std::string_view joint, double rate);
 
-    /// All that a simulation is between two steps.
+    /// The complete state of a simulation between two steps.
     class Snapshot;
     [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const;
 
-    /// Goes back to a snapshot of this simulation, or of another of the same scene, and on from it bit for
-    /// bit. Errors: WrongSize for a snapshot of another scene.
+    /// Returns to a snapshot of this simulation, or of another one of the same scene; it continues from there
+    /// bit for bit. Errors: WrongSize for a snapshot of another scene.
     [[nodiscard]] Expected<void> restore(const Snapshot& snapshot);
 
 private:

@@ -9,20 +9,20 @@
 
 namespace carom {
 
-/// One contact point that a step knew. Components are (normal, t1, t2); those it has not are zero.
+/// One contact point of a step. Components are (normal, t1, t2); those it lacks are zero.
 struct StepContact {
     std::string name;             ///< of the contact; of bodies "first/second"
     int contact = -1;             ///< number in the system; of bodies -1
     int first = -1, second = -1;  ///< bodies; in coordinates -1
-    double gap_m = 0;             ///< at the end of the step; of bodies half-way through it
+    double gap_m = 0;             ///< at the end of the step; of bodies at its midpoint
     int dimension = 1;
     std::array<double, 3> percussion_Ns{};  ///< on the first body
     std::array<double, 3> velocity_before_m_s{}, velocity_after_m_s{};
     std::array<double, 3> point_m{}, normal{};  ///< of bodies: where, and towards the first body
 };
 
-/// One finished step, for those who listen to a run. It shows what the step found, never the memory it worked
-/// with, and is valid during the call only; its spans too.
+/// One finished step, as a listener sees it. It shows the results of the step, never its working memory; it
+/// and its spans are valid during the call only.
 class StepRecord {
 public:
     explicit StepRecord(const StepView& view) noexcept : view_(&view) {}
@@ -57,7 +57,7 @@ public:
         return view_->after.percussion_Ns;
     }
 
-    /// Contacts that acted; of bodies all that were near. Made when asked for.
+    /// Contacts that acted; of bodies all that were near. Built on request.
     [[nodiscard]] std::vector<StepContact> contacts() const;
 
     /// What happened in the step; Run::events has names as well.

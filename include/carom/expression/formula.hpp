@@ -11,14 +11,14 @@
 
 namespace carom {
 
-/// Formulas of the configuration q, the velocity u and the time t: what scenes write as text and C++ users
-/// as generic callables becomes one `Formula`, a sum of terms, each with a tape that runs on several scalars.
+/// Formulas of the configuration q, the velocity u and the time t: text of scenes and generic callables of
+/// C++ both become one `Formula`, a sum of terms, each with a tape that runs on several scalars.
 ///
 /// Symbols    q_i  coordinate, in formulas by its name;  u_i  its velocity, in formulas name'
 ///            t    time, s
 /// Theory     docs/theory/expressions.md, (EX-1) grammar, (EX-2) tape, (EX-3) chain rules
 
-/// One thing that a formula can depend on.
+/// One variable of a formula.
 struct Variable {
     enum class Kind { Coordinate, Velocity, Time };
     Kind kind{};
@@ -49,7 +49,7 @@ struct Workspace {
     }
 };
 
-/// A product-like piece of a sum: it is differentiated only in the variables that it names.
+/// One term of a sum: it is differentiated only in the variables that it names.
 class Term {
 public:
     Term(Tape tape, std::vector<Variable> variables);

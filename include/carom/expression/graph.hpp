@@ -10,11 +10,11 @@
 
 namespace carom {
 
-/// Expressions under construction: nodes that are made once and shared, constants computed at once.
+/// Expressions under construction: nodes are created once and shared, constants are folded immediately.
 ///
 /// A node is an instruction whose operands are nodes; `Variable` nodes hold the kind in a and the index in b.
 /// Operands come before the node that uses them, so walking the indices downwards visits every node after all
-/// its users. A product with the constant 0 is 0, whatever the other factor (EX-5).
+/// its users. A product with the constant 0 is 0 for any other factor (EX-5).
 class Graph {
 public:
     int constant(double number);
@@ -75,7 +75,7 @@ private:
                            std::span<const Variable> variables);
 
 /// The expression at `root` as a sum of terms (EX-5). Sums are opened below signs, brackets and constant
-/// factors; what names the same variables becomes one term. New nodes may be added to the graph.
+/// factors; summands with the same variables become one term. New nodes may be added to the graph.
 [[nodiscard]] Formula to_formula(Graph& graph, int root, std::string text);
 
 /// Value of a function of constants; the arithmetic is that of the evaluator.

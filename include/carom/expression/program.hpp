@@ -9,14 +9,13 @@
 
 namespace carom {
 
-/// Several results of one straight line of instructions, on doubles: what they share is computed once
-/// (EX-10).
+/// Several results of one straight-line program on doubles: common subexpressions are computed once (EX-10).
 class Program {
 public:
     Program() = default;  ///< no results
     Program(const Graph& graph, std::span<const int> results);
 
-    /// Writes the results in their order, the first ones to `results` and what it has no room for to `more`.
+    /// Writes the results in order, first to `results`, the rest to `more`.
     void run(const Point& at, Workspace& work, std::span<double> results, std::span<double> more = {}) const;
 
     /// For programs with one result.

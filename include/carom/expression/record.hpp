@@ -145,7 +145,7 @@ struct Symbols {
 };
 [[nodiscard]] Symbols symbols(int coordinates);
 
-/// The formula that the generic callable f(q, u, t) computes for a system of so many coordinates.
+/// The formula that the generic callable f(q, u, t) computes for a system of this many coordinates.
 template <class F>
 [[nodiscard]] Formula record(int coordinates, F&& f)
 {

@@ -6,7 +6,7 @@
 
 namespace carom {
 
-/// A function given by points: straight between neighbouring points, constant outside them.
+/// A function given by points: linear between neighbouring points, constant outside them.
 ///
 /// At a point where two slopes meet, the slope is the one to the right (EX-6); at the last point it is zero.
 class Table {

@@ -28,7 +28,7 @@ enum class Op : std::uint8_t {
     Shift,         ///< x + number
     Reciprocal,    ///< number / x
     Square,        ///< x^2
-    IntegerPower,  ///< x^b, b an integer and no register
+    IntegerPower,  ///< x^b, b is an integer, not a register
     RealPower,     ///< x^number
     Power,         ///< x^y
     Sqrt,
@@ -46,7 +46,7 @@ enum class Op : std::uint8_t {
     Atan2,  ///< angle of the point (abscissa y, ordinate x)
     Hypot,  ///< sqrt(x^2 + y^2)
 
-    // not analytic: kinks or jumps; which side counts there is said in (EX-6)
+    // not analytic: kinks or jumps; (EX-6) defines which side counts there
     Abs,          ///< |x|; at 0 as x
     Sign,         ///< -1, 0, 1; derivative 0 everywhere
     Min,          ///< the smaller; x if equal
@@ -58,7 +58,7 @@ enum class Op : std::uint8_t {
     And,          ///< 1 if neither is 0, else 0
     Or,           ///< 0 if both are 0, else 1
     Select,       ///< y if x is not 0, else z
-    Lookup,       ///< table b at x, b being no register
+    Lookup,       ///< table b at x, b is not a register
     LookupSlope,  ///< slope of table b at x; only of derivatives
 };
 
@@ -85,7 +85,7 @@ struct Instruction {
     double number = 0;
 };
 
-/// A straight line of instructions; the last register is the result (EX-2).
+/// A straight-line program; the last register is the result (EX-2).
 class Tape {
 public:
     /// At least one instruction; operands that do not exist are an InternalError.
@@ -137,7 +137,7 @@ namespace detail {
 }  // namespace detail
 
 /// Runs a tape on registers of any scalar (series/dual.hpp says which members they have). Where a function
-/// has pieces, the values of the registers choose the piece, and the scalar goes on with that piece alone.
+/// has pieces, the values of the registers select the piece, and the scalar continues with that piece alone.
 template <class Registers>
 void run(const Tape& tape, Registers& r)
 {

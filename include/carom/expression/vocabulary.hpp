@@ -14,10 +14,10 @@ namespace carom {
 
 class Formula;
 
-/// What formulas may name: coordinates (`theta`, and `theta'` for the velocity), parameters, tables; beside
-/// them always the time t, pi and the functions, whose names nothing else can take.
+/// What formulas may name: coordinates (`theta`, and `theta'` for the velocity), parameters, tables; in
+/// addition the time t, pi and the functions, whose names are reserved.
 ///
-/// A name is an ASCII letter or _, then letters, digits and _. Capitals matter.
+/// A name is an ASCII letter or _, then letters, digits and _. Names are case-sensitive.
 class Vocabulary {
 public:
     /// What a name stands for.
@@ -30,13 +30,13 @@ public:
         std::shared_ptr<const carom::Table> table;  ///< of the table
     };
 
-    /// The coordinate's index, counted in the order of adding. Errors: BadName, DuplicateName.
+    /// The coordinate's index, in the order of adding. Errors: BadName, DuplicateName.
     [[nodiscard]] Expected<int> add_coordinate(std::string_view name);
 
     /// A number that formulas use by name. Errors: BadName, DuplicateName, NotFinite.
     [[nodiscard]] Expected<void> add_parameter(std::string_view name, double value);
 
-    /// Formulas that are read from now on hold this expression in the place of the parameter's value; those
+    /// Formulas parsed from now on hold this expression in place of the parameter's value; those
     /// that must be constant still take the value. Errors: UnknownName.
     [[nodiscard]] Expected<void> keep_as_symbol(std::string_view name, Formula expression);
 

@@ -48,7 +48,7 @@ struct Diagram {
 /// The content of the file: the same bytes for the same numbers.
 [[nodiscard]] std::string draw_diagram(const Diagram& diagram, FigureFormat format);
 
-/// Colours of curves in turn, easy to tell apart.
+/// Colours of successive curves, easy to distinguish.
 [[nodiscard]] std::string diagram_colour(std::size_t index);
 
 }  // namespace carom

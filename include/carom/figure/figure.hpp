@@ -12,7 +12,7 @@ namespace carom {
 /// runs. As SVG and PDF they are lines and texts with the font inside, so that they print at any size; as PNG
 /// they are dots. The same scene gives the same bytes on every machine.
 ///
-/// docs/how-to/figures.md shows how they are written.
+/// docs/how-to/figures.md shows how to write them.
 
 enum class FigureFormat { Svg, Pdf, Png };
 
@@ -29,12 +29,12 @@ struct FigureRun {
     Run run;
 };
 
-/// A number of the figure as it came out.
+/// A number of the figure, as computed.
 struct FigureResult {
     std::string label, unit;
     double value = 0, reference = 0;
 
-    /// Beside the reference; absolute where that is zero.
+    /// Relative to the reference; absolute where that is zero.
     [[nodiscard]] double error() const noexcept;
 };
 
@@ -44,7 +44,7 @@ struct Figure {
     std::vector<FigureResult> results;
 };
 
-/// The figure of that name. Errors: UnknownName, with the names there are.
+/// The figure of that name. Errors: UnknownName, which lists the known names.
 [[nodiscard]] Expected<FigurePlan> figure_named(const Scene& scene, const std::string& name);
 
 /// Runs the scene, once or for each of the values of the plan, and draws the figure. Errors: those of the
@@ -54,7 +54,7 @@ struct Figure {
                                                    const FigureStyle& style = {},
                                                    const std::atomic<bool>* stop = nullptr);
 
-/// The figure of runs that were made already. Errors: as above; instants and orbits are not looked for.
+/// The figure from existing runs. Errors: as above; instants and orbits are not searched for.
 [[nodiscard]] Expected<Figure, Errors> draw_figure(const Scene& scene, const FigurePlan& plan,
                                                    std::vector<FigureRun> runs,
                                                    const FigureStyle& style = {});

@@ -17,14 +17,13 @@ struct GalleryEntry {
     std::string text;   ///< of the scene
     FigurePlan plan;
     Figure figure;
-    std::string refusal;  ///< what carom says of a scene that has no motion; empty: it has a figure
+    std::string refusal;  ///< carom's messages for a scene that has no motion; empty: it has a figure
 };
 
 /// The scenes of a folder that have a figure with a `source`, in the order of the papers and their
-/// figures; with them the scenes of its folder `refused`, of which theory says that no motion exists, by what
-/// carom says of them (their first lines are `# title:`, `# source:` and `# statement:`). Errors: those of
-/// reading and drawing, all at once; FileUnreadable where the folder has no such scene. Ends early when
-/// `stop` becomes true.
+/// figures; also the scenes of its folder `refused`, which have no motion, with carom's messages (their first
+/// lines are `# title:`, `# source:` and `# statement:`). Errors: those of reading and drawing, all at once;
+/// FileUnreadable where the folder has no such scene. Ends early when `stop` becomes true.
 [[nodiscard]] Expected<std::vector<GalleryEntry>, Errors>
 draw_gallery(const std::filesystem::path& scenes, const std::atomic<bool>* stop = nullptr);
 

@@ -13,7 +13,7 @@ struct TriangleSurface;
 }
 
 /// Contact points of two placed shapes, each with a signed gap: at positive gaps too, so that contacts are
-/// known before they close. A function of the two places alone: no history, no random choice, no cap.
+/// known before they close. A function of the two poses alone: no history, no random choice, no cap.
 ///
 /// Symbols    n   unit normal, from the second shape to the first: where a contact pushes the first one
 ///            g   gap, m; negative overlaps
@@ -21,19 +21,19 @@ struct TriangleSurface;
 ///            (BO-16) surfaces of triangles
 
 struct ContactPoint {
-    Vec3 point_m;  ///< half-way between the two surfaces
+    Vec3 point_m;  ///< midway between the two surfaces
     Vec3 normal;
     double gap_m = 0;
-    std::uint64_t feature = 0;  ///< which parts of the shapes meet: the same from step to step while they do
+    std::uint64_t feature = 0;  ///< which features of the shapes meet: the same while they do
 };
 
-/// A shape made ready once: its hull and its extent.
+/// A shape prepared once: its hull and its extent.
 struct Collider {
     Shape shape;
     Hull hull;
     Vec3 centre_m = Vec3::Zero();       ///< of the body in the frame of the shape; hulls are shifted by it
     double radius_m = 0;                ///< of the ball about the centre that holds it; infinite for planes
-    double thickness_m = 0;             ///< least width, of the thinnest part; infinite for obstacles
+    double thickness_m = 0;             ///< smallest width, of the thinnest part; infinite for obstacles
     std::vector<Collider> parts = {};   ///< of a compound
     std::vector<Pose> part_poses = {};  ///< of the parts, from the centre
     std::shared_ptr<const detail::TriangleSurface> surface = {};  ///< of a height field or mesh
@@ -42,7 +42,7 @@ struct Collider {
 /// The shape must have passed check(). `centre_m` becomes the origin of the collider.
 [[nodiscard]] Collider make_collider(const Shape& shape, const Vec3& centre_m = Vec3::Zero());
 
-/// A collider at a place, in world coordinates. Refilling keeps the memory.
+/// A collider at a pose, in world coordinates. Refilling reuses the memory.
 struct PlacedCollider {
     const Collider* collider = nullptr;
     Pose pose;
@@ -57,7 +57,7 @@ void place(const Collider& collider, const Pose& pose, PlacedCollider& placed);
 /// none.
 [[nodiscard]] bool can_touch(const Shape& a, const Shape& b) noexcept;
 
-/// Appends the points whose gap is not above `reach_m`, in an order that depends on the places alone.
+/// Appends the points whose gap is not above `reach_m`, in an order that depends on the poses alone.
 void find_contact_points(const PlacedCollider& a, const PlacedCollider& b, double reach_m,
                          std::vector<ContactPoint>& points);
 

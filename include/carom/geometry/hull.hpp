@@ -35,15 +35,15 @@ struct Hull {
     [[nodiscard]] static bool holds(const Face& face, int vertex) noexcept;
 };
 
-/// The hull of points in space by quickhull; triangles within 1e-9 of the size of one plane are one face.
-/// Nothing where they span no volume.
+/// The hull of points in space by quickhull; triangles within 1e-9 of the size of one plane are merged into
+/// one face. Empty where they span no volume.
 [[nodiscard]] std::optional<Hull> hull_of_points(std::span<const Vec3> points);
 
-/// The hull of points in the plane, counter-clockwise. Nothing where they span no area.
+/// The hull of points in the plane, counter-clockwise. Empty where they span no area.
 [[nodiscard]] std::optional<Hull> hull_of_points(std::span<const Eigen::Vector2d> points);
 
 /// The rounded hull of a shape that check() has accepted; without vertices for planes, cylinders, compounds
-/// and surfaces of triangles, which have ways of their own.
+/// and surfaces of triangles, which are handled separately.
 [[nodiscard]] Hull make_hull(const Shape& shape);
 
 }  // namespace carom

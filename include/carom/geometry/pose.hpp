@@ -4,7 +4,7 @@
 
 namespace carom {
 
-/// Places and turns of rigid bodies.
+/// Positions and orientations of rigid bodies.
 ///
 /// Symbols    x   of a point in the world;  X  of the same point in the body
 ///            R   rotation: x = position + R X;  w  angular velocity, rad/s
@@ -27,13 +27,13 @@ struct Pose {
 /// exp(angle): the rotation by |angle| about the direction of `angle` (BO-2). Exact for every angle.
 [[nodiscard]] Rotation rotation_by(const Vec3& angle) noexcept;
 
-/// The rotation vector of least length whose exponential is R.
+/// The shortest rotation vector whose exponential is R.
 [[nodiscard]] Vec3 rotation_vector(const Rotation& R) noexcept;
 
-/// R exp(angle), of length one to roundoff however many follow each other.
+/// R exp(angle), normalised to roundoff after any number of products.
 [[nodiscard]] Rotation turned(const Rotation& R, const Vec3& angle_in_body) noexcept;
 
-/// Two unit vectors that make a right-handed frame with the unit vector n. A rule of n alone.
+/// Two unit vectors that make a right-handed frame with the unit vector n. Depends on n alone.
 void tangents(const Vec3& n, Vec3& t1, Vec3& t2) noexcept;
 
 }  // namespace carom

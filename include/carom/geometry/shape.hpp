@@ -13,7 +13,7 @@ namespace carom {
 ///
 /// Theory     docs/theory/bodies.md, (BO-3) mass and inertia of shapes
 
-/// Half-space  normal . X <= offset_m;  only bodies that are not moved by forces may have it.
+/// Half-space  normal . X <= offset_m;  only for fixed and prescribed bodies.
 struct PlaneShape {
     Vec3 normal{0, 0, 1};
     double offset_m = 0;
@@ -48,15 +48,15 @@ struct PolygonShape {
     std::vector<Eigen::Vector2d> vertices_m;
 };
 
-/// Several shapes as one body: all in space, or all in the plane. Parts are no planes, surfaces or compounds;
-/// where they overlap mass counts twice.
+/// Several shapes as one body: all in space, or all in the plane. Parts cannot be planes, surfaces or
+/// compounds; where they overlap, mass counts twice.
 struct CompoundPart;
 struct CompoundShape {
     std::vector<CompoundPart> parts;
 };
 
-/// The ground below  z = height(x, y),  a surface of triangles over a grid. Only bodies that forces do not
-/// move may have it. Its middle is at x = y = 0; cells are cut from their corner (0, 0) to (1, 1).
+/// The ground below  z = height(x, y),  a surface of triangles over a grid. Only for fixed and prescribed
+/// bodies. Its centre is at x = y = 0; cells are split from their corner (0, 0) to (1, 1).
 struct HeightFieldShape {
     Eigen::Vector2d spacing_m{1, 1};  ///< of the grid along x and y
     int columns = 0;                  ///< points along x, at least 2
@@ -64,7 +64,7 @@ struct HeightFieldShape {
 };
 
 /// A surface of triangles, counter-clockwise seen from the free side, which is the only side that pushes.
-/// Only bodies that forces do not move may have it.
+/// Only for fixed and prescribed bodies.
 struct MeshShape {
     std::vector<Vec3> vertices_m;
     std::vector<std::array<int, 3>> triangles;
@@ -81,13 +81,13 @@ struct CompoundPart {
 /// The word used in scenes and messages, e.g. "box".
 [[nodiscard]] const char* name_of(const Shape& shape) noexcept;
 
-/// Lives in the plane z = 0.
+/// Lies in the plane z = 0.
 [[nodiscard]] bool is_flat(const Shape& shape) noexcept;
 
-/// A plane, height field or mesh: what bodies moved by forces cannot be.
+/// A plane, height field or mesh: shapes that free bodies cannot have.
 [[nodiscard]] bool is_obstacle(const Shape& shape) noexcept;
 
-/// More is refused: points of which a hull is taken, vertices that it has, parts of a compound, triangles.
+/// Upper limits: points of a hull, its vertices, parts of a compound, triangles.
 inline constexpr std::size_t max_hull_points = 1'000'000;
 inline constexpr std::size_t max_hull_vertices = 4096;
 inline constexpr std::size_t max_compound_parts = 10'000;

@@ -10,8 +10,8 @@
 
 namespace carom {
 
-/// Shapes of Moreau's set D1: friction at pressure P_N is bounded by P_T in P_N D1, D1 = mu times a shape.
-/// Every shape but the rough one is compact and convex and contains the origin.
+/// Shapes of Moreau's set D1: friction at the normal percussion P_N is bounded by P_T in P_N D1, D1 = mu
+/// times a shape. Every shape but the rough one is compact and convex and contains the origin.
 ///
 /// Symbols    x, y   tangential vectors, one component in the plane, two in space
 /// Theory     docs/theory/friction.md, (FR-1) law, (FR-2) shapes, (FR-3) cone and its projection
@@ -38,7 +38,7 @@ struct FrictionPolygon {
     std::shared_ptr<const std::vector<std::array<double, 2>>> vertices;
 };
 
-/// No bound at all: what touches does not slide. The limit of large mu.
+/// No bound: a closed contact does not slide. The limit of large mu.
 struct FrictionRough {
     int dimension = 1;
 };

@@ -26,11 +26,11 @@ namespace carom {
 struct Impact {
     Impact() = default;
 
-    /// What a map answers that does not say by which percussions.
+    /// The answer of a map that does not name its percussions.
     Impact(Eigen::VectorXd velocity_after) : u_plus(std::move(velocity_after)) {}
 
     Eigen::VectorXd u_plus;
-    Eigen::VectorXd percussions_Ns;  ///< one per row of H, or of all rows with friction; empty: not said
+    Eigen::VectorXd percussions_Ns;  ///< one per row of H, or of all rows with friction; empty: not given
     double energy_loss_J = 0;        ///< kinetic energy before minus after
     int collisions = 0;              ///< single collisions the map went through; 1 for laws that act at once
 };
@@ -51,7 +51,7 @@ struct SequentialSettings {
                                                  const Eigen::VectorXd& u_minus,
                                                  const SequentialSettings& settings);
 
-/// How far a map u- -> u+ is from what theory asks of it (IM-3): all three are zero for an admissible one.
+/// How far a map u- -> u+ is from what theory requires (IM-3): all three are zero for an admissible one.
 struct Admissibility {
     double leaves_V_m_s = 0;     ///< worst approach speed left after the impact
     double outside_N = 0;        ///< kinetic norm of the part of u+ - u- that no contact can give
@@ -81,8 +81,8 @@ struct ImpactContacts {
 [[nodiscard]] Expected<ImpactContacts> make_impact_contacts(Eigen::MatrixXd rows, std::vector<Law> laws);
 
 /// The same with friction (IM-5): P in the friction cones of the laws, energy without what moving obstacles
-/// bring in. Percussions that the impact names are taken at their word and looked at; otherwise the nearest
-/// ones count.
+/// bring in. Percussions that the impact names are checked as given; otherwise the nearest
+/// ones are used.
 [[nodiscard]] Admissibility admissibility(const Metric& A, const ImpactContacts& contacts,
                                           const Eigen::VectorXd& u_minus, const Impact& impact);
 
@@ -100,8 +100,8 @@ struct ImpactSite {
     double t_s = 0;
 };
 
-/// A user's own law: u+ from u-, and its percussions if it knows them. An integrator calls it where an open
-/// contact closes while approaching, before it goes on with soft contacts, and looks at what came back by
+/// A user-defined law: u+ from u-, and its percussions if known. An integrator calls it where an open
+/// contact closes while approaching, before it continues with inelastic contacts, and checks the result by
 /// admissibility().
 using ImpactMap = std::function<Impact(const ImpactSite& site, const Eigen::VectorXd& u_minus)>;
 

@@ -33,7 +33,7 @@ struct Unilateral {
     double restitution = 0;  ///< e, in [0, 1]
 };
 
-/// Firm bilateral constraint (LA-3):  C = R,  s = 0, hence U = 0 whatever P it takes.
+/// Firm bilateral constraint (LA-3):  C = R,  s = 0, hence U = 0 for any P.
 struct Bilateral {};
 
 /// Unilateral contact with Coulomb's friction (FR-1); components (n, t) or (n, t1, t2).
@@ -50,12 +50,12 @@ struct Coulomb {
 };
 
 /// Non-firm constraint of one component (LA-5):  C = [low, high],  s = 0. Within its bounds it holds, U = 0;
-/// at a bound it gives way, against the reaction: maximal dissipation. Brake, clutch, motor: both bounds;
+/// at a bound it yields, against the reaction: maximal dissipation. Brake, clutch, motor: both bounds;
 /// freewheel and ratchet: one of them infinite, the other zero.
 struct Limited {
     double low = -std::numeric_limits<double>::infinity();  ///< N s, <= 0
     double high = std::numeric_limits<double>::infinity();  ///< N s, >= 0
-    bool rubs = false;  ///< the bounds come from a normal reaction: the ledger counts it as friction
+    bool rubs = false;  ///< the bounds come from a normal reaction: its work is friction in the ledger
 };
 
 /// Non-firm constraint of several components (LA-6):  C = size times a closed convex set,  s = 0.
@@ -90,7 +90,7 @@ inline constexpr int max_components = 12;
 [[nodiscard]] int dimension(const Law& law) noexcept;
 
 /// Refuses numbers outside their range: e > 1 would create energy and lose uniqueness (B02, counter-example
-/// 6), mu < 0 would push what slides.
+/// 6), mu < 0 would accelerate sliding.
 [[nodiscard]] Expected<void> check(const Law& law);
 
 /// Nearest point of C to P, Euclidean norm, in place. For a rough contact C is the half-space P_N >= 0.
@@ -100,7 +100,7 @@ void project_on_set(const Law& law, std::span<double> P) noexcept;
 void velocity_shift(const Law& law, std::span<const double> U_minus, std::span<const double> U,
                     std::span<double> s) noexcept;
 
-/// Only pushes apart, and acts only where it does not separate.
+/// Unilateral: only pushes, and acts only where the contact does not separate.
 [[nodiscard]] bool is_unilateral(const Law& law) noexcept;
 
 /// A non-firm constraint: Limited or NonFirm.
@@ -109,7 +109,8 @@ void velocity_shift(const Law& law, std::span<const double> U_minus, std::span<c
 /// Of the normal velocity; 0 for a law without one.
 [[nodiscard]] double restitution(const Law& law) noexcept;
 
-/// e = (1 - delta) / (1 + delta) of Moreau's dissipation index delta in [0, 1] (LA-4): 1 is soft, 0 elastic.
+/// e = (1 - delta) / (1 + delta) of Moreau's dissipation index delta in [0, 1] (LA-4): 1 is inelastic, 0
+/// elastic.
 [[nodiscard]] Expected<double> restitution_of_dissipation_index(double delta);
 
 }  // namespace carom

@@ -28,19 +28,19 @@ struct Certificate {
     long unexamined_steps = 0;  ///< contacts in groups too large for that question
 };
 
-/// Something that theory says about the run and the user should know.
+/// A statement of theory about the run that the user should know.
 struct Finding {
     std::string code;   ///< stable, e.g. "energy_created"
     double time_s = 0;  ///< when it was seen first
     std::string message;
     long count = 1;            ///< how often
     bool uncertifies = false;  ///< the run cannot be certified because of it
-    std::string about{};       ///< names; findings of one code about different things are told apart
+    std::string about{};       ///< names; findings of one code about different items are kept apart
 };
 
-/// What a certifier has added up: all that it knows, so that a run can go on with it.
+/// Everything that a certifier has accumulated, so that a run can be resumed.
 struct CertifierSums {
-    Certificate certificate;  ///< but for its energies, which are those of the ledger
+    Certificate certificate;  ///< without its energies, which are in the ledger
     EnergyLedger ledger;
     std::vector<Finding> findings;
     double energy_scale_J = 0;  ///< largest |kinetic| + |potential| energy so far
@@ -57,7 +57,7 @@ public:
     /// `start`: balances are measured against the largest energies of the run, from its start on.
     explicit Certifier(const Energies& start) { enlarge_scale(start); }
 
-    /// Goes on where another one was.
+    /// Continues from the state of another one.
     explicit Certifier(CertifierSums sums) : sums_(std::move(sums)) {}
 
     /// Why a step was not solved is a finding of the run.
@@ -65,15 +65,15 @@ public:
                   const EnergyLines& energy, const Energies& at_end, const StepAccuracy& accuracy = {});
     void add_violation(double violation) noexcept;
 
-    /// `uncertifies`: the run cannot be certified because of it. Of findings of one code about one thing the
-    /// first is told and the others are counted.
+    /// `uncertifies`: the run cannot be certified because of it. The first finding of one code about one item
+    /// is kept; further ones are counted.
     void add_finding(std::string code, double time_s, std::string message, bool uncertifies = false);
     void add_finding(const Finding& finding);
 
     /// The part of the energies that scheme and correction may create or destroy (LE-7).
     void set_energy_tolerance(double tolerance) noexcept { energy_tolerance_ = tolerance; }
 
-    /// What helps beside a shorter step where that part is exceeded, as a user reads it; empty: nothing.
+    /// What helps besides a shorter step where that fraction is exceeded, in words; empty: nothing.
     void set_other_remedy(std::string remedy) noexcept { other_remedy_ = std::move(remedy); }
 
     /// Whether the rule (SO-31) chose among several percussions in a step, and whether groups of contacts
@@ -87,7 +87,7 @@ public:
     [[nodiscard]] std::vector<Finding> findings_at_end() const;
     [[nodiscard]] const CertifierSums& sums() const noexcept { return sums_; }
 
-    /// Every step solved, every step's ledger closed to roundoff, and no finding that stands against it.
+    /// Every step solved, every step's ledger closed to roundoff, and no finding that prevents it.
     [[nodiscard]] bool certified() const noexcept;
 
     /// Largest |kinetic| + |potential| energy so far.

@@ -2,7 +2,7 @@
 
 namespace carom {
 
-/// What happened to every joule. Each step closes the identity (LE-1)
+/// The energy ledger. Each step closes the identity (LE-1)
 ///
 ///     kinetic + potential = given_forces + prescribed_motions + impact + friction + non_firm + joint
 ///                           + correction + scheme
@@ -18,18 +18,17 @@ struct EnergyLines {
     double given_forces_J = 0;        ///< work of the given forces
     double prescribed_motions_J = 0;  ///< work of moving obstacles and of a potential that depends on time
     double impact_J = 0;    ///< P_N U_N of contacts that collide; <= 0 but for O(h^2) where a status changes
-    double friction_J = 0;  ///< P_T.U_T of contacts and of constraints that rub; <= 0 for particles, not for
-                            ///< every coupled system
-    double non_firm_J =
-        0;               ///< P.U of constraints that give way; <= 0 but for O(h^2) where U changes its sign
-    double joint_J = 0;  ///< P.U of bilateral constraints: zero, but where one begins to act
+    double friction_J = 0;  ///< P_T.U_T of contacts and of constraints with friction; <= 0 for particles, not
+                            ///< for every coupled system
+    double non_firm_J = 0;  ///< P.U of constraints that yield; <= 0 but for O(h^2) where U changes its sign
+    double joint_J = 0;     ///< P.U of bilateral constraints: zero, but where one begins to act
     double correction_J = 0;  ///< of moving overlapping parts out of each other, and P_N U_N of contacts that
                               ///< persist: what keeps them on their obstacles
     double scheme_J = 0;      ///< of the discretisation: metric and potential against their linearisation
 
     [[nodiscard]] double balance_J() const noexcept;
 
-    /// Sum of the magnitudes of all lines: what a balance is small against.
+    /// Sum of the magnitudes of all lines: the scale for balances.
     [[nodiscard]] double magnitude_J() const noexcept;
 };
 
@@ -40,7 +39,7 @@ struct Energies {
 };
 
 /// Sums lines over a run, compensated, so that a long sum is as exact as a short one. All its numbers are
-/// here: a run that goes on begins with a copy.
+/// here: a resumed run starts from a copy.
 struct EnergyLedger {
     EnergyLines sums, compensation;   ///< their sum is the total
     double worst_step_balance_J = 0;  ///< largest |balance| of a single step

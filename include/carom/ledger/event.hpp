@@ -8,21 +8,21 @@
 
 namespace carom {
 
-/// Something that happened at a contact during a step.
+/// What happened at a contact during a step.
 enum class EventKind {
     Impact,        ///< an open contact closed with a velocity jump, or a closed one was struck through its
                    ///< neighbours
     ContactMade,   ///< the contact acts and stays
-    ContactLost,   ///< a contact that stayed acts no more
-    Stick,         ///< a contact with friction stays and has no sliding velocity
-    Slip,          ///< it stays and slides
+    ContactLost,   ///< a contact that persisted no longer acts
+    Stick,         ///< a contact with friction persists with zero sliding velocity
+    Slip,          ///< it persists and slides
     Accumulation,  ///< infinitely many impacts ended here; the percussion is that of those not listed
     Engage,        ///< a constraint that was free begins to hold
-    Lock,          ///< a constraint that gave way holds
-    Release,       ///< a constraint acts no more
+    Lock,          ///< a constraint that yielded holds again
+    Release,       ///< a constraint no longer acts
 };
 
-/// What a constraint that can give way does in a step.
+/// What a constraint that can yield does in a step.
 enum class ConstraintStatus : char {
     Unknown,
     Holds,     ///< its velocity is zero
@@ -53,14 +53,14 @@ struct Event {
     std::uint64_t feature = 0;
 };
 
-/// Whom events speak of, by Event::contact: contacts and stops of joints, then constraints, motors and
+/// What events refer to, by Event::contact: contacts and stops of joints, then constraints, motors and
 /// friction of joints.
 struct EventPlaces {
     std::vector<std::string> names;
     std::size_t contacts = 0;  ///< how many of the first kind
 };
 
-/// Numbers the contacts of bodies in the order in which events tell of them, and names them: "ball-floor",
+/// Numbers the contacts of bodies in the order in which events mention them, and names them: "ball-floor",
 /// and for further points of a pair "box-floor (2)". They follow the contacts of `places`, which events name
 /// already.
 [[nodiscard]] EventPlaces number_contacts(std::span<const std::string> bodies, const EventPlaces& places,

@@ -6,7 +6,7 @@
 namespace carom {
 
 /// Square matrix of dense blocks, stored by block rows with sorted columns. Block (i, j) has the dimensions
-/// of interactions i and j and lies row by row in one piece of `values`. Refilling keeps the memory.
+/// of interactions i and j and lies row by row in one piece of `values`. Refilling reuses the memory.
 class BlockSparse {
 public:
     struct Entry {

@@ -38,13 +38,13 @@ struct FclibProblem {
     Eigen::VectorXd mu;                 ///< per contact
     FclibForm form = FclibForm::Local;  ///< of the file it came from
     FclibInfo info;
-    std::optional<Eigen::VectorXd> stored;  ///< r, then l of /solution: anyone's claim, not to be trusted
+    std::optional<Eigen::VectorXd> stored;  ///< r, then l of /solution: a claim, not verified
 
     [[nodiscard]] int contacts() const noexcept { return static_cast<int>(mu.size()); }
     [[nodiscard]] int rows() const noexcept { return static_cast<int>(q.size()); }
 };
 
-/// Reads a file that may have been made by anyone: sizes are checked before memory is taken, links and data
+/// Reads an untrusted file: sizes are checked before memory is allocated, links and data
 /// in other files are refused. Errors: FileUnreadable; FileMalformed, WrongSize, NotFinite,
 /// SettingOutOfRange (mu < 0) and MetricNotPositive (M has no inverse), all with the name of the dataset.
 [[nodiscard]] Expected<FclibProblem> read_fclib(const std::string& path);
@@ -69,8 +69,8 @@ struct LoadedProblem {
 [[nodiscard]] Expected<LoadedProblem> one_step_problem(const FclibProblem& stored);
 
 /// The same problem in FCLIB's terms (FC-3). Shifts of restitution go into q; a frictionless contact gets
-/// tangential rows that nothing couples to. Errors: NotAllowedHere for friction that is not isotropic, which
-/// FCLIB cannot say.
+/// tangential rows that nothing couples to. Errors: NotAllowedHere for anisotropic friction, which FCLIB
+/// cannot express.
 struct StoredProblem {
     FclibProblem stored;
     std::vector<int> rows;  ///< row of `stored` of each row of the problem

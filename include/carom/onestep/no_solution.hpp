@@ -19,7 +19,7 @@ namespace carom {
 struct NoSolutionProof {
     std::vector<double> d;          ///< flat, as P; the sum of the sizes is one
     std::vector<int> interactions;  ///< that contradict each other: those with a weight that counts
-    double closing_m_s = 0;         ///< -d . (U_free + s): one of them is violated by at least so much
+    double closing_m_s = 0;         ///< -d . (U_free + s): one of them is violated by at least this much
 };
 
 /// What an interaction asks of the velocity in its row k, whatever else acts.
@@ -30,7 +30,7 @@ enum class VelocityBound : char { None, NotNegative, NotPositive, Zero };
 /// U_free + s in its normal row, with the shift of restitution.
 [[nodiscard]] double free_normal_velocity(const OneStepProblem& problem, int c) noexcept;
 
-/// The proof that `d` is, or nothing. Rounding leaves W d small, not zero: it must be below 1e-13 of its
+/// The proof given by `d`, or nothing. Rounding leaves W d small, not zero: it must be below 1e-13 of its
 /// terms, and a solution would need percussions beyond 1e10 of those that stop the free velocities (OS-12).
 [[nodiscard]] std::optional<NoSolutionProof> verified(const OneStepProblem& problem,
                                                       std::span<const double> d);

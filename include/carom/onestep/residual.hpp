@@ -24,11 +24,11 @@ struct Residual {
     bool finite = true;            ///< false: NaN or infinity somewhere, and all numbers above are infinite
 };
 
-/// Velocities are held to so many tolerances of their own size (OS-10): beside the percussions of high piles
-/// any error is small, and where no solution exists percussions grow for ever.
+/// Velocities must meet this many tolerances relative to their own size (OS-10): relative to the percussions
+/// of high piles any error is small, and where no solution exists percussions grow without limit.
 inline constexpr double velocity_tolerances = 10;
 
-/// The least tolerance that these two errors meet:  max(e_d, e_v / 10)  (OS-10).
+/// The smallest tolerance that both errors meet:  max(e_d, e_v / 10)  (OS-10).
 [[nodiscard]] constexpr double solved_to(double unit_free, double velocity) noexcept
 {
     const double by_velocity = velocity / velocity_tolerances;
@@ -45,7 +45,7 @@ inline constexpr double velocity_tolerances = 10;
     return residual.finite && solved_to(residual) <= tolerance;
 }
 
-/// Which errors missed what, in words: "the velocity error is 2.1e-03, 1e-07 was asked for".
+/// Which errors missed their tolerance, in words: "the velocity error is 2.1e-03, 1e-07 was asked for".
 [[nodiscard]] std::string shortfall(const Residual& residual, double tolerance);
 
 /// Memory for residual(); reused between steps.
@@ -57,8 +57,8 @@ struct ResidualScratch {
                                 ResidualScratch& scratch);
 [[nodiscard]] Residual residual(const OneStepProblem& problem, std::span<const double> P);
 
-/// The same for velocities U that are known otherwise, e.g. from those of the bodies: of W only the diagonal
-/// is read, so nothing else of it need be there.
+/// The same for velocities U that are known otherwise, e.g. from those of the bodies: only the diagonal of W
+/// is read.
 [[nodiscard]] Residual residual_at(const OneStepProblem& problem, std::span<const double> P,
                                    std::span<const double> U, ResidualScratch& scratch);
 

@@ -6,7 +6,7 @@
 
 namespace carom {
 
-/// What can be proved about percussions P that somebody claims to solve a one-step problem, from
+/// What can be proved about percussions P that are claimed to solve a one-step problem, from
 /// (P, W P + U_free) alone. Cones, errors and estimates are computed here a second time, by code that no
 /// solver and no stopping test uses.
 ///
@@ -35,7 +35,7 @@ struct SolutionCheck {
 
 [[nodiscard]] SolutionCheck check_solution(const OneStepProblem& problem, std::span<const double> P);
 
-/// What W itself is like. Theory wants it symmetric and positive semidefinite; data of others need not be.
+/// Properties of W. In theory it is symmetric and positive semidefinite; data from elsewhere need not be.
 struct OperatorCheck {
     double asymmetry = 0;  ///< |W - W^T| / |W|, Frobenius
     double largest = 0;    ///< eigenvalue of the symmetric part, scaled by (OS-5)
@@ -47,7 +47,7 @@ struct OperatorCheck {
 
 /// How far the velocities of the solution may be from those of P although the residual is small (OS-8):
 /// |W dP| / max(|U|, |U_free|) in the scaled norms, for the shortest step dP that would make the linearised
-/// natural map vanish. As large as one says that the residual proves nothing. Nothing above
+/// natural map vanish. A value near one means that the residual proves nothing. Absent above
 /// `max_rows_for_hidden_error` rows, where the estimate would cost more than the solution.
 inline constexpr int max_rows_for_hidden_error = 20000;
 [[nodiscard]] std::optional<double> hidden_velocity_error(const OneStepProblem& problem,

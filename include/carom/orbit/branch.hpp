@@ -6,17 +6,17 @@
 
 namespace carom {
 
-/// Orbits followed over a parameter by pseudo-arclength, also round folds, with the points at which their
-/// stability or their sequence of events changes.
+/// Continuation of orbits over a parameter by pseudo-arclength, around folds too, with the points at which
+/// their stability or their sequence of events changes.
 ///
 /// Theory     docs/theory/orbits.md, (OR-13) continuation, (OR-14) special points, (OR-17) and (OR-23)
 /// switching
 struct BranchOptions {
     OrbitOptions orbit;               ///< how the first orbit is found; its parameters are replaced by `over`
-    std::string over;                 ///< the parameter that moves
+    std::string over;                 ///< the continuation parameter
     double low = 0, high = 1;         ///< its range; the branch ends where it leaves it
-    bool upwards = true;              ///< the way that the branch begins
-    std::vector<double> values = {};  ///< orbits are wanted at exactly these
+    bool upwards = true;              ///< initial direction of the branch
+    std::vector<double> values = {};  ///< orbits are computed at exactly these
     double max_step = 0.02;           ///< of the arclength, relative to range and sizes of the state; > 0
     int max_points = 5000;            ///< >= 1
     std::function<bool(double)> on_point = {};  ///< sees each value; false ends the branch
@@ -40,11 +40,11 @@ struct BranchPoint {
 struct Branch {
     std::vector<BranchPoint> points;  ///< in their order along the branch
     std::vector<SpecialPoint> special;
-    std::vector<BranchPoint> at;  ///< at the values asked for, in the order met
+    std::vector<BranchPoint> at;  ///< at the requested values, in the order met
     std::string end;              ///< range, max_points, stopped, or why it ended
 };
 
-/// Errors: those of find_orbit. A first orbit that is not found is told by `end`, without points.
+/// Errors: those of find_orbit. If the first orbit is not found, `end` says so and there are no points.
 [[nodiscard]] Expected<Branch, Errors> follow_branch(const Scene& scene, const BranchOptions& options);
 
 /// The same from a known orbit, at the value that the scene has.

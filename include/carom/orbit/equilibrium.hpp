@@ -12,7 +12,7 @@ namespace carom {
 
 /// Equilibria with contacts and friction over a parameter, the simplest branch.
 ///
-/// Contacts that are closed where the scene begins stay closed. Without friction an equilibrium is a point.
+/// Contacts that are closed at the start stay closed. Without friction an equilibrium is a point.
 /// With friction (in the plane) it is a set: every configuration whose reactions lie in their cones. Its
 /// edges are those with every friction at a bound, and they are followed: r_T = s mu_s r_N, one s = -1 or 1
 /// per rough contact.
@@ -52,9 +52,9 @@ struct Equilibria {
     std::vector<EquilibriumBranch> branches;  ///< one, or one per edge
 };
 
-/// From the configuration near the start of the scene both ways over the parameter. Errors: UnknownName;
-/// SettingOutOfRange for a range without the value of the scene; NotAllowedHere for scenes that series cannot
-/// run, friction in space, and more than 8 rough contacts.
+/// From the configuration near the start of the scene, in both directions of the parameter. Errors:
+/// UnknownName; SettingOutOfRange for a range without the value of the scene; NotAllowedHere for scenes that
+/// series cannot run, friction in space, and more than 8 rough contacts.
 [[nodiscard]] Expected<Equilibria, Errors> follow_equilibria(const Scene& scene,
                                                              const EquilibriumOptions& options);
 

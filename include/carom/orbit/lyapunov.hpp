@@ -11,7 +11,7 @@ namespace carom {
 ///
 /// Theory     docs/theory/orbits.md, (OR-15)
 struct LyapunovOptions {
-    double interval_s = 0;  ///< between two factorisations: the period of the forcing, or some time; > 0
+    double interval_s = 0;  ///< between two factorisations: the period of the forcing, or any interval; > 0
     long discard = 100;     ///< intervals before the mean begins
     long intervals = 1000;  ///< of the mean, >= 8
     const std::atomic<bool>* stop = nullptr;
@@ -23,7 +23,7 @@ struct Lyapunov {
     double time_s = 0;              ///< that the mean is over
     long impacts = 0;               ///< in that time
     bool finished = false;
-    std::string trouble;  ///< why not
+    std::string trouble;  ///< why there are none
 };
 
 /// Errors: scenes that series cannot run, options out of range.

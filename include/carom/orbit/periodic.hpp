@@ -7,7 +7,7 @@
 
 namespace carom {
 
-/// Motions that repeat: z(t + T) = z(t), found by Newton's method with exact derivatives.
+/// Periodic motions z(t + T) = z(t), found by Newton's method with exact derivatives.
 ///
 /// Theory     docs/theory/orbits.md, (OR-9) Newton, (OR-10) multipliers, (OR-16) multiple shooting
 struct OrbitOptions {
@@ -18,9 +18,10 @@ struct OrbitOptions {
     std::string section;
     int returns = 1;  ///< the orbit closes at this return to the section, >= 1
 
-    /// Coordinates that move on by so much in a period: formulas of parameters. Walking, rolling, falling.
+    /// Coordinates that advance by a given amount in a period, as formulas of parameters: walking, rolling,
+    /// falling.
     std::map<std::string, std::string> shift = {};
-    std::vector<std::string> free = {};  ///< coordinates that may move on by anything
+    std::vector<std::string> free = {};  ///< coordinates that may advance by any amount
 
     std::vector<std::string> parameters = {};  ///< derivatives of the orbit by these
     int settle = 0;            ///< periods, or returns, that are run from the start before the search
@@ -45,7 +46,7 @@ struct Orbit {
     bool converged = false;
     double residual = 0;  ///< of the closure, relative
     int iterations = 0;
-    std::string trouble;  ///< where it did not converge: what was the matter, what to try
+    std::string trouble;  ///< where it did not converge: why, and what to try
 
     double period_s = 0;
     State start;
@@ -66,8 +67,8 @@ struct Orbit {
     std::vector<Finding> findings;
 };
 
-/// The orbit near the start of a scene. Errors: what the scene or the options do wrong; a section that is
-/// never crossed; a period that is none of the forcing. No convergence is told by the orbit.
+/// The orbit near the start of a scene. Errors: mistakes of the scene or the options; a section that is never
+/// crossed; a period that is not one of the forcing. Failure to converge is reported in the orbit.
 [[nodiscard]] Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& options);
 
 /// The derivative of the return map in some coordinates and their velocities, which must determine the state

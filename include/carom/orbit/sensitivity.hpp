@@ -21,7 +21,7 @@ namespace carom {
 ///            once, (OR-22) derivatives of steps
 /// Papers     [Mueller 1995], [LeineNijmeijer 2004]
 struct SensitivityOptions {
-    /// What to differentiate by: `parameters.NAME`, `coordinate.NAME.start`,
+    /// Derivatives are taken with respect to these: `parameters.NAME`, `coordinate.NAME.start`,
     /// `coordinate.NAME.start_velocity`.
     std::vector<std::string> by;
     std::vector<double> at_s = {};  ///< instants to show, increasing; the end always is

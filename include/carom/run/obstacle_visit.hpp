@@ -2,14 +2,14 @@
 
 namespace carom {
 
-/// A contact whose gap is negative at the end of a step: what is known of its stay inside the obstacle.
+/// A contact whose gap is negative at the end of a step, and the history of its overlap.
 ///
 /// Theory     docs/theory/energy_ledger.md, (LE-8) gaps that stay negative, (LE-9) crossings
 struct ObstacleVisit {
     double inside = 0;       ///< 1: the gap was negative at the end of the last step
     double acted = 0;        ///< 1: a percussion acted since the contact entered
     double approach = 0;     ///< part of the speed that was normal when it entered, 0 to 1 (LE-9)
-    double allowed_m = 0;    ///< as deep as one step at the speed of the entry leads (LE-8)
+    double allowed_m = 0;    ///< depth that one step at the entry speed explains (LE-8)
     double deepest_m = 0;    ///< largest overlap since
     double entered_s = 0;    ///< when
     double still_steps = 0;  ///< in a row, deeper than allowed, in which nothing acted
@@ -24,7 +24,7 @@ struct GapReach {
     double deepest_s = 0;  ///< when
 };
 
-/// Impacts of a contact in the run, and what became of places because steps see them late.
+/// Impacts of a contact in the run, and the position errors because steps detect them late.
 ///
 /// Theory     docs/theory/energy_ledger.md, (LE-17) scatter of instants, (LE-18) delays that add up
 struct ImpactDelays {

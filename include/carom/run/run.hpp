@@ -19,7 +19,7 @@ namespace carom {
 
 /// What ends a run before its duration is over.
 struct Until {
-    bool rest = false;               ///< nothing moves any more, and nothing begins to
+    bool rest = false;               ///< everything is at rest and stays at rest
     std::optional<Formula> formula;  ///< becomes >= 0
 };
 
@@ -31,17 +31,17 @@ struct RunPlan {
     Until until{};
     OnUnsolved on_unsolved = OnUnsolved::Accept;
     double energy_tolerance = default_energy_tolerance;  ///< > 0; what scheme and correction may do (LE-7)
-    bool keep_events = true;                             ///< of heaps there are millions
+    bool keep_events = true;                             ///< large heaps have millions
 };
 
 [[nodiscard]] Expected<void> check(const RunPlan& plan);
 
 /// What a recording holds, and how often.
 struct RecordSettings {
-    double every_s = 0;      ///< distance of frames; 0: a thousandth of the duration, at least a step
+    double every_s = 0;      ///< interval between frames; 0: a thousandth of the duration, at least a step
     bool velocities = true;  ///< scene: fields = ["velocities", ...]; time and coordinates are always there
     bool gaps = true;
-    bool percussions = true;  ///< sums since the frame before
+    bool percussions = true;  ///< sums since the previous frame
     bool energies = true;     ///< kinetic, potential and the lines of the ledger since the start
     bool probes = true;
 };
@@ -50,7 +50,7 @@ struct RecordSettings {
 
 /// Why a run ended.
 enum class RunEnd {
-    Duration,      ///< it ran its time
+    Duration,      ///< the duration is over
     Rest,          ///< until = "rest"
     Formula,       ///< the until formula became >= 0
     Listener,      ///< a listener asked for it
@@ -63,23 +63,23 @@ enum class RunEnd {
 
 [[nodiscard]] std::string_view name_of(RunEnd end) noexcept;
 
-/// Tells rest: all velocities below 1e-9 of the greatest ever seen, after three steps in a row. At the top of
-/// a throw one step may look like that, three do not: the force would have moved it.
+/// Detects rest: all velocities below 1e-9 of the largest so far, in three consecutive steps. At the top of a
+/// throw one step may look like rest; three do not: the force would have moved it.
 struct RestWatch {
-    double fastest = 0;   ///< greatest |u_i| so far
-    int still_steps = 0;  ///< in a row, up to now
+    double fastest = 0;   ///< largest |u_i| so far
+    int still_steps = 0;  ///< consecutive, up to now
 
     void after_step(const Eigen::VectorXd& u);
     [[nodiscard]] bool at_rest() const noexcept { return still_steps >= 3; }
 };
 
-/// What a run carries from step to step beside its state: with both it goes on bit for bit.
+/// What a run carries from step to step besides its state: with both it continues bit for bit.
 struct RunProgress {
     double start_s = 0;  ///< instants are start_s + n h, not sums
     long steps = 0;      ///< taken so far
     Certifier certifier{Energies{}};
     RestWatch rest;
-    std::optional<RunEnd> end;  ///< set by the step that fulfilled the plan: no other follows
+    std::optional<RunEnd> end;  ///< set by the last step
     std::vector<ObstacleVisit>
         visits;                        ///< per contact of systems in coordinates; empty before the first step
     std::vector<GapReach> reaches;     ///< the same
@@ -97,7 +97,7 @@ struct StepProblem {
     std::span<const double> P;
 };
 
-/// Puts the problem of the last step together for those who ask: sweeps over bodies need no matrix, files do.
+/// Assembles the problem of the last step on request: sweeps over bodies need no matrix, files do.
 class ProblemSource {
 public:
     ProblemSource() = default;
@@ -109,7 +109,7 @@ public:
     [[nodiscard]] virtual std::optional<StepProblem> problem() = 0;
 };
 
-/// One finished step, for those who listen. References are valid during the call only.
+/// One finished step, as listeners see it. References are valid during the call only.
 struct StepView {
     const Model& model;
     long step;  ///< number of the step, from 1
@@ -155,12 +155,12 @@ struct RunReport {
     Certificate certificate;
     std::vector<Finding> findings;
     std::vector<Event> events;
-    std::vector<std::string> event_names;  ///< of whom they speak, by Event::contact
-    std::size_t event_contacts = 0;        ///< so many of them are contacts, the rest constraints
+    std::vector<std::string> event_names;  ///< names by Event::contact
+    std::size_t event_contacts = 0;        ///< how many of them are contacts; the rest are constraints
 };
 
 /// Runs the scheme of the settings on `state`, at the instants start + n h; the last step is shorter where
-/// the duration asks for it. The state at the end of the last good step is left in `state`, whatever the end.
+/// the duration asks for it. `state` ends as that of the last good step, however the run ended.
 [[nodiscard]] RunReport simulate(const Model& model, const IntegratorSettings& settings,
                                  const SolverSettings& solver, const RunPlan& plan, State& state,
                                  const StepListener& listener = {});
@@ -173,8 +173,8 @@ struct RunReport {
     return simulate(model, IntegratorSettings(settings), solver, plan, state, listener);
 }
 
-/// Of whom the events of a run speak, by the numbers in Event::contact: contacts, then constraints;
-/// of a sweeping process the set.
+/// The names of what events refer to, by Event::contact: contacts, then constraints; for a sweeping process
+/// the set.
 [[nodiscard]] EventPlaces event_places(const LagrangianSystem& system);
 
 /// A run between two steps.
@@ -187,9 +187,9 @@ struct RunSoFar {
 /// A run before its first step.
 [[nodiscard]] RunSoFar start_run(const Model& model, State start);
 
-/// Goes on with a run to its end, which `run` then holds. A run taken up between any two steps, from a
-/// checkpoint for example, ends as if it had never been interrupted, bit for bit. A run of so many full steps
-/// goes on with a longer plan; a shorter last step must not be among those taken.
+/// Continues a run to its end, which `run` then holds. A run resumed between any two steps, from a
+/// checkpoint for example, ends bit for bit as if it had never been interrupted. A run of full steps can
+/// continue with a longer plan; a shortened last step must not have been taken.
 [[nodiscard]] RunReport resume_run(const Model& model, const IntegratorSettings& settings,
                                    const SolverSettings& solver, const RunPlan& plan, RunSoFar& run,
                                    const StepListener& listener = {});

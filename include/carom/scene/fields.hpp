@@ -14,7 +14,7 @@ namespace carom {
 
 enum class FieldType {
     Group,      ///< a table: [lagrangian]
-    GroupList,  ///< tables told apart by their name: [[contact]]
+    GroupList,  ///< tables distinguished by their name: [[contact]]
     Text,
     Name,        ///< a text that formulas, --set paths and recordings can use as a name
     File,        ///< the name of a file below the scene's folder
@@ -45,20 +45,20 @@ struct Range {
         return std::isfinite(x) && (with_low ? x >= low : x > low) && (with_high ? x <= high : x < high);
     }
 
-    /// In words, to go on after "a number": "greater than 0", "from 0 to 1", "that is finite".
+    /// In words, to follow "a number": "greater than 0", "from 0 to 1", "that is finite".
     [[nodiscard]] std::string text() const;
 };
 
 struct Field {
     std::string_view path = {};  ///< "contact[].law.restitution"; [] any thing of a list, * any key
     FieldType type{};
-    bool needed = false;             ///< where its group is there
+    bool needed = false;             ///< if its group is present
     std::string_view unit = {};      ///< "s", "m", "J"; "-" for pure numbers; empty where there is none
     Range range = {};                ///< of numbers
-    std::string_view fallback = {};  ///< what counts when it is left out: a TOML value, or words
+    std::string_view fallback = {};  ///< the default: a TOML value, or words
     std::vector<std::string> choices = {};
     std::string_view help = {};  ///< one line
-    std::string_view hint = {};  ///< for a value out of range, where more is to be said than the range
+    std::string_view hint = {};  ///< for a value out of range, where the range alone does not help
 
     /// The last key of the path.
     [[nodiscard]] std::string_view key() const noexcept;
@@ -77,7 +77,7 @@ struct Field {
 /// none.
 [[nodiscard]] const Field* find_field(std::string_view path);
 
-/// Keys that may stand in the group `path` (empty: at the top of a scene), in the order of the list.
+/// Keys allowed in the group `path` (empty: at the top of a scene), in the order of the list.
 [[nodiscard]] std::vector<std::string> keys_in(std::string_view path);
 
 }  // namespace carom

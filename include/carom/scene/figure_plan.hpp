@@ -20,7 +20,7 @@ struct FigureCurve {
     Formula formula;     ///< of coordinates, velocities, parameters and t
     std::string name;    ///< of the probe, contact or line of the ledger
     std::string label;   ///< in the key; empty: the formula or the name
-    std::string colour;  ///< of core/palette.hpp; empty: the colours in turn
+    std::string colour;  ///< of core/palette.hpp; empty: the next colour of the palette
     bool points = false;
     bool dashed = false;
 };
@@ -32,7 +32,7 @@ enum class FigurePanelKind {
     Branch,    ///< periodic orbits over a parameter, with the points where their stability changes
 };
 
-/// From where a friction cone is seen.
+/// The view of a friction cone.
 enum class ConeView {
     Side,        ///< normal impulse over tangential impulse
     Top,         ///< both tangential impulses, over coefficient and normal impulse: the unit disc
@@ -45,19 +45,19 @@ struct FigurePanel {
     Formula x;                            ///< of curves
     std::vector<FigureCurve> curves;
     std::optional<std::array<double, 2>> x_range, y_range;
-    bool equal_scales = false;   ///< a metre is as long upwards as across
+    bool equal_scales = false;   ///< the same scale on both axes
     bool events = false;         ///< a mark at every event of the run
-    double from_s = 0;           ///< what happened before is not shown
+    double from_s = 0;           ///< earlier times are not shown
     double strobe_s = 0;         ///< curves are points at from_s + k strobe_s; 0: all frames
     bool against_value = false;  ///< the horizontal axis is the value of `over`
-    int every = 10;              ///< of exposures: one for so many frames
+    int every = 10;              ///< of exposures: one every this many frames
     bool numbers = true;         ///< exposures are numbered
     std::string contact;         ///< of a cone
     ConeView view = ConeView::Side;
     double plane_rad = 0;  ///< of ConeView::Projection: angle between the plane and the normal
 };
 
-/// A number that the figure is known for, beside what theory says of it: a formula of the state, the instant
+/// A number that characterises the figure, with its theoretical value: a formula of the state, the instant
 /// of an event, a line of the ledger, or a point of a branch.
 struct FigureNumber {
     std::string label, unit;

@@ -29,7 +29,7 @@ struct SceneBodies {
 
 struct SweepingPlan;
 
-/// Everything that a scene says, checked: a run of it can begin (carom/door/run.hpp).
+/// A complete, checked scene, ready to run (carom/door/run.hpp).
 struct Scene {
     std::string title;
     std::string text;  ///< the TOML as run; with overrides, rewritten without its comments
@@ -39,9 +39,9 @@ struct Scene {
     SolverSettings solver;
     RunPlan plan;
     RecordSettings record;
-    double length_m = 1;                             ///< typical length: what small gaps are small against
+    double length_m = 1;                             ///< typical length: the scale for small gaps
     std::shared_ptr<const SceneBodies> bodies = {};  ///< nothing: a scene of coordinates
-    Errors warnings = {};                            ///< what may not be meant so, with its place
+    Errors warnings = {};                            ///< what is probably not intended, with its place
     std::vector<FigurePlan> figures = {};            ///< for carom/figure/figure.hpp
 
     /// Of a sweeping process (carom/scene/sweeping_scene.hpp), whose coordinates are the components of the
@@ -57,23 +57,23 @@ enum class SceneKind { Coordinates, Bodies, Sweeping };
 /// "coordinates", "bodies" or "sweeping".
 [[nodiscard]] std::string_view name_of(SceneKind kind) noexcept;
 
-/// One value of a scene replaced from outside: `--set integrator.time_step_s=2e-4`.
+/// One value of a scene, overridden: `--set integrator.time_step_s=2e-4`.
 struct Override {
-    std::string path;   ///< keys joined by dots; things of a list by their name: coordinate.x.start
-    std::string value;  ///< a TOML value; what is none is taken as text
+    std::string path;   ///< keys joined by dots; entries of a list by their name: coordinate.x.start
+    std::string value;  ///< a TOML value; anything else is taken as text
 };
 
 /// Splits "path=value" at the first `=`. Errors: SceneSyntax.
 [[nodiscard]] Expected<Override> parse_override(std::string_view text);
 
-/// Reads and checks a scene of any kind. All its mistakes come at once, in the order of the text, each with
-/// file:line:column, the value seen and a hint; mistakes of overrides come first. A path that names no key is
-/// a mistake, a known key that the file leaves out is set; of two overrides of one key the last counts.
+/// Reads and checks a scene of any kind. All its mistakes are reported together, in the order of the text,
+/// each with file:line:column, the value seen and a hint; mistakes of overrides come first. A path that names
+/// no key is a mistake, a known key that the file omits is added; of two overrides of one key the last wins.
 [[nodiscard]] Expected<Scene, Errors> read_scene(const std::filesystem::path& file,
                                                  std::span<const Override> overrides = {});
 
-/// The same for a text; `name` stands for the file in messages. Files of tables are looked for below
-/// `folder`; without a folder they are refused.
+/// The same for a text; `name` stands for the file in messages. Table files are searched below `folder`;
+/// without a folder they are refused.
 [[nodiscard]] Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view name,
                                                       std::span<const Override> overrides = {},
                                                       const std::filesystem::path& folder = {});

@@ -16,7 +16,7 @@
 
 namespace carom {
 
-/// Systems of coordinates as C++ programs write them down: formulas as texts, numbers or callables.
+/// Systems of coordinates as C++ programs describe them: formulas as text, numbers or callables.
 ///
 ///     SystemSketch ball{.coordinates = {{.name = "z", .start = 1}},
 ///                       .kinetic = "m/2*z'^2",
@@ -29,7 +29,7 @@ namespace carom {
 /// in place of numbers; branches in it are written with select(condition, a, b).
 class FormulaSketch {
 public:
-    FormulaSketch() = default;  ///< left out
+    FormulaSketch() = default;  ///< omitted
     FormulaSketch(const char* text) : content_(std::string(text)) {}
     FormulaSketch(std::string text) : content_(std::move(text)) {}
     template <class Number>
@@ -48,7 +48,7 @@ public:
     /// As a scene has it, quoted where it is a text; nothing for a callable.
     [[nodiscard]] std::optional<std::string> toml() const;
 
-    /// The formula; zero where it was left out. `coordinates`: how many a callable gets. Errors: those of
+    /// The formula; zero where it was omitted. `coordinates`: how many a callable receives. Errors: those of
     /// parse_formula.
     [[nodiscard]] Expected<Formula> formula(int coordinates, const Vocabulary& names,
                                             std::string_view where) const;
@@ -70,8 +70,8 @@ struct CoordinateSketch {
 struct ContactSketch {
     std::string name;
     FormulaSketch gap = {};
-    FormulaSketch restitution = {};  ///< left out: 0
-    FormulaSketch friction = {};     ///< Coulomb's coefficient; left out: none
+    FormulaSketch restitution = {};  ///< default: 0
+    FormulaSketch friction = {};     ///< Coulomb's coefficient; default: no friction
     FormulaSketch static_friction = {}, tangential_restitution = {};
     std::vector<FormulaSketch> sliding = {};
     std::vector<FormulaSketch> position = {};  ///< of the particle, two or three
@@ -92,7 +92,7 @@ struct ProbeSketch {
     std::string unit = {};
 };
 
-/// Everything that a scene of coordinates says.
+/// A scene of coordinates.
 struct SystemSketch {
     std::string title = "sketch";
     std::vector<CoordinateSketch> coordinates;
@@ -111,14 +111,14 @@ struct SystemSketch {
     double duration_s = 1;
     bool until_rest = false;
     FormulaSketch until = {};            ///< ends the run when it becomes >= 0
-    std::optional<double> every_s = {};  ///< distance of frames
+    std::optional<double> every_s = {};  ///< interval between frames
 };
 
-/// The system alone. Errors: those of the formulas, all at once, with contact.floor.gap and the like as
-/// place.
+/// The system alone. Errors: those of the formulas, reported together; their place reads like
+/// contact.floor.gap.
 [[nodiscard]] Expected<LagrangianSystem, Errors> system_of(const SystemSketch& sketch);
 
-/// The scene, checked as one that was read. Where all formulas are texts or numbers it is that of
+/// The scene, checked like one from a file. Where all formulas are texts or numbers it is that of
 /// read_scene_text(to_toml(sketch)), bit for bit; else it has no text, and its recordings cannot be resumed.
 [[nodiscard]] Expected<Scene, Errors> make_scene(const SystemSketch& sketch);
 

@@ -14,7 +14,7 @@ namespace carom {
 /// velocity being the mean one of a step.
 /// Theory     docs/theory/sweeping.md, (SW-2) process, (SW-9) sets that depend on the point
 
-/// What a scene says about its sweep, checked.
+/// The sweeping process of a scene, checked.
 struct SweepingPlan {
     std::shared_ptr<const MovingSet> set;
     std::function<Eigen::VectorXd(double t_s, const Eigen::VectorXd& u)> F;  ///< absent: zero
@@ -26,11 +26,11 @@ struct SweepingPlan {
     std::string in_words;  ///< "catching_up in steps of 0.001 s; set window: intersection of left, right"
 };
 
-/// Goes on with a sweep to the end of its plan, and tells listeners of every step; an instant of a jump
-/// belongs to the step that ends there. The certificate: `max_penetration_m` is the greatest distance of the
+/// Continues a sweep to the end of its plan and calls listeners after every step; an instant of a jump
+/// belongs to the step that ends there. The certificate: `max_penetration_m` is the largest distance of the
 /// point to its set, in units of the point; `Certified` that every nearest point was found and every
-/// controlled step met its tolerance. Events: the set begins to push, and ends (SW-11). A run taken up
-/// between any two steps ends as if it had never been interrupted, bit for bit.
+/// controlled step met its tolerance. Events: the set starts and stops pushing (SW-11). A run resumed between
+/// any two steps ends bit for bit as if it had never been interrupted.
 [[nodiscard]] RunReport sweep(const Model& model, const SweepingPlan& sweeping, const RunPlan& plan,
                               RunSoFar& run, const StepListener& listener = {});
 

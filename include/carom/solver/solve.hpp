@@ -17,7 +17,7 @@ namespace carom {
 ///
 /// Theory     docs/theory/solvers.md: (SO-1) to (SO-22), each solver with its section
 
-/// Sweeps that are worth it for a single hard problem, where nobody waits for a next step.
+/// Sweeps for a single hard problem, outside of a run.
 inline constexpr int patient_sweeps = 20'000'000;
 
 struct SolverSettings {
@@ -26,7 +26,7 @@ struct SolverSettings {
     int max_sweeps = 10000;   ///< of relaxations, or iterations of other methods; >= 1; a stack of n bodies
                               ///< needs of the order of n^2 sweeps
     double relaxation = 1.0;  ///< of Gauss-Seidel and PSOR; in (0, 2)
-    double time_limit_s = 0;  ///< ends a solve and decides nothing else; 0: none
+    double time_limit_s = 0;  ///< ends a solve, affects nothing else; 0: none
     const std::atomic<bool>* stop = nullptr;  ///< when it becomes true, by a signal for example, a solve ends
                                               ///< unsolved; a run then ends before the step, not after it
 
@@ -46,11 +46,10 @@ enum class SolveStatus { Converged, NotSolved, NotFinite, TimeLimit, NoSolution 
 
 struct SolveReport {
     SolveStatus status = SolveStatus::NotSolved;
-    SolverKind solver =
-        SolverKind::Auto;    ///< that gave the answer; of several islands, the one of the hardest
+    SolverKind solver = SolverKind::Auto;  ///< that found the answer; of several islands, that of the hardest
     int iterations = 0;      ///< factorisations of the exact solver, sweeps and iterations of the others
     int factorisations = 0;  ///< among them, by `Auto`
-    int islands = 0;         ///< independent parts that `Auto` solved one by one; 0: it did not look
+    int islands = 0;         ///< independent parts that `Auto` solved separately; 0: not examined
     Residual residual;       ///< of the returned P, by residual(problem, P): never the solver's own
     std::optional<NoSolutionProof> proof;  ///< with `NoSolution`
     SelectionReport selection;             ///< by solve_selected

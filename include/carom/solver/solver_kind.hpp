@@ -8,7 +8,7 @@ namespace carom {
 /// The solvers of one-step problems by name; solve.hpp runs them.
 
 enum class SolverKind {
-    Auto,         ///< looks at the problem, watches the errors and changes methods (SO-19)
+    Auto,         ///< chooses by the problem, monitors the errors and switches methods (SO-19)
     Exact,        ///< block principal pivoting in a proximal point iteration; with friction as `Auto`
     GaussSeidel,  ///< block Gauss-Seidel with exact local solves
     Psor,         ///< projected relaxation: one projection per interaction and sweep

@@ -13,10 +13,10 @@ struct BodyContact {
     using Slots = std::array<double, 6>;
 
     int first = 0, second = 0;  ///< bodies
-    ContactPoint at;            ///< half-way through the step
+    ContactPoint at;            ///< at the midpoint of the step
     int dimension = 3;          ///< 1 without friction, 2 in the plane, 3 in space; with rolling 3 and 6
     double restitution = 0;
-    double may_close_m_s = 0;  ///< an open contact may close so fast, U_N >= -may_close_m_s (BO-9)
+    double may_close_m_s = 0;  ///< closing speed allowed to an open contact, U_N >= -may_close_m_s (BO-9)
     double cohesion_Ns = 0;    ///< pulls, beside P
     double roll_length_m = 0;  ///< 0: does not resist rolling
     std::array<Vec3, 3> axes;  ///< normal, t1, t2
@@ -30,12 +30,12 @@ struct BodyContact {
         return row == 2 && dimension == 3 && roll_length_m > 0 ? 4 : static_cast<std::size_t>(row);
     }
 
-    /// On the first body, axes of the world: force at the point, cohesion with it, and moment of rolling.
+    /// On the first body, world axes: force at the point, cohesion with it, and moment of rolling.
     [[nodiscard]] Vec3 percussion_Ns() const;
     [[nodiscard]] Vec3 moment_Nms() const;
 };
 
-/// What a joint did during a step, on its first body, axes of the world.
+/// What a joint did during a step, on its first body, world axes.
 struct JointReaction {
     Vec3 percussion_Ns{0, 0, 0};  ///< at the joint's point
     Vec3 moment_Nms{0, 0, 0};     ///< about it; what motors, stops and friction do is in it
@@ -44,11 +44,11 @@ struct JointReaction {
     Vec3 held_Ns{0, 0, 0}, held_moment_Nms{0, 0, 0};
 };
 
-/// Free-body diagrams of more bodies than these are not kept.
+/// Above this number of bodies no free-body diagrams are kept.
 inline constexpr int max_bodies_with_diagrams = 1000;
 
-/// Contact points at the places of `state`, gaps up to `reach_m`; sorted by bodies. For those who look at a
-/// scene without moving it.
+/// Contact points in the configuration of `state` with gaps up to `reach_m`, sorted by bodies: for inspection
+/// without stepping.
 [[nodiscard]] std::vector<BodyContact> body_contacts(const BodyModel& model, const BodyState& state,
                                                      double reach_m);
 

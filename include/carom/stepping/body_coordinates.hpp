@@ -7,20 +7,21 @@
 
 namespace carom {
 
-/// Bodies as coordinates, for recordings, pages, results and formulas, which know those only.
+/// Bodies as coordinates, for recordings, pages, results and formulas, which work with coordinates only.
 ///
 ///     NAME_x, NAME_y, NAME_z            centre of mass, m
-///     NAME_w, NAME_i, NAME_j, NAME_k    turn, a unit quaternion;  in the plane NAME_x, NAME_y, NAME_angle
+///     NAME_w, NAME_i, NAME_j, NAME_k    orientation, a unit quaternion
+///     NAME_x, NAME_y, NAME_angle        in the plane
 ///
-/// Bodies that are fixed have none. Prescribed ones count with a mass of 1e-30 kg.
+/// Fixed bodies have none. Prescribed ones count with a mass of 1e-30 kg.
 
 /// The coordinates of bodies in their order, for formulas that name them.
 [[nodiscard]] std::vector<Coordinate> coordinate_names(const BodySetup& setup);
 
-/// The coordinates and energies of bodies, and their springs as lines to draw; how bodies look is told by
-/// geometry/surface.hpp. The names of the bodies must be such that formulas can use them, and differ.
-/// `probes` and `drawings` are formulas of the coordinates, and are shown as well. `beside`: a system whose
-/// coordinates are those of the bodies, then others; its energies are of the others, or come on top.
+/// The coordinates and energies of bodies, and their springs as lines to draw; geometry/surface.hpp describes
+/// how bodies look. The names of the bodies must be unique and valid in formulas. `probes` and `drawings` are
+/// formulas of the coordinates, and are shown as well. `beside`: a system whose coordinates are those of the
+/// bodies, then others; its energies are of the others, or come on top.
 [[nodiscard]] Expected<Model, Errors> coordinates_of(const BodyModel& bodies, std::vector<Probe> probes = {},
                                                      std::vector<Drawing> drawings = {},
                                                      LagrangianSystem beside = {});

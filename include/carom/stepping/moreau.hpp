@@ -21,7 +21,8 @@ enum class ConePoint {
 
 [[nodiscard]] std::string_view name_of(ConePoint point) noexcept;
 
-/// With activation_gap_m = 0, force_passes = 1 and correction = false the scheme is the paper to the letter.
+/// With activation_gap_m = 0, force_passes = 1 and correction = false the scheme is exactly that of the
+/// paper.
 struct MoreauSettings {
     double time_step_s = 1e-3;  ///< h; > 0
     double activation_gap_m =
@@ -30,8 +31,8 @@ struct MoreauSettings {
         2;  ///< 1, or 2: forces a second time at (u + u_free) / 2, which makes K(u) second order
     bool correction = true;  ///< project the violation of contacts that stay out of the configuration
     ConePoint cone_point = ConePoint::Midpoint;
-    double max_overlap = 0.1;  ///< > 0; in a certified run, beside the thickness of the thinner body, or the
-                               ///< largest gap of the contact
+    double max_overlap = 0.1;  ///< > 0; in a certified run, relative to the thickness of the thinner body, or
+                               ///< the largest gap of the contact
 };
 
 [[nodiscard]] Expected<void> check(const MoreauSettings& settings);

@@ -17,9 +17,9 @@ struct MoreauJeanSettings {
         1e-9;                ///< a gap not above it counts as closed; >= 0. Scenes: 1e-9 of their length
     bool correction = true;  ///< project the violation of contacts that stay out of the configuration
     double force_tolerance =
-        1e-12;                 ///< the iteration ends when velocities change by less than this part; > 0
+        1e-12;                 ///< the iteration ends when the relative change of velocities is below it; > 0
     int max_iterations = 50;   ///< of the implicit forces; >= 2
-    double max_overlap = 0.1;  ///< > 0; in a certified run, beside the largest gap of the contact
+    double max_overlap = 0.1;  ///< > 0; in a certified run, relative to the largest gap of the contact
 };
 
 [[nodiscard]] Expected<void> check(const MoreauJeanSettings& settings);

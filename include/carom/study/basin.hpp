@@ -9,11 +9,11 @@ namespace carom {
 ///
 /// Theory     docs/theory/orbits.md, (OR-18)
 
-/// What runs end up on.
+/// An attractor that runs reach.
 struct Attractor {
     int period = 1;                           ///< in periods of the strobe
     std::vector<std::vector<double>> points;  ///< coordinates and velocities, `period` of them
-    long runs = 0;                            ///< that lead there
+    long runs = 0;                            ///< that reach it
 };
 
 struct Basins {

@@ -40,8 +40,8 @@ struct OrderTable {
     OrderVerdict verdict = OrderVerdict::TooFew;
 };
 
-/// The order of one quantity. `h_s` and `value` are in the order of levels; values that are NaN are left out
-/// together with all after them.
+/// The order of one quantity. `h_s` and `value` are in the order of levels; NaN values are dropped, and all
+/// values after them.
 [[nodiscard]] OrderTable order_of(std::string quantity, std::span<const double> h_s,
                                   std::span<const double> value, std::optional<double> exact = {});
 
@@ -51,7 +51,7 @@ struct OrdersAt {
     std::vector<OrderTable> tables;
 };
 
-/// Needs a plan with levels. Combinations whose runs are not all in the table are left out.
+/// Needs a plan with levels. Combinations with runs missing from the table are skipped.
 [[nodiscard]] std::vector<OrdersAt> orders_of(const Study& study, const ResultTable& table,
                                               const std::map<std::string, double>& exact);
 

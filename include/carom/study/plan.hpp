@@ -13,7 +13,7 @@ namespace carom {
 /// What a study consists of: many runs of one scene. Runs are counted from 0: repetitions change fastest,
 /// then the levels of the step, then the values of the last axis, and so on to the first.
 
-/// A study has at most this many rows; looked at before memory is taken.
+/// Largest number of rows of a study; checked before memory is allocated.
 inline constexpr long max_study_rows = 10'000'000;
 
 /// Values for one key of the scene.
@@ -23,15 +23,15 @@ struct Axis {
     bool numbers = true;              ///< all of them are numbers
 };
 
-/// "PATH=a:b:step", from a to b with both ends where the step fits, rounded to 15 digits; or "PATH=v1,v2,..."
+/// "PATH=a:b:step", from a to b, both included where the step fits, rounded to 15 digits; or "PATH=v1,v2,..."
 /// Errors: SceneSyntax; WrongType; SettingOutOfRange for a range that is empty, endless or has more than
 /// max_study_rows values.
 [[nodiscard]] Expected<Axis> parse_axis(std::string_view text);
 
-/// Start data moved by a random amount, uniform in [-width, width], drawn once per run.
+/// Start data perturbed by a random amount, uniform in [-width, width], drawn once per run.
 struct Perturbation {
     std::string name;  ///< a coordinate, or its velocity: theta'
-    double width = 0;  ///< >= 0, in the unit of what it moves
+    double width = 0;  ///< >= 0, in the unit of the perturbed quantity
 };
 
 /// "NAME=width". Errors: SceneSyntax, WrongType, SettingOutOfRange.
@@ -54,8 +54,8 @@ struct StudyPlan {
     std::vector<Perturbation> perturbations;
 
     int levels = 0;            ///< steps h, h/2, h/4, ...: how many; 0: only h
-    std::vector<double> at_s;  ///< instants to look at
-    int impacts = 0;           ///< how many instants of impacts to keep
+    std::vector<double> at_s;  ///< instants to record
+    int impacts = 0;           ///< how many impact instants to keep
     std::optional<Strobe> strobe;
 };
 
@@ -68,7 +68,7 @@ struct Shard {
 /// "i/n" with i from 1 to n. Errors: SceneSyntax, SettingOutOfRange.
 [[nodiscard]] Expected<Shard> parse_shard(std::string_view text);
 
-/// A number that all of the text spells, finite.
+/// The finite number that the whole text represents.
 [[nodiscard]] std::optional<double> number_of(std::string_view text);
 
 }  // namespace carom

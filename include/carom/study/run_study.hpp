@@ -12,29 +12,29 @@
 
 namespace carom {
 
-/// What is wanted of a study beside its table.
+/// What a study should produce besides its table.
 struct StudyOptions {
     std::string output =
-        {};            ///< file of the table, .csv, .h5 or .hdf5; the same study goes on there; empty: none
-    Shard shard = {};  ///< which runs
-    int threads = 0;   ///< 0: all cores; the table does not depend on it
-    std::function<void(long done)> before_runs = {};  ///< with the runs that are in the file already
+        {};  ///< file of the table, .csv, .h5 or .hdf5; the same study is resumed there; empty: none
+    Shard shard = {};                                 ///< which runs
+    int threads = 0;                                  ///< 0: all cores; the table does not depend on it
+    std::function<void(long done)> before_runs = {};  ///< with the number of runs already in the file
     std::function<void()> after_run = {};             ///< called by one thread at a time
-    const std::atomic<bool>* stop = nullptr;  ///< once true, ends the study; its file keeps what is done
+    const std::atomic<bool>* stop = nullptr;  ///< once true, ends the study; its file keeps the finished runs
 };
 
 /// What a study left behind.
 struct StudyResult {
     ResultTable table;
     StudyProgress progress;
-    long resumed = 0;  ///< runs that were in the file before
+    long resumed = 0;  ///< runs that were already in the file
     int threads = 1;
     bool stopped = false;  ///< StudyOptions::stop ended it
     double wall_s = 0;
     Errors not_written;  ///< why the file is not complete
 };
 
-/// Computes the runs of a study, run after run into its table. Errors: those of TableFile::open;
+/// Computes the runs of a study and appends them to its table. Errors: those of TableFile::open;
 /// SettingOutOfRange for threads outside 0 to 1024.
 [[nodiscard]] Expected<StudyResult, Errors> run_study(const Study& study, const StudyOptions& options = {});
 
@@ -43,7 +43,7 @@ struct StudyResult {
                                                   std::span<const Override> overrides, StudyPlan plan,
                                                   const StudyOptions& options = {});
 
-/// How many runs of a table ended in which way.
+/// Counts of the runs of a table by how they ended.
 [[nodiscard]] std::map<std::string, long> statuses_of(const ResultTable& table);
 
 /// Rows of one combination of varied values.

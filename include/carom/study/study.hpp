@@ -12,26 +12,26 @@
 
 namespace carom {
 
-/// Many runs of one scene, and one table of what they gave. docs/how-to/studies.md lists the columns.
+/// Many runs of one scene, and one table of their results. docs/how-to/studies.md lists the columns.
 
-/// What is particular about one run.
+/// The parameters of one run.
 struct StudyRun {
     long index = 0;
     std::vector<std::string> values;  ///< one per axis
-    int level = 0;                    ///< the step was halved so often
+    int level = 0;                    ///< how often the step was halved
     long repetition = 0;
     double time_step_s = 0;
     std::vector<double> shifts;  ///< one per perturbation
 };
 
-/// Asked while a run goes on; true ends it.
+/// Called during a run; true ends it.
 using StopRequest = std::function<bool()>;
 
-/// A study that can begin: scene and plan fit together.
+/// A study ready to run: scene and plan are compatible.
 class Study {
 public:
-    /// Reads the scene with `overrides` and looks at it with the values of every axis. All mistakes come at
-    /// once; those of an axis are told for `--vary`.
+    /// Reads the scene with `overrides` and checks it with the values of every axis. All mistakes are
+    /// reported together; those of an axis name `--vary`.
     [[nodiscard]] static Expected<Study, Errors> prepare(const std::filesystem::path& file,
                                                          std::span<const Override> overrides, StudyPlan plan);
 
@@ -76,7 +76,7 @@ private:
     std::string id_;
 };
 
-/// How far a study came.
+/// The progress of a study.
 struct StudyProgress {
     long done = 0;  ///< runs, of this part
     long runs = 0;
@@ -86,7 +86,7 @@ struct StudyProgress {
 /// Takes the rows of a run; called in the order of runs, by one thread at a time. False ends the study.
 using RunSink = std::function<bool(long run, std::span<const Row> rows)>;
 
-/// Computes the runs of a shard on several threads, without the first `done` ones of it. The rows that reach
+/// Computes the runs of a shard on several threads, skipping its first `done` runs. The rows that reach
 /// the sink do not depend on the number of threads.
 [[nodiscard]] StudyProgress compute_runs(const Study& study, const Shard& shard, long done, int threads,
                                          const RunSink& sink, const StopRequest& stop);

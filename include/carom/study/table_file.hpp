@@ -11,10 +11,10 @@
 
 namespace carom {
 
-/// The table of a study while it grows, in memory and in a file that can be killed at any moment.
+/// The growing table of a study, in memory and in a file that survives a kill at any moment.
 ///
 /// CSV: every run is appended when it and all before it are done. HDF5: rows are collected in FILE.part.csv
-/// and put in place by finish(). The same study, opened again, goes on where it stopped: whole runs are kept,
+/// and put in place by finish(). The same study, opened again, resumes where it stopped: whole runs are kept,
 /// a torn last line or a run with missing rows is dropped.
 class TableFile {
 public:
@@ -24,14 +24,14 @@ public:
     [[nodiscard]] static Expected<TableFile> open(const std::string& path, const Study& study,
                                                   const Shard& shard);
 
-    /// Runs that are there already.
+    /// Runs already in the table.
     [[nodiscard]] long done() const noexcept { return done_; }
     [[nodiscard]] const ResultTable& table() const noexcept { return table_; }
 
     /// False when the file could not be written.
     bool add(std::span<const Row> rows);
 
-    /// Everything is in the file afterwards. Errors: FileUnwritable.
+    /// Afterwards the file is complete. Errors: FileUnwritable.
     [[nodiscard]] Expected<void> finish();
 
 private:
@@ -49,9 +49,9 @@ private:
 /// The ending says HDF5.
 [[nodiscard]] bool is_hdf5_path(const std::string& path);
 
-/// A part of a study that merged tables do not hold, or not whole.
+/// A part of a study that is missing from merged tables, wholly or partly.
 struct MissingRuns {
-    Shard shard;     ///< 1 of 1 where the tables do not tell how many parts there are
+    Shard shard;     ///< 1 of 1 where the tables do not say how many parts exist
     long runs = 0;   ///< missing
     long of = 0;     ///< that the part has
     long first = 0;  ///< number of the first missing run
@@ -65,8 +65,9 @@ struct MergeReport {
     std::vector<MissingRuns> missing;  ///< empty: the table is complete
 };
 
-/// Puts tables of parts of one study together, in the order of runs. Errors: FileUnreadable, FileMalformed
-/// when a table is none of a study, of another study, or two tables differ in a run; FileUnwritable.
+/// Merges the tables of the parts of one study, in the order of runs. Errors: FileUnreadable, FileMalformed
+/// when a table is not that of a study, belongs to another study, or two tables differ in a run;
+/// FileUnwritable.
 [[nodiscard]] Expected<MergeReport> merge_tables(const std::vector<std::string>& inputs,
                                                  const std::string& output);
 

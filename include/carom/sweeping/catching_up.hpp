@@ -15,7 +15,8 @@ namespace carom {
 ///            controlled run, (SW-7) regularisation
 /// Papers     [M83 (7.2) to (7.4), (8.17), end of Sec. 8]
 ///
-/// Both methods are non-expansive where F is absent: two runs with the same steps never move apart.
+/// Both methods are non-expansive where F is absent: the distance of two runs with the same steps never
+/// grows.
 
 struct SweepingProblem {
     const MovingSet& set;
@@ -53,14 +54,15 @@ struct SweepReport {
     int rejected = 0;          ///< steps that were repeated smaller
     int at_smallest_step = 0;  ///< steps accepted only because they could not be made smaller
     double largest_outside =
-        0;  ///< greatest distance of u to C(t) after a step or jump, in the metric, if measured
+        0;                 ///< largest distance of u to C(t) after a step or jump, in the metric, if measured
     double variation = 0;  ///< sum of |u_after - u_before| over steps and jumps, in the metric
     double error_estimate =
         0;  ///< sum of the differences between whole and halved steps (SW-6), if controlled
     std::optional<Error> error{};  ///< why there was no set
 };
 
-/// What a sweep carries from step to step beside its instant and its point: with them it goes on bit for bit.
+/// What a sweep carries from step to step besides its instant and its point: with them it continues bit for
+/// bit.
 struct SweepProgress {
     double h_s = 0;               ///< length that the next controlled step tries
     double steps_since_jump = 0;  ///< of equal length, since the start or the last instant of a jump

@@ -31,7 +31,7 @@ struct RecordedSeries {
     Eigen::VectorXd values;
 };
 
-/// A drawn thing; its numbers are columns of `Recording::draw`.
+/// A drawn item; its numbers are columns of `Recording::draw`.
 struct RecordedDrawing {
     DrawingKind kind{};
     std::string label, colour;
@@ -56,8 +56,8 @@ struct RecordedCone {
 /// components: since the cone is convex, the sum of a frame is in the cone of `coefficient`.
 struct RecordedFriction {
     std::vector<RecordedCone> cones;
-    RowMatrix percussion_Ns;       ///< tangential components, sum since the frame before
-    RowMatrix coefficient;         ///< per cone: largest mu of a step since the frame before; 0: did not act
+    RowMatrix percussion_Ns;  ///< tangential components, sum since the previous frame
+    RowMatrix coefficient;    ///< per cone: largest mu of a step since the previous frame; 0: did not act
     RowMatrix jump_percussion_Ns;  ///< tangential components, of the steps of RecordedJumps
 };
 
@@ -65,11 +65,11 @@ struct RecordedFriction {
 struct RecordedConstraints {
     std::vector<std::string> names;      ///< of the constraints
     std::vector<std::string> reactions;  ///< of the columns: "rod", or "hinge.1", "hinge.2" for several
-    RowMatrix percussion_Ns;             ///< per reaction, sum since the frame before
+    RowMatrix percussion_Ns;             ///< per reaction, sum since the previous frame
     RowMatrix energy_J;  ///< per constraint: what it did to the kinetic energy, sum since the start
 };
 
-/// One row per step with an impact: what frames are too far apart to show.
+/// One row per step with an impact, which frames are too far apart to show.
 struct RecordedJumps {
     Eigen::VectorXd time_s;     ///< middle of the step, where Moreau's scheme lets the velocity jump
     RowMatrix q;                ///< then
@@ -77,23 +77,22 @@ struct RecordedJumps {
     RowMatrix draw;             ///< what drawings show then
 };
 
-/// The system at the instants that were asked for, as far as the run has passed them.
+/// The system at the requested instants that the run has passed.
 struct RecordedSnapshots {
-    std::vector<double> asked_s;  ///< in the order of asking
+    std::vector<double> asked_s;  ///< in the order requested
     Eigen::VectorXd time_s;       ///< of those passed, in the order of time
     RowMatrix q, u;               ///< q linear within the step, u the right limit
 };
 
-/// The contacts of bodies, which come and go: every frame has its own, those that pushed in the step that it
-/// lies in.
+/// The contacts of bodies, which come and go: every frame has its own, those that acted in its step.
 struct RecordedBodies {
     std::vector<std::string> names;       ///< of all bodies; empty in a run of coordinates
     std::vector<Eigen::Index> first_row;  ///< of every frame, and one more: the end; empty: not recorded
     std::vector<int> first, second;       ///< bodies, one row per contact
-    RowMatrix point_m, normal;            ///< half-way through the step; the normal is towards the first body
-    RowMatrix percussion_Ns;              ///< of the step on the first body, axes of the world
-    Eigen::VectorXd gap_m;                ///< half-way through the step
-    Eigen::VectorXd step_s;               ///< length of the step, per frame: force = percussion / step
+    RowMatrix point_m, normal;  ///< at the midpoint of the step; the normal is towards the first body
+    RowMatrix percussion_Ns;    ///< of the step on the first body, world axes
+    Eigen::VectorXd gap_m;      ///< at the midpoint of the step
+    Eigen::VectorXd step_s;     ///< length of the step, per frame: force = percussion / step
 
     // files of older versions have none of these
     Eigen::VectorXd friction;     ///< per contact: |P_T| is at most this times P_N; 0: no friction
@@ -110,7 +109,7 @@ struct RecordedBodies {
     RowMatrix joint_moment_Nms;     ///< the same, about the joint's point
 };
 
-/// A joint of two bodies, for pictures. Points are from centres of mass, in the axes of the bodies.
+/// A joint of two bodies, for pictures. Points are from centres of mass, in the body axes.
 struct RecordedJoint {
     std::string name, kind;      ///< the kind as scenes write it
     int first = 0, second = -1;  ///< bodies; -1: the world, whose point and axis are its own
@@ -118,7 +117,7 @@ struct RecordedJoint {
     Vec3 axis{0, 0, 1};  ///< axes of the first body
 };
 
-/// What the free-body diagram of a body needs beside its contacts.
+/// What the free-body diagram of a body needs besides its contacts.
 struct RecordedMechanics {
     Vec3 gravity_m_s2{0, 0, 0};
     std::vector<double> mass_kg;         ///< per body; 0: forces do not move it. Empty: an older file
@@ -138,15 +137,15 @@ struct RecordedSolid {
 struct RecordedSolids {
     bool flat = false;         ///< in the plane
     std::vector<int> columns;  ///< per body: first of its columns of q; -1: it does not move
-    std::vector<Pose> fixed;   ///< per body: centre of mass and turn at the start
+    std::vector<Pose> fixed;   ///< per body: centre of mass and orientation at the start
     std::vector<Surface> surfaces;
     std::vector<RecordedSolid> solids;
 
-    /// Where the centre of mass of a body is, and its turn, in a row of q.
+    /// Centre of mass and orientation of a body, from a row of q.
     [[nodiscard]] Pose pose(std::size_t body, const RowMatrix& q, Eigen::Index frame) const;
 };
 
-/// What a run of bodies carries beside its progress.
+/// What a run of bodies carries besides its progress.
 struct BodyCheckpoint {
     BodyState state;
     double since_frame_s = 0;                     ///< steps added up since the last frame
@@ -155,14 +154,14 @@ struct BodyCheckpoint {
     long contacts = 0;                            ///< rows of RecordedBodies
 };
 
-/// Where a run can go on: its state and progress after so many full steps, what the recorder had added up
-/// since its last frame, and which rows of the file are older. A run that was ended has a frame more than its
-/// checkpoint counts, and the rows of a last step that was shorter than the others.
+/// Where a run can be resumed: its state and progress after a number of full steps, the sums of the recorder
+/// since its last frame, and which rows of the file are older. A finished run has one frame more than its
+/// checkpoint counts, and the rows of a shortened last step.
 struct Checkpoint {
     State state;
     RunProgress progress;
     long next_frame = 1;         ///< number k of the frame that comes next, at start + k every_s
-    bool frame_at_state = true;  ///< the last frame shows this very state
+    bool frame_at_state = true;  ///< the last frame shows exactly this state
     double residual_since_frame = 0;
     std::vector<double> percussion_since_frame_Ns;  ///< per contact, normal
     std::vector<double> friction_since_frame_Ns;    ///< tangential, in the columns of RecordedFriction
@@ -176,7 +175,7 @@ struct Checkpoint {
 /// Quantities that were not recorded (RecordSettings) have no rows.
 struct Recording {
     std::string title, scene_text, carom_version;
-    double start_s = 0, duration_s = 0;  ///< what was asked for
+    double start_s = 0, duration_s = 0;  ///< as requested
     double time_step_s = 0, every_s = 0;
     RecordSettings settings;
 
@@ -186,13 +185,13 @@ struct Recording {
     Eigen::VectorXd time_s;           ///< of the frames
     RowMatrix q, u;                   ///< per coordinate; u is the right limit
     RowMatrix gap_m;                  ///< per contact
-    RowMatrix percussion_Ns;          ///< per contact, normal, sum since the frame before
-    RecordedFriction friction;        ///< without cones where nothing rubs, and in files of older versions
+    RowMatrix percussion_Ns;          ///< per contact, normal, sum since the previous frame
+    RecordedFriction friction;        ///< no cones where there is no friction, and in files of older versions
     RecordedConstraints constraints;  ///< without names where there are none
     RecordedBodies bodies;            ///< without names where there are none
     RecordedMechanics mechanics;      ///< of bodies
     RecordedSolids solids;            ///< without surfaces where there are none
-    Eigen::VectorXd residual;         ///< worst since the frame before, unit-free
+    Eigen::VectorXd residual;         ///< worst since the previous frame, unit-free
 
     /// kinetic_J and potential_J are values, the other lines of the ledger are sums since the start.
     std::vector<RecordedSeries> energies;
@@ -202,7 +201,7 @@ struct Recording {
     RowMatrix draw;  ///< one row per frame
 
     std::vector<Event> events;
-    std::vector<std::string> event_names;  ///< of whom they speak, by Event::contact
+    std::vector<std::string> event_names;  ///< names by Event::contact
     RecordedJumps jumps;
     RecordedSnapshots snapshots;
     Checkpoint checkpoint;
@@ -228,10 +227,10 @@ struct ReadSettings {
 };
 [[nodiscard]] Expected<Recording> read_recording(const std::string& path, const ReadSettings& settings = {});
 
-/// The run came to an end of its own: it was neither killed nor interrupted.
+/// The run finished: it was neither killed nor interrupted.
 [[nodiscard]] bool is_finished(const Recording& recording) noexcept;
 
-/// The state has the lengths that the model wants.
+/// The state has the sizes of the model.
 [[nodiscard]] bool fits(const State& state, const Model& model);
 
 /// The run at the checkpoint, for `resume_run`. Errors: WrongSize when the recording is one of another model,

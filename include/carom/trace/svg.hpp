@@ -7,10 +7,10 @@
 namespace carom {
 
 /// A picture of a recorded run over time, as SVG text: panels for coordinates, velocities, gaps, probes and
-/// energies, one for each unit. Velocities jump where they jumped: vertical lines from u- to u+ at the
-/// instants of impacts. The text has no scripts, names nothing outside itself, and stays below 1 MB: where
-/// there are more points than columns of pixels, the extremes of each column are kept. Values that are
-/// infinite or NaN leave gaps in the lines.
+/// energies, one for each unit. Velocity jumps are vertical lines from u- to u+ at the instants of impacts.
+/// The text has no scripts and no external references, and stays below 1 MB: where there are more points than
+/// columns of pixels, the extremes of each column are kept. Values that are infinite or NaN leave gaps in the
+/// lines.
 
 struct SvgSettings {
     double width_px = 960;         ///< at least 400

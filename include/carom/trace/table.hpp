@@ -11,10 +11,10 @@
 
 namespace carom {
 
-/// Tables: rows of numbers and words below named columns, in memory, as CSV and as HDF5. A number that is
-/// not finite is an empty cell, and an empty cell of numbers is NaN: tables read back to the same bits.
+/// Tables: rows of numbers and text in named columns, in memory, as CSV and as HDF5. A number that is
+/// not finite is an empty cell, and an empty cell of numbers is NaN: tables round-trip bit for bit.
 
-/// One entry: a number, or words.
+/// One entry: a number, or text.
 using Cell = std::variant<double, std::string>;
 using Row = std::vector<Cell>;
 
@@ -24,7 +24,7 @@ struct TableColumn {
     std::string name;
     CellKind kind = CellKind::Number;
     std::vector<double> numbers = {};     ///< one per row of a column of numbers
-    std::vector<std::string> texts = {};  ///< one per row of a column of words
+    std::vector<std::string> texts = {};  ///< one per row of a text column
 };
 
 struct ResultTable {
@@ -33,7 +33,7 @@ struct ResultTable {
     [[nodiscard]] std::size_t rows() const noexcept;
     [[nodiscard]] Row row(std::size_t i) const;
 
-    /// Cells must be of the kinds of their columns. What is not finite becomes NaN.
+    /// Cells must have the type of their column. Non-finite numbers become NaN.
     void add(const Row& row);
 
     /// The column of that name; nullptr if there is none.
@@ -43,12 +43,12 @@ struct ResultTable {
     [[nodiscard]] ResultTable empty_copy() const;
 };
 
-/// Names of the columns as a line of CSV, and one row; both end with a line break. Numbers read back to the
-/// same bits; cells with commas, quotes or line breaks are quoted.
+/// Names of the columns as a line of CSV, and one row; both end with a line break. Numbers round-trip bit for
+/// bit; cells with commas, quotes or line breaks are quoted.
 [[nodiscard]] std::string csv_header(const ResultTable& table);
 [[nodiscard]] std::string csv_line(const Row& row);
 
-/// A CSV file as text: what a table is made from once the kinds of its columns are known.
+/// A CSV file as text, from which a table is made once the column types are known.
 struct CsvText {
     std::vector<std::string> names;
     std::vector<std::vector<std::string>> rows;
@@ -56,12 +56,12 @@ struct CsvText {
     std::vector<std::uint64_t> ends;  ///< where each row ends in the file, bytes
 };
 
-/// Reads a CSV file. A last line without its line break was torn off by a kill and is left out. Errors:
-/// FileUnreadable; FileMalformed when a row has another number of cells than there are names, or the file is
+/// Reads a CSV file. A last line without a line break was cut off by a kill and is dropped. Errors:
+/// FileUnreadable; FileMalformed when a row and the header differ in the number of cells, or the file is
 /// larger than 1 GB.
 [[nodiscard]] Expected<CsvText> read_csv(const std::string& path);
 
-/// Appends the row of that text; false when a cell of numbers holds none.
+/// Appends the row of that text; false when a number cell holds no number.
 [[nodiscard]] bool add_text_row(const std::vector<std::string>& cells, ResultTable& table);
 
 /// The text as a table: a column whose cells are all empty or numbers holds numbers.

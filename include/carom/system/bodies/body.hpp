@@ -12,22 +12,22 @@
 
 namespace carom {
 
-/// Rigid bodies as their user writes them down; `make_body_model` checks them.
+/// Rigid bodies as the user describes them; `make_body_model` checks them.
 ///
 /// Theory     docs/theory/bodies.md
 
 enum class BodyMotion {
     Free,        ///< moved by forces and contacts
     Fixed,       ///< stays where it is
-    Prescribed,  ///< moves as `path` says, whatever it meets
+    Prescribed,  ///< follows `path`, whatever it meets
 };
 
 struct Body {
     std::string name = {};
-    std::optional<Shape> shape = {};       ///< nothing: it touches nothing
+    std::optional<Shape> shape = {};       ///< absent: the body touches nothing
     Pose pose = {};                        ///< of the frame of the shape, at the start
     Vec3 velocity_m_s{0, 0, 0};            ///< of the centre of mass
-    Vec3 angular_velocity_rad_s{0, 0, 0};  ///< axes of the world
+    Vec3 angular_velocity_rad_s{0, 0, 0};  ///< world axes
     BodyMotion motion = BodyMotion::Free;
 
     double density = 1000;                   ///< kg/m^3; of flat shapes kg/m^2
@@ -38,7 +38,7 @@ struct Body {
     std::function<Pose(double t_s)> path = {};  ///< frame of the shape, of a prescribed body
 };
 
-/// What most surfaces do not have (BO-14). Friction with a grain is that of a brushed surface: one
+/// Rare properties of surfaces (BO-14). Friction with a grain is that of a brushed surface: one
 /// coefficient along a direction of one of the bodies, another across it; in space only.
 struct SurfaceDetail {
     std::optional<double> static_friction = {};  ///< >= friction, while sticking; empty: the same
@@ -48,9 +48,9 @@ struct SurfaceDetail {
     double cohesion_N = 0;                       ///< pull that a closed contact point withstands, >= 0
 };
 
-/// What surfaces are like. Two materials of which no pair is said have the geometric means of their friction,
-/// the smaller restitution and cohesion, and the larger resistance; the grain is that of the first which has
-/// one.
+/// Surface properties. Two materials without an explicit pair use the geometric mean of their friction, the
+/// smaller restitution and cohesion, and the larger resistance; the grain is that of the first material that
+/// has one.
 struct Material {
     std::string name = {};
     double friction = 0;     ///< mu >= 0; along the grain
@@ -76,7 +76,7 @@ struct BodySpring {
 
 struct BodyState;
 
-/// Force at the centre of mass and torque about it, axes of the world.
+/// Force at the centre of mass and torque about it, world axes.
 struct Wrench {
     Vec3 force_N{0, 0, 0};
     Vec3 torque_Nm{0, 0, 0};
@@ -89,20 +89,20 @@ struct BodySetup {
     Vec3 gravity_m_s2{0, 0, -9.81};
     std::vector<BodySpring> springs = {};
     std::vector<Joint> joints = {};
-    bool flat = false;   ///< the bodies live in the plane z = 0, though none has a shape that says so
+    bool flat = false;   ///< the bodies move in the plane z = 0, even if no shape implies it
     double start_s = 0;  ///< instant at which a run begins: where prescribed bodies are then
 
-    /// Coordinates, contacts or constraints of formulas stand beside the bodies; so many coordinates.
+    /// Coordinates, contacts or constraints of formulas exist besides the bodies; the number of coordinates.
     bool with_formulas = false;
     int coordinates = 0;
 
     /// What happens where open contacts close; empty: the restitution of the surfaces (IM-2). It sees the
-    /// bodies of one island: velocities along the axes of the world and about principal axes, or with joints
-    /// combinations of them that the joints allow. Contacts go on without restitution afterwards; stops of
+    /// bodies of one island: velocities along the world axes and about principal axes, or with joints
+    /// combinations of them that the joints allow. Afterwards contacts act without restitution; stops of
     /// joints keep theirs.
     ImpactMap impact_map = {};
 
-    /// Other forces, added per body: loads, drives, controls. The state is that half-way through a step.
+    /// Other forces, added per body: loads, drives, controls. The state is that at the midpoint of a step.
     std::function<void(const BodyState& state, std::span<Wrench> wrenches)> forces = {};
 };
 

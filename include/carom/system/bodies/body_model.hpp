@@ -16,8 +16,8 @@ namespace carom {
 ///
 ///     m v' = m g + f,      J W' = R^T tau - W x J W,      x' = v,  R' = R [W]
 ///
-/// Symbols    x, R   centre of mass and turn, R from body to world;  v  its velocity, m/s
-///            W      angular velocity in the axes of the body, rad/s: there the inertia J is constant
+/// Symbols    x, R   centre of mass and orientation, R from body to world;  v  its velocity, m/s
+///            W      angular velocity in the body axes, rad/s: there the inertia J is constant
 /// Theory     docs/theory/bodies.md, (BO-7) equations
 
 /// A contact that acted or touched in the last step, so that the next one knows where to begin; or a stop, a
@@ -25,11 +25,11 @@ namespace carom {
 struct KeptContact {
     int first = 0, second = 0;
     std::uint64_t feature = 0;
-    Vec3 percussion_Ns{0, 0, 0};  ///< on the first body, axes of the world
+    Vec3 percussion_Ns{0, 0, 0};  ///< on the first body, world axes
     Vec3 moment_Nms{0, 0, 0};     ///< of rolling and spinning
     bool closed = false;          ///< acted and stayed
     bool sticks = false;          ///< did not slide
-    bool acted = true;            ///< false: it touches, and nothing presses it
+    bool acted = true;            ///< false: it touches without pressing
 
     // for events: statuses as in State, of motors and friction as of constraints, and the feature by which
     // they tell of it
@@ -43,16 +43,16 @@ struct KeptContact {
     } closing{};
 };
 
-/// What changes during a run, and all of it.
+/// The complete state of a run.
 struct BodyState {
     double t_s = 0;
     std::vector<Vec3> x;            ///< centres of mass, m
-    std::vector<Rotation> R;        ///< turns
+    std::vector<Rotation> R;        ///< orientations
     std::vector<Vec3> v;            ///< m/s, right limit
-    std::vector<Vec3> W;            ///< rad/s, axes of the bodies
+    std::vector<Vec3> W;            ///< rad/s, body axes
     std::vector<KeptContact> kept;  ///< sorted by bodies and feature
-    std::vector<double> turns;      ///< theta of every joint that turns, whole turns counted; 0 of others
-    std::vector<double> angles;     ///< in the plane: of every body, whole turns counted; empty: not known
+    std::vector<double> turns;      ///< theta of every joint that turns, full turns counted; 0 of others
+    std::vector<double> angles;     ///< in the plane: of every body, full turns counted; empty: not known
     std::vector<double> q, u;       ///< coordinates beside the bodies, and their velocities
 
     [[nodiscard]] int bodies() const noexcept { return static_cast<int>(x.size()); }
@@ -87,7 +87,7 @@ public:
     /// All bodies move in the plane z = 0: contacts have two components.
     [[nodiscard]] bool is_flat() const noexcept { return flat_; }
 
-    /// Typical size of the bodies that move: what small gaps are small against.
+    /// Typical size of the bodies that move: the scale for small gaps.
     [[nodiscard]] double length_m() const noexcept { return length_m_; }
 
     [[nodiscard]] const SurfaceLaw& surface(int a, int b) const noexcept
@@ -98,7 +98,7 @@ public:
     /// Coulomb's law at all surfaces, no joint, no impact map.
     [[nodiscard]] bool is_plain() const noexcept { return plain_; }
 
-    /// No contact waits until it has closed: no restitution, no impact map.
+    /// No restitution and no impact map: contacts may act before they close.
     [[nodiscard]] bool is_soft() const noexcept { return soft_; }
 
     /// Two bodies that can meet: both have shapes, one of them moves by forces, and no joint keeps them
@@ -109,7 +109,7 @@ public:
                (joined_.empty() || !are_joined(a, b));
     }
 
-    /// Thickness of the thinner one of two bodies that can meet: what overlaps are small against.
+    /// Thickness of the thinner one of two bodies that can meet: the scale for overlaps.
     [[nodiscard]] double size_of_pair_m(int a, int b) const noexcept
     {
         return std::min(colliders[static_cast<std::size_t>(a)].thickness_m,
@@ -119,7 +119,7 @@ public:
     /// Of the thinnest body; infinite where there are obstacles only.
     [[nodiscard]] double thinnest_m() const noexcept { return thinnest_m_; }
 
-    /// Direction of the grain of a body's material, axes of the body.
+    /// Direction of the grain of a body's material, body axes.
     [[nodiscard]] const Vec3& grain(int body) const noexcept
     {
         return setup_.materials[static_cast<std::size_t>(material_[static_cast<std::size_t>(body)])].grain;
@@ -132,7 +132,7 @@ public:
     /// Velocity over a step of a prescribed body, from where it is to where it will be.
     void prescribed_velocity(int body, double t_s, double h_s, Vec3& v, Vec3& W) const;
 
-    /// theta of a joint that turns, in ]-pi, pi]; the way s of one that slides.
+    /// theta of a joint that turns, in ]-pi, pi]; the displacement s of one that slides.
     [[nodiscard]] double joint_angle(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const;
     [[nodiscard]] double joint_way_m(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const;
 
@@ -158,21 +158,21 @@ public:
     [[nodiscard]] double kinetic_energy_J(const BodyState& state) const;
     [[nodiscard]] double potential_energy_J(std::span<const Vec3> x, std::span<const Rotation> R) const;
 
-    /// Coordinates beside the bodies ride, three each, on carriers of unit mass after the bodies: in the
-    /// lists of velocities and of inverse masses, and nowhere else (BO-24).
+    /// Coordinates besides the bodies are stored, three each, in carriers of unit mass after the bodies: in
+    /// the lists of velocities and of inverse masses, and nowhere else (BO-24).
     [[nodiscard]] int carriers() const noexcept { return (setup_.coordinates + 2) / 3; }
 
     // one entry per body
     std::vector<double> mass;                    ///< kg; 0 for bodies that forces do not move
     std::vector<double> inverse_mass;            ///< 1/kg; 0 for those; carriers come last
-    std::vector<Mat3> inertia, inverse_inertia;  ///< axes of the body; 0 where it does not turn
+    std::vector<Mat3> inertia, inverse_inertia;  ///< body axes; 0 where it does not turn
     std::vector<Vec3> centre;                    ///< of mass, frame of the shape
     std::vector<Collider> colliders;
     std::vector<char> collides, isotropic;
 
     std::vector<JointFrame> joint_frames;  ///< one per joint
 
-    /// What stops, drives and rubs in joints: stops first, `stops` of them.
+    /// Stops, motors and friction of joints: stops first, `stops` of them.
     struct Actor {
         int joint = 0;
         JointAct act{};
@@ -202,7 +202,8 @@ private:
     std::vector<SurfaceLaw> surfaces_;
 };
 
-/// Checks the bodies; all mistakes come at once. `where` of an error is the scene key, e.g. "body.crate".
+/// Checks the bodies; all mistakes are reported together. `where` of an error is the scene key, e.g.
+/// "body.crate".
 [[nodiscard]] Expected<BodyModel, Errors> make_body_model(BodySetup setup);
 
 /// The state at the start.

@@ -11,8 +11,8 @@
 
 namespace carom {
 
-/// Joints of rigid bodies, as their user writes them down. `point_m`, `axis` and `second_axis` are those of
-/// the world at the start: bodies are joined as they stand there, so that no joint is violated at first.
+/// Joints of rigid bodies, as the user describes them. `point_m`, `axis` and `second_axis` are those of
+/// the world at the start: bodies are joined in their start positions, so that no joint is violated there.
 ///
 ///     fixed         nothing moves
 ///     revolute      turns about the axis
@@ -21,13 +21,13 @@ namespace carom {
 ///     cylindrical   slides along the axis and turns about it
 ///     universal     turns about `axis`, which the first body keeps, and about `second_axis` of the second
 ///     planar        slides across the axis and turns about it
-///     distance      two points stay as far apart
-///     string        two points come no farther apart
+///     distance      two points keep their distance
+///     string        the distance of two points has an upper bound
 ///     gear          a freedom of one joint follows that of another:  rate + ratio other rate = 0
 ///
 /// Symbols    theta   angle of the first body against the second about the axis, rad, 0 at the start; turns
 ///                    are counted
-///            s       way of the first body's point along the axis, m, 0 at the start
+///            s       displacement of the first body's point along the axis, m, 0 at the start
 /// Theory     docs/theory/bodies.md, (BO-12) rows of joints, (BO-13) limits, motors, friction
 
 enum class JointKind {
@@ -48,23 +48,23 @@ enum class JointKind {
 
 struct BodyState;
 
-/// What may act on one freedom of a joint: theta in rad, rad/s, N m, or s in m, m/s, N.
+/// What may act on one degree of freedom of a joint: theta in rad, rad/s, N m, or s in m, m/s, N.
 struct JointFreedom {
     std::optional<double> low = {}, high = {};  ///< stops, low <= 0 <= high
     double restitution = 0;                     ///< of the stops, in [0, 1]
 
-    /// A motor holds this rate as far as its limit lets it.
+    /// A motor holds this rate within its limit.
     std::function<double(double t_s)> motor_rate = {};
     double motor_limit = std::numeric_limits<double>::infinity();  ///< N m or N, > 0
 
-    /// The same as formulas of the state half-way through a step, instead: a control in the loop. Empty: as
+    /// The same as formulas of the state at the midpoint of a step, instead: a control in the loop. Empty: as
     /// above.
     std::function<double(const BodyState& state)> motor_rate_of = {}, motor_limit_of = {};
     [[nodiscard]] bool has_motor() const noexcept { return motor_rate || motor_rate_of; }
 
     double friction = 0;      ///< dry friction of constant size, N m or N, >= 0
-    double friction_arm = 0;  ///< dry friction that the reaction presses: at most this times |R|; m for
-                              ///< angles (coefficient times radius of the pin), dimensionless for ways
+    double friction_arm = 0;  ///< dry friction from the reaction: at most this times |R|; m for angles
+                              ///< (coefficient times radius of the pin), dimensionless for displacements
     double damping = 0;       ///< N m s or N s/m, >= 0
 
     [[nodiscard]] bool is_plain() const noexcept
@@ -94,10 +94,10 @@ struct Joint {
                               ///< between the axes as both bodies keep them: `high` and friction only
     JointFreedom slide = {};  ///< prismatic, cylindrical
 
-    bool collide = false;  ///< whether the two bodies touch each other
+    bool collide = false;  ///< whether the two bodies can touch each other
 };
 
-/// What acts on the freedoms of a joint beside what it holds. Stops come first.
+/// What acts on the free directions of a joint. Stops come first.
 enum class JointAct : std::uint8_t {
     TurnLow,
     TurnHigh,  ///< of a spherical joint its cone
@@ -119,7 +119,7 @@ inline constexpr std::size_t joint_acts = 9;
 /// Whether a joint has it.
 [[nodiscard]] bool has(const Joint& joint, JointAct act) noexcept;
 
-/// How events speak of it, by the keys of scenes: "knee.turn.high", "knee.turn.motor"; of a string its name
+/// Its name in events, by the keys of scenes: "knee.turn.high", "knee.turn.motor"; of a string its name
 /// alone.
 [[nodiscard]] std::string name_of_act(std::string_view joint, JointAct act);
 

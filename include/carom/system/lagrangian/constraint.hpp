@@ -10,7 +10,7 @@
 
 namespace carom {
 
-/// Constraints that act in both directions, as their user writes them down.
+/// Constraints that act in both directions, as the user describes them.
 ///
 ///     phi_i(q,t) = 0                    positions that stay zero (holonomic)
 ///     U_j = <alpha_j(q), u> + b_j(q,t)  velocities: zero where the constraint is firm (rolling, skates);
@@ -21,7 +21,7 @@ namespace carom {
 /// and the reaction dissipates as much as the set allows (B02, constitutive hypothesis II).
 ///
 /// Symbols    lambda  reaction per row, N where the row is a length, N m where it is an angle
-///            R_N     reaction of the constraint that presses: the friction of a joint
+///            R_N     reaction of the constraint that provides the normal force: the friction of a joint
 /// Theory     docs/theory/constraints.md, (CO-1) holonomic, (CO-2) non-holonomic, (CO-6) non-firm, (CO-8)
 ///            friction
 /// Papers     [Ballard 2002] 2, 4, 5, 6, 7
@@ -47,12 +47,12 @@ public:
     virtual void rows(const Point& at, std::span<double> H, std::span<double> b, Workspace& work) const = 0;
 };
 
-/// One summand of the set of reactions: size(q,u,t) times a set, and where another constraint presses, times
-/// the magnitude of its reaction.
+/// One summand of the set of reactions: size(q,u,t) times a set, and where another constraint provides the
+/// normal force, times the magnitude of its reaction.
 struct ReactionLimit {
     std::shared_ptr<const ConvexSet> set;  ///< contains the origin; bounded, or a cone
     Formula size = Formula::constant(1);   ///< mu_i or kappa_i, >= 0; not read for a cone
-    std::string pressed_by = {};           ///< name of the constraint whose held positions press; empty: none
+    std::string pressed_by = {};  ///< name of the constraint that provides the normal force; empty: none
 
     /// Coulomb's cone of the reactions as they are, |R_T| <= kappa |R_N|, instead of Ballard's generalised
     /// normal reaction (CO-9). Not every system has a convex set then; one tangential row only.
@@ -76,7 +76,7 @@ struct Constraint {
 /// The rows of the formulas of a constraint, by differentiation.
 [[nodiscard]] std::shared_ptr<const ConstraintGeometry> geometry_of(const Constraint& constraint);
 
-/// A reaction that a solver looks for: one firm row of a constraint, or one summand of its set.
+/// An unknown reaction: one firm row of a constraint, or one summand of its set.
 struct ConstraintPart {
     int constraint = 0;
     int row = 0;        ///< first of its rows among those of the constraint

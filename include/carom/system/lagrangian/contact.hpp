@@ -9,7 +9,7 @@
 
 namespace carom {
 
-/// A particle of the system that an obstacle confines, as its user writes it down (CF-1):
+/// A particle of the system that an obstacle confines, as the user describes it (CF-1):
 ///
 ///     x(q,t)        position of the particle that touches, m; two components in the plane, three in space
 ///     f(x,t) >= 0   where the particle may be; the gap is f / |grad f|, the normal n = grad f / |grad f|
@@ -25,7 +25,7 @@ struct ContactParticle {
     std::vector<Formula> tangent = {};            ///< t1 is along its tangential part; empty: by rule (CF-3)
 };
 
-/// Friction of a contact; formulas are evaluated where the contact is looked for.
+/// Friction of a contact; formulas are evaluated where the contact is detected.
 struct ContactFriction {
     FrictionShape shape = FrictionInterval{};
     Formula coefficient;                        ///< mu(q,u-,t), while sliding; scales the shape
@@ -37,12 +37,13 @@ struct ContactFriction {
 struct Contact {
     std::string name;
     Formula gap;          ///< g(q,t), m; >= 0 where admissible; not read where there is a particle
-    Formula restitution;  ///< e(q,u-,t), in [0, 1]; 0 when left out
+    Formula restitution;  ///< e(q,u-,t), in [0, 1]; default 0
 
     std::optional<ContactParticle> particle = {};
 
     /// Without a particle: the sliding velocity, m/s, one formula in the plane, two in space, each linear or
-    /// affine in the velocities. The gap must then be a distance, or mu would not be what it says.
+    /// affine in the velocities. The gap must then be a distance, or mu would not be the coefficient of
+    /// friction.
     std::vector<Formula> sliding = {};
     std::optional<ContactFriction> friction = {};
 

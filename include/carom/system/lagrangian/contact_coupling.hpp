@@ -7,7 +7,7 @@
 
 namespace carom {
 
-/// Which contacts meet each other through a matrix: those whose coordinates share an island of its pattern.
+/// Which contacts a matrix couples: those whose coordinates share an island of its pattern.
 /// Constant during a run.
 class ContactCoupling {
 public:

@@ -10,20 +10,20 @@
 
 namespace carom {
 
-/// What a drawn thing is. Of a circle with three coordinates pictures show the ball.
+/// Kinds of drawings. A circle with three coordinates is drawn as a ball.
 enum class DrawingKind {
     Point,
     Segment,
     Circle,
     Polyline,
-    Trace,  ///< the way of one point so far
+    Trace,  ///< the path of one point so far
 };
 
 /// The name used in scenes and recordings, e.g. "polyline".
 [[nodiscard]] std::string_view name_of(DrawingKind kind) noexcept;
 
-/// A thing that pictures of the motion show, by formulas of coordinates, parameters and t. It has no part in
-/// the mechanics. x points to the right and y up; with a third coordinate z points up.
+/// An item that pictures of the motion show, given by formulas of coordinates, parameters and t. It does not
+/// take part in the mechanics. x points to the right and y up; with a third coordinate z points up.
 struct Drawing {
     DrawingKind kind{};
     int dimension = 2;                ///< entries per point, 2 or 3
@@ -42,7 +42,7 @@ struct Drawing {
     }
 };
 
-/// Points enough for its kind and none too many, dimensions that fit together, a contact that exists,
+/// The right number of points for its kind, compatible dimensions, a contact that exists,
 /// formulas without velocities. `where` names the drawing in the error.
 [[nodiscard]] Expected<void> check(const Drawing& drawing, int contacts, const std::string& where);
 

@@ -9,7 +9,7 @@
 namespace carom {
 
 /// A model at one configuration: which contacts are closed, which velocities they allow, what an impact does
-/// there. For looking at a system and for small studies; the integrators assemble the same things sparse.
+/// there. For inspection and small studies; the integrators assemble the same quantities in sparse form.
 ///
 /// Theory     docs/theory/lagrangian_systems.md, (LS-4) closed contacts J(q), (LS-5) cones V(q), N(q)
 /// Papers     [Moreau 1983] (1.3), (1.4), (2.4), (2.10);  [Moreau 1988] notation 2.1

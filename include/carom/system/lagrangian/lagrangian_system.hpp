@@ -15,7 +15,7 @@
 
 namespace carom {
 
-/// A Lagrangian system as its user writes it down; `make_model` checks it and makes the `Model` that runs.
+/// A Lagrangian system as the user describes it; `make_model` checks it and makes the `Model` that runs.
 ///
 ///     T(q,u) = u.A(q) u / 2      kinetic energy, J, a quadratic form of the velocities
 ///     V(q,t)                     potential energy, J
@@ -31,7 +31,7 @@ struct Coordinate {
     std::string unit = "m";  ///< of the coordinate, for tables and pictures; the velocity has unit/s
 };
 
-/// A quantity that the user wants to see.
+/// A quantity to record.
 struct Probe {
     std::string name;
     Formula value;

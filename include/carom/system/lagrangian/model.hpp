@@ -74,7 +74,8 @@ public:
     void constraint_rows(int constraint, const Point& at, std::span<double> H, std::span<double> b,
                          Workspace& work) const;
 
-    /// The contact that a constraint waits for, and the constraint that presses a limit; -1: none.
+    /// The contact that enables a constraint, and the constraint that provides the normal force of a limit;
+    /// -1: none.
     [[nodiscard]] int only_while(int constraint) const noexcept { return only_while_[constraint]; }
     [[nodiscard]] int pressed_by(int constraint, int limit) const noexcept
     {
@@ -96,10 +97,10 @@ public:
     [[nodiscard]] int offset(int interaction) const noexcept { return offsets_[interaction]; }
     [[nodiscard]] int local_size() const noexcept { return offsets_.back(); }
 
-    /// How interactions meet through A.
+    /// How A couples interactions.
     [[nodiscard]] const ContactCoupling& coupling() const noexcept { return coupling_; }
 
-    /// How interactions meet through a matrix of another pattern.
+    /// How a matrix of another pattern couples interactions.
     [[nodiscard]] ContactCoupling coupling_through(const MassPattern& pattern) const;
 
     /// The row of the gap, H_c in the order of support(contact); returns b_c.
@@ -114,11 +115,11 @@ public:
     void contact_rows(int contact, const Point& at, std::span<double> H, std::span<double> b,
                       Workspace& work) const;
 
-    /// e at this point, as its formula says: the caller looks whether it is in [0, 1].
+    /// e at this point, from its formula: the caller checks that it is in [0, 1].
     [[nodiscard]] double restitution(int contact, const Point& at, Workspace& work) const;
 
-    /// The law of a contact at this point, with the static coefficient where it `sticks`. As the formulas
-    /// say: the caller checks it.
+    /// The law of a contact at this point, with the static coefficient where it `sticks`. From the formulas:
+    /// the caller checks it.
     [[nodiscard]] Law law(int contact, const Point& at, bool sticks, Workspace& work) const;
 
 private:
@@ -158,12 +159,12 @@ private:
     std::vector<std::vector<int>> pressed_by_;
     std::vector<int> offsets_{0};
     ContactCoupling coupling_;
-    std::vector<std::optional<Law>> constant_law_;  ///< of contacts whose law names nothing that changes
+    std::vector<std::optional<Law>> constant_law_;  ///< of contacts whose law is constant
     bool constant_mass_ = false;
     bool forces_name_velocity_ = false;
 };
 
-/// Checks the system; all its mistakes come at once. `where` of an error is the scene key, e.g.
+/// Checks the system; all its mistakes are reported together. `where` of an error is the scene key, e.g.
 /// "contact.wall.gap".
 [[nodiscard]] Expected<Model, Errors> make_model(LagrangianSystem system);
 
