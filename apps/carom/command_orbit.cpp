@@ -4,6 +4,7 @@
 #include "expression/parse.hpp"
 #include "interrupt.hpp"
 #include "orbit_results.hpp"
+#include "results.hpp"
 #include "scene/symbols.hpp"
 
 #include <algorithm>
@@ -174,15 +175,23 @@ Expected<std::vector<FollowedBranch>, Errors> all_branches(const Scene& scene, c
     return all;
 }
 
-ExitStatus refused(const Errors& errors)
-{
-    print_errors(errors);
-    return ExitStatus::BadInput;
-}
+/// Tells mistakes, with --json as an object too.
+struct Refusal {
+    bool json = false;
+
+    ExitStatus operator()(const Errors& errors) const
+    {
+        print_errors(errors);
+        // it is bad input whether or not anybody reads it
+        if (json) static_cast<void>(print_result(to_json(errors)));
+        return ExitStatus::BadInput;
+    }
+};
 
 /// carom branch --equilibrium.
 ExitStatus branch_of_equilibria(const OrbitCommand& command, const Scene& scene, const BranchOptions& range)
 {
+    const Refusal refused{command.json};
     if (!command.period.empty() || !command.section.empty() || command.doublings > 0 ||
         !command.curve.empty() || command.past_grazing) {
         return refused(
@@ -260,6 +269,7 @@ Expected<double> strobe_of(const Scene& scene, const SceneSymbols& symbols, cons
 
 ExitStatus run_sensitivity(const RunOptions& options)
 {
+    const Refusal refused{options.json};
     Errors errors;
     const auto overrides = overrides_of(options.sets, errors);
     SensitivityOptions wanted;
@@ -292,6 +302,7 @@ ExitStatus run_sensitivity(const RunOptions& options)
 
 ExitStatus run_orbit(const OrbitCommand& command)
 {
+    const Refusal refused{command.json};
     Errors errors;
     const auto overrides = overrides_with_start(command, errors);
     const OrbitOptions options = orbit_options(command, errors);
@@ -302,16 +313,17 @@ ExitStatus run_orbit(const OrbitCommand& command)
     if (!orbit) return refused(orbit.error());
     const std::string text =
         command.json ? json_of(*scene, options, *orbit) : text_of(*scene, options, *orbit);
-    if (!print_result(text)) return ExitStatus::BadInput;
     if (orbit->converged && !command.output.empty()) {
         if (const Errors unwritten = write_orbit(*scene, options, *orbit, command.output); !unwritten.empty())
             return refused(unwritten);
     }
+    if (!print_result(text)) return ExitStatus::BadInput;
     return orbit->converged ? ExitStatus::Certified : ExitStatus::Uncertified;
 }
 
 ExitStatus run_branch(const OrbitCommand& command)
 {
+    const Refusal refused{command.json};
     Errors errors;
     const auto overrides = overrides_with_start(command, errors);
     const OrbitOptions orbit = orbit_options(command, errors);
@@ -341,6 +353,7 @@ ExitStatus run_branch(const OrbitCommand& command)
 
 ExitStatus run_lyapunov(const StudyOptions& options)
 {
+    const Refusal refused{options.json};
     Errors errors;
     const auto overrides = overrides_of(options.sets, errors);
     if (options.strobe.empty()) {

@@ -96,6 +96,13 @@ TEST_CASE("orbits that cannot be are refused with a hint")
         CHECK(outcome.status == 2);
         CHECK(contains(outcome.err, words));
         CHECK(contains(outcome.err, "hint"));
+        // programs are told too
+        std::vector<std::string> with_json = arguments;
+        with_json.emplace_back("--json");
+        const auto told = nlohmann::json::parse(carom_program(with_json).out, nullptr, false);
+        REQUIRE(told.is_object());
+        CHECK(told["status"] == "bad_input");
+        CHECK(contains(told.dump(), words));
     };
     refused({"orbit", oscillator, "--period", "2"}, "no multiple of the forcing");
     refused({"orbit", oscillator}, "neither a period nor a section");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs whole commands of carom on damaged scenes, recordings, robots and tables.
+"""Runs whole commands of carom on damaged scenes, recordings, robots, tables, orbits, figures and contact problems.
 
 usage: mutate_commands.py PROGRAM [--runs N] [--seed S] [--keep FOLDER] [--only KIND] [--sanitized]
 
@@ -244,7 +244,13 @@ class Attack:
         for name in sorted(glob.glob(os.path.join(ROOT, "scenes", "**", "*.toml"), recursive=True)):
             with open(name, encoding="utf-8") as file:
                 self.scenes.append(file.read())
+        self.figures = [scene for scene in self.scenes if "[[figure]]" in scene]
         self.scenes += [TABLE_SCENE, GRAINS]
+        self.orbit = b""
+        self.problems = []
+        for name in ("OneObject-i100000-499", "Box_Stacks-i0122-82-5", "LMGC_GlobalFrictionContactProblem00046"):
+            with open(os.path.join(ROOT, "tests/data/fclib", name + ".hdf5"), "rb") as file:
+                self.problems.append(file.read())
         self.write("table.csv", TABLE)
         with open(os.path.join(ROOT, "tests/data/urdf/arm.urdf"), encoding="utf-8") as file:
             self.robot = file.read()
@@ -298,10 +304,45 @@ class Attack:
         self.write("table.csv", TABLE)
         return why, kept
 
+    def attack_orbit(self):
+        """A damaged scene, or a damaged orbit to begin with."""
+        with open(os.path.join(ROOT, "scenes/impact_oscillator.toml"), encoding="utf-8") as file:
+            good = file.read()
+        orbit = ("--period", "2*pi/w", "--set", "duration_s=5")
+        over = ("--over", "parameters.w=2.1:2.3", "--max-points", "5")
+        if self.dice.random() < 0.5:
+            scene = self.write("orbit.toml", changed_scene(good, self.dice))
+            if self.dice.random() < 0.5:
+                return self.check("orbit", "orbit", scene, *orbit, "--json"), scene
+            return self.check("branch", "branch", scene, *orbit, *over, "--json"), scene
+        scene = self.write("orbit.toml", good)
+        if not self.orbit:
+            self.command("orbit", scene, *orbit, "-o", self.path("orbit.json"))
+            with open(self.path("orbit.json"), "rb") as file:
+                self.orbit = file.read()
+        bad = self.write("bad_orbit.json", changed_bytes(self.orbit, self.dice))
+        what = self.dice.randrange(3)
+        if what == 0:
+            return self.check("guess", "orbit", scene, *orbit, "--guess", bad, "--json"), bad
+        if what == 1:
+            return self.check("from", "branch", scene, *orbit, *over, "--from", bad, "--json"), bad
+        return self.check("page of an orbit", "report", bad, "-o", self.path("a.html")), bad
+
+    def attack_figure(self):
+        scene = self.write("figure.toml", changed_scene(self.dice.choice(self.figures), self.dice))
+        short = ["--set", "duration_s=0.05"] if self.dice.random() < 0.8 else []
+        return self.check("figure", "figure", scene, "-o", self.path("figure." + self.dice.choice(("svg", "pdf", "png"))), *short), scene
+
+    def attack_problem(self):
+        problem = self.write("problem.hdf5", changed_bytes(self.dice.choice(self.problems), self.dice))
+        solver = self.dice.choice(("auto", "gauss_seidel", "admm", "interior_point"))
+        return self.check("solve", "solve", problem, "--json", "--solver", solver, "--time-limit", "2"), problem
+
     def run(self, runs, keep, only):
         self.prepare()
         kinds = {"scene": (self.attack_scene, 6), "recording": (self.attack_recording, 3),
-                 "robot": (self.attack_robot, 1), "table": (self.attack_table, 1)}
+                 "robot": (self.attack_robot, 1), "table": (self.attack_table, 1),
+                 "orbit": (self.attack_orbit, 1), "figure": (self.attack_figure, 1), "problem": (self.attack_problem, 1)}
         if only:
             kinds = {only: kinds[only]}
         bag = [attack for attack, weight in kinds.values() for _ in range(weight)]
@@ -321,7 +362,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default="")
     parser.add_argument("--sanitized", action="store_true", help="the program has the address sanitizer in it")
-    parser.add_argument("--only", choices=("scene", "recording", "robot", "table"))
+    parser.add_argument("--only", choices=("scene", "recording", "robot", "table", "orbit", "figure", "problem"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         attack = Attack(os.path.abspath(options.program), options.seed, folder, options.sanitized)
