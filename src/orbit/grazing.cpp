@@ -1,6 +1,7 @@
 #include "grazing.hpp"
 
 #include "closure.hpp"
+#include "core/dense.hpp"
 
 #include <algorithm>
 #include <array>
@@ -160,7 +161,7 @@ bool ImpactingOrbit::solve(double speed_m_s)
     const auto size = [&] { return (residual_.head(2 * n).array() / scale_.array()).abs().maxCoeff(); };
     double now = size();
     for (int k = 0; k < max_iterations && now > 1e-13; ++k) {
-        const Eigen::VectorXd by = J_.fullPivLu().solve(residual_);
+        const Eigen::VectorXd by = FullLu(J_).solve(residual_);
         const State from = before;
         const double from_value = value, from_period = period_s;
         bool closer = false;

@@ -122,7 +122,7 @@ SeriesJump Saltation::alone(int c, const Eigen::VectorXd& u, double e)
     auto place = system_.place(t_s_, q_, u);
     contact.U[0].at(place.point(), work_);
     const Eigen::VectorXd H = contact.U[0].slope.row(0).segment(n, n).transpose();
-    const Eigen::VectorXd way = kinetic_matrix(system_, place, work_).ldlt().solve(H);
+    const Eigen::VectorXd way = Ldlt(kinetic_matrix(system_, place, work_)).solve(H);
     SeriesJump one{.contacts = {c}, .touched = {0}, .offsets = {0, contact.dimension}};
     one.P = Eigen::VectorXd::Zero(contact.dimension);
     one.u_minus = u;

@@ -1,3 +1,4 @@
+#include "core/dense.hpp"
 #include "saltation.hpp"
 
 #include <algorithm>
@@ -65,11 +66,11 @@ bool Saltation::strike_alone(int c, const SeriesJump& joint, Striking& now)
         one.P = joint.P.segment(at, d);
         one.U_plus = joint.U_plus.segment(at, d);
         const Eigen::MatrixXd H = contact.U[0].slope.middleCols(n, n);
-        one.u_plus = now.u + kinetic_matrix(system_, place, work_).ldlt().solve(H.transpose() * one.P);
+        one.u_plus = now.u + Ldlt(kinetic_matrix(system_, place, work_)).solve(H.transpose() * one.P);
     }
     if (!jump_by_laws(one, of_map)) return false;
     const Eigen::VectorXd more = forces_at(one.u_plus) - forces_at(now.u);
-    now.a += kinetic_matrix(system_, place, work_).ldlt().solve(more);
+    now.a += Ldlt(kinetic_matrix(system_, place, work_)).solve(more);
     now.u = one.u_plus;
     now.X = D_.topRows(now.X.rows());
     now.X.topRows(n) -= now.u * dt;

@@ -1,5 +1,6 @@
 #include "step_derivative.hpp"
 
+#include "core/dense.hpp"
 #include "stepping/step_parts.hpp"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ Rows StepDerivative::free_velocity(const State& before, double t_mid, double h_s
     Rows du_at = du, da;
     for (int k = 0; k < settings_.force_passes; ++k) {
         auto place = system_.place(t_mid, s.q_mid, u_at);
-        const auto A = kinetic_matrix(system_, place, work_).ldlt();
+        const Ldlt A(kinetic_matrix(system_, place, work_));
         system_.balances.at(place.point(), work_);
         const Eigen::VectorXd a = A.solve(system_.balances.value);
         for (int i = 0; i < n; ++i) {
@@ -245,8 +246,8 @@ bool StepDerivative::correct(const Eigen::VectorXd& q_moved, const State& after,
         U.at(place.point(), work_);
         H.row(k) = U.slope.row(0).segment(n, n);
     }
-    const Eigen::MatrixXd W = H * A.ldlt().solve(H.transpose());
-    const Eigen::VectorXd P = W.completeOrthogonalDecomposition().solve(H * x);
+    const Eigen::MatrixXd W = H * Ldlt(A).solve(H.transpose());
+    const Eigen::VectorXd P = LeastSquares(W).solve(H * x);
     std::vector<Eigen::Index> active;
     for (Eigen::Index k = 0; k < m; ++k) {
         if (P[k] > step_rounding * P.cwiseAbs().maxCoeff()) active.push_back(k);
