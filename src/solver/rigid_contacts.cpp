@@ -114,9 +114,9 @@ struct RigidContacts::Kernel {
                                                    std::size_t begin, std::size_t end)
     {
         FlatProblem& flat = all.diagonal_;
-        for (std::size_t k = begin; k < end; ++k) {
-            const RigidContact& contact = contacts[k];
-            const auto c = static_cast<std::size_t>(all.place_[k]);
+        for (std::size_t given = begin; given < end; ++given) {
+            const RigidContact& contact = contacts[given];
+            const auto c = static_cast<std::size_t>(all.place_[given]);
             Rows& rows = all.rows_[c];
             rows.a = contact.a;
             rows.b = contact.b < 0 ? static_cast<int>(all.free_.size()) - 1 : contact.b;
