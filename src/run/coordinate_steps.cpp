@@ -155,7 +155,7 @@ public:
         if (!paths_) return;
         paths_->after_step(before, run.state, activation_gap_m_, scratch_, run.progress);
         note_gaps(run.state, scratch_.gap_m, run.progress);
-        note_slip(scratch_.contacts, run.progress.slip);
+        note_dissipation(scratch_.contacts, report, run.progress.slip);
         if (!scratch_.events.empty())
             note_impacts(model_, before, report.h_s, plan_.duration_s, scratch_, run.progress);
         look_for_near_misses(model_, activation_gap_m_, before, run.state, scratch_, run.progress);

@@ -12,8 +12,10 @@ constexpr double small_part = 1e-6;
 
 }  // namespace
 
-void note_slip(std::span<const ContactStep> contacts, SlipWork& sum) noexcept
+void note_dissipation(std::span<const ContactStep> contacts, const StepReport& report, SlipWork& sum) noexcept
 {
+    sum.work_J += std::abs(report.energy.given_forces_J);
+    sum.missed_J += std::abs(report.accuracy.forces_defect_J);
     for (const ContactStep& contact : contacts) {
         if (contact.dimension == 1) continue;
         const double at_mean_J = std::abs(contact.friction_J);
@@ -35,10 +37,11 @@ void look_at_slip_work(const SlipWork& sum, double h_s, double end_s, double tol
     findings.push_back(
         {.code = "step_too_long",
          .time_s = end_s,
-         .message = fmt::format("slip reverses within steps, so that {:.2g} of the work of friction, {:.2e} "
-                                "J, is missing: the step does "
-                                "not resolve the motion that friction acts on; take one well below {:.1e} s",
-                                part, sum.missed_J, h_s),
+         .message = fmt::format(
+             "velocities reverse within steps, so that {:.2g} of the work of friction and forces, {:.2e} J, "
+             "is missing: the step does not resolve the motion that they act on; take one well below {:.1e} "
+             "s",
+             part, sum.missed_J, h_s),
          .count = 1,
          .uncertifies = true,
          .about = "friction"});

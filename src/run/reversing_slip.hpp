@@ -6,7 +6,7 @@
 
 namespace carom {
 
-/// Slip that forces turn round within steps: its friction works along the way there and back.
+/// Velocities that forces turn round within steps: friction and dampers work along the way there and back.
 ///
 /// A step takes the work of friction at the mean of the slip before and after, |P_T (U_T^- + U_T^+)|/2. Where
 /// slip reverses within the step the real work is up to |P_T| (|U_T^-| + |U_T^+|)/2. With d the difference,
@@ -16,8 +16,12 @@ namespace carom {
 ///
 /// Theory     docs/theory/energy_ledger.md
 
-/// The contacts of a step.
-void note_slip(std::span<const ContactStep> contacts, SlipWork& sum) noexcept;
+/// The same holds of given forces that depend on velocities: d is what the work along the step, by Simpson's
+/// rule, differs from that at the mean velocity (LE-4).
+
+/// The contacts and forces of a step.
+void note_dissipation(std::span<const ContactStep> contacts, const StepReport& report,
+                      SlipWork& sum) noexcept;
 
 /// Finding `step_too_long` of a run that ends here.
 void look_at_slip_work(const SlipWork& sum, double h_s, double end_s, double tolerance, double energy_J,

@@ -313,7 +313,10 @@ law = {{ restitution = 0.5 }}
     const json shaken = end_run(table(2000));
     CHECK(shaken["status"] == "uncertified");
     CHECK(contains(finding(shaken, "step_too_long")["message"].get<std::string>(), "contact.plate.gap"));
-    CHECK(end_run(table(100))["status"] == "certified");
+    // this one, 10 m/s^2, throws the mass: it is slow enough for the step, but not for impacts that are late
+    // (LE-19)
+    CHECK(finding(end_run(table(100)), "step_too_long").is_null());
+    CHECK(end_run(table(50))["status"] == "certified");
 
     // one jump in time is none
     CHECK(end_run(with(driven(1), "8*sin(1*t)", "if(t < 0.5, 0, 3)"))["status"] == "certified");

@@ -225,9 +225,7 @@ TEST_CASE(
 {
     const json late = late_run(shaken(0.007));
     CHECK(late["status"] == "uncertified");
-    const auto found = finding(late, "impact_instants");
-    REQUIRE_FALSE(found.is_null());
-    CHECK(contains(found["message"].get<std::string>(), "does not wait"));
+    CHECK(contains(late["diagnosis"].dump(), "does not wait"));
 
     // the lag is of first order in the step: a seventieth of it is small beside the period
     CHECK(late_run(shaken(1e-4))["status"] == "certified");
@@ -246,7 +244,7 @@ TEST_CASE("a contact that leaves within the last step, unseen, costs the certifi
     CHECK(left["status"] == "uncertified");
     const auto found = finding(left, "unseen_loss");
     REQUIRE_FALSE(found.is_null());
-    CHECK(found["about"] == "floor");
+    CHECK(contains(found["message"].get<std::string>(), "floor"));
 
     // before it leaves, and where steps have seen it leave
     CHECK(late_run(lifted(0.09, 0.01))["status"] == "certified");
@@ -259,7 +257,7 @@ TEST_CASE("friction on an oscillation that steps do not resolve has no certified
     CHECK(coarse["status"] == "uncertified");
     const auto found = finding(coarse, "step_too_long");
     REQUIRE_FALSE(found.is_null());
-    CHECK(contains(found["message"].get<std::string>(), "slip reverses within steps"));
+    CHECK(contains(found["message"].get<std::string>(), "velocities reverse within steps"));
 
     // sixty steps a period: friction takes mu m g times the way, 4 times the amplitude in a period
     const double duration_s = 0.05, way_m = 4 * 0.1 * duration_s * 1000 / (2 * M_PI);
@@ -298,7 +296,7 @@ TEST_CASE("a contact that turns back nearer than its place is known may have tou
     const auto found = finding(run, "impact_instants");
     REQUIRE_FALSE(found.is_null());
     CHECK(contains(found["message"].get<std::string>(), "it may have touched"));
-    CHECK(found["about"] == "left");
+    CHECK(contains(found["message"].get<std::string>(), "left comes within"));
 }
 
 TEST_CASE("until that only the delay of an impact fulfils costs the certificate")
@@ -312,4 +310,33 @@ TEST_CASE("until that only the delay of an impact fulfils costs the certificate"
     // a line that is passed before the floor, and one that is not reached
     CHECK(late_run(stopped(0.44))["status"] == "certified");
     CHECK(late_run(stopped(0.46))["end"] != "formula");
+}
+
+TEST_CASE("a damper on an oscillation that steps do not resolve has no certified energy")
+{
+    // 1000 rad/s; after 1 s the energy is exp(-0.2) of 5000 J, of which steps of 10 ms see next to nothing
+    const auto damped = [](double h_s) {
+        return fmt::format(R"toml(duration_s = 1
+[[coordinate]]
+name = "x"
+start = 0.1
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "1e6/2*x^2"
+forces = {{ x = "-0.2*x'" }}
+[[probe]]
+name = "energy"
+value = "x'^2/2 + 1e6/2*x^2"
+[integrator]
+kind = "moreau_jean"
+time_step_s = {}
+)toml",
+                           h_s);
+    };
+    const json coarse = late_run(damped(0.01));
+    CHECK(coarse["status"] == "uncertified");
+    CHECK_FALSE(finding(coarse, "step_too_long").is_null());
+    const json fine = late_run(damped(1e-4));
+    CHECK(fine["status"] == "certified");
+    CHECK(fine["values"]["energy"].get<double>() == doctest::Approx(5000 * std::exp(-0.2)).epsilon(5e-3));
 }
