@@ -129,7 +129,10 @@ Held held_at(Member& member, const State& state)
         contact.gap.at(place.point(), work);
         contact.U[0].at(place.point(), work);
         const double scale = state.u.cwiseAbs().maxCoeff() + 1e-300;
-        if (!(contact.gap.value[0] <= reach) || std::abs(contact.U[0].value[0]) > still * scale) continue;
+        // where everything stands still for an instant, no velocity is small against another
+        const bool persists = c < state.closed.size() && state.closed[c] != 0;
+        const bool approaches = !persists && std::abs(contact.U[0].value[0]) > still * scale;
+        if (!(contact.gap.value[0] <= reach) || approaches) continue;
         held.contacts.push_back(static_cast<int>(c));
         const auto sliding = contact.U[0].value.tail(contact.dimension - 1);
         held.sticks.push_back(contact.friction && sliding.norm() <= still * scale ? 1 : 0);

@@ -173,8 +173,12 @@ void flip_table(const Task& task, Answers& answers)
 void fold_table(const Task& task, Answers& answers)
 {
     const OrbitScene family = table_scene(task);
-    const double w = task.number("w"), A_start = task.number("A_start");
-    const Branch branch = table_branch(task, family, A_start, task.number("k"), false);
+    const double w = task.number("w"), A_start = task.number("A_start"), k = task.number("k");
+    Branch branch = table_branch(task, family, A_start, k, false);
+    // with much restitution the fold is far below
+    for (double low = 0.03 * A_start; branch.end == "range" && low > 1e-4 * A_start; low /= 10) {
+        branch = table_branch(task, family, A_start, k, false, {}, low);
+    }
     const SpecialPoint& fold = first_of(branch, "fold");
     answers.give("A_fold", exact, [&] { return Json(fold.value); });
     answers.give("impact_phase", exact, [&] {
@@ -187,11 +191,13 @@ void fold_table(const Task& task, Answers& answers)
     for (const double d : offsets) {
         wanted.push_back(fold.value * (1 + d));
     }
-    const Branch near = table_branch(task, family, A_start, task.number("k"), false, wanted);
-    for (const BranchPoint& point : near.at) {
-        const auto at = std::ranges::find(wanted, point.value) - wanted.begin();
-        if (std::isnan(phases[static_cast<std::size_t>(at)])) {
-            phases[static_cast<std::size_t>(at)] = impact_phase(point.orbit, w, 0);
+    for (const bool upwards : {false, true}) {
+        const Branch near = table_branch(task, family, A_start, k, upwards, wanted, 0.9 * fold.value);
+        for (const BranchPoint& point : near.at) {
+            const auto at = std::ranges::find(wanted, point.value) - wanted.begin();
+            if (std::isnan(phases[static_cast<std::size_t>(at)])) {
+                phases[static_cast<std::size_t>(at)] = impact_phase(point.orbit, w, 0);
+            }
         }
     }
     answers.give("phase_at", exact, [&] { return Json(phases); });
