@@ -29,7 +29,7 @@ nlohmann::json order_in(const nlohmann::json& json, const std::string& quantity)
 }
 
 /// Arguments that must be refused, with a message that holds this piece.
-void refused(std::vector<std::string> arguments, const char* piece)
+void study_refused(std::vector<std::string> arguments, const char* piece)
 {
     const Folder folder;
     arguments.insert(arguments.begin(), {"study", folder.write("ball.toml", ball)});
@@ -156,25 +156,25 @@ TEST_CASE("the instant of the first bounce of C-PARAB-1 is found to first order"
 
 TEST_CASE("bad studies get their message and exit status 2")
 {
-    refused({"--vary", "parameters.f=1,2"}, "carom does not know `f`");
-    refused({"--vary", "parameters.e=0:2:1"}, "with --vary parameters.e = 2");
-    refused({"--vary", "parameters.e=0:1:0"}, "is empty");
-    refused({"--vary", "parameters.g=0:1:1e-12"}, "at most");
-    refused({"--repeat", "100000000"}, "at most");
-    refused({"--repeat", "0"}, "--repeat");
-    refused({"--shard", "3/2"}, "there is no part 3 of 2");
-    refused({"--shard", "x"}, "i/n");
-    refused({"--perturb-step=1"}, "--perturb-step");
-    refused({"--perturb-step=much"}, "not a number");
-    refused({"--perturb", "y=1"}, "`y`");
-    refused({"--strobe", "0.1", "--skip", "100"}, "--strobe");
-    refused({"--converge", "--repeat", "3"}, "--converge");
-    refused({"--converge", "--exact", "y=1"}, "no column `y`");
-    refused({"--exact", "z=1"}, "--converge");
-    refused({"--at", "5"}, "outside the run");
-    refused({"--threads", "-1"}, "--threads");
-    refused({"-o", "table.txt"}, ".csv or .h5");
-    refused({"-o", "no/such/folder/t.csv"}, "cannot be written");
+    study_refused({"--vary", "parameters.f=1,2"}, "carom does not know `f`");
+    study_refused({"--vary", "parameters.e=0:2:1"}, "with --vary parameters.e = 2");
+    study_refused({"--vary", "parameters.e=0:1:0"}, "is empty");
+    study_refused({"--vary", "parameters.g=0:1:1e-12"}, "at most");
+    study_refused({"--repeat", "100000000"}, "at most");
+    study_refused({"--repeat", "0"}, "--repeat");
+    study_refused({"--shard", "3/2"}, "there is no part 3 of 2");
+    study_refused({"--shard", "x"}, "i/n");
+    study_refused({"--perturb-step=1"}, "--perturb-step");
+    study_refused({"--perturb-step=much"}, "not a number");
+    study_refused({"--perturb", "y=1"}, "`y`");
+    study_refused({"--strobe", "0.1", "--skip", "100"}, "--strobe");
+    study_refused({"--converge", "--repeat", "3"}, "--converge");
+    study_refused({"--converge", "--exact", "y=1"}, "no column `y`");
+    study_refused({"--exact", "z=1"}, "--converge");
+    study_refused({"--at", "5"}, "outside the run");
+    study_refused({"--threads", "-1"}, "--threads");
+    study_refused({"-o", "table.txt"}, ".csv or .h5");
+    study_refused({"-o", "no/such/folder/t.csv"}, "cannot be written");
     CHECK(carom_program({"study"}).status == 2);
     CHECK(carom_program({"study", "no_scene.toml"}).status == 2);
     CHECK(carom_program({"study", "--merge", "no.csv", "-o", "x.csv"}).status == 2);

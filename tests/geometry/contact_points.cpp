@@ -48,12 +48,6 @@ double outside(const PlacedCollider& a, const Vec3& x)
     return worst;
 }
 
-Vec3 random_direction(std::mt19937& random)
-{
-    std::normal_distribution<double> normal;
-    return Vec3(normal(random), normal(random), normal(random)).normalized();
-}
-
 Pose random_pose(std::mt19937& random, double reach, bool flat)
 {
     std::uniform_real_distribution<double> uniform(-reach, reach);
@@ -62,7 +56,7 @@ Pose random_pose(std::mt19937& random, double reach, bool flat)
                 .rotation = rotation_by({0, 0, 3 * uniform(random)})};
     }
     return {.position_m = {uniform(random), uniform(random), uniform(random)},
-            .rotation = rotation_by(3 * random_direction(random))};
+            .rotation = rotation_by(3 * test::random_direction(random))};
 }
 
 Shape random_shape(std::mt19937& random, bool flat)
@@ -74,7 +68,7 @@ Shape random_shape(std::mt19937& random, bool flat)
     if (flat) {
         PolygonShape polygon;
         for (int i = 0; i < corners; ++i) {
-            const Vec3 x = size(random) * random_direction(random);
+            const Vec3 x = size(random) * test::random_direction(random);
             polygon.vertices_m.emplace_back(x.x(), x.y());
         }
         return polygon;
@@ -84,7 +78,7 @@ Shape random_shape(std::mt19937& random, bool flat)
     if (kind == 2) return BoxShape{{size(random), size(random), size(random)}};
     PolyhedronShape polyhedron;
     for (int i = 0; i < corners; ++i) {
-        polyhedron.vertices_m.push_back(size(random) * random_direction(random));
+        polyhedron.vertices_m.push_back(size(random) * test::random_direction(random));
     }
     return polyhedron;
 }
@@ -207,7 +201,7 @@ TEST_CASE("gaps are distances: no direction shows more room, and both points are
             } else {
                 ++overlapping;
                 for (int k = 0; k < 20; ++k) {
-                    Vec3 n = random_direction(random);
+                    Vec3 n = test::random_direction(random);
                     if (flat) n = Vec3(n.x(), n.y(), 0).normalized();
                     REQUIRE(apart_along(a.placed, b.placed, n) <= nearest.gap_m + 1e-7);
                 }

@@ -46,7 +46,7 @@ surface = "y - 0.1*x^2"
 law = { restitution = 1 }
 )toml";
 
-const std::string oscillator = R"toml(
+const std::string driven_oscillator = R"toml(
 title = "oscillator"
 duration_s = 10
 [parameters]
@@ -105,7 +105,7 @@ TEST_CASE("elastic impacts are symplectic, also after a hundred of them")
 
 TEST_CASE("derivatives are limits of differences, through impacts and by a parameter inside a parameter")
 {
-    const std::string text = oscillator;
+    const std::string text = driven_oscillator;
     SensitivityOptions options;
     options.by = {"parameters.w", "parameters.e"};
     const auto at = [&](const char* path, double value) {
@@ -131,11 +131,11 @@ TEST_CASE("what the scene does not have is named")
 {
     SensitivityOptions options;
     options.by = {"parameters.omega", "coordinate.z.start", "nothing"};
-    const auto result = sensitivities(read(oscillator), options);
+    const auto result = sensitivities(read(driven_oscillator), options);
     REQUIRE(!result);
     CHECK(result.error().size() == 2);
     options.by = {"parameters.omega"};
-    const auto other = sensitivities(read(oscillator), options);
+    const auto other = sensitivities(read(driven_oscillator), options);
     REQUIRE(!other);
     CHECK(other.error().front().code == ErrorCode::UnknownName);
 }
@@ -144,19 +144,19 @@ TEST_CASE("a period that is none of the forcing is refused, and so is a section 
 {
     OrbitOptions options;
     options.period = "2";
-    const auto wrong = find_orbit(read(oscillator), options);
+    const auto wrong = find_orbit(read(driven_oscillator), options);
     REQUIRE(!wrong);
     CHECK(wrong.error().front().where == "--period");
     options.period.clear();
     options.section = "x'";
-    CHECK(!find_orbit(read(oscillator), options));
+    CHECK(!find_orbit(read(driven_oscillator), options));
 }
 
 TEST_CASE("the one-impact orbit of the oscillator: its multipliers have the product e^2")
 {
     OrbitOptions options;
     options.period = "2*pi/w";
-    const auto orbit = find_orbit(read(oscillator), options);
+    const auto orbit = find_orbit(read(driven_oscillator), options);
     REQUIRE(orbit);
     REQUIRE(orbit->converged);
     CHECK(orbit->period_s == doctest::Approx(2 * std::numbers::pi / 2.2).epsilon(1e-14));
@@ -169,7 +169,7 @@ TEST_CASE("a stop that is only just touched: the instant goes with the root, and
 {
     // the motion without impacts has the amplitude 1/(2.2^2 - 1); a stop exactly there
     const double sigma = 1 / (2.2 * 2.2 - 1);
-    std::string text = oscillator;
+    std::string text = driven_oscillator;
     text.replace(text.find("sigma = 0.0"), 11, "sigma = " + std::to_string(sigma * 1.05));
     OrbitOptions options;
     options.period = "2*pi/w";

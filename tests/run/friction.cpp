@@ -17,7 +17,7 @@ using test::vector;
 
 namespace {
 
-constexpr double g = 9.81;
+constexpr double gravity = 9.81;
 
 /// A unit particle in the plane above y = 0, with gravity.
 Sketch particle_on_floor(const std::string& mu, const std::string& e = "0")
@@ -31,7 +31,7 @@ Sketch particle_on_floor(const std::string& mu, const std::string& e = "0")
 /// A unit particle in space above a plane that leans by alpha; gravity turned instead of the plane.
 Sketch particle_on_incline(double alpha, const std::string& mu)
 {
-    const std::string down = std::to_string(g * std::sin(alpha)), press = std::to_string(g * std::cos(alpha));
+    const std::string down = std::to_string(gravity * std::sin(alpha)), press = std::to_string(gravity * std::cos(alpha));
     return {.coordinates = {"x", "y", "z"},
             .kinetic = "(x'^2 + y'^2 + z'^2)/2",
             .potential = press + "*z - " + down + "*x",
@@ -65,7 +65,7 @@ TEST_CASE("a particle thrown along a rough floor stops after v^2 / (2 mu g), and
         return true;
     });
     // the mid-point rule is exact until the last sliding step: below one step's worth of mu g h^2
-    CHECK(state.q[0] == near(1.5 * 1.5 / (2 * 0.3 * g), 0.3 * g * 1e-6));
+    CHECK(state.q[0] == near(1.5 * 1.5 / (2 * 0.3 * gravity), 0.3 * gravity * 1e-6));
     CHECK(highest < 1e-15);
     CHECK(state.u.norm() < 1e-15);
     CHECK(report.certificate.energy.friction_J == near(-1.5 * 1.5 / 2, 1e-12));
@@ -75,7 +75,7 @@ TEST_CASE("a particle thrown along a rough floor stops after v^2 / (2 mu g), and
     CHECK(report.events[0].kind == EventKind::ContactMade);
     CHECK(report.events[1].kind == EventKind::Slip);
     CHECK(report.events[2].kind == EventKind::Stick);
-    CHECK(report.events[2].time_s == near(1.5 / (0.3 * g), 1e-3));
+    CHECK(report.events[2].time_s == near(1.5 / (0.3 * gravity), 1e-3));
 }
 
 TEST_CASE("below the angle of friction a particle does not creep in a million steps")
@@ -97,7 +97,7 @@ TEST_CASE("above it the particle slides down with g (sin a - mu cos a), and turn
     const Model model = model_of(particle_on_incline(alpha, "0.3"));
     State state = make_state(model, vector({0, 0, 0}), vector({0, 0, 0}));
     (void)certified(model, {.time_step_s = 1e-3}, 1.0, state);
-    const double a = g * (std::sin(alpha) - mu * std::cos(alpha));
+    const double a = gravity * (std::sin(alpha) - mu * std::cos(alpha));
     CHECK(state.q[0] == near(a / 2, 1e-6));  // the numbers of the potential have six digits
     CHECK(state.q[2] == near(0, 1e-15));
 
@@ -146,7 +146,7 @@ TEST_CASE("what friction and impacts do tends to limits that are not positive as
         last_impact = energy.impact_J;
     }
     // all of it in the end: the particle rests, 0.5 m lower
-    CHECK(last_friction + last_impact == near(-(2.0 + g * 0.5), 2e-2));
+    CHECK(last_friction + last_impact == near(-(2.0 + gravity * 0.5), 2e-2));
 }
 
 TEST_CASE("a static coefficient holds until the pull exceeds it; sliding then has the dynamic one")
@@ -161,10 +161,10 @@ TEST_CASE("a static coefficient holds until the pull exceeds it; sliding then ha
     const auto slip = std::find_if(report.events.begin(), report.events.end(),
                                    [](const Event& event) { return event.kind == EventKind::Slip; });
     REQUIRE(slip != report.events.end());
-    const double t_slip = 0.5 * g / 2;
+    const double t_slip = 0.5 * gravity / 2;
     CHECK(slip->time_s == near(t_slip, 1.1e-3));
     // from there on u' = 2 t - 0.2 g
-    const double exact = (16 - t_slip * t_slip) - 0.2 * g * (4 - t_slip);
+    const double exact = (16 - t_slip * t_slip) - 0.2 * gravity * (4 - t_slip);
     CHECK(state.u[0] == near(exact, 5e-3));  // the step of the slip is taken with the static coefficient
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("friction may differ for the two directions of sliding")
         State state = make_state(model, vector({0, 0}), vector({direction, 0}));
         (void)certified(model, {.time_step_s = 1e-3}, 2.0, state);
         const double mu = direction > 0 ? 0.1 : 0.6;
-        CHECK(std::abs(state.q[0]) == near(1 / (2 * mu * g), mu * g * 1e-6));
+        CHECK(std::abs(state.q[0]) == near(1 / (2 * mu * gravity), mu * gravity * 1e-6));
     }
 }
 
@@ -203,8 +203,8 @@ TEST_CASE("a rough contact rolls: a disc on a rough slope has 2/3 of the acceler
     const double alpha = 0.5;
     const Sketch disc{.coordinates = {"s", "y", "phi"},
                       .kinetic = "(s'^2 + y'^2)/2 + 0.25*phi'^2/4",  // unit mass, radius 0.5
-                      .potential = std::to_string(g * std::cos(alpha)) + "*y - " +
-                                   std::to_string(g * std::sin(alpha)) + "*s",
+                      .potential = std::to_string(gravity * std::cos(alpha)) + "*y - " +
+                                   std::to_string(gravity * std::sin(alpha)) + "*s",
                       .contacts = {{.name = "slope",
                                     .gap = "y",
                                     .friction = "0",
@@ -213,7 +213,7 @@ TEST_CASE("a rough contact rolls: a disc on a rough slope has 2/3 of the acceler
     const Model model = model_of(disc);
     State state = make_state(model, vector({0, 0, 0}), vector({0, 0, 0}));
     (void)certified(model, {.time_step_s = 1e-3}, 1.0, state);
-    CHECK(state.q[0] == near(g * std::sin(alpha) / 3, 1e-6));
+    CHECK(state.q[0] == near(gravity * std::sin(alpha) / 3, 1e-6));
     CHECK(state.u[0] == near(0.5 * state.u[2], 1e-14));
 }
 

@@ -16,12 +16,12 @@ using test::vector;
 
 namespace {
 
-struct Run {
+struct SketchRun {
     State state;
     RunReport report;
 };
 
-Run run(const test::Sketch& sketch, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h,
+SketchRun run(const test::Sketch& sketch, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h,
         double duration_s)
 {
     const Model model = model_of(sketch);
@@ -29,7 +29,7 @@ Run run(const test::Sketch& sketch, const Eigen::VectorXd& q, const Eigen::Vecto
     for (const Error& error : check_start(model, start, 1e-9)) {
         MESSAGE(to_text(error));
     }
-    Run result{start, {}};
+    SketchRun result{start, {}};
     result.report = simulate(model, {.time_step_s = h}, {}, {.duration_s = duration_s}, result.state);
     for (const Finding& finding : result.report.findings) {
         MESSAGE(finding.code << ": " << finding.message);
@@ -105,8 +105,8 @@ TEST_CASE("a slider-crank of three bodies and their joints strikes its guide as 
                       "y2 - 0.153*sin(th2) - y1 - 0.0765*sin(th1)"}},
             {.name = "slider_pin", .zero = {"x3 - x2 - 0.153*cos(th2)", "y3 - y2 - 0.153*sin(th2)"}}}};
     const double h = 1e-5;
-    const Run a = run(angles, vector({0, 0, 0}), vector({150, -75, 0}), h, 0.008);
-    const Run b = run(bodies, vector({0.0765, 0, 0, 0.306, 0, 0, 0.459, 0, 0}),
+    const SketchRun a = run(angles, vector({0, 0, 0}), vector({150, -75, 0}), h, 0.008);
+    const SketchRun b = run(bodies, vector({0.0765, 0, 0, 0.306, 0, 0, 0.459, 0, 0}),
                       vector({0, 0.0765 * 150, 150, 0, 0.153 * 75, -75, 0, 0, 0}), h, 0.008);
     check_same_impacts(b.report, a.report, h, 0.02);
     CHECK(b.report.certificate.max_violation <= 1e-12);
@@ -140,8 +140,8 @@ TEST_CASE("a double pendulum of two pinned bars strikes an obstacle as the one o
     const Eigen::VectorXd u =
         vector({-std::sin(a) / 2 * va, std::cos(a) / 2 * va, va, -std::sin(a) * va - 0.4 * std::sin(b) * vb,
                 std::cos(a) * va + 0.4 * std::cos(b) * vb, vb});
-    const Run one = run(angles, vector({a, b}), vector({va, vb}), h, 1.0);
-    const Run other = run(bars, q, u, h, 1.0);
+    const SketchRun one = run(angles, vector({a, b}), vector({va, vb}), h, 1.0);
+    const SketchRun other = run(bars, q, u, h, 1.0);
     check_same_impacts(other.report, one.report, h, 0.01);
     CHECK(other.state.q[2] == near(one.state.q[0], 2e-3));
     CHECK(other.state.q[5] == near(one.state.q[1], 2e-3));
@@ -158,15 +158,15 @@ TEST_CASE("a rod does what a taut string does, and goes on where the string goes
     rod.constraints = {{.name = "rod", .zero = {"hypot(x, y) - 1"}}};
 
     // from the bottom with 4 m/s: below the height of the pivot the string stays taut
-    const Run taut = run(string, vector({0, -1}), vector({4, 0}), 1e-4, 0.5);
-    const Run held = run(rod, vector({0, -1}), vector({4, 0}), 1e-4, 0.5);
+    const SketchRun taut = run(string, vector({0, -1}), vector({4, 0}), 1e-4, 0.5);
+    const SketchRun held = run(rod, vector({0, -1}), vector({4, 0}), 1e-4, 0.5);
     CHECK((taut.state.q - held.state.q).norm() < 1e-3);  // the contact is of first order
 
     // with 6 m/s it goes slack before the top; the rod reaches the top with v^2 = 36 - 4 g < 0: not at all,
     // and turns back at cos = 36 / (2 g) - 1 above the pivot
-    const Run slack = run(string, vector({0, -1}), vector({6, 0}), 1e-4, 0.6);
+    const SketchRun slack = run(string, vector({0, -1}), vector({6, 0}), 1e-4, 0.6);
     CHECK(slack.state.q.norm() < 0.99);
-    const Run turning = run(rod, vector({0, -1}), vector({6, 0}), 1e-4, 0.6);
+    const SketchRun turning = run(rod, vector({0, -1}), vector({6, 0}), 1e-4, 0.6);
     CHECK(turning.state.q.norm() == near(1, 1e-12));
     CHECK(turning.state.u.squaredNorm() / 2 + 9.81 * turning.state.q[1] == near(18 - 9.81, 1e-4));
 }

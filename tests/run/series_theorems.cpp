@@ -19,7 +19,7 @@ using test::vector;
 
 namespace {
 
-RunReport run(const Model& model, const SeriesSettings& settings, double duration_s, State& state)
+RunReport run_series(const Model& model, const SeriesSettings& settings, double duration_s, State& state)
 {
     auto report = simulate(model, settings, {}, {.duration_s = duration_s}, state);
     for (const Finding& finding : report.findings) {
@@ -86,7 +86,7 @@ TEST_CASE("contacts that break are not those with the wrong sign (Delassus)")
         CHECK((*decided)[c].normal_order == 0);
         CHECK((*decided)[c].normal_leading == near(leading[c], 1e-14));
     }
-    run(model, {.time_step_s = 1}, 1, state);
+    run_series(model, {.time_step_s = 1}, 1, state);
     CHECK((state.q - vector({-1.25, -1, -1.25})).norm() < 1e-14);
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("elastic impacts are isolated (B02 proposition 18): the next one waits
         const Eigen::VectorXd q = vector({-0.5, trial % 4 == 0 ? 0.7 : 0.3, 0.2});
         const Eigen::VectorXd u = vector({towards, part(random), part(random)});
         State state = make_state(model, q, u);
-        const RunReport report = run(model, {.time_step_s = 1}, 20, state);
+        const RunReport report = run_series(model, {.time_step_s = 1}, 20, state);
         CHECK(events_of(report, EventKind::Accumulation).empty());
         CHECK(report.certificate.energy.impact_J == near(0, 1e-12));
 
@@ -144,7 +144,7 @@ TEST_CASE("impacts accumulate from the left only (B02 proposition 18)")
                                   .forces = {"-1/2 - cos(t)"},
                                   .contacts = {{"floor", "y", "0.3"}}});
     State state = make_state(model, vector({0.1}), vector({0}));
-    const RunReport report = run(model, {.time_step_s = 0.5}, 9, state);
+    const RunReport report = run_series(model, {.time_step_s = 0.5}, 9, state);
     const auto ends = events_of(report, EventKind::Accumulation);
     const auto lost = events_of(report, EventKind::ContactLost);
     REQUIRE(ends.size() >= 1);
@@ -193,7 +193,7 @@ TEST_CASE("slip in space comes to its end where the closed form has it, and stic
         const double y = (2 * R * S * u_y + F * u_x * u_y) / (4 * R * R - F * F);
         for (const int order : {16, 24, 32}) {
             State state = make_state(model, vector({0, 0, 0}), vector({u_x, u_y, 0}));
-            const RunReport report = run(model, {.time_step_s = 0.25, .order = order}, 4, state);
+            const RunReport report = run_series(model, {.time_step_s = 0.25, .order = order}, 4, state);
             const auto sticks = events_of(report, EventKind::Stick);
             REQUIRE(sticks.size() == 1);
             // some hundred expansions of a rounding each; what is cut off is of second order in 1e-8
@@ -219,7 +219,7 @@ TEST_CASE("a particle that slides round in a bowl comes to rest, whatever the or
     std::vector<State> ends;
     for (const int order : {16, 24, 32}) {
         State state = make_state(model, vector({0.5, 0, 0.3}), vector({0, 1.2, 0}));
-        const RunReport report = run(model, {.time_step_s = 0.5, .order = order}, 4, state);
+        const RunReport report = run_series(model, {.time_step_s = 0.5, .order = order}, 4, state);
         CHECK(events_of(report, EventKind::Stick).size() == 1);
         // all energy that it had over the place of rest went to friction and impacts
         const double lost = report.certificate.energy.friction_J + report.certificate.energy.impact_J;
@@ -252,7 +252,7 @@ TEST_CASE("slip begins in space at a contact that its body couples: closed forms
     {
         const Model model = model_of(sketch);
         State state = make_state(model, vector({0, 0, 0}), vector({0, 0, 0}));
-        run(model, {.time_step_s = 0.5}, 1, state);
+        run_series(model, {.time_step_s = 0.5}, 1, state);
         const double a = (1.7 - 2 * mu) / (1 + mu * c * 0.6);
         CHECK(state.q[0] == near(0.6 * a / 2, 1e-14));
         CHECK(state.q[1] == near(0.8 * a / 2, 1e-14));
@@ -264,7 +264,7 @@ TEST_CASE("slip begins in space at a contact that its body couples: closed forms
             growing.forces = {"0.6*" + growth, "0.8*" + growth, "0"};
             const Model model = model_of(growing);
             State state = make_state(model, vector({0, 0, 0}), vector({0, 0, 0}));
-            run(model, {.time_step_s = 0.7}, 2.1, state);
+            run_series(model, {.time_step_s = 0.7}, 2.1, state);
             const double s = growth == "(1 + t)" ? 2.1 : 1.6, jerk = 1 / (1 + mu * c * 0.6);
             CHECK(state.q[0] == near(0.6 * jerk * s * s * s / 6, 1e-14));
             CHECK(state.q[1] == near(0.8 * jerk * s * s * s / 6, 1e-14));
@@ -277,7 +277,7 @@ TEST_CASE("slip begins in space at a contact that its body couples: closed forms
         unequal.kinetic = "(x'^2 + 2*y'^2 + z'^2)/2";
         const Model model = model_of(unequal);
         State state = make_state(model, vector({0, 0, 0}), vector({0, 0, 0}));
-        run(model, {.time_step_s = 1}, 1, state);
+        run_series(model, {.time_step_s = 1}, 1, state);
         const auto length = [](double a) { return std::hypot(1.02 / (a + 1), 1.36 / (2 * a + 1)) - 1; };
         const double a = root_of(length, 0, 3);
         CHECK(state.q[0] == near(1.02 / (a + 1) * a / 2, 1e-14));
