@@ -186,7 +186,8 @@ def commands_of(page):
         if not (fenced or line.startswith("    ")):
             continue
         text = line.strip()
-        if re.match(r"(build/bin/)?carom(-reference)? |if \[ -e", text):
+        goes_on = number > 1 and lines[number - 2].endswith("\\")  # a command of another program: GNU parallel
+        if not goes_on and re.match(r"(build/bin/)?carom(-reference)? |if \[ -e", text):
             found.append((number, re.split(r"\s{2,}#", text)[0].strip(), []))
         elif found and line.startswith("    ") and not fenced:
             found[-1][2].append(text)
