@@ -219,7 +219,7 @@ class Attack:
             return f"exit status {status}"
         if b"internal error" in err or b"Sanitizer" in err or b"runtime error" in err:
             return "internal error or sanitizer report"
-        if status != 0 and not err and not out and "--quiet" not in words:
+        if status not in (0, 130) and not err and not out and "--quiet" not in words:
             return "fails without a word"
         if "--json" in words:
             try:
