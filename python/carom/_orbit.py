@@ -245,6 +245,23 @@ class Branch:
         """
         return _branch(self._raw.doubled(index))
 
+    def past_grazing(self, index: int) -> Branch:
+        """The branch of orbits with one impact more that begins at ``special[index]``, a grazing.
+
+        Where no such orbit exists the branch has no points, and ``end`` says so.
+
+        Examples
+        --------
+        >>> import carom
+        >>> scene = carom.example_scene("impact_oscillator")
+        >>> followed = carom.branch(scene, "parameters.w", 2.1, 2.8, period="2*pi/w")
+        >>> followed.past_grazing(0)
+        Traceback (most recent call last):
+        ...
+        ValueError: this special point is a period_doubling, not a grazing
+        """
+        return _branch(self._raw.past_grazing(index))
+
     def curve(self, index: int, over: str, low: float, high: float, *, steps: int = 20) -> Curve:
         """``special[index]`` followed over a second parameter, as ``carom branch --curve``.
 
@@ -399,8 +416,12 @@ def _options(
     }
 
 
-def sensitivities(scene: Scene, by: str | Sequence[str], at_s: Sequence[float] = ()) -> Sensitivities:
+def sensitivities(
+    scene: Scene, by: str | Sequence[str], at_s: Sequence[float] = (), *, of_steps: bool = False
+) -> Sensitivities:
     """Derivatives of a motion by ``parameters.NAME``, ``coordinate.NAME.start`` and ``.start_velocity``.
+
+    With ``of_steps`` the derivatives are those of the steps of the integrator ``moreau``, not of the motion.
 
     Examples
     --------
@@ -409,7 +430,7 @@ def sensitivities(scene: Scene, by: str | Sequence[str], at_s: Sequence[float] =
     >>> motion.states[-1].dq.shape
     (1, 1)
     """
-    raw = _carom.sensitivities(scene._raw, _names(by), [float(t) for t in at_s])
+    raw = _carom.sensitivities(scene._raw, _names(by), [float(t) for t in at_s], of_steps)
     lost = raw["lost"]
     return Sensitivities(
         by=tuple(raw["by"]),

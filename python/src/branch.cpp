@@ -57,6 +57,17 @@ BranchPointer doubled(const BranchObject& from, std::size_t index)
     return branch;
 }
 
+/// The branch of orbits with one impact more that begins where an orbit grazes.
+BranchPointer past_grazing(const BranchObject& from, std::size_t index)
+{
+    const SpecialPoint& point = from.point(index);
+    if (point.kind != "grazing")
+        throw py::value_error("this special point is a " + point.kind + ", not a grazing");
+    return followed(from.scene, from.options, [&](const BranchOptions& wanted) {
+        return switch_at_grazing(*from.scene, wanted, point);
+    });
+}
+
 py::dict curve(const BranchObject& from, std::size_t index, const std::string& over, double low, double high,
                int steps)
 {
@@ -150,6 +161,7 @@ void bind_branch(py::module_& module)
         .def_property_readonly("over", [](const BranchObject& from) { return from.options.over; })
         .def_property_readonly("end", [](const BranchObject& from) { return from.branch.end; })
         .def("doubled", &doubled, py::arg("index"))
+        .def("past_grazing", &past_grazing, py::arg("index"))
         .def("curve", &curve, py::arg("index"), py::arg("over"), py::arg("low"), py::arg("high"),
              py::arg("steps"));
     module.def("follow_branch", &follow_branch_of, py::arg("scene"), py::arg("options"), py::arg("over"),

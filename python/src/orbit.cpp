@@ -138,12 +138,14 @@ void bind_orbit(py::module_& module)
 {
     module.def(
         "sensitivities",
-        [](const Scene& scene, std::vector<std::string> by, std::vector<double> at_s) {
-            auto result = unlocked(
-                [&] { return sensitivities(scene, {.by = std::move(by), .at_s = std::move(at_s)}); });
+        [](const Scene& scene, std::vector<std::string> by, std::vector<double> at_s, bool of_steps) {
+            auto result = unlocked([&] {
+                return sensitivities(scene,
+                                     {.by = std::move(by), .at_s = std::move(at_s), .of_steps = of_steps});
+            });
             return sensitivities_of(take(std::move(result)));
         },
-        py::arg("scene"), py::arg("by"), py::arg("at_s"));
+        py::arg("scene"), py::arg("by"), py::arg("at_s"), py::arg("of_steps") = false);
     module.def(
         "find_orbit",
         [](const Scene& scene, const py::dict& given) {
