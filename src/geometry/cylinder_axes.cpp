@@ -140,10 +140,17 @@ private:
         const Vec3 along = (q - p).normalized();
         const auto& [left, right] = hull_.edge_faces[e];
         const bool whole = left < 0 || right < 0;
-        const bool sure = whole == hull_.faces.empty();
 
-        // normals of the edge: from that of the face on its left to that of the face on its right
-        const Vec3 first = whole ? Vec3(along.unitOrthogonal()) : b_.normals[left];
+        // normals of the edge: from that of the face on its left to that of the face on its right. Corners
+        // that nearly coincide have an edge that need not lie in its faces, which are planes within a
+        // tolerance.
+        Vec3 first = whole ? Vec3(along.unitOrthogonal()) : b_.normals[left];
+        const double tilt = along.dot(first);
+        const bool tilted = std::abs(tilt) > 1e-9;
+        if (tilted) first -= tilt * along;
+        if (tilted && first.norm() < 0.5) return;  // its corners stand for it
+        if (tilted) first.normalize();
+        const bool sure = whole == hull_.faces.empty() && !tilted;
         const Vec3 second = along.cross(first);
         double last = 2 * pi;
         if (!whole) {

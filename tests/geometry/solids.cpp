@@ -250,6 +250,38 @@ TEST_CASE("two cylinders: side by side, crossed, end on end, rim on side")
     CHECK(has_point(diameter, {-0.3, 0, 0.5}));
 }
 
+TEST_CASE("normals have length one, also at an edge between corners that nearly coincide")
+{
+    // the last two corners are 8e-9 m apart, and the edge between them need not lie in its faces
+    const double r = 3.968750118277967;
+    const PolyhedronShape rock{{{1.53125, -3.40625, -2.15625},
+                                {-3.96875, 0.5, 0.9999998826533556},
+                                {1.0000000447034836, 0.062499970197677612, -3.875},
+                                {0.062499970197677612, 2.2500000298023224, 1.5},
+                                {-3.78125, 1.5, 0.46875},
+                                {-3.875, -3.875, -2.5937500298023224},
+                                {-1, -0.5, -3.875},
+                                {1.5, 1.5, -3.875},
+                                {-1, -0.5, 1.5},
+                                {-3.875, 0, 0},
+                                {1.5, -3.90625, 0.99999988358467817},
+                                {0, -3.875, 0.99999998509883881},
+                                {1.5, -3.875, r},
+                                {r, 3.9687501089647412, r},
+                                {3.9687501154839993, 3.9687501164153218, r}}};
+    const Pose of_rock{.position_m = {3.9687500447034836, -3.875, 2.250000118277967},
+                       .rotation = Rotation(0.57986928430031937, 0.053473895562761907, -0.57484439443138791,
+                                            -0.57484439443138791)};
+    const Pose of_cylinder{.position_m = {-1.3437500400468707, -1.343749881722033, r},
+                           .rotation = Rotation(-0.95667244412637198, -0.16810496190304625,
+                                                -0.16810496190304625, -0.16810496190304625)};
+    const auto points = points_between(rock, of_rock, CylinderShape{r, r}, of_cylinder, r);
+    REQUIRE_FALSE(points.empty());
+    for (const ContactPoint& point : points) {
+        CHECK(point.normal.norm() == doctest::Approx(1).epsilon(1e-12));
+    }
+}
+
 TEST_CASE("a compound is the sum of its parts")
 {
     // a dumb-bell of two boxes and a bar; and a cube of eight cubes is a cube
