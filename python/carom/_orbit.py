@@ -214,7 +214,7 @@ class Branch:
     --------
     >>> import carom
     >>> scene = carom.example_scene("impact_oscillator")
-    >>> carom.branch(scene, "parameters.w", 2.3, 2.5, period="2*pi/w").end
+    >>> carom.branch(scene, "parameters.w", 2.1, 2.5, period="2*pi/w").end
     'range'
     """
 

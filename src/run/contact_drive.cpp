@@ -41,12 +41,14 @@ void forget_if_rested(double time_s, ContactDrive& drive)
     if (drive.rests == 1 && drive.rate_1_s * (time_s - drive.made_s) >= 2 * std::numbers::pi) drive.off = 0;
 }
 
-/// How late the motion is that a contact belongs to, by the impacts of all its contacts.
+/// How late the motion is that a contact belongs to, by the last impacts of all its contacts.
 double lag_of_motion_s(const RunProgress& progress, double motion, double h_s)
 {
+    constexpr double remembered = 4;  // impacts: an impact is late by two steps at most
     double sum = 0;
     for (std::size_t c = 0; c < progress.drives.size(); ++c) {
-        if (progress.drives[c].motion == motion) sum += lag_s(progress.delays[c], h_s);
+        if (progress.drives[c].motion == motion)
+            sum += std::min(lag_s(progress.delays[c], h_s), 2 * h_s * remembered);
     }
     return sum;
 }

@@ -188,8 +188,14 @@ public:
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
         auto findings = carom::findings_of_end(model_, settings_, run, stopped, scratch_);
-        look_at_slip_work(run.progress.slip, time_step_s(settings_), run.state.t_s, plan_.energy_tolerance,
-                          run.progress.certifier.sums().watch.run_scale_J, findings);
+        // a step that is known to be too long needs no second word
+        const bool known = std::ranges::any_of(run.progress.certifier.findings_at_end(), [](const auto& one) {
+            return one.code == "step_too_long" && one.uncertifies;
+        });
+        if (!known)
+            look_at_slip_work(run.progress.slip, time_step_s(settings_), run.state.t_s,
+                              plan_.energy_tolerance, run.progress.certifier.sums().watch.run_scale_J,
+                              findings);
         return findings;
     }
 

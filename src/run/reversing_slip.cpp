@@ -17,7 +17,8 @@ void note_dissipation(std::span<const ContactStep> contacts, const StepReport& r
     sum.work_J += std::abs(report.energy.given_forces_J);
     sum.missed_J += std::abs(report.accuracy.forces_defect_J);
     for (const ContactStep& contact : contacts) {
-        if (contact.dimension == 1) continue;
+        // friction of an impact has no path that steps could miss
+        if (contact.dimension == 1 || !contact.persists) continue;
         const double at_mean_J = std::abs(contact.friction_J);
         sum.work_J += at_mean_J;
         const double turned = contact.U_minus[1] * contact.U_plus[1] + contact.U_minus[2] * contact.U_plus[2];

@@ -114,8 +114,8 @@ bool stands(const BodyModel& model, const BodyScratch& s)
 bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
 {
     const int m = static_cast<int>(s.contacts.size());
-    const bool goes = solver.kind == SolverKind::Auto && s.contacts.size() >= min_swept && model.is_plain() &&
-                      !s.implicit;
+    const bool goes =
+        solver.kind == SolverKind::Auto && s.contacts.size() >= min_swept && model.is_plain() && !s.implicit;
     if (!goes) return false;
     if (s.round) return sweep_round(model, solver, s, report);
     load_rigid_bodies(model, s.v_free, s.w_free, s);

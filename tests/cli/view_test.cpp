@@ -74,7 +74,7 @@ public:
         return text;
     }
 
-    [[nodiscard]] std::string get(const std::string& headers, const std::string& path = "/version") const
+    [[nodiscard]] std::string get(const std::string& headers, const std::string& path = "/") const
     {
         return answer_to("GET " + path + " HTTP/1.1\r\n" + headers + "\r\n");
     }

@@ -31,7 +31,8 @@ Sketch particle_on_floor(const std::string& mu, const std::string& e = "0")
 /// A unit particle in space above a plane that leans by alpha; gravity turned instead of the plane.
 Sketch particle_on_incline(double alpha, const std::string& mu)
 {
-    const std::string down = std::to_string(gravity * std::sin(alpha)), press = std::to_string(gravity * std::cos(alpha));
+    const std::string down = std::to_string(gravity * std::sin(alpha)),
+                      press = std::to_string(gravity * std::cos(alpha));
     return {.coordinates = {"x", "y", "z"},
             .kinetic = "(x'^2 + y'^2 + z'^2)/2",
             .potential = press + "*z - " + down + "*x",

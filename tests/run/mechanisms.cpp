@@ -22,7 +22,7 @@ struct SketchRun {
 };
 
 SketchRun run(const test::Sketch& sketch, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h,
-        double duration_s)
+              double duration_s)
 {
     const Model model = model_of(sketch);
     const State start = make_state(model, q, u);
@@ -107,7 +107,7 @@ TEST_CASE("a slider-crank of three bodies and their joints strikes its guide as 
     const double h = 1e-5;
     const SketchRun a = run(angles, vector({0, 0, 0}), vector({150, -75, 0}), h, 0.008);
     const SketchRun b = run(bodies, vector({0.0765, 0, 0, 0.306, 0, 0, 0.459, 0, 0}),
-                      vector({0, 0.0765 * 150, 150, 0, 0.153 * 75, -75, 0, 0, 0}), h, 0.008);
+                            vector({0, 0.0765 * 150, 150, 0, 0.153 * 75, -75, 0, 0, 0}), h, 0.008);
     check_same_impacts(b.report, a.report, h, 0.02);
     CHECK(b.report.certificate.max_violation <= 1e-12);
     CHECK(std::abs(b.report.certificate.energy.joint_J) < 1e-10);

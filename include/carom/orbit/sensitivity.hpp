@@ -55,7 +55,7 @@ struct SensitiveEvent {
 /// for changes of the data that bring it about.
 struct OrderedImpacts {
     std::vector<std::string> contacts;  ///< as they strike
-    bool ends = true;                   ///< false: they strike for ever, or two at once again
+    bool ends = true;                   ///< false: they strike without limit, or two at once again
     Eigen::VectorXd u_after;
     Eigen::MatrixXd dq, du;  ///< behind them
 };

@@ -221,8 +221,8 @@ struct Recording {
 /// Reads a recording that carom wrote, finished or not. Errors: FileUnreadable when there is no such file or
 /// it may not be read, FileMalformed when it is damaged, of another kind, or its parts do not fit together.
 struct ReadSettings {
-    /// Where q and u of a finished run of bodies are larger than this, they stay in the file and have no rows;
-    /// so do its contacts. Pages read them part by part.
+    /// Where q and u of a finished run of bodies are larger than this, they stay in the file and have no
+    /// rows; so do its contacts. Pages read them part by part.
     std::size_t max_table_bytes = std::numeric_limits<std::size_t>::max();
 };
 [[nodiscard]] Expected<Recording> read_recording(const std::string& path, const ReadSettings& settings = {});
