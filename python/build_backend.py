@@ -76,6 +76,10 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
                 wheel.add(f"carom/{file.name}", file.read_bytes())
         for file in sorted((ROOT / "scenes").glob("*.toml")):
             wheel.add(f"carom/scenes/{file.name}", file.read_bytes())
+        # where the program looks for the scenes of its gallery
+        for file in sorted((ROOT / "scenes").rglob("*.toml")):
+            shared = f"carom-{_version()}.data/data/share/carom/scenes"
+            wheel.add(f"{shared}/{file.relative_to(ROOT / 'scenes')}", file.read_bytes())
         module = build / "python" / "carom" / f"_carom{sysconfig.get_config_var('EXT_SUFFIX')}"
         program = build / "bin" / "carom"
         wheel.add(f"carom/{module.name}", _stripped(module), executable=True)

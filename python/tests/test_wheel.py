@@ -58,6 +58,7 @@ def test_the_wheel_is_whole(backend: ModuleType, tmp_path: Path) -> None:
     assert f"{info}/licenses/LICENSE" in names
     # types, scenes, and the Debian libraries that are needed
     assert {"carom/py.typed", "carom/_carom.pyi", "carom/scenes/pendulum_wall.toml"} <= names
+    assert f"carom-{carom.__version__}.data/data/share/carom/scenes/pendulum_wall.toml" in names  # of `carom gallery`
     external = [line.split()[1] for line in metadata if line.startswith("Requires-External:")]
     assert {"libhdf5-103-1", "libstdc++6"} <= set(external)
     # PEP 770: what is compiled in has a version and a licence
