@@ -156,3 +156,41 @@ def test_mistakes_are_named(oscillator):
         carom.orbit(oscillator, period=2.0)
     with pytest.raises(carom.Error, match="omega"):
         carom.branch(oscillator, "parameters.omega", 0, 1, period="2*pi/w")
+
+
+def test_past_grazing_the_orbits_begin_where_the_free_motion_touches_its_stop():
+    w, c, sigma = 2.2, 0.05, 0.5
+    scene = carom.System(
+        coordinates={"x": (-0.2, 0.3)},
+        kinetic="x'^2/2",
+        potential="x^2/2",
+        forces={"x": "F*cos(w*t) - c*x'"},
+        contacts=[carom.Contact("stop", gap="sigma - x", restitution=0.8)],
+        parameters={"w": w, "F": 1.0, "c": c, "sigma": sigma},
+        duration_s=10,
+    ).scene()
+    free = carom.branch(scene, "parameters.F", 0.5, 3, period="2*pi/w")
+    index = next(i for i, point in enumerate(free.special) if point.kind == "grazing")
+    # the amplitude of the free motion is F over this root: it grazes where that is sigma
+    assert free.special[index].value == pytest.approx(sigma * math.hypot(1 - w * w, c * w), rel=1e-10)
+    past = free.past_grazing(index)
+    assert len(past.orbits) > 10
+    assert all(any(event.kind == "impact" for event in orbit.events) for orbit in past.orbits)
+
+
+def test_derivatives_of_steps_are_those_of_the_midpoint_rule():
+    scene = carom.System(
+        coordinates={"x": 1.0},
+        kinetic="x'^2/2",
+        potential="x^2/2",
+        duration_s=0.5,
+        integrator={"kind": "moreau", "time_step_s": 0.1},
+    ).scene()
+    motion = carom.sensitivities(scene, "coordinate.x.start", of_steps=True)
+    # the scheme is linear here: u' = u - h (q + h u/2), q' = q + h (u + u')/2
+    q, u, h = 1.0, 0.0, 0.1
+    for _ in range(5):
+        after = u - h * (q + h * u / 2)
+        q, u = q + h * (u + after) / 2, after
+    assert motion.states[-1].dq[0, 0] == pytest.approx(q, rel=1e-13)
+    assert motion.states[-1].du[0, 0] == pytest.approx(u, rel=1e-13)
