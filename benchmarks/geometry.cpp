@@ -1,7 +1,7 @@
 // Contact points of hulls with many corners, and pairs of balls of very different sizes.
 
-#include "carom/geometry/contact_points.hpp"
 #include "geometry/ball_pairs.hpp"
+#include "geometry/contact_points.hpp"
 
 #include <benchmark/benchmark.h>
 

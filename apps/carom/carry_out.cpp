@@ -66,20 +66,13 @@ ExitStatus carry_out(const Scene& scene, const Runner& runner, const Display& di
     };
     auto run = runner(listener, interrupt_flag());
     progress.clear();
-    if (!run) return refuse(run.error(), display);
+    if (!run) return refuse(run.error(), display.json);
     const std::string picture = finish_picture(display, *run);
     tell_problems(run->problems, problems, display);
     const Results results{.scene = scene, .run = *run, .picture = picture};
-    const bool printed =
-        display.json ? print_result(to_json(results)) : display.quiet || print_result(summary(results));
+    const bool printed = display.json ? print_result(to_json(results.scene, results.run))
+                                      : display.quiet || print_result(summary(results));
     return printed ? status_of(*run) : ExitStatus::BadInput;
-}
-
-ExitStatus refuse(const Errors& errors, const Display& display)
-{
-    print_errors(errors);
-    if (display.json && !print_result(to_json(errors))) return ExitStatus::BadInput;
-    return ExitStatus::BadInput;
 }
 
 }  // namespace carom::app

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/door/run.hpp"
-#include "terminal.hpp"
+#include "input.hpp"
 
 #include <functional>
 #include <string>
@@ -23,8 +23,5 @@ using Runner =
 /// folder of kept one-step problems, empty where none are kept.
 [[nodiscard]] ExitStatus carry_out(const Scene& scene, const Runner& runner, const Display& display,
                                    const std::string& problems = {});
-
-/// Bad input: says so.
-[[nodiscard]] ExitStatus refuse(const Errors& errors, const Display& display);
 
 }  // namespace carom::app

@@ -1,7 +1,8 @@
 #include "commands.hpp"
+#include "input.hpp"
+#include "report/sphere_packing.hpp"
 #include "results.hpp"
 #include "solved_output.hpp"
-#include "sphere_packing.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const SphereFigures& figures)
+Json sphere_json(const SphereFigures& figures)
 {
     return {{"contacts", figures.contacts},
             {"bodies", figures.bodies},
@@ -23,7 +24,7 @@ Json json_of(const SphereFigures& figures)
             {"error_after_100_sweeps", figures.error_after_100}};
 }
 
-std::string in_words(const SphereFigures& figures)
+std::string sphere_words(const SphereFigures& figures)
 {
     std::string text = fmt::format(
         "{} contacts of {} spheres: {:.1f} ns per contact and sweep; floor {:.1f} ns (232 B at {:.1f} GB/s), "
@@ -47,19 +48,15 @@ ExitStatus run_bench(const BenchOptions& options)
         else
             errors.push_back(file.error());
     }
-    if (!errors.empty()) {
-        print_errors(errors);
-        if (options.json) static_cast<void>(print_result(to_json(errors)));
-        return ExitStatus::BadInput;
-    }
+    if (!errors.empty()) return refuse(errors, options.json);
 
     // matrix-free sweeps: so many contacts, then twice and four times as many, to see memory grow
     Json spheres = Json::array(), problems = Json::array();
     std::string text;
     for (const std::size_t factor : {1U, 2U, 4U}) {
         const SphereFigures figures = measure_spheres(factor * static_cast<std::size_t>(options.contacts));
-        spheres.push_back(json_of(figures));
-        text += in_words(figures);
+        spheres.push_back(sphere_json(figures));
+        text += sphere_words(figures);
     }
 
     // auto on files

@@ -1,8 +1,8 @@
 #include "commands.hpp"
 
-#include "carom/trace/csv.hpp"
-#include "carom/trace/svg.hpp"
+#include "carom/trace/export.hpp"
 #include "exports.hpp"
+#include "input.hpp"
 #include "written_file.hpp"
 
 namespace carom::app {
@@ -10,10 +10,7 @@ namespace carom::app {
 ExitStatus run_export(const ExportOptions& options)
 {
     const auto recording = read_recording(options.recording);
-    if (!recording) {
-        print_errors({recording.error()});
-        return ExitStatus::BadInput;
-    }
+    if (!recording) return refuse({recording.error()});
     if (options.format == "vtk") return export_vtk(*recording, options);
     if (options.format == "gltf") return export_gltf(*recording, options);
     if (is_film(options.format)) return export_film(*recording, options);

@@ -2,8 +2,8 @@
 
 #include "carom/figure/figure.hpp"
 #include "core/text.hpp"
+#include "input.hpp"
 #include "interrupt.hpp"
-#include "read_sets.hpp"
 #include "written_file.hpp"
 
 #include <fmt/format.h>
@@ -16,14 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExitStatus refuse(std::string message, std::string hint)
+ExitStatus refuse_figure(std::string message, std::string hint)
 {
-    print_errors({{.code = ErrorCode::SettingOutOfRange,
-                   .where = "carom figure",
-                   .message = std::move(message),
-                   .hint = std::move(hint),
-                   .excerpt = {}}});
-    return ExitStatus::BadInput;
+    return refuse(
+        {mistake(ErrorCode::SettingOutOfRange, "carom figure", std::move(message), std::move(hint))});
 }
 
 std::optional<FigureFormat> format_of(const std::string& ending)
@@ -67,36 +63,28 @@ ExitStatus run_figure(const FigureOptions& options)
 {
     Errors errors;
     const auto overrides = read_sets(options.sets, errors);
-    const auto scene = read_scene(options.scene, overrides);
-    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
-    if (!errors.empty()) {
-        print_errors(errors);
-        return ExitStatus::BadInput;
-    }
+    const auto scene = read_scene_with(options.scene, overrides, errors);
+    if (!scene) return refuse(errors);
     print_warnings(scene->warnings);
     const auto plans = figures_of(*scene, options.name);
-    if (!plans) {
-        print_errors({plans.error()});
-        return ExitStatus::BadInput;
-    }
+    if (!plans) return refuse({plans.error()});
     if (!options.output.empty() && plans->size() > 1)
-        return refuse("one file for several figures", "name one of them: carom figure SCENE NAME -o FILE");
+        return refuse_figure("one file for several figures",
+                             "name one of them: carom figure SCENE NAME -o FILE");
     const std::string ending =
         options.output.empty() ? "." + options.format : fs::path(options.output).extension().string();
     const auto format = format_of(options.output == "-" ? "." + options.format : ending);
     if (!format)
-        return refuse(fmt::format("the file {} is neither SVG, PDF nor PNG", carom::quoted(options.output)),
-                      "give a name that ends with .svg, .pdf or .png");
+        return refuse_figure(
+            fmt::format("the file {} is neither SVG, PDF nor PNG", carom::quoted(options.output)),
+            "give a name that ends with .svg, .pdf or .png");
 
     note_interrupts();
     ExitStatus worst = ExitStatus::Certified;
     for (const FigurePlan& plan : *plans) {
         const auto figure = make_figure(
             *scene, plan, {.format = *format, .dots_per_inch = options.dots_per_inch}, &interrupt_flag());
-        if (!figure) {
-            print_errors(figure.error());
-            return ExitStatus::BadInput;
-        }
+        if (!figure) return refuse(figure.error());
         if (figure->file.empty()) return ExitStatus::Interrupted;
         const std::string file =
             !options.output.empty()

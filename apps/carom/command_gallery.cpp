@@ -2,6 +2,7 @@
 
 #include "carom/figure/gallery.hpp"
 #include "core/text.hpp"
+#include "input.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/format.h>
@@ -48,10 +49,7 @@ ExitStatus run_gallery(const GalleryOptions& options)
     fs::create_directories(folder, problem);
     note_interrupts();
     const auto entries = draw_gallery(scenes_of(options), &interrupt_flag());
-    if (!entries) {
-        print_errors(entries.error());
-        return ExitStatus::BadInput;
-    }
+    if (!entries) return refuse(entries.error());
     if (interrupted()) return ExitStatus::Interrupted;
     ExitStatus status = ExitStatus::Certified;
     for (const GalleryEntry& entry : *entries) {

@@ -1,7 +1,8 @@
 #include "commands.hpp"
 
-#include "carom/scene/urdf.hpp"
+#include "carom/scene/scene.hpp"
 #include "core/text.hpp"
+#include "input.hpp"
 #include "results.hpp"
 
 #include <cerrno>
@@ -33,16 +34,10 @@ Expected<void> write_scene(const std::string& file, const std::string& text)
 ExitStatus run_import(const ImportOptions& options)
 {
     const auto text = import_urdf(options.file, {.floating = options.floating, .hold = options.hold});
-    if (!text) {
-        print_errors(text.error());
-        return ExitStatus::BadInput;
-    }
+    if (!text) return refuse(text.error());
 
     if (options.output.empty()) return print_result(*text) ? ExitStatus::Certified : ExitStatus::BadInput;
-    if (auto written = write_scene(options.output, *text); !written) {
-        print_errors({written.error()});
-        return ExitStatus::BadInput;
-    }
+    if (auto written = write_scene(options.output, *text); !written) return refuse({written.error()});
     return ExitStatus::Certified;
 }
 

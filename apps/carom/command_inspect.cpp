@@ -1,7 +1,7 @@
 #include "commands.hpp"
+#include "input.hpp"
 #include "inspection.hpp"
-#include "papers.hpp"
-#include "read_sets.hpp"
+#include "report/papers.hpp"
 #include "results.hpp"
 
 #include <array>
@@ -23,18 +23,11 @@ bool is_recording(const std::string& file)
     return signed_so || std::filesystem::path(file).extension() == ".h5";
 }
 
-ExitStatus refuse(const Errors& errors, bool json)
-{
-    print_errors(errors);
-    if (json && !print_result(to_json(errors))) return ExitStatus::BadInput;
-    return ExitStatus::BadInput;
-}
-
 /// `of`: the scene or recording.
 template <class Of, class Inspected>
 ExitStatus show(const Of& of, const Inspected& inspection, bool good, bool json)
 {
-    std::string text = json ? app::to_json(of, inspection) : app::in_words(of, inspection);
+    std::string text = json ? to_json(of, inspection) : app::in_words(of, inspection);
     if (!json) text += papers_cited_in(text);
     if (!print_result(text)) return ExitStatus::BadInput;
     return good ? ExitStatus::Certified : ExitStatus::Uncertified;
@@ -43,11 +36,8 @@ ExitStatus show(const Of& of, const Inspected& inspection, bool good, bool json)
 ExitStatus inspect_recording(const InspectOptions& options)
 {
     if (!options.sets.empty()) {
-        return refuse({{.code = ErrorCode::NotAllowedHere,
-                        .where = "--set",
-                        .message = "a recording cannot be changed",
-                        .hint = "give the scene instead of the recording",
-                        .excerpt = {}}},
+        return refuse({mistake(ErrorCode::NotAllowedHere, "--set", "a recording cannot be changed",
+                               "give the scene instead of the recording")},
                       options.json);
     }
     const auto recording = read_recording(options.file);
@@ -60,9 +50,8 @@ ExitStatus inspect_scene(const InspectOptions& options)
 {
     Errors errors;
     const auto overrides = read_sets(options.sets, errors);
-    const auto scene = read_scene(options.file, overrides);
-    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
-    if (!errors.empty()) return refuse(errors, options.json);
+    const auto scene = read_scene_with(options.file, overrides, errors);
+    if (!scene) return refuse(errors, options.json);
     print_warnings(scene->warnings);
     const Inspection inspection = inspect(*scene);
     return std::visit([&](const auto& one) { return show(*scene, one, is_good(inspection), options.json); },

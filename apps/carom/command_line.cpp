@@ -1,10 +1,10 @@
 #include "command_line.hpp"
 
 #include "carom/core/version.hpp"
-#include "carom/scene/schema.hpp"
+#include "carom/scene/fields.hpp"
 #include "common_options.hpp"
+#include "scene/templates.hpp"
 #include "study_options.hpp"
-#include "templates.hpp"
 #include "texts.hpp"
 
 #include <fmt/format.h>

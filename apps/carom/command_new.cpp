@@ -1,7 +1,8 @@
 #include "commands.hpp"
 
 #include "core/text.hpp"
-#include "templates.hpp"
+#include "input.hpp"
+#include "scene/templates.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,26 +14,16 @@
 namespace carom::app {
 namespace {
 
-ExitStatus refuse(ErrorCode code, std::string where, std::string message, std::string hint)
-{
-    print_errors({{.code = code,
-                   .where = std::move(where),
-                   .message = std::move(message),
-                   .hint = std::move(hint),
-                   .excerpt = {}}});
-    return ExitStatus::BadInput;
-}
-
 ExitStatus refuse_template(const std::string& kind)
 {
     std::vector<std::string> known;
     for (const Template& one : templates())
         known.emplace_back(one.name);
     const std::string nearest = nearest_name(kind, known);
-    return refuse(ErrorCode::UnknownName, "--template",
-                  fmt::format("carom has no template {}", carom::quoted(kind)),
-                  nearest.empty() ? fmt::format("known templates: {}", fmt::join(known, ", "))
-                                  : fmt::format("did you mean {}?", nearest));
+    return refuse({mistake(ErrorCode::UnknownName, "--template",
+                           fmt::format("carom has no template {}", carom::quoted(kind)),
+                           nearest.empty() ? fmt::format("known templates: {}", fmt::join(known, ", "))
+                                           : fmt::format("did you mean {}?", nearest))});
 }
 
 }  // namespace
@@ -48,15 +39,16 @@ ExitStatus run_new(const NewOptions& options)
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "wx"), &std::fclose);
     if (!out) {
         const bool exists = errno == EEXIST;
-        return refuse(ErrorCode::FileUnwritable, printable(file),
-                      exists ? "this file already exists and was not changed" : "the file cannot be written",
-                      exists ? "give another name" : "check the folder and its permissions");
+        return refuse(
+            {mistake(ErrorCode::FileUnwritable, printable(file),
+                     exists ? "this file already exists and was not changed" : "the file cannot be written",
+                     exists ? "give another name" : "check the folder and its permissions")});
     }
     const std::string_view text = chosen->text;
     const bool written = std::fwrite(text.data(), 1, text.size(), out.get()) == text.size();
     if (!written || std::fflush(out.get()) != 0) {
-        return refuse(ErrorCode::FileUnwritable, printable(file), "the file could not be written",
-                      "is the disk full?");
+        return refuse({mistake(ErrorCode::FileUnwritable, printable(file), "the file could not be written",
+                               "is the disk full?")});
     }
     const std::string message =
         fmt::format("{} written; run it with\n  carom run {}\n", printable(file), printable(file));

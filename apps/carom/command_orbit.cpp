@@ -2,8 +2,10 @@
 
 #include "carom/carom.hpp"
 #include "expression/parse.hpp"
+#include "input.hpp"
 #include "interrupt.hpp"
 #include "orbit_results.hpp"
+#include "report/branch_family.hpp"
 #include "results.hpp"
 #include "scene/symbols.hpp"
 
@@ -17,36 +19,15 @@
 namespace carom::app {
 namespace {
 
-Error bad_option(const char* where, std::string message, std::string hint)
-{
-    return {.code = ErrorCode::WrongType,
-            .where = where,
-            .message = std::move(message),
-            .hint = std::move(hint),
-            .excerpt = {}};
-}
-
-std::vector<Override> overrides_of(const std::vector<std::string>& sets, Errors& errors)
-{
-    std::vector<Override> overrides;
-    for (const std::string& text : sets) {
-        auto set = parse_override(text);
-        if (set)
-            overrides.push_back(std::move(*set));
-        else
-            errors.push_back(set.error());
-    }
-    return overrides;
-}
-
 /// name=formula.
 void read_shifts(const std::vector<std::string>& texts, OrbitOptions& options, Errors& errors)
 {
     for (const std::string& text : texts) {
         const std::size_t at = text.find('=');
         if (at == std::string::npos || at == 0) {
-            errors.push_back(bad_option("--shift", fmt::format("{} is not NAME=VALUE", text),
-                                        "write for example --shift x=2*l*sin(alpha)"));
+            errors.push_back(mistake(ErrorCode::WrongType, "--shift",
+                                     fmt::format("{} is not NAME=VALUE", text),
+                                     "write for example --shift x=2*l*sin(alpha)"));
             continue;
         }
         options.shift[text.substr(0, at)] = text.substr(at + 1);
@@ -61,8 +42,8 @@ void read_parameters(const std::vector<std::string>& by, OrbitOptions& options, 
         if (text.starts_with(prefix))
             options.parameters.push_back(text.substr(prefix.size()));
         else
-            errors.push_back(
-                bad_option("--by", fmt::format("{} is no parameter", text), "write parameters.NAME"));
+            errors.push_back(mistake(ErrorCode::WrongType, "--by", fmt::format("{} is no parameter", text),
+                                     "write parameters.NAME"));
     }
 }
 
@@ -77,8 +58,8 @@ OrbitOptions orbit_options(const OrbitCommand& command, Errors& errors)
     options.free = command.free;
     if (!command.period.empty() && !command.section.empty()) {
         errors.push_back(
-            bad_option("--section", "a period is given as well",
-                       "give --period where forces repeat, --section where they do not depend on t"));
+            mistake(ErrorCode::WrongType, "--section", "a period is given as well",
+                    "give --period where forces repeat, --section where they do not depend on t"));
     }
     read_shifts(command.shifts, options, errors);
     read_parameters(command.by, options, errors);
@@ -100,107 +81,25 @@ Expected<BranchOptions> branch_range(const std::string& text, const char* option
                       number(std::string_view(text).substr(colon + 1), options.high) &&
                       options.low < options.high;
     if (!good) {
-        return bad_option(option, fmt::format("{} is no range of a parameter", text),
-                          "write for example --over parameters.w=0.5:3, the smaller value first");
+        return mistake(ErrorCode::WrongType, option, fmt::format("{} is no range of a parameter", text),
+                       "write for example --over parameters.w=0.5:3, the smaller value first");
     }
     options.over = text.substr(prefix.size(), equal - prefix.size());
     return options;
 }
 
-/// Both ways from the start, one behind the other.
-Expected<Branch, Errors> both_ways(const Scene& scene, BranchOptions options)
-{
-    options.upwards = false;
-    auto down = follow_branch(scene, options);
-    if (!down || down->points.empty()) return down;
-    options.upwards = true;
-    auto up = follow_branch(scene, options, down->points.front().orbit);
-    if (!up) return up;
-    Branch all;
-    for (auto it = down->points.rbegin(); it != down->points.rend(); ++it) {
-        all.points.push_back(std::move(*it));
-    }
-    all.points.insert(all.points.end(), up->points.begin() + (up->points.empty() ? 0 : 1), up->points.end());
-    all.special = down->special;
-    all.special.insert(all.special.end(), up->special.begin(), up->special.end());
-    all.end = fmt::format("below: {}; above: {}", down->end, up->end);
-    return all;
-}
-
-/// Branches that leave others: at doublings down to some level, and at grazing.
-class Switches {
-public:
-    Switches(const Scene& scene, const OrbitCommand& command) : scene_(scene), command_(command) {}
-
-    /// Those that leave one branch; `doublings` is how often it has been doubled.
-    [[nodiscard]] Errors add_from(const FollowedBranch& parent, int doublings, bool past,
-                                  std::vector<FollowedBranch>& all) const
-    {
-        for (const SpecialPoint& point : parent.branch.special) {
-            const bool doubles = point.kind == "period_doubling" && doublings < command_.doublings;
-            const bool grazes = point.kind == "grazing" && command_.past_grazing && !past;
-            if (!doubles && !grazes) continue;
-            auto other = doubles ? switch_at_doubling(scene_, parent.options, point)
-                                 : switch_at_grazing(scene_, parent.options, point);
-            if (!other) return other.error();
-            const FollowedBranch child{
-                .name = doubles ? fmt::format("{} at {:.6g}", 2 << doublings, point.value)
-                                : fmt::format("past grazing at {:.6g}", point.value),
-                .options = doubles ? with_doubled_period(parent.options) : parent.options,
-                .branch = std::move(*other)};
-            all.push_back(child);
-            // one impact more at a time: grazing on the way of those would come back to this branch
-            if (Errors errors = add_from(child, doublings + (doubles ? 1 : 0), past || grazes, all);
-                !errors.empty())
-                return errors;
-        }
-        return {};
-    }
-
-private:
-    const Scene& scene_;
-    const OrbitCommand& command_;
-};
-
-/// The branch through the start, and those that leave it.
-Expected<std::vector<FollowedBranch>, Errors> all_branches(const Scene& scene, const BranchOptions& options,
-                                                           const OrbitCommand& command)
-{
-    auto first = both_ways(scene, options);
-    if (!first) return first.error();
-    std::vector<FollowedBranch> all{{.name = "1", .options = options, .branch = std::move(*first)}};
-    const FollowedBranch root = all.front();
-    if (Errors errors = Switches(scene, command).add_from(root, 0, false, all); !errors.empty())
-        return errors;
-    return all;
-}
-
-/// Tells mistakes, with --json as an object too.
-struct Refusal {
-    bool json = false;
-
-    ExitStatus operator()(const Errors& errors) const
-    {
-        print_errors(errors);
-        // it is bad input whether or not anybody reads it
-        if (json) static_cast<void>(print_result(to_json(errors)));
-        return ExitStatus::BadInput;
-    }
-};
-
 /// carom branch --equilibrium.
 ExitStatus branch_of_equilibria(const OrbitCommand& command, const Scene& scene, const BranchOptions& range)
 {
-    const Refusal refused{command.json};
+    const auto refused = [&](const Errors& mistakes) { return refuse(mistakes, command.json); };
     if (!command.period.empty() || !command.section.empty() || command.doublings > 0 ||
         !command.curve.empty() || command.past_grazing) {
-        return refused(
-            {bad_option("--equilibrium", "options of orbits are given as well",
-                        "leave out --period, --section, --doublings, --past-grazing and --curve")});
+        return refused({mistake(ErrorCode::WrongType, "--equilibrium", "options of orbits are given as well",
+                                "leave out --period, --section, --doublings, --past-grazing and --curve")});
     }
     if (!command.output.empty() && !command.output.ends_with(".json")) {
-        return refused(
-            {bad_option("-o", "equilibria are written as JSON", "give a name that ends in .json")});
+        return refused({mistake(ErrorCode::WrongType, "-o", "equilibria are written as JSON",
+                                "give a name that ends in .json")});
     }
     const EquilibriumOptions options{.over = range.over, .low = range.low, .high = range.high};
     const auto found = follow_equilibria(scene, options);
@@ -216,34 +115,10 @@ ExitStatus branch_of_equilibria(const OrbitCommand& command, const Scene& scene,
     return any ? ExitStatus::Certified : ExitStatus::Uncertified;
 }
 
-/// Follows all special points over a second parameter.
-Errors add_curves_over(const std::string& text, const Scene& scene, std::vector<FollowedBranch>& branches)
-{
-    const auto second = branch_range(text, "--curve");
-    if (!second) return {second.error()};
-    for (FollowedBranch& one : branches) {
-        one.curves_over = second->over;
-        for (const SpecialPoint& point : one.branch.special) {
-            auto curve = follow_special_point(
-                scene, one.options, point,
-                {.over = second->over, .low = second->low, .high = second->high, .steps = 20});
-            if (!curve) {
-                Errors errors = curve.error();
-                for (Error& error : errors) {
-                    if (error.where == "CurveOptions::low") error.where = "--curve";
-                }
-                return errors;
-            }
-            one.curves.push_back(std::move(*curve));
-        }
-    }
-    return {};
-}
-
 /// Values that were set, and the start of a guess or of an orbit.
 std::vector<Override> overrides_with_start(const OrbitCommand& command, Errors& errors)
 {
-    std::vector<Override> overrides = overrides_of(command.sets, errors);
+    std::vector<Override> overrides = read_sets(command.sets, errors);
     if (command.guess.empty()) return overrides;
     auto start = start_from(command.guess, command.over.empty() ? "--guess" : "--from");
     if (start)
@@ -259,19 +134,18 @@ Expected<double> strobe_of(const Scene& scene, const SceneSymbols& symbols, cons
     const auto& probes = scene.model.system().probes;
     const auto found = std::ranges::find(probes, text, &Probe::name);
     if (found == probes.end()) return parse_constant(text, symbols.numbers, "--strobe");
-    Workspace work;
     const State& start = scene.start;
     const auto n = static_cast<std::size_t>(start.q.size());
-    return found->value.value({{start.q.data(), n}, {start.u.data(), n}, start.t_s}, work);
+    return found->value.value({{start.q.data(), n}, {start.u.data(), n}, start.t_s});
 }
 
 }  // namespace
 
 ExitStatus run_sensitivity(const RunOptions& options)
 {
-    const Refusal refused{options.json};
+    const auto refused = [&](const Errors& mistakes) { return refuse(mistakes, options.json); };
     Errors errors;
-    const auto overrides = overrides_of(options.sets, errors);
+    const auto overrides = read_sets(options.sets, errors);
     SensitivityOptions wanted;
     wanted.by = options.sensitivity;
     wanted.of_steps = options.of_steps;
@@ -279,18 +153,17 @@ ExitStatus run_sensitivity(const RunOptions& options)
         double number = 0;
         const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
         if (problem != std::errc() || stop != text.data() + text.size()) {
-            errors.push_back(
-                bad_option("--at", fmt::format("{} is not a number", text), "give times in seconds"));
+            errors.push_back(mistake(ErrorCode::WrongType, "--at", fmt::format("{} is not a number", text),
+                                     "give times in seconds"));
         }
         wanted.at_s.push_back(number);
     }
     if (!options.output.empty()) {
-        errors.push_back(bad_option("-o", "a run with derivatives writes no recording",
-                                    "run it once without --sensitivity for the recording"));
+        errors.push_back(mistake(ErrorCode::WrongType, "-o", "a run with derivatives writes no recording",
+                                 "run it once without --sensitivity for the recording"));
     }
-    auto scene = read_scene(options.scene, overrides);
-    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
-    if (!errors.empty()) return refused(errors);
+    const auto scene = read_scene_with(options.scene, overrides, errors);
+    if (!scene) return refused(errors);
     auto result = sensitivities(*scene, wanted);
     if (!result) return refused(result.error());
     const std::string text = options.json ? json_of(*scene, *result) : text_of(*scene, *result);
@@ -302,13 +175,12 @@ ExitStatus run_sensitivity(const RunOptions& options)
 
 ExitStatus run_orbit(const OrbitCommand& command)
 {
-    const Refusal refused{command.json};
+    const auto refused = [&](const Errors& mistakes) { return refuse(mistakes, command.json); };
     Errors errors;
     const auto overrides = overrides_with_start(command, errors);
     const OrbitOptions options = orbit_options(command, errors);
-    auto scene = read_scene(command.scene, overrides);
-    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
-    if (!errors.empty()) return refused(errors);
+    const auto scene = read_scene_with(command.scene, overrides, errors);
+    if (!scene) return refused(errors);
     auto orbit = find_orbit(*scene, options);
     if (!orbit) return refused(orbit.error());
     const std::string text =
@@ -323,27 +195,34 @@ ExitStatus run_orbit(const OrbitCommand& command)
 
 ExitStatus run_branch(const OrbitCommand& command)
 {
-    const Refusal refused{command.json};
+    const auto refused = [&](const Errors& mistakes) { return refuse(mistakes, command.json); };
     Errors errors;
     const auto overrides = overrides_with_start(command, errors);
     const OrbitOptions orbit = orbit_options(command, errors);
     auto range = branch_range(command.over, "--over");
     if (!range) errors.push_back(range.error());
-    auto scene = read_scene(command.scene, overrides);
-    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
-    if (!errors.empty()) return refused(errors);
+    const auto scene = read_scene_with(command.scene, overrides, errors);
+    if (!scene) return refused(errors);
     if (command.equilibrium) return branch_of_equilibria(command, *scene, *range);
     range->orbit = orbit;
     range->max_step = command.max_step;
     range->max_points = command.max_points;
-    auto branches = all_branches(*scene, *range, command);
+    auto branches =
+        follow_family(*scene, *range, {.doublings = command.doublings, .past_grazing = command.past_grazing});
     if (!branches) return refused(branches.error());
     if (!command.curve.empty()) {
-        if (const Errors wrong = add_curves_over(command.curve, *scene, *branches); !wrong.empty())
+        const auto second = branch_range(command.curve, "--curve");
+        if (!second) return refused({second.error()});
+        if (Errors wrong = add_curves_over(*second, *scene, *branches); !wrong.empty()) {
+            for (Error& error : wrong) {
+                if (error.where == "CurveOptions::low") error.where = "--curve";
+            }
             return refused(wrong);
+        }
     }
     if (!command.output.empty()) {
-        if (const Errors unwritten = write_branches(*scene, *branches, command.output); !unwritten.empty())
+        if (const Errors unwritten = write_branches(*scene, *branches, command.output, &interrupt_flag());
+            !unwritten.empty())
             return refused(unwritten);
     }
     if (!print_result(command.json ? json_of(*scene, *branches) : text_of(*scene, *branches)))
@@ -353,21 +232,20 @@ ExitStatus run_branch(const OrbitCommand& command)
 
 ExitStatus run_lyapunov(const StudyOptions& options)
 {
-    const Refusal refused{options.json};
+    const auto refused = [&](const Errors& mistakes) { return refuse(mistakes, options.json); };
     Errors errors;
-    const auto overrides = overrides_of(options.sets, errors);
+    const auto overrides = read_sets(options.sets, errors);
     if (options.strobe.empty()) {
-        errors.push_back(bad_option("--lyapunov", "the length of an interval is not known",
-                                    "give --strobe T: the period of the forcing, or some time"));
+        errors.push_back(mistake(ErrorCode::WrongType, "--lyapunov", "the length of an interval is not known",
+                                 "give --strobe T: the period of the forcing, or some time"));
     }
     if (!options.varies.empty() || options.repeat > 1 || options.converge || !options.output.empty()) {
         errors.push_back(
-            bad_option("--lyapunov", "exponents are those of one motion",
-                       "leave out --vary, --repeat, --converge and -o; use --set for other numbers"));
+            mistake(ErrorCode::WrongType, "--lyapunov", "exponents are those of one motion",
+                    "leave out --vary, --repeat, --converge and -o; use --set for other numbers"));
     }
-    auto scene = read_scene(options.scene, overrides);
-    if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
-    if (!errors.empty()) return refused(errors);
+    const auto scene = read_scene_with(options.scene, overrides, errors);
+    if (!scene) return refused(errors);
     auto symbols = read_symbols(*scene, {});
     if (!symbols) return refused(symbols.error());
     const auto interval = strobe_of(*scene, *symbols, options.strobe);

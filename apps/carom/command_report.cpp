@@ -2,6 +2,7 @@
 
 #include "carom/trace/page.hpp"
 #include "core/text.hpp"
+#include "input.hpp"
 #include "written_file.hpp"
 
 #include <deque>
@@ -27,26 +28,20 @@ ExitStatus report_table(const ReportOptions& options)
 {
     const std::string& file = options.files.front();
     const auto text = read_csv(file);
-    if (!text) {
-        print_errors({text.error()});
-        return ExitStatus::BadInput;
-    }
+    if (!text) return refuse({text.error()});
     const ResultTable table = typed(*text);
     const PageTable shown{.name = fs::path(file).filename().string(), .table = &table};
     return write_made(to_study_page(shown), file, options.output, ".html");
 }
 
-Expected<std::string> text_of(const std::string& file)
+Expected<std::string> content_of(const std::string& file)
 {
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
     if (in) text << in.rdbuf();
     if (!in || !text)
-        return Error{.code = ErrorCode::FileUnreadable,
-                     .where = printable(file),
-                     .message = "the file cannot be read",
-                     .hint = "give what carom orbit --json or carom branch --json printed",
-                     .excerpt = {}};
+        return mistake(ErrorCode::FileUnreadable, printable(file), "the file cannot be read",
+                       "give what carom orbit --json or carom branch --json printed");
     return std::move(text).str();
 }
 
@@ -54,16 +49,10 @@ Expected<std::string> text_of(const std::string& file)
 ExitStatus report_orbits(const ReportOptions& options)
 {
     const std::string& file = options.files.front();
-    const auto text = text_of(file);
-    if (!text) {
-        print_errors({text.error()});
-        return ExitStatus::BadInput;
-    }
+    const auto text = content_of(file);
+    if (!text) return refuse({text.error()});
     const auto page = to_orbit_page(fs::path(file).filename().string(), *text);
-    if (!page) {
-        print_errors({page.error()});
-        return ExitStatus::BadInput;
-    }
+    if (!page) return refuse({page.error()});
     return write_made(*page, file, options.output, ".html");
 }
 
@@ -102,19 +91,13 @@ ExitStatus run_report(const ReportOptions& options)
     for (const std::string& file : options.files) {
         if (is_table(file) && !recordings.empty()) {
             auto table = read_data(file);
-            if (!table) {
-                print_errors({table.error()});
-                return ExitStatus::BadInput;
-            }
+            if (!table) return refuse({table.error()});
             tables.push_back(std::move(*table));
             shown.tables.push_back({.name = short_name(file), .table = &tables.back()});
             continue;
         }
         auto recording = read_recording(file, {.max_table_bytes = max_table_bytes});
-        if (!recording) {
-            print_errors({recording.error()});
-            return ExitStatus::BadInput;
-        }
+        if (!recording) return refuse({recording.error()});
         recordings.push_back(std::move(*recording));
         shown.runs.push_back({.name = short_name(file), .recording = &recordings.back()});
     }
@@ -124,10 +107,7 @@ ExitStatus run_report(const ReportOptions& options)
         settings.max_motion_bytes = static_cast<std::size_t>(options.max_size_MB * 1e6 * 2 / 3);
     }
     const auto pieces = page_pieces(shown, settings);
-    if (!pieces) {
-        print_errors({pieces.error()});
-        return ExitStatus::BadInput;
-    }
+    if (!pieces) return refuse({pieces.error()});
     return write_made(*pieces, options.files.front(), options.output, ".html");
 }
 

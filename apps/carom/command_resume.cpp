@@ -3,9 +3,9 @@
 #include "carom/core/threads.hpp"
 #include "carry_out.hpp"
 #include "core/text.hpp"
+#include "input.hpp"
 #include "interrupt.hpp"
 #include "output_files.hpp"
-#include "read_sets.hpp"
 
 #include <filesystem>
 
@@ -20,16 +20,17 @@ ExitStatus resume_run(const ResumeOptions& options)
     carom::ResumeOptions wanted{.overrides = read_sets(options.sets, errors), .columns = false};
     const auto threads = checked_threads(options.threads.value_or(usable_cores()), "--threads");
     if (!threads) errors.push_back(threads.error());
-    if (!errors.empty()) return refuse(errors, display);
+    if (!errors.empty()) return refuse(errors, display.json);
 
     // the listeners are known when the run begins
     RunListener listener;
     wanted.listener = [&](const StepRecord& step) { return !listener || listener(step); };
     wanted.stop = &interrupt_flag();
     auto resumed = Resumption::open(options.recording, std::move(wanted));
-    if (!resumed) return refuse(resumed.error(), display);
+    if (!resumed) return refuse(resumed.error(), display.json);
     if (options.svg) {
-        if (auto usable = check_picture(options.recording); !usable) return refuse({usable.error()}, display);
+        if (auto usable = check_picture(options.recording); !usable)
+            return refuse({usable.error()}, display.json);
     }
     if (!resumed->note().empty())
         fmt::print(stderr, "{}: {}\n", printable(options.recording), resumed->note());

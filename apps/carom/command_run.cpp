@@ -3,8 +3,8 @@
 #include "carom/core/threads.hpp"
 #include "carry_out.hpp"
 #include "core/text.hpp"
+#include "input.hpp"
 #include "output_files.hpp"
-#include "read_sets.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -26,11 +26,9 @@ std::vector<double> read_times(const std::vector<std::string>& times, Errors& er
             numbers.push_back(number);
             continue;
         }
-        errors.push_back({.code = ErrorCode::WrongType,
-                          .where = "--at",
-                          .message = fmt::format("{} is not a number", carom::quoted(text)),
-                          .hint = "give times in seconds, separated by commas: --at 0.5,1.0",
-                          .excerpt = {}});
+        errors.push_back(mistake(ErrorCode::WrongType, "--at",
+                                 fmt::format("{} is not a number", carom::quoted(text)),
+                                 "give times in seconds, separated by commas: --at 0.5,1.0"));
     }
     return numbers;
 }
@@ -47,11 +45,9 @@ Expected<KeepProblems> parse_problems(const std::string& text)
         const auto [stop, problem] = std::from_chars(text.data() + prefix.size(), end, plan.count);
         if (problem == std::errc() && stop == end && plan.count >= 1 && plan.count <= 10000) return plan;
     }
-    return Error{.code = ErrorCode::WrongType,
-                 .where = "--save-problems",
-                 .message = fmt::format("{} is not known", carom::quoted(text)),
-                 .hint = "give all, failed, or worst:N with N from 1 to 10000, for example worst:10",
-                 .excerpt = {}};
+    return mistake(ErrorCode::WrongType, "--save-problems",
+                   fmt::format("{} is not known", carom::quoted(text)),
+                   "give all, failed, or worst:N with N from 1 to 10000, for example worst:10");
 }
 
 /// Problems go beside the recording; without one into the working folder, named after the scene.
@@ -119,7 +115,7 @@ ExitStatus run_scene(const RunOptions& options)
     if (!options.sensitivity.empty()) return run_sensitivity(options);
     const Display display{.json = options.json, .quiet = options.quiet, .svg = options.svg};
     auto task = prepare(options);
-    if (!task) return refuse(task.error(), display);
+    if (!task) return refuse(task.error(), display.json);
     const auto runner = [&](const RunListener& listener,
                             const std::atomic<bool>& stop) -> Expected<Run, Errors> {
         const Threads threads(task->threads);

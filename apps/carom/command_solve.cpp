@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "input.hpp"
 #include "results.hpp"
 #include "solved_output.hpp"
 
@@ -13,40 +14,29 @@
 namespace carom::app {
 namespace {
 
-ExitStatus refuse(const Errors& errors, bool json)
-{
-    print_errors(errors);
-    if (json) static_cast<void>(print_result(to_json(errors)));
-    return ExitStatus::BadInput;
-}
-
 void check_options(const SolveOptions& options, Errors& errors)
 {
-    const auto mistake = [&](const char* where, const std::string& message, const char* hint) {
-        errors.push_back({.code = ErrorCode::NotAllowedHere,
-                          .where = where,
-                          .message = message,
-                          .hint = hint,
-                          .excerpt = {}});
+    const auto wrong = [&](const char* where, const std::string& message, const char* hint) {
+        errors.push_back(mistake(ErrorCode::NotAllowedHere, where, message, hint));
     };
     if (!options.save.empty() && options.files.size() != 1) {
-        mistake("--save", "one file cannot hold the solutions of several problems", "give one problem");
+        wrong("--save", "one file cannot hold the solutions of several problems", "give one problem");
     }
     if (!options.save.empty() && options.compare) {
-        mistake("--save", "a comparison has no single solution", "leave out --save or --compare");
+        wrong("--save", "a comparison has no single solution", "leave out --save or --compare");
     }
     if (!options.profile.empty() && !options.compare) {
-        mistake("--profile", "a profile needs a comparison of solvers", "add --compare");
+        wrong("--profile", "a profile needs a comparison of solvers", "add --compare");
     }
     if (!options.profile.empty() && !options.profile.ends_with(".csv") &&
         !options.profile.ends_with(".svg")) {
-        mistake("--profile", carom::quoted(options.profile) + " ends in neither .csv nor .svg",
-                "the file name extension selects the format");
+        wrong("--profile", carom::quoted(options.profile) + " ends in neither .csv nor .svg",
+              "the file name extension selects the format");
     }
     std::error_code problem;
     if (!options.save.empty() && options.files.size() == 1 &&
         std::filesystem::equivalent(options.save, options.files.front(), problem)) {
-        mistake("--save", "this is the problem file itself", "give another name");
+        wrong("--save", "this is the problem file itself", "give another name");
     }
 }
 
@@ -81,11 +71,8 @@ Expected<void> write_text(const std::string& path, const std::string& text)
     std::ofstream out(path, std::ios::binary);
     out << text << std::flush;
     if (out) return {};
-    return Error{.code = ErrorCode::FileUnwritable,
-                 .where = printable(path),
-                 .message = "the file cannot be written",
-                 .hint = "check the folder, its permissions and the disk",
-                 .excerpt = {}};
+    return mistake(ErrorCode::FileUnwritable, printable(path), "the file cannot be written",
+                   "check the folder, its permissions and the disk");
 }
 
 ExitStatus compare_all(const std::vector<ProblemFile>& files, const SolveOptions& options,

@@ -3,9 +3,10 @@
 #include "basin_output.hpp"
 #include "carom/study/run_study.hpp"
 #include "core/text.hpp"
+#include "input.hpp"
 #include "interrupt.hpp"
-#include "orbit_files.hpp"
-#include "point_runs.hpp"
+#include "report/orbit_files.hpp"
+#include "report/point_runs.hpp"
 #include "results.hpp"
 #include "study_progress.hpp"
 #include "study_results.hpp"
@@ -19,22 +20,6 @@
 
 namespace carom::app {
 namespace {
-
-Error mistake(ErrorCode code, std::string where, std::string message, std::string hint)
-{
-    return {.code = code,
-            .where = std::move(where),
-            .message = std::move(message),
-            .hint = std::move(hint),
-            .excerpt = {}};
-}
-
-ExitStatus refuse(const Errors& errors, const StudyOptions& options)
-{
-    print_errors(errors);
-    if (options.json && !print_result(to_json(errors))) return ExitStatus::BadInput;
-    return ExitStatus::BadInput;
-}
 
 /// Reads each text, and keeps all mistakes.
 template <class Read, class Value>
@@ -197,10 +182,10 @@ ExitStatus merge(const StudyOptions& options)
     if (options.output.empty()) {
         return refuse({mistake(ErrorCode::MissingKey, "--merge", "the merged table has no file name",
                                "carom study --merge a.csv b.csv -o all.csv")},
-                      options);
+                      options.json);
     }
     const auto merged = merge_tables(options.merge, options.output);
-    if (!merged) return refuse({merged.error()}, options);
+    if (!merged) return refuse({merged.error()}, options.json);
     const std::string text = options.json
                                  ? fmt::format("{{\"runs\":{},\"of\":{},\"rows\":{},\"missing\":[{}]}}\n",
                                                merged->runs, merged->of, merged->rows, missing_json(*merged))
@@ -259,7 +244,8 @@ Errors write_basins(const StudyOptions& options, const Study& study, const Study
 /// The page of a finished study, with the runs of its points.
 Errors write_page(const StudyOptions& options, const Study& study, const StudyResult& result)
 {
-    const PointRuns runs = runs_of_points(study.runs(), [&](long run) { return study.scene_at(run); });
+    const PointRuns runs =
+        runs_of_points(study.runs(), [&](long run) { return study.scene_at(run); }, &interrupt_flag());
     const PageTable table{.name = study.scene().title.empty() ? options.scene : study.scene().title,
                           .table = &result.table};
     return write_whole_file(options.page, to_study_page(table, runs));
@@ -273,13 +259,13 @@ ExitStatus run_study(const StudyOptions& options)
     if (options.scene.empty()) {
         return refuse({mistake(ErrorCode::MissingKey, "SCENE", "there is no scene to study",
                                "carom study SCENE --vary parameters.e=0:1:0.1")},
-                      options);
+                      options.json);
     }
     if (options.lyapunov > 0) return run_lyapunov(options);
     auto task = prepare(options);
-    if (!task) return refuse(task.error(), options);
+    if (!task) return refuse(task.error(), options.json);
     if (const Errors errors = look_at_basin(options, task->study); !errors.empty())
-        return refuse(errors, options);
+        return refuse(errors, options.json);
 
     // the runs, with a line that tells how far they are
     note_interrupts();
@@ -293,7 +279,7 @@ ExitStatus run_study(const StudyOptions& options)
                                 .before_runs = [&](long done) { line.emplace(shown, done, runs); },
                                 .after_run = [&] { line->after_run(); },
                                 .stop = &interrupt_flag()});
-    if (!result) return refuse(with_study_options(result.error()), options);
+    if (!result) return refuse(with_study_options(result.error()), options.json);
     line->clear();
     if (!result->not_written.empty()) print_errors(result->not_written);
     const StudyResults results{.study = task->study,
@@ -303,11 +289,11 @@ ExitStatus run_study(const StudyOptions& options)
                                .exact = task->exact};
     if (!options.basin.empty() && !result->stopped) {
         const Errors refused = write_basins(options, task->study, *result);
-        if (!refused.empty()) return refuse(refused, options);
+        if (!refused.empty()) return refuse(refused, options.json);
     }
     if (!options.page.empty() && !result->stopped) {
         const Errors refused = write_page(options, task->study, *result);
-        if (!refused.empty()) return refuse(refused, options);
+        if (!refused.empty()) return refuse(refused, options.json);
     }
     const bool printed = options.json ? print_result(study_json(results))
                                       : options.quiet || print_result(study_summary(results));

@@ -1,8 +1,9 @@
 #include "commands.hpp"
 
 #include "carom/trace/page.hpp"
+#include "input.hpp"
 #include "interrupt.hpp"
-#include "page_server.hpp"
+#include "report/page_server.hpp"
 
 #include <fmt/format.h>
 
@@ -43,15 +44,10 @@ Answer answer_to(const std::string& path, const std::string& file)
 ExitStatus run_view(const ViewOptions& options)
 {
     // what is no recording is told here and not in the browser
-    if (const auto recording = read_recording(options.recording); !recording) {
-        print_errors({recording.error()});
-        return ExitStatus::BadInput;
-    }
+    if (const auto recording = read_recording(options.recording); !recording)
+        return refuse({recording.error()});
     auto server = PageServer::listen(options.port);
-    if (!server) {
-        print_errors({server.error()});
-        return ExitStatus::BadInput;
-    }
+    if (!server) return refuse({server.error()});
     note_interrupts();
     if (!print_result(fmt::format("http://127.0.0.1:{}/\n", server->port()))) return ExitStatus::BadInput;
     std::fputs("open this address in a browser; Ctrl-C ends\n", stderr);

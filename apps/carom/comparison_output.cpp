@@ -1,18 +1,9 @@
 #include "core/text.hpp"
 #include "solved_output.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace carom::app {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-}  // namespace
-
 std::string in_words(const Comparison& comparison, const Profile& profile)
 {
     // times; what was not solved shows the error it reached
@@ -44,49 +35,6 @@ std::string in_words(const Comparison& comparison, const Profile& profile)
             text += fmt::format(" {:>6.2f}", part);
         }
         text += "\n";
-    }
-    return text;
-}
-
-std::string to_json(const Comparison& comparison, const Profile& profile)
-{
-    Json runs = Json::array();
-    for (const ComparedRun& run : comparison.runs) {
-        runs.push_back({{"file", comparison.problems[run.problem]},
-                        {"solver", comparison.solvers[run.solver]},
-                        {"status", run.status},
-                        {"iterations", run.iterations},
-                        {"time_s", run.time_s},
-                        {"unit_free_error", run.unit_free},
-                        {"siconos_error", run.siconos}});
-    }
-    Json lines = Json::object();
-    for (const ProfileLine& line : profile.lines) {
-        lines[line.solver] = line.part;
-    }
-    bool all = true;
-    for (std::size_t problem = 0; problem < comparison.problems.size(); ++problem) {
-        bool solved = false;
-        for (std::size_t solver = 0; solver < comparison.solvers.size(); ++solver)
-            solved = solved || comparison.run(problem, solver).solved();
-        all = all && solved;
-    }
-    const Json json = {{"status", all ? "solved" : "not_solved"},
-                       {"runs", runs},
-                       {"profile", {{"factors", profile.factors}, {"parts", lines}}}};
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string to_csv(const Comparison& comparison)
-{
-    std::string text = "file,contacts,solver,status,iterations,time_s,unit_free_error,siconos_error,ratio\n";
-    for (const ComparedRun& run : comparison.runs) {
-        std::string name = printable(comparison.problems[run.problem]);
-        std::replace(name.begin(), name.end(), ',', ' ');
-        std::replace(name.begin(), name.end(), '"', ' ');
-        text += fmt::format("{},{},{},{},{},{},{},{},{}\n", name, comparison.contacts[run.problem],
-                            comparison.solvers[run.solver], run.status, run.iterations, run.time_s,
-                            run.unit_free, run.siconos, ratio_of(comparison, run.problem, run.solver));
     }
     return text;
 }

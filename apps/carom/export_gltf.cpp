@@ -1,4 +1,4 @@
-#include "carom/trace/gltf.hpp"
+#include "carom/trace/export.hpp"
 #include "exports.hpp"
 #include "written_file.hpp"
 

@@ -1,6 +1,7 @@
-#include "carom/trace/vtk.hpp"
+#include "carom/trace/export.hpp"
 #include "core/text.hpp"
 #include "exports.hpp"
+#include "input.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -21,12 +22,8 @@ bool write(const fs::path& file, const std::string& text)
 
 ExitStatus refuse_export(const std::string& where, std::string message, std::string hint)
 {
-    print_errors({{.code = ErrorCode::FileUnwritable,
-                   .where = printable(where),
-                   .message = std::move(message),
-                   .hint = std::move(hint),
-                   .excerpt = {}}});
-    return ExitStatus::BadInput;
+    return refuse(
+        {mistake(ErrorCode::FileUnwritable, printable(where), std::move(message), std::move(hint))});
 }
 
 ExitStatus refuse_without_drawings(const std::string& recording)

@@ -7,20 +7,9 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace carom::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::map<std::string_view, long> events_by_kind(const Recording& recording)
-{
-    std::map<std::string_view, long> counts;
-    for (const Event& event : recording.events)
-        ++counts[name_of(event.kind)];
-    return counts;
-}
 
 std::string spaced(std::string_view name)
 {
@@ -122,19 +111,6 @@ std::string contact_rows(const Recording& recording)
     return out;
 }
 
-Json probes_json(const Recording& recording)
-{
-    Json probes = Json::object();
-    for (const RecordedSeries& probe : recording.probes) {
-        if (probe.values.size() == 0) continue;
-        probes[probe.name] = {{"unit", probe.unit},
-                              {"end", probe.values[probe.values.size() - 1]},
-                              {"lowest", probe.values.minCoeff()},
-                              {"highest", probe.values.maxCoeff()}};
-    }
-    return probes;
-}
-
 }  // namespace
 
 std::string in_words(const Recording& recording, const RunInspection& run)
@@ -155,53 +131,6 @@ std::string in_words(const Recording& recording, const RunInspection& run)
     out += row("events", events.empty() ? "none recorded" : events);
     if (run.theory) out += row("theory", promise_in_words(*run.theory) + "; carom inspect SCENE says why");
     return out + row("written by", "carom " + printable(recording.carom_version));
-}
-
-std::string to_json(const Recording& recording, const RunInspection& run)
-{
-    const Certificate& certificate = run.certificate;
-    Json energy = Json::object(), events = Json::object(), findings = Json::array();
-    for (const auto& [name, value] : lines_of(certificate.energy))
-        energy[std::string(name)] = value;
-    for (const auto& [kind, count] : events_by_kind(recording))
-        events[std::string(kind)] = count;
-    for (const Finding& finding : run.findings) {
-        findings.push_back({{"code", finding.code},
-                            {"time_s", finding.time_s},
-                            {"message", finding.message},
-                            {"count", finding.count},
-                            {"uncertifies", finding.uncertifies}});
-    }
-    const auto& report = recording.report;
-    const Json json = {{"status", run.status},
-                       {"end", report ? Json(name_of(report->end)) : Json(nullptr)},
-                       {"complete", is_finished(recording)},
-                       {"start_s", recording.start_s},
-                       {"reached_s", run.reached_s},
-                       {"duration_s", recording.duration_s},
-                       {"time_step_s", recording.time_step_s},
-                       {"steps", certificate.steps},
-                       {"tolerance", run.tolerance ? Json(*run.tolerance) : Json(nullptr)},
-                       {"certificate",
-                        {{"max_residual", certificate.max_residual},
-                         {"max_residual_time_s", certificate.max_residual_time_s},
-                         {"worst_step", run.worst_step},
-                         {"max_penetration_m", certificate.max_penetration_m},
-                         {"max_violation", certificate.max_violation},
-                         {"max_cone_violation", certificate.max_cone_violation_Ns},
-                         {"energy_balance_J", certificate.energy_balance_J},
-                         {"energy_error", certificate.energy_error},
-                         {"energy_error_time_s", certificate.energy_error_time_s},
-                         {"energy", energy},
-                         {"unsolved_steps", certificate.unsolved_steps},
-                         {"selected_steps", certificate.selected_steps},
-                         {"unexamined_steps", certificate.unexamined_steps}}},
-                       {"events", events},
-                       {"probes", probes_json(recording)},
-                       {"diagnosis", findings},
-                       {"promise", run.theory ? Json(name_of(run.theory->promise)) : Json(nullptr)},
-                       {"carom_version", recording.carom_version}};
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace carom::app

@@ -6,12 +6,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace carom::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The text in lines of at most `width` bytes, the first with a heading before it.
 std::string paragraph(std::string_view heading, std::string_view text, std::size_t width = 100)
@@ -78,64 +75,6 @@ std::string_view heading_of(Bearing bearing)
     return {};
 }
 
-Json cone_of(const ClosedConfiguration& at, const Model& model)
-{
-    Json contacts = Json::array(), q = Json::object();
-    for (const int contact : at.contacts)
-        contacts.push_back(model.system().contacts[static_cast<std::size_t>(contact)].name);
-    for (int i = 0; i < model.coordinates(); ++i)
-        q[model.system().coordinates[static_cast<std::size_t>(i)].name] = at.q[i];
-    const auto list = [](const Eigen::VectorXd& x) { return std::vector<double>(x.begin(), x.end()); };
-    return {{"q", q},
-            {"closed", contacts},
-            {"rank", at.cone.rank},
-            {"independent", at.cone.independent() && at.vanishing.empty()},
-            {"dependence", list(at.cone.dependence)},
-            {"interior", at.cone.has_interior()},
-            {"margin", at.cone.margin},
-            {"pinch", list(at.cone.pinch)}};
-}
-
-std::string_view name_of_reach(Singularity::Reach reach)
-{
-    switch (reach) {
-    case Singularity::Reach::AtStart: return "at_start";
-    case Singularity::Reach::Crossed: return "crossed";
-    case Singularity::Reach::NotSeen: return "not_seen";
-    }
-    return {};
-}
-
-Json singularities_of(const WellPosedness& theory)
-{
-    Json list = Json::array();
-    for (const Singularity& here : theory.singularities) {
-        list.push_back({{"formula", here.formula},
-                        {"text", here.text},
-                        {"function", here.function},
-                        {"kind", here.kind == Singularity::Kind::Kink ? "kink" : "edge"},
-                        {"reach", name_of_reach(here.reach)},
-                        {"time_only", here.time_only},
-                        {"exponent", here.exponent ? Json(*here.exponent) : Json(nullptr)},
-                        {"instant_s", here.instant_s ? Json(*here.instant_s) : Json(nullptr)},
-                        {"search_cut", here.search_cut}});
-    }
-    return list;
-}
-
-Json growth_of(const Growth& growth)
-{
-    return {{"by_position", growth.by_position},
-            {"by_velocity", growth.by_velocity},
-            {"jointly", growth.jointly},
-            {"power", growth.power},
-            {"potential_drop", growth.potential_drop},
-            {"steady_potential", growth.steady_potential},
-            {"shown", growth.shown},
-            {"fastest", growth.fastest},
-            {"rays", growth.rays}};
-}
-
 }  // namespace
 
 std::string promise_in_words(const WellPosedness& theory)
@@ -189,61 +128,6 @@ std::string in_words(const Scene& scene, const SceneInspection& inspection)
                      "'Holds' means proved, by structure or intervals. 'Not refuted' means tested without a "
                      "failure: in the initial state, in sampled states around it, and where searches closed "
                      "contacts or lost rank.");
-}
-
-std::string to_json(const Scene& scene, const SceneInspection& inspection)
-{
-    const WellPosedness& theory = inspection.theory;
-    const Model& model = scene.model;
-    Json hypotheses = Json::array();
-    for (const Hypothesis& hypothesis : theory.hypotheses) {
-        hypotheses.push_back({{"code", hypothesis.code},
-                              {"bearing", name_of(hypothesis.bearing)},
-                              {"message", hypothesis.message},
-                              {"theory", hypothesis.theory}});
-    }
-    Json start = cone_of(theory.start, model);
-    start["velocity_m_s"] = theory.start_velocity_m_s;
-    start["condition"] = theory.condition;
-    Json elsewhere = Json::array();
-    for (const ClosedConfiguration& at : theory.search.samples)
-        elsewhere.push_back(cone_of(at, model));
-    const ImpactLawDiagnosis& impacts = theory.impacts;
-    Json statuses = Json::array();
-    for (const StatusDecision& one : inspection.statuses) {
-        statuses.push_back({{"contact", model.system().contacts[static_cast<std::size_t>(one.contact)].name},
-                            {"normal", one.normal},
-                            {"normal_order", one.normal_order},
-                            {"normal_leading", one.normal_leading},
-                            {"friction", one.friction},
-                            {"friction_order", one.friction_order},
-                            {"friction_leading", one.friction_leading}});
-    }
-    const bool unrefuted = theory.promise == Promise::NoObstacleFound;
-    const Json json = {{"status", theory.well_posed() ? "well_posed"
-                                  : unrefuted         ? "no_obstacle_found"
-                                                      : "not_promised"},
-                       {"promise", name_of(theory.promise)},
-                       {"for_all_time", theory.for_all_time},
-                       {"for_all_time_shown", theory.for_all_time_shown},
-                       {"degrees_of_freedom", model.coordinates()},
-                       {"contacts", model.contacts()},
-                       {"constraints", model.constraints()},
-                       {"hypotheses", hypotheses},
-                       {"start", start},
-                       {"statuses", statuses},
-                       {"closed_elsewhere", elsewhere},
-                       {"searches", theory.search.searches},
-                       {"singularities", singularities_of(theory)},
-                       {"growth", growth_of(theory.growth)},
-                       {"impacts",
-                        {{"canonical", impacts.canonical},
-                         {"restitution", {impacts.lowest_e, impacts.highest_e}},
-                         {"sampled", impacts.impacts},
-                         {"leaves_V", impacts.worst.leaves_V_m_s},
-                         {"outside_N", impacts.worst.outside_N},
-                         {"energy_gained", 2 * impacts.worst.energy_gained_J}}}};
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace carom::app

@@ -1,29 +1,23 @@
 #pragma once
 
-#include "orbit_files.hpp"
+#include "report/orbit_files.hpp"
 
 #include <string>
 
 namespace carom::app {
 
-/// What commands about derivatives and orbits print and write.
+/// What commands about derivatives and orbits say to people.
 
-[[nodiscard]] std::string json_of(const Scene& scene, const Sensitivities& result);
 [[nodiscard]] std::string text_of(const Scene& scene, const Sensitivities& result);
 
-[[nodiscard]] std::string json_of(const Scene& scene, const OrbitOptions& options, const Orbit& orbit);
 [[nodiscard]] std::string text_of(const Scene& scene, const OrbitOptions& options, const Orbit& orbit);
 
 /// The first branch, and those that were switched to.
-[[nodiscard]] std::string json_of(const Scene& scene, const std::vector<FollowedBranch>& branches);
 [[nodiscard]] std::string text_of(const Scene& scene, const std::vector<FollowedBranch>& branches);
 
-[[nodiscard]] std::string json_of(const Scene& scene, const EquilibriumOptions& options,
-                                  const Equilibria& found);
 [[nodiscard]] std::string text_of(const Scene& scene, const EquilibriumOptions& options,
                                   const Equilibria& found);
 
-[[nodiscard]] std::string json_of(const Scene& scene, const Lyapunov& result);
 [[nodiscard]] std::string text_of(const Scene& scene, const Lyapunov& result);
 
 }  // namespace carom::app

@@ -1,9 +1,10 @@
 #include "output_files.hpp"
 
+#include "carom/trace/export.hpp"
 #include "carom/trace/recording.hpp"
-#include "carom/trace/svg.hpp"
-#include "carom/trace/write_lock.hpp"
 #include "core/text.hpp"
+#include "input.hpp"
+#include "trace/write_lock.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -22,11 +23,7 @@ std::string picture_of(const std::string& recording)
 
 Error unwritable(const std::string& file, std::string message, std::string hint)
 {
-    return {.code = ErrorCode::FileUnwritable,
-            .where = printable(file),
-            .message = std::move(message),
-            .hint = std::move(hint),
-            .excerpt = {}};
+    return mistake(ErrorCode::FileUnwritable, printable(file), std::move(message), std::move(hint));
 }
 
 /// Whether a file can be written there: tries it, and leaves no trace.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/door/run.hpp"
+#include "carom/report/json.hpp"
 
 #include <string>
 #include <string_view>
@@ -16,9 +16,6 @@ struct Results {
     std::string picture;  ///< where it is; empty: there is none
 };
 
-/// Why the run ended, as `--json` says it: name_of(RunEnd), or "interrupted".
-[[nodiscard]] std::string_view end_of(const Results& results);
-
 /// Why a run whose steps are all solved is not certified: the first finding that stands against it.
 [[nodiscard]] std::string reason_against(const std::vector<Finding>& findings);
 
@@ -27,14 +24,5 @@ struct Results {
 
 /// For people: a page of text.
 [[nodiscard]] std::string summary(const Results& results);
-
-/// For programs: one JSON object, docs/reference/command_line.md.
-[[nodiscard]] std::string to_json(const Results& results);
-
-/// The JSON object of input that could not be run.
-[[nodiscard]] std::string to_json(const Errors& errors);
-
-/// The JSON object of what carom itself could not finish.
-[[nodiscard]] std::string failure_json(std::string_view message);
 
 }  // namespace carom::app

@@ -8,12 +8,9 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace carom::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string name_in_table(const ProblemFile& file)
 {
@@ -21,56 +18,6 @@ std::string name_in_table(const ProblemFile& file)
     std::string name = printable(std::filesystem::path(file.path).filename().string());
     if (name.size() > longest) name = name.substr(0, longest - 3) + "...";
     return name;
-}
-
-/// Who contradicts whom, with their weights (OS-11).
-Json json_of(const OneStepProblem& problem, const NoSolutionProof& proof)
-{
-    Json weights = Json::array();
-    for (const int c : proof.interactions) {
-        const auto d = problem.part(std::span<const double>(proof.d), c);
-        weights.push_back({{"interaction", c}, {"weight", std::vector<double>(d.begin(), d.end())}});
-    }
-    return {{"closing_speed_m_s", proof.closing_m_s}, {"weights", weights}};
-}
-
-Json json_of(const SolvedFile& one)
-{
-    const auto& [file, solved] = one;
-    const SolutionCheck& check = solved.check;
-    Json carriers = Json::array();
-    for (const ResidualCarrier& carrier : check.carriers) {
-        carriers.push_back({{"interaction", carrier.interaction}, {"share", carrier.share}});
-    }
-    Json result = {{"status", solved.status},
-                   {"file", file.path},
-                   {"form", file.stored.form == FclibForm::Local ? "local" : "global"},
-                   {"dimension", file.stored.space_dimension},
-                   {"contacts", file.stored.contacts()},
-                   {"joints", file.stored.joints},
-                   {"solver", name_of(solved.report.solver)},
-                   {"iterations", solved.report.iterations},
-                   {"time_s", solved.time_s},
-                   {"unit_free_error", check.unit_free},
-                   {"velocity_error", check.velocity},
-                   {"siconos_error", check.siconos},
-                   {"certificate",
-                    {{"max_cone_violation_Ns", check.cone_violation_Ns},
-                     {"max_penetration_m_s", check.penetration_m_s},
-                     {"max_joint_speed_m_s", check.joint_speed_m_s},
-                     {"bipotential_gap_J", check.gap_J},
-                     {"finite", check.finite}}},
-                   {"residual_carriers", carriers},
-                   {"operator",
-                    {{"asymmetry", solved.W.asymmetry},
-                     {"negative_eigenvalues", solved.W.negative},
-                     {"least_eigenvalue", solved.W.smallest},
-                     {"largest_eigenvalue", solved.W.largest}}},
-                   {"hidden_velocity_error", nullptr},
-                   {"warnings", solved.warnings}};
-    if (solved.report.proof) result["no_solution"] = json_of(file.loaded.problem, *solved.report.proof);
-    if (solved.hidden_velocity_error) result["hidden_velocity_error"] = *solved.hidden_velocity_error;
-    return result;
 }
 
 }  // namespace
@@ -109,22 +56,6 @@ std::string summary(const std::vector<SolvedFile>& problems)
         }
     }
     return text;
-}
-
-std::string to_json(const std::vector<SolvedFile>& problems)
-{
-    Json json;
-    if (problems.size() == 1) {
-        json = json_of(problems.front());
-    } else {
-        const bool all = std::all_of(problems.begin(), problems.end(),
-                                     [](const SolvedFile& one) { return one.solved.solved(); });
-        json = {{"status", all ? "solved" : "not_solved"}, {"problems", Json::array()}};
-        for (const SolvedFile& one : problems) {
-            json["problems"].push_back(json_of(one));
-        }
-    }
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace carom::app

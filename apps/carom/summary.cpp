@@ -1,5 +1,6 @@
 #include "core/text.hpp"
 #include "results.hpp"
+#include "scene/scene_bodies.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -320,11 +321,6 @@ std::string reason_against(const std::vector<Finding>& findings)
     std::string words = reason->code;
     std::ranges::replace(words, '_', ' ');
     return fmt::format("{} at {:.6g} s, see the diagnosis", words, reason->time_s);
-}
-
-std::string_view end_of(const Results& results)
-{
-    return results.run.stopped ? "interrupted" : name_of(results.run.end);
 }
 
 std::string summary(const Results& results)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 
 #include <cstdio>
 #include <string>

@@ -1,6 +1,7 @@
 #include "written_file.hpp"
 
 #include "core/text.hpp"
+#include "input.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -34,14 +35,9 @@ bool is_ours(const std::string& file, std::string_view text, const std::string& 
     return in.gcount() == 0 || text.starts_with(head);
 }
 
-ExitStatus refuse(const std::string& file, std::string message, std::string hint)
+ExitStatus refuse_file(const std::string& file, std::string message, std::string hint)
 {
-    print_errors({{.code = ErrorCode::FileUnwritable,
-                   .where = printable(file),
-                   .message = std::move(message),
-                   .hint = std::move(hint),
-                   .excerpt = {}}});
-    return ExitStatus::BadInput;
+    return refuse({mistake(ErrorCode::FileUnwritable, printable(file), std::move(message), std::move(hint))});
 }
 
 }  // namespace
@@ -67,16 +63,17 @@ ExitStatus write_made(std::span<const std::string> pieces, const std::string& re
         !output.empty() ? output : fs::path(recording).replace_extension(extension).string();
     std::error_code problem;
     if (fs::equivalent(file, recording, problem))
-        return refuse(file, "this is the recording itself", "give another name with -o");
+        return refuse_file(file, "this is the recording itself", "give another name with -o");
     if (output.empty() && !is_ours(file, pieces.front(), extension))
-        return refuse(file, "this was not written by carom: it is not replaced",
-                      "give another name with -o, or this one if it may be lost");
+        return refuse_file(file, "this was not written by carom: it is not replaced",
+                           "give another name with -o, or this one if it may be lost");
     std::ofstream out(file, std::ios::binary);
     for (const std::string& piece : pieces)
         out << piece;
     out.flush();
     if (!out)
-        return refuse(file, "the file cannot be written", "check the folder, its permissions and the disk");
+        return refuse_file(file, "the file cannot be written",
+                           "check the folder, its permissions and the disk");
     return print_result(printable(file) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
 }
 

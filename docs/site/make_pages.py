@@ -30,7 +30,7 @@ HEADERS = [("Scenes", ["scene/scene.hpp", "scene/sketch.hpp"]), ("Runs", ["door/
            ("Studies", ["study/study.hpp"]), ("One-step problems", ["onestep/problem.hpp", "solver/solve.hpp"]),
            ("Recordings", ["trace/recording.hpp"]), ("Figures", ["figure/figure.hpp", "figure/gallery.hpp"]), ("Stepping by hand", ["door/simulation.hpp"]),
            ("Orbits", ["orbit/periodic.hpp", "orbit/branch.hpp", "orbit/sensitivity.hpp"]),
-           ("Errors", ["core/error.hpp"])]
+           ("Errors", ["core/expected.hpp"])]
 
 
 def pages():

@@ -16,10 +16,8 @@
 ///
 /// Invalid input comes back as Expected with Error; how a computation ended is a status.
 
-#include "carom/door/comparison.hpp"
 #include "carom/door/inspect.hpp"
 #include "carom/door/problem.hpp"
-#include "carom/door/recorded.hpp"
 #include "carom/door/run.hpp"
 #include "carom/door/simulation.hpp"
 #include "carom/orbit/branch.hpp"
@@ -31,6 +29,5 @@
 #include "carom/scene/scene.hpp"
 #include "carom/scene/sketch.hpp"
 #include "carom/scene/sweeping_scene.hpp"
-#include "carom/scene/urdf.hpp"
 #include "carom/study/run_study.hpp"
 #include "carom/trace/recording.hpp"

@@ -1,15 +1,8 @@
 #include "binding.hpp"
 
-#include "carom/convex/ball.hpp"
-#include "carom/convex/box.hpp"
-#include "carom/convex/ellipsoid.hpp"
-#include "carom/convex/half_space.hpp"
 #include "carom/convex/operations.hpp"
-#include "carom/convex/orthant.hpp"
-#include "carom/convex/polyhedral_cone.hpp"
-#include "carom/convex/polytope.hpp"
-#include "carom/convex/second_order_cone.hpp"
-#include "carom/convex/subspace.hpp"
+#include "carom/convex/polyhedra.hpp"
+#include "carom/convex/sets.hpp"
 
 namespace carom::python {
 namespace {

@@ -1,7 +1,7 @@
 #include "binding.hpp"
 
 #include "carom/core/version.hpp"
-#include "carom/scene/schema.hpp"
+#include "carom/scene/fields.hpp"
 
 PYBIND11_MODULE(_carom, module)
 {

@@ -2,11 +2,8 @@
 #include "callback.hpp"
 #include "run_binding.hpp"
 
-#include "carom/trace/csv.hpp"
-#include "carom/trace/gltf.hpp"
+#include "carom/trace/export.hpp"
 #include "carom/trace/page.hpp"
-#include "carom/trace/svg.hpp"
-#include "carom/trace/vtk.hpp"
 
 namespace carom::python {
 namespace {

@@ -26,15 +26,6 @@ std::vector<std::string> contact_names(const Scene& scene)
     return names;
 }
 
-std::vector<std::string> body_names(const Scene& scene)
-{
-    std::vector<std::string> names;
-    if (!scene.bodies) return names;
-    for (const Body& body : scene.bodies->model.setup().bodies)
-        names.push_back(body.name);
-    return names;
-}
-
 std::vector<std::string> probe_names(const Scene& scene)
 {
     std::vector<std::string> names;

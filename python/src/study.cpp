@@ -1,6 +1,6 @@
 #include "binding.hpp"
 
-#include "carom/study/basin.hpp"
+#include "carom/study/run_study.hpp"
 
 #include <chrono>
 #include <future>

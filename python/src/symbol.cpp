@@ -56,8 +56,8 @@ void bind_comparisons(py::class_<Symbol>& type)
     compare("__le__", [](const Symbol& x, const Symbol& y) { return x <= y; });
     compare("__gt__", [](const Symbol& x, const Symbol& y) { return x > y; });
     compare("__ge__", [](const Symbol& x, const Symbol& y) { return x >= y; });
-    compare("__eq__", [](const Symbol& x, const Symbol& y) { return Condition(x, y, Op::Equal); });
-    compare("__ne__", [](const Symbol& x, const Symbol& y) { return !Condition(x, y, Op::Equal); });
+    compare("__eq__", [](const Symbol& x, const Symbol& y) { return equal(x, y); });
+    compare("__ne__", [](const Symbol& x, const Symbol& y) { return !equal(x, y); });
     type.attr("__hash__") = py::none();
     type.def("__bool__", [](const Symbol&) { return refuse_branch(); });
     type.def("__float__", [](const Symbol&) { return refuse_number(); });

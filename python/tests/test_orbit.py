@@ -10,35 +10,14 @@ import pytest
 
 import carom
 
-BALLS = """
-title = "two balls"
-duration_s = 1
-[[coordinate]]
-name = "a"
-start = 0
-start_velocity = 1
-[[coordinate]]
-name = "b"
-start = 0.7
-[lagrangian]
-kinetic = "a'^2/2 + b'^2/2"
-[[contact]]
-name = "balls"
-gap = "b - a - 0.2"
-law = { restitution = 1 }
-"""
-
-
 @pytest.fixture
 def oscillator(tmp_path):
     return carom.read_scene("scenes/impact_oscillator.toml")
 
 
-def test_equal_balls_exchange_their_velocities(tmp_path):
-    path = tmp_path / "balls.toml"
-    path.write_text(BALLS)
+def test_equal_balls_exchange_their_velocities():
     by = [f"coordinate.{name}.{what}" for what in ("start", "start_velocity") for name in "ab"]
-    motion = carom.sensitivities(carom.read_scene(path), by)
+    motion = carom.sensitivities(carom.read_scene("scenes/two_balls.toml"), by)
     # x_b(1) = x_a + 0.2 + v_a: gradient (1, 0, 1, 0)
     np.testing.assert_allclose(motion.states[-1].dq[1], [1, 0, 1, 0], atol=1e-15)
     np.testing.assert_allclose(motion.events[0].dtime_s, [-1, 1, -0.5, 0.5], atol=1e-15)

@@ -4,6 +4,7 @@
 #include "series_roots.hpp"
 
 #include "analytic/series_log.hpp"
+#include "analytic/series_piece.hpp"
 #include "analytic/series_step.hpp"
 
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "stepping/step_parts.hpp"
 
-#include "carom/convex/polyhedral_cone.hpp"
+#include "carom/convex/polyhedra.hpp"
 #include "carom/system/lagrangian/geometry.hpp"
 #include "core/dense.hpp"
 

@@ -1,6 +1,7 @@
 #include "series_order.hpp"
 
 #include "core/dense.hpp"
+#include "expression/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>

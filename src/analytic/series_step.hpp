@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analytic/series_piece.hpp"
 #include "carom/analytic/series.hpp"
 #include "stepping/scratch.hpp"
 

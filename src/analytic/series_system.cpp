@@ -1,6 +1,7 @@
 #include "series_system.hpp"
 
 #include "expression/derivative.hpp"
+#include "expression/term.hpp"
 #include "system/lagrangian/contact_expressions.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "carom/convex/ball.hpp"
+#include "carom/convex/sets.hpp"
 
 #include "core/dense.hpp"
 

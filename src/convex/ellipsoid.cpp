@@ -1,6 +1,4 @@
-#include "carom/convex/ellipsoid.hpp"
-
-#include "carom/convex/ball.hpp"
+#include "carom/convex/sets.hpp"
 
 #include <fmt/format.h>
 

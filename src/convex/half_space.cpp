@@ -1,6 +1,6 @@
-#include "carom/convex/half_space.hpp"
+#include "carom/convex/sets.hpp"
 
-#include "carom/convex/polyhedral_cone.hpp"
+#include "carom/convex/polyhedra.hpp"
 
 #include <algorithm>
 #include <cmath>

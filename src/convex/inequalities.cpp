@@ -1,6 +1,6 @@
 #include "inequalities.hpp"
 
-#include "carom/convex/nonnegative_qp.hpp"
+#include "convex/nonnegative_qp.hpp"
 
 #include <cmath>
 #include <limits>

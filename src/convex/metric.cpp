@@ -1,5 +1,6 @@
 #include "carom/convex/metric.hpp"
 
+#include <Eigen/Cholesky>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -53,11 +54,11 @@ Expected<Metric> Metric::from_matrix(const Eigen::Ref<const Eigen::MatrixXd>& A)
     // every pivot is what is left of a diagonal element: all must stay clear of its roundoff
     Metric metric;
     metric.A_ = 0.5 * A + 0.5 * A.transpose();
-    metric.cholesky_.compute(metric.A_);
+    Eigen::LLT<Eigen::MatrixXd> cholesky(metric.A_);
     const double roundoff = static_cast<double>(n) * std::numeric_limits<double>::epsilon();
     for (Eigen::Index i = 0; i < n; ++i) {
-        const double pivot = metric.cholesky_.matrixLLT()(i, i);
-        const bool positive = metric.cholesky_.info() == Eigen::Success && metric.A_(i, i) > 0 &&
+        const double pivot = cholesky.matrixLLT()(i, i);
+        const bool positive = cholesky.info() == Eigen::Success && metric.A_(i, i) > 0 &&
                               pivot * pivot > roundoff * metric.A_(i, i);
         if (!positive) {
             return not_a_metric(
@@ -66,6 +67,7 @@ Expected<Metric> Metric::from_matrix(const Eigen::Ref<const Eigen::MatrixXd>& A)
                             n));
         }
     }
+    metric.L_ = cholesky.matrixLLT();
     return metric;
 }
 
@@ -77,12 +79,12 @@ double Metric::dot(const Eigen::Ref<const Eigen::VectorXd>& x,
 
 double Metric::norm(const Eigen::Ref<const Eigen::VectorXd>& x) const
 {
-    return is_euclidean() ? x.norm() : (cholesky_.matrixU() * x).norm();
+    return is_euclidean() ? x.norm() : (L_.triangularView<Eigen::Lower>().adjoint() * x).norm();
 }
 
 double Metric::dual_norm(const Eigen::Ref<const Eigen::VectorXd>& p) const
 {
-    return is_euclidean() ? p.norm() : cholesky_.matrixL().solve(p).norm();
+    return is_euclidean() ? p.norm() : L_.triangularView<Eigen::Lower>().solve(p).norm();
 }
 
 Eigen::VectorXd Metric::lower(const Eigen::Ref<const Eigen::VectorXd>& x) const
@@ -94,25 +96,27 @@ Eigen::VectorXd Metric::lower(const Eigen::Ref<const Eigen::VectorXd>& x) const
 Eigen::VectorXd Metric::solve(const Eigen::Ref<const Eigen::VectorXd>& p) const
 {
     if (is_euclidean()) return p;
-    return cholesky_.solve(p);
+    Eigen::VectorXd x = L_.triangularView<Eigen::Lower>().solve(p);
+    L_.triangularView<Eigen::Lower>().adjoint().solveInPlace(x);
+    return x;
 }
 
 Eigen::MatrixXd Metric::whitened(const Eigen::Ref<const Eigen::MatrixXd>& X) const
 {
     if (is_euclidean() || X.cols() == 0) return X;
-    return cholesky_.matrixU() * X;
+    return L_.triangularView<Eigen::Lower>().adjoint() * X;
 }
 
 Eigen::MatrixXd Metric::whitened_covectors(const Eigen::Ref<const Eigen::MatrixXd>& P) const
 {
     if (is_euclidean() || P.cols() == 0) return P;
-    return cholesky_.matrixL().solve(P);
+    return L_.triangularView<Eigen::Lower>().solve(P);
 }
 
 Eigen::MatrixXd Metric::unwhitened(const Eigen::Ref<const Eigen::MatrixXd>& X) const
 {
     if (is_euclidean() || X.cols() == 0) return X;
-    return cholesky_.matrixU().solve(X);
+    return L_.triangularView<Eigen::Lower>().adjoint().solve(X);
 }
 
 }  // namespace carom

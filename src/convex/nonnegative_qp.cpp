@@ -1,6 +1,6 @@
-#include "carom/convex/nonnegative_qp.hpp"
+#include "convex/nonnegative_qp.hpp"
 
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 #include "principal_pivoting.hpp"
 #include "triangular_factor.hpp"
 

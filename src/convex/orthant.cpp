@@ -1,6 +1,6 @@
-#include "carom/convex/orthant.hpp"
+#include "carom/convex/sets.hpp"
 
-#include "carom/convex/nonnegative_qp.hpp"
+#include "convex/nonnegative_qp.hpp"
 
 #include <fmt/format.h>
 

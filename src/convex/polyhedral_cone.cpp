@@ -1,4 +1,5 @@
-#include "carom/convex/polyhedral_cone.hpp"
+#include "carom/convex/polyhedra.hpp"
+#include "convex/nonnegative_qp.hpp"
 
 #include <Eigen/QR>
 
@@ -115,7 +116,8 @@ ConeProjection PolyhedralCone::prox(const Metric& metric, const Eigen::Ref<const
     result.multipliers = Eigen::VectorXd::Zero(rows_.rows());
     Eigen::VectorXd remainder = from;
     const auto report = solve_nonnegative_least_squares(F, from, {}, result.multipliers, remainder);
-    result.status = report.status;
+    if (report.status == QpStatus::Solved) result.status = ProxStatus::Converged;
+    if (report.status == QpStatus::NotFinite) result.status = ProxStatus::NotFinite;
     result.pivots = report.pivots;
 
     // one projection is the sum of generators, the other what remains of z
@@ -174,7 +176,7 @@ ProxStatus PolyhedralCone::nearest_in(const Metric& metric, ConstPoint z, Point 
 {
     const ConeProjection projection = prox(metric, z);
     x = projection.x;
-    return projection.status == QpStatus::Solved ? ProxStatus::Converged : ProxStatus::NotConverged;
+    return projection.status;
 }
 
 double PolyhedralCone::support_at(ConstPoint p) const

@@ -1,4 +1,4 @@
-#include "carom/convex/polytope.hpp"
+#include "carom/convex/polyhedra.hpp"
 
 #include "inequalities.hpp"
 

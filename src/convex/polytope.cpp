@@ -1,6 +1,6 @@
-#include "carom/convex/polytope.hpp"
+#include "carom/convex/polyhedra.hpp"
 
-#include "carom/convex/nonnegative_qp.hpp"
+#include "convex/nonnegative_qp.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/convex/nonnegative_qp.hpp"
+#include "convex/nonnegative_qp.hpp"
 
 #include <Eigen/Core>
 

@@ -1,7 +1,4 @@
-#include "carom/convex/second_order_cone.hpp"
-
-#include "carom/convex/ball.hpp"
-#include "carom/convex/half_space.hpp"
+#include "carom/convex/sets.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "carom/convex/subspace.hpp"
+#include "carom/convex/sets.hpp"
 
 #include <Eigen/QR>
 

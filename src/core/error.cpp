@@ -1,4 +1,4 @@
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 
 namespace carom {
 

@@ -1,4 +1,5 @@
 #include "degenerate_search.hpp"
+#include "expression/workspace.hpp"
 #include "system/lagrangian/constraint_friction.hpp"
 #include "system/lagrangian/constraint_rank.hpp"
 #include "well_posedness_words.hpp"
@@ -151,8 +152,9 @@ void judge_bilateral(const Model& model, const State& start, const WellPosedness
     }
     if (unpressed) {
         add(result, "non_firm_constraints", Bearing::Holds,
-            "limited reactions dissipate as much as their sets allow: one motion, whose accelerations may "
-            "jump",
+            "limited reactions dissipate as much as their sets allow: where limits have a Lipschitz bound "
+            "there "
+            "is one motion, whose accelerations may jump",
             "B02 theorems 25 and 26");
     }
     if (model.contacts() > 0 && !shown) {

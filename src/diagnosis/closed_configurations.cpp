@@ -1,8 +1,9 @@
 #include "degenerate_search.hpp"
 #include "state_samples.hpp"
 
-#include "carom/convex/nonnegative_qp.hpp"
+#include "convex/nonnegative_qp.hpp"
 #include "core/dense.hpp"
+#include "system/lagrangian/contact_coupling.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 
 #include "core/dense.hpp"
 #include "state_samples.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 
 #include <Eigen/Dense>
 

@@ -1,4 +1,5 @@
 #include "core/dense.hpp"
+#include "expression/term.hpp"
 #include "state_samples.hpp"
 #include "well_posedness_words.hpp"
 

@@ -3,6 +3,8 @@
 #include "core/dense.hpp"
 #include "expression/derivative.hpp"
 #include "expression/range_tape.hpp"
+#include "expression/term.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 #include "system/lagrangian/contact_expressions.hpp"
 #include "tape_degrees.hpp"
 

@@ -1,6 +1,6 @@
 #include "state_samples.hpp"
 
-#include "carom/convex/nonnegative_qp.hpp"
+#include "convex/nonnegative_qp.hpp"
 
 #include <algorithm>
 #include <cmath>

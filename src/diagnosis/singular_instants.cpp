@@ -1,6 +1,6 @@
 #include "singular_instants.hpp"
 
-#include "carom/expression/tape.hpp"
+#include "expression/tape.hpp"
 #include "series/dual.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/diagnosis/well_posedness.hpp"
+#include "expression/term.hpp"
 
 #include <optional>
 #include <vector>

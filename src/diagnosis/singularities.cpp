@@ -3,6 +3,7 @@
 #include "state_samples.hpp"
 
 #include "series/dual.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/diagnosis/well_posedness.hpp"
+#include "expression/workspace.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/expression/formula.hpp"
+#include "expression/tape.hpp"
 
 #include <span>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "core/dense.hpp"
 #include "degenerate_search.hpp"
 #include "expression/range_tape.hpp"
+#include "expression/term.hpp"
 #include "interval_proofs.hpp"
 #include "state_samples.hpp"
 #include "well_posedness_words.hpp"

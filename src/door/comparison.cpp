@@ -1,4 +1,4 @@
-#include "carom/door/comparison.hpp"
+#include "carom/door/problem.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 #include "inspections.hpp"
+#include "scene/scene_bodies.hpp"
 #include "system/bodies/joint_rows.hpp"
 
 #include <algorithm>
@@ -29,10 +30,10 @@ void count_held(const Scene& scene, BodyInspection& result)
     for (int i = 0; i < rows.size(); ++i) {
         if (parts[i].kind != JointPart::Kind::Held) continue;
         for (const BodyRows::Term& term : rows.row(i)) {
-            if (model.inverse_mass[term.body] == 0) continue;
+            if (model.inverse_mass[term.block] == 0) continue;
             for (int k = 0; k < 3; ++k) {
-                entries.emplace_back(6 * term.body + k, result.held, term.v[k]);
-                entries.emplace_back(6 * term.body + 3 + k, result.held, term.w[k] / scene.length_m);
+                entries.emplace_back(6 * term.block + k, result.held, term.v[k]);
+                entries.emplace_back(6 * term.block + 3 + k, result.held, term.w[k] / scene.length_m);
             }
         }
         ++result.held;

@@ -2,6 +2,7 @@
 
 #include "carom/door/run.hpp"
 #include "carom/onestep/fclib.hpp"
+#include "run/step_view.hpp"
 
 #include <string>
 #include <vector>

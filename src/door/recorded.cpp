@@ -1,7 +1,8 @@
-#include "carom/door/recorded.hpp"
+#include "carom/door/run.hpp"
 
 #include "run_events.hpp"
 #include "task.hpp"
+#include "trace/checkpoint.hpp"
 #include "trace/recorded_status.hpp"
 #include "trace/save_recording.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 /// The last frame: a checkpoint may be older.
 State last_frame(const Recording& record)
 {
-    State state = record.checkpoint.state;
+    State state = record.checkpoint->state;
     const Eigen::Index frames = record.frames();
     if (frames == 0) return state;
     state.t_s = record.time_s[frames - 1];
@@ -54,7 +55,7 @@ Expected<RecordedRun, Errors> open_recorded(const std::string& recording)
     told.event_names = record->event_names;
     // a run that was killed has not told how many of the places are contacts
     told.event_contacts = record->report ? record->report->event_contacts
-                          : record->bodies.names.empty() && !record->checkpoint.progress.sweep
+                          : record->bodies.names.empty() && !record->checkpoint->progress.sweep
                               ? record->contacts.size()
                               : record->event_names.size();
 
@@ -65,7 +66,7 @@ Expected<RecordedRun, Errors> open_recorded(const std::string& recording)
     run.events = detail::named_events(told);
     run.at_end = last_frame(*record);
     // forces of bodies stand after the formulas: means between frames, which are no part of a state
-    const std::size_t forces = record->checkpoint.bodies ? record->checkpoint.bodies->force_N.size() : 0;
+    const std::size_t forces = record->checkpoint->bodies ? record->checkpoint->bodies->force_N.size() : 0;
     for (std::size_t i = 0; i + forces < record->probes.size(); ++i) {
         const Eigen::VectorXd& values = record->probes[i].values;
         if (values.size() > 0) run.probes.push_back(values[values.size() - 1]);

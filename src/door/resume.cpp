@@ -1,5 +1,7 @@
 #include "core/text.hpp"
+#include "scene/scene_bodies.hpp"
 #include "task.hpp"
+#include "trace/checkpoint.hpp"
 
 #include <fmt/format.h>
 
@@ -33,7 +35,7 @@ Error contradiction(const std::string& file, std::string message)
 /// A sweep goes on with the steps it began with, from a checkpoint that holds them.
 Expected<void> check_sweep(const Scene& scene, const Recording& recording, const std::string& file)
 {
-    const RunProgress& progress = recording.checkpoint.progress;
+    const RunProgress& progress = recording.checkpoint->progress;
     if (!scene.sweeping && progress.sweep)
         return contradiction(file, "the scene in the recording is not the one that was run");
     if (!scene.sweeping) return {};
@@ -64,7 +66,7 @@ Expected<Scene, Errors> scene_of(const Recording& recording, const std::string& 
     const bool same = time_step_s(scene->integrator) == recording.time_step_s &&
                       scene->start.t_s == recording.start_s &&
                       (!overrides.empty() || scene->plan.duration_s == recording.duration_s);
-    const auto& kept = recording.checkpoint.bodies;
+    const auto& kept = recording.checkpoint->bodies;
     const bool same_bodies =
         kept.has_value() == (scene->bodies != nullptr) &&
         (!kept || kept->state.bodies() == static_cast<int>(scene->bodies->start.x.size()));
@@ -141,7 +143,7 @@ Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOpt
         return Errors{std::move(error)};
     }
     if (auto good = check_duration(impl->scene, *run); !good) return Errors{good.error()};
-    const auto& bodies = recording->checkpoint.bodies;
+    const auto& bodies = recording->checkpoint->bodies;
     impl->task.emplace(
         detail::Task{.scene = impl->scene,
                      .so_far = {.run = std::move(*run), .bodies = bodies ? bodies->state : BodyState{}},

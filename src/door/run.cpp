@@ -1,6 +1,7 @@
 #include "carom/door/run.hpp"
 
 #include "run_events.hpp"
+#include "scene/scene_bodies.hpp"
 #include "task.hpp"
 
 #include <chrono>
@@ -76,6 +77,7 @@ Run carry_out(Task& task)
             .snapshots = std::move(task.snapshots).taken(),
             .record = {},
             .problems = {},
+            .sensitivity = {},
             // the flag counts if it ended the run, not if it came too late
             .stopped = stopped() && report.end == RunEnd::Listener,
             .wall_s = passed.count(),
@@ -93,6 +95,14 @@ Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
 {
     auto snapshots = detail::Snapshots::at(options.at_s, scene);
     if (!snapshots) return snapshots.error();
+
+    // derivatives first: what they refuse ends the run before anything is written
+    std::optional<Sensitivities> sensitivity;
+    if (!options.sensitivity.by.empty()) {
+        auto found = sensitivities(scene, options.sensitivity);
+        if (!found) return found.error();
+        sensitivity = std::move(*found);
+    }
     detail::Task task{.scene = scene,
                       .so_far = detail::start_of(scene),
                       .snapshots = std::move(*snapshots),
@@ -116,7 +126,9 @@ Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
         task.recorder.emplace(std::move(*recorder));
     }
     if (auto begun = task.problems.begin(); !begun) return Errors{begun.error()};
-    return detail::carry_out(task);
+    Run result = detail::carry_out(task);
+    result.sensitivity = std::move(sensitivity);
+    return result;
 }
 
 std::vector<double> probe_values(const Model& model, const Point& at, Workspace& work)

@@ -1,5 +1,6 @@
 #include "scene_steps.hpp"
 
+#include "scene/scene_bodies.hpp"
 #include "scene/sweeping_steps.hpp"
 
 namespace carom::detail {
@@ -17,10 +18,10 @@ std::unique_ptr<Steps> steps_of(const Scene& scene, const SolverSettings& solver
         return sweep_steps(scene.model, *scene.sweeping, so_far.run, scene.plan.duration_s);
     case SceneKind::Bodies:
         return body_steps(scene.bodies->model, scene.model, scene.integrator, solver, scene.plan,
-                          so_far.bodies, so_far.run);
+                          so_far.bodies, so_far.run, scene.start);
     case SceneKind::Coordinates: break;
     }
-    return coordinate_steps(scene.model, scene.integrator, solver, scene.plan, so_far.run);
+    return coordinate_steps(scene.model, scene.integrator, solver, scene.plan, so_far.run, scene.start);
 }
 
 RunReport resume_run(const Scene& scene, const SolverSettings& solver, SceneRun& so_far,

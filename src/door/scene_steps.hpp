@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/scene/scene.hpp"
+#include "run/progress.hpp"
 #include "run/run_loop.hpp"
 
 namespace carom::detail {

@@ -1,6 +1,7 @@
 #include "carom/door/simulation.hpp"
 
 #include "run/run_loop.hpp"
+#include "scene/scene_bodies.hpp"
 #include "scene_steps.hpp"
 
 #include <algorithm>

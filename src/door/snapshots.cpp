@@ -1,4 +1,5 @@
 #include "snapshots.hpp"
+#include "trace/checkpoint.hpp"
 
 #include <fmt/format.h>
 
@@ -37,7 +38,7 @@ Expected<Snapshots, Errors> Snapshots::at(const std::vector<double>& times_s, co
 Snapshots Snapshots::of(const Recording& recording, const Scene& scene)
 {
     const RecordedSnapshots& recorded = recording.snapshots;
-    const auto passed = static_cast<std::size_t>(recording.checkpoint.snapshots);
+    const auto passed = static_cast<std::size_t>(recording.checkpoint->snapshots);
     Snapshots result(recorded.asked_s, passed, time_step_s(scene.integrator));
     for (std::size_t k = 0; k < passed; ++k) {
         const auto row = static_cast<Eigen::Index>(k);

@@ -1,9 +1,18 @@
 #pragma once
 
 #include "carom/door/run.hpp"
+#include "expression/workspace.hpp"
+#include "run/step_view.hpp"
 #include "trace/instants.hpp"
 
 #include <vector>
+
+namespace carom {
+
+/// The values of all probes of a model at a point.
+[[nodiscard]] std::vector<double> probe_values(const Model& model, const Point& at, Workspace& work);
+
+}  // namespace carom
 
 namespace carom::detail {
 

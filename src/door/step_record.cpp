@@ -1,6 +1,6 @@
 #include "carom/door/step_record.hpp"
 
-#include "carom/run/body_run.hpp"
+#include "run/body_run.hpp"
 
 namespace carom {
 namespace {
@@ -44,6 +44,72 @@ StepContact record_of(const StepView& view, const ContactStep& contact)
 }
 
 }  // namespace
+
+long StepRecord::step() const noexcept
+{
+    return view_->step;
+}
+double StepRecord::time_s() const noexcept
+{
+    return view_->after.t_s;
+}
+double StepRecord::step_s() const noexcept
+{
+    return view_->report.h_s;
+}
+std::span<const double> StepRecord::q() const noexcept
+{
+    return view(view_->after.q);
+}
+std::span<const double> StepRecord::u() const noexcept
+{
+    return view(view_->after.u);
+}
+std::span<const double> StepRecord::q_before() const noexcept
+{
+    return view(view_->before.q);
+}
+std::span<const double> StepRecord::u_before() const noexcept
+{
+    return view(view_->before.u);
+}
+StepStatus StepRecord::status() const noexcept
+{
+    return view_->report.status;
+}
+double StepRecord::residual() const noexcept
+{
+    return solved_to(view_->report.solve.residual);
+}
+int StepRecord::iterations() const noexcept
+{
+    return view_->report.solve.iterations;
+}
+const EnergyLines& StepRecord::energy() const noexcept
+{
+    return view_->report.energy;
+}
+const Energies& StepRecord::energies() const noexcept
+{
+    return view_->report.at_end;
+}
+std::span<const double> StepRecord::percussions_Ns() const noexcept
+{
+    return view_->after.percussion_Ns;
+}
+std::span<const Event> StepRecord::events() const noexcept
+{
+    return view_->events;
+}
+Certificate StepRecord::certificate() const
+{
+    return view_->progress.certifier.certificate();
+}
+
+void StepRecord::state_at(double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u) const
+{
+    interpolate(*view_, t_s, q, u);
+}
 
 std::vector<StepContact> StepRecord::contacts() const
 {

@@ -1,4 +1,5 @@
 #include "expression/derivative.hpp"
+#include "expression/term.hpp"
 
 #include <algorithm>
 #include <array>

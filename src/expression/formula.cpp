@@ -1,6 +1,7 @@
 #include "carom/expression/formula.hpp"
 
 #include "expression/homogeneity.hpp"
+#include "expression/term.hpp"
 #include "series/dual.hpp"
 
 #include <algorithm>
@@ -246,6 +247,12 @@ Formula Formula::constant(double value)
 std::span<const Term> Formula::terms() const noexcept
 {
     return terms_ ? std::span<const Term>(*terms_) : std::span<const Term>{};
+}
+
+double Formula::value(const Point& at) const
+{
+    Workspace work;
+    return value(at, work);
 }
 
 double Formula::value(const Point& at, Workspace& work) const

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/expression/tape.hpp"
+#include "expression/tape.hpp"
 
 #include <optional>
 #include <string>

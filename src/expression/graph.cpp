@@ -1,4 +1,4 @@
-#include "carom/expression/graph.hpp"
+#include "expression/graph.hpp"
 
 #include "series/dual.hpp"
 

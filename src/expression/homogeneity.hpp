@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/expression/formula.hpp"
+#include "expression/term.hpp"
 
 namespace carom {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/expression/graph.hpp"
 #include "carom/expression/vocabulary.hpp"
+#include "expression/graph.hpp"
 #include "functions.hpp"
 #include "lexer.hpp"
 

@@ -1,7 +1,9 @@
-#include "carom/expression/program.hpp"
+#include "expression/program.hpp"
 
+#include "expression/workspace.hpp"
 #include "series/dual.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -169,6 +171,23 @@ inline void Program::read(const Point& at, double* inputs) const
 
 void Program::run(const Point& at, Workspace& work, std::span<double> results, std::span<double> more) const
 {
+    // the registers after the tape has been run
+    const auto compute = [&]() -> const double* {
+        const std::span<const Instruction> instructions = tape_->instructions();
+        if (work.registers.size() < instructions.size()) work.registers.resize(instructions.size());
+        double* const memory = work.registers.data();
+        read(at, memory);
+        if (!run_threaded(instructions.data() + inputs_, memory + inputs_, memory)) {
+            InputsFirst registers(memory, memory);
+            carom::run(*tape_, registers);
+        }
+        return memory;
+    };
+    // one result that is no number, as gaps are: there is nothing to place
+    if (count_ == 1 && tape_) {
+        (results.empty() ? more : results)[0] = compute()[computed_.front().first];
+        return;
+    }
     const auto split = static_cast<int>(results.size());
     const auto place = [&](int k) -> double& {
         return k < split ? results[static_cast<std::size_t>(k)] : more[static_cast<std::size_t>(k - split)];
@@ -176,14 +195,7 @@ void Program::run(const Point& at, Workspace& work, std::span<double> results, s
     for (const auto& [k, number] : constant_)
         place(k) = number;
     if (!tape_) return;
-    const std::span<const Instruction> instructions = tape_->instructions();
-    if (work.registers.size() < instructions.size()) work.registers.resize(instructions.size());
-    double* const memory = work.registers.data();
-    read(at, memory);
-    if (!run_threaded(instructions.data() + inputs_, memory + inputs_, memory)) {
-        InputsFirst registers(memory, memory);
-        carom::run(*tape_, registers);
-    }
+    const double* const memory = compute();
     for (const auto& [node, k] : computed_)
         place(k) = memory[node];
 }

@@ -1,5 +1,7 @@
 #include "carom/expression/record.hpp"
 
+#include "expression/graph.hpp"
+
 namespace carom {
 
 namespace {
@@ -57,6 +59,144 @@ Symbol Symbol::lookup(const std::shared_ptr<const Table>& table) const
 {
     if (!graph_) return {table->at(number_).value};
     return {graph_, graph_->lookup(table, node_)};
+}
+
+// operations
+
+Symbol operator+(const Symbol& x, const Symbol& y)
+{
+    return Symbol::combine(x, y, Op::Add);
+}
+Symbol operator-(const Symbol& x, const Symbol& y)
+{
+    return Symbol::combine(x, y, Op::Subtract);
+}
+Symbol operator*(const Symbol& x, const Symbol& y)
+{
+    return Symbol::combine(x, y, Op::Multiply);
+}
+Symbol operator/(const Symbol& x, const Symbol& y)
+{
+    return Symbol::combine(x, y, Op::Divide);
+}
+Symbol operator-(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Negate);
+}
+Symbol pow(const Symbol& x, const Symbol& y)
+{
+    return Symbol::combine(x, y, Op::Power);
+}
+Symbol sqrt(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Sqrt);
+}
+Symbol exp(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Exp);
+}
+Symbol log(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Log);
+}
+Symbol sin(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Sin);
+}
+Symbol cos(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Cos);
+}
+Symbol tan(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Tan);
+}
+Symbol asin(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Asin);
+}
+Symbol acos(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Acos);
+}
+Symbol atan(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Atan);
+}
+Symbol sinh(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Sinh);
+}
+Symbol cosh(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Cosh);
+}
+Symbol tanh(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Tanh);
+}
+Symbol atan2(const Symbol& y, const Symbol& x)
+{
+    return Symbol::combine(y, x, Op::Atan2);
+}
+Symbol hypot(const Symbol& x, const Symbol& y)
+{
+    return Symbol::combine(x, y, Op::Hypot);
+}
+Symbol abs(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Abs);
+}
+Symbol fabs(const Symbol& x)
+{
+    return Symbol::combine(x, Op::Abs);
+}
+Symbol min(const Symbol& x, const Symbol& y)
+{
+    return Symbol::combine(x, y, Op::Min);
+}
+Symbol max(const Symbol& x, const Symbol& y)
+{
+    return Symbol::combine(x, y, Op::Max);
+}
+
+Condition::Condition(const Symbol& x, const Symbol& y, Op op) : truth_(Symbol::combine(x, y, op)) {}
+
+Condition operator&&(const Condition& x, const Condition& y)
+{
+    return {x.truth_, y.truth_, Op::And};
+}
+Condition operator||(const Condition& x, const Condition& y)
+{
+    return {x.truth_, y.truth_, Op::Or};
+}
+Condition operator!(const Condition& x)
+{
+    return {x.truth_, Symbol(0), Op::Equal};
+}
+
+Symbol Condition::chosen(const Symbol& x, const Symbol& y) const
+{
+    return Symbol::combine(truth_, x, y, Op::Select);
+}
+
+Condition operator<(const Symbol& x, const Symbol& y)
+{
+    return {x, y, Op::Less};
+}
+Condition operator<=(const Symbol& x, const Symbol& y)
+{
+    return {x, y, Op::LessEqual};
+}
+
+Condition equal(const Symbol& x, const Symbol& y)
+{
+    return {x, y, Op::Equal};
+}
+
+double sign(double x) noexcept
+{
+    return detail::sign(x);
 }
 
 Symbol sign(const Symbol& x)

@@ -1,4 +1,5 @@
 #include "expression/series_program.hpp"
+#include "expression/term.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/expression/graph.hpp"
+#include "expression/graph.hpp"
 #include "series/series_tape.hpp"
 
 #include <span>

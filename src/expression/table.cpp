@@ -1,4 +1,4 @@
-#include "carom/expression/table.hpp"
+#include "carom/expression/vocabulary.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "carom/expression/tape.hpp"
+#include "expression/tape.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,5 @@
-#include "carom/expression/graph.hpp"
+#include "expression/graph.hpp"
+#include "expression/term.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 
 #include "core/palette.hpp"
 #include "core/text.hpp"
+#include "expression/workspace.hpp"
 
 #include <fmt/format.h>
 

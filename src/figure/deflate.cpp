@@ -1,6 +1,6 @@
 #include "deflate.hpp"
 
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 
 #include <zlib.h>
 

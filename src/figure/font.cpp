@@ -1,6 +1,6 @@
 #include "font.hpp"
 
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,5 @@
 #include "core/text.hpp"
+#include "expression/workspace.hpp"
 #include "figure_runs.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 #include "core/text.hpp"
+#include "expression/workspace.hpp"
 #include "panels.hpp"
 
 #include <algorithm>

@@ -11,12 +11,87 @@ namespace {
 /// Cells per ball at most: a scene that is spread out gets wider ones.
 constexpr double max_cells_per_ball = 8;
 
+/// By how much balls are larger whose neighbours are kept, as a part of their radii.
+constexpr double margin = 0.1;
+
+/// Searches without neighbours that are kept, where balls are fast.
+constexpr int searches_between = 16;
+
+/// Balls that one thread takes at once.
+constexpr std::size_t balls_in_block = 256;
+
 /// Classes of sizes at most: what is smaller is in the last one.
 constexpr std::size_t max_classes = 24;
 
 }  // namespace
 
 void BallPairs::find(std::span<const Vec3> centres, std::span<const double> radii)
+{
+    if (keeps_near_ && still_hold(centres, radii)) {
+        lost_ = 0;
+        return take_from_near(centres, radii);
+    }
+    lost_ = keeps_near_ ? lost_ + 1 : lost_;
+    keeps_near_ = false;
+
+    // balls that are fast leave any margin in a step or two: those are asked again now and then
+    if (lost_ >= 2 && ++waited_ < searches_between) return find_all(centres, radii);
+    waited_ = 0;
+    enlarge(centres, radii);
+    find_all(near_centres_, near_radii_);
+    near_begin_.swap(begin_);
+    near_.swap(others_);
+    keeps_near_ = true;
+    take_from_near(centres, radii);
+}
+
+/// Whether every ball is inside the one that its neighbours were found with.
+bool BallPairs::still_hold(std::span<const Vec3> centres, std::span<const double> radii) const
+{
+    if (centres.size() != near_centres_.size()) return false;
+    for (std::size_t i = 0; i < centres.size(); ++i) {
+        if ((radii[i] < 0) != (near_radii_[i] < 0)) return false;
+        if (radii[i] < 0) continue;
+        const double room = near_radii_[i] - radii[i];
+        if (!(room >= 0 && (centres[i] - near_centres_[i]).squaredNorm() <= room * room)) return false;
+    }
+    return true;
+}
+
+void BallPairs::enlarge(std::span<const Vec3> centres, std::span<const double> radii)
+{
+    near_centres_.assign(centres.begin(), centres.end());
+    near_radii_.resize(radii.size());
+    for (std::size_t i = 0; i < radii.size(); ++i) {
+        near_radii_[i] = radii[i] < 0 ? radii[i] : (1 + margin) * radii[i];
+    }
+}
+
+/// Of the neighbours those that overlap: a ball overlaps no other, since the larger ones hold them all.
+void BallPairs::take_from_near(std::span<const Vec3> centres, std::span<const double> radii)
+{
+    begin_.resize(centres.size() + 1);
+    begin_[0] = 0;
+    others_.clear();
+    append_blocks(centres.size(), balls_in_block, others_,
+                  [&](std::size_t begin, std::size_t end, std::vector<int>& list) {
+                      for (std::size_t i = begin; i < end; ++i) {
+                          const std::size_t first = list.size();
+                          for (std::size_t k = near_begin_[i]; k < near_begin_[i + 1]; ++k) {
+                              const auto j = static_cast<std::size_t>(near_[k]);
+                              const double reach = radii[i] + radii[j];
+                              if ((centres[j] - centres[i]).squaredNorm() <= reach * reach)
+                                  list.push_back(near_[k]);
+                          }
+                          begin_[i + 1] = list.size() - first;
+                      }
+                  });
+    for (std::size_t i = 0; i < centres.size(); ++i) {
+        begin_[i + 1] += begin_[i];
+    }
+}
+
+void BallPairs::find_all(std::span<const Vec3> centres, std::span<const double> radii)
 {
     sort_by_size(radii);
     grids_.resize(std::max(grids_.size(), used_));
@@ -64,9 +139,8 @@ void BallPairs::sort_by_size(std::span<const double> radii)
 void BallPairs::lists_of_one_class(std::span<const Vec3> centres, std::span<const double> radii)
 {
     // lengths of the lists first, each behind its ball; then where they begin
-    constexpr std::size_t in_block = 256;
     begin_[0] = 0;
-    append_blocks(centres.size(), in_block, others_,
+    append_blocks(centres.size(), balls_in_block, others_,
                   [&](std::size_t begin, std::size_t end, std::vector<int>& list) {
                       for (std::size_t i = begin; i < end; ++i) {
                           const std::size_t first = list.size();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/geometry/pose.hpp"
+#include "carom/geometry/shape.hpp"
 
 #include <array>
 #include <span>
@@ -12,6 +12,9 @@ namespace carom {
 /// balls themselves, in lists per ball, and nothing is sorted but these short lists. Balls are sorted into
 /// classes of sizes, each down to half of its largest one, with a grid whose cells are as wide as that one;
 /// a ball looks into the grid of its class and of those above. Memory is linear in the balls.
+///
+/// Balls that hardly move keep their neighbours: pairs of balls that are larger by a margin are kept, and
+/// while no ball has left its larger one only these are looked at.
 class BallPairs {
 public:
     /// Finds the pairs. A negative radius: no ball. The same balls give the same lists, whatever was asked
@@ -53,6 +56,10 @@ private:
         std::vector<Ball> balls_;
     };
 
+    void find_all(std::span<const Vec3> centres, std::span<const double> radii);
+    [[nodiscard]] bool still_hold(std::span<const Vec3> centres, std::span<const double> radii) const;
+    void enlarge(std::span<const Vec3> centres, std::span<const double> radii);
+    void take_from_near(std::span<const Vec3> centres, std::span<const double> radii);
     void sort_by_size(std::span<const double> radii);
     void lists_of_one_class(std::span<const Vec3> centres, std::span<const double> radii);
     void lists_of_all_classes(std::span<const Vec3> centres, std::span<const double> radii);
@@ -63,6 +70,15 @@ private:
     std::vector<std::array<int, 2>> pairs_;
     std::vector<std::size_t> begin_;
     std::vector<int> others_;
+
+    // neighbours of balls that are larger by a margin, and these balls
+    std::vector<Vec3> near_centres_;
+    std::vector<double> near_radii_;
+    std::vector<std::size_t> near_begin_;
+    std::vector<int> near_;
+    bool keeps_near_ = false;
+    int lost_ = 0;    ///< how many searches in a row found that balls had left theirs
+    int waited_ = 0;  ///< searches since neighbours were kept last
 };
 
 }  // namespace carom

@@ -1,4 +1,4 @@
-#include "carom/geometry/contact_points.hpp"
+#include "geometry/contact_points.hpp"
 
 #include "cylinder_contact.hpp"
 #include "surface_contact.hpp"

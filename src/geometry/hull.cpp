@@ -1,4 +1,4 @@
-#include "carom/geometry/hull.hpp"
+#include "geometry/hull.hpp"
 
 #include "quick_hull.hpp"
 

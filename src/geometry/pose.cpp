@@ -1,4 +1,4 @@
-#include "carom/geometry/pose.hpp"
+#include "carom/geometry/shape.hpp"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/geometry/pose.hpp"
+#include "carom/geometry/shape.hpp"
 
 #include <array>
 #include <optional>

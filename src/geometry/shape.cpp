@@ -1,6 +1,6 @@
 #include "carom/geometry/shape.hpp"
 
-#include "carom/geometry/hull.hpp"
+#include "geometry/hull.hpp"
 #include "triangle_surface.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 #include "carom/geometry/surface.hpp"
 
+#include "geometry/contact_points.hpp"
 #include "triangle_surface.hpp"
 
 #include <algorithm>

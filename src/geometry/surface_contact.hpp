@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/geometry/contact_points.hpp"
+#include "geometry/contact_points.hpp"
 
 namespace carom::detail {
 

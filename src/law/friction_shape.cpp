@@ -1,4 +1,6 @@
-#include "carom/law/friction_shape.hpp"
+#include "carom/law/law.hpp"
+
+#include "circular_cone.hpp"
 
 #include <fmt/format.h>
 
@@ -93,23 +95,6 @@ Vector nearest_on_polygon(const std::vector<Vector>& vertices, double scale, con
         }
     }
     return inside ? x : nearest;
-}
-
-/// The cone over a disc of radius mu: closed form.
-void project_on_circular_cone(double mu, std::span<double> P)
-{
-    const double length = std::sqrt(P[1] * P[1] + P[2] * P[2]);
-    if (length <= mu * P[0]) return;  // inside: nothing to do (sticking)
-    if (mu * length <= -P[0]) {       // inside the polar cone: the apex (open)
-        std::fill(P.begin(), P.end(), 0.0);
-        return;
-    }
-    // between the two: drop a perpendicular onto the generator (sliding); length > 0 here
-    const double normal = (P[0] + mu * length) / (1 + mu * mu);
-    const double factor = mu * normal / length;
-    P[0] = normal;
-    P[1] *= factor;
-    P[2] *= factor;
 }
 
 /// The cone between two half-lines of a plane: closed form.
@@ -289,7 +274,7 @@ void project_on_friction_cone(const FrictionShape& shape, double mu, std::span<d
     if (const auto* interval = std::get_if<FrictionInterval>(&shape)) {
         project_on_plane_cone(mu * interval->low, mu * interval->high, P);
     } else if (std::holds_alternative<FrictionDisc>(shape)) {
-        project_on_circular_cone(mu, P);
+        detail::project_on_circular_cone(mu, P.first<3>());
     } else if (std::holds_alternative<FrictionRough>(shape)) {
         P[0] = std::max(P[0], 0.0);
     } else {

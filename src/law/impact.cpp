@@ -1,6 +1,6 @@
 #include "carom/law/impact.hpp"
 
-#include "carom/convex/polyhedral_cone.hpp"
+#include "carom/convex/polyhedra.hpp"
 #include "carom/law/law.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 #include "carom/ledger/certificate.hpp"
+#include "ledger/certifier.hpp"
 
 #include <fmt/format.h>
 

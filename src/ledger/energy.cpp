@@ -1,3 +1,4 @@
+#include "ledger/certifier.hpp"
 #include "ledger/reaction_line.hpp"
 #include "ledger/step_work.hpp"
 

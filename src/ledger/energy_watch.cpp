@@ -1,4 +1,4 @@
-#include "carom/ledger/energy_watch.hpp"
+#include "ledger/energy_watch.hpp"
 
 #include <fmt/format.h>
 

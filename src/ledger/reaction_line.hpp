@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/law/law.hpp"
-#include "carom/ledger/energy.hpp"
+#include "carom/ledger/certificate.hpp"
 
 namespace carom {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/law/law.hpp"
-#include "carom/ledger/energy.hpp"
+#include "carom/ledger/certificate.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <span>

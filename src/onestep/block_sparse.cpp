@@ -1,6 +1,6 @@
-#include "carom/onestep/block_sparse.hpp"
+#include "carom/onestep/problem.hpp"
 
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 
 #include <algorithm>
 

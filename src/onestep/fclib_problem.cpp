@@ -168,6 +168,7 @@ Expected<LoadedProblem> one_step_problem(const FclibProblem& stored)
 
 Expected<StoredProblem> fclib_problem(const OneStepProblem& problem)
 {
+    if (!problem.is_assembled()) return fclib_problem(assembled(problem));
     auto layout = layout_of(problem);
     if (!layout) return layout.error();
     StoredProblem result;

@@ -1,4 +1,4 @@
-#include "carom/onestep/no_solution.hpp"
+#include "carom/onestep/solution_check.hpp"
 
 #include <fmt/format.h>
 
@@ -123,6 +123,7 @@ double free_normal_velocity(const OneStepProblem& problem, int c) noexcept
 
 std::optional<NoSolutionProof> verified(const OneStepProblem& problem, std::span<const double> d)
 {
+    if (!problem.is_assembled()) return verified(assembled(problem), d);
     NoSolutionProof proof{.d = admissible(problem, d), .interactions = {}, .closing_m_s = 0};
     if (proof.d.empty()) return {};
 

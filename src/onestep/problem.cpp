@@ -1,5 +1,7 @@
 #include "carom/onestep/problem.hpp"
 
+#include "onestep/factored_operator.hpp"
+
 #include <fmt/format.h>
 
 namespace carom {
@@ -53,8 +55,12 @@ Expected<OneStepProblem> make_problem(const Eigen::MatrixXd& W, const Eigen::Vec
     return problem;
 }
 
-void local_velocity(const OneStepProblem& problem, std::span<const double> P, std::span<double> U) noexcept
+void local_velocity(const OneStepProblem& problem, std::span<const double> P, std::span<double> U)
 {
+    if (!problem.is_assembled()) {
+        std::vector<Factors::Block> blocks;
+        return detail::velocities_by_factors(problem, P, blocks, U);
+    }
     problem.W.multiply(P, U);
     for (std::size_t i = 0; i < U.size(); ++i) {
         U[i] += problem.U_free[i];

@@ -1,6 +1,8 @@
 #include "carom/onestep/residual.hpp"
 
 #include "core/parallel.hpp"
+#include "law/circular_cone.hpp"
+#include "onestep/factored_operator.hpp"
 #include "onestep/residual_shares.hpp"
 #include "onestep/rounding.hpp"
 
@@ -97,6 +99,20 @@ double natural_map_squared(const Law& law, std::span<const double> P, std::span<
                            std::span<const double> s, double d, double lambda, std::span<double> F)
 {
     const double by = lambda / d;
+    if (const auto* coulomb = std::get_if<Coulomb>(&law);
+        coulomb != nullptr && std::holds_alternative<FrictionDisc>(coulomb->shape)) {
+        std::array<double, 3> y{};
+        for (std::size_t k = 0; k < 3; ++k) {
+            y[k] = by * P[k] - d * (U[k] + s[k]);
+        }
+        detail::project_on_circular_cone(coulomb->friction, y);
+        double sum = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            F[k] = by * P[k] - y[k];
+            sum += F[k] * F[k];
+        }
+        return sum;
+    }
     if (std::holds_alternative<Unilateral>(law)) {
         const double y = by * P[0] - d * (U[0] + s[0]);
         F[0] = by * P[0] - (y > 0 ? y : 0.0);
@@ -292,15 +308,27 @@ void add_friction(const OneStepProblem& problem, const Coulomb& law, std::span<c
     const std::span<const double, D> P(all_P.data() + row, D), U(all_U.data() + row, D),
         U_minus(problem.U_minus.data() + row, D), U_free(problem.U_free.data() + row, D);
     const std::span<double, D> s(scratch.s.data() + row, D);
-    velocity_shift(problem.laws[c], U_minus, U, s);
     const double s_e = law.restitution * std::min(U_minus[0], 0.0);
+    if constexpr (D == 3) {
+        // of the disc: mu |U_T + s_T|
+        s[1] = law.tangential_restitution * U_minus[1];
+        s[2] = law.tangential_restitution * U_minus[2];
+        const double t1 = -(U[1] + s[1]), t2 = -(U[2] + s[2]);
+        s[0] = s_e + law.friction * std::sqrt(t1 * t1 + t2 * t2);
+    } else {
+        velocity_shift(problem.laws[c], U_minus, U, s);
+    }
     const double d_c = scratch.d[static_cast<std::size_t>(c)] = scaling(problem, c);
     add_sizes(squared(U_free), squared(P), squared(U),
               s_e * s_e + tangential_restitution_squared(problem.laws[c], U_minus), d_c, sums.raw,
               sums.scaled);
     std::array<double, D> y{};
     const auto from_projection_squared = [&](double by) {
-        project_on_friction_cone(law.shape, law.friction, y);
+        if constexpr (D == 3) {
+            detail::project_on_circular_cone(law.friction, y);
+        } else {
+            project_on_friction_cone(law.shape, law.friction, y);
+        }
         double sum = 0;
         for (std::size_t k = 0; k < D; ++k) {
             const double F = by * P[k] - y[k];
@@ -366,7 +394,10 @@ void add_interaction(const OneStepProblem& problem, std::span<const double> P, s
 Residual residual(const OneStepProblem& problem, std::span<const double> P, ResidualScratch& scratch)
 {
     scratch.U.resize(static_cast<std::size_t>(problem.size()));
-    local_velocity(problem, P, scratch.U);
+    if (problem.is_assembled())
+        local_velocity(problem, P, scratch.U);
+    else
+        detail::velocities_by_factors(problem, P, scratch.blocks, scratch.U);
     return residual_at(problem, P, scratch.U, scratch);
 }
 

@@ -7,6 +7,7 @@ namespace {
 
 SparseMatrix operator_of(const OneStepProblem& problem, std::span<const double> d)
 {
+    if (!problem.is_assembled()) return operator_of(assembled(problem), d);
     std::vector<Eigen::Triplet<double>> entries;
     for (int c = 0; c < problem.interactions(); ++c) {
         for (const BlockSparse::Entry& entry : problem.W.row(c)) {

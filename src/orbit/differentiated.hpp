@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/expression/program.hpp"
 #include "expression/derivative.hpp"
+#include "expression/program.hpp"
 
 #include <Eigen/Dense>
 

@@ -2,12 +2,13 @@
 
 #include "core/dense.hpp"
 #include "directions.hpp"
-#include "member.hpp"
+#include "flow.hpp"
+#include "statics.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -16,219 +17,220 @@ namespace {
 
 using namespace detail;
 
-/// Forces and closed contacts at one value of the parameter.
-class Statics {
-public:
-    Statics(const Scene& scene, const std::string& over, double value, std::vector<int> closed,
-            std::vector<int> sides)
-        : closed_(std::move(closed)), sides_(std::move(sides))
-    {
-        OrbitOptions options;
-        options.parameters = {over};
-        const std::array values{value};
-        auto member = make_member(scene, options, values);
-        if (member) member_ = std::move(*member);
-    }
-    [[nodiscard]] bool is_good() const noexcept { return member_ != nullptr; }
+/// An equilibrium with the direction in which the branch goes on, and what decides about statuses there.
+struct RestNode {
+    Eigen::VectorXd x;        ///< q, r_N and the parameter
+    Eigen::VectorXd tangent;  ///< of length 1, in units
+    Equilibrium point;
+    std::vector<double> gaps;
+    double determinant = 0;  ///< of the equations and a row along the tangent
 
-    /// Newton's method for K + H^T r = 0, gaps zero; unknowns q and the normal reactions.
-    [[nodiscard]] bool solve(Eigen::VectorXd& q, Eigen::VectorXd& r_N)
+    [[nodiscard]] double dvalue() const { return tangent[tangent.size() - 1]; }
+};
+
+/// Pseudo-arclength continuation of (OR-20), as (OR-13): regular at folds.
+class RestWalk {
+public:
+    RestWalk(const Scene& scene, const SceneSymbols& symbols, const EquilibriumOptions& options,
+             std::vector<int> closed, std::vector<int> sides)
+        : scene_(scene),
+          options_(options),
+          closed_(closed),
+          sides_(sides),
+          statics_(scene, symbols, std::move(closed), std::move(sides))
+    {
+    }
+
+    /// The equilibrium near q at the value of the scene; it sets the units.
+    [[nodiscard]] std::optional<RestNode> first(double value)
+    {
+        const auto n = scene_.start.q.size(), m = static_cast<Eigen::Index>(closed_.size());
+        Eigen::VectorXd x = Eigen::VectorXd::Zero(n + m + 1);
+        x.head(n) = scene_.start.q;
+        x[n + m] = value;
+        unit_ = Eigen::VectorXd::Ones(n + m + 1);
+        unit_[n + m] = options_.high - options_.low;
+        if (!solve_at_value(x)) return std::nullopt;
+        // what unknowns are, or what they become over the range
+        statics_.evaluate(x);
+        const Eigen::VectorXd over_range =
+            FullLu(statics_.J.leftCols(n + m)).solve(-statics_.J.col(n + m)) * unit_[n + m];
+        const auto size_of = [&](Eigen::Index from, Eigen::Index count) {
+            const double here = x.segment(from, count).cwiseAbs().maxCoeff();
+            const double there = over_range.segment(from, count).cwiseAbs().maxCoeff();
+            const double size = std::isfinite(there) ? std::max(here, std::min(there, 1e3 * here + 1)) : here;
+            return size > 0 ? size : 1.0;
+        };
+        unit_.head(n).setConstant(size_of(0, n));
+        if (m > 0) unit_.segment(n, m).setConstant(size_of(n, m));
+        return finished(x, nullptr);
+    }
+
+    /// On until the parameter leaves its range, or a status changes; returns why it ended.
+    std::string follow(RestNode from, bool upwards, EquilibriumBranch& branch)
+    {
+        const double longest = 1.0 / options_.steps;
+        const std::size_t most = branch.points.size() + 50 * static_cast<std::size_t>(options_.steps);
+        if ((from.dvalue() > 0) != upwards) {
+            from.tangent = -from.tangent;
+            from.determinant = -from.determinant;
+        }
+        double step = longest;
+        while (branch.points.size() < most) {
+            if (from.point.value == options_.low && from.dvalue() < 0) return "range";
+            if (from.point.value == options_.high && from.dvalue() > 0) return "range";
+            auto node = ahead(from, step);
+            constexpr double straight = 0.95;
+            if (!node || node->tangent.dot(from.tangent) < straight) {
+                step /= 2;
+                if (step > 1e-10) continue;
+                return fmt::format("no equilibrium is found beyond {:.12g}", from.point.value);
+            }
+            const bool leaves = node->point.value < options_.low || node->point.value > options_.high;
+            if (leaves) node = at_end(from, *node, step);
+            if (!node) return fmt::format("no equilibrium is found beyond {:.12g}", from.point.value);
+            if (const auto lost = first_change(from, *node, step)) {
+                branch.special.push_back(*lost);
+                return fmt::format("{} at {:.12g}: {}", lost->kind, lost->value, lost->place);
+            }
+            add_special(from, *node, step, branch);
+            branch.points.push_back(node->point);
+            if (leaves) return "range";
+            from = std::move(*node);
+            step = std::min(2 * step, longest);
+        }
+        return fmt::format("{} equilibria", most);
+    }
+
+private:
+    /// Newton's method, the parameter being given.
+    [[nodiscard]] bool solve_at_value(Eigen::VectorXd& x)
+    {
+        const auto size = x.size() - 1;
+        return newton(x, [&] {
+            Eigen::VectorXd by = Eigen::VectorXd::Zero(x.size());
+            by.head(size) = FullLu(statics_.J.leftCols(size)).solve(-statics_.residual);
+            return by;
+        });
+    }
+
+    [[nodiscard]] bool newton(Eigen::VectorXd& x, const std::function<Eigen::VectorXd()>& step)
     {
         constexpr int max_iterations = 40;
         double before = INFINITY;
         for (int k = 0; k < max_iterations; ++k) {
-            evaluate(q, r_N);
-            const Eigen::VectorXd step = FullLu(J_).solve(-residual_);
-            if (!step.allFinite()) return false;
-            q += step.head(q.size());
-            r_N += step.tail(r_N.size());
-            const double size = step.cwiseAbs().maxCoeff();
-            if (size <= 1e-14 * (1 + q.cwiseAbs().maxCoeff())) return true;
-            if (k > 4 && size >= before && size <= 1e-10 * (1 + q.cwiseAbs().maxCoeff())) return true;
+            statics_.evaluate(x);
+            const Eigen::VectorXd by = step();
+            if (!by.allFinite()) return false;
+            x += by;
+            const double size = by.cwiseQuotient(unit_).cwiseAbs().maxCoeff();
+            if (size <= 1e-15) return true;
+            if (k > 2 && size >= before && size <= 1e-11) return true;
             before = size;
         }
         return false;
     }
 
-    /// Of the motion with closed contacts held: M z'' + D z' + S z = 0 along what they leave free.
-    [[nodiscard]] std::vector<std::complex<double>> eigenvalues(const Eigen::VectorXd& q,
-                                                                const Eigen::VectorXd& r_N)
+    /// A step along the tangent, and back across it.
+    [[nodiscard]] std::optional<RestNode> ahead(const RestNode& from, double step)
     {
-        evaluate(q, r_N);
-        const auto n = q.size();
-        Eigen::MatrixXd B = Eigen::MatrixXd::Identity(n, n);
-        if (!closed_.empty()) {
-            const Svd svd(J_.bottomLeftCorner(r_N.size(), n), Eigen::ComputeFullV);
-            B = svd.V().rightCols(n - svd.rank());
-        }
-        const auto d = B.cols();
-        if (d == 0) return {};
-        const Eigen::MatrixXd M = B.transpose() * mass(q) * B;
-        const Eigen::MatrixXd S = B.transpose() * J_.topLeftCorner(n, n) * B,
-                              D = B.transpose() * damping_ * B;
-        Eigen::MatrixXd A = Eigen::MatrixXd::Zero(2 * d, 2 * d);
-        A.topRightCorner(d, d).setIdentity();
-        const Ldlt inertia(M);
-        A.bottomLeftCorner(d, d) = inertia.solve(S);
-        A.bottomRightCorner(d, d) = inertia.solve(D);
-        const Eigen::VectorXcd found = eigenvalues_of(A);
-        std::vector<std::complex<double>> values(found.begin(), found.end());
-        std::ranges::stable_sort(values, [](const auto& a, const auto& b) { return a.real() > b.real(); });
-        return values;
+        Eigen::VectorXd x = from.x + step * from.tangent.cwiseProduct(unit_);
+        const bool good = newton(x, [&] {
+            Eigen::VectorXd right = Eigen::VectorXd::Zero(x.size());
+            right.head(x.size() - 1) = -statics_.residual;
+            return Eigen::VectorXd(FullLu(bordered(from.tangent)).solve(right).cwiseProduct(unit_));
+        });
+        const double moved = (x - from.x).cwiseQuotient(unit_).norm();
+        if (!good || moved > 3 * std::abs(step)) return std::nullopt;
+        return finished(x, &from);
     }
 
-    /// Of all contacts.
-    [[nodiscard]] std::vector<double> gaps(const Eigen::VectorXd& q)
+    /// Where the parameter leaves its range between two nodes.
+    [[nodiscard]] std::optional<RestNode> at_end(const RestNode& from, const RestNode& beyond, double step)
     {
-        std::vector<double> result;
-        const Eigen::VectorXd u = Eigen::VectorXd::Zero(q.size());
-        for (auto& contact : system().contacts) {
-            contact.gap.at(system().place(member_->scene.start.t_s, q, u).point(), work_);
-            result.push_back(contact.gap.value[0]);
-        }
-        return result;
+        const double end = beyond.point.value < options_.low ? options_.low : options_.high;
+        const auto node =
+            located(from, beyond, step, [&](const RestNode& it) { return it.point.value - end; });
+        if (!node) return std::nullopt;
+        Eigen::VectorXd x = node->x;
+        x[x.size() - 1] = end;
+        if (!solve_at_value(x)) return node;
+        return finished(x, &from);
     }
 
-    /// The sign tells on which side of a fold an equilibrium lies.
-    [[nodiscard]] double determinant() const { return Lu(J_).determinant(); }
-
-private:
-    [[nodiscard]] VariationalSystem& system() { return member_->flow->system(); }
-
-    void evaluate(const Eigen::VectorXd& q, const Eigen::VectorXd& r_N)
+    /// The equations in units, and a row across which a step is made.
+    [[nodiscard]] Eigen::MatrixXd bordered(const Eigen::VectorXd& tangent) const
     {
-        const auto n = q.size();
-        const auto m = static_cast<Eigen::Index>(closed_.size());
-        const Eigen::VectorXd u = Eigen::VectorXd::Zero(n);
-        const double t_s = member_->scene.start.t_s;
-        residual_.setZero(n + m);
-        J_.setZero(n + m, n + m);
-        system().balances.at(system().place(t_s, q, u).point(), work_);
-        residual_.head(n) = system().balances.value;
-        J_.topLeftCorner(n, n) = system().balances.slope.leftCols(n);
-        damping_ = system().balances.slope.middleCols(n, n);
-        std::size_t rough = 0;
-        for (Eigen::Index k = 0; k < m; ++k) {
-            auto& contact = system().contacts[static_cast<std::size_t>(closed_[static_cast<std::size_t>(k)])];
-            auto place = system().place(t_s, q, u);
-            contact.coefficients.at(place.point(), work_);
-            const double side = contact.friction ? sides_[rough++] : 0;
-            const double bound = side * contact.coefficients.value[1];
-            const Eigen::VectorXd d_bound = side * contact.coefficients.slope.row(1).head(n).transpose();
-            place.q[static_cast<std::size_t>(system().reaction_at(contact.offset))] = r_N[k];
-            if (side != 0)
-                place.q[static_cast<std::size_t>(system().reaction_at(contact.offset + 1))] = bound * r_N[k];
-            contact.HT_r[0].at(place.point(), work_);
-            contact.U[0].at(place.point(), work_);
-            contact.gap.at(place.point(), work_);
-            const Eigen::MatrixXd H = contact.U[0].slope.middleCols(n, n);
-            residual_.head(n) += contact.HT_r[0].value;
-            J_.topLeftCorner(n, n) += contact.HT_r[0].slope.leftCols(n);
-            J_.col(n + k).head(n) = H.row(0).transpose();
-            if (side != 0) {
-                J_.col(n + k).head(n) += bound * H.row(1).transpose();
-                J_.topLeftCorner(n, n) += H.row(1).transpose() * (r_N[k] * d_bound).transpose();
-            }
-            residual_[n + k] = contact.gap.value[0];
-            J_.row(n + k).head(n) = contact.gap.slope.row(0).head(n);
-        }
+        Eigen::MatrixXd M(unit_.size(), unit_.size());
+        M.topRows(unit_.size() - 1) = statics_.J * unit_.asDiagonal();
+        M.bottomRows(1) = tangent.transpose();
+        return M;
     }
 
-    [[nodiscard]] Eigen::MatrixXd mass(const Eigen::VectorXd& q)
+    [[nodiscard]] RestNode finished(const Eigen::VectorXd& x, const RestNode* like)
     {
-        auto place = system().place(member_->scene.start.t_s, q, Eigen::VectorXd::Zero(q.size()));
-        return kinetic_matrix(system(), place, work_);
-    }
-
-    std::unique_ptr<Member> member_;
-    std::vector<int> closed_, sides_;
-    Workspace work_;
-    Eigen::VectorXd residual_;
-    Eigen::MatrixXd J_, damping_;
-};
-
-/// An equilibrium with what decides about statuses there.
-struct RestNode {
-    Equilibrium point;
-    Eigen::VectorXd r_N;
-    std::vector<double> gaps;
-    double determinant = 0;
-};
-
-class RestWalk {
-public:
-    RestWalk(const Scene& scene, const EquilibriumOptions& options, std::vector<int> closed,
-             std::vector<int> sides)
-        : scene_(scene), options_(options), closed_(std::move(closed)), sides_(std::move(sides))
-    {
-    }
-
-    [[nodiscard]] std::optional<RestNode> at(double value, Eigen::VectorXd q, Eigen::VectorXd r_N) const
-    {
-        Statics statics(scene_, options_.over, value, closed_, sides_);
-        if (!statics.is_good() || !statics.solve(q, r_N)) return std::nullopt;
-        RestNode node{.point = {.value = value, .q = q, .r_N = {r_N.data(), r_N.data() + r_N.size()}},
-                      .r_N = r_N};
-        node.gaps = statics.gaps(q);
-        node.determinant = statics.determinant();
+        const auto n = scene_.start.q.size();
+        RestNode node{.x = x};
+        statics_.evaluate(x);
+        // rows of the same size, for the sake of their rank
+        const Eigen::MatrixXd J = statics_.J * unit_.asDiagonal();
+        node.tangent = Svd(J.rowwise().normalized(), Eigen::ComputeFullV).V().rightCols(1);
+        if (like != nullptr && node.tangent.dot(like->tangent) < 0) node.tangent = -node.tangent;
+        node.determinant = Lu(bordered(node.tangent)).determinant();
+        node.gaps = statics_.gaps(x);
+        node.point.value = x[x.size() - 1];
+        node.point.q = x.head(n);
+        node.point.r_N.assign(x.data() + n, x.data() + x.size() - 1);
         if (!sides_.empty()) return node;
-        node.point.eigenvalues = statics.eigenvalues(q, r_N);
+        node.point.eigenvalues = statics_.eigenvalues(x);
         const double size = node.point.eigenvalues.empty() ? 0 : std::abs(node.point.eigenvalues.back());
         node.point.stable = std::ranges::all_of(node.point.eigenvalues,
                                                 [&](const auto& m) { return m.real() <= 1e-9 * (1 + size); });
         return node;
     }
 
-    /// On to an end of the range; returns why it ended.
-    std::string follow(RestNode from, bool upwards, EquilibriumBranch& branch) const
+    using Test = std::function<double(const RestNode&)>;
+
+    /// The root of a test between two nodes, a step apart: false position, halved now and then.
+    [[nodiscard]] std::optional<RestNode> located(const RestNode& a, const RestNode& b, double step,
+                                                  const Test& test)
     {
-        const double whole = options_.high - options_.low, end = upwards ? options_.high : options_.low;
-        const double longest = whole / options_.steps;
-        double step = longest;
-        while (from.point.value != end) {
-            const double left = std::abs(end - from.point.value);
-            const double next = step >= left * (1 - 1e-9) ? end : from.point.value + (upwards ? step : -step);
-            auto node = at(next, from.point.q, from.r_N);
-            const bool jumped = node && (node->point.q - from.point.q).norm() >
-                                            10 * (1 + from.point.q.norm()) * step / whole * 10;
-            if (!node || jumped || node->determinant * from.determinant <= 0) {
-                step /= 2;
-                if (step > 1e-12 * whole) continue;
-                branch.special.push_back({.kind = "fold", .value = from.point.value, .place = {}});
-                return fmt::format("fold at {:.12g}", from.point.value);
-            }
-            if (const auto lost = first_change(from, *node)) {
-                branch.special.push_back(*lost);
-                return fmt::format("{} at {:.12g}: {}", lost->kind, lost->value, lost->place);
-            }
-            if (from.point.stable != node->point.stable && sides_.empty())
-                branch.special.push_back(
-                    {.kind = "stability", .value = root_of_stability(from, *node), .place = {}});
-            branch.points.push_back(node->point);
-            from = std::move(*node);
-            step = std::min(2 * step, longest);
+        double low = 0, high = step, f_low = test(a), f_high = test(b);
+        RestNode at_low = a, at_high = b;
+        for (int k = 0; k < 100 && high - low > 1e-15 * step; ++k) {
+            double s = (low * f_high - high * f_low) / (f_high - f_low);
+            if (k % 3 == 2 || !(s > low && s < high)) s = (low + high) / 2;
+            auto node = ahead(a, s);
+            if (!node) break;
+            const double f = test(*node);
+            if (f == 0) return node;
+            const bool below = (f < 0) == (f_low < 0);
+            (below ? low : high) = s;
+            (below ? f_low : f_high) = f;
+            (below ? at_low : at_high) = std::move(*node);
         }
-        return "range";
+        return std::abs(f_low) < std::abs(f_high) ? at_low : at_high;
     }
 
-private:
     /// A reaction that turns into a pull, or a gap that closes, between two nodes: the first of them.
-    [[nodiscard]] std::optional<EquilibriumPoint> first_change(const RestNode& a, const RestNode& b) const
+    [[nodiscard]] std::optional<EquilibriumPoint> first_change(const RestNode& a, const RestNode& b,
+                                                               double step)
     {
         std::optional<EquilibriumPoint> first;
-        const auto take = [&](const char* kind, int contact,
-                              const std::function<double(const RestNode&)>& test) {
+        double nearest = INFINITY;
+        const auto take = [&](const char* kind, int contact, const Test& test) {
             if (!(test(a) >= 0 && test(b) < 0)) return;
-            const double value = root(a, b, test);
-            if (first && std::abs(value - a.point.value) >= std::abs(first->value - a.point.value)) return;
+            const auto node = located(a, b, step, test);
+            const double away = (node->x - a.x).cwiseQuotient(unit_).norm();
+            if (!(away < nearest)) return;
+            nearest = away;
             first = EquilibriumPoint{
                 .kind = kind,
-                .value = value,
+                .value = node->point.value,
                 .place = scene_.model.system().contacts[static_cast<std::size_t>(contact)].name};
         };
         for (std::size_t k = 0; k < closed_.size(); ++k) {
-            take("contact_lost", closed_[k],
-                 [k](const RestNode& node) { return node.r_N[static_cast<Eigen::Index>(k)]; });
+            take("contact_lost", closed_[k], [k](const RestNode& node) { return node.point.r_N[k]; });
         }
         for (int c = 0; c < static_cast<int>(a.gaps.size()); ++c) {
             if (std::ranges::find(closed_, c) != closed_.end()) continue;
@@ -238,38 +240,28 @@ private:
         return first;
     }
 
-    [[nodiscard]] double root(const RestNode& a, const RestNode& b,
-                              const std::function<double(const RestNode&)>& test) const
+    /// Folds, branchings and changes of stability between two nodes.
+    void add_special(const RestNode& a, const RestNode& b, double step, EquilibriumBranch& branch)
     {
-        double low = a.point.value, high = b.point.value, f_low = test(a), f_high = test(b);
-        for (int k = 0; k < 100 && std::abs(high - low) > 1e-15 * (std::abs(low) + std::abs(high)); ++k) {
-            double value = (low * f_high - high * f_low) / (f_high - f_low);
-            if (k % 3 == 2) value = (low + high) / 2;
-            const auto node = at(value, a.point.q, a.r_N);
-            if (!node) break;
-            const double f = test(*node);
-            if (f == 0) return value;
-            ((f < 0) == (f_low < 0) ? low : high) = value;
-            ((f < 0) == (f_low < 0) ? f_low : f_high) = f;
+        const auto add = [&](const char* kind, const Test& test) {
+            if (const auto node = located(a, b, step, test))
+                branch.special.push_back({.kind = kind, .value = node->point.value, .place = {}});
+        };
+        if (a.dvalue() * b.dvalue() < 0) {
+            add("fold", [](const RestNode& node) { return node.dvalue(); });
+        } else if (a.determinant * b.determinant < 0) {
+            add("branching", [](const RestNode& node) { return node.determinant; });
+        } else if (sides_.empty() && a.point.stable != b.point.stable) {
+            add("stability",
+                [&](const RestNode& node) { return node.point.stable == a.point.stable ? -1.0 : 1.0; });
         }
-        return std::abs(f_low) < std::abs(f_high) ? low : high;
-    }
-
-    [[nodiscard]] double root_of_stability(const RestNode& a, const RestNode& b) const
-    {
-        double low = a.point.value, high = b.point.value;
-        for (int k = 0; k < 60; ++k) {
-            const double middle = (low + high) / 2;
-            const auto node = at(middle, a.point.q, a.r_N);
-            if (!node) break;
-            (node->point.stable == a.point.stable ? low : high) = middle;
-        }
-        return (low + high) / 2;
     }
 
     const Scene& scene_;
     const EquilibriumOptions& options_;
     std::vector<int> closed_, sides_;
+    Statics statics_;
+    Eigen::VectorXd unit_;
 };
 
 Error refuse_rest(ErrorCode code, const char* where, std::string message, std::string hint)
@@ -370,11 +362,10 @@ Expected<Equilibria, Errors> follow_equilibria(const Scene& scene, const Equilib
         for (int i = 0; i < closed->rough; ++i) {
             sides.push_back((edge >> i & 1U) != 0 ? 1 : -1);
         }
-        const RestWalk walk(scene, options, closed->contacts, sides);
+        RestWalk walk(scene, *symbols, options, closed->contacts, sides);
         EquilibriumBranch& branch = result.branches.emplace_back();
         branch.sides = sides;
-        const auto first = walk.at(value, scene.start.q,
-                                   Eigen::VectorXd::Zero(static_cast<Eigen::Index>(closed->contacts.size())));
+        const auto first = walk.first(value);
         if (!first) {
             branch.end = "no equilibrium is found near the start";
             continue;

@@ -21,7 +21,7 @@ Flow::Flow(const Scene& scene, const SceneSymbols& symbols)
       scratch_(scene.model),
       system_(symbols, scene.model),
       piece_(system_),
-      saltation_(system_)
+      saltation_(system_, scene.model)
 {
     keep_series_log(scene.model, settings_.order, scratch_);
 }
@@ -122,12 +122,15 @@ bool Flow::leaves_at_start(const SeriesPiece& piece, int c)
     auto& contact = system_.contacts[static_cast<std::size_t>(c)];
     Eigen::VectorXd q, u;
     Workspace work;
+    // it may begin at rest: then velocities are those that it comes to
+    piece.at(piece.h_s, q, u);
+    const double later = u.cwiseAbs().maxCoeff();
     piece.at(0, q, u);
+    const double speed = std::max(later, u.cwiseAbs().maxCoeff());
     const auto place = system_.place(piece.t_s, q, u);
     contact.gap.at(place.point(), work);
     contact.U[0].at(place.point(), work);
-    return contact.gap.value[0] <= settings_.activation_gap_m &&
-           contact.U[0].value[0] > -rounding * u.cwiseAbs().maxCoeff();
+    return contact.gap.value[0] <= settings_.activation_gap_m && contact.U[0].value[0] >= -rounding * speed;
 }
 
 /// Gaps that are smallest inside the piece and then no larger than what counts as closed: whether they touch
@@ -194,9 +197,22 @@ void Flow::look_at_start(const SeriesPiece& piece, const std::vector<SeriesStatu
                  piece.t_s);
             return;
         }
-        if (!status.sticks || dU.bottomRows(status.dimension - 1).cwiseAbs().maxCoeff() == 0) continue;
-        take_out_sliding(place, U.slope.block(1, n, status.dimension - 1, n),
-                         dU.bottomRows(status.dimension - 1));
+        const Rows dU_T = dU.bottomRows(status.dimension - 1);
+        if (dU_T.size() == 0 || dU_T.cwiseAbs().maxCoeff() == 0) continue;
+        const double slip = U.value.tail(status.dimension - 1).norm();
+        contact.coefficients.at(place.point(), work);
+        const bool rubs = contact.coefficients.value[0] > 0;
+        if (status.slides && rubs && !(slip > small * u.cwiseAbs().maxCoeff())) {
+            lose({.kind = "start",
+                  .contact = status.contact,
+                  .words =
+                      "the run begins at rest and slips at once: a start with slip the other way would be "
+                      "braked first"},
+                 piece.t_s);
+            return;
+        }
+        if (!status.sticks) continue;
+        take_out_sliding(place, U.slope.block(1, n, status.dimension - 1, n), dU_T);
     }
 }
 

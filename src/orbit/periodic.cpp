@@ -308,6 +308,16 @@ Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& optio
     orbit.converged = report.converged;
     orbit.iterations = report.iterations;
     orbit.trouble = report.trouble;
+    // rest closes after any time
+    const double moves = (orbit.highest - orbit.lowest).cwiseAbs().maxCoeff();
+    const double size = std::max(orbit.start.q.cwiseAbs().maxCoeff(), scene.length_m);
+    if (orbit.converged && !(*member)->period && moves <= 1e-9 * size) {
+        orbit.converged = false;
+        orbit.stable = false;
+        orbit.trouble =
+            "what is found is an equilibrium, not an orbit: begin further away from it, with --set "
+            "coordinate.NAME.start=..., or leave out --settle";
+    }
     return orbit;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "expression/workspace.hpp"
 #include "law_rows.hpp"
+#include "map_differences.hpp"
 
 #include <optional>
 #include <string>
@@ -12,7 +14,7 @@ namespace carom::detail {
 /// What an instant does to derivatives (OR-3): instants move with the data, and so does the state there.
 class Saltation {
 public:
-    explicit Saltation(VariationalSystem& system) : system_(system) {}
+    Saltation(VariationalSystem& system, const Model& model) : system_(system), model_(model) {}
 
     /// An instant whose causes are known. `before` is where its piece ends, X the derivatives there at a
     /// fixed time. False: they end here, and `loss` says why.
@@ -72,6 +74,19 @@ private:
     [[nodiscard]] SeriesJump alone(int contact, const Eigen::VectorXd& u, double restitution);
     void add_up_percussions(std::size_t from);
 
+    // maps that are known by their values
+    /// A (Du+ - Du-) = H^T DP + given.
+    struct Balance {
+        Eigen::MatrixXd A, HT;
+        Rows given;
+    };
+    [[nodiscard]] bool jump_by_map(const SeriesJump& jump);
+    [[nodiscard]] Balance balance_of(const SeriesJump& jump);
+    [[nodiscard]] MapData data_of(const SeriesJump& jump, const ImpactContacts& like);
+    [[nodiscard]] std::vector<MapData> ways_of(const SeriesJump& jump, const ImpactContacts& like);
+    [[nodiscard]] std::optional<SeriesJump> alone_by_map(int contact, const Eigen::VectorXd& u);
+    [[nodiscard]] SeriesJump alone_by_formulas(int contact, const Eigen::VectorXd& u);
+
     // impacts that come together, one after the other
     struct Striking {
         Eigen::VectorXd u, a;
@@ -92,6 +107,7 @@ private:
     [[nodiscard]] Rows along(const Differentiated& functions) const { return functions.slope * D_; }
 
     VariationalSystem& system_;
+    const Model& model_;
     Workspace work_;
     double t_s_ = 0, t_before_s_ = 0;
     Eigen::VectorXd q_;

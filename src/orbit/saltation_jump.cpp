@@ -17,7 +17,7 @@ bool Saltation::jump(const SeriesJump& one)
     if (system_.impact_map == "canonical") return jump_by_laws(one, system_.map_restitution);
     // one contact alone: every map turns its velocity by a restitution
     if (turns_by_its_law(one)) return jump_by_laws(one, {});
-    return lose("map", one.contacts.front(), "the impact map " + system_.impact_map + " has no derivative");
+    return jump_by_map(one);
 }
 
 bool Saltation::turns_by_its_law(const SeriesJump& one)
@@ -99,19 +99,6 @@ LawRows Saltation::rows_of(const SeriesJump& one, std::size_t k, std::optional<d
     rows.e_T = one.soft || map_restitution ? 0 : contact.coefficients.value[3];
     rows.De_T = one.soft || map_restitution ? none : Rows(D_coefficients.row(3));
     return rows;
-}
-
-bool Saltation::jump_by_formulas(const SeriesJump& one)
-{
-    const int n = system_.coordinates();
-    system_.map_after.at(system_.place(t_s_, q_, one.u_minus).point(), work_);
-    const Rows before = D_.middleRows(n, n);
-    Du_plus = along(system_.map_after);
-    for (std::size_t k = 0; k < one.contacts.size(); ++k) {
-        tell(one, k, Rows::Constant(1, D_.cols(), NAN), before, Du_plus);
-    }
-    D_.middleRows(n, n) = Du_plus;
-    return true;
 }
 
 /// A contact that strikes alone at velocity u, frictionless, with restitution e.

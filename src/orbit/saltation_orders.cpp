@@ -28,7 +28,7 @@ bool Saltation::can_be_ordered(const SeriesInstant& instant) const
                std::ranges::find(joint.contacts, cause.contact) != joint.contacts.end();
     });
     return all_gaps && joint.contacts.size() == instant.causes.size() && !joint.soft &&
-           !system_.has_map_of_formulas && std::ranges::all_of(joint.touched, [](char t) { return t == 0; });
+           std::ranges::all_of(joint.touched, [](char t) { return t == 0; });
 }
 
 /// K(q, u, t), the forces less the velocity terms of inertia.
@@ -53,11 +53,17 @@ bool Saltation::strike_alone(int c, const SeriesJump& joint, Striking& now)
     D_.middleRows(n, n) += now.a * dt;
     D_.bottomRows(1) = dt;
 
-    const std::optional<double> of_map =
-        system_.impact_map.empty() ? std::nullopt : std::optional(system_.map_restitution);
+    const bool single = system_.impact_map == "canonical" || system_.impact_map == "sequential";
+    const std::optional<double> of_map = single ? std::optional(system_.map_restitution) : std::nullopt;
     contact.coefficients.at(place.point(), work_);
     SeriesJump one = alone(c, now.u, of_map.value_or(contact.coefficients.value[2]));
-    if (contact.dimension > 1 && !of_map) {
+    if (system_.has_map_of_formulas) {
+        one = alone_by_formulas(c, now.u);
+    } else if (!system_.impact_map.empty() && !single) {
+        auto by_map = alone_by_map(c, now.u);
+        if (!by_map) return false;
+        one = std::move(*by_map);
+    } else if (contact.dimension > 1 && !of_map) {
         // friction: as in the joint impact, if nothing has changed what this contact meets
         const auto k =
             static_cast<std::size_t>(std::ranges::find(joint.contacts, c) - joint.contacts.begin());
@@ -68,7 +74,7 @@ bool Saltation::strike_alone(int c, const SeriesJump& joint, Striking& now)
         const Eigen::MatrixXd H = contact.U[0].slope.middleCols(n, n);
         one.u_plus = now.u + Ldlt(kinetic_matrix(system_, place, work_)).solve(H.transpose() * one.P);
     }
-    if (!jump_by_laws(one, of_map)) return false;
+    if (!jump(one)) return false;
     const Eigen::VectorXd more = forces_at(one.u_plus) - forces_at(now.u);
     now.a += Ldlt(kinetic_matrix(system_, place, work_)).solve(more);
     now.u = one.u_plus;

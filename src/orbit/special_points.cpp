@@ -83,7 +83,9 @@ std::string kind_of(Nearness::Kind kind)
     case Nearness::Kind::Gap:
     case Nearness::Kind::Impact: return "grazing";
     case Nearness::Kind::Reaction: return "contact_lost";
-    case Nearness::Kind::Reversal: break;
+    case Nearness::Kind::Reversal:
+    case Nearness::Kind::Slip:
+    case Nearness::Kind::Stop: break;
     }
     return "stick";
 }

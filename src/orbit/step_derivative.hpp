@@ -2,7 +2,8 @@
 
 #include "law_rows.hpp"
 
-#include "carom/stepping/moreau.hpp"
+#include "carom/stepping/settings.hpp"
+#include "expression/workspace.hpp"
 #include "stepping/scratch.hpp"
 
 namespace carom::detail {

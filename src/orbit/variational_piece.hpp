@@ -4,6 +4,7 @@
 
 #include "analytic/series_log.hpp"
 #include "core/dense.hpp"
+#include "expression/term.hpp"
 
 #include <array>
 

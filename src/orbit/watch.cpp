@@ -51,7 +51,9 @@ void Watch::look(const SeriesPiece& piece, const std::vector<SeriesStatus>& stat
             continue;
         }
         look_at_reaction(piece, c);
-        if (status->slides && status->begins && status->dimension == 2) look_at_reversal(piece, *status);
+        if (!status->slides || status->dimension != 2) continue;
+        if (status->begins) look_at_reversal(piece, *status);
+        look_at_slip(piece, *status);
     }
 }
 
@@ -78,8 +80,8 @@ void Watch::look_at_coordinates(const SeriesPiece& piece)
     }
 }
 
-/// Where a gap or a reaction is smallest its instant does not count: the slope is that at a fixed time. That
-/// of a reversal is not known.
+/// Where a gap, a reaction or slip is smallest its instant does not count: the slope is that at a fixed time.
+/// Those of a reversal and of a stop are not known.
 void Watch::differentiate(const VariationalPiece& piece, const Rows& X)
 {
     Rows at(X.rows(), X.cols()), inside;
@@ -87,13 +89,17 @@ void Watch::differentiate(const VariationalPiece& piece, const Rows& X)
         Nearness& one = near[i];
         const double s = one.time_s - piece_s_;
         if (one.kind == Nearness::Kind::Reaction) one.slope = piece.reaction_at(one.contact, s).row(0);
-        if (one.kind != Nearness::Kind::Gap) continue;
+        const bool of_gap = one.kind == Nearness::Kind::Gap;
+        if (!of_gap && one.kind != Nearness::Kind::Slip) continue;
         piece.at(s, inside);
         at = X;
         at.topRows(inside.rows()) = inside;
-        Differentiated& gap = system_.contacts[static_cast<std::size_t>(one.contact)].gap;
-        gap.at(system_.place(one.time_s, one.q, one.u).point(), work_);
-        one.slope = (gap.slope.leftCols(X.rows()) * at).row(0);
+        auto& contact = system_.contacts[static_cast<std::size_t>(one.contact)];
+        Differentiated& function = of_gap ? contact.gap : contact.U[0];
+        function.at(system_.place(one.time_s, one.q, one.u).point(), work_);
+        const Eigen::Index row = of_gap ? 0 : 1;
+        const double side = of_gap || function.value[row] > 0 ? 1 : -1;
+        one.slope = side * (function.slope.row(row).head(X.rows()) * at);
     }
 }
 
@@ -154,23 +160,64 @@ void Watch::look_at_reaction(const SeriesPiece& piece, int contact)
 /// Slip that goes on the other way: how fast.
 void Watch::look_at_reversal(const SeriesPiece& piece, const SeriesStatus& status)
 {
-    const int n = system_.coordinates();
-    const auto stride = static_cast<std::size_t>(piece.order) + 1;
-    piece.at(0, q_, u_);
-    auto& functions = system_.contacts[static_cast<std::size_t>(status.contact)];
-    functions.U[0].at(system_.place(piece.t_s, q_, u_).point(), work_);
-    const auto slope = functions.U[0].slope.row(1);
-    double rate = slope[slope.size() - 1];
-    for (int i = 0; i < n; ++i) {
-        rate += slope[i] * u_[i] + slope[n + i] * piece.u[static_cast<std::size_t>(i) * stride + 1];
-    }
     near.push_back({.kind = Nearness::Kind::Reversal,
                     .contact = status.contact,
                     .time_s = piece.t_s,
-                    .value = std::abs(rate),
+                    .value = std::abs(slip(piece, status.contact, 0).rate),
                     .q = {},
                     .u = {},
                     .slope = {}});
+}
+
+Watch::Slip Watch::slip(const SeriesPiece& piece, int contact, double s)
+{
+    const int n = system_.coordinates();
+    const auto stride = static_cast<std::size_t>(piece.order) + 1;
+    piece.at(s, q_, u_);
+    auto& functions = system_.contacts[static_cast<std::size_t>(contact)];
+    functions.U[0].at(system_.place(piece.t_s + s, q_, u_).point(), work_);
+    const auto slope = functions.U[0].slope.row(1);
+    double rate = slope[slope.size() - 1];
+    for (int i = 0; i < n; ++i) {
+        const double* u = piece.u.data() + static_cast<std::size_t>(i) * stride;
+        double a = 0;
+        for (int k = piece.order; k >= 1; --k) {
+            a = a * s + k * u[k];
+        }
+        rate += slope[i] * u_[i] + slope[n + i] * a;
+    }
+    return {.U = functions.U[0].value[1], .rate = rate};
+}
+
+/// Slip that is slowest inside the piece, where it could stick instead; and slip that comes to its end: how
+/// fast, since where that vanishes it does not stop any more.
+void Watch::look_at_slip(const SeriesPiece& piece, const SeriesStatus& status)
+{
+    constexpr double rounding = 1e-9;
+    const double side = slip(piece, status.contact, piece.h_s / 2).U > 0 ? 1 : -1;
+    const auto told = [&](Nearness::Kind kind, double s, double value) {
+        near.push_back({.kind = kind,
+                        .contact = status.contact,
+                        .time_s = piece.t_s + s,
+                        .value = value,
+                        .q = q_,
+                        .u = u_,
+                        .slope = {}});
+    };
+    double fastest = 0;
+    for_each_root(
+        piece.h_s,
+        [&](double s) {
+            const Slip now = slip(piece, status.contact, s);
+            fastest = std::max(fastest, std::abs(now.U));
+            return side * now.rate;
+        },
+        [&](double s, bool rises) {
+            const double U = side * slip(piece, status.contact, s).U;
+            if (rises && U > rounding * fastest) told(Nearness::Kind::Slip, s, U);
+        });
+    const Slip end = slip(piece, status.contact, piece.h_s);
+    if (std::abs(end.U) <= rounding * fastest) told(Nearness::Kind::Stop, piece.h_s, std::abs(end.rate));
 }
 
 }  // namespace carom::detail

@@ -24,6 +24,12 @@ private:
     void look_at_gap(const SeriesPiece& piece, int contact);
     void look_at_reaction(const SeriesPiece& piece, int contact);
     void look_at_reversal(const SeriesPiece& piece, const SeriesStatus& status);
+    void look_at_slip(const SeriesPiece& piece, const SeriesStatus& status);
+    /// U_T of a contact in the plane at s, and its rate.
+    struct Slip {
+        double U = 0, rate = 0;
+    };
+    [[nodiscard]] Slip slip(const SeriesPiece& piece, int contact, double s);
     [[nodiscard]] double approach(const SeriesPiece& piece, int contact, double s);
 
     VariationalSystem& system_;

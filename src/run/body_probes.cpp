@@ -1,4 +1,4 @@
-#include "carom/run/body_run.hpp"
+#include "run/body_run.hpp"
 
 namespace carom {
 

@@ -1,7 +1,9 @@
-#include "carom/run/body_run.hpp"
+#include "run/body_run.hpp"
 
 #include "body_watch.hpp"
 #include "end_of_run.hpp"
+#include "punctual_bodies.hpp"
+#include "reversing_slip.hpp"
 #include "run_loop.hpp"
 #include "run_parts.hpp"
 #include "stepping/body_formulas.hpp"
@@ -73,7 +75,8 @@ MoreauSettings midpoint_of(const IntegratorSettings& settings)
 class BodySteps final : public Steps {
 public:
     BodySteps(const BodyModel& model, const Model& coordinates, const IntegratorSettings& scheme,
-              const SolverSettings& solver, const RunPlan& plan, const RunSoFar& run, BodyState& state)
+              const SolverSettings& solver, const RunPlan& plan, const RunSoFar& run, BodyState& state,
+              const State& start)
         : model_(model),
           coordinates_(coordinates),
           of_formulas_(coordinates),
@@ -85,7 +88,8 @@ public:
           state_(state),
           shown_{model, state, {}, {}},
           joints_(model, state, run.progress.steps > 0 ? settings_.time_step_s : 0.0),
-          watch_(model, settings_, plan)
+          watch_(model, settings_, plan),
+          start_(run.progress.steps == 0 ? run.state : start)
     {
         take_coordinates(model, run.state, state);
         if (model.setup().with_formulas)
@@ -120,7 +124,7 @@ public:
             began_ = state_;
             if (scratch_.formulas) formulas_began_ = scratch_.formulas->memory();
         }
-        return step(grid_.length(run.progress.steps + 1), state_, scratch_);
+        return step(grid_.length(run.progress.steps + 1), settings_.time_step_s, state_, scratch_);
     }
 
     void settle(const State& before, RunSoFar& run, StepReport& report) override
@@ -157,6 +161,7 @@ public:
                              .tolerance = solver_.tolerance,
                              .names = *this};
         watch_.after_step(step, before, state_, scratch_, run.progress);
+        note_dissipation(scratch_.statuses.steps, report, run.progress.slip);
         if (scratch_.formulas) note_gaps(run.state, of_formulas_.gap_m, run.progress);
     }
 
@@ -184,7 +189,7 @@ public:
     std::optional<StepProblem> problem() override
     {
         if (scratch_.problem.interactions() == 0) return std::nullopt;
-        detail::assemble_whole(model_, scratch_);
+        if (scratch_.problem.is_assembled()) detail::assemble_whole(model_, scratch_);
         return StepProblem{scratch_.problem, scratch_.P};
     }
 
@@ -200,6 +205,14 @@ public:
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
         std::vector<Finding> findings = watch_.at_end(state_, run, stopped, scratch_);
+        const auto costs = [](const Finding& finding) { return finding.uncertifies; };
+        const auto known = run.progress.certifier.findings_at_end();
+        if (std::ranges::none_of(
+                known, [](const auto& one) { return one.code == "step_too_long" && one.uncertifies; }))
+            look_at_slip_work(run.progress.slip, settings_.time_step_s, run.state.t_s, plan_.energy_tolerance,
+                              run.progress.certifier.sums().watch.run_scale_J, findings);
+        if (!stopped && std::ranges::none_of(known, costs) && std::ranges::none_of(findings, costs))
+            look_again_punctually(run, findings);
         if (coordinates_.contacts() == 0) return findings;
         for (Finding& finding : carom::findings_of_end(coordinates_, settings_, run, stopped, of_formulas_))
             findings.push_back(std::move(finding));
@@ -207,9 +220,30 @@ public:
     }
 
 private:
-    /// One step of the scheme, h_s long.
-    StepReport step(double h_s, BodyState& state, BodyScratch& scratch) const
+    /// (LE-23), where nothing else costs the certificate.
+    void look_again_punctually(const RunSoFar& run, std::vector<Finding>& findings) const
     {
+        const auto jumps2_m2_s2 = watch_.all_jumps2_m2_s2();
+        if (!jumps2_m2_s2 || run.progress.reaches.empty()) return;
+        detail::look_at_punctual_bodies(
+            {.model = model_,
+             .settings = settings_,
+             .plan = plan_,
+             .grid = grid_,
+             .step = [this](double h_s, BodyState& state,
+                            BodyScratch& scratch) { return step(h_s, h_s, state, scratch); },
+             .start = start_,
+             .end = state_,
+             .recent_J = run.progress.certifier.sums().watch.kinetic_J,
+             .jumps2_m2_s2 = *jumps2_m2_s2,
+             .moved_m = run.progress.reaches.back().largest_gap_m},
+            run, findings);
+    }
+
+    /// One step of the scheme, h_s long, after one of the length last_s.
+    StepReport step(double h_s, double last_s, BodyState& state, BodyScratch& scratch) const
+    {
+        scratch.part_of_step = h_s / last_s;
         if (const auto* jean = std::get_if<MoreauJeanSettings>(&scheme_)) {
             MoreauJeanSettings settings = *jean;
             settings.time_step_s = h_s;
@@ -234,7 +268,7 @@ private:
         const StepAgain again = [&](double h_s, State& after) {
             state_ = began_;
             if (scratch_.formulas) scratch_.formulas->recall(formulas_began_);
-            StepReport tried = step(h_s, state_, scratch_);
+            StepReport tried = step(h_s, settings_.time_step_s, state_, scratch_);
             show_state(before, after);
             return tried;
         };
@@ -260,7 +294,7 @@ private:
             scratch.formulas =
                 std::make_shared<detail::BodyFormulas>(model_, coordinates_, formulas_began_, of_formulas);
         for (int k = 0; k < 2; ++k) {
-            const StepReport report = step(h_s / 2, half, scratch);
+            const StepReport report = step(h_s / 2, k == 0 ? settings_.time_step_s : h_s / 2, half, scratch);
             if (end_of_failed(report.status) || !scratch.events.empty()) return 0;
         }
         double off2 = 0, before2 = 0, after2 = 0;
@@ -294,6 +328,7 @@ private:
     BodyStep shown_;
     detail::JointWatch joints_;
     detail::BodyWatch watch_;
+    State start_;  ///< of the run, as coordinates
 };
 
 }  // namespace
@@ -315,9 +350,10 @@ EventPlaces event_places(const BodyModel& bodies, const Model& coordinates)
 
 std::unique_ptr<Steps> body_steps(const BodyModel& bodies, const Model& coordinates,
                                   const IntegratorSettings& settings, const SolverSettings& solver,
-                                  const RunPlan& plan, BodyState& state, const RunSoFar& run)
+                                  const RunPlan& plan, BodyState& state, const RunSoFar& run,
+                                  const State& start)
 {
-    return std::make_unique<BodySteps>(bodies, coordinates, settings, solver, plan, run, state);
+    return std::make_unique<BodySteps>(bodies, coordinates, settings, solver, plan, run, state, start);
 }
 
 RunReport resume_run(const BodyModel& bodies, const Model& coordinates, const MoreauSettings& settings,

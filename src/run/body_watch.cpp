@@ -206,6 +206,28 @@ Vec3 acceleration_at(const BodyModel& model, const BodyState& state, const BodyS
 
 }  // namespace
 
+std::optional<double> first_closed_before_middle_s(const BodyScratch& s, double slowest_m_s)
+{
+    std::optional<double> first_s;
+    for (const Met& met : met_in(s)) {
+        if (met.persists || touched(met.before) || !(met.P > 0)) continue;
+        if (!(-(1 + met.restitution) * met.U_minus > slowest_m_s)) continue;
+        const double since_s = met.gap / met.U_minus;
+        first_s = std::max(first_s.value_or(since_s), since_s);
+    }
+    return first_s;
+}
+
+std::optional<double> BodyWatch::all_jumps2_m2_s2() const
+{
+    if (!times_impacts_) return std::nullopt;
+    double sum = 0;
+    for (const auto& [place, impacts] : impacts_) {
+        sum += impacts.jumps2_m2_s2;
+    }
+    return sum;
+}
+
 BodyWatch::BodyWatch(const BodyModel& model, const MoreauSettings& settings, const RunPlan& plan)
     : model_(model), settings_(settings), plan_(plan)
 {

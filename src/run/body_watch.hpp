@@ -3,9 +3,11 @@
 #include "account.hpp"
 #include "carom/run/run.hpp"
 #include "end_rules.hpp"
+#include "run/progress.hpp"
 #include "stepping/body_parts.hpp"
 
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace carom::detail {
@@ -21,6 +23,11 @@ struct ImpactTimes {
         ++count;
     }
 };
+
+/// Of the impacts of a step that are faster than `slowest_m_s`, how long before the middle the first one
+/// closed its gap; nothing where there is none.
+[[nodiscard]] std::optional<double> first_closed_before_middle_s(const BodyScratch& scratch,
+                                                                 double slowest_m_s);
 
 /// What theory asks of a run of bodies beside its steps; the rules are those of coordinates.
 ///
@@ -44,6 +51,9 @@ public:
     /// Findings of a run that ends here; `stopped` by a listener, where the last instant means nothing.
     [[nodiscard]] std::vector<Finding> at_end(const BodyState& end, const RunSoFar& run, bool stopped,
                                               BodyScratch& scratch);
+
+    /// Sum of (U_N^+ - U_N^-)^2 over all impacts; none where there were too many places of impacts.
+    [[nodiscard]] std::optional<double> all_jumps2_m2_s2() const;
 
 private:
     using Place = std::tuple<int, int, std::uint64_t>;  ///< of an event: bodies and feature

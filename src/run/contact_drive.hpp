@@ -1,6 +1,7 @@
 #pragma once
 
 #include "impact_delays.hpp"
+#include "run/progress.hpp"
 
 namespace carom {
 

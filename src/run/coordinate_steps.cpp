@@ -6,11 +6,13 @@
 #include "impact_watch.hpp"
 #include "one_step.hpp"
 #include "path_watch.hpp"
+#include "punctual_run.hpp"
 #include "reversing_slip.hpp"
 #include "run_loop.hpp"
 #include "run_parts.hpp"
 #include "run_watch.hpp"
 #include "time_resolution.hpp"
+#include "unresolved_motion.hpp"
 #include "until.hpp"
 
 #include <fmt/format.h>
@@ -61,7 +63,7 @@ double off_by_halves(const Model& model, const IntegratorSettings& settings, con
 class CoordinateSteps final : public Steps {
 public:
     CoordinateSteps(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,
-                    const RunPlan& plan, const RunSoFar& run)
+                    const RunPlan& plan, const RunSoFar& run, const State& start)
         : model_(model),
           settings_(settings),
           step_settings_(settings),
@@ -70,7 +72,8 @@ public:
           grid_(run.progress.start_s, time_step_s(settings), plan.duration_s),
           scratch_(model),
           watch_(model, run.state, run.progress.steps > 0 ? time_step_s(settings) : 0.0),
-          activation_gap_m_(activation_gap_m(settings))
+          activation_gap_m_(activation_gap_m(settings)),
+          start_(run.progress.steps == 0 ? run.state : start)
     {
         scratch_.until = plan.until.formula ? &*plan.until.formula : nullptr;
     }
@@ -158,6 +161,12 @@ public:
         note_dissipation(scratch_.contacts, report, run.progress.slip);
         if (!scratch_.events.empty())
             note_impacts(model_, before, report.h_s, plan_.duration_s, scratch_, run.progress);
+        // with theta > 1/2 such an oscillation loses its energy, which (LE-7) sees
+        const auto* theta = std::get_if<MoreauJeanSettings>(&settings_);
+        if (theta != nullptr && theta->theta == 0.5)
+            unresolved_.after_step(model_, before, run.state, scratch_.events.empty(),
+                                   run.progress.rest.fastest, plan_.energy_tolerance, scratch_.work,
+                                   certifier);
         look_for_near_misses(model_, activation_gap_m_, before, run.state, scratch_, run.progress);
         if (run.progress.steps == 1)
             look_at_first_slip(first_step(before, report), before.u.cwiseAbs().maxCoeff(), certifier);
@@ -166,7 +175,7 @@ public:
     void show(StepView& view) override
     {
         view.contacts = scratch_.contacts;
-        view.laws = scratch_.problem.laws;
+        view.laws = scratch_.equal.folded() ? scratch_.equal.laws() : scratch_.problem.laws;
         view.gap_m = scratch_.gap_m;
         view.reaction_J = scratch_.reaction_J;
         view.u_free = &scratch_.u_free;
@@ -196,10 +205,24 @@ public:
             look_at_slip_work(run.progress.slip, time_step_s(settings_), run.state.t_s,
                               plan_.energy_tolerance, run.progress.certifier.sums().watch.run_scale_J,
                               findings);
+        if (!stopped) look_again_punctually(run, findings);
         return findings;
     }
 
 private:
+    /// (LE-23), where nothing else costs the certificate.
+    void look_again_punctually(const RunSoFar& run, std::vector<Finding>& findings) const
+    {
+        const auto scheme = scheme_of(settings_);
+        if (!scheme || run.progress.reaches.empty()) return;
+        const auto costs = [](const Finding& finding) { return finding.uncertifies; };
+        if (std::ranges::any_of(findings, costs) ||
+            std::ranges::any_of(run.progress.certifier.findings_at_end(), costs))
+            return;
+        look_at_punctual_run(
+            {model_, settings_, solver_, plan_, *scheme, start_, largest_gap_m(run.progress)}, run, findings);
+    }
+
     /// (LE-15): an impact of the last step that is seen late fulfils `until`.
     void look_at_end_by_delay(const State& before, const State& after, Certifier& certifier)
     {
@@ -248,16 +271,18 @@ private:
     Scratch scratch_;
     RunWatch watch_;
     std::optional<PathWatch> paths_;
+    UnresolvedMotion unresolved_;
     double activation_gap_m_;
+    State start_;  ///< of the run
 };
 
 }  // namespace
 
 std::unique_ptr<Steps> coordinate_steps(const Model& model, const IntegratorSettings& settings,
                                         const SolverSettings& solver, const RunPlan& plan,
-                                        const RunSoFar& run)
+                                        const RunSoFar& run, const State& start)
 {
-    return std::make_unique<CoordinateSteps>(model, settings, solver, plan, run);
+    return std::make_unique<CoordinateSteps>(model, settings, solver, plan, run, start);
 }
 
 RunReport resume_run(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,

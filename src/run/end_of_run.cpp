@@ -10,7 +10,6 @@
 #include <cmath>
 
 namespace carom {
-namespace {
 
 std::optional<SchemeOfRun> scheme_of(const IntegratorSettings& settings)
 {
@@ -23,6 +22,17 @@ std::optional<SchemeOfRun> scheme_of(const IntegratorSettings& settings)
         },
         settings);
 }
+
+double largest_gap_m(const RunProgress& progress)
+{
+    double largest_m = 0;
+    for (const GapReach& reach : progress.reaches) {
+        largest_m = std::max(largest_m, reach.largest_gap_m);
+    }
+    return largest_m;
+}
+
+namespace {
 
 const std::string& name_of_contact(const Model& model, int c)
 {
@@ -147,20 +157,20 @@ std::vector<Finding> findings_of_end(const Model& model, const IntegratorSetting
     const auto scheme = scheme_of(settings);
     if (!scheme || run.progress.reaches.empty()) return findings;
     const Point at = point_of(run.state);
-    double largest_gap_m = 0;
-    for (const GapReach& reach : run.progress.reaches) {
-        largest_gap_m = std::max(largest_gap_m, reach.largest_gap_m);
-    }
-    look_at_delays(model, *scheme, largest_gap_m, run, findings);
+    look_at_delays(model, *scheme, largest_gap_m(run.progress), run, findings);
     if (!stopped) look_at_losses(model, *scheme, run, scratch, findings);
     bool accelerates = false;
     std::vector<int> inside;
+    // obstacles that contradict each other are seen, and passed all the same
+    const bool contradict = std::ranges::any_of(run.progress.certifier.findings_at_end(),
+                                                [](const auto& one) { return one.code == "no_solution"; });
     for (int c = 0; c < model.contacts(); ++c) {
         const GapReach& reach = run.progress.reaches[static_cast<std::size_t>(c)];
         look_at_overlap(model, *scheme, c, reach, findings);
         const double gap_m = model.gap_m(c, at, scratch.work);
         if (stopped || !(gap_m < -scheme->activation_gap_m)) continue;
         if (gap_m < -visible_depth_m(scheme->activation_gap_m)) inside.push_back(c);
+        if (contradict) continue;
         if (!accelerates && !(accelerates = free_acceleration(model, at, scratch))) break;
         const FreeNormalMotion motion = free_normal_motion(model, c, at, scratch);
         look_for_unseen_impact(

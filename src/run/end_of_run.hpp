@@ -2,8 +2,11 @@
 
 #include "carom/run/run.hpp"
 #include "end_rules.hpp"
+#include "impact_delays.hpp"
+#include "run/progress.hpp"
 #include "stepping/scratch.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace carom {
@@ -14,6 +17,12 @@ namespace carom {
 ///
 /// Theory     docs/theory/energy_ledger.md, (LE-11) overlap beside the motion, (LE-12) impacts that the end
 ///            has not seen, (LE-17) instants of impacts, (LE-18) delays of impacts that add up
+
+/// What the rules need to know of a time-stepping scheme; nothing of series.
+[[nodiscard]] std::optional<SchemeOfRun> scheme_of(const IntegratorSettings& settings);
+
+/// Of any contact in the run.
+[[nodiscard]] double largest_gap_m(const RunProgress& progress);
 
 /// Gaps and impacts of a step that is over, as its scratch has left them.
 void note_gaps(const State& after, std::span<const double> gap_m, RunProgress& progress);

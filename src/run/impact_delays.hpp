@@ -2,6 +2,7 @@
 
 #include "carom/run/run.hpp"
 #include "end_rules.hpp"
+#include "run/progress.hpp"
 #include "stepping/scratch.hpp"
 
 #include <vector>

@@ -2,6 +2,7 @@
 
 #include "carom/ledger/certificate.hpp"
 #include "carom/onestep/problem.hpp"
+#include "ledger/certifier.hpp"
 
 #include <functional>
 #include <limits>

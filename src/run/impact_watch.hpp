@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/run/run.hpp"
+#include "ledger/certifier.hpp"
 #include "stepping/scratch.hpp"
 
 namespace carom {

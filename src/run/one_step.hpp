@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/run/settings.hpp"
+#include "carom/run/run.hpp"
 #include "stepping/scratch.hpp"
 
 namespace carom {

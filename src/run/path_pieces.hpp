@@ -1,7 +1,8 @@
 #pragma once
 
-#include "carom/system/lagrangian/state.hpp"
+#include "carom/system/lagrangian/model.hpp"
 #include "expression/range_tape.hpp"
+#include "expression/term.hpp"
 
 #include <array>
 #include <vector>

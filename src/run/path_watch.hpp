@@ -2,6 +2,7 @@
 
 #include "carom/run/run.hpp"
 #include "expression/range_tape.hpp"
+#include "run/progress.hpp"
 #include "stepping/scratch.hpp"
 
 #include <memory>

@@ -1,5 +1,7 @@
 #include "carom/run/run.hpp"
 
+#include "expression/workspace.hpp"
+#include "run/step_view.hpp"
 #include "run_parts.hpp"
 #include "stepping/rank_watch.hpp"
 #include "system/lagrangian/constraint_rank.hpp"

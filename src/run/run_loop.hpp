@@ -2,7 +2,9 @@
 
 #include "account.hpp"
 #include "carom/run/run.hpp"
-#include "carom/system/bodies/body_model.hpp"
+#include "expression/workspace.hpp"
+#include "run/step_view.hpp"
+#include "system/bodies/body_model.hpp"
 
 #include <memory>
 #include <optional>
@@ -96,12 +98,14 @@ private:
 [[nodiscard]] RunReport run_to_end(Steps& steps, const RunOrder& order, RunSoFar& run);
 
 /// Steps of a system in coordinates, and of bodies. What they are given must live as long as they do.
+/// `start`: where the run began, which one that goes on does not know; without coordinates where nobody does.
 [[nodiscard]] std::unique_ptr<Steps> coordinate_steps(const Model& model, const IntegratorSettings& settings,
                                                       const SolverSettings& solver, const RunPlan& plan,
-                                                      const RunSoFar& run);
+                                                      const RunSoFar& run, const State& start = {});
 [[nodiscard]] std::unique_ptr<Steps> body_steps(const BodyModel& bodies, const Model& coordinates,
                                                 const IntegratorSettings& settings,
                                                 const SolverSettings& solver, const RunPlan& plan,
-                                                BodyState& state, const RunSoFar& run);
+                                                BodyState& state, const RunSoFar& run,
+                                                const State& start = {});
 
 }  // namespace carom

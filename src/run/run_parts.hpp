@@ -1,6 +1,8 @@
 #pragma once
 
 #include "carom/run/run.hpp"
+#include "run/progress.hpp"
+#include "stepping/step_report.hpp"
 
 #include <cmath>
 #include <functional>

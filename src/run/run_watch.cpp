@@ -1,6 +1,7 @@
 #include "run_watch.hpp"
 
 #include "carom/diagnosis/well_posedness.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 #include "system/lagrangian/constraint_rank.hpp"
 
 #include <fmt/format.h>

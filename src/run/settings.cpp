@@ -1,4 +1,4 @@
-#include "carom/run/settings.hpp"
+#include "carom/run/run.hpp"
 
 #include "analytic/series_step.hpp"
 #include "one_step.hpp"

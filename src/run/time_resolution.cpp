@@ -1,4 +1,5 @@
 #include "time_resolution.hpp"
+#include "expression/workspace.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "carom/run/run.hpp"
+#include "ledger/certifier.hpp"
+#include "stepping/step_report.hpp"
 
 #include <functional>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/system/bodies/body_model.hpp"
 #include "names.hpp"
+#include "system/bodies/body_model.hpp"
 
 #include <optional>
 #include <unordered_map>

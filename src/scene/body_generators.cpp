@@ -1,7 +1,7 @@
 #include "body_generators.hpp"
 
-#include "carom/geometry/contact_points.hpp"
 #include "core/random.hpp"
+#include "geometry/contact_points.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "core/text.hpp"
 #include "figures.hpp"
 #include "joints.hpp"
+#include "scene/scene_bodies.hpp"
 #include "settings.hpp"
 #include "stepping/body_scratch.hpp"
 #include "system.hpp"

@@ -1,5 +1,6 @@
 #include "body_values.hpp"
 #include "expression/parse.hpp"
+#include "expression/workspace.hpp"
 
 #include <array>
 #include <cmath>

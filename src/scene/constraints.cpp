@@ -1,5 +1,4 @@
-#include "carom/convex/ball.hpp"
-#include "carom/convex/box.hpp"
+#include "carom/convex/sets.hpp"
 #include "expression/parse.hpp"
 #include "system.hpp"
 

@@ -1,4 +1,5 @@
 #include "expression/parse.hpp"
+#include "expression/term.hpp"
 #include "system.hpp"
 
 #include <fmt/format.h>

@@ -4,8 +4,10 @@
 #include "bodies.hpp"
 #include "carom/scene/fields.hpp"
 #include "core/text.hpp"
+#include "expression/workspace.hpp"
 #include "figures.hpp"
 #include "overrides.hpp"
+#include "scene/scene_bodies.hpp"
 #include "scene_parts.hpp"
 #include "settings.hpp"
 #include "sweeping.hpp"
@@ -315,6 +317,15 @@ SceneKind kind_of(const Scene& scene) noexcept
 {
     if (scene.sweeping) return SceneKind::Sweeping;
     return scene.bodies ? SceneKind::Bodies : SceneKind::Coordinates;
+}
+
+std::vector<std::string> body_names(const Scene& scene)
+{
+    std::vector<std::string> names;
+    if (!scene.bodies) return names;
+    for (const Body& body : scene.bodies->model.setup().bodies)
+        names.push_back(body.name);
+    return names;
 }
 
 std::string_view name_of(SceneKind kind) noexcept

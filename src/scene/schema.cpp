@@ -1,5 +1,3 @@
-#include "carom/scene/schema.hpp"
-
 #include "carom/scene/fields.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 #include "settings.hpp"
 
 #include "carom/scene/fields.hpp"
+#include "visit_settings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,101 +25,130 @@ const Node* value_at(const Node& root, std::string_view path, Kind kind)
     return node != nullptr && node->kind == kind ? node : nullptr;
 }
 
-void read(const Node& root, std::string_view path, double& value)
-{
-    if (const Node* node = value_at(root, path, Kind::Number)) value = node->number;
-}
-
 void read(const Node& root, std::string_view path, std::optional<double>& value)
 {
     if (const Node* node = value_at(root, path, Kind::Number)) value = node->number;
 }
 
-void read(const Node& root, std::string_view path, int& value)
-{
-    const Node* node = value_at(root, path, Kind::Number);
-    if (node != nullptr && find_field(path)->range.contains(node->number))
-        value = static_cast<int>(node->number);
-}
-
-void read(const Node& root, std::string_view path, bool& value)
-{
-    if (const Node* node = value_at(root, path, Kind::Boolean)) value = node->boolean;
-}
-
-/// A number, or a formula of parameters, whose value must be in the range of the field too.
-void read(const Node& root, std::string_view path, const Names& names, Mistakes& mistakes, double& value)
-{
-    read(root, path, value);
-    const Node* node = value_at(root, path, Kind::Text);
-    if (node == nullptr) return;
-    const auto number = constant_of(*node, names, mistakes);
-    if (!number) return;
-    const Field& field = *find_field(path);
-    if (field.range.contains(*number)) {
-        value = *number;
-        return;
+/// Reads the values of settings by their paths; what a scene leaves out keeps its default.
+class SettingsReader {
+public:
+    SettingsReader(const Node& root, const Names& names, Mistakes& mistakes)
+        : root_(root), names_(names), mistakes_(mistakes)
+    {
     }
-    mistakes.add(node->place, ErrorCode::SettingOutOfRange,
-                 fmt::format("{} is {} {}", path, *number, field.unit),
-                 fmt::format("give a formula whose value is a number {}", field.range.text()));
-}
 
-/// The enumerator of that name.
-template <class Enum, class... Names>
-void read_choice(const Node& root, std::string_view path, Enum& value, Enum candidate, std::string_view name,
-                 Names... others)
-{
-    const Node* node = value_at(root, path, Kind::Text);
-    if (node == nullptr) return;
-    if (node->text == name)
-        value = candidate;
-    else if constexpr (sizeof...(others) > 0)
-        read_choice(root, path, value, others...);
-}
+    template <class Settings>
+    void read(Settings& settings) const
+    {
+        visit_settings(settings, [this](std::string_view path, auto& value) { take(path, value); });
+    }
 
-void read_record(const Node& root, const Names& names, Mistakes& mistakes, RecordSettings& record)
-{
-    read(root, "record.every_s", names, mistakes, record.every_s);
-    const Node* fields = value_at(root, "record.fields", Kind::Array);
-    if (fields == nullptr) return;
-    const auto asked = [&](std::string_view name) {
-        return std::ranges::any_of(fields->items, [&](const Node& item) { return item.text == name; });
-    };
-    record.velocities = asked("velocities");
-    record.gaps = asked("gaps");
-    record.percussions = asked("percussions");
-    record.energies = asked("energies");
-    record.probes = asked("probes");
-}
+private:
+    void take(std::string_view path, double& value) const
+    {
+        if (const Node* node = value_at(root_, path, Kind::Number)) value = node->number;
+        if (find_field(path)->type == FieldType::Constant) take_formula(path, value);
+    }
 
-/// A setting of one integrator that others do not know.
+    void take(std::string_view path, int& value) const
+    {
+        const Node* node = value_at(root_, path, Kind::Number);
+        if (node != nullptr && find_field(path)->range.contains(node->number))
+            value = static_cast<int>(node->number);
+    }
+
+    /// A boolean, or whether a list has an entry.
+    void take(std::string_view path, bool& value) const
+    {
+        const std::size_t bracket = path.find('[');
+        if (bracket == std::string_view::npos) {
+            if (const Node* node = value_at(root_, path, Kind::Boolean)) value = node->boolean;
+            return;
+        }
+        const Node* list = value_at(root_, path.substr(0, bracket), Kind::Array);
+        const std::string_view name = path.substr(bracket + 1, path.size() - bracket - 2);
+        if (list != nullptr)
+            value = std::ranges::any_of(list->items, [&](const Node& item) { return item.text == name; });
+    }
+
+    void take(std::string_view path, ConePoint& value) const
+    {
+        if (const Node* node = value_at(root_, path, Kind::Text))
+            value = node->text == name_of(ConePoint::End) ? ConePoint::End : ConePoint::Midpoint;
+    }
+
+    void take(std::string_view path, OnUnsolved& value) const
+    {
+        if (const Node* node = value_at(root_, path, Kind::Text))
+            value = node->text == "stop" ? OnUnsolved::Stop : OnUnsolved::Accept;
+    }
+
+    void take(std::string_view path, RecordPrecision& value) const
+    {
+        if (const Node* node = value_at(root_, path, Kind::Text))
+            value = node->text == "single" ? RecordPrecision::Single : RecordPrecision::Double;
+    }
+
+    void take(std::string_view path, SolverKind& value) const
+    {
+        const Node* node = value_at(root_, path, Kind::Text);
+        if (node == nullptr) return;
+        for (const SolverKind kind : all_solver_kinds()) {
+            if (name_of(kind) == node->text) value = kind;
+        }
+    }
+
+    /// A formula of parameters, whose value must be in the range of the field too.
+    void take_formula(std::string_view path, double& value) const
+    {
+        const Node* node = value_at(root_, path, Kind::Text);
+        if (node == nullptr) return;
+        const auto number = constant_of(*node, names_, mistakes_);
+        if (!number) return;
+        const Field& field = *find_field(path);
+        if (field.range.contains(*number)) {
+            value = *number;
+            return;
+        }
+        mistakes_.add(node->place, ErrorCode::SettingOutOfRange,
+                      fmt::format("{} is {} {}", path, *number, field.unit),
+                      fmt::format("give a formula whose value is a number {}", field.range.text()));
+    }
+
+    const Node& root_;
+    const Names& names_;
+    Mistakes& mistakes_;
+};
+
+/// A setting and an integrator that knows it.
 struct KeyOfKind {
     std::string_view kind, path;
 };
 
-constexpr KeyOfKind keys_of_kinds[] = {
-    {"moreau", "integrator.force_passes"},
-    {"moreau", "integrator.cone_point"},
-    {"moreau", "integrator.correction"},
-    {"moreau", "integrator.max_overlap"},
-    {"moreau_jean", "integrator.theta"},
-    {"moreau_jean", "integrator.force_tolerance"},
-    {"moreau_jean", "integrator.max_iterations"},
-    {"moreau_jean", "integrator.correction"},
-    {"moreau_jean", "integrator.max_overlap"},
-    {"series", "integrator.order"},
-    {"series", "integrator.max_order"},
-    {"series", "integrator.tolerance"},
-    {"series", "integrator.accumulation_speed_m_s"},
-    {"series", "integrator.max_events"},
-};
+/// Of all integrators, in the order of their kinds.
+const std::vector<KeyOfKind>& keys_of_kinds()
+{
+    static const std::vector<KeyOfKind> keys = [] {
+        std::vector<KeyOfKind> all;
+        const auto add = [&all](const auto& settings) {
+            const std::string_view kind = name_of(IntegratorSettings(settings));
+            visit_settings(settings,
+                           [&](std::string_view path, const auto&) { all.push_back({kind, path}); });
+        };
+        add(MoreauSettings{});
+        add(MoreauJeanSettings{});
+        add(SeriesSettings{});
+        return all;
+    }();
+    return keys;
+}
 
 /// The first kind that knows a setting, where the one that was chosen does not; empty if it does, or all do.
 std::string_view kind_that_knows(std::string_view path, std::string_view chosen)
 {
     std::string_view other;
-    for (const KeyOfKind& one : keys_of_kinds) {
+    for (const KeyOfKind& one : keys_of_kinds()) {
         if (one.path != path) continue;
         if (one.kind == chosen) return {};
         if (other.empty()) other = one.kind;
@@ -128,7 +158,7 @@ std::string_view kind_that_knows(std::string_view path, std::string_view chosen)
 
 void refuse_keys_of_other_kinds(const Node& root, std::string_view chosen, Mistakes& mistakes)
 {
-    for (const KeyOfKind& one : keys_of_kinds) {
+    for (const KeyOfKind& one : keys_of_kinds()) {
         if (kind_that_knows(one.path, chosen) != one.kind || find_path(root, one.path) == nullptr) continue;
         mistakes.add(place_of(root, one.path), ErrorCode::UnknownKey,
                      fmt::format("{} is a setting of the integrator {}", one.path, one.kind),
@@ -136,50 +166,18 @@ void refuse_keys_of_other_kinds(const Node& root, std::string_view chosen, Mista
     }
 }
 
-void read_moreau(const Node& root, MoreauSettings& moreau, Mistakes& mistakes)
-{
-    read(root, "integrator.time_step_s", moreau.time_step_s);
-    read(root, "integrator.force_passes", moreau.force_passes);
-    read(root, "integrator.correction", moreau.correction);
-    read(root, "integrator.max_overlap", moreau.max_overlap);
-    read_choice(root, "integrator.cone_point", moreau.cone_point, ConePoint::Midpoint, "midpoint",
-                ConePoint::End, "end");
-    refuse_keys_of_other_kinds(root, "moreau", mistakes);
-}
-
-void read_moreau_jean(const Node& root, MoreauJeanSettings& jean, Mistakes& mistakes)
-{
-    read(root, "integrator.time_step_s", jean.time_step_s);
-    read(root, "integrator.theta", jean.theta);
-    read(root, "integrator.correction", jean.correction);
-    read(root, "integrator.max_overlap", jean.max_overlap);
-    read(root, "integrator.force_tolerance", jean.force_tolerance);
-    read(root, "integrator.max_iterations", jean.max_iterations);
-    refuse_keys_of_other_kinds(root, "moreau_jean", mistakes);
-}
-
-void read_series(const Node& root, SeriesSettings& series, Mistakes& mistakes)
-{
-    read(root, "integrator.time_step_s", series.time_step_s);
-    read(root, "integrator.order", series.order);
-    read(root, "integrator.max_order", series.max_order);
-    read(root, "integrator.tolerance", series.tolerance);
-    read(root, "integrator.accumulation_speed_m_s", series.accumulation_speed_m_s);
-    read(root, "integrator.max_events", series.max_events);
-    refuse_keys_of_other_kinds(root, "series", mistakes);
-}
-
-void read_integrator(const Node& root, Settings& s, Mistakes& mistakes)
+void read_integrator(const Node& root, const SettingsReader& reader, Settings& s, Mistakes& mistakes)
 {
     read(root, "integrator.activation_gap_m", s.activation_gap_m);
     const Node* kind = value_at(root, "integrator.kind", Kind::Text);
-    if (kind != nullptr && kind->text == "moreau_jean") {
-        read_moreau_jean(root, s.integrator.emplace<MoreauJeanSettings>(), mistakes);
-    } else if (kind != nullptr && kind->text == "series") {
-        read_series(root, s.integrator.emplace<SeriesSettings>(), mistakes);
-    } else {
-        read_moreau(root, s.integrator.emplace<MoreauSettings>(), mistakes);
-    }
+    if (kind != nullptr && kind->text == "moreau_jean")
+        s.integrator = MoreauJeanSettings{};
+    else if (kind != nullptr && kind->text == "series")
+        s.integrator = SeriesSettings{};
+    else
+        s.integrator = MoreauSettings{};
+    std::visit([&](auto& scheme) { reader.read(scheme); }, s.integrator);
+    refuse_keys_of_other_kinds(root, name_of(s.integrator), mistakes);
 }
 
 void read_until(const Node& root, const Names& names, Until& until, Mistakes& mistakes)
@@ -241,27 +239,14 @@ void drop_keys_of_the_kind_left(std::span<const Override> overrides, Node& root,
 Settings read_settings(const Node& root, const Names& names, Mistakes& mistakes)
 {
     Settings s;
-    read(root, "start_s", s.start_s);
-    read(root, "duration_s", names, mistakes, s.plan.duration_s);
+    const SettingsReader reader(root, names, mistakes);
+    if (const Node* start = value_at(root, "start_s", Kind::Number)) s.start_s = start->number;
     read(root, "length_m", s.length_m);
+    reader.read(s.plan);
     read_until(root, names, s.plan.until, mistakes);
-
-    read_integrator(root, s, mistakes);
-    read_choice(root, "integrator.on_unsolved", s.plan.on_unsolved, OnUnsolved::Accept, "accept",
-                OnUnsolved::Stop, "stop");
-    read(root, "integrator.energy_tolerance", s.plan.energy_tolerance);
-
-    read_choice(root, "solver.kind", s.solver.kind, SolverKind::Auto, "auto", SolverKind::Exact, "exact",
-                SolverKind::GaussSeidel, "gauss_seidel", SolverKind::Psor, "psor", SolverKind::Anderson,
-                "anderson", SolverKind::NonlinearCg, "nonlinear_cg", SolverKind::AcceleratedGradients,
-                "accelerated_gradients", SolverKind::Admm, "admm", SolverKind::ProximalNewton,
-                "proximal_newton", SolverKind::InteriorPoint, "interior_point");
-    read(root, "solver.tolerance", s.solver.tolerance);
-    read(root, "solver.max_sweeps", s.solver.max_sweeps);
-    read(root, "solver.relaxation", s.solver.relaxation);
-
-    read_record(root, names, mistakes, s.record);
-    read(root, "record.events", s.plan.keep_events);
+    read_integrator(root, reader, s, mistakes);
+    reader.read(s.solver);
+    reader.read(s.record);
     check_grid(root, s, mistakes);
     return s;
 }

@@ -3,7 +3,9 @@
 #include "core/palette.hpp"
 #include "core/text.hpp"
 #include "expression/parse.hpp"
+#include "expression/workspace.hpp"
 #include "validate.hpp"
+#include "visit_settings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -99,9 +101,9 @@ private:
 
     void read_settings()
     {
-        read("time_step_s", plan_.settings.time_step_s);
-        read("tolerance_per_s", plan_.settings.tolerance_per_s);
-        read("smallest_step_s", plan_.settings.smallest_step_s);
+        visit_settings(plan_.settings, [this](std::string_view path, double& value) {
+            read(path.substr(path.find('.') + 1), value);
+        });
         const Node* method = find(group_, "method");
         const Node* relaxation = find(group_, "relaxation_s");
         const bool is_yosida = method != nullptr && method->text == "yosida";

@@ -1,7 +1,7 @@
 #include "scene/symbols.hpp"
 
-#include "carom/expression/graph.hpp"
 #include "core/text.hpp"
+#include "expression/graph.hpp"
 #include "expression/parse.hpp"
 #include "overrides.hpp"
 #include "system.hpp"

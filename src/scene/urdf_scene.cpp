@@ -1,7 +1,6 @@
-#include "carom/scene/urdf.hpp"
-
-#include "carom/geometry/pose.hpp"
 #include "carom/scene/scene.hpp"
+
+#include "carom/geometry/shape.hpp"
 #include "core/text.hpp"
 #include "urdf_check.hpp"
 

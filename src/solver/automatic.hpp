@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/solver/solver_kind.hpp"
+#include "carom/solver/solve.hpp"
 #include "solver/accelerated.hpp"
 #include "solver/interior_point.hpp"
 #include "solver/newton.hpp"

@@ -1,13 +1,9 @@
 #include "solver/block_cholesky.hpp"
 
-#include "carom/core/error.hpp"
-
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCore>
+#include "carom/core/expected.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace carom {
 namespace {
@@ -89,80 +85,32 @@ bool BlockCholesky::analyse(std::span<const int> sizes, std::span<const std::arr
     }
     const bool same = std::ranges::all_of(sizes, [&](int size) { return size == sizes.front(); });
     uniform_ = same && !sizes.empty() ? sizes.front() : 0;
-    order(pairs);
-    const std::size_t numbers = fill_pattern();
+    pattern_.analyse(static_cast<int>(sizes.size()), pairs);
+    const std::size_t numbers = place_blocks();
     if (numbers > max_numbers) return false;
     values_.assign(numbers, 0.0);
     diagonal_before_.resize(static_cast<std::size_t>(first_.back()));
     return true;
 }
 
-/// The graph of the block rows, and their order by approximate least degree.
-void BlockCholesky::order(std::span<const std::array<int, 2>> pairs)
+/// Where blocks lie, the diagonal one of a place first, then those below it. Returns how many numbers they
+/// have.
+std::size_t BlockCholesky::place_blocks()
 {
-    const auto n = static_cast<int>(sizes_.size());
-    std::vector<Eigen::Triplet<int>> entries;
-    for (int i = 0; i < n; ++i) {
-        entries.emplace_back(i, i, 1);
-    }
-    for (const auto& [i, j] : pairs) {
-        entries.emplace_back(i, j, 1);
-        entries.emplace_back(j, i, 1);
-    }
-    Eigen::SparseMatrix<int> pattern(n, n);
-    pattern.setFromTriplets(entries.begin(), entries.end());
-    graph_begin_.assign(pattern.outerIndexPtr(), pattern.outerIndexPtr() + n + 1);
-    graph_.assign(pattern.innerIndexPtr(), pattern.innerIndexPtr() + pattern.nonZeros());
-    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
-    Eigen::internal::minimum_degree_ordering(pattern, permutation);
-    order_.assign(permutation.indices().data(), permutation.indices().data() + n);
-    place_.resize(order_.size());
-    for (int k = 0; k < n; ++k) {
-        place_[static_cast<std::size_t>(order_[static_cast<std::size_t>(k)])] = k;
-    }
-}
-
-/// A place is coupled to its own neighbours and to those that its children in the tree leave to it. Returns
-/// how many numbers the blocks have.
-std::size_t BlockCholesky::fill_pattern()
-{
-    const std::size_t n = order_.size();
-    std::vector<int> mark(n, -1), child(n, -1), next(n, -1);
-    begin_.assign(1, 0);
-    below_.clear();
     diagonal_.clear();
+    at_.clear();
     std::size_t used = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-        const auto place = static_cast<int>(k);
-        const auto add = [&](int i) {
-            if (i <= place || std::exchange(mark[static_cast<std::size_t>(i)], place) == place) return;
-            below_.push_back({.row = i});
-        };
-        const auto row = static_cast<std::size_t>(order_[k]);
-        for (int e = graph_begin_[row]; e < graph_begin_[row + 1]; ++e) {
-            add(place_[static_cast<std::size_t>(graph_[static_cast<std::size_t>(e)])]);
-        }
-        for (int c = child[k]; c >= 0; c = next[static_cast<std::size_t>(c)]) {
-            const auto from = static_cast<std::size_t>(c);
-            for (std::size_t e = begin_[from]; e < begin_[from + 1]; ++e) {
-                add(below_[e].row);
-            }
-        }
-        const auto first = below_.begin() + static_cast<std::ptrdiff_t>(begin_.back());
-        std::sort(first, below_.end(), [](const Below& a, const Below& b) { return a.row < b.row; });
-        if (first != below_.end())
-            next[k] = std::exchange(child[static_cast<std::size_t>(first->row)], place);
-        begin_.push_back(below_.size());
-
-        // the diagonal block first, then those below it
-        const auto size = static_cast<std::size_t>(sizes_[row]);
+    const auto size_of = [&](int place) {
+        return static_cast<std::size_t>(
+            sizes_[static_cast<std::size_t>(pattern_.order[static_cast<std::size_t>(place)])]);
+    };
+    for (std::size_t k = 0; k < pattern_.size(); ++k) {
+        const std::size_t size = size_of(static_cast<int>(k));
         diagonal_.push_back(used);
         used += size * size;
-        for (std::size_t e = begin_[k]; e < begin_[k + 1]; ++e) {
-            below_[e].at = used;
-            used +=
-                size * static_cast<std::size_t>(
-                           sizes_[static_cast<std::size_t>(order_[static_cast<std::size_t>(below_[e].row)])]);
+        for (const int row : pattern_.below(k)) {
+            at_.push_back(used);
+            used += size * size_of(row);
         }
     }
     return used;
@@ -170,11 +118,12 @@ std::size_t BlockCholesky::fill_pattern()
 
 BlockCholesky::Slot BlockCholesky::slot(int i, int j) const
 {
-    const int row = place_[static_cast<std::size_t>(i)], column = place_[static_cast<std::size_t>(j)];
+    const int row = pattern_.place[static_cast<std::size_t>(i)],
+              column = pattern_.place[static_cast<std::size_t>(j)];
     const auto first = static_cast<std::size_t>(std::min(row, column));
     if (row == column) return {.at = diagonal_[first]};
-    for (std::size_t e = begin_[first]; e < begin_[first + 1]; ++e) {
-        if (below_[e].row == std::max(row, column)) return {.at = below_[e].at, .transposed = row < column};
+    for (std::size_t e = pattern_.begin[first]; e < pattern_.begin[first + 1]; ++e) {
+        if (pattern_.rows[e] == std::max(row, column)) return {.at = at_[e], .transposed = row < column};
     }
     throw InternalError("a block outside of the pattern");
 }
@@ -199,43 +148,43 @@ template <int D>
 bool BlockCholesky::factorise_blocks(double singular)
 {
     const auto size_of = [&](int place) {
-        return D > 0 ? D : sizes_[static_cast<std::size_t>(order_[static_cast<std::size_t>(place)])];
+        return D > 0 ? D : sizes_[static_cast<std::size_t>(pattern_.order[static_cast<std::size_t>(place)])];
     };
     double* const values = values_.data();
 
     // pivots are small beside what was there before anything was eliminated
-    for (std::size_t k = 0; k < order_.size(); ++k) {
+    for (std::size_t k = 0; k < pattern_.order.size(); ++k) {
         const int size = size_of(static_cast<int>(k));
-        double* const was = diagonal_before_.data() + first_[static_cast<std::size_t>(order_[k])];
+        double* const was = diagonal_before_.data() + first_[static_cast<std::size_t>(pattern_.order[k])];
         for (int i = 0; i < size; ++i) {
             was[i] = values[diagonal_[k] + static_cast<std::size_t>(i * (size + 1))];
         }
     }
     least_pivot_ = 1;
-    for (std::size_t k = 0; k < order_.size(); ++k) {
+    for (std::size_t k = 0; k < pattern_.order.size(); ++k) {
         const int size = size_of(static_cast<int>(k));
         double* const L = values + diagonal_[k];
-        const double* was = diagonal_before_.data() + first_[static_cast<std::size_t>(order_[k])];
+        const double* was = diagonal_before_.data() + first_[static_cast<std::size_t>(pattern_.order[k])];
         const double least = factorise_diagonal<D>(size, singular, was, L);
         if (!(least > singular)) return false;
         least_pivot_ = std::min(least_pivot_, least);
-        for (std::size_t e = begin_[k]; e < begin_[k + 1]; ++e) {
-            divide<D>(size_of(below_[e].row), size, L, values + below_[e].at);
+        for (std::size_t e = pattern_.begin[k]; e < pattern_.begin[k + 1]; ++e) {
+            divide<D>(size_of(pattern_.rows[e]), size, L, values + at_[e]);
         }
 
         // what comes later loses the products of the blocks below, two and two; both lists are sorted
-        for (std::size_t b = begin_[k]; b < begin_[k + 1]; ++b) {
-            const int column = below_[b].row, columns = size_of(column);
-            const double* const right = values + below_[b].at;
+        for (std::size_t b = pattern_.begin[k]; b < pattern_.begin[k + 1]; ++b) {
+            const int column = pattern_.rows[b], columns = size_of(column);
+            const double* const right = values + at_[b];
             subtract_product<D>(columns, columns, size, right, right,
                                 values + diagonal_[static_cast<std::size_t>(column)]);
-            std::size_t target = begin_[static_cast<std::size_t>(column)];
-            for (std::size_t a = b + 1; a < begin_[k + 1]; ++a) {
-                while (below_[target].row != below_[a].row) {
+            std::size_t target = pattern_.begin[static_cast<std::size_t>(column)];
+            for (std::size_t a = b + 1; a < pattern_.begin[k + 1]; ++a) {
+                while (pattern_.rows[target] != pattern_.rows[a]) {
                     ++target;
                 }
-                subtract_product<D>(size_of(below_[a].row), columns, size, values + below_[a].at, right,
-                                    values + below_[target].at);
+                subtract_product<D>(size_of(pattern_.rows[a]), columns, size, values + at_[a], right,
+                                    values + at_[target]);
             }
         }
     }
@@ -257,9 +206,9 @@ template <int D>
 void BlockCholesky::solve_blocks(std::span<double> b) const
 {
     const auto row_of = [&](int place) {
-        return static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+        return static_cast<std::size_t>(pattern_.order[static_cast<std::size_t>(place)]);
     };
-    const auto n = static_cast<int>(order_.size());
+    const auto n = static_cast<int>(pattern_.order.size());
     const double* const values = values_.data();
 
     // L y = b
@@ -275,10 +224,10 @@ void BlockCholesky::solve_blocks(std::span<double> b) const
             }
             x[i] = sum * L[i * d + i];
         }
-        for (std::size_t e = begin_[k]; e < begin_[k + 1]; ++e) {
-            const std::size_t other = row_of(below_[e].row);
+        for (std::size_t e = pattern_.begin[k]; e < pattern_.begin[k + 1]; ++e) {
+            const std::size_t other = row_of(pattern_.rows[e]);
             double* y = b.data() + first_[other];
-            const double* block = values + below_[e].at;
+            const double* block = values + at_[e];
             for (int i = 0; i < (D > 0 ? D : sizes_[other]); ++i) {
                 double sum = 0;
                 for (int j = 0; j < d; ++j) {
@@ -295,10 +244,10 @@ void BlockCholesky::solve_blocks(std::span<double> b) const
         const int d = D > 0 ? D : sizes_[row_of(place)];
         double* x = b.data() + first_[row_of(place)];
         const double* L = values + diagonal_[k];
-        for (std::size_t e = begin_[k]; e < begin_[k + 1]; ++e) {
-            const std::size_t other = row_of(below_[e].row);
+        for (std::size_t e = pattern_.begin[k]; e < pattern_.begin[k + 1]; ++e) {
+            const std::size_t other = row_of(pattern_.rows[e]);
             const double* y = b.data() + first_[other];
-            const double* block = values + below_[e].at;
+            const double* block = values + at_[e];
             for (int i = 0; i < (D > 0 ? D : sizes_[other]); ++i) {
                 for (int j = 0; j < d; ++j) {
                     x[j] -= block[i * d + j] * y[i];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "solver/elimination.hpp"
+
 #include <array>
 #include <cstddef>
 #include <span>
@@ -42,14 +44,7 @@ public:
     void solve(std::span<double> b) const;
 
 private:
-    /// A block below the diagonal of a place.
-    struct Below {
-        int row = 0;  ///< its place
-        std::size_t at = 0;
-    };
-
-    void order(std::span<const std::array<int, 2>> pairs);
-    [[nodiscard]] std::size_t fill_pattern();
+    [[nodiscard]] std::size_t place_blocks();
     template <int D>
     bool factorise_blocks(double singular);
     template <int D>
@@ -57,11 +52,8 @@ private:
 
     std::vector<int> sizes_, first_;  ///< per block row: its size, and where it begins in flat vectors
     int uniform_ = 0;                 ///< size of all block rows; 0: they differ
-    std::vector<int> order_, place_;  ///< place -> block row and back
-    std::vector<int> graph_begin_, graph_;
-    std::vector<std::size_t> begin_;  ///< of each place in below_
-    std::vector<Below> below_;        ///< sorted by rows
-    std::vector<std::size_t> diagonal_;
+    Elimination pattern_;
+    std::vector<std::size_t> diagonal_, at_;  ///< where blocks begin: of places, of pattern_.rows
     std::vector<double> values_, diagonal_before_;
     double least_pivot_ = 1;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "solver/elimination.hpp"
+
 #include <Eigen/Dense>
 
 #include <array>
@@ -36,17 +38,11 @@ public:
     void solve(std::vector<Vector>& b);
 
 private:
-    [[nodiscard]] std::span<const int> below(int place) const;
-    void order(int bodies, std::span<const std::array<int, 2>> pairs);
-    void fill_pattern();
     [[nodiscard]] bool eliminate(int place);
 
     double products_ = 0;
-    std::vector<int> order_, place_;  ///< place -> body and back
-    std::vector<int> graph_begin_, graph_;
-    std::vector<std::size_t> begin_;  ///< of each place in the next three
-    std::vector<int> rows_;           ///< places after it that it is coupled to, sorted
-    std::vector<Block> L_, U_, diagonal_;
+    Elimination pattern_;
+    std::vector<Block> L_, U_, diagonal_;  ///< L_ and U_ as pattern_.rows
     std::vector<Vector> work_;
 };
 

@@ -8,7 +8,7 @@
 namespace carom {
 namespace {
 
-constexpr double first_sigma = 1e-3, least_sigma = 1e-7, largest_sigma = 1.0;
+constexpr double first_sigma = 1e-3, first_sigma_of_heap = 1e-2, least_sigma = 1e-7, largest_sigma = 1.0;
 constexpr int max_inner_steps = 10, max_fails = 6;
 
 /// A start with such an error is none.
@@ -328,15 +328,16 @@ void BodyNewton::hold_all()
     }
 }
 
-int BodyNewton::run(const Budget& budget)
+int BodyNewton::run(const Budget& budget, Of what)
 {
-    sigma_ = first_sigma;
+    const bool heap = what == Of::Heap;
+    sigma_ = heap ? first_sigma_of_heap : first_sigma;
     factored_sigma_ = 0;
     factorisations_ = 0;
     y_ = x_;
     best_ = x_;
     error_ = measure(x_);
-    if (error_ > far_away) hold_all();
+    if (error_ > far_away && !heap) hold_all();
     double error = error_ = measure(y_);
     w_ = w_try_;
     const double scale = std::sqrt(std::max(
@@ -345,7 +346,7 @@ int BodyNewton::run(const Budget& budget)
     const auto is_over = [&] {
         if (error_ <= nearly_exact || factorisations_ >= budget.max_iterations || budget.expired())
             return true;
-        return error_ <= budget.tolerance && more++ >= max_more_rounds;
+        return error_ <= budget.tolerance && (heap || more++ >= max_more_rounds);
     };
     std::vector<Vector> w_before;
     while (!is_over()) {
@@ -372,7 +373,7 @@ int BodyNewton::run(const Budget& budget)
             const bool slowly = now > 0.1 * error;
             error = now;
             fails = 0;
-            if (steps <= 4 && slowly) sigma_ = std::max(0.1 * sigma_, least_sigma);
+            if (steps <= 4 && (slowly || heap)) sigma_ = std::max((heap ? 0.3 : 0.1) * sigma_, least_sigma);
             if (steps > 8) sigma_ = std::min(2 * sigma_, largest_sigma);
         } else {
             sigma_ = std::min(5 * sigma_, largest_sigma);

@@ -30,10 +30,13 @@ public:
     /// Products of blocks that a factorisation takes, known before.
     [[nodiscard]] double products() const noexcept { return factor_.products(); }
 
-    /// Until the error is below the tolerance, or so many factorisations; then on as long as each brings a
-    /// digit: what a structure at rest has beyond the tolerance, no later step has to solve for. Returns the
-    /// factorisations.
-    int run(const Budget& budget);
+    /// What stands is solved beyond the tolerance as long as a factorisation brings a digit: no later step
+    /// has to solve for these. What moves is solved to the tolerance, from a larger sigma that falls more
+    /// slowly: many contacts change their status on the way, and errors may stand still for many centres.
+    enum class Of { Structure, Heap };
+
+    /// Until the error is below the tolerance, or so many factorisations. Returns the factorisations.
+    int run(const Budget& budget, Of what = Of::Structure);
 
     /// FlatError::worst of the percussions.
     [[nodiscard]] double error() const noexcept { return error_; }

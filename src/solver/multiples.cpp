@@ -5,9 +5,6 @@
 #include <limits>
 
 namespace carom {
-namespace {
-
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 bool same_shape(const FrictionShape& a, const FrictionShape& b)
 {
@@ -15,6 +12,10 @@ bool same_shape(const FrictionShape& a, const FrictionShape& b)
     const auto *of_a = std::get_if<FrictionInterval>(&a), *of_b = std::get_if<FrictionInterval>(&b);
     return of_a != nullptr && of_b != nullptr && of_a->low == of_b->low && of_a->high == of_b->high;
 }
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// Frictionless contacts differ only in their shift, which is looked at as a velocity.
 bool same_law(const Law& a, const Law& b)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/onestep/no_solution.hpp"
+#include "carom/onestep/solution_check.hpp"
 #include "solver/principal_pivoting.hpp"
 
 namespace carom {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "carom/onestep/factors.hpp"
 #include "solver/accelerated.hpp"
 #include "solver/contact_colours.hpp"
 
@@ -22,12 +23,8 @@ namespace carom {
 ///            velocity, rad/s;  J  inertia, all in the axes of the world;  P  percussion on a, N s
 /// Theory     docs/theory/solvers.md, (SO-21), (SO-15) nonlinear conjugate gradients
 
-struct RigidBody {
-    std::array<double, 3> v{};                ///< m/s, of the centre of mass
-    std::array<double, 3> w{};                ///< rad/s
-    double inverse_mass = 0;                  ///< 1/kg; 0: does not move
-    std::array<double, 9> inverse_inertia{};  ///< 1/(kg m^2), symmetric; may be singular, as that of a bar
-};
+/// Velocity of the centre of mass, angular velocity, mass and inertia.
+using RigidBody = Factors::Block;
 
 struct RigidContact {
     std::array<double, 3> normal{0, 0, 1};  ///< from b to a, unit

@@ -380,6 +380,7 @@ SolveReport solve_selected(const OneStepProblem& problem, const SolverSettings& 
                            SolverScratch& scratch)
 {
     scratch.selector.others_.clear();
+    if (!problem.is_assembled()) return solve(problem, settings, P, scratch);
 
     // the exact solution of a single contact has its own rule (OC-4)
     if (problem.interactions() < 2 || std::ranges::none_of(problem.laws, is_unilateral))

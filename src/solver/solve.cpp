@@ -5,6 +5,7 @@
 #include "small_island.hpp"
 #include "solver/automatic.hpp"
 #include "solver/no_solution.hpp"
+#include "solver/thorough.hpp"
 
 #include <fmt/format.h>
 
@@ -469,6 +470,7 @@ SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings,
         report.status = SolveStatus::Converged;
         return report;
     }
+    if (!problem.is_assembled()) return solve_factored(problem, settings, P, scratch);
     std::vector<double>& start_P = scratch.methods.memory().start_P;
     start_P.assign(P.begin(), P.end());
     if (scratch.had_no_solution && ends_without_solution(problem, settings, P, scratch, report)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/solver/solve.hpp"
+#include "solver/factor_sweeps.hpp"
 #include "solver/natural_newton.hpp"
 #include "solver/polish.hpp"
 #include "solver/principal_pivoting.hpp"
@@ -61,6 +62,8 @@ struct SolverScratch {
     NaturalNewton natural_newton;
     ResidualScratch residual;
     std::vector<double> best_P;
+    std::vector<double> P_before;  ///< of a method that may lose them
+    FactorSweeps factor_sweeps;
     MethodScratch methods;
     bool had_no_solution = false;  ///< of the last problem: then the proof is tried first
     Selector selector;

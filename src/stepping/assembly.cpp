@@ -2,6 +2,7 @@
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include "step_parts.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 
 #include "carom/onestep/problem.hpp"
 #include "carom/system/lagrangian/model.hpp"
+#include "system/lagrangian/contact_coupling.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <span>

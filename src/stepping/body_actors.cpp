@@ -22,7 +22,7 @@ double speeds_of_row(const BodyRows& rows, int row, std::span<const Vec3> v, std
 {
     double sum = 0;
     for (const BodyRows::Term& term : rows.row(row)) {
-        const auto k = static_cast<std::size_t>(term.body);
+        const auto k = static_cast<std::size_t>(term.block);
         sum +=
             term.v.cwiseAbs().sum() * v[k].cwiseAbs().sum() + term.w.cwiseAbs().sum() * w[k].cwiseAbs().sum();
     }

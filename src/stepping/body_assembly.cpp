@@ -3,9 +3,10 @@
 #include "body_response.hpp"
 #include "constraint_parts.hpp"
 
-#include "carom/convex/ball.hpp"
-#include "carom/core/error.hpp"
+#include "carom/convex/sets.hpp"
+#include "carom/core/expected.hpp"
 #include "core/parallel.hpp"
+#include "onestep/factored_operator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,68 +17,6 @@ namespace {
 
 /// Contacts that one thread takes at once.
 constexpr std::size_t contacts_in_block = 512;
-
-/// Adds W_cd (BO-11).
-void add_block(const BodyModel& model, const BodyRows& rows, const OneStepProblem& problem, int c, int d,
-               std::span<double> block)
-{
-    const int at_c = problem.offsets[c], height = problem.offsets[c + 1] - at_c;
-    const int at_d = problem.offsets[d], width = problem.offsets[d + 1] - at_d;
-    // rows of an interaction have the same bodies, and lie one after the other
-    const auto first_c = rows.row(at_c), first_d = rows.row(at_d);
-    const std::size_t terms_c = first_c.size(), terms_d = first_d.size();
-    for (std::size_t p = 0; p < terms_c; ++p) {
-        const int body = first_c[p].body;
-        const double inverse_mass = model.inverse_mass[body];
-        if (inverse_mass == 0) continue;
-        for (std::size_t q = 0; q < terms_d; ++q) {
-            if (body != first_d[q].body) continue;
-            double* entry = block.data();
-            const BodyRows::Term* here = &first_c[p];
-            for (int i = 0; i < height; ++i, here += terms_c) {
-                const BodyRows::Term* there = &first_d[q];
-                for (int j = 0; j < width; ++j, there += terms_d) {
-                    *entry++ += inverse_mass * here->v.dot(there->v) + here->w.dot(there->turned);
-                }
-            }
-        }
-    }
-}
-
-/// W_cc of spheres and other bodies whose inertia is the same about all axes, without rows.
-void add_round_block(const BodyModel& model, const BodyContact& contact, std::span<double> block)
-{
-    const auto d = static_cast<std::size_t>(contact.dimension);
-    for (const int body : {contact.first, contact.second}) {
-        if (model.inverse_mass[body] == 0) continue;
-        const Vec3& arm = body == contact.first ? contact.arm_first : contact.arm_second;
-        const double by_turning = model.inverse_inertia[body](0, 0), size2 = arm.squaredNorm();
-        for (std::size_t i = 0; i < d; ++i) {
-            block[i * d + i] += model.inverse_mass[body] + by_turning * size2;
-            for (std::size_t j = 0; j < d; ++j) {
-                block[i * d + j] -= by_turning * arm.dot(contact.axes[i]) * arm.dot(contact.axes[j]);
-            }
-        }
-    }
-}
-
-/// The same for bodies of any inertia.
-void add_contact_block(const BodyModel& model, std::span<const Mat3> inverse_inertia,
-                       const BodyContact& contact, std::span<double> block)
-{
-    const auto d = static_cast<std::size_t>(contact.dimension);
-    for (const int body : {contact.first, contact.second}) {
-        if (model.inverse_mass[body] == 0) continue;
-        const Vec3& arm = body == contact.first ? contact.arm_first : contact.arm_second;
-        for (std::size_t j = 0; j < d; ++j) {
-            const Vec3 turned = inverse_inertia[body] * arm.cross(contact.axes[j]);
-            for (std::size_t i = 0; i < d; ++i) {
-                block[i * d + j] += model.inverse_mass[body] * contact.axes[i].dot(contact.axes[j]) +
-                                    arm.cross(contact.axes[i]).dot(turned);
-            }
-        }
-    }
-}
 
 Law law_of(const BodyContact& contact, const SurfaceLaw& surface, bool sticks, bool flat)
 {
@@ -98,6 +37,20 @@ Law law_of(const BodyContact& contact, const SurfaceLaw& surface, bool sticks, b
     FrictionShape shape = FrictionDisc{};
     if (flat) shape = FrictionInterval{};
     return Coulomb{.shape = shape, .friction = mu, .restitution = contact.restitution};
+}
+
+/// The same, in the place of the law of another contact. The usual one changes two numbers of what is there.
+void set_law(const BodyContact& contact, const SurfaceLaw& surface, bool sticks, bool flat, Law& law)
+{
+    auto* coulomb = std::get_if<Coulomb>(&law);
+    const bool usual = !flat && contact.dimension == 3 && contact.roll_length_m == 0 && surface.grain == 0;
+    if (!usual || coulomb == nullptr || !std::holds_alternative<FrictionDisc>(coulomb->shape)) {
+        law = law_of(contact, surface, sticks, flat);
+        return;
+    }
+    coulomb->friction = sticks ? surface.detail.static_friction.value_or(surface.friction) : surface.friction;
+    coulomb->restitution = contact.restitution;
+    coulomb->tangential_restitution = 0;
 }
 
 /// The law of a part of a joint; friction that reactions press comes later.
@@ -188,18 +141,19 @@ void leave_out_open(const BodyModel& model, const MoreauSettings& settings, cons
     });
 }
 
-/// Percussions of the last step, in the slots of a contact.
-BodyContact::Slots warm_start(const KeptContact& kept, const BodyContact& contact)
+/// Percussions of the last step, in the slots of a contact. What holds is a force times the step, so a
+/// shorter step begins with `part` of them: a structure at rest then stays solved (BO-26).
+BodyContact::Slots warm_start(const KeptContact& kept, const BodyContact& contact, double part)
 {
     BodyContact::Slots P{};
     for (std::size_t k = 0; k < 3; ++k) {
-        P[k] = contact.axes[k].dot(kept.percussion_Ns);
+        P[k] = part * contact.axes[k].dot(kept.percussion_Ns);
     }
     P[0] += contact.cohesion_Ns;
     if (contact.roll_length_m == 0) return P;
-    P[3] = contact.axes[1].dot(kept.moment_Nms) / contact.roll_length_m;
-    P[4] = contact.axes[2].dot(kept.moment_Nms) / contact.roll_length_m;
-    P[5] = contact.axes[0].dot(kept.moment_Nms) / contact.roll_length_m;
+    P[3] = part * contact.axes[1].dot(kept.moment_Nms) / contact.roll_length_m;
+    P[4] = part * contact.axes[2].dot(kept.moment_Nms) / contact.roll_length_m;
+    P[5] = part * contact.axes[0].dot(kept.moment_Nms) / contact.roll_length_m;
     return P;
 }
 
@@ -248,23 +202,10 @@ bool pull_together(const BodyModel& model, double activation_gap_m, double h, co
     return pulls;
 }
 
-/// W_cc of contacts that sweeps will solve; rows are made when a matrix is wanted.
-void load_blocks_alone(const BodyModel& model, BodyScratch& s)
+/// Many contacts, and nothing else that acts: W is not assembled before it is asked for.
+bool is_factored(const BodyModel& model, const BodyScratch& s)
 {
-    OneStepProblem& problem = s.problem;
-    for (const BodyContact& contact : s.contacts) {
-        problem.offsets.push_back(problem.offsets.back() + contact.dimension);
-    }
-    problem.W.begin(problem.offsets);
-    for (int c = 0; c < static_cast<int>(s.contacts.size()); ++c) {
-        const auto block = problem.W.append(c, c);
-        if (s.round) {
-            add_round_block(model, s.contacts[c], block);
-        } else {
-            add_contact_block(model, s.inverse_inertia, s.contacts[c], block);
-        }
-    }
-    problem.W.finish();
+    return model.is_plain() && !s.implicit && s.contacts.size() >= FactorSweeps::min_interactions;
 }
 
 /// Stops that touched in the step before.
@@ -278,14 +219,21 @@ void find_touched_stops(const BodyModel& model, const BodyState& state, std::vec
     }
 }
 
-/// Rows of all interactions, contacts first, and W_cc of each.
+/// Rows of all interactions, contacts first, and W_cc of each. Of many contacts, and nothing else that acts,
+/// factors are enough: they come with the velocities.
 void load_rows(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
 {
     OneStepProblem& problem = s.problem;
     problem.offsets.assign(1, 0);
     s.rows.clear();
     s.joints.clear();
-    if (s.round || (model.is_plain() && s.contacts.size() >= min_swept)) return load_blocks_alone(model, s);
+    problem.factors.clear();
+    if (is_factored(model, s)) {
+        for (const BodyContact& contact : s.contacts) {
+            problem.offsets.push_back(problem.offsets.back() + contact.dimension);
+        }
+        return;
+    }
     for (const BodyContact& contact : s.contacts) {
         add_contact_rows(contact, s.rows);
         problem.offsets.push_back(s.rows.size());
@@ -307,7 +255,7 @@ void load_rows(const BodyModel& model, const MoreauSettings& settings, const Bod
     s.rows.set_inertia(s.inverse_inertia);
     problem.W.begin(problem.offsets);
     for (int c = 0; c + 1 < static_cast<int>(problem.offsets.size()); ++c) {
-        add_block(model, s.rows, problem, c, c, problem.W.append(c, c));
+        add_block(s.rows, model.inverse_mass, problem, c, c, problem.W.append(c, c));
     }
     problem.W.finish();
 }
@@ -340,11 +288,11 @@ void load_contact(const BodyModel& model, const MoreauSettings& settings, const 
     if (model.setup().impact_map) contact.restitution = 0;  // the map has done it
     const auto& U_T = contact.U_minus;
     const bool stood = U_T[1] * U_T[1] + U_T[2] * U_T[2] <= 1e-24;
-    problem.laws[static_cast<std::size_t>(c)] =
-        law_of(contact, model.surface(contact.first, contact.second), kept != nullptr ? kept->sticks : stood,
-               model.is_flat());
+    set_law(contact, model.surface(contact.first, contact.second), kept != nullptr ? kept->sticks : stood,
+            model.is_flat(), problem.laws[static_cast<std::size_t>(c)]);
 
-    const BodyContact::Slots P = kept != nullptr ? warm_start(*kept, contact) : BodyContact::Slots{};
+    const BodyContact::Slots P =
+        kept != nullptr ? warm_start(*kept, contact, s.part_of_step) : BodyContact::Slots{};
     const auto at = static_cast<std::size_t>(problem.offsets[c]);
     for (int i = 0; i < contact.dimension; ++i) {
         const auto row = at + static_cast<std::size_t>(i);
@@ -394,54 +342,16 @@ void add_contact_rows(const BodyContact& contact, BodyRows& rows)
 {
     for (int i = 0; i < contact.dimension; ++i) {
         const std::size_t slot = contact.slot(i);
-        rows.begin_row();
         if (slot < 3) {
-            const Vec3& axis = contact.axes[slot];
-            rows.add(contact.first, axis, contact.arm_first.cross(axis));
-            rows.add(contact.second, -axis, -contact.arm_second.cross(axis));
+            rows.add_point({&contact.axes[slot], 1}, contact.first, contact.arm_first, contact.second,
+                           contact.arm_second);
         } else {
+            rows.begin_row();
             const Vec3 axis = contact.roll_length_m * contact.axes[(slot - 2) % 3];
             rows.add(contact.first, Vec3::Zero(), axis);
             rows.add(contact.second, Vec3::Zero(), -axis);
         }
     }
-}
-
-void assemble_delassus(const BodyModel& model, const BodyRows& rows,
-                       std::vector<std::vector<int>>& interactions_of, OneStepProblem& problem)
-{
-    // the interactions of every moving body, in increasing order
-    const int count = static_cast<int>(problem.offsets.size()) - 1;
-    interactions_of.resize(model.inverse_mass.size());
-    for (std::vector<int>& list : interactions_of) {
-        list.clear();
-    }
-    const auto for_each_moving = [&](int c, const auto& act) {
-        for (const BodyRows::Term& term : rows.row(problem.offsets[c])) {
-            if (model.inverse_mass[term.body] > 0) act(interactions_of[term.body]);
-        }
-    };
-    for (int c = 0; c < count; ++c) {
-        for_each_moving(c, [&](std::vector<int>& list) {
-            if (list.empty() || list.back() != c) list.push_back(c);
-        });
-    }
-
-    // those that share one with c, sorted, each once
-    std::vector<int> neighbours;
-    problem.W.begin(problem.offsets);
-    for (int c = 0; c < count; ++c) {
-        neighbours.assign(1, c);
-        for_each_moving(c, [&](const std::vector<int>& list) {
-            neighbours.insert(neighbours.end(), list.begin(), list.end());
-        });
-        std::sort(neighbours.begin(), neighbours.end());
-        neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
-        for (const int d : neighbours) {
-            add_block(model, rows, problem, c, d, problem.W.append(c, d));
-        }
-    }
-    problem.W.finish();
 }
 
 double closing_shift_m_s(double open_m, double U_minus_m_s, double theta, double h_s) noexcept
@@ -498,6 +408,7 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
             load_contact(model, settings, state, static_cast<int>(c), from, s);
         }
     });
+    if (is_factored(model, s)) return load_factors(model, s);
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         load_joint(settings, state, k, s);
     }

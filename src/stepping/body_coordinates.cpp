@@ -1,15 +1,14 @@
-#include "carom/stepping/body_coordinates.hpp"
-#include "body_parts.hpp"
-#include "core/palette.hpp"
-#include "expression/parse.hpp"
+#include "stepping/body_coordinates.hpp"
 
-#include <fmt/format.h>
+#include "body_parts.hpp"
+#include "carom/expression/record.hpp"
+#include "carom/expression/vocabulary.hpp"
+#include "core/palette.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <optional>
-#include <unordered_map>
+#include <map>
 #include <unordered_set>
 
 namespace carom {
@@ -63,6 +62,8 @@ public:
         for (const BodySpring& spring : bodies_.setup().springs) {
             add_spring(spring, potential);
         }
+        kinetic.shrink_to_fit();
+        potential.shrink_to_fit();
         system_.kinetic = Formula(std::move(kinetic), {});
         system_.potential = Formula(std::move(potential), {});
         if (!errors_.empty()) return errors_;
@@ -92,26 +93,29 @@ private:
         }
     }
 
-    /// How a body is called in the formula of itself, or of a spring and its two bodies: equal bodies then
-    /// have equal formulas, which are read once.
-    [[nodiscard]] static std::string name_in(const std::array<int, 2>& pair, int i)
+    /// Coordinates of a body in the formula of a spring and its two bodies: equal springs then have equal
+    /// formulas, which are made once.
+    [[nodiscard]] std::span<const Symbol> in_formula(const std::array<int, 2>& pair, int i) const
     {
-        return i == std::min(pair[0], pair[1]) ? "a" : "b";
+        const std::size_t count = parts().size(), from = i == std::min(pair[0], pair[1]) ? 0 : count;
+        return std::span(two_bodies_.q).subspan(from, count);
     }
 
-    /// A formula of a body or spring, with the coordinates numbered among all. One that cannot be read has a
-    /// number in it that is too large for one.
-    std::vector<Term> parsed(const std::string& text, const std::array<int, 2>& pair,
-                             const std::string& where)
+    /// The formula that `make` gives for these numbers, with the coordinates numbered among all. None where a
+    /// number is too large for one: up to four times it is in them.
+    enum class Kind { Kinetic, Potential, Spring, Place };
+    template <class Make>
+    std::vector<Term> made(Kind kind, std::vector<double> numbers, const std::array<int, 2>& pair,
+                           const std::string& where, const Make& make)
     {
-        const auto [known, is_new] = formulas_.try_emplace(text);
-        if (is_new) {
-            if (auto formula = parse_formula(text, vocabulary_))
-                known->second = *formula;
-            else
-                known->second = std::nullopt;
+        if (std::ranges::all_of(numbers, [](double number) { return std::isfinite(4 * number); })) {
+            const auto [known, is_new] = formulas_.try_emplace({kind, std::move(numbers)});
+            if (is_new) {
+                two_bodies_ = symbols(2 * static_cast<int>(parts().size()));
+                known->second = formula_of(make());
+            }
+            return numbered(known->second, pair);
         }
-        if (const std::optional<Formula>& formula = known->second) return numbered(*formula, pair);
         const bool told = !errors_.empty() && errors_.back().where == where;
         if (!told) {
             errors_.push_back({.code = ErrorCode::NotFinite,
@@ -151,96 +155,126 @@ private:
         const bool moves = bodies_.inverse_mass[i] > 0;
         const double m = moves ? bodies_.mass[i] : weightless_kg;
         const Mat3 J = moves ? bodies_.inertia[i] : Mat3(Mat3::Identity() * weightless_kg);
-        const std::string n = name_in({i, i}, i), where = "body." + body(i).name;
-        if (flat()) {
-            return parsed(fmt::format("{0}/2*({2}_x'^2 + {2}_y'^2) + {1}/2*{2}_angle'^2", m, J(2, 2), n),
-                          {i, i}, where);
-        }
-        std::string text = fmt::format("{0}/2*({1}_x'^2 + {1}_y'^2 + {1}_z'^2)", m, n);
+        const bool isotropic = bodies_.isotropic[i] || !moves;
+        std::vector<double> numbers(J.data(), J.data() + J.size());
+        numbers.push_back(m);
+        numbers.push_back(isotropic ? 1 : 0);
+        return made(Kind::Kinetic, std::move(numbers), {i, i}, "body." + body(i).name,
+                    [&] { return flat() ? flat_kinetic(m, J(2, 2)) : kinetic(m, J, isotropic); });
+    }
+
+    [[nodiscard]] Symbol flat_kinetic(double m, double J) const
+    {
+        const auto& u = two_bodies_.u;
+        return m / 2 * (pow(u[0], 2) + pow(u[1], 2)) + J / 2 * pow(u[2], 2);
+    }
+
+    [[nodiscard]] Symbol kinetic(double m, const Mat3& J, bool isotropic) const
+    {
+        const auto &q = two_bodies_.q, &u = two_bodies_.u;
         const double mean = J.trace() / 3;
-        if (bodies_.isotropic[i] || !moves) {
-            text += fmt::format(" + {0}*({1}_w'^2 + {1}_i'^2 + {1}_j'^2 + {1}_k'^2)",
-                                2 * std::max(mean, weightless_kg), n);
-            return parsed(text, {i, i}, where);
+        Symbol T = m / 2 * (pow(u[0], 2) + pow(u[1], 2) + pow(u[2], 2));
+        if (isotropic) {
+            return T + 2 * std::max(mean, weightless_kg) *
+                           (pow(u[3], 2) + pow(u[4], 2) + pow(u[5], 2) + pow(u[6], 2));
         }
-        const std::array<std::string, 3> W{
-            fmt::format("({0}_w*{0}_i' - {0}_w'*{0}_i - {0}_j*{0}_k' + {0}_k*{0}_j')", n),
-            fmt::format("({0}_w*{0}_j' - {0}_w'*{0}_j - {0}_k*{0}_i' + {0}_i*{0}_k')", n),
-            fmt::format("({0}_w*{0}_k' - {0}_w'*{0}_k - {0}_i*{0}_j' + {0}_j*{0}_i')", n)};
+        const std::array<Symbol, 3> W{q[3] * u[4] - u[3] * q[4] - q[5] * u[6] + q[6] * u[5],
+                                      q[3] * u[5] - u[3] * q[5] - q[6] * u[4] + q[4] * u[6],
+                                      q[3] * u[6] - u[3] * q[6] - q[4] * u[5] + q[5] * u[4]};
         for (int a = 0; a < 3; ++a) {
             for (int b = 0; b <= a; ++b) {
                 const double factor = (a == b ? 2 : 4) * J(a, b);
-                if (factor != 0) text += fmt::format(" + {}*{}*{}", factor, W[a], W[b]);
+                if (factor != 0) T += factor * W[a] * W[b];
             }
         }
-        text += fmt::format(" + {0}*({1}_w*{1}_w' + {1}_i*{1}_i' + {1}_j*{1}_j' + {1}_k*{1}_k')^2", mean, n);
-        return parsed(text, {i, i}, where);
+        return T + mean * pow(q[3] * u[3] + q[4] * u[4] + q[5] * u[5] + q[6] * u[6], 2);
     }
 
     std::vector<Term> potential_of(int i)
     {
-        const Vec3& g = bodies_.setup().gravity_m_s2;
         const double m = bodies_.mass[i];
         if (m == 0) return {};
-        const std::string n = name_in({i, i}, i);
-        std::string text = fmt::format("{}*{}_x + {}*{}_y", -m * g.x(), n, -m * g.y(), n);
-        if (!flat()) text += fmt::format(" + {}*{}_z", -m * g.z(), n);
-        return parsed(text, {i, i}, "body." + body(i).name);
+        const Vec3 weight = -m * bodies_.setup().gravity_m_s2;
+        return made(Kind::Potential, {weight.x(), weight.y(), weight.z()}, {i, i}, "body." + body(i).name,
+                    [&] {
+                        const auto& q = two_bodies_.q;
+                        const Symbol V = weight.x() * q[0] + weight.y() * q[1];
+                        return flat() ? V : V + weight.z() * q[2];
+                    });
     }
 
-    /// Where the point X of the body is: three formulas, or two in the plane. X is from the centre of mass.
-    std::vector<std::string> place_of(const std::array<int, 2>& pair, int i, const Vec3& X) const
+    /// An end of a spring: on a body, or a place of the world where `body` is -1.
+    struct End {
+        int body = -1;
+        Vec3 point{0, 0, 0};  ///< from the centre of mass
+
+        [[nodiscard]] std::array<double, 3> numbers() const { return {point.x(), point.y(), point.z()}; }
+    };
+    [[nodiscard]] End end_of(int i, const Vec3& point) const
     {
-        if (!has_coordinates(bodies_, i)) {
-            const Vec3 x = start_.x[i] + start_.R[i] * X;
-            std::vector<std::string> fixed{fmt::format("{}", x.x()), fmt::format("{}", x.y())};
-            if (!flat()) fixed.push_back(fmt::format("{}", x.z()));
-            return fixed;
-        }
-        const std::string n = name_in(pair, i);
+        if (i < 0) return {.point = point};
+        const Vec3 X = point - bodies_.centre[i];
+        if (has_coordinates(bodies_, i)) return {.body = i, .point = X};
+        return {.point = start_.x[i] + start_.R[i] * X};
+    }
+
+    /// Where an end is: three formulas, or two in the plane.
+    [[nodiscard]] std::vector<Symbol> place_of(const std::array<int, 2>& pair, const End& end) const
+    {
+        const Vec3& X = end.point;
+        if (end.body < 0) return {X.x(), X.y(), X.z()};
+        const auto q = in_formula(pair, end.body);
         if (flat()) {
-            return {fmt::format("{0}_x + {1}*cos({0}_angle) - {2}*sin({0}_angle)", n, X.x(), X.y()),
-                    fmt::format("{0}_y + {1}*sin({0}_angle) + {2}*cos({0}_angle)", n, X.x(), X.y())};
+            return {q[0] + X.x() * cos(q[2]) - X.y() * sin(q[2]),
+                    q[1] + X.x() * sin(q[2]) + X.y() * cos(q[2])};
         }
-        if (X == Vec3::Zero()) return {n + "_x", n + "_y", n + "_z"};
+        if (X == Vec3::Zero()) return {q[0], q[1], q[2]};
         // x = c + X + 2 v x (v x X + w X): by components
-        return {fmt::format("{0}_x + {1}*(1 - 2*({0}_j^2 + {0}_k^2)) + {2}*2*({0}_i*{0}_j - {0}_w*{0}_k) + "
-                            "{3}*2*({0}_i*{0}_k + {0}_w*{0}_j)",
-                            n, X.x(), X.y(), X.z()),
-                fmt::format("{0}_y + {1}*2*({0}_i*{0}_j + {0}_w*{0}_k) + {2}*(1 - 2*({0}_i^2 + {0}_k^2)) + "
-                            "{3}*2*({0}_j*{0}_k - {0}_w*{0}_i)",
-                            n, X.x(), X.y(), X.z()),
-                fmt::format("{0}_z + {1}*2*({0}_i*{0}_k - {0}_w*{0}_j) + {2}*2*({0}_j*{0}_k + {0}_w*{0}_i) + "
-                            "{3}*(1 - 2*({0}_i^2 + {0}_j^2))",
-                            n, X.x(), X.y(), X.z())};
+        const Symbol &w = q[3], &a = q[4], &b = q[5], &c = q[6];
+        return {q[0] + X.x() * (1 - 2 * (pow(b, 2) + pow(c, 2))) + X.y() * 2 * (a * b - w * c) +
+                    X.z() * 2 * (a * c + w * b),
+                q[1] + X.x() * 2 * (a * b + w * c) + X.y() * (1 - 2 * (pow(a, 2) + pow(c, 2))) +
+                    X.z() * 2 * (b * c - w * a),
+                q[2] + X.x() * 2 * (a * c - w * b) + X.y() * 2 * (b * c + w * a) +
+                    X.z() * (1 - 2 * (pow(a, 2) + pow(b, 2)))};
     }
 
     void add_spring(const BodySpring& spring, std::vector<Term>& potential)
     {
         // the world counts as the same body
         const std::array<int, 2> pair{spring.first, spring.second < 0 ? spring.first : spring.second};
-        const auto end = [&](int i, const Vec3& point) {
-            if (i >= 0) return place_of(pair, i, point - bodies_.centre[i]);
-            return std::vector<std::string>{fmt::format("{}", point.x()), fmt::format("{}", point.y()),
-                                            fmt::format("{}", point.z())};
-        };
-        const auto from = end(spring.first, spring.first_point_m),
-                   to = end(spring.second, spring.second_point_m);
-        std::string square;
+        const std::array<End, 2> ends{end_of(spring.first, spring.first_point_m),
+                                      end_of(spring.second, spring.second_point_m)};
         Drawing drawing = start_drawing(DrawingKind::Segment, grey.name);
-        for (int k = 0; k < drawing.dimension; ++k) {
-            square += fmt::format("{}({} - ({}))^2", k == 0 ? "" : " + ", from[k], to[k]);
-        }
-        append(potential, parsed(fmt::format("{}/2*(sqrt({}) - {})^2", spring.stiffness_N_m, square,
-                                             spring.rest_length_m),
-                                 pair, "spring"));
-        for (const auto& place : {from, to}) {
-            for (int k = 0; k < drawing.dimension; ++k) {
-                drawing.points.emplace_back(parsed(place[static_cast<std::size_t>(k)], pair, "spring"),
+        const auto dimension = static_cast<std::size_t>(drawing.dimension);
+        std::vector<double> numbers{spring.stiffness_N_m, spring.rest_length_m};
+        for (const End& end : ends)
+            add_numbers(pair, end, numbers);
+        append(potential, made(Kind::Spring, std::move(numbers), pair, "spring", [&] {
+                   const auto from = place_of(pair, ends[0]), to = place_of(pair, ends[1]);
+                   Symbol square = pow(from[0] - to[0], 2);
+                   for (std::size_t k = 1; k < dimension; ++k)
+                       square += pow(from[k] - to[k], 2);
+                   return spring.stiffness_N_m / 2 * pow(sqrt(square) - spring.rest_length_m, 2);
+               }));
+        for (const End& end : ends) {
+            for (std::size_t k = 0; k < dimension; ++k) {
+                std::vector<double> of_place{static_cast<double>(k)};
+                add_numbers(pair, end, of_place);
+                drawing.points.emplace_back(made(Kind::Place, std::move(of_place), pair, "spring",
+                                                 [&] { return place_of(pair, end)[k]; }),
                                             std::string());
             }
         }
         system_.drawings.push_back(std::move(drawing));
+    }
+
+    /// What tells an end from others: its numbers, and which of the two bodies it is on.
+    static void add_numbers(const std::array<int, 2>& pair, const End& end, std::vector<double>& numbers)
+    {
+        for (const double number : end.numbers())
+            numbers.push_back(number);
+        numbers.push_back(end.body < 0 ? 0.0 : end.body == std::min(pair[0], pair[1]) ? 1.0 : 2.0);
     }
 
     [[nodiscard]] Drawing start_drawing(DrawingKind kind, std::string_view colour) const
@@ -252,24 +286,11 @@ private:
         return drawing;
     }
 
-    /// The coordinates of the bodies of a formula.
-    [[nodiscard]] Vocabulary of_two_bodies() const
-    {
-        Vocabulary vocabulary;
-        for (const char* name : {"a", "b"}) {
-            for (const CoordinatePart& part : parts()) {
-                if (!vocabulary.add_coordinate(std::string(name) + part.suffix))
-                    throw InternalError("a coordinate of two");
-            }
-        }
-        return vocabulary;
-    }
-
     const BodyModel& bodies_;
     BodyState start_;
     std::vector<int> first_;  ///< coordinate of each body
-    Vocabulary vocabulary_ = of_two_bodies();
-    std::unordered_map<std::string, std::optional<Formula>> formulas_;  ///< nothing: cannot be read
+    Symbols two_bodies_;      ///< of the formula that is being made
+    std::map<std::pair<Kind, std::vector<double>>, Formula> formulas_;
     LagrangianSystem system_;
     Errors errors_;
 };
@@ -282,6 +303,7 @@ std::vector<Coordinate> coordinate_names(const BodySetup& setup)
         setup.flat || std::any_of(setup.bodies.begin(), setup.bodies.end(),
                                   [](const Body& body) { return body.shape && is_flat(*body.shape); });
     std::vector<Coordinate> coordinates;
+    coordinates.reserve(setup.bodies.size() * coordinate_parts(flat).size());
     for (const Body& body : setup.bodies) {
         if (body.motion == BodyMotion::Fixed) continue;
         for (const CoordinatePart& part : coordinate_parts(flat)) {

@@ -1,5 +1,6 @@
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
+#include "onestep/factored_operator.hpp"
 
 #include <fmt/format.h>
 
@@ -55,9 +56,7 @@ std::span<const BodyContact> contacts_of(const BodyScratch& s, const Pair& pair,
 /// A pair that leaves by restitution is not lifted.
 bool leaves(std::span<const BodyContact> contacts)
 {
-    return std::any_of(contacts.begin(), contacts.end(), [](const BodyContact& c) {
-        return c.restitution > 0 && c.P[0] > 0 && c.U_plus[0] > 0;
-    });
+    return std::ranges::any_of(contacts, leaves_by_restitution);
 }
 
 /// Points of fast contacts at the end of the step, along the normals with which they touched first, where
@@ -304,7 +303,8 @@ void press_exactly(const BodyModel& model, BodyScratch& s)
     std::iota(problem.offsets.begin(), problem.offsets.end(), 0);
     problem.U_minus.assign(problem.laws.size(), 0.0);
     s.correction_rows.set_inertia(s.inverse_inertia);
-    assemble_delassus(model, s.correction_rows, s.contacts_of, problem);
+    problem.factors.clear();
+    assemble_from_rows(s.correction_rows, model.inverse_mass, s.contacts_of, problem);
     s.correction_P.assign(problem.laws.size(), 0.0);
     if (solve(problem, {}, s.correction_P, s.solver).status == SolveStatus::NotFinite) {
         s.correction_P.assign(problem.laws.size(), 0.0);
@@ -312,7 +312,7 @@ void press_exactly(const BodyModel& model, BodyScratch& s)
 }
 
 /// Displacements in s.correction_v, correction_w by percussions of all rows: exactly, or by sweeps.
-void press_all(const BodyModel& model, bool exactly, BodyScratch& s)
+void press_all(const BodyModel& model, bool exactly, bool quickly, BodyScratch& s)
 {
     for (int i = 0; i < model.bodies(); ++i) {
         const Mat3 R = s.next.R[i].toRotationMatrix();
@@ -321,7 +321,11 @@ void press_all(const BodyModel& model, bool exactly, BodyScratch& s)
     if (exactly || !s.violations.empty()) {
         press_exactly(model, s);
     } else {
-        press_by_sweeps(model, correction_budget, s);
+        if (quickly) {
+            press_quickly(model, correction_budget, s);
+        } else {
+            press_by_sweeps(model, correction_budget, s);
+        }
         s.correction_rows.set_inertia(s.inverse_inertia);
     }
     const auto n = model.inverse_mass.size();
@@ -336,7 +340,7 @@ void press_all(const BodyModel& model, bool exactly, BodyScratch& s)
 /// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5). Returns
 /// the largest one, beside the size of the body. `anew`: not by the factor of the step; `by_old`: whether it
 /// was by that.
-double move_apart(const BodyModel& model, bool exactly, bool anew, bool& by_old, BodyScratch& s)
+double move_apart(const BodyModel& model, bool exactly, bool quickly, bool anew, bool& by_old, BodyScratch& s)
 {
     for (BodyContact& contact : s.overlaps) {
         set_frame(s.next.x, contact);
@@ -345,7 +349,7 @@ double move_apart(const BodyModel& model, bool exactly, bool anew, bool& by_old,
     s.rows_are_at_end = false;
     const bool by_factor = press_joints(model, anew, s);
     by_old = by_factor && !s.held_at_end;
-    if (!by_factor) press_all(model, exactly, s);
+    if (!by_factor) press_all(model, exactly, quickly, s);
     double farthest = 0;
     for (int i = 0; i < model.bodies(); ++i) {
         const Vec3& moved = s.correction_v[static_cast<std::size_t>(i)];
@@ -440,7 +444,7 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
         last_part = part;
         reach = std::max(1e-3 * model.length_m(), 2 * worst);
         const std::size_t most = pass < max_passes_of_sweeps ? max_exact : max_exact_at_last;
-        moved += move_apart(model, s.overlaps.size() <= most, anew, by_old, s);
+        moved += move_apart(model, s.overlaps.size() <= most, is_quick(solver), anew, by_old, s);
     }
 }
 

@@ -1,12 +1,13 @@
 #include "body_formulas.hpp"
 
 #include "body_parts.hpp"
-#include "carom/stepping/body_coordinates.hpp"
 #include "constraint_parts.hpp"
 #include "friction_watch.hpp"
 #include "ledger/reaction_line.hpp"
 #include "statuses.hpp"
 #include "step_parts.hpp"
+#include "stepping/body_coordinates.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 
 #include <algorithm>
 #include <cmath>

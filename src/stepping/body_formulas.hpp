@@ -1,5 +1,6 @@
 #pragma once
 
+#include "expression/term.hpp"
 #include "stepping/body_scratch.hpp"
 #include "stepping/scratch.hpp"
 

@@ -51,9 +51,9 @@ BodyIslands closed_islands(const BodyModel& model, double activation_gap_m,
     for (int row = 0; row < joint_rows.size(); ++row) {
         int last = -1;
         for (const BodyRows::Term& term : joint_rows.row(row)) {
-            if (model.inverse_mass[term.body] == 0) continue;
-            if (last >= 0) islands.join(last, term.body);
-            last = term.body;
+            if (model.inverse_mass[term.block] == 0) continue;
+            if (last >= 0) islands.join(last, term.block);
+            last = term.block;
         }
     }
     return islands;
@@ -101,11 +101,12 @@ double add_row(const BodyModel& model, const BodyScratch& s, const Site& site,
 {
     double outside = 0;
     for (const BodyRows::Term& term : row) {
-        if (!(model.inverse_mass[term.body] > 0)) {
-            outside += term.v.dot(s.mid.v[term.body]) + term.w.dot(s.mid.R[term.body] * s.mid.W[term.body]);
+        if (!(model.inverse_mass[term.block] > 0)) {
+            outside +=
+                term.v.dot(s.mid.v[term.block]) + term.w.dot(s.mid.R[term.block] * s.mid.W[term.block]);
             continue;
         }
-        const auto at = std::lower_bound(site.bodies.begin(), site.bodies.end(), term.body);
+        const auto at = std::lower_bound(site.bodies.begin(), site.bodies.end(), term.block);
         const auto place = static_cast<std::size_t>(at - site.bodies.begin());
         const Freedoms& free = site.freedoms[place];
         for (std::size_t f = 0; f < free.inertia.size(); ++f) {
@@ -151,7 +152,7 @@ void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const 
     for (int row = 0; row < joint_rows.size(); ++row) {
         const auto terms = joint_rows.row(row);
         const bool ours = std::any_of(terms.begin(), terms.end(), [&](const BodyRows::Term& term) {
-            return std::binary_search(site.bodies.begin(), site.bodies.end(), term.body);
+            return std::binary_search(site.bodies.begin(), site.bodies.end(), term.block);
         });
         if (!ours) continue;
         held.conservativeResize(held.rows() + 1, Eigen::NoChange);
@@ -237,7 +238,7 @@ bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, co
         if (parts[static_cast<std::size_t>(row)].kind != JointPart::Kind::Held) continue;
         joint_rows.begin_row();
         for (const BodyRows::Term& term : all_rows.row(row)) {
-            joint_rows.add(term.body, term.v, term.w);
+            joint_rows.add(term.block, term.v, term.w);
         }
     }
     BodyIslands islands = closed_islands(model, settings.activation_gap_m, s.contacts, joint_rows);

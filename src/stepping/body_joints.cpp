@@ -1,5 +1,6 @@
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
+#include "onestep/factored_operator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,8 +56,8 @@ void add_constrained(const BodyModel& model, const BodyRows& rows, int row, doub
 {
     s.constrained.resize(static_cast<std::size_t>(model.bodies()));
     for (const BodyRows::Term& term : rows.row(row)) {
-        if (term.body >= model.bodies()) continue;  // coordinates of formulas
-        Wrench& wrench = s.constrained[static_cast<std::size_t>(term.body)];
+        if (term.block >= model.bodies()) continue;  // coordinates of formulas
+        Wrench& wrench = s.constrained[static_cast<std::size_t>(term.block)];
         wrench.force_N += P * term.v;
         wrench.torque_Nm += P * term.w;
     }
@@ -80,7 +81,7 @@ void add_held(const BodyModel& model, BodyScratch& s)
         placed = number;
         JointReaction& reaction = s.reactions[static_cast<std::size_t>(number)];
         for (const BodyRows::Term& term : s.correction_rows.row(row)) {
-            if (term.body != body) continue;
+            if (term.block != body) continue;
             reaction.held_Ns += P * term.v;
             reaction.held_moment_Nms += P * (term.w - (point - s.next.x[body]).cross(term.v));
             break;
@@ -109,7 +110,8 @@ bool hold_exactly(const BodyModel& model, BodyScratch& s)
     }
     problem.U_minus.assign(problem.U_free.size(), 0.0);
     s.correction_rows.set_inertia(s.inverse_inertia);
-    assemble_delassus(model, s.correction_rows, s.contacts_of, problem);
+    problem.factors.clear();
+    assemble_from_rows(s.correction_rows, model.inverse_mass, s.contacts_of, problem);
     s.correction_P.assign(problem.U_free.size(), 0.0);
     s.solver.pivoting.solve(problem, s.correction_P);
     if (!std::all_of(s.correction_P.begin(), s.correction_P.end(), [](double P) { return std::isfinite(P); }))
@@ -169,7 +171,7 @@ void report_joints(const BodyModel& model, BodyScratch& s)
         for (int row = row_of(s, k); row < row_of(s, k) + part.dimension; ++row) {
             if (gear) add_constrained(model, s.rows, row, s.P[row], s);
             for (const BodyRows::Term& term : s.rows.row(row)) {
-                if (term.body != body) continue;
+                if (term.block != body) continue;
                 reaction.percussion_Ns += s.P[row] * term.v;
                 reaction.moment_Nms += s.P[row] * (term.w - (point - s.mid.x[body]).cross(term.v));
                 break;

@@ -2,7 +2,7 @@
 #include "body_parts.hpp"
 #include "body_response.hpp"
 #include "body_system.hpp"
-#include "carom/stepping/moreau_jean.hpp"
+#include "carom/stepping/settings.hpp"
 #include "forces_settle.hpp"
 
 #include <algorithm>

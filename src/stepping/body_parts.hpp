@@ -11,6 +11,9 @@ namespace carom::detail {
 
 /// The pieces of body_step, in the order in which it calls them.
 
+/// Places half-way in scratch.mid, prescribed bodies on their paths (BO-8).
+void place_half_way(const BodyModel& model, double h_s, const BodyState& state, BodyScratch& scratch);
+
 /// Contacts at the places of scratch.mid that the step can close (BO-9).
 void detect(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
             BodyScratch& scratch);
@@ -37,9 +40,7 @@ void load_map_rows(const BodyModel& model, BodyScratch& scratch);
 void detect_round(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
                   BodyScratch& scratch);
 
-/// The same as sweep_bodies and the correction of overlaps.
-bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
-                 SolveReport& report);
+/// The same as the correction of overlaps.
 void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
                    BodyScratch& scratch);
 
@@ -54,17 +55,31 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
 /// the step, no sooner, where  g+ = g_M + h (1/2 - theta) U^- + h theta U^+. Zero for one that is closed.
 [[nodiscard]] double closing_shift_m_s(double open_m, double U_minus_m_s, double theta, double h_s) noexcept;
 
-/// Laws, U_free and the diagonal of W of scratch.contacts; percussions of the last step as a start.
+/// Laws, U_free and W of scratch.contacts and joints; percussions of the last step as a start. W is factors
+/// where nothing but many contacts acts, and its diagonal otherwise.
 void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
                BodyScratch& scratch);
 
-/// Fewer contacts are solved quicker, and better, by methods that factorise.
-inline constexpr std::size_t min_swept = 200;
+/// The operator of scratch.contacts as factors (OS-14), and the diagonal of W.
+void load_factors(const BodyModel& model, BodyScratch& scratch);
 
-/// Many contacts in space by sweeps that need no more of W (SO-21): percussions in scratch.P, good or not.
-/// False where this way is not the one to go.
-bool sweep_bodies(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
-                  SolveReport& report);
+/// Contacts of a heap that all else left unsolved, from scratch.P on, by Newton's method in the space of the
+/// bodies, where counted factorisations are affordable (SO-37). False, with scratch.P as it was, where that
+/// does not reach the tolerance.
+bool refine_heap(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+                 SolveReport& report);
+
+/// Sweeps to coarser tolerances are made in single precision first (SO-39): it has the digits for them.
+inline constexpr double coarsest_by_double = 1e-4;
+[[nodiscard]] inline bool is_quick(const SolverSettings& solver) noexcept
+{
+    return solver.kind == SolverKind::Auto && solver.tolerance > coarsest_by_double;
+}
+
+/// Contacts of a problem that is factors, by sweeps in single precision; percussions in scratch.P are inside
+/// their cones.
+bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+                   SolveReport& report);
 
 /// Joints, and nothing else that could act, by one factor of the step (BO-30): percussions in scratch.P, good
 /// or not. False where this way is not the one to go.
@@ -80,35 +95,59 @@ bool press_joints(const BodyModel& model, bool anew, BodyScratch& scratch);
 /// percussions in correction_P. False where the factor does not lead there.
 bool hold_joints(const BodyModel& model, BodyScratch& scratch);
 
-/// Far more components of percussions than motions that they could bring about, as in walls: what sweeps have
-/// spread over the contacts is no help to methods that factorise.
-[[nodiscard]] bool is_redundant(const BodyModel& model, std::size_t components);
-
 /// A structure that stands, or nearly: its contacts are redundant, and its bodies have less kinetic energy
-/// than the forces of the step would give them (BO-26).
-[[nodiscard]] bool stands(const BodyModel& model, const BodyScratch& scratch);
+/// than the forces of the step would give them, or than a part of that (BO-26).
+[[nodiscard]] bool stands(const BodyModel& model, const BodyScratch& scratch, double part = 1);
 
-/// The whole of W of the last step, which sweeps over bodies do without.
+/// Rows of the contacts, where the problem has had factors until now.
+void add_contact_rows(BodyScratch& scratch);
+
+/// All blocks of W of the last step.
 void assemble_whole(const BodyModel& model, BodyScratch& scratch);
 
 /// Sweeps of a correction of many contacts.
 inline constexpr Budget correction_budget{.tolerance = 1e-2, .max_iterations = 20};
+
+/// Gaps that the correction of round bodies looks at, as a part of the size of the bodies.
+inline constexpr double looked_at = 1e-3;
 
 /// Overlaps of many contacts that are left alone, as a part of the size of the bodies (BO-10): a part of what
 /// the tolerance of the solver lets bodies sink in.
 inline constexpr double harmless_overlap = 2e-7;
 [[nodiscard]] inline double harmless(const SolverSettings& solver)
 {
-    return std::max(harmless_overlap, 0.1 * solver.tolerance);
+    return std::max(harmless_overlap, (is_quick(solver) ? 0.5 : 0.1) * solver.tolerance);
 }
 
 /// Overlaps that a correction may leave at least, beside the thickness of the thinner body, in a certified
 /// run; the tolerance of the solver where that is more.
 inline constexpr double overlap_left = 1e-3;
 
+/// The problem of a correction of many overlaps (BO-10), as factors: bodies at rest, gaps for velocities.
+void begin_correction(const BodyModel& model, BodyScratch& scratch);
+void add_gap(const Vec3& normal, double gap_m, int a, int b, OneStepProblem& problem);
+
 /// Percussions without friction, in scratch.correction_P, that open the overlaps as far as linearised gaps
 /// say (BO-10); at rest before.
 void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& scratch);
+
+/// The same in single precision; and for round contacts, with the gaps of scratch.ends, displacements in
+/// scratch.correction_v.
+void press_round_quickly(const BodyModel& model, const Budget& budget, BodyScratch& scratch);
+void press_quickly(const BodyModel& model, const Budget& budget, BodyScratch& scratch);
+
+/// mu of a plain law: 0 without friction.
+[[nodiscard]] inline double friction_of(const Law& law) noexcept
+{
+    const auto* coulomb = std::get_if<Coulomb>(&law);
+    return coulomb != nullptr ? coulomb->friction : 0.0;
+}
+
+/// A pair that leaves by restitution is not lifted.
+[[nodiscard]] inline bool leaves_by_restitution(const BodyContact& contact) noexcept
+{
+    return contact.restitution > 0 && contact.P[0] > 0 && contact.U_plus[0] > 0;
+}
 
 /// Judges scratch.P by the velocities that the bodies have with them.
 void judge_by_bodies(const SolverSettings& solver, BodyScratch& scratch, SolveReport& report);
@@ -117,6 +156,11 @@ void judge_by_bodies(const SolverSettings& solver, BodyScratch& scratch, SolveRe
 /// cheap. `report` has the sweeps that were made before.
 void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& scratch,
                      SolveReport& report);
+
+/// Poses the problem of the step with the free velocities as they are and solves it; scratch.next has the
+/// velocities that come out.
+void solve_and_push(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                    const BodyState& state, BodyScratch& scratch, SolveReport& report);
 
 /// Fills axes and arms of a contact whose bodies and point are known.
 void set_frame(std::span<const Vec3> x, BodyContact& contact);
@@ -130,11 +174,6 @@ void turn_to_grain(const BodyModel& model, const BodyState& at, BodyContact& con
 
 /// Appends the rows of a contact, as many as it has components.
 void add_contact_rows(const BodyContact& contact, BodyRows& rows);
-
-/// problem.W of interactions whose rows are problem.offsets[c] .. offsets[c + 1], each over the same bodies;
-/// rows.set_inertia() comes before (BO-11).
-void assemble_delassus(const BodyModel& model, const BodyRows& rows,
-                       std::vector<std::vector<int>>& interactions_of, OneStepProblem& problem);
 
 /// Solves the assembled problem; where the reactions of joints press their friction, until the limits have
 /// settled (BO-13).

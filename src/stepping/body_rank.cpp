@@ -41,7 +41,7 @@ public:
         Eigen::MatrixXd result = Eigen::MatrixXd::Zero(size(), columns_);
         for (int k = 0; k < size(); ++k) {
             for (const BodyRows::Term& term : rows.row(held_[static_cast<std::size_t>(k)])) {
-                const int column = column_[static_cast<std::size_t>(term.body)];
+                const int column = column_[static_cast<std::size_t>(term.block)];
                 if (column < 0) continue;
                 for (int i = 0; i < per_body(); ++i)
                     result(k, column + i) += component(term, i);
@@ -111,7 +111,7 @@ public:
             const Vec3& W = state_.W[i];
             const Vec3 force = given.force_N + model_.mass[i] * model_.setup().gravity_m_s2,
                        torque = given.torque_Nm - state_.R[i] * W.cross(model_.inertia[i] * W);
-            const BodyRows::Term both{.body = i, .v = force, .w = torque};
+            const BodyRows::Term both{.block = i, .v = force, .w = torque};
             for (int k = 0; k < per_body(); ++k)
                 K[column + k] = component(both, k);
         }
@@ -124,7 +124,7 @@ public:
     void add_row(const BodyRows& rows, int row, std::vector<int>& columns, std::vector<double>& entries) const
     {
         for (const BodyRows::Term& term : rows.row(row)) {
-            const int column = column_[static_cast<std::size_t>(term.body)];
+            const int column = column_[static_cast<std::size_t>(term.block)];
             if (column < 0) continue;
             for (int i = 0; i < per_body(); ++i) {
                 columns.push_back(column + i);
@@ -226,7 +226,7 @@ void JointWatch::add_unit_row(const BodyRows& rows, int row)
 {
     entries_.clear();
     for (const BodyRows::Term& term : rows.row(row)) {
-        if (!(model_.inverse_mass[static_cast<std::size_t>(term.body)] > 0)) continue;
+        if (!(model_.inverse_mass[static_cast<std::size_t>(term.block)] > 0)) continue;
         if (model_.is_flat())
             entries_.insert(entries_.end(), {term.v.x(), term.v.y(), term.w.z()});
         else

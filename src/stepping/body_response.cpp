@@ -1,6 +1,6 @@
 #include "body_response.hpp"
 
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 
 #include <algorithm>
 #include <array>
@@ -206,7 +206,7 @@ void BodyResponse::solve(std::span<Vec3> v, std::span<Vec3> w)
 void BodyResponse::scatter(std::span<const BodyRows::Term> row, double factor)
 {
     for (const BodyRows::Term& term : row) {
-        const auto& places = place_[static_cast<std::size_t>(term.body)];
+        const auto& places = place_[static_cast<std::size_t>(term.block)];
         for (const std::size_t k : {0U, 1U, 2U}) {
             const auto c = static_cast<Eigen::Index>(k);
             if (places[k] >= 0) x_[static_cast<std::size_t>(places[k])] += factor * term.v[c];
@@ -219,7 +219,7 @@ double BodyResponse::product(std::span<const BodyRows::Term> row) const
 {
     double sum = 0;
     for (const BodyRows::Term& term : row) {
-        const auto& places = place_[static_cast<std::size_t>(term.body)];
+        const auto& places = place_[static_cast<std::size_t>(term.block)];
         for (const std::size_t k : {0U, 1U, 2U}) {
             const auto c = static_cast<Eigen::Index>(k);
             if (places[k] >= 0) sum += term.v[c] * x_[static_cast<std::size_t>(places[k])];
@@ -242,7 +242,7 @@ void BodyResponse::couple(const BodyRows& rows, const OneStepProblem& problem)
         islands.clear();
         // rows of an interaction have the same bodies
         for (const BodyRows::Term& term : rows.row(problem.offsets[c])) {
-            for (const int place : place_[static_cast<std::size_t>(term.body)]) {
+            for (const int place : place_[static_cast<std::size_t>(term.block)]) {
                 if (place >= 0) islands.push_back(pattern_->island(place));
             }
         }

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "carom/onestep/problem.hpp"
-#include "carom/system/bodies/body_model.hpp"
+#include "expression/term.hpp"
+#include "system/bodies/body_model.hpp"
 #include "system/bodies/body_rows.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 

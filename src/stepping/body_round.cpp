@@ -9,12 +9,6 @@
 namespace carom::detail {
 namespace {
 
-/// Sweeps before a matrix is assembled.
-constexpr int max_sweeps = 400;
-
-/// Gaps that a correction looks at, as a part of the size of the bodies.
-constexpr double looked_at = 1e-3;
-
 /// Corrections of one step at most: more than one where the first leaves what the tolerance does not allow.
 constexpr int max_passes = 20;
 
@@ -29,11 +23,6 @@ bool is_plane(const BodyModel& model, int i)
 double radius_of(const BodyModel& model, int i)
 {
     return model.colliders[i].hull.radius_m;
-}
-
-std::array<double, 3> components(const Vec3& a)
-{
-    return {a.x(), a.y(), a.z()};
 }
 
 using Contacts = std::vector<BodyContact>;
@@ -103,12 +92,6 @@ void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, co
                 {.point_m = half_way, .normal = first ? n : Vec3(-n), .gap_m = above - r}, s, contacts);
 }
 
-/// A pair that leaves by restitution is not lifted.
-bool leaves(const BodyContact& c)
-{
-    return c.restitution > 0 && c.P[0] > 0 && c.U_plus[0] > 0;
-}
-
 /// Normals and gaps of the contacts where the bodies are at the end of the step, and the deepest overlap.
 void look_at_ends(const BodyModel& model, BodyScratch& s)
 {
@@ -135,7 +118,7 @@ void look_at_ends(const BodyModel& model, BodyScratch& s)
         const BodyContact& contact = s.contacts[c];
         const double size_m = model.size_of_pair_m(contact.first, contact.second);
         s.deepest.see(contact.first, contact.second, -gap, size_m);
-        if (!leaves(contact)) s.deepest_left.see(contact.first, contact.second, -gap, size_m);
+        if (!leaves_by_restitution(contact)) s.deepest_left.see(contact.first, contact.second, -gap, size_m);
     }
 }
 
@@ -143,16 +126,16 @@ void look_at_ends(const BodyModel& model, BodyScratch& s)
 void load_overlaps(const BodyModel& model, BodyScratch& s)
 {
     const double reach = looked_at * model.length_m();
-    s.round_contacts.clear();
+    begin_correction(model, s);
+    s.correction.factors.round = true;
     for (std::size_t c = 0; c < s.ends.size(); ++c) {
         const auto& [x, y, z, gap] = s.ends[c];
         if (gap > reach) continue;
         const BodyContact& contact = s.contacts[c];
-        s.round_contacts.push_back({.normal = {x, y, z},
-                                    .shift_m_s = leaves(contact) ? std::max(0.0, gap) : gap,
-                                    .a = contact.first,
-                                    .b = contact.second});
+        add_gap({x, y, z}, leaves_by_restitution(contact) ? std::max(0.0, gap) : gap, contact.first,
+                contact.second, s.correction);
     }
+    s.correction_P.assign(s.correction.laws.size(), 0.0);
 }
 
 /// Contacts of a body with those of higher numbers.
@@ -227,51 +210,6 @@ void detect_round(const BodyModel& model, const MoreauSettings& settings, const 
                   });
 }
 
-bool sweep_round(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
-{
-    s.round_bodies.resize(static_cast<std::size_t>(model.bodies()));
-    for_each_index(s.round_bodies.size(), bodies_in_block, [&](std::size_t i) {
-        s.round_bodies[i] = {.v = components(s.v_free[i]),
-                             .inverse_mass = model.inverse_mass[i],
-                             .w = components(s.w_free[i]),
-                             .inverse_inertia = model.inverse_inertia[i](0, 0)};
-    });
-    s.round_contacts.resize(s.contacts.size());
-    for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
-        const BodyContact& contact = s.contacts[c];
-        const Vec3& n = contact.axes[0];
-        const auto at = static_cast<std::size_t>(s.problem.offsets[c]);
-        Vec3 P = s.P[at] * n;
-        for (std::size_t k = 1; k < static_cast<std::size_t>(contact.dimension); ++k) {
-            P += s.P[at + k] * contact.axes[k];
-        }
-        const int a = contact.first, b = contact.second;
-        const auto* coulomb = std::get_if<Coulomb>(&s.problem.laws[c]);
-        s.round_contacts[c] = {.normal = components(n),
-                               .arm_a = s.radii[a] == 0 ? 0.0 : -contact.arm_first.dot(n),
-                               .arm_b = s.radii[b] == 0 ? 0.0 : contact.arm_second.dot(n),
-                               .shift_m_s = contact.may_close_m_s +
-                                            contact.restitution * std::min(contact.U_minus[0], 0.0),
-                               .P = components(P),
-                               .friction = coulomb != nullptr ? coulomb->friction : 0.0,
-                               .a = a,
-                               .b = b};
-    });
-    if (!s.round_sweeps.load(s.round_bodies, s.round_contacts)) return false;
-    report.solver = SolverKind::NonlinearCg;
-    report.iterations = s.round_sweeps.run(
-        {.tolerance = 0.9 * solver.tolerance, .max_iterations = std::min(max_sweeps, solver.max_sweeps)});
-    for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
-        const BodyContact& contact = s.contacts[c];
-        const auto P = s.round_sweeps.percussion(static_cast<int>(c));
-        for (int k = 0; k < contact.dimension; ++k) {
-            s.P[static_cast<std::size_t>(s.problem.offsets[c] + k)] =
-                contact.axes[static_cast<std::size_t>(k)].dot(Vec3(P[0], P[1], P[2]));
-        }
-    });
-    return true;
-}
-
 void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
                    BodyScratch& s)
 {
@@ -288,14 +226,18 @@ void correct_round(const BodyModel& model, const MoreauSettings& settings, const
 
         // the least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5):
         // along normals through the centres, so nothing turns
-        load_overlaps(model, s);
-        for (int i = 0; i < model.bodies(); ++i) {
-            s.round_bodies[i] = {.inverse_mass = model.inverse_mass[i]};
+        if (is_quick(solver)) {
+            press_round_quickly(model, correction_budget, s);
+            for (int i = 0; i < model.bodies(); ++i) {
+                s.next.x[i] += s.correction_v[static_cast<std::size_t>(i)];
+            }
+            continue;
         }
-        if (!s.round_sweeps.load(s.round_bodies, s.round_contacts)) return;
-        s.round_sweeps.run(correction_budget);
+        load_overlaps(model, s);
+        FactorSweeps& sweeps = s.solver.factor_sweeps;
+        if (!sweeps.sweep(s.correction, correction_budget, s.correction_P)) return;
         for (int i = 0; i < model.bodies(); ++i) {
-            const auto& moved = s.round_sweeps.body(i).v;
+            const auto moved = sweeps.velocity(i);
             s.next.x[i] += Vec3(moved[0], moved[1], moved[2]);
         }
     }

@@ -1,12 +1,10 @@
 #pragma once
 
-#include "carom/stepping/body_contact.hpp"
-#include "carom/stepping/moreau.hpp"
-#include "carom/stepping/moreau_jean.hpp"
+#include "carom/stepping/settings.hpp"
 #include "geometry/ball_pairs.hpp"
 #include "geometry/broad_phase.hpp"
-#include "solver/rigid_contacts.hpp"
-#include "solver/round_contacts.hpp"
+#include "solver/quick_contacts.hpp"
+#include "stepping/body_contact.hpp"
 #include "stepping/body_islands.hpp"
 #include "stepping/mechanism.hpp"
 #include "stepping/scratch.hpp"
@@ -41,6 +39,13 @@ namespace detail {
 class BodyFormulas;
 class BodyResponse;
 
+/// Inside sweeps of single precision.
+struct QuickScratch {
+    std::vector<std::array<int, 2>> pairs;
+    std::vector<char> round, moves;
+    QuickContacts sweeps;
+};
+
 /// Inside the statuses of contacts.
 struct StatusScratch {
     std::vector<int> kept_of;  ///< per contact: its number in BodyState::kept, -1: none
@@ -64,7 +69,7 @@ struct BodyScratch {
     std::vector<BodyContact> contacts;     ///< sorted by bodies
     std::vector<JointPart> joints;         ///< interactions of the problem after the contacts
     std::vector<JointReaction> reactions;  ///< one per joint
-    OneStepProblem problem;  ///< of W the diagonal only, where sweeps without the matrix solved it
+    OneStepProblem problem;  ///< of W the diagonal only, where factors of it or of joints were enough
     std::vector<Event> events;
 
     // coordinates, contacts and constraints of formulas beside the bodies; null: none
@@ -89,7 +94,8 @@ struct BodyScratch {
     BroadPhase broad_phase;
     std::vector<std::array<int, 2>> pairs;
     std::vector<ContactPoint> points;
-    std::vector<double> P, U, P_before;
+    std::vector<double> P, U;
+    double part_of_step = 1;  ///< length of this step beside the last one, and of percussions that hold
     std::vector<Vec3> v_before, W_before;
 
     // of the theta scheme; Moreau's has the weight 1/2, and percussions act through masses and inertias alone
@@ -101,10 +107,7 @@ struct BodyScratch {
     std::vector<Vec3> v_last, W_last;    ///< before the last pass of its iteration
 
     std::vector<Vec3> w_before, w_free, w_after;  ///< angular velocities, axes of the world
-    std::vector<RigidBody> rigid_bodies;
-    std::vector<RigidContact> rigid_contacts;
-    RigidContacts sweeps;
-    std::vector<std::vector<int>> contacts_of;  ///< per body
+    std::vector<std::vector<int>> contacts_of;    ///< per body
     SolverScratch solver;
 
     // inside the step of spheres
@@ -114,9 +117,6 @@ struct BodyScratch {
     std::vector<double> radii;                ///< 0: no ball
     std::vector<std::array<double, 4>> ends;  ///< per contact: normal and gap at the end of the step
     std::vector<int> planes, touched;
-    std::vector<RoundBody> round_bodies;
-    std::vector<RoundContact> round_contacts;
-    RoundContacts round_sweeps;
 
     // on the way of fast bodies
     std::array<PlacedCollider, 3> on_way;
@@ -143,6 +143,8 @@ struct BodyScratch {
     std::vector<Vec3> correction_v, correction_w;
     OneStepProblem correction;
     std::vector<double> correction_P;
+
+    detail::QuickScratch quick;
 };
 
 /// One step from state.t_s to state.t_s + settings.time_step_s. `NotFinite` leaves the state as it was.

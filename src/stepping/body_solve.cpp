@@ -1,70 +1,128 @@
+#include "body_formulas.hpp"
 #include "body_parts.hpp"
 #include "body_response.hpp"
-
-#include <algorithm>
+#include "core/parallel.hpp"
+#include "onestep/factored_operator.hpp"
+#include "solver/thorough.hpp"
 
 namespace carom::detail {
+
 namespace {
 
-// Newton's last digits: those that a step at rest leaves in the velocities of the next one
-constexpr double nearly_exact = 1e-13;
-constexpr int max_newton_steps = 8;
+/// Contacts that one thread takes at once.
+constexpr std::size_t pushed_in_block = 512;
 
-bool factorises(SolverKind kind)
+/// What the percussion of a contact without rows does to velocities.
+void push_bodies(const BodyModel& model, const BodyContact& contact, BodyScratch& s)
 {
-    return kind == SolverKind::Admm || kind == SolverKind::ProximalNewton ||
-           kind == SolverKind::InteriorPoint;
+    const Vec3 P =
+        contact.P[0] * contact.axes[0] + contact.P[1] * contact.axes[1] + contact.P[2] * contact.axes[2];
+    const int a = contact.first, b = contact.second;
+    s.next.v[a] += model.inverse_mass[a] * P;
+    s.next.v[b] -= model.inverse_mass[b] * P;
+    s.correction_w[a] += s.inverse_inertia[a] * contact.arm_first.cross(P);
+    s.correction_w[b] -= s.inverse_inertia[b] * contact.arm_second.cross(P);
 }
 
-/// A structure that sweeps cannot hold is solved well where it stands, or where accuracy is asked for: solved
-/// to a tolerance that lets it creep, it is not at rest, and every later step has to solve it anew. Coarser
-/// tolerances are for what moves anyway.
-SolverSettings thoroughly(SolverSettings solver, int interactions, bool structure)
+void push_rows(const BodyModel& model, BodyScratch& s)
 {
-    constexpr int affordable = 2000;
-    constexpr double well = 1e-8, coarse = 1e-5;
-    const bool accurate = (structure || solver.tolerance <= coarse) && interactions <= affordable;
-    if (solver.kind == SolverKind::Auto && accurate) solver.tolerance = std::min(solver.tolerance, well);
-    return solver;
-}
-
-/// A few steps of Newton's method beyond the tolerance, where factors are affordable. They square the error,
-/// so a structure at rest has percussions that solve the next steps as well; an error of the size of the
-/// tolerance would instead be taken on by the velocities, and be solved for again and again.
-void go_to_roundoff(const SolverSettings& solver, BodyScratch& s, SolveReport& report)
-{
-    if (solver.kind != SolverKind::Auto || report.status != SolveStatus::Converged) return;
-    if (!factorises(report.solver) || report.residual.unit_free <= nearly_exact) return;
-    SolverSettings newton = solver;
-    newton.kind = SolverKind::ProximalNewton;
-    newton.tolerance = nearly_exact;
-    newton.max_sweeps = max_newton_steps;
-    s.P_before.assign(s.P.begin(), s.P.end());
-    const SolveReport finished = solve(s.problem, newton, s.P, s.solver);
-    report.iterations += finished.iterations;
-    report.factorisations += finished.iterations;
-    if (finished.residual.finite && solved_to(finished.residual) < solved_to(report.residual)) {
-        report.residual = finished.residual;
-    } else {
-        s.P.assign(s.P_before.begin(), s.P_before.end());
+    for (int row = 0; row < s.rows.size(); ++row) {
+        s.rows.apply(model.inverse_mass, row, s.P[row], s.next.v, s.correction_w);
     }
+}
+
+/// The same where springs between bodies are implicit.
+void push_through_response(BodyScratch& s)
+{
+    s.correction_v.assign(s.v_free.size(), Vec3::Zero());
+    for (int row = 0; row < s.rows.size(); ++row) {
+        for (const BodyRows::Term& term : s.rows.row(row)) {
+            s.correction_v[static_cast<std::size_t>(term.block)] += s.P[row] * term.v;
+            s.correction_w[static_cast<std::size_t>(term.block)] += s.P[row] * term.w;
+        }
+    }
+    s.response->solve(s.correction_v, s.correction_w);
+    for (std::size_t i = 0; i < s.correction_v.size(); ++i)
+        s.next.v[i] += s.correction_v[i];
+}
+
+/// Velocities with the percussions (BO-8), also those of the contacts as the problem has them.
+void push(const BodyModel& model, BodyScratch& s)
+{
+    s.next.v = s.v_free;
+    s.next.W = s.W_free;
+    s.correction_w.assign(s.W_free.size(), Vec3::Zero());
+    const bool without_rows = !s.implicit && s.rows.size() == 0;
+    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+        BodyContact& contact = s.contacts[c];
+        contact.P = {};
+        for (int i = 0; i < contact.dimension; ++i) {
+            contact.P[contact.slot(i)] = s.P[s.problem.offsets[c] + i];
+        }
+        if (without_rows) push_bodies(model, contact, s);
+    }
+    if (s.implicit)
+        push_through_response(s);
+    else
+        push_rows(model, s);
+    s.w_after.assign(s.W_free.size(), Vec3::Zero());
+    for (int i = 0; i < model.bodies(); ++i) {
+        s.next.W[i] += s.mid.R[i].conjugate() * s.correction_w[i];
+        s.w_after[i] = s.mid.R[i] * s.next.W[i];
+    }
+    s.U.resize(s.P.size());
+    for_each_index(s.contacts.size(), pushed_in_block, [&](std::size_t c) {
+        BodyContact& contact = s.contacts[c];
+        contact.U_plus = relative_velocity(contact, s.next.v, s.w_after);
+        const auto at = static_cast<std::size_t>(s.problem.offsets[c]);
+        for (int k = 0; k < contact.dimension; ++k) {
+            s.U[at + static_cast<std::size_t>(k)] = contact.U_plus[contact.slot(k)];
+        }
+        s.U[at] += contact.may_close_m_s;
+    });
+    s.joint_U_plus.resize(s.P.size());
+    for (int row = s.problem.offsets[s.contacts.size()]; row < s.rows.size(); ++row) {
+        s.joint_U_plus[row] = s.rows.velocity(row, s.next.v, s.w_after);
+    }
+    if (s.formulas) s.formulas->push(s);
+}
+
+/// In single precision where that can be enough (SO-39): true where the step is solved. Heaps that settle are
+/// left to these sweeps: a factor of what still moves is of no use.
+bool sweep_quickly_first(const BodyModel& model, const SolverSettings& solver, BodyScratch& s,
+                         SolveReport& report)
+{
+    constexpr double settling = 1e-2;
+    if (!is_quick(solver)) return false;
+    s.problem.factors.calm = stands(model, s, settling);
+    if (!s.round && s.problem.factors.calm) return false;
+    if (!sweep_quickly(model, solver, s, report)) return false;
+    push(model, s);
+    judge_by_bodies(solver, s, report);
+    report.selection.unexamined = 1;  // no matrix that could be looked at
+    return report.status == SolveStatus::Converged;
 }
 
 }  // namespace
 
+void add_contact_rows(BodyScratch& s)
+{
+    for (const BodyContact& contact : s.contacts) {
+        add_contact_rows(contact, s.rows);
+    }
+    s.rows.set_inertia(s.inverse_inertia);
+}
+
 void assemble_whole(const BodyModel& model, BodyScratch& s)
 {
-    // spheres have had no rows until now
-    if (s.rows.size() == 0) {
-        for (const BodyContact& contact : s.contacts) {
-            add_contact_rows(contact, s.rows);
-        }
-        s.rows.set_inertia(s.inverse_inertia);
-    } else if (s.problem.interactions() == 1 && !s.implicit) {
-        return;  // its only block has been there since the laws were loaded
+    if (!s.problem.is_assembled()) {
+        s.problem = assembled(s.problem);
+        return;
     }
+    // its only block has been there since the laws were loaded
+    if (s.problem.interactions() == 1 && !s.implicit) return;
     if (s.implicit) return s.response->assemble(s.rows, s.problem);
-    assemble_delassus(model, s.rows, s.contacts_of, s.problem);
+    assemble_from_rows(s.rows, model.inverse_mass, s.contacts_of, s.problem);
 }
 
 void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& s,
@@ -72,11 +130,39 @@ void solve_assembled(const BodyModel& model, const SolverSettings& solver, doubl
 {
     assemble_whole(model, s);
     const int sweeps = report.iterations;
-    report = solve_with_joints(thoroughly(solver, s.problem.interactions(), stands(model, s)), h_s, s);
-    // what was asked for may have been reached all the same
-    if (report.status == SolveStatus::NotSolved) report = solve_with_joints(solver, h_s, s);
+    report = solve_well(s.problem, solver, stands(model, s), s.P, s.solver,
+                        [&](const SolverSettings& asked) { return solve_with_joints(asked, h_s, s); });
     report.iterations += sweeps;
-    go_to_roundoff(solver, s, report);
+}
+
+void solve_and_push(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
+                    const BodyState& state, BodyScratch& s, SolveReport& report)
+{
+    load_laws(model, settings, state, s);
+    report = {};
+    if (!s.problem.is_assembled()) {
+        if (sweep_quickly_first(model, solver, s, report)) return;
+        report = solve_selected(s.problem, solver, s.P, s.solver);
+        if (!report.by_factors) add_contact_rows(s);
+        if (report.status == SolveStatus::NotFinite) return;
+        push(model, s);
+        if (!report.by_factors) return;
+        judge_by_bodies(solver, s, report);
+        if (report.status == SolveStatus::Converged) return;
+        // rounding between the velocities of factors and those of the bodies: with the blocks
+        add_contact_rows(s);
+    }
+    if (solve_mechanism(model, solver, s, report)) {
+        push(model, s);
+        judge_by_bodies(solver, s, report);
+        if (report.status == SolveStatus::Converged) return;
+        s.P.assign(s.P.size(), 0.0);
+    }
+    solve_assembled(model, solver, settings.time_step_s, s, report);
+    if (report.status == SolveStatus::NotFinite) return;
+    const bool refined = report.status == SolveStatus::NotSolved && refine_heap(model, solver, s, report);
+    push(model, s);
+    if (refined) judge_by_bodies(solver, s, report);
 }
 
 }  // namespace carom::detail

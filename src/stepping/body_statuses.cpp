@@ -17,6 +17,11 @@ constexpr double rounding = 1e-12;
 /// sliding where others would make it slide counts as none.
 constexpr double next_to_none = 1e-4;
 
+double size_of(double x, double y)
+{
+    return std::sqrt(x * x + y * y);
+}
+
 /// Friction strictly inside its bound, or next to no sliding.
 bool sticks(const BodyScratch& s, std::size_t c)
 {
@@ -25,12 +30,13 @@ bool sticks(const BodyScratch& s, std::size_t c)
     const auto* coulomb = std::get_if<Coulomb>(&law);
     const auto* resisting = std::get_if<Resisting>(&law);
     const double mu = coulomb != nullptr ? coulomb->friction : resisting != nullptr ? resisting->friction : 0;
-    if (std::hypot(contact.P[1], contact.P[2]) < (1 - 1e-6) * mu * contact.P[0]) return true;
+    if (size_of(contact.P[1], contact.P[2]) < (1 - 1e-6) * mu * contact.P[0]) return true;
     double driven2 = 0;
     for (int i = 1; i < std::min(contact.dimension, 3); ++i) {
-        driven2 += std::pow(s.problem.U_free[s.problem.offsets[c] + i], 2);
+        const double U_free = s.problem.U_free[static_cast<std::size_t>(s.problem.offsets[c] + i)];
+        driven2 += U_free * U_free;
     }
-    return std::hypot(contact.U_plus[1], contact.U_plus[2]) <= next_to_none * std::sqrt(driven2);
+    return size_of(contact.U_plus[1], contact.U_plus[2]) <= next_to_none * std::sqrt(driven2);
 }
 
 /// Bound of the speeds that the velocity of a contact is a difference of; sums of magnitudes need no roots.
@@ -197,11 +203,11 @@ void add_first_part(const KeptContact& before, ContactStep& step)
     step.energy_J += before.closing.energy_J;
 }
 
-/// Takes in a contact or stop of the step, and what is kept of it. `before_Ns`: what it did in the step
-/// before. One whose impact has not ended is in `kept` only.
-void take_in(ContactStep step, const KeptContact& after, const KeptContact* before, double before_Ns,
-             StatusScratch& w)
+/// Takes in a contact or stop of the step, the last of w.steps, and what is kept of it. `before_Ns`: what it
+/// did in the step before. One whose impact has not ended is in `kept` only.
+void take_in(const KeptContact& after, const KeptContact* before, double before_Ns, StatusScratch& w)
 {
+    ContactStep& step = w.steps.back();
     KeptContact& kept = w.kept.emplace_back(after);
     ContactMemory status;
     if (before != nullptr) {
@@ -219,11 +225,11 @@ void take_in(ContactStep step, const KeptContact& after, const KeptContact* befo
                         .left_m_s = step.U_plus[0],
                         .energy_J = step.energy_J};
         w.closing.push_back(step.contact);
+        w.steps.pop_back();
         return;
     }
     w.place.push_back(static_cast<int>(w.kept.size()) - 1);
     w.statuses.push_back(status);
-    w.steps.push_back(step);
 }
 
 /// Contacts and stops of the step, and what is kept of them.
@@ -241,10 +247,10 @@ void collect(const BodyModel& model, const SolverSettings& solver, const BodySta
         const KeptContact* before =
             w.kept_of[c] >= 0 ? &state.kept[static_cast<std::size_t>(w.kept_of[c])] : nullptr;
         if (before == nullptr && !(contact.P[0] + contact.map_P[0] > 0)) continue;
-        const ContactStep step = report(model, left_m_s, s, c, before);
+        const ContactStep& step = w.steps.emplace_back(report(model, left_m_s, s, c, before));
         const double before_Ns =
             before != nullptr ? std::max(0.0, contact.at.normal.dot(before->percussion_Ns)) : 0;
-        take_in(step, keep(contact, step.sticks), before, before_Ns, w);
+        take_in(keep(contact, step.sticks), before, before_Ns, w);
     }
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         if (s.joints[k].kind != JointPart::Kind::Stop) continue;
@@ -256,8 +262,8 @@ void collect(const BodyModel& model, const SolverSettings& solver, const BodySta
         }
         const ContactStep step = report_stop(left_m_s, k, before, s);
         if (before == nullptr && !(step.P[0] > 0)) continue;
-        take_in(step, keep_stop(s.joints[k], step), before, before != nullptr ? before->percussion_Ns.x() : 0,
-                w);
+        w.steps.push_back(step);
+        take_in(keep_stop(s.joints[k], step), before, before != nullptr ? before->percussion_Ns.x() : 0, w);
     }
 }
 

@@ -1,11 +1,12 @@
 #include "constraint_parts.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
-#include "carom/convex/ball.hpp"
-#include "carom/core/error.hpp"
+#include "carom/convex/sets.hpp"
+#include "carom/core/expected.hpp"
 #include "constraint_pressure.hpp"
 #include "statuses.hpp"
 #include "step_parts.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 #include "core/dense.hpp"
 #include "step_parts.hpp"
 #include "system/lagrangian/constraint_friction.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 
 #include <Eigen/Dense>
 #include <fmt/format.h>

@@ -206,7 +206,7 @@ void CoordinateSystem::set_places()
 void CoordinateSystem::detect()
 {
     find_touching(model_, state_, scheme_.activation_gap_m, scheme_.recognise, s_);
-    carom::detect(model_, cone_point(), scheme_.activation_gap_m, s_);
+    carom::detect(model_, cone_point(), scheme_.activation_gap_m, state_, s_);
 }
 
 bool CoordinateSystem::strike(StepReport& report)
@@ -327,6 +327,8 @@ void CoordinateSystem::watch(StepReport& report)
 {
     report.accuracy.forces_defect_J = forces_defect_J(
         model_, state_, goes_on_, {view(s_.q_end), view(u_after()), end_s()}, scheme_.h_s, s_);
+    s_.equal.share_rows(s_.rows);
+    s_.equal.unfold(s_.rows, s_.contacts, s_.problem.laws);
     recall_statuses(model_, s_.persistence_known, state_, s_);
     if (!s_.contacts.empty()) {
         CoordinateFriction friction(model_, state_, s_.persistence_known, scheme_.h_s, s_);

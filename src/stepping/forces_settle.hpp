@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/ledger/certificate.hpp"
-#include "carom/stepping/moreau_jean.hpp"
+#include "carom/stepping/settings.hpp"
 
 #include <limits>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "impact_map.hpp"
 
-#include "carom/convex/polyhedral_cone.hpp"
+#include "carom/convex/polyhedra.hpp"
 #include "carom/system/lagrangian/geometry.hpp"
 #include "step_parts.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/ledger/certificate.hpp"
+#include "ledger/certifier.hpp"
 #include "stepping/scratch.hpp"
 
 #include <optional>

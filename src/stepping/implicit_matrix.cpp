@@ -1,4 +1,5 @@
 #include "stepping/implicit_matrix.hpp"
+#include "expression/term.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/system/lagrangian/model.hpp"
+#include "system/lagrangian/contact_coupling.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <memory>

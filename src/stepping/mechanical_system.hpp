@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/stepping/step_report.hpp"
 #include "solver/solver_scratch.hpp"
+#include "stepping/step_report.hpp"
 
 #include <span>
 #include <string>

@@ -42,7 +42,7 @@ void Mechanism::add_row(const BodyRows& rows, int row, int joint)
     groups_.push_back({.row = row, .rows = 1, .terms = static_cast<int>(terms.size()), .joint = joint});
     pattern_.push_back(-2);
     for (const BodyRows::Term& term : terms) {
-        pattern_.push_back(term.body);
+        pattern_.push_back(term.block);
     }
 }
 
@@ -200,7 +200,7 @@ Mechanism::Left Mechanism::measure(const BodyRows& rows, std::span<const double>
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         double sum = b.empty() ? 0.0 : b[i], parts = std::abs(sum);
         for (const BodyRows::Term& term : rows.row(rows_[i])) {
-            const auto k = static_cast<std::size_t>(term.body);
+            const auto k = static_cast<std::size_t>(term.block);
             const double part = term.v.dot(v[k]) + term.w.dot(w[k]);
             sum += part;
             parts += std::abs(part);

@@ -1,4 +1,4 @@
-#include "carom/stepping/moreau.hpp"
+#include "carom/stepping/settings.hpp"
 
 #include "coordinate_system.hpp"
 #include "step_parts.hpp"

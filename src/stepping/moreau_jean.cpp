@@ -1,4 +1,4 @@
-#include "carom/stepping/moreau_jean.hpp"
+#include "carom/stepping/settings.hpp"
 
 #include "coordinate_system.hpp"
 #include "forces_settle.hpp"

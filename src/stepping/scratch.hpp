@@ -1,11 +1,13 @@
 #pragma once
 
-#include "carom/stepping/step_report.hpp"
 #include "carom/system/lagrangian/model.hpp"
+#include "expression/workspace.hpp"
 #include "ledger/step_work.hpp"
 #include "solver/solver_scratch.hpp"
 #include "stepping/assembly.hpp"
+#include "stepping/equal_contacts.hpp"
 #include "stepping/implicit_matrix.hpp"
+#include "stepping/step_report.hpp"
 
 #include <memory>
 #include <optional>
@@ -46,8 +48,14 @@ struct Scratch {
         potential_gradient, x;
     double potential_rate_W = 0;
     ContactRows rows;
+    EqualContacts equal;
     SolverScratch solver;
     std::vector<double> P, U_start, U_plus, map_P;
+
+    // problem.W is that of these interactions and rows, with the constant matrix A
+    bool W_is_constant = false;
+    std::vector<int> W_contacts;
+    std::vector<double> W_rows;
 
     // contacts that persist (MS-8): contacts of the model that touch as the step begins; for each interaction
     // of the step whether it persists, the shift of its law, what curvature makes of U_N

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 
 namespace carom {
@@ -15,6 +17,7 @@ namespace carom {
 Scratch::Scratch(const Model& model)
     : gap_m(static_cast<std::size_t>(model.contacts())),
       A(model.mass_pattern()),
+      equal(model),
       correction_A(model.mass_pattern())
 {
     const int n = model.coordinates();
@@ -114,6 +117,7 @@ bool choose_laws(const Model& model, const Point& at, double h_s, const State& s
     else
         assign(s.U_start, problem.U_minus);
     s.P.clear();
+    const auto before_Ns = s.equal.percussions_Ns(state);
     set_all(s.rows.contacts.size(), char{0}, s.persists);
     set_all(s.rows.contacts.size(), 0.0, s.shift_m_s);
     set_all(s.rows.contacts.size(), 0.0, s.bend_m_s);
@@ -126,16 +130,35 @@ bool choose_laws(const Model& model, const Point& at, double h_s, const State& s
         if (!is_in_range(law)) return false;
         if (model.system().impact_map) remove_restitution(law);
         for (int i = 0; i < s.rows.dimension(k); ++i) {
-            s.P.push_back(state.percussion_Ns[model.offset(c) + i]);
+            s.P.push_back(before_Ns[model.offset(c) + i]);
         }
     }
     return true;
 }
 
+namespace {
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b)
+{
+    return std::ranges::equal(a, b, {}, std::bit_cast<std::uint64_t, double>,
+                              std::bit_cast<std::uint64_t, double>);
+}
+
+}  // namespace
+
 void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B, Scratch& s)
 {
     local_velocities(model, s.rows, view(s.u_free), s.problem.U_free);
+    // contacts that stay, on plane obstacles and with a constant metric: W is that of the step before
+    const bool constant = s.A_is_constant_and_factored && &B == &s.A;
+    if (constant && s.W_is_constant && std::ranges::equal(s.rows.contacts, s.W_contacts) &&
+        same_bits(s.rows.H, s.W_rows))
+        return;
     assemble_delassus(model, coupling, s.rows, B, view(s.x), s.problem);
+    s.W_is_constant = constant;
+    if (!constant) return;
+    assign(s.rows.contacts, s.W_contacts);
+    assign(s.rows.H, s.W_rows);
 }
 
 namespace {
@@ -183,7 +206,7 @@ void calm_persistent_contacts(const Model& model, const State& state, double act
         const int c = s.rows.contacts[k];
         const double approach = -s.problem.U_minus[s.problem.offsets[k]];
         if (!(approach > 0) || restitution(s.problem.laws[k]) == 0) continue;
-        const double held = s.problem.W.diagonal(k)[0] * state.percussion_Ns[model.offset(c)];
+        const double held = s.problem.W.diagonal(k)[0] * s.equal.percussions_Ns(state)[model.offset(c)];
         bool persists = state.closed[c] && approach <= 2 * held;
         if (!state.closed[c]) {
             const auto start = touches_at_start(model, state, c, activation_gap_m, s);
@@ -204,12 +227,13 @@ MadeByReactions made_by_reactions(const Model& model, const State& state, int k,
                                   const Scratch& s)
 {
     MadeByReactions sum;
+    const auto before_Ns = s.equal.percussions_Ns(state);
     for (const auto& entry : s.problem.W.row(k)) {
         const int j = s.rows.contacts[entry.column];
         const auto block = s.problem.W.block(k, entry);
         double made = 0;
         for (int i = 0; i < s.problem.W.dimension(entry.column); ++i) {
-            made += block[static_cast<std::size_t>(i)] * state.percussion_Ns[model.offset(j) + i];
+            made += block[static_cast<std::size_t>(i)] * before_Ns[model.offset(j) + i];
         }
         sum.by_all_m_s += std::abs(made);
         const bool force = model.is_contact(j) ? state.closed[j] == 2 : !after_impact;
@@ -298,7 +322,7 @@ bool recognise_persistent(const Model& model, const Persistence& persistence, co
             s.shift_m_s[k] = persistent_shift_m_s(contact, persistence.step);
             remove_restitution(s.problem.laws[k]);
         } else if (contact.gap_m > persistence.step.activation_gap_m && !map_acted()) {
-            s.touching[static_cast<std::size_t>(c)] = 0;
+            s.equal.open(c, s.touching);
             any_open = true;
         }
     }
@@ -325,9 +349,10 @@ void find_touching(const Model& model, const State& state, double activation_gap
     }
 }
 
-void detect(const Model& model, const Point& at, double activation_gap_m, Scratch& s)
+void detect(const Model& model, const Point& at, double activation_gap_m, const State& state, Scratch& s)
 {
     find_active(model, at, activation_gap_m, s.work, s.rows.contacts, s.touching);
+    s.equal.fold(model, state, s.touching, s.rows.contacts);
     evaluate_rows(model, at, s.work, s.rows);
 }
 
@@ -351,7 +376,7 @@ bool assemble_with_persistence(const Model& model, const ContactCoupling& coupli
         return true;
     }
     while (!s.persistence_known && recognise_persistent(model, persistence, state, s)) {
-        detect(model, persistence.at, activation_gap_m, s);
+        detect(model, persistence.at, activation_gap_m, state, s);
         s.map_P.assign(s.rows.b.size(), 0.0);
         if (!choose_laws(model, persistence.at, persistence.step.h_s, state, s)) return false;
         assemble(model, coupling, B, s);

@@ -65,8 +65,9 @@ inline void move(const Eigen::VectorXd& q, const Eigen::VectorXd& u, double h, E
 void find_touching(const Model& model, const State& state, double activation_gap_m, bool recognise,
                    Scratch& scratch);
 
-/// Contacts and constraints that act, with their rows.
-void detect(const Model& model, const Point& at, double activation_gap_m, Scratch& scratch);
+/// Contacts and constraints that act, with their rows; of equal contacts one (SO-36).
+void detect(const Model& model, const Point& at, double activation_gap_m, const State& state,
+            Scratch& scratch);
 
 /// One law per active interaction, with U_minus and a first P. False when a law is out of range.
 [[nodiscard]] bool choose_laws(const Model& model, const Point& at, double h_s, const State& state,

@@ -44,8 +44,9 @@ Handle text_type(std::size_t length)
     return type;
 }
 
-hid_t file_type(Entry entry)
+hid_t file_type(Entry entry, bool packed = false)
 {
+    if (packed) return entry == Entry::Real ? H5T_IEEE_F32LE : H5T_STD_I32LE;
     return entry == Entry::Real ? H5T_IEEE_F64LE : H5T_STD_I64LE;
 }
 
@@ -97,6 +98,18 @@ bool Handle::close() noexcept
     return closed;
 }
 
+ChunkShape chunk_shape(const Growing& growing) noexcept
+{
+    // about 32 KiB lie together, one row at least; packed, 64 KiB, and long rows are cut
+    constexpr std::uint64_t plain_entries = 4096, packed_entries = 16384;
+    const auto width = static_cast<std::uint64_t>(std::max(growing.width, 1));
+    const std::uint64_t fitting =
+        std::max<std::uint64_t>(1, (growing.packed() ? packed_entries : plain_entries) / width);
+    return {.rows = growing.packed() ? fitting
+                                     : std::min(fitting, static_cast<std::uint64_t>(growing.chunk_rows)),
+            .columns = growing.packed() ? std::min(width, packed_entries) : width};
+}
+
 Expected<Hdf5Writer> Hdf5Writer::create(const std::string& path)
 {
     const Handle access = access_list();
@@ -140,17 +153,19 @@ Expected<void> Hdf5Writer::add_growing(const Growing& growing)
     const std::array<hsize_t, 2> largest{H5S_UNLIMITED, width > 0 ? width : H5S_UNLIMITED};
     const Handle space(H5Screate_simple(rank, size.data(), largest.data()), H5Sclose);
 
-    // about 32 KiB lie together, one row at least
-    constexpr hsize_t chunk_entries = 4096;
-    const hsize_t fitting = std::max<hsize_t>(1, chunk_entries / std::max<hsize_t>(1, width));
-    const std::array<hsize_t, 2> chunk{std::min<hsize_t>(fitting, static_cast<hsize_t>(growing.chunk_rows)),
-                                       std::max<hsize_t>(1, width)};
+    const ChunkShape shape = chunk_shape(growing);
+    const std::array<hsize_t, 2> chunk{shape.rows, shape.columns};
     const Handle list = creation_list(H5P_DATASET_CREATE);
     H5Pset_chunk(list.id(), rank, chunk.data());
+    if (growing.packed()) {
+        H5Pset_shuffle(list.id());
+        H5Pset_deflate(list.id(), 1);
+    }
 
-    const Handle dataset(H5Dcreate2(file_.id(), growing.path.c_str(), file_type(growing.entry), space.id(),
-                                    H5P_DEFAULT, list.id(), H5P_DEFAULT),
-                         H5Dclose);
+    const hid_t type = file_type(growing.entry, growing.packed());
+    const Handle dataset(
+        H5Dcreate2(file_.id(), growing.path.c_str(), type, space.id(), H5P_DEFAULT, list.id(), H5P_DEFAULT),
+        H5Dclose);
     if (!dataset) return failure("dataset " + growing.path + " could not be made");
     return {};
 }
@@ -186,6 +201,21 @@ Expected<void> Hdf5Writer::append(const Growing& growing, std::uint64_t rows, st
                                        nullptr) >= 0;
     if (good && !values.empty())
         good = write_values(dataset.id(), growing.entry, memory.id(), space.id(), values);
+    if (!dataset.close() || !good) return failure("dataset " + growing.path + " could not be written");
+    return {};
+}
+
+Expected<void> Hdf5Writer::append_packed(const Growing& growing, std::uint64_t rows,
+                                         std::span<const PackedChunk> chunks)
+{
+    Handle dataset(H5Dopen2(file_.id(), growing.path.c_str(), H5P_DEFAULT), H5Dclose);
+    const std::array<hsize_t, 2> size{rows, static_cast<hsize_t>(std::max(growing.width, 0))};
+    bool good = dataset && H5Dset_extent(dataset.id(), size.data()) >= 0;
+    for (const PackedChunk& chunk : chunks) {
+        const std::array<hsize_t, 2> first{chunk.row, chunk.column};
+        good = good && H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, first.data(), chunk.bytes.size(),
+                                      chunk.bytes.data()) >= 0;
+    }
     if (!dataset.close() || !good) return failure("dataset " + growing.path + " could not be written");
     return {};
 }

@@ -62,6 +62,22 @@ struct Growing {
     int width = -1;
     Entry entry = Entry::Real;
     int chunk_rows = 1024;  ///< rows that lie together in the file; fewer where rows are long
+    int bits = 0;           ///< 0: entries of 64 bits, as they are. Else packed, 32 bits each: real numbers
+                            ///< rounded to so many significant bits (<= 24), integers as they are
+
+    [[nodiscard]] bool packed() const noexcept { return bits > 0; }
+};
+
+/// Rows and columns of what lies together.
+struct ChunkShape {
+    std::uint64_t rows = 1, columns = 1;
+};
+[[nodiscard]] ChunkShape chunk_shape(const Growing& growing) noexcept;
+
+/// A chunk of a packed dataset, by ChunkPacker; the entry with which it begins.
+struct PackedChunk {
+    std::uint64_t row = 0, column = 0;
+    std::span<const unsigned char> bytes;
 };
 
 /// A file that is being written. Every failure is FileUnwritable and names the file.
@@ -78,6 +94,11 @@ public:
 
     /// Appends so many rows; integers are given as doubles of integer value.
     Expected<void> append(const Growing& growing, std::uint64_t rows, std::span<const double> values);
+
+    /// The same for a packed dataset, which has so many rows afterwards: all chunks with new rows, whole;
+    /// what lies beyond the last row is zero.
+    Expected<void> append_packed(const Growing& growing, std::uint64_t rows,
+                                 std::span<const PackedChunk> chunks);
 
     /// Keeps the first rows only.
     Expected<void> cut(const Growing& growing, std::uint64_t rows);

@@ -1,6 +1,10 @@
 #include "hdf5_reader.hpp"
 
+#include "packed_chunk.hpp"
+
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -14,14 +18,34 @@ Error unreadable(const std::string& path, const FileKind& kind, const std::strin
         .code = ErrorCode::FileUnreadable, .where = path, .message = what, .hint = kind.give, .excerpt = {}};
 }
 
-/// Data that lie in the file itself, as they are.
-bool is_plain(hid_t dataset)
+/// Data that lie in the file itself; packed ones have filters.
+bool is_plain(hid_t list, bool packed)
 {
-    const Handle list(H5Dget_create_plist(dataset), H5Pclose);
-    if (!list) return false;
-    const H5D_layout_t layout = H5Pget_layout(list.id());
+    const H5D_layout_t layout = H5Pget_layout(list);
     if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED && layout != H5D_COMPACT) return false;
-    return H5Pget_external_count(list.id()) == 0 && H5Pget_nfilters(list.id()) == 0;
+    return H5Pget_external_count(list) == 0 && (packed || H5Pget_nfilters(list) == 0);
+}
+
+H5Z_filter_t filter_at(hid_t list, unsigned place)
+{
+    unsigned flags = 0, config = 0;
+    std::size_t values = 0;
+    return H5Pget_filter2(list, place, &flags, &values, nullptr, 0, nullptr, &config);
+}
+
+/// Larger chunks than those that we write, by a factor; before memory is taken for one.
+constexpr hsize_t max_chunk_entries = hsize_t{1} << 20U;
+
+/// Chunks of 32-bit numbers behind shuffle and deflate, and nothing else, of a size that we would write.
+bool has_packed_chunks(hid_t list, hid_t type, int rank, std::array<hsize_t, 2>& chunk)
+{
+    if (H5Pget_layout(list) != H5D_CHUNKED || H5Pget_nfilters(list) != 2 ||
+        filter_at(list, 0) != H5Z_FILTER_SHUFFLE || filter_at(list, 1) != H5Z_FILTER_DEFLATE)
+        return false;
+    if (H5Tequal(type, H5T_IEEE_F32LE) <= 0 && H5Tequal(type, H5T_STD_I32LE) <= 0) return false;
+    if (rank < 1 || H5Pget_chunk(list, rank, chunk.data()) != rank) return false;
+    return chunk[0] > 0 && chunk[1] > 0 && chunk[1] <= max_chunk_entries &&
+           chunk[0] <= max_chunk_entries / chunk[1];
 }
 
 std::string without_padding(std::string text)
@@ -87,14 +111,20 @@ Expected<Hdf5Reader::Dataset> Hdf5Reader::dataset(const std::string& path, H5T_c
     if (const auto links = check_links(path); !links) return links.error();
     Dataset result{.handle = Handle(H5Dopen2(file_.id(), path.c_str(), H5P_DEFAULT), H5Dclose), .type = {}};
     if (!result.handle) return malformed(path + " is not a dataset");
-    if (!is_plain(result.handle.id())) {
-        return malformed(path + " is compressed or kept in another file, which is not read");
-    }
 
-    // the type and the rank
+    // the type, the rank, and how the values are kept
     result.type = Handle(H5Dget_type(result.handle.id()), H5Tclose);
     const Handle space(H5Dget_space(result.handle.id()), H5Sclose);
-    if (!result.type || !space) return malformed(path + " is damaged");
+    const Handle list(H5Dget_create_plist(result.handle.id()), H5Pclose);
+    if (!result.type || !space || !list) return malformed(path + " is damaged");
+    std::array<hsize_t, 2> chunk{1, 1};
+    result.packed = has_packed_chunks(list.id(), result.type.id(), rank, chunk);
+    result.chunk_rows = chunk[0];
+    result.chunk_columns = chunk[1];
+    if (!is_plain(list.id(), result.packed)) {
+        return malformed(path + " is compressed in a way that carom does not write, or kept in another file, "
+                                "which is not read");
+    }
     if (H5Tget_class(result.type.id()) != kind) return malformed(path + " has entries of another type");
     result.rank = H5Sget_simple_extent_ndims(space.id());
     if (result.rank != rank || H5Sis_simple(space.id()) <= 0) return malformed(path + " has another rank");
@@ -108,8 +138,12 @@ Expected<Hdf5Reader::Dataset> Hdf5Reader::dataset(const std::string& path, H5T_c
     // the size, before memory is taken; divisions, because products may overflow
     const hsize_t entry =
         std::max<hsize_t>(H5Tget_size(result.type.id()), kind == H5T_STRING ? 1 : sizeof(double));
+    // a stream of deflate is at most 1032 times as long as its code
+    constexpr hsize_t deflated = 1032 * 2;
+    const hsize_t room = result.packed ? H5Dget_storage_size(result.handle.id()) * deflated : bytes_;
     if (H5Tget_size(result.type.id()) == 0 ||
-        (result.columns > 0 && result.rows > bytes_ / entry / result.columns)) {
+        (result.packed && H5Dget_storage_size(result.handle.id()) > bytes_) ||
+        (result.columns > 0 && result.rows > room / entry / result.columns)) {
         return malformed(path + " claims to be larger than the file");
     }
     return result;
@@ -141,6 +175,55 @@ Expected<void> Hdf5Reader::read_rows(const std::string& path, const Dataset& dat
     return {};
 }
 
+/// The chunks are unpacked here: HDF5 would take as much memory as a damaged one says.
+template <class Number>
+Expected<void> Hdf5Reader::read_packed(const std::string& path, const Dataset& data, const RowRange& range,
+                                       Number* values) const
+{
+    const auto rows = rows_in(path, data, range);
+    if (!rows) return rows.error();
+    if (*rows == 0 || data.columns == 0) return {};
+    const bool real = H5Tget_class(data.type.id()) == H5T_FLOAT;
+    std::vector<std::uint32_t> words(data.chunk_rows * data.chunk_columns);
+    std::vector<unsigned char> bytes;
+    const hsize_t end = range.first + *rows;
+    for (hsize_t top = range.first / data.chunk_rows * data.chunk_rows; top < end; top += data.chunk_rows) {
+        for (hsize_t left = 0; left < data.columns; left += data.chunk_columns) {
+            const std::array<hsize_t, 2> first{top, left};
+            hsize_t size = 0;
+            std::uint32_t mask = 0;
+            bool good = H5Dget_chunk_storage_size(data.handle.id(), first.data(), &size) >= 0 && size > 0 &&
+                        size <= bytes_;
+            if (good) {
+                bytes.resize(size);
+                good = H5Dread_chunk(data.handle.id(), H5P_DEFAULT, first.data(), &mask, bytes.data()) >= 0 &&
+                       mask == 0 && unpack_chunk(bytes, words);
+            }
+            if (!good) return malformed(path + " could not be read");
+            const hsize_t width = std::min(data.chunk_columns, data.columns - left);
+            for (hsize_t row = std::max(top, range.first); row < std::min(top + data.chunk_rows, end);
+                 ++row) {
+                const std::uint32_t* from = words.data() + (row - top) * data.chunk_columns;
+                Number* const to = values + (row - range.first) * data.columns + left;
+                for (hsize_t k = 0; k < width; ++k)
+                    to[k] = real ? static_cast<Number>(std::bit_cast<float>(from[k]))
+                                 : static_cast<Number>(static_cast<std::int32_t>(from[k]));
+            }
+        }
+    }
+    return {};
+}
+
+bool Hdf5Reader::is_packed(const std::string& path) const
+{
+    for (const int rank : {1, 2}) {
+        for (const H5T_class_t kind : {H5T_FLOAT, H5T_INTEGER}) {
+            if (const auto data = dataset(path, kind, rank)) return data->packed;
+        }
+    }
+    return false;
+}
+
 Expected<Eigen::VectorXd> Hdf5Reader::column(const std::string& path, const RowRange& range) const
 {
     const auto data = dataset(path, H5T_FLOAT, 1);
@@ -148,7 +231,9 @@ Expected<Eigen::VectorXd> Hdf5Reader::column(const std::string& path, const RowR
     const auto rows = rows_in(path, *data, range);
     if (!rows) return rows.error();
     Eigen::VectorXd values(static_cast<Eigen::Index>(*rows));
-    if (auto read = read_rows(path, *data, H5T_NATIVE_DOUBLE, range, values.data()); !read)
+    if (auto read = data->packed ? read_packed(path, *data, range, values.data())
+                                 : read_rows(path, *data, H5T_NATIVE_DOUBLE, range, values.data());
+        !read)
         return read.error();
     return values;
 }
@@ -160,7 +245,9 @@ Expected<std::vector<std::int64_t>> Hdf5Reader::integers(const std::string& path
     const auto rows = rows_in(path, *data, range);
     if (!rows) return rows.error();
     std::vector<std::int64_t> values(*rows);
-    if (auto read = read_rows(path, *data, H5T_NATIVE_INT64, range, values.data()); !read)
+    if (auto read = data->packed ? read_packed(path, *data, range, values.data())
+                                 : read_rows(path, *data, H5T_NATIVE_INT64, range, values.data());
+        !read)
         return read.error();
     return values;
 }
@@ -177,7 +264,9 @@ Expected<Hdf5Reader::Table> Hdf5Reader::table(const std::string& path, Eigen::In
     const auto rows = rows_in(path, *data, range);
     if (!rows) return rows.error();
     Table values(static_cast<Eigen::Index>(*rows), columns);
-    if (auto read = read_rows(path, *data, H5T_NATIVE_DOUBLE, range, values.data()); !read)
+    if (auto read = data->packed ? read_packed(path, *data, range, values.data())
+                                 : read_rows(path, *data, H5T_NATIVE_DOUBLE, range, values.data());
+        !read)
         return read.error();
     return values;
 }

@@ -26,9 +26,9 @@ struct RowRange {
 };
 
 /// Reads an HDF5 file that may have been made by anyone. Before memory is taken, sizes are held against the
-/// size of the file: nothing that we write is smaller on disk than in memory. Refused with FileMalformed:
-/// links that are not plain (soft, external), data kept in other files (external, virtual), filters
-/// (compression), other types and ranks.
+/// size of the file: what we write is not smaller on disk than in memory, packed numbers (Growing::bits) by
+/// no more than deflate can. Refused with FileMalformed: links that are not plain (soft, external), data kept
+/// in other files (external, virtual), filters other than those of packed numbers, other types and ranks.
 class Hdf5Reader {
 public:
     using Table = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -49,6 +49,9 @@ public:
     /// Rank 2, numbers, so many columns.
     [[nodiscard]] Expected<Table> table(const std::string& path, Eigen::Index columns,
                                         const RowRange& range = {}) const;
+
+    /// The numbers at this path are packed (Growing::bits); false when nothing is there.
+    [[nodiscard]] bool is_packed(const std::string& path) const;
 
     /// Rows of a dataset that grows, after all checks.
     [[nodiscard]] Expected<std::uint64_t> rows_of(const Growing& growing) const;
@@ -72,6 +75,8 @@ private:
         Handle handle, type;
         int rank = 0;
         hsize_t rows = 1, columns = 1;
+        bool packed = false;
+        hsize_t chunk_rows = 1, chunk_columns = 1;  ///< of packed ones
     };
 
     Hdf5Reader(Handle file, std::string name, std::uint64_t bytes, const FileKind& kind)
@@ -85,6 +90,9 @@ private:
                                             const RowRange& range) const;
     [[nodiscard]] Expected<void> read_rows(const std::string& path, const Dataset& data, hid_t type,
                                            const RowRange& range, void* values) const;
+    template <class Number>
+    [[nodiscard]] Expected<void> read_packed(const std::string& path, const Dataset& data,
+                                             const RowRange& range, Number* values) const;
     [[nodiscard]] Expected<std::vector<std::string>> read_texts(const std::string& path, int rank) const;
     [[nodiscard]] Expected<Handle> attribute(const std::string& path, const std::string& name,
                                              H5T_class_t kind) const;

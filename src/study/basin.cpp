@@ -1,4 +1,4 @@
-#include "carom/study/basin.hpp"
+#include "carom/study/run_study.hpp"
 
 #include <algorithm>
 #include <cmath>

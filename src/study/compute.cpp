@@ -1,6 +1,7 @@
 #include "carom/study/study.hpp"
 #include "door/scene_steps.hpp"
 #include "samples.hpp"
+#include "scene/scene_bodies.hpp"
 #include "strobe.hpp"
 
 #include <algorithm>

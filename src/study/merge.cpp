@@ -1,6 +1,7 @@
 #include "carom/study/table_file.hpp"
 #include "core/text.hpp"
 #include "table_rows.hpp"
+#include "trace/write_lock.hpp"
 
 #include <algorithm>
 #include <charconv>

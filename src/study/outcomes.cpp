@@ -1,4 +1,4 @@
-#include "carom/study/outcomes.hpp"
+#include "carom/study/results.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "carom/study/plan.hpp"
+#include "carom/study/study.hpp"
 
 #include "core/text.hpp"
 

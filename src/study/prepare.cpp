@@ -2,6 +2,7 @@
 #include "carom/study/study.hpp"
 #include "core/random.hpp"
 #include "core/text.hpp"
+#include "scene/scene_bodies.hpp"
 #include "strobe.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "carom/run/run.hpp"
+#include "expression/workspace.hpp"
+#include "run/step_view.hpp"
 
 #include <span>
 #include <vector>

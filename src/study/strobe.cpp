@@ -1,6 +1,7 @@
 #include "strobe.hpp"
 
 #include "core/text.hpp"
+#include "expression/workspace.hpp"
 
 #include <fmt/format.h>
 

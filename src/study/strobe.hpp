@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/scene/scene.hpp"
-#include "carom/study/plan.hpp"
+#include "carom/study/study.hpp"
 
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "carom/study/table_file.hpp"
 
 #include "table_rows.hpp"
+#include "trace/write_lock.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -94,7 +95,7 @@ Expected<TableFile> TableFile::open(const std::string& path, const Study& study,
     // nobody else writes from here on
     auto lock = WriteLock::take(path);
     if (!lock) return lock.error();
-    file.lock_.emplace(std::move(*lock));
+    file.lock_ = std::make_shared<WriteLock>(std::move(*lock));
 
     // what is there: rows as they came, or a result that was put in place
     std::error_code problem;

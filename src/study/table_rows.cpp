@@ -1,6 +1,6 @@
 #include "table_rows.hpp"
 
-#include "carom/study/plan.hpp"
+#include "carom/study/study.hpp"
 #include "carom/study/table_file.hpp"
 
 #include <algorithm>

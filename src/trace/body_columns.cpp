@@ -71,7 +71,8 @@ double friction_of(const BodyModel& model, const BodyContact& contact)
 }  // namespace
 
 BodyColumns::BodyColumns(const BodiesToRecord& bodies, const Model& coordinates,
-                         const RecordSettings& settings, std::vector<std::size_t> probes, Columns& columns)
+                         const RecordSettings& settings, std::vector<std::size_t> probes, Columns& columns,
+                         bool single)
     : places_(event_places(bodies.model, coordinates)),
       solids_(solids_of(bodies)),
       mechanics_(mechanics_of(bodies.model)),
@@ -85,20 +86,23 @@ BodyColumns::BodyColumns(const BodiesToRecord& bodies, const Model& coordinates,
     if (!settings.percussions) return;
     count_ = columns.add({.path = "/bodies/contacts/count", .entry = Entry::Integer});
     step_ = columns.add({.path = "/bodies/contacts/step_s"});
-    const auto add = [&](const char* path, int width, Entry entry) {
-        ragged_.push_back(
-            columns.add({.path = path, .width = width, .entry = entry, .chunk_rows = contact_chunk_rows}));
+    const auto add = [&](const char* path, int width, Entry entry, int bits) {
+        ragged_.push_back(columns.add({.path = path,
+                                       .width = width,
+                                       .entry = entry,
+                                       .chunk_rows = contact_chunk_rows,
+                                       .bits = single ? bits : 0}));
     };
-    add("/bodies/contacts/first", -1, Entry::Integer);
-    add("/bodies/contacts/second", -1, Entry::Integer);
-    add("/bodies/contacts/point_m", 3, Entry::Real);
-    add("/bodies/contacts/normal", 3, Entry::Real);
-    add("/bodies/contacts/percussion_Ns", 3, Entry::Real);
-    add("/bodies/contacts/gap_m", -1, Entry::Real);
+    add("/bodies/contacts/first", -1, Entry::Integer, place_bits);
+    add("/bodies/contacts/second", -1, Entry::Integer, place_bits);
+    add("/bodies/contacts/point_m", 3, Entry::Real, place_bits);
+    add("/bodies/contacts/normal", 3, Entry::Real, rate_bits);
+    add("/bodies/contacts/percussion_Ns", 3, Entry::Real, rate_bits);
+    add("/bodies/contacts/gap_m", -1, Entry::Real, rate_bits);
     for (const LaterColumn& later : later_columns)
-        add(later.path, -1, Entry::Real);
-    if (rolls_) add(moment_path, 3, Entry::Real);
-    if (bodies.model.bodies() <= max_bodies_with_diagrams) declare_forces(bodies.model, columns);
+        add(later.path, -1, Entry::Real, later.bits);
+    if (rolls_) add(moment_path, 3, Entry::Real, rate_bits);
+    if (bodies.model.bodies() <= max_bodies_with_diagrams) declare_forces(bodies.model, columns, single);
 }
 
 void BodyColumns::ForceTable::put(std::size_t vector, const Vec3& x)
@@ -113,7 +117,7 @@ BodyColumns::ForceTable* BodyColumns::table_of(RowMatrix RecordedBodies::* value
 }
 
 /// What free-body diagrams need (BO-25).
-void BodyColumns::declare_forces(const BodyModel& model, Columns& columns)
+void BodyColumns::declare_forces(const BodyModel& model, Columns& columns, bool single)
 {
     const auto moving =
         static_cast<int>(std::ranges::count_if(solids_.columns, [](int c) { return c >= 0; }));
@@ -124,8 +128,10 @@ void BodyColumns::declare_forces(const BodyModel& model, Columns& columns)
         if (vectors == 0 || (table.needs == Needs::Loads && !has_loads(model.setup())) ||
             (table.needs == Needs::Constraints && !has_constraints(model.setup())))
             continue;
-        const std::size_t column =
-            columns.add({.path = table.path, .width = 3 * vectors, .chunk_rows = chunk_rows});
+        const std::size_t column = columns.add({.path = table.path,
+                                                .width = 3 * vectors,
+                                                .chunk_rows = chunk_rows,
+                                                .bits = single ? table.bits : 0});
         tables_.push_back({.column = column,
                            .path = table.path,
                            .values = table.values,

@@ -3,6 +3,7 @@
 #include "carom/onestep/residual.hpp"
 #include "carom/trace/recording.hpp"
 #include "columns.hpp"
+#include "trace/checkpoint.hpp"
 #include "trace/recorder.hpp"
 
 #include <optional>
@@ -16,7 +17,7 @@ class BodyColumns {
 public:
     /// Declares the columns; `probes` are those of the contact forces, declared by the caller.
     BodyColumns(const BodiesToRecord& bodies, const Model& coordinates, const RecordSettings& settings,
-                std::vector<std::size_t> probes, Columns& columns);
+                std::vector<std::size_t> probes, Columns& columns, bool single);
 
     /// Takes a step of bodies in. Sums go to `sums`.
     void take(const StepView& view, BodyCheckpoint& sums);
@@ -64,7 +65,7 @@ private:
         void put(std::size_t vector, const Vec3& x);
     };
 
-    void declare_forces(const BodyModel& model, Columns& columns);
+    void declare_forces(const BodyModel& model, Columns& columns, bool single);
     void take_contacts(const BodyStep& step);
     void take_forces(const StepView& view);
     void take_joints(const BodyStep& step);

@@ -1,4 +1,4 @@
-#include "checkpoint.hpp"
+#include "checkpoint_file.hpp"
 
 #include "body_columns.hpp"
 #include "energy_names.hpp"

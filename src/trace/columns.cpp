@@ -1,10 +1,25 @@
 #include "columns.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 namespace carom::detail {
+namespace {
+
+/// The last row not above this one with which a chunk of the column begins.
+std::uint64_t chunk_before(const Growing& growing, std::uint64_t row)
+{
+    const std::uint64_t rows = chunk_shape(growing).rows;
+    return growing.packed() ? row / rows * rows : row;
+}
+
+}  // namespace
 
 std::size_t Columns::add(Growing growing)
 {
-    columns_.push_back({.growing = std::move(growing), .values = {}});
+    columns_.push_back(
+        {.growing = std::move(growing), .pushed = {}, .handed = {}, .values = {}, .chunks = {}});
     return columns_.size() - 1;
 }
 
@@ -14,22 +29,21 @@ void Columns::push(std::size_t column, std::span<const double> row)
     if (to.left_out) return;
     if (row.size() != to.entries_per_row())
         throw InternalError("a row of " + to.growing.path + " has another width");
-    to.values.insert(to.values.end(), row.begin(), row.end());
-    ++to.rows;
+    to.pushed.insert(to.pushed.end(), row.begin(), row.end());
+    ++to.pushed_rows;
     waiting_entries_ += row.size();
 }
 
 Eigen::VectorXd Columns::column(std::size_t column) const
 {
-    const auto& values = columns_[column].values;
+    const auto& values = columns_[column].pushed;
     return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
 RowMatrix Columns::table(std::size_t column) const
 {
     const Column& from = columns_[column];
-    const auto rows = static_cast<Eigen::Index>(from.rows - from.first_row);
-    return Eigen::Map<const RowMatrix>(from.values.data(), rows,
+    return Eigen::Map<const RowMatrix>(from.pushed.data(), static_cast<Eigen::Index>(from.pushed_rows),
                                        static_cast<Eigen::Index>(from.entries_per_row()));
 }
 
@@ -55,14 +69,36 @@ Expected<void> Columns::create_in(Hdf5Writer& file) const
     return {};
 }
 
-Expected<void> Columns::append_to(Hdf5Writer& file) const
+void Columns::hand_over()
 {
-    for (const Column& column : columns_) {
+    for (Column& column : columns_) {
+        column.pushed.swap(column.handed);
+        column.pushed.clear();
+        column.handed_rows = std::exchange(column.pushed_rows, 0);
+    }
+    waiting_entries_ = 0;
+}
+
+void Columns::take_handed(Column& column)
+{
+    column.values.insert(column.values.end(), column.handed.begin(), column.handed.end());
+    column.handed.clear();
+    column.rows += std::exchange(column.handed_rows, 0);
+}
+
+Expected<void> Columns::append_to(Hdf5Writer& file)
+{
+    for (Column& column : columns_) {
         if (column.left_out) continue;
+        take_handed(column);
         const auto there = file.rows_of(column.growing.path);
         if (!there) return there.error();
         if (*there < column.first_row || *there > column.rows) {
             throw InternalError("the file of a recording lost rows of " + column.growing.path);
+        }
+        if (column.growing.packed()) {
+            if (auto done = append_packed(column, *there, file); !done) return done;
+            continue;
         }
         const std::span<const double> values(column.values);
         const auto missing = values.subspan((*there - column.first_row) * column.entries_per_row());
@@ -71,16 +107,75 @@ Expected<void> Columns::append_to(Hdf5Writer& file) const
     return {};
 }
 
+/// Every chunk with rows that the file lacks, as a whole. Both files get the same full chunks: they are
+/// packed once.
+Expected<void> Columns::append_packed(Column& column, std::uint64_t there, Hdf5Writer& file)
+{
+    if (there == column.rows || column.entries_per_row() == 0) {
+        return there == column.rows ? Expected<void>{} : file.append(column.growing, column.rows - there, {});
+    }
+    const ChunkShape shape = chunk_shape(column.growing);
+    const std::uint64_t width = column.entries_per_row(),
+                        across = (width + shape.columns - 1) / shape.columns;
+    std::vector<std::vector<unsigned char>> unfinished;
+    std::vector<PackedChunk> chunks;
+    const auto chunk_at = [&](std::uint64_t row, std::uint64_t k) -> const std::vector<unsigned char>& {
+        const std::size_t number = (row - column.first_row) / shape.rows * across + k;
+        if (number < column.chunks.size()) return column.chunks[number];
+        const bool full = row + shape.rows <= column.rows && number == column.chunks.size();
+        auto bytes = packed(column, row, k * shape.columns);
+        return full ? column.chunks.emplace_back(std::move(bytes))
+                    : unfinished.emplace_back(std::move(bytes));
+    };
+    const std::uint64_t last = chunk_before(column.growing, column.rows - 1);
+    unfinished.reserve(across);  // of the last rows: their addresses stay
+    for (std::uint64_t row = column.first_row; row <= last; row += shape.rows) {
+        for (std::uint64_t k = 0; k < across; ++k) {
+            const std::vector<unsigned char>& bytes = chunk_at(row, k);
+            if (row + shape.rows > there)
+                chunks.push_back({.row = row, .column = k * shape.columns, .bytes = bytes});
+        }
+    }
+    return file.append_packed(column.growing, column.rows, chunks);
+}
+
+/// A chunk that begins with this entry; zeros beyond the last row and column.
+std::vector<unsigned char> Columns::packed(const Column& column, std::uint64_t row, std::uint64_t left)
+{
+    const ChunkShape shape = chunk_shape(column.growing);
+    const std::uint64_t width = column.entries_per_row();
+    const std::uint64_t rows = std::min(shape.rows, column.rows - row),
+                        columns = std::min(shape.columns, width - left);
+    words_.assign(shape.rows * shape.columns, 0);
+    const bool real = column.growing.entry == Entry::Real;
+    for (std::uint64_t i = 0; i < rows; ++i) {
+        const double* from = column.values.data() + (row - column.first_row + i) * width + left;
+        std::uint32_t* to = words_.data() + i * shape.columns;
+        for (std::uint64_t k = 0; k < columns; ++k)
+            to[k] = real ? rounded_float(from[k], column.growing.bits)
+                         : static_cast<std::uint32_t>(std::lround(from[k]));
+    }
+    return packer_.pack(words_);
+}
+
 void Columns::committed()
 {
     for (Column& column : columns_) {
-        const auto old_entries = (column.committed_rows - column.first_row) * column.entries_per_row();
+        const std::uint64_t first = chunk_before(column.growing, column.committed_rows);
+        const auto old_entries = (first - column.first_row) * column.entries_per_row();
         column.values.erase(column.values.begin(),
                             column.values.begin() + static_cast<std::ptrdiff_t>(old_entries));
-        column.first_row = column.committed_rows;
+        if (column.growing.packed()) {
+            const ChunkShape shape = chunk_shape(column.growing);
+            const std::uint64_t across = (column.entries_per_row() + shape.columns - 1) / shape.columns;
+            const auto gone =
+                std::min<std::size_t>((first - column.first_row) / shape.rows * across, column.chunks.size());
+            column.chunks.erase(column.chunks.begin(),
+                                column.chunks.begin() + static_cast<std::ptrdiff_t>(gone));
+        }
+        column.first_row = first;
         column.committed_rows = column.rows;
     }
-    waiting_entries_ = 0;
 }
 
 Expected<bool> Columns::continue_from(const Hdf5Reader& file, std::size_t column, std::uint64_t rows)
@@ -90,7 +185,29 @@ Expected<bool> Columns::continue_from(const Hdf5Reader& file, std::size_t column
     const auto there = file.rows_of(here.growing);
     if (!there) return there.error();
     if (*there < rows) return file.malformed(here.growing.path + " ends before the checkpoint");
-    here.first_row = here.committed_rows = here.rows = rows;
+    here.committed_rows = here.rows = rows;
+    here.first_row = chunk_before(here.growing, rows);
+    if (here.growing.packed() != file.is_packed(here.growing.path))
+        return file.malformed(here.growing.path + " is packed, or not, against what the head says");
+
+    // a chunk that is not full is written again, with what it has
+    const RowRange begun{.first = here.first_row, .count = rows - here.first_row};
+    if (here.first_row < rows && here.entries_per_row() > 0) {
+        const auto keep = [&](const auto& numbers) { here.values.assign(numbers.begin(), numbers.end()); };
+        if (here.growing.entry == Entry::Integer) {
+            const auto numbers = file.integers(here.growing.path, begun);
+            if (!numbers) return numbers.error();
+            keep(*numbers);
+        } else if (here.growing.width < 0) {
+            const auto numbers = file.column(here.growing.path, begun);
+            if (!numbers) return numbers.error();
+            keep(*numbers);
+        } else {
+            const auto table = file.table(here.growing.path, here.growing.width, begun);
+            if (!table) return table.error();
+            here.values.assign(table->data(), table->data() + table->size());
+        }
+    }
     return *there > rows;
 }
 

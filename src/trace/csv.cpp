@@ -1,4 +1,4 @@
-#include "carom/trace/csv.hpp"
+#include "carom/trace/export.hpp"
 
 #include "csv_cell.hpp"
 

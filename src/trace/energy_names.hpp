@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/ledger/energy.hpp"
+#include "carom/ledger/certificate.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "carom/trace/gltf.hpp"
+#include "carom/trace/export.hpp"
 
 #include "carom/core/version.hpp"
 #include "core/palette.hpp"

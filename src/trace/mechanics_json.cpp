@@ -47,7 +47,24 @@ RecordedJoint joint_of(const Json& json)
             .second = json.at("second").get<int>(),
             .first_point_m = vector_of(json.at("first_point_m")),
             .second_point_m = vector_of(json.at("second_point_m")),
-            .axis = vector_of(json.at("axis"))};
+            .axis = vector_of(json.at("axis")),
+            .turn_motor = json.value("turn_motor", false),
+            .slide_motor = json.value("slide_motor", false)};
+}
+
+RecordedSpring spring_of(const Json& json)
+{
+    return {.first = json.at("first").get<int>(),
+            .second = json.at("second").get<int>(),
+            .first_point_m = vector_of(json.at("first_point_m")),
+            .second_point_m = vector_of(json.at("second_point_m"))};
+}
+
+/// A joint or spring between bodies that exist, with points that are numbers.
+bool is_sound(const auto& link, int bodies)
+{
+    return link.first >= 0 && link.first < bodies && link.second >= -1 && link.second < bodies &&
+           link.first_point_m.allFinite() && link.second_point_m.allFinite();
 }
 
 bool is_sound(const RecordedMechanics& mechanics, std::size_t bodies)
@@ -58,11 +75,12 @@ bool is_sound(const RecordedMechanics& mechanics, std::size_t bodies)
            (mechanics.inertia_kg_m2.empty() || mechanics.inertia_kg_m2.size() == bodies) &&
            std::ranges::all_of(mechanics.inertia_kg_m2, [](const Mat3& J) { return J.allFinite(); }) &&
            std::ranges::all_of(mechanics.mass_kg, [](double m) { return std::isfinite(m) && m >= 0; }) &&
-           std::ranges::all_of(mechanics.joints, [&](const RecordedJoint& joint) {
-               return joint.first >= 0 && joint.first < count && joint.second >= -1 && joint.second < count &&
-                      joint.first_point_m.allFinite() && joint.second_point_m.allFinite() &&
-                      joint.axis.allFinite();
-           });
+           std::ranges::all_of(mechanics.joints,
+                               [&](const RecordedJoint& joint) {
+                                   return is_sound(joint, count) && joint.axis.allFinite();
+                               }) &&
+           std::ranges::all_of(mechanics.springs,
+                               [&](const RecordedSpring& spring) { return is_sound(spring, count); });
 }
 
 }  // namespace
@@ -87,7 +105,19 @@ RecordedMechanics mechanics_of(const BodyModel& model)
                                  .second = joint.second,
                                  .first_point_m = frame.first_point,
                                  .second_point_m = frame.second_point,
-                                 .axis = frame.first_axes.col(2)});
+                                 .axis = frame.first_axes.col(2),
+                                 .turn_motor = joint.turn.has_motor(),
+                                 .slide_motor = joint.slide.has_motor()});
+    }
+    // springs have points in the frames of shapes
+    const auto from_centre = [&](int body, const Vec3& point) -> Vec3 {
+        return body < 0 ? point : Vec3(point - model.centre[static_cast<std::size_t>(body)]);
+    };
+    for (const BodySpring& spring : setup.springs) {
+        result.springs.push_back({.first = spring.first,
+                                  .second = spring.second,
+                                  .first_point_m = from_centre(spring.first, spring.first_point_m),
+                                  .second_point_m = from_centre(spring.second, spring.second_point_m)});
     }
     return result;
 }
@@ -103,6 +133,15 @@ std::string to_json(const RecordedMechanics& mechanics)
                           {"first_point_m", list_of(joint.first_point_m)},
                           {"second_point_m", list_of(joint.second_point_m)},
                           {"axis", list_of(joint.axis)}});
+        if (joint.turn_motor) joints.back()["turn_motor"] = true;
+        if (joint.slide_motor) joints.back()["slide_motor"] = true;
+    }
+    Json springs = Json::array();
+    for (const RecordedSpring& spring : mechanics.springs) {
+        springs.push_back({{"first", spring.first},
+                           {"second", spring.second},
+                           {"first_point_m", list_of(spring.first_point_m)},
+                           {"second_point_m", list_of(spring.second_point_m)}});
     }
     Json inertias = Json::array();
     for (const Mat3& J : mechanics.inertia_kg_m2)
@@ -111,7 +150,8 @@ std::string to_json(const RecordedMechanics& mechanics)
                 {"mass_kg", mechanics.mass_kg},
                 {"inertia_kg_m2", inertias},
                 {"materials", mechanics.materials},
-                {"joints", joints}}
+                {"joints", joints},
+                {"springs", springs}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -128,6 +168,10 @@ try {
     result.materials = json.at("materials").get<std::vector<std::string>>();
     for (const Json& joint : json.at("joints"))
         result.joints.push_back(joint_of(joint));
+    if (json.contains("springs")) {
+        for (const Json& spring : json.at("springs"))
+            result.springs.push_back(spring_of(spring));
+    }
     if (!is_sound(result, bodies)) return std::nullopt;
     return result;
 } catch (const nlohmann::json::exception&) {

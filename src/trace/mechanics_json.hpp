@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/trace/recording.hpp"
+#include "system/bodies/body_model.hpp"
 
 #include <optional>
 

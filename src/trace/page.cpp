@@ -1,6 +1,6 @@
 #include "carom/trace/page.hpp"
 
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 #include "page_data.hpp"
 #include "page_shell.hpp"
 
@@ -37,10 +37,17 @@ void add_data(const Json& head, const std::string& tag, PageData& data, std::vec
     pieces.push_back(fmt::format("<script type=\"text/plain\" id=\"carom-tracks{}\">", tag));
     pieces.push_back(data.tracks());
     pieces.emplace_back("</script>");
-    for (std::string& block : data.motion()) {
-        pieces.push_back(fmt::format("\n<script type=\"text/plain\" class=\"carom-motion{}\">", tag));
-        pieces.push_back(std::move(block));
+    const auto add = [&](const std::string& name, std::string text) {
+        if (text.empty()) return;
+        pieces.push_back(fmt::format("\n<script type=\"text/plain\" {}{}\">", name, tag));
+        pieces.push_back(std::move(text));
         pieces.emplace_back("</script>");
+    };
+    // the first picture needs the first block only, and the browser reads from top to bottom
+    std::vector<std::string>& blocks = data.motion();
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        add("class=\"carom-motion", std::move(blocks[i]));
+        if (i == 0) add("id=\"carom-late", data.late_tracks());
     }
 }
 
@@ -75,6 +82,7 @@ Expected<std::vector<std::string>> page_pieces(const PageOfRuns& shown, const Pa
         Json head = data->head(settings.follow);
         head["name"] = shown.runs[i].name;
         if (i == 0 && !shown.tables.empty()) head["tables"] = tables_json(shown.tables);
+        if (i == 0 && shown.runs.size() > 1) head["others"] = shown.runs.size() - 1;
         // the first run is the page's own, the others are compared with it
         add_data(head, i == 0 ? "" : fmt::format("-{}", i), *data, pieces);
     }

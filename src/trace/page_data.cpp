@@ -320,14 +320,15 @@ void PageData::add_jumps()
 
 Expected<void> PageData::add_bodies()
 {
+    PageTracks& tracks = blocks_ && !is_part_ ? late_ : tracks_;
     if (recording_.bodies.first_row.size() > 1) {
         const ContactFrames frames{.stride = is_part_ ? static_cast<std::size_t>(has_.contacts_every)
                                                       : contact_stride(recording_.bodies, kept_),
                                    .before = static_cast<std::size_t>(has_.shown)};
         has_.contacts_every = static_cast<Eigen::Index>(frames.stride);
-        if (auto added = add_contacts(recording_, kept_, frames, tracks_, notes_); !added) return added;
+        if (auto added = add_contacts(recording_, kept_, frames, tracks, notes_); !added) return added;
     }
-    add_body_forces(recording_, kept_, tracks_);
+    add_body_forces(recording_, kept_, tracks);
     if (!blocks_) return {};
     for (std::size_t k = 0; k < summary_.speeds.size() && summary_.speeds[k].size() > 0; ++k)
         tracks_.add(fmt::format("speeds.{}", k), TrackCode::Single, summary_.speeds[k]);
@@ -387,6 +388,7 @@ Json PageData::head(const std::string& follow) const
         head["solids"]["fastest"] = summary_.fastest;
     }
     if (!run.mechanics.mass_kg.empty()) head["mechanics"] = Json::parse(to_json(run.mechanics));
+    if (!late_.heads().empty()) head["late"] = tracks_json(late_);
     if (blocks_) head["motion"] = motion_json();
     return head;
 }
@@ -394,6 +396,7 @@ Json PageData::head(const std::string& follow) const
 Json PageData::motion_json() const
 {
     return {{"frames_per_block", motion_.frames_per_block},
+            {"first_frames", motion_.first_frames},
             {"blocks", motion_.blocks.size()},
             {"low", motion_.low},
             {"high", motion_.high},

@@ -26,6 +26,11 @@ public:
     [[nodiscard]] nlohmann::ordered_json head(const std::string& follow) const;
     [[nodiscard]] nlohmann::ordered_json part_head(const std::string& follow) const;
     [[nodiscard]] std::string tracks() const { return tracks_.packed(); }
+    /// What the first picture of many bodies does not wait for; empty: everything is in `tracks`.
+    [[nodiscard]] std::string late_tracks() const
+    {
+        return late_.heads().empty() ? std::string() : late_.packed();
+    }
     [[nodiscard]] std::vector<std::string>& motion() { return motion_.blocks; }
 
 private:
@@ -59,6 +64,7 @@ private:
     Eigen::Index events_ = 0, jumps_ = 0;  ///< rows of the recording that the page has then
     std::vector<RecordedSeries> probes_;   ///< of the scene, and the reactions of its constraints
     PageTracks tracks_;
+    PageTracks late_;                 ///< contacts and forces of many bodies
     MotionSummary summary_;           ///< of bodies
     std::vector<Eigen::Index> kept_;  ///< frames, the first and the last among them
     TrackCode code_ = TrackCode::Single;

@@ -233,11 +233,11 @@ Expected<PageMotion> pack_motion(const Recording& recording, const MotionSummary
     measure(recording, summary, motion);
     const double per_frame = 13.0 * static_cast<double>(std::max<std::size_t>(1, motion.first.size()));
     motion.frames_per_block = static_cast<int>(std::clamp(block_bytes / per_frame, 16.0, 512.0));
+    motion.first_frames = 2;
     MotionRows rows(recording);
-    for (std::size_t from = 0; from < kept.size();
-         from += static_cast<std::size_t>(motion.frames_per_block)) {
-        const std::size_t size =
-            std::min(static_cast<std::size_t>(motion.frames_per_block), kept.size() - from);
+    for (std::size_t from = 0, size = 0; from < kept.size(); from += size) {
+        size = std::min(static_cast<std::size_t>(from == 0 ? motion.first_frames : motion.frames_per_block),
+                        kept.size() - from);
         if (auto read = rows.load(kept.subspan(from, size), false); !read) return read.error();
         motion.blocks.push_back(packed_block(recording.solids.flat, motion, rows, size));
     }

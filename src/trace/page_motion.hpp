@@ -19,6 +19,7 @@ namespace carom::detail {
 /// all, then the next ones.
 struct PageMotion {
     int frames_per_block = 1;
+    int first_frames = 1;    ///< of the first block, which is short: the first picture waits for it
     std::vector<int> first;  ///< per body that moves: first of its columns of q
     std::array<double, 3> low{}, high{}, step{};
     std::array<int, 3> bytes{2, 2, 2};  ///< of the first three columns, 2 or 4

@@ -1,4 +1,5 @@
 #include "page_progress.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "page_shell.hpp"
 
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 #include "page_template.hpp"
 #include "palette.hpp"
 #include "sha256.hpp"
@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 /// One that got in through a recording would not run.
 std::string with_policy(std::string_view head, std::string_view page)
 {
-    constexpr std::string_view any = "script-src 'unsafe-inline'", begin = "<script type=\"module\">",
+    constexpr std::string_view any = "script-src 'unsafe-inline'", begin = "<script type=\"module\" async>",
                                end = "</script>";
     std::string result(head);
     const auto policy = result.find(any);

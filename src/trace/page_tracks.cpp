@@ -1,6 +1,6 @@
 #include "page_tracks.hpp"
 
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 
 #include <zlib.h>
 

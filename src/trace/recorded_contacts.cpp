@@ -42,15 +42,15 @@ Expected<void> check_lengths(const Hdf5Reader& file, std::uint64_t contacts)
 }
 
 /// Rows of the contacts of some frames: where they are, and where they go.
-struct Piece {
+struct RowPiece {
     Eigen::Index from = 0, to = 0, count = 0;
 };
 
 /// Neighbouring frames in one piece. `chosen` gets its `first_row` and its `step_s`.
-std::vector<Piece> pieces_of(const RecordedBodies& bodies, std::span<const Eigen::Index> frames,
-                             RecordedBodies& chosen)
+std::vector<RowPiece> pieces_of(const RecordedBodies& bodies, std::span<const Eigen::Index> frames,
+                                RecordedBodies& chosen)
 {
-    std::vector<Piece> pieces;
+    std::vector<RowPiece> pieces;
     chosen.step_s.resize(static_cast<Eigen::Index>(frames.size()));
     Eigen::Index next = 0;
     for (std::size_t k = 0; k < frames.size(); ++k) {
@@ -71,7 +71,7 @@ std::vector<Piece> pieces_of(const RecordedBodies& bodies, std::span<const Eigen
 /// Takes the pieces of one column after the other, from a file.
 class PieceReader {
 public:
-    PieceReader(const Hdf5Reader& file, const std::vector<Piece>& pieces, Eigen::Index rows)
+    PieceReader(const Hdf5Reader& file, const std::vector<RowPiece>& pieces, Eigen::Index rows)
         : file_(file), pieces_(pieces), rows_(rows)
     {
     }
@@ -79,7 +79,7 @@ public:
     Expected<void> numbers(const char* path, Eigen::VectorXd& values) const
     {
         values.resize(rows_);
-        for (const Piece& piece : pieces_) {
+        for (const RowPiece& piece : pieces_) {
             const auto part = file_.column(path, range_of(piece));
             if (!part) return part.error();
             values.segment(piece.to, piece.count) = *part;
@@ -90,7 +90,7 @@ public:
     Expected<void> vectors(const char* path, RowMatrix& values) const
     {
         values.resize(rows_, 3);
-        for (const Piece& piece : pieces_) {
+        for (const RowPiece& piece : pieces_) {
             const auto part = file_.table(path, 3, range_of(piece));
             if (!part) return part.error();
             values.middleRows(piece.to, piece.count) = *part;
@@ -101,7 +101,7 @@ public:
     Expected<void> bodies(const char* path, std::size_t count, std::vector<int>& values) const
     {
         values.reserve(static_cast<std::size_t>(rows_));
-        for (const Piece& piece : pieces_) {
+        for (const RowPiece& piece : pieces_) {
             const auto part = file_.integers(path, range_of(piece));
             if (!part) return part.error();
             for (const std::int64_t body : *part) {
@@ -114,13 +114,13 @@ public:
     }
 
 private:
-    static RowRange range_of(const Piece& piece)
+    static RowRange range_of(const RowPiece& piece)
     {
         return {.first = static_cast<hsize_t>(piece.from), .count = static_cast<hsize_t>(piece.count)};
     }
 
     const Hdf5Reader& file_;
-    const std::vector<Piece>& pieces_;
+    const std::vector<RowPiece>& pieces_;
     Eigen::Index rows_;
 };
 
@@ -160,7 +160,7 @@ Expected<RecordedBodies> read_contacts(const Hdf5Reader& file, const RecordedBod
                                        std::span<const Eigen::Index> frames)
 {
     RecordedBodies result;
-    const std::vector<Piece> pieces = pieces_of(bodies, frames, result);
+    const std::vector<RowPiece> pieces = pieces_of(bodies, frames, result);
     const PieceReader reader(file, pieces, result.first_row.back());
     std::vector<std::function<Expected<void>()>> columns{
         [&] { return reader.bodies(first_path, bodies.names.size(), result.first); },
@@ -183,24 +183,24 @@ Expected<RecordedBodies> read_contacts(const Hdf5Reader& file, const RecordedBod
 RecordedBodies contacts_of(const RecordedBodies& bodies, std::span<const Eigen::Index> frames)
 {
     RecordedBodies result;
-    const std::vector<Piece> pieces = pieces_of(bodies, frames, result);
+    const std::vector<RowPiece> pieces = pieces_of(bodies, frames, result);
     const Eigen::Index rows = result.first_row.back();
     const auto numbers = [&](Eigen::VectorXd RecordedBodies::* values) {
         if ((bodies.*values).size() == 0) return;
         (result.*values).resize(rows);
-        for (const Piece& piece : pieces)
+        for (const RowPiece& piece : pieces)
             (result.*values).segment(piece.to, piece.count) =
                 (bodies.*values).segment(piece.from, piece.count);
     };
     const auto vectors = [&](RowMatrix RecordedBodies::* values) {
         if ((bodies.*values).rows() == 0) return;
         (result.*values).resize(rows, (bodies.*values).cols());
-        for (const Piece& piece : pieces)
+        for (const RowPiece& piece : pieces)
             (result.*values).middleRows(piece.to, piece.count) =
                 (bodies.*values).middleRows(piece.from, piece.count);
     };
     for (std::vector<int> RecordedBodies::* values : {&RecordedBodies::first, &RecordedBodies::second}) {
-        for (const Piece& piece : pieces) {
+        for (const RowPiece& piece : pieces) {
             const auto from = (bodies.*values).begin() + piece.from;
             (result.*values).insert((result.*values).end(), from, from + piece.count);
         }

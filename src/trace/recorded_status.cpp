@@ -1,4 +1,5 @@
 #include "trace/recorded_status.hpp"
+#include "trace/checkpoint.hpp"
 
 namespace carom {
 
@@ -11,12 +12,13 @@ std::string_view status_of(const Recording& recording) noexcept
 Certificate certificate_of(const Recording& recording)
 {
     return recording.report ? recording.report->certificate
-                            : recording.checkpoint.progress.certifier.certificate();
+                            : recording.checkpoint->progress.certifier.certificate();
 }
 
 std::vector<Finding> findings_of(const Recording& recording)
 {
-    return recording.report ? recording.report->findings : recording.checkpoint.progress.certifier.findings();
+    return recording.report ? recording.report->findings
+                            : recording.checkpoint->progress.certifier.findings();
 }
 
 }  // namespace carom

@@ -1,8 +1,10 @@
 #include "trace/recorder.hpp"
 
+#include "carom/core/threads.hpp"
 #include "carom/core/version.hpp"
 #include "carom/trace/recording.hpp"
-#include "checkpoint.hpp"
+#include "checkpoint_file.hpp"
+#include "expression/workspace.hpp"
 #include "run_columns.hpp"
 #include "run_file.hpp"
 #include "run_head.hpp"
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <future>
 
 namespace carom {
 
@@ -47,7 +50,7 @@ Expected<void> check_frames(double duration_s, double every_s)
 /// The recording has a checkpoint for these bodies and their probes, or there are none.
 bool same_bodies(const Recording& recording, const std::optional<BodiesToRecord>& bodies)
 {
-    const auto& kept = recording.checkpoint.bodies;
+    const auto& kept = recording.checkpoint->bodies;
     if (!kept || !bodies) return kept.has_value() == bodies.has_value();
     const std::size_t probes = recording.settings.probes ? bodies->probes.size() : 0;
     const auto named = [](const Body& body, const std::string& name) { return body.name == name; };
@@ -102,6 +105,9 @@ public:
 private:
     [[nodiscard]] bool in_memory() const noexcept { return plan_.in_memory; }
     Expected<void> commit(const RunReport* report);
+    Expected<void> write(const Checkpoint& checkpoint, const RunReport* report);
+    [[nodiscard]] bool in_background() const;
+    [[nodiscard]] bool written_before();
     [[nodiscard]] bool checkpoint_is_due() const;
     void account(const StepView& view);
     void account_friction(const StepView& view);
@@ -126,6 +132,7 @@ private:
     Workspace work_;
     long steps_waiting_ = 0, frames_waiting_ = 0;
     std::optional<Error> error_;
+    std::future<Expected<void>> writing_;  ///< the last commit, on another thread
     bool finished_ = false;
 
     // what a recording in memory says of itself
@@ -147,10 +154,12 @@ Expected<void> Recorder::Impl::create(const std::string& title, const RunText& t
         return {};
     }
     auto created = file_.create([&](Hdf5Writer& file) -> Expected<void> {
-        const detail::RunHead head{title,           text.scene,        plan_.start_s,
-                                   text.duration_s, plan_.time_step_s, plan_.every_s};
+        const detail::RunHead head{
+            title,         text.scene,          plan_.start_s, text.duration_s, plan_.time_step_s,
+            plan_.every_s, columns_.in_single()};
         if (auto written = write_head(file, head); !written) return written;
         if (auto made = columns_.create_in(file); !made) return made;
+        columns_.columns().hand_over();
         if (auto added = columns_.columns().append_to(file); !added) return added;
         if (!plan_.snapshots_at_s.empty()) {
             if (auto put = file.put("/snapshots/asked_s", plan_.snapshots_at_s); !put) return put;
@@ -334,10 +343,13 @@ bool Recorder::Impl::checkpoint_is_due() const
 {
     if (in_memory()) return false;
     const long rows = std::max(1, model_->coordinates() + model_->contacts());
-    return steps_waiting_ >= plan_.checkpoints.step_rows / rows + 1 ||
-           frames_waiting_ >= std::max(plan_.checkpoints.frames, now_.next_frame / 20) ||
-           columns_.columns().waiting_bytes() >=
-               static_cast<std::size_t>(std::max(0L, plan_.checkpoints.bytes));
+    const CheckpointSettings& when = plan_.checkpoints;
+    // a checkpoint of many bodies is long: some steps, and what packs to about as many bytes
+    const long steps = columns_.in_single() ? when.packed_steps : 1;
+    const long bytes = columns_.in_single() ? 4 * when.bytes : when.bytes;
+    return steps_waiting_ >= when.step_rows / rows + steps ||
+           frames_waiting_ >= std::max(when.frames, now_.next_frame / 20) ||
+           columns_.columns().waiting_bytes() >= static_cast<std::size_t>(std::max(0L, bytes));
 }
 
 Expected<void> Recorder::Impl::commit(const RunReport* report)
@@ -346,15 +358,40 @@ Expected<void> Recorder::Impl::commit(const RunReport* report)
         if (report != nullptr) report_ = *report;
         return {};
     }
+    if (!written_before()) return *error_;
+    columns_.columns().hand_over();
+    steps_waiting_ = frames_waiting_ = 0;
+    const Checkpoint& now = last_ ? *last_ : now_;
+    if (report != nullptr || !in_background()) return write(now, report);
+    writing_ = std::async(std::launch::async, [this, copy = now] { return write(copy, nullptr); });
+    return {};
+}
+
+/// Packing and writing large frames takes long enough to be worth a thread; counts decide when, not it.
+bool Recorder::Impl::in_background() const
+{
+    return columns_.in_single() && Threads::now() > 1;
+}
+
+/// Waits for the commit before. False when it failed, with its error.
+bool Recorder::Impl::written_before()
+{
+    if (!writing_.valid()) return !error_;
+    if (auto written = writing_.get(); !written) error_ = written.error();
+    return !error_;
+}
+
+/// Rows that were handed over and the checkpoint go to the file. Touches nothing that a step does.
+Expected<void> Recorder::Impl::write(const Checkpoint& checkpoint, const RunReport* report)
+{
     const Hdf5Session session;
     auto written = file_.commit([&](Hdf5Writer& file) -> Expected<void> {
         if (auto added = columns_.columns().append_to(file); !added) return added;
-        if (auto saved = detail::write_checkpoint(file, last_ ? *last_ : now_); !saved) return saved;
+        if (auto saved = detail::write_checkpoint(file, checkpoint); !saved) return saved;
         return report != nullptr ? file.add_text("/certificate", detail::to_json(*report)) : Expected<void>{};
     });
     if (!written) return written;
     columns_.columns().committed();
-    steps_waiting_ = frames_waiting_ = 0;
     return {};
 }
 
@@ -399,7 +436,7 @@ Recording Recorder::Impl::recording() const
     columns_.put_into(result);
     result.settings.probes = !result.probes.empty();
     result.snapshots.asked_s = plan_.snapshots_at_s;
-    result.checkpoint = last_ ? *last_ : now_;
+    result.checkpoint = std::make_shared<const Checkpoint>(last_ ? *last_ : now_);
     result.report = report_;
     if (result.report) {
         result.events = result.report->events;
@@ -412,6 +449,7 @@ void Recorder::Impl::abandon() noexcept
 try {
     if (finished_ || in_memory()) return;
     if (!error_ && steps_waiting_ > 0) static_cast<void>(commit(nullptr));
+    static_cast<void>(written_before());
     file_.remove_spare();
 } catch (...) {
     // the file itself is complete; only what waited is lost
@@ -537,7 +575,7 @@ Expected<Recorder> Recorder::resume(const std::string& path, const Model& model,
                                Impl::Plan{recording->settings, recording->start_s, recording->every_s,
                                           recording->time_step_s, std::move(recording->snapshots.asked_s),
                                           checkpoints, !recording->friction.cones.empty(), bodies},
-                               std::move(recording->checkpoint));
+                               Checkpoint(*recording->checkpoint));
     if (auto resumed = impl->resume(prolonged, std::move(*lock)); !resumed) return resumed.error();
     return Recorder(std::move(impl));
 }

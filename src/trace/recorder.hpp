@@ -1,8 +1,8 @@
 #pragma once
 
-#include "carom/run/body_run.hpp"
 #include "carom/trace/recording.hpp"
-#include "carom/trace/write_lock.hpp"
+#include "run/body_run.hpp"
+#include "trace/write_lock.hpp"
 
 #include <memory>
 #include <optional>
@@ -16,7 +16,8 @@ struct CheckpointSettings {
     long step_rows =
         200'000;        ///< steps times (coordinates + contacts), a measure of the work since the last one
     long frames = 100;  ///< or a twentieth of the frames there are, when that is more
-    long bytes = 4L << 20;  ///< of data that wait
+    long bytes = 4L << 20;   ///< of data that wait; four times as many where they are packed
+    long packed_steps = 10;  ///< steps beyond step_rows where frames are packed
 };
 
 /// What a recording says about the run that was asked for.

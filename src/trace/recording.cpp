@@ -1,7 +1,7 @@
 #include "carom/trace/recording.hpp"
 
 #include "body_columns.hpp"
-#include "checkpoint.hpp"
+#include "checkpoint_file.hpp"
 #include "draw_json.hpp"
 #include "energy_names.hpp"
 #include "friction_json.hpp"
@@ -175,6 +175,9 @@ void RecordingReader::read_frames()
     settings.percussions = file_.has("/percussion_Ns");
     settings.energies = file_.has("/energy");
     settings.probes = file_.has("/probes");
+    const auto precision = file_.text_attribute("/", "precision");  // not in files of older versions
+    settings.precision =
+        precision && *precision == "single" ? RecordPrecision::Single : RecordPrecision::Double;
 
     result_.time_s = take(file_.column("/time_s"));
     weigh();
@@ -412,26 +415,26 @@ void RecordingReader::read_snapshots()
 void RecordingReader::read_checkpoint()
 {
     const auto& cones = result_.friction.cones;
-    result_.checkpoint = take(detail::read_checkpoint(
+    auto checkpoint = std::make_shared<Checkpoint>(take(detail::read_checkpoint(
         file_, {.coordinates = result_.coordinates.size(),
                 .contacts = result_.contacts.size(),
                 .tangential = static_cast<std::size_t>(detail::column_count(cones)),
                 .cones = cones.size(),
                 .constraints = result_.constraints.names.size(),
                 .reactions = result_.constraints.reactions.size(),
-                .reaches = result_.contacts.size() + (file_.has("/bodies") ? 1 : 0)}));
+                .reaches = result_.contacts.size() + (file_.has("/bodies") ? 1 : 0)})));
     if (file_.has("/bodies"))
-        result_.checkpoint.bodies = take(detail::read_bodies(file_, result_.bodies.names.size(), places_));
-    const Checkpoint& checkpoint = result_.checkpoint;
+        checkpoint->bodies = take(detail::read_bodies(file_, result_.bodies.names.size(), places_));
     const auto& first_row = result_.bodies.first_row;
-    if (checkpoint.bodies && checkpoint.bodies->contacts > (first_row.empty() ? 0 : first_row.back()))
+    if (checkpoint->bodies && checkpoint->bodies->contacts > (first_row.empty() ? 0 : first_row.back()))
         refuse("the checkpoint counts contacts that are not there");
-    if (checkpoint.next_frame > result_.frames() ||
-        checkpoint.events > static_cast<long>(result_.events.size()) ||
-        checkpoint.jumps > result_.jumps.time_s.size() ||
-        checkpoint.snapshots > result_.snapshots.time_s.size()) {
+    if (checkpoint->next_frame > result_.frames() ||
+        checkpoint->events > static_cast<long>(result_.events.size()) ||
+        checkpoint->jumps > result_.jumps.time_s.size() ||
+        checkpoint->snapshots > result_.snapshots.time_s.size()) {
         refuse("the checkpoint counts rows that are not there");
     }
+    result_.checkpoint = std::move(checkpoint);
 }
 
 void RecordingReader::read_report()
@@ -451,6 +454,12 @@ const Eigen::VectorXd* Recording::energy(std::string_view name) const noexcept
     const auto found = std::find_if(energies.begin(), energies.end(),
                                     [&](const RecordedSeries& series) { return series.name == name; });
     return found == energies.end() ? nullptr : &found->values;
+}
+
+std::shared_ptr<const Checkpoint> no_checkpoint()
+{
+    static const auto none = std::make_shared<const Checkpoint>();
+    return none;
 }
 
 Expected<Recording> read_recording(const std::string& path, const ReadSettings& settings)
@@ -504,13 +513,13 @@ Expected<RunSoFar> run_at_checkpoint(const Recording& recording, const Model& mo
                     named) ||
         !(recorded_cones.empty() ||
           std::equal(cones.begin(), cones.end(), recorded_cones.begin(), recorded_cones.end(), same_cone)) ||
-        !fits(recording.checkpoint.state, model)) {
+        !fits(recording.checkpoint->state, model)) {
         return refuse(ErrorCode::WrongSize, "the recording is one of another model");
     }
 
     // the instant: after so many steps, which in a sweep have their own lengths, and before the next frame; a
     // few roundings are allowed
-    const Checkpoint& checkpoint = recording.checkpoint;
+    const Checkpoint& checkpoint = *recording.checkpoint;
     const double h = recording.time_step_s, close = 1e-6 * h;
     const double t_s = recording.start_s + static_cast<double>(checkpoint.progress.steps) * h;
     const double next_s = recording.start_s + static_cast<double>(checkpoint.next_frame) * recording.every_s;

@@ -1,6 +1,7 @@
 #include "run_columns.hpp"
 
 #include "energy_names.hpp"
+#include "run_head.hpp"
 
 #include <algorithm>
 
@@ -43,7 +44,8 @@ std::vector<std::string> reaction_names(const Model& model)
 
 RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool snapshots, bool friction,
                        const std::optional<BodiesToRecord>& bodies)
-    : model_(&model)
+    : model_(&model),
+      single_(detail::in_single(settings, bodies ? static_cast<std::size_t>(bodies->model.bodies()) : 0))
 {
     declare_frames(settings);
     if (friction && settings.percussions) cones_ = cones_of(model.system().contacts);
@@ -61,10 +63,11 @@ void RunColumns::declare_frames(const RecordSettings& settings)
     const int n = model_->coordinates();
     const int m = model_->contacts();
     time_ = columns_.add({.path = "/time_s"});
-    q_ = columns_.add({.path = "/q", .width = n});
-    if (settings.velocities) u_ = columns_.add({.path = "/u", .width = n});
-    if (settings.gaps) gap_ = columns_.add({.path = "/gap_m", .width = m});
-    if (settings.percussions) percussion_ = columns_.add({.path = "/percussion_Ns", .width = m});
+    q_ = columns_.add({.path = "/q", .width = n, .bits = bits(place_bits)});
+    if (settings.velocities) u_ = columns_.add({.path = "/u", .width = n, .bits = bits(rate_bits)});
+    if (settings.gaps) gap_ = columns_.add({.path = "/gap_m", .width = m, .bits = bits(rate_bits)});
+    if (settings.percussions)
+        percussion_ = columns_.add({.path = "/percussion_Ns", .width = m, .bits = bits(rate_bits)});
     residual_ = columns_.add({.path = "/residual"});
     if (!settings.energies) return;
     for (const EnergyName& energy : energy_names) {
@@ -91,7 +94,7 @@ void RunColumns::declare_bodies(const BodiesToRecord& bodies, const RecordSettin
             {probe.name, probe.moment ? "N m" : "N", dataset_name(probe.name, probe_names_)});
         probes.push_back(columns_.add({.path = "/probes/" + probe_names_.back().dataset}));
     }
-    bodies_.emplace(asked, *model_, settings, std::move(probes), columns_);
+    bodies_.emplace(asked, *model_, settings, std::move(probes), columns_, single_);
 }
 
 /// Where the drawn things are, at the frames and where they are struck.

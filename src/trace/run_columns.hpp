@@ -50,6 +50,9 @@ public:
     /// row.
     void take_from(const Recording& recording);
 
+    /// Frames are packed.
+    [[nodiscard]] bool in_single() const noexcept { return single_; }
+
     /// The contacts whose friction is recorded.
     [[nodiscard]] const std::vector<RecordedCone>& cones() const noexcept { return cones_; }
 
@@ -69,7 +72,11 @@ private:
     void declare_events(bool of_pairs);  ///< of bodies, which meet in pairs
     void declare_snapshots();
 
+    /// So many bits where frames are packed.
+    [[nodiscard]] int bits(int single) const noexcept { return single_ ? single : 0; }
+
     const Model* model_;
+    bool single_ = false;
     Columns columns_;
     std::size_t time_ = 0, q_ = 0, residual_ = 0;
     std::optional<std::size_t> u_, gap_, percussion_;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/trace/write_lock.hpp"
 #include "storage/hdf5.hpp"
+#include "trace/write_lock.hpp"
 
 #include <functional>
 #include <optional>

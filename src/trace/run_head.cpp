@@ -18,6 +18,7 @@ Expected<void> write_head(Hdf5Writer& file, const RunHead& head)
     for (const auto& [name, number] : numbers) {
         if (auto set = file.set_attribute("/", name, number); !set) return set;
     }
+    if (auto set = file.set_attribute("/", "precision", head.single ? "single" : "double"); !set) return set;
     if (auto set = file.set_attribute("/", "format_version", std::int64_t{1}); !set) return set;
     if (auto added = file.add_text("/scene", head.scene); !added) return added;
     return file.add_group("/checkpoint");

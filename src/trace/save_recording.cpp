@@ -1,6 +1,6 @@
 #include "trace/save_recording.hpp"
 
-#include "checkpoint.hpp"
+#include "checkpoint_file.hpp"
 #include "run_columns.hpp"
 #include "run_file.hpp"
 #include "run_head.hpp"
@@ -28,6 +28,7 @@ Expected<void> save_recording(const std::string& path, const Recording& recordin
     detail::RunColumns columns(model, recording.settings, !recording.snapshots.asked_s.empty(),
                                /*friction=*/true, bodies);
     columns.take_from(recording);
+    columns.columns().hand_over();
     detail::RunFile file(path);
     auto created = file.create([&](Hdf5Writer& writer) -> Expected<void> {
         if (auto written = write_head(writer, detail::head_of(recording)); !written) return written;
@@ -36,7 +37,7 @@ Expected<void> save_recording(const std::string& path, const Recording& recordin
         if (!recording.snapshots.asked_s.empty()) {
             if (auto put = writer.put("/snapshots/asked_s", recording.snapshots.asked_s); !put) return put;
         }
-        if (auto saved = detail::write_checkpoint(writer, recording.checkpoint); !saved) return saved;
+        if (auto saved = detail::write_checkpoint(writer, *recording.checkpoint); !saved) return saved;
         if (!recording.report) return {};
         return writer.add_text("/certificate", detail::to_json(*recording.report));
     });

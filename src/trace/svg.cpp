@@ -1,4 +1,4 @@
-#include "carom/trace/svg.hpp"
+#include "carom/trace/export.hpp"
 
 #include "palette.hpp"
 #include "plot.hpp"

@@ -1,4 +1,4 @@
-#include "carom/trace/vtk.hpp"
+#include "carom/trace/export.hpp"
 
 #include "vtk_array.hpp"
 

@@ -1,4 +1,4 @@
-#include "carom/trace/write_lock.hpp"
+#include "trace/write_lock.hpp"
 
 #include "core/text.hpp"
 

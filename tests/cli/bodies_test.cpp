@@ -2,6 +2,7 @@
 
 #include "carom/trace/recording.hpp"
 #include "support/near.hpp"
+#include "trace/checkpoint.hpp"
 
 #include <fmt/format.h>
 
@@ -165,7 +166,7 @@ void check_same(const Recording& a, const Recording& b)
     CHECK(a.bodies.percussion_Ns == b.bodies.percussion_Ns);
     CHECK(a.bodies.gap_m == b.bodies.gap_m);
     CHECK(a.bodies.step_s == b.bodies.step_s);
-    const BodyState &x = a.checkpoint.bodies->state, &y = b.checkpoint.bodies->state;
+    const BodyState &x = a.checkpoint->bodies->state, &y = b.checkpoint->bodies->state;
     CHECK(x.x == y.x);
     CHECK(x.W == y.W);
     REQUIRE(x.kept.size() == y.kept.size());

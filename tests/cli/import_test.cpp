@@ -1,6 +1,7 @@
 #include "support.hpp"
 
 #include "carom/scene/scene.hpp"
+#include "scene/scene_bodies.hpp"
 #include "support/near.hpp"
 
 #include <fstream>

@@ -1,6 +1,6 @@
 #include "support.hpp"
 
-#include "carom/scene/schema.hpp"
+#include "carom/scene/fields.hpp"
 
 #include <fcntl.h>
 #include <pty.h>

@@ -1,11 +1,6 @@
-#include "carom/convex/ball.hpp"
-#include "carom/convex/box.hpp"
-#include "carom/convex/ellipsoid.hpp"
-#include "carom/convex/half_space.hpp"
 #include "carom/convex/operations.hpp"
-#include "carom/convex/polyhedral_cone.hpp"
-#include "carom/convex/polytope.hpp"
-#include "carom/convex/second_order_cone.hpp"
+#include "carom/convex/polyhedra.hpp"
+#include "carom/convex/sets.hpp"
 
 #include "convex/support.hpp"
 #include "support/near.hpp"

@@ -1,5 +1,6 @@
-#include "carom/convex/polyhedral_cone.hpp"
+#include "carom/convex/polyhedra.hpp"
 
+#include "convex/nonnegative_qp.hpp"
 #include "convex/support.hpp"
 #include "support/near.hpp"
 
@@ -65,7 +66,7 @@ PolyhedralCone some_cone(int n)
 Eigen::VectorXd prox_of(const PolyhedralCone& cone, const Metric& metric, const Eigen::VectorXd& z)
 {
     const auto projection = cone.prox(metric, z);
-    RC_ASSERT(projection.status == QpStatus::Solved);
+    RC_ASSERT(projection.status == ProxStatus::Converged);
     return projection.x;
 }
 
@@ -103,8 +104,8 @@ TEST_CASE("lemma of the two cones: z = x + y, x in V, y in N, x.y = 0, to roundo
         const Eigen::VectorXd z = test::fractions(n);
         const ConeProjection onto_V = V.prox(metric, z);
         const ConeProjection onto_N = V.polar_in(metric).prox(metric, z);
-        RC_ASSERT(onto_V.status == QpStatus::Solved);
-        RC_ASSERT(onto_N.status == QpStatus::Solved);
+        RC_ASSERT(onto_V.status == ProxStatus::Converged);
+        RC_ASSERT(onto_N.status == ProxStatus::Converged);
 
         // the certificate is relative to |z|; multipliers of integer rows stay below 1e3
         RC_ASSERT(onto_V.certificate.worst() < 1e-12);
@@ -252,7 +253,7 @@ TEST_CASE("nearly opposite constraints are kept apart: a channel of angle 1e-9 c
     const auto open = channel(0).prox(Metric::euclidean(), z);
     CHECK(open.x == z);
     const auto closed = channel(1e-9).prox(Metric::euclidean(), z);
-    CHECK(closed.status == QpStatus::Solved);
+    CHECK(closed.status == ProxStatus::Converged);
     CHECK(closed.x.norm() < 1e-15);
     CHECK(closed.multipliers[1] == near(1e9, 1));
 }
@@ -354,7 +355,7 @@ TEST_CASE("rows that are no cone are refused, points that are not finite are tol
     CHECK(PolyhedralCone::from_inequalities(Eigen::MatrixXd::Constant(1, 2, std::nan(""))).error().code ==
           ErrorCode::NotFinite);
     const auto cone = *PolyhedralCone::from_generators(Eigen::MatrixXd::Identity(2, 2));
-    CHECK(cone.prox(Metric::euclidean(), Eigen::Vector2d(1, std::nan(""))).status == QpStatus::NotFinite);
+    CHECK(cone.prox(Metric::euclidean(), Eigen::Vector2d(1, std::nan(""))).status == ProxStatus::NotFinite);
     CHECK_FALSE(cone.contains(Eigen::Vector2d(1, std::nan(""))));
     CHECK_THROWS_AS((void)cone.prox(Metric::euclidean(), Eigen::Vector3d(1, 2, 3)), InternalError);
 }

@@ -6,6 +6,7 @@
 PART:
   links      every link between pages, every anchor, every file that a link names
   codes      docs/reference/findings.md explains every code of findings and errors in the sources, and no other
+  theory     pages of docs/theory have the parts of one template, every label is defined once, and the sources cite no other
   scenes     every ```toml example is read by carom; a fragment together with a scene of this folder
   python     every Python example runs, each on its own
   cpp        every C++ example compiles with the public headers
@@ -132,6 +133,38 @@ def check_codes(complaints):
     for code in sorted(errors ^ of_errors):
         complaints.say(f"docs/reference/findings.md and src/core/error.cpp differ in the error code {code}")
     print(f"{len(findings)} codes of findings, {len(errors)} of errors")
+
+
+# ------------------------------------------------------------------ theory
+
+
+TEMPLATE = ("Statement", "What is left out", "Where", "Papers")
+LABEL = r"[A-Z]{2}-\d+"
+
+
+def check_theory(complaints):
+    defined, mentioned = {}, set()
+    for page in sorted((DOCS / "theory").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        headings = re.findall(r"^## (.*)$", text, flags=re.M)
+        for part in TEMPLATE:
+            if part not in headings:
+                complaints.say(f"{name_of(page)} has no part \"{part}\"")
+        mentioned.update(re.findall(rf"\b{LABEL}\b", text))
+        # a label at the end of a line, behind its formula, defines it
+        for label in re.findall(rf"^ {{4}}.*\s{{2}}\(({LABEL})\)$", text, flags=re.M):
+            if label in defined:
+                complaints.say(f"{name_of(page)} defines ({label}) once more; {defined[label]} has it")
+            defined[label] = name_of(page)
+    prefixes = {label.partition("-")[0] for label in mentioned}
+    cited = set()
+    for folder in ("src", "include", "apps", "python", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.[chp][py]*")):
+            for label in re.findall(rf"\(({LABEL})\)", path.read_text(encoding="utf-8")):
+                cited.add(label)
+                if label.partition("-")[0] in prefixes and label not in mentioned:
+                    complaints.say(f"{path.relative_to(ROOT)} cites ({label}), which no page of docs/theory has")
+    print(f"{len(mentioned)} labels, {len(defined)} of them formulas, {len(cited)} cited in the sources")
 
 
 # ------------------------------------------------------------------ scenes
@@ -445,7 +478,7 @@ def check_in_browser(complaints, site):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["links", "codes", "scenes", "python", "cpp", "commands", "site"])
+    parser.add_argument("part", choices=["links", "codes", "theory", "scenes", "python", "cpp", "commands", "site"])
     parser.add_argument("--program", default=str(ROOT / "build/bin/carom"))
     parser.add_argument("--page", help="this page only")
     given = parser.parse_args()
@@ -456,6 +489,8 @@ def main():
         check_links(complaints)
     elif given.part == "codes":
         check_codes(complaints)
+    elif given.part == "theory":
+        check_theory(complaints)
     elif given.part == "scenes":
         check_scenes(complaints, program, only)
     elif given.part == "python":

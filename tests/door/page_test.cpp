@@ -195,4 +195,78 @@ TEST_CASE("a recording whose tables are left in its file has the same page")
     std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("the first picture of many bodies needs what comes first on the page")
+{
+    const Recording run = record_of(balls);
+    const std::string text = to_page(run, {.max_fine_bytes = 0});
+    const Page page = read_page(text);
+    // from top to bottom: head, tracks over time, two frames, contacts, the other frames
+    const auto place = [&](const std::string& mark, std::size_t from = 0) {
+        const std::size_t found = text.find(mark, from);
+        REQUIRE(found != std::string::npos);
+        return found;
+    };
+    const std::size_t first = place("\"carom-motion\""), late = place("\"carom-late\"");
+    CHECK(place("\"carom-tracks\"") < first);
+    CHECK(first < late);
+    CHECK(late < place("\"carom-motion\"", late));
+    CHECK(page.head.at("motion").at("first_frames") == 2);
+    for (const auto& track : page.head.at("tracks"))
+        CHECK_FALSE(track.at("name").get<std::string>().starts_with("contacts."));
+    // nothing is lost on the way
+    CHECK(page.tracks.at("contacts.first").size() == static_cast<Eigen::Index>(run.bodies.first.size()));
+    CHECK(page.tracks.at("time_s").size() == run.frames());
+    // few bodies have one list of tracks
+    CHECK_FALSE(read_page(to_page(run)).head.contains("late"));
+}
+
+TEST_CASE("recordings and pages say where springs and motors are")
+{
+    const Recording run = record_of(R"(
+duration_s = 0.01
+[[body]]
+name = "arm"
+shape = "box"
+size_m = [0.4, 0.1, 0.1]
+position_m = [0.2, 0, 0]
+mass_kg = 1
+[[body]]
+name = "ball"
+shape = "sphere"
+radius_m = 0.1
+position_m = [1, 0, 0]
+mass_kg = 1
+[[spring]]
+first = "ball"
+first_point_m = [-0.1, 0, 0]
+second = "arm"
+second_point_m = [0.2, 0, 0]
+stiffness_N_m = 10
+rest_length_m = 0.5
+[[spring]]
+first = "ball"
+second_point_m = [1, 0, 2]
+stiffness_N_m = "5 + t"
+rest_length_m = 2
+[[joint]]
+name = "pin"
+first = "arm"
+axis = [0, 1, 0]
+turn = { motor_rad_s = 1 }
+)");
+    const RecordedMechanics& told = run.mechanics;
+    REQUIRE(told.springs.size() == 2);
+    CHECK(told.springs[0].first == 1);
+    CHECK(told.springs[0].second == 0);
+    CHECK(told.springs[0].first_point_m == Vec3(-0.1, 0, 0));
+    CHECK(told.springs[1].second == -1);
+    CHECK(told.springs[1].second_point_m == Vec3(1, 0, 2));
+    REQUIRE(told.joints.size() == 1);
+    CHECK(told.joints[0].turn_motor);
+    CHECK_FALSE(told.joints[0].slide_motor);
+    const nlohmann::json head = read_page(to_page(run)).head;
+    CHECK(head.at("mechanics").at("springs").size() == 2);
+    CHECK(head.at("mechanics").at("joints").at(0).at("turn_motor") == true);
+}
+
 }  // namespace carom::test

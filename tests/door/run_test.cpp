@@ -1,7 +1,7 @@
-#include "carom/door/comparison.hpp"
+#include "carom/core/threads.hpp"
 #include "carom/door/problem.hpp"
-#include "carom/door/recorded.hpp"
 #include "carom/door/run.hpp"
+#include "trace/checkpoint.hpp"
 
 #include <doctest/doctest.h>
 
@@ -127,6 +127,30 @@ bool same_series(const std::vector<RecordedSeries>& a, const std::vector<Recorde
 }
 
 }  // namespace
+
+TEST_CASE(
+    "a run with derivatives: those of sensitivities, and what they refuse ends it before anything is written")
+{
+    const auto scene = read_scene_text(block, "test");
+    REQUIRE(scene);
+    // falls 0.05 m and slides on: x at the end by its start and by the first speed
+    const auto told =
+        run(*scene,
+            {.sensitivity = {.by = {"coordinate.x.start", "coordinate.x.start_velocity"}, .at_s = {0.05}}});
+    REQUIRE(told);
+    REQUIRE(told->sensitivity);
+    REQUIRE(told->sensitivity->states.size() == 2);
+    CHECK(told->sensitivity->states[0].dq(0, 1) == doctest::Approx(0.05).epsilon(1e-12));
+    CHECK(told->sensitivity->states[1].dq(0, 0) == doctest::Approx(1).epsilon(1e-12));
+    CHECK(!run(*scene)->sensitivity);
+
+    const Scratchpad scratch;
+    const auto refused =
+        run(*scene, {.recording = scratch.path("run.h5"), .sensitivity = {.by = {"parameters.none"}}});
+    REQUIRE(!refused);
+    CHECK(refused.error().front().code == ErrorCode::UnknownName);
+    CHECK(!fs::exists(scratch.path("run.h5")));
+}
 
 TEST_CASE("the columns of a run are the same in memory and in its recording, whatever the kind of scene")
 {
@@ -284,6 +308,77 @@ TEST_CASE("a run that was stopped and resumed ends as if it had never been stopp
         REQUIRE(longer);
         CHECK(longer->at_end.t_s == doctest::Approx(2 * scene.plan.duration_s));
     }
+}
+
+TEST_CASE(
+    "packed frames are the same from one thread and from two, stopped and resumed, and round those in memory")
+{
+    // balls fall into a heap; 14 coordinates and velocities a ball
+    const std::string heap = R"toml(duration_s = 0.4
+[[material]]
+name = "stone"
+friction = 0.4
+[[body]]
+name = "floor"
+shape = "plane"
+[[body]]
+name = "ball"
+shape = "sphere"
+radius_m = 0.1
+copies = [3, 3, 5]
+position_m = ["0.19*i + 0.01*k", "0.19*j", "0.11 + 0.23*k"]
+[solver]
+tolerance = 1e-4
+[record]
+every_s = 0.002
+precision = "single"
+)toml";
+    const Scratchpad pad;
+    const Scene scene = scene_of(heap);
+    const Run memory = good_run(scene);
+    const Run alone = good_run(scene, {.recording = pad.path("one.h5")});
+    const auto one = read_recording(pad.path("one.h5"));
+    REQUIRE(one);
+    {
+        const Threads two(2);
+        static_cast<void>(good_run(scene, {.recording = pad.path("two.h5")}));
+        std::atomic<bool> stop = false;
+        static_cast<void>(good_run(scene, {.recording = pad.path("half.h5"),
+                                           .listener =
+                                               [&](const StepRecord& step) {
+                                                   stop = step.step() >= 133;
+                                                   return true;
+                                               },
+                                           .stop = &stop}));
+        REQUIRE(resume(pad.path("half.h5")));
+    }
+    REQUIRE(one->bodies.first.size() > 3000);
+    for (const char* name : {"two.h5", "half.h5"}) {
+        CAPTURE(name);
+        const auto other = read_recording(pad.path(name));
+        REQUIRE(other);
+        CHECK(other->settings.precision == RecordPrecision::Single);
+        CHECK(other->time_s == one->time_s);
+        CHECK(other->q == one->q);
+        CHECK(other->u == one->u);
+        CHECK(other->bodies.first_row == one->bodies.first_row);
+        CHECK(other->bodies.first == one->bodies.first);
+        CHECK(other->bodies.second == one->bodies.second);
+        CHECK(other->bodies.point_m == one->bodies.point_m);
+        CHECK(other->bodies.percussion_Ns == one->bodies.percussion_Ns);
+        CHECK(other->bodies.half_way_m == one->bodies.half_way_m);
+        CHECK(other->checkpoint->state.q == one->checkpoint->state.q);
+    }
+    const RecordedBodies &packed = one->bodies, &exact = memory.record.bodies;
+    REQUIRE(packed.first_row == exact.first_row);
+    CHECK(packed.first == exact.first);
+    CHECK((packed.point_m - exact.point_m).cwiseAbs().maxCoeff() <
+          6e-8 * exact.point_m.cwiseAbs().maxCoeff());
+    CHECK((packed.normal - exact.normal).cwiseAbs().maxCoeff() < 1.6e-5);
+    CHECK((packed.percussion_Ns - exact.percussion_Ns).cwiseAbs().maxCoeff() <
+          1.6e-5 * exact.percussion_Ns.cwiseAbs().maxCoeff());
+    CHECK(packed.friction[0] == doctest::Approx(0.4).epsilon(1e-7));
+    CHECK(alone.at_end.q == memory.at_end.q);
 }
 
 TEST_CASE("what cannot be run or resumed is told before the first step")

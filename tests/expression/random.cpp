@@ -1,6 +1,6 @@
 #include "../../src/expression/range_tape.hpp"
-#include "carom/expression/program.hpp"
 #include "expression/derivative.hpp"
+#include "expression/program.hpp"
 #include "support.hpp"
 #include "tree.hpp"
 

@@ -3,6 +3,7 @@
 #include "expression/parse.hpp"
 #include "expression/series_program.hpp"
 
+#include "expression/term.hpp"
 #include "support/near.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "expression/parse.hpp"
+#include "expression/term.hpp"
 #include "support/near.hpp"
 #include "support/property.hpp"
 

@@ -2,6 +2,7 @@
 // differentiated.
 
 #include "expression/parse.hpp"
+#include "expression/term.hpp"
 
 #include <array>
 #include <cstdint>

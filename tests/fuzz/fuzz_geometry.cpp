@@ -1,7 +1,7 @@
 // Any bytes as two shapes at two places: refused, or contact points with finite numbers. Never a crash or a
 // hang.
 
-#include "carom/geometry/contact_points.hpp"
+#include "geometry/contact_points.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -4,11 +4,12 @@
 // by HDF5 itself, whose own parser is not what is tested.
 
 #include "carom/scene/scene.hpp"
-#include "carom/trace/csv.hpp"
+#include "carom/trace/export.hpp"
 #include "carom/trace/page.hpp"
 #include "carom/trace/recording.hpp"
-#include "carom/trace/svg.hpp"
+#include "scene/scene_bodies.hpp"
 #include "scratch_folder.hpp"
+#include "trace/checkpoint.hpp"
 #include "trace/recorder.hpp"
 
 #include <hdf5.h>

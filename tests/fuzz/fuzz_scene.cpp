@@ -5,6 +5,7 @@
 // values of other types.
 
 #include "carom/scene/scene.hpp"
+#include "scene/scene_bodies.hpp"
 
 #include <algorithm>
 #include <array>

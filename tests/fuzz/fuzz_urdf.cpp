@@ -1,7 +1,7 @@
 // Any bytes as a robot in URDF: a scene that can be read, or errors with messages; never a crash, never a
 // wait.
 
-#include "carom/scene/urdf.hpp"
+#include "carom/scene/scene.hpp"
 #include "scratch_folder.hpp"
 
 #include <cstdint>

@@ -78,4 +78,34 @@ TEST_CASE("balls at one place, on a lattice, of no size, or none at all")
     check_lists(lattice, std::vector<double>(64, 0.5), pairs);  // neighbours touch exactly
 }
 
+TEST_CASE("balls that move a little, leap, grow, appear and vanish: lists are those of the moment")
+{
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    BallPairs pairs;
+    std::vector<Vec3> centres;
+    std::vector<double> radii;
+    for (int k = 0; k < 120; ++k) {
+        centres.emplace_back(uniform(random), uniform(random), uniform(random));
+        radii.push_back(k % 40 == 0 ? 0.4 : 0.15);
+    }
+    for (int pass = 0; pass < 60; ++pass) {
+        CAPTURE(pass);
+        // slow at first, then every ball moves by its radius, then slow again; sizes breathe
+        const double step = pass > 20 && pass < 40 ? 0.15 : 0.004;
+        for (std::size_t k = 0; k < centres.size(); ++k) {
+            centres[k] += step * Vec3(uniform(random), uniform(random), uniform(random));
+            if (radii[k] >= 0) radii[k] *= 1 + 0.01 * uniform(random);
+        }
+        if (pass == 7) radii[3] = -1;
+        if (pass == 9) radii[3] = 0.2;
+        if (pass == 11) centres[5] = centres[90];
+        if (pass == 13) {
+            centres.emplace_back(0, 0, 0);
+            radii.push_back(0.3);
+        }
+        check_lists(centres, radii, pairs);
+    }
+}
+
 }  // namespace carom

@@ -1,6 +1,6 @@
 #include "carom/law/law.hpp"
 
-#include "carom/convex/ball.hpp"
+#include "carom/convex/sets.hpp"
 
 #include "support/near.hpp"
 

@@ -1,5 +1,6 @@
 #include "carom/ledger/certificate.hpp"
 
+#include "ledger/certifier.hpp"
 #include "support/near.hpp"
 
 #include <doctest/doctest.h>

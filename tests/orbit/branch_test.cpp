@@ -160,7 +160,8 @@ law = { kind = "coulomb", friction = "mu" }
     }
 }
 
-TEST_CASE("a pendulum that follows a moment: stable up to the fold at m g l, and the string that goes slack")
+TEST_CASE(
+    "a pendulum that follows a moment: stable up to the fold at m g l, round it, and a contact that is lost")
 {
     // g l sin(a) = M: a fold at M = g l
     const std::string pendulum = R"toml(
@@ -182,17 +183,20 @@ forces = { a = "M - 0.1*a'" }
     REQUIRE(hangs->branches.size() == 1);
     const EquilibriumBranch& branch = hangs->branches.front();
     for (const Equilibrium& point : branch.points) {
-        CHECK(point.stable);
-        CHECK(std::sin(point.q[0]) == doctest::Approx(point.value / 9.81).epsilon(1e-9));
+        CHECK(point.stable == (std::cos(point.q[0]) > 0));
+        CHECK(std::sin(point.q[0]) == doctest::Approx(point.value / 9.81).epsilon(1e-12).scale(1));
         // a'' + 0.1 a' + g cos(a) a = 0
         REQUIRE(point.eigenvalues.size() == 2);
         const double product = (point.eigenvalues[0] * point.eigenvalues[1]).real();
         CHECK(product == doctest::Approx(9.81 * std::cos(point.q[0])).epsilon(1e-7));
     }
-    REQUIRE(!branch.special.empty());
-    CHECK(branch.special.back().kind == "fold");
-    // steps end where the configuration runs away like a root: known to 1e-5
-    CHECK(branch.special.back().value == doctest::Approx(9.81).epsilon(1e-5));
+    // from hanging to standing upright, both without a moment
+    CHECK(std::abs(branch.points.front().q[0]) <= 1e-14);
+    CHECK(branch.points.back().q[0] == doctest::Approx(turn / 2).epsilon(1e-12));
+    CHECK(branch.end == "below: range; above: range");
+    REQUIRE(branch.special.size() == 1);
+    CHECK(branch.special.front().kind == "fold");
+    CHECK(branch.special.front().value == doctest::Approx(9.81).epsilon(1e-12));
 
     // a mass pressed on a floor by its weight, pulled up by F: the contact is lost at F = g
     const std::string pulled = R"toml(
@@ -216,6 +220,37 @@ gap = "y"
     CHECK(rests->branches.front().special[0].kind == "contact_lost");
     CHECK(rests->branches.front().special[0].place == "floor");
     CHECK(rests->branches.front().special[0].value == doctest::Approx(9.81).epsilon(1e-12));
+}
+
+TEST_CASE(
+    "equilibria of two folds: x^3 - 3 x = p over p, and those of a buckled column beside the straight one")
+{
+    const auto of = [](const std::string& potential, const std::string& start) {
+        return "title = \"potential\"\nduration_s = 1\n[parameters]\np = -4\n[[coordinate]]\nname = "
+               "\"x\"\nstart = " +
+               start + "\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential = \"" + potential + "\"\n";
+    };
+    const auto cubic =
+        follow_equilibria(read(of("x^4/4 - 3*x^2/2 - p*x", "-2")), {.over = "p", .low = -5, .high = 5});
+    REQUIRE(cubic);
+    const EquilibriumBranch& all = cubic->branches.front();
+    CHECK(all.end == "below: range; above: range");
+    REQUIRE(all.special.size() == 2);
+    CHECK(all.special[0].value == doctest::Approx(2).epsilon(1e-12));
+    CHECK(all.special[1].value == doctest::Approx(-2).epsilon(1e-12));
+    for (const Equilibrium& point : all.points) {
+        const double x = point.q[0];
+        CHECK(std::abs(x * x * x - 3 * x - point.value) <= 1e-12);
+        CHECK(point.stable == (std::abs(x) > 1));
+    }
+
+    // x (x^2 - p) = 0, straight: another branch leaves at p = 0
+    const auto column =
+        follow_equilibria(read(of("x^4/4 - p*x^2/2", "0")), {.over = "p", .low = -5, .high = 4});
+    REQUIRE(column);
+    REQUIRE(column->branches.front().special.size() == 1);
+    CHECK(column->branches.front().special[0].kind == "branching");
+    CHECK(std::abs(column->branches.front().special[0].value) <= 1e-10);
 }
 
 TEST_CASE("beside grazing the speed of the first impact goes with the power 1/2, by a fit")

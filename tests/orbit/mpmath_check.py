@@ -16,7 +16,7 @@ except ImportError:
     sys.exit(77)
 
 from mpmath import cos, mpf, pi, sin
-from mpmath_motion import root, run, waves
+from mpmath_motion import STEP, power, root, run, waves
 
 TOLERANCE = 1e-10
 SMALL = mpf(10) ** (-12)
@@ -592,6 +592,320 @@ forces = { q = "q'^2" }
                model=one_mode(lambda p: [p["q0"], p["u0"]], lambda y, t, p: [y[1], y[1] * y[1]]))
 
 
+# a force that is not Lipschitz at q = 0, away from there
+CUBE_ROOT = dict(text="""
+title = "cube root"
+duration_s = 1
+[[coordinate]]
+name = "q"
+start = 0.001
+[lagrangian]
+kinetic = "q'^2/2"
+forces = { q = "6*q^(1/3)" }
+""", out=lambda y, p: {"q": (y[0], y[1])}, starts={"q0": "coordinate.q.start", "u0": "coordinate.q.start_velocity"},
+                 step=mpf("0.0037"),
+                 model=one_mode(lambda p: [p["q0"], p["u0"]], lambda y, t, p: [y[1], power(y[0], mpf(1) / 3) * 6]))
+
+# a force with all derivatives zero where it begins: two integrals of it, the motion being straight without it
+SMOOTH = dict(text="""
+title = "smooth force"
+duration_s = 0.6
+[parameters]
+strength = 71
+delay = 0.625
+width = 0.4166666666666667
+u0 = -0.041666666666666664
+[[coordinate]]
+name = "q"
+start = 0
+start_velocity = "u0"
+[lagrangian]
+kinetic = "q'^2/2"
+forces = { q = "if(t < delay + width/400, 0, strength*exp(1/((t - delay)/width*((t - delay)/width - 1))))" }
+[[contact]]
+name = "stop"
+gap = "-q"
+law = { restitution = 1 }
+""", out=lambda y, p: {"q": (y[0], y[1])})
+
+
+def pushed(p, end):
+    """q and q' by quadrature."""
+    bump = lambda s: mpmath.exp(1 / ((s - p["delay"]) / p["width"] * ((s - p["delay"]) / p["width"] - 1)))
+    places = mpmath.linspace(p["delay"] + p["width"] / 400, end, 8)
+    once = mpmath.quad(bump, places)
+    twice = mpmath.quad(lambda s: (end - s) * bump(s), places)
+    return [p["u0"] * end + p["strength"] * twice, p["u0"] + p["strength"] * once]
+
+
+SMOOTH["exact"] = pushed
+
+TRIANGLE = """
+title = "triangle"
+duration_s = 4
+[[coordinate]]
+name = "x"
+start = 0.5
+start_velocity = 0.5
+[[coordinate]]
+name = "y"
+start = 0
+start_velocity = 0.8660254037844386
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+[[contact]]
+name = "base"
+gap = "y"
+law = { restitution = 1 }
+[[contact]]
+name = "left"
+gap = "(sqrt(3)*x - y)/2"
+law = { restitution = 1 }
+[[contact]]
+name = "right"
+gap = "(sqrt(3)*(1 - x) - y)/2"
+law = { restitution = 1 }
+"""
+
+
+def off_side(nx, ny):
+    def reset(y, t, p):
+        U = nx * y[2] + ny * y[3]
+        return [y[0], y[1], y[2] - 2 * U * nx, y[3] - 2 * U * ny]
+    return reset
+
+
+ROOT_3 = mpmath.sqrt(3)
+TRIANGULAR = dict(
+    text=TRIANGLE, out=lambda y, p: {"x": (y[0], y[2]), "y": (y[1], y[3])},
+    starts={"qx": "coordinate.x.start", "ux": "coordinate.x.start_velocity", "uy": "coordinate.y.start_velocity"},
+    model=one_mode(lambda p: [p["qx"], mpf(0), p["ux"], p["uy"]], lambda y, t, p: [y[2], y[3], mpf(0), mpf(0)],
+                   [(lambda y, t, p: y[1], off_side(mpf(0), mpf(1))),
+                    (lambda y, t, p: (ROOT_3 * y[0] - y[1]) / 2, off_side(ROOT_3 / 2, -mpf(1) / 2)),
+                    (lambda y, t, p: (ROOT_3 * (1 - y[0]) - y[1]) / 2, off_side(-ROOT_3 / 2, -mpf(1) / 2))]))
+
+# a mass on coupled springs below a rough ceiling, inelastic
+KLARBRING = """
+title = "coupled springs"
+duration_s = 6
+[parameters]
+K11 = 4
+K12 = 1.5
+K22 = 3
+F1 = 1
+F2 = 1.2
+mu = 0.4
+a = -1.2
+b = 0
+va = 0
+vb = 0
+[[coordinate]]
+name = "x"
+start = "a"
+start_velocity = "va"
+[[coordinate]]
+name = "y"
+start = "b"
+start_velocity = "vb"
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "K11*x^2/2 + K12*x*y + K22*y^2/2 - F1*x - F2*y"
+[[contact]]
+name = "ceiling"
+position = ["x", "y"]
+surface = "-y"
+law = { kind = "coulomb", friction = "mu" }
+"""
+
+
+def spring_pull(y, p):
+    return p["F1"] - p["K11"] * y[0], p["F2"] - p["K12"] * y[0]
+
+
+def springs(mode):
+    def slides(y, t, p):
+        pull, press = spring_pull(y, p)
+        return [y[1], pull - press * (mode * p["mu"])]
+
+    def flies(y, t, p):
+        return [y[2], y[3], p["F1"] - y[0] * p["K11"] - y[1] * p["K12"], p["F2"] - y[0] * p["K12"] - y[1] * p["K22"]]
+    return flies if mode == "free" else slides if mode != 0 else lambda y, t, p: [mpf(0), mpf(0)]
+
+
+def meets_ceiling(y, t, p):
+    """Friction takes mu times the momentum that the ceiling takes, or all slip."""
+    slip, most = y[2], p["mu"] * y[3]
+    return slips_on([y[0], mpf(0) if abs(slip) <= most else slip - most * (1 if slip > 0 else -1)], 0, p)
+
+
+def slips_on(y, before, p):
+    """The status at this velocity: slip, or what forces make of rest; `before` tells which way it came."""
+    pull, press = spring_pull(y, p)
+    if y[1] != 0:
+        return (1 if y[1] > 0 else -1), y
+    if abs(pull) <= p["mu"] * press:
+        return 0, y
+    return (1 if pull > 0 else -1), y
+
+
+def spring_guards(mode):
+    if mode == "free":
+        return [(lambda y, t, p: -y[1], meets_ceiling)]
+    if mode == 0:
+        return []
+    return [(lambda y, t, p: spring_pull(y, p)[1], lambda y, t, p: ("free", [y[0], mpf(0), y[1], mpf(0)])),
+            (lambda y, t, p: mode * y[1], lambda y, t, p: slips_on([y[0], mpf(0)], mode, p))]
+
+
+def spring_out(y, p):
+    return {"x": (y[0], y[2]), "y": (y[1], y[3])} if len(y) == 4 else {"x": (y[0], y[1]), "y": (mpf(0), mpf(0))}
+
+
+COUPLED = dict(text=KLARBRING, out=spring_out,
+               model={"start": lambda p: ("free", [p["a"], p["b"], p["va"], p["vb"]]) if p.get("b", 0) < 0 else slips_on([p["a"], mpf(0)], 0, p),
+                      "rhs": springs, "guards": spring_guards})
+
+# three masses in a row on a rough floor, pulled by the first spring
+PULLED = """
+title = "spring chain"
+duration_s = 8
+[parameters]
+k = 4
+N = 10
+mu = 0.2
+drive = 1
+""" + "".join(f"""
+[[coordinate]]
+name = "x{i}"
+start = 0
+[[coordinate]]
+name = "y{i}"
+start = 0
+""" for i in (1, 2, 3)) + """
+[lagrangian]
+kinetic = "(x1'^2 + x2'^2 + x3'^2 + y1'^2 + y2'^2 + y3'^2)/2"
+potential = "k/2*((x1 - drive*t)^2 + (x2 - x1)^2 + (x3 - x2)^2) + N*(y1 + y2 + y3)"
+""" + "".join(f"""
+[[contact]]
+name = "floor{i}"
+position = ["x{i}", "y{i}"]
+surface = "y"
+law = {{ kind = "coulomb", friction = "mu" }}
+""" for i in (1, 2, 3))
+
+
+def row_forces(y, t, p):
+    """Of the springs on each mass."""
+    pulls = [(t * p["drive"] - y[0]) * p["k"], (y[0] - y[1]) * p["k"], (y[1] - y[2]) * p["k"]]
+    return [pulls[0] - pulls[1], pulls[1] - pulls[2], pulls[2]]
+
+
+def row_rhs(mode):
+    def rates(y, t, p):
+        forces = row_forces(y, t, p)
+        return [y[3 + i] if mode[i] else mpf(0) for i in range(3)] + \
+               [forces[i] - mode[i] * p["mu"] * p["N"] if mode[i] else mpf(0) for i in range(3)]
+    return rates
+
+
+def row_guards(mode):
+    guards = []
+
+    def becomes(i, status):
+        def act(y, t, p):
+            new, z = list(mode), list(y)
+            z[3 + i] = mpf(0)
+            new[i] = status if status is not None else 0
+            if status is None:
+                force = row_forces(z, t, p)[i]
+                if abs(force) > p["mu"] * p["N"]:
+                    new[i] = 1 if force > 0 else -1
+            return tuple(new), z
+        return act
+    for i in range(3):
+        if mode[i] != 0:
+            guards.append((lambda y, t, p, i=i: mode[i] * y[3 + i], becomes(i, None)))
+        else:
+            for side in (1, -1):
+                guards.append((lambda y, t, p, i=i, side=side: p["mu"] * p["N"] - side * row_forces(y, t, p)[i], becomes(i, side)))
+    return guards
+
+
+ROW = dict(text=PULLED, out=lambda y, p: {f"x{i + 1}": (y[i], y[3 + i]) for i in range(3)},
+           model={"start": lambda p: ((0, 0, 0), [mpf(0)] * 6), "rhs": row_rhs, "guards": row_guards})
+
+# statuses that higher orders decide, and what does not move the threshold itself
+PRESSED = """
+title = "threshold"
+duration_s = 1
+[parameters]
+N = 2
+mu = 0.5
+f = 1.3
+a = 0
+b = 0
+c = 0
+[[coordinate]]
+name = "x"
+start = 0
+[[coordinate]]
+name = "y"
+start = 0
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "N*y"
+forces = { x = "f + a*t + b*t^2 + c*t^3" }
+[[contact]]
+name = "floor"
+position = ["x", "y"]
+surface = "y"
+law = { kind = "coulomb", friction = "mu" }
+"""
+
+
+def tangential(t, p):
+    return p.get("f", mpf(1)) + p.get("a", 0) * t + p.get("b", 0) * t * t + p.get("c", 0) * t * t * t
+
+
+def threshold(p):
+    return p.get("mu", mpf(1) / 2) * p.get("N", mpf(2))
+
+
+def pressed(sticks, f="1"):
+    return dict(text=PRESSED.replace("f = 1.3", "f = " + f), out=lambda y, p: {"x": (y[0], y[1])},
+                model={"start": lambda p: (0 if sticks else 1, [mpf(0), mpf(0)]),
+                       "rhs": lambda mode: (lambda y, t, p: [y[1], tangential(t, p) - threshold(p)]) if mode else (lambda y, t, p: [mpf(0), mpf(0)]),
+                       "guards": lambda mode: [] if mode else [(lambda y, t, p: threshold(p) - tangential(t, p), lambda y, t, p: (1, y))]})
+
+
+CASCADE = dict(text="""
+title = "cascade"
+duration_s = 1
+[parameters]
+a = 0.2
+mu3 = 0.6
+""" + "".join(f"""
+[[coordinate]]
+name = "x{i}"
+start = 0
+[[coordinate]]
+name = "y{i}"
+start = 0
+""" for i in (1, 2, 3)) + """
+[lagrangian]
+kinetic = "(x1'^2 + x2'^2 + x3'^2 + y1'^2 + y2'^2 + y3'^2)/2"
+forces = { x1 = "0.5 + t^2", y1 = "-1", y2 = "x1", x3 = "a*t^4", y3 = "-x1" }
+""" + "".join(f"""
+[[contact]]
+name = "floor{i}"
+position = ["x{i}", "y{i}"]
+surface = "y"
+law = {{ kind = "coulomb", friction = {mu} }}
+""" for i, mu in ((1, "0.5"), (2, "0.5"), (3, '"mu3"'))),
+               out=lambda y, p: {"x1": (y[0], y[3]), "y2": (y[1], y[4]), "x3": (y[2], y[5])},
+               model=one_mode(lambda p: [mpf(0)] * 6, lambda y, t, p: [y[3], y[4], y[5], t * t, y[0], t * t * t * t * p["a"] - y[0] * p["mu3"]]))
+
+
 def case(system, end, **numbers):
     return {**system, "end": end, "numbers": {name: str(value) for name, value in numbers.items()}}
 
@@ -636,6 +950,18 @@ CASES = {
     "C-DENHART-1": case(STICK_SLIP, 9, m=1, k=1, c=0, N=1, mu_s=0.3, mu_d=0.3, vb=0, F=1, w=0.8, ph=0, x0=2, v0=0.01),
     "C-BELT-1": case(STICK_SLIP, 5, m=1, k=10, c=0, N=10, mu_s=0.4, mu_d=0.25, vb=0.2, F=0, w=1, ph=0, x0=0, v0=0.1),
     "C-IMPOSC-1": case(OSCILLATOR, 12, m=1, c=0, k=1, F=1, w=2.2, ph=0, sigma=0, e=0.8, x0=-1.5, v0=1.6),
+    "B-CE1": case(CUBE_ROOT, 1, q0=0.001, u0=0),
+    "B-CE6": case(FALL, 2.6, m=1, g=2, a=0, e=0.5, mu=0, x0=0, y0=1, vx=0.1, vy=0),
+    "B-CE7": case(SMOOTH, 0.83, strength=71.125187888547925, delay=0.625, width=0.4166666666666667, u0=-0.041666666666666664),
+    "C-BILL-3": case(TRIANGULAR, 4.1, qx=0.5, ux=0.5, uy=0.8660254037844386),
+    "CB-KLAR-1": case(COUPLED, 6, K11=4, K12=1.5, K22=3, F1=1, F2=1.2, mu=0.4, a=-1.2),
+    "CB-KLAR-2": case(COUPLED, 6, K11=6, K12=2, K22=5, F1=0.5, F2=0.8, mu=0.3, a=0.6, b=-0.5, va=1, vb=0),
+    "CB-CHAIN-1": case(ROW, 8, k=4, N=10, mu=0.2, drive=1),
+    "CB-STATUS-1a": case(pressed(False), 1, a=1),
+    "CB-STATUS-1c": case(pressed(False), 1, b=1),
+    "CB-STATUS-1d": case(pressed(True), 1, b=-1, c=2),
+    "CB-STATUS-1f": case(pressed(False, "1.3"), 1, f=1.3, N=2, mu=0.5),
+    "CB-STATUS-3": case(CASCADE, 1, a=0.2, mu3=0.6),
     "C-BTABLE-1": case(TABLE, 0.13, A=0.0008, w=125.66370614359172, ph=0, e=0.5, g=9.81, z0=0.0005, v0=0.24),
 }
 FAST = ["SENS-PENDWALL-1", "SENS-TABLE-1", "SENS-STICKSLIP-1", "SENS-SLIDE-1", "SENS-OBLIQUE-1", "SENS-CHAIN-1"]
@@ -673,7 +999,8 @@ def check(carom, folder, name, one):
         ends = []
         for sign in (1, -1):
             p = {**exact_numbers, number: exact_numbers[number] + sign * SMALL}
-            ends.append(one["out"](run(one["model"], p, mpf(str(one["end"]))), p))
+            end = mpf(str(one["end"]))
+            ends.append(one["out"](one["exact"](p, end) if "exact" in one else run(one["model"], p, end, one.get("step", STEP)), p))
         for coordinate, pair in ends[0].items():
             for i in (0, 1):
                 exact = (pair[i] - ends[1][coordinate][i]) / (2 * SMALL)

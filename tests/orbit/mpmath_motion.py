@@ -3,6 +3,7 @@ from mpmath import cos, mp, mpf, sin, sqrt
 
 mp.dps = 40
 ORDER = 26
+STEP = mpf("0.03917")
 TINY = mpf(10) ** (-28)
 
 
@@ -83,6 +84,18 @@ def root(x):
     return Node(rule, x)
 
 
+def power(x, a):
+    """x^a of a node that is positive, a a number."""
+    if not isinstance(x, Node):
+        return mpf(x) ** a
+
+    def rule(me, k, c):
+        if k == 0:
+            return c.c[0] ** a
+        return sum((a * i - (k - i)) * c.c[i] * me.c[k - i] for i in range(1, k + 1)) / (k * c.c[0])
+    return Node(rule, x)
+
+
 def all_nodes(outputs):
     """In an order in which parts come first; both waves of an argument."""
     seen, order = set(), []
@@ -148,7 +161,7 @@ def falls_through(guard, h):
     return None
 
 
-def run(model, p, end, h=mpf("0.03917")):
+def run(model, p, end, h=STEP):
     """The state at the end. model: start(p) gives (mode, y); rhs(mode); guards(mode) gives [(guard, action)], both of (y, t, p);
     an action gives (mode, y)."""
     t = mpf(0)

@@ -4,26 +4,9 @@
 
 using namespace carom;
 using test::read;
+using test::with;
 
 namespace {
-
-const std::string two_balls = R"toml(
-title = "two balls"
-duration_s = 1
-[[coordinate]]
-name = "a"
-start = 0
-start_velocity = 1
-[[coordinate]]
-name = "b"
-start = 0.7
-[lagrangian]
-kinetic = "a'^2/2 + b'^2/2"
-[[contact]]
-name = "balls"
-gap = "b - a - 0.2"
-law = { restitution = 1 }
-)toml";
 
 /// A ball on a parabola, elastic: canonical momenta are the velocities.
 const std::string parabola = R"toml(
@@ -75,7 +58,9 @@ TEST_CASE("two equal elastic balls exchange what they carry: the gradient of the
     SensitivityOptions options;
     options.by = {"coordinate.a.start", "coordinate.b.start", "coordinate.a.start_velocity",
                   "coordinate.b.start_velocity"};
-    const auto result = sensitivities(read(two_balls), options);
+    const auto scene = read_scene(std::string(CAROM_SOURCE_DIR) + "/scenes/two_balls.toml");
+    REQUIRE(scene);
+    const auto result = sensitivities(*scene, options);
     REQUIRE(result);
     const Eigen::RowVector4d gradient = result->states.back().dq.row(1);
     const Eigen::RowVector4d expected(1, 0, 1, 0);
@@ -258,4 +243,71 @@ law = { restitution = "e" }
     REQUIRE(!result->lost);
     CHECK(result->states.back().dq.cwiseAbs().maxCoeff() <= 1e-12);
     CHECK(result->states.back().du.cwiseAbs().maxCoeff() <= 1e-12);
+}
+
+TEST_CASE(
+    "slip that begins at once from rest: the force has a derivative, a velocity along the slip has none")
+{
+    const std::string text = R"toml(
+title = "pushed"
+duration_s = 1
+[parameters]
+f = 7
+v0 = 0
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = "v0"
+[[coordinate]]
+name = "y"
+start = 0
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "9.81*y"
+forces = { x = "f" }
+[[contact]]
+name = "floor"
+position = ["x", "y"]
+surface = "y"
+law = { kind = "coulomb", friction = 0.5 }
+)toml";
+    const auto by_force = sensitivities(read(text), {.by = {"parameters.f"}});
+    REQUIRE(by_force);
+    REQUIRE(!by_force->lost);
+    CHECK(by_force->states.back().dq(0, 0) == doctest::Approx(0.5).epsilon(1e-14));
+    // v0 > 0 moves x(1) by v0, v0 < 0 by v0 (f - mu g)/(f + mu g)
+    const auto by_speed = sensitivities(read(text), {.by = {"parameters.v0"}});
+    REQUIRE(by_speed);
+    REQUIRE(by_speed->lost);
+    CHECK(by_speed->lost->kind == "start");
+    // with slip already there it has one, and so has a floor without friction
+    CHECK(!sensitivities(read(with(text, {{"v0 = 0", "v0 = 0.1"}})), {.by = {"parameters.v0"}})->lost);
+    CHECK(!sensitivities(read(with(text, {{"friction = 0.5", "friction = 0"}})), {.by = {"parameters.v0"}})
+               ->lost);
+}
+
+TEST_CASE("a mass that is let go by its stop from rest: no grazing, and the derivative of its cubic")
+{
+    // rests while t < a, then x = (t - a)^3/6
+    const std::string text = R"toml(
+title = "let go"
+duration_s = 3
+[parameters]
+a = 1
+[[coordinate]]
+name = "x"
+start = 0
+[lagrangian]
+kinetic = "x'^2/2"
+forces = { x = "t - a" }
+[[contact]]
+name = "stop"
+gap = "x"
+)toml";
+    const auto result = sensitivities(read(text), {.by = {"parameters.a"}});
+    REQUIRE(result);
+    REQUIRE(!result->lost);
+    CHECK(result->one_sided.empty());
+    CHECK(result->states.back().dq(0, 0) == doctest::Approx(-2).epsilon(1e-12));
+    CHECK(result->states.back().du(0, 0) == doctest::Approx(-2).epsilon(1e-12));
 }

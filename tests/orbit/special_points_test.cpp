@@ -165,3 +165,96 @@ law = { restitution = "e" }
         CHECK(std::abs(point.first - (first - OneImpact(2.2, 0.05, 0, point.second, 1).phase)) <= 1e-8);
     }
 }
+
+namespace {
+
+const std::string brake = R"toml(
+title = "brake"
+duration_s = 20
+[parameters]
+k = 3
+c = 0.08
+m = 1.2
+N = 8
+mu_s = 0.5
+mu_d = 0.3
+v = 0.35
+[[coordinate]]
+name = "x"
+start = 1.3
+start_velocity = 0.35
+[[coordinate]]
+name = "y"
+start = 0
+[lagrangian]
+kinetic = "m*x'^2/2 + y'^2/2"
+potential = "k*x^2/2 + N*y"
+forces = { x = "-c*x'" }
+[[contact]]
+name = "disc"
+position = ["x", "y"]
+surface = "y"
+obstacle_velocity = ["v", "0"]
+law = { kind = "coulomb", friction = "mu_d", static_friction = "mu_s" }
+)toml";
+
+/// By how much the mass of the brake becomes faster than the disc, if it slips on for a whole turn after it
+/// was let go at (mu_s N - c v)/k: a damped oscillation about mu_d N/k.
+double overtakes(double v)
+{
+    const double k = 3, c = 0.08, m = 1.2, N = 8, mu_s = 0.5, mu_d = 0.3;
+    const double decay = c / 2 / m, w = std::sqrt(k / m - decay * decay);
+    const double A = (mu_s * N - c * v - mu_d * N) / k, B = (v + decay * A) / w;
+    const auto velocity = [&](double t) {
+        return std::exp(-decay * t) *
+               ((w * B - decay * A) * std::cos(w * t) - (w * A + decay * B) * std::sin(w * t));
+    };
+    const auto acceleration = [&](double t) {
+        const double y = std::exp(-decay * t) * (A * std::cos(w * t) + B * std::sin(w * t));
+        return -(k * y + c * velocity(t)) / m;
+    };
+    double t = 1e-3;
+    while (acceleration(t) < 0)
+        t += 1e-3;
+    while (acceleration(t) > 0)
+        t += 1e-3;
+    double low = t - 1e-3, high = t;
+    for (int i = 0; i < 60; ++i) {
+        const double middle = (low + high) / 2;
+        (acceleration(middle) > 0 ? low : high) = middle;
+    }
+    return velocity(low) - v;
+}
+
+}  // namespace
+
+TEST_CASE("a brake: its stick-slip cycle ends where the mass does not catch up with the disc any more")
+{
+    BranchOptions options = over("v", 0.05, 3);
+    options.orbit.period.clear();
+    options.orbit.section = "-x'";
+    const auto branch = follow_branch(read(brake), options);
+    REQUIRE(branch);
+    double low = 1, high = 2.5;
+    for (int i = 0; i < 60; ++i) {
+        const double middle = (low + high) / 2;
+        (overtakes(middle) > 0 ? low : high) = middle;
+    }
+    const SpecialPoint& lost = first_of(*branch, "stick");
+    CHECK(lost.place == "disc");
+    CHECK(lost.value == doctest::Approx(low).epsilon(1e-10));
+    CHECK(branch->end.starts_with("stick at 1.54220916"));
+}
+
+TEST_CASE("a brake that slips without a cycle: rest is not told as an orbit")
+{
+    OrbitOptions options;
+    options.section = "-x'";
+    options.settle = 2;
+    const auto found = find_orbit(read(with(brake, {{"start = 1.3", "start = 0.9"},
+                                                    {"start_velocity = 0.35", "start_velocity = 0.1"}})),
+                                  options);
+    REQUIRE(found);
+    CHECK(!found->converged);
+    CHECK(found->trouble.find("equilibrium") != std::string::npos);
+}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analytic/series_piece.hpp"
 #include "simulation.hpp"
 #include "stepping/scratch.hpp"
 

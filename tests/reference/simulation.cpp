@@ -1,6 +1,7 @@
 #include "simulation.hpp"
 
 #include "expression/parse.hpp"
+#include "run/step_view.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "run/step_view.hpp"
 #include "simulation.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "carom/run/settings.hpp"
+#include "carom/run/run.hpp"
 
 #include "run/one_step.hpp"
 #include "stepping/body_scratch.hpp"

@@ -1,6 +1,8 @@
 #include "carom/run/run.hpp"
 #include "system/lagrangian/constraint_rank.hpp"
 
+#include "expression/workspace.hpp"
+#include "run/step_view.hpp"
 #include "support/near.hpp"
 #include "support/systems.hpp"
 

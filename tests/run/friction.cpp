@@ -1,5 +1,6 @@
 #include "carom/run/run.hpp"
 
+#include "run/step_view.hpp"
 #include "stepping/scratch.hpp"
 #include "support/near.hpp"
 #include "support/systems.hpp"

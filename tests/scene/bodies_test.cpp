@@ -1,5 +1,7 @@
 #include "support.hpp"
 
+#include "expression/workspace.hpp"
+#include "scene/scene_bodies.hpp"
 #include "support/near.hpp"
 
 #include <cmath>

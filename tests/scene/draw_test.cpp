@@ -2,6 +2,7 @@
 #include "support/near.hpp"
 
 #include "core/palette.hpp"
+#include "expression/workspace.hpp"
 
 #include <cmath>
 

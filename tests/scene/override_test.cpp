@@ -1,3 +1,4 @@
+#include "expression/workspace.hpp"
 #include "support.hpp"
 
 using namespace carom;

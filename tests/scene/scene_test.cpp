@@ -1,6 +1,7 @@
 #include "support.hpp"
 
 #include "carom/scene/fields.hpp"
+#include "expression/workspace.hpp"
 
 #include <filesystem>
 #include <set>

@@ -1,6 +1,5 @@
-#include "carom/scene/schema.hpp"
-
 #include "carom/scene/fields.hpp"
+
 #include "support.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 #include "support.hpp"
 
+#include "scene/scene_bodies.hpp"
 #include "support/near.hpp"
 
 #include <cmath>

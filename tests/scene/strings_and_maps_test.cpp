@@ -1,3 +1,4 @@
+#include "expression/workspace.hpp"
 #include "support.hpp"
 #include "support/near.hpp"
 

@@ -1,9 +1,10 @@
 #include "support.hpp"
 
-#include "carom/convex/polyhedral_cone.hpp"
-#include "carom/convex/subspace.hpp"
+#include "carom/convex/polyhedra.hpp"
+#include "carom/convex/sets.hpp"
 #include "carom/scene/sweeping_scene.hpp"
 
+#include "scene/sweeping_steps.hpp"
 #include "support/near.hpp"
 
 #include <algorithm>

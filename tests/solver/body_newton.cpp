@@ -148,4 +148,29 @@ TEST_CASE("without friction a pyramid stands as well, and random pushes are solv
     CHECK(solved >= 15);
 }
 
+TEST_CASE("as a heap, walls that are shaken so that many contacts slide or open are solved one and all")
+{
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    BodyNewton newton;
+    int solved = 0;
+    for (int k = 0; k < 20; ++k) {
+        Pyramid shaken(7, 0.5);
+        for (std::size_t i = 1; i < shaken.bodies.size(); ++i) {
+            for (std::size_t d = 0; d < 3; ++d) {
+                shaken.bodies[i].v[d] += 3 * weight * uniform(random);
+                shaken.bodies[i].w[d] += 3 * weight * uniform(random);
+            }
+        }
+        const Budget budget{.tolerance = 1e-8, .max_iterations = 1000};
+        newton.load(shaken.bodies, shaken.contacts);
+        const int factorisations = newton.run(budget, BodyNewton::Of::Heap);
+        if (newton.error() > 1e-8) continue;
+        ++solved;
+        CHECK(factorisations <= 1000);
+        CHECK(seen_by_sweeps(shaken.bodies, shaken.contacts, newton) <= 2e-8);
+    }
+    CHECK(solved == 20);
+}
+
 }  // namespace carom

@@ -1,8 +1,7 @@
 #include "solver/solver_scratch.hpp"
 
-#include "carom/convex/ball.hpp"
-#include "carom/convex/box.hpp"
-#include "carom/convex/nonnegative_qp.hpp"
+#include "carom/convex/sets.hpp"
+#include "convex/nonnegative_qp.hpp"
 #include "support/near.hpp"
 #include "support/property.hpp"
 

@@ -1,5 +1,4 @@
-#include "carom/study/orders.hpp"
-#include "carom/study/outcomes.hpp"
+#include "carom/study/results.hpp"
 #include "support.hpp"
 
 #include <cmath>

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "carom/convex/ball.hpp"
-#include "carom/convex/box.hpp"
-#include "carom/system/lagrangian/constraint.hpp"
+#include "carom/convex/sets.hpp"
+#include "carom/system/lagrangian/lagrangian_system.hpp"
 
 #include <memory>
 #include <string>

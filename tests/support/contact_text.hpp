@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/system/lagrangian/contact.hpp"
+#include "carom/system/lagrangian/lagrangian_system.hpp"
 
 #include <string>
 #include <vector>

@@ -52,23 +52,30 @@ inline Eigen::VectorXd decoded(const nlohmann::json& track, const std::string& b
     return values;
 }
 
-/// Reads a page as the viewer does.
-inline Page read_page(const std::string& text)
+/// Reads the tracks of one element.
+inline void read_tracks(const nlohmann::json& heads, const std::string& text, Page& page)
 {
-    Page page{.head = nlohmann::json::parse(script(text, "carom-head")), .tracks = {}};
-    const std::string packed = from_base64(script(text, "carom-tracks"));
+    const std::string packed = from_base64(text);
     std::string bytes(100'000'000, '\0');
     uLongf size = bytes.size();
     REQUIRE(uncompress(reinterpret_cast<Bytef*>(bytes.data()), &size,
                        reinterpret_cast<const Bytef*>(packed.data()), packed.size()) == Z_OK);
     std::size_t at = 0;
-    for (const nlohmann::json& track : page.head.at("tracks")) {
+    for (const nlohmann::json& track : heads) {
         const std::size_t width = track.at("as") == "f64" ? 8 : track.at("as") == "f32" ? 4 : 2;
         const std::size_t length = width * track.at("rows").get<std::size_t>();
         page.tracks[track.at("name")] = decoded(track, bytes.substr(at, length));
         at += length;
     }
     CHECK(at == size);
+}
+
+/// Reads a page as the viewer does.
+inline Page read_page(const std::string& text)
+{
+    Page page{.head = nlohmann::json::parse(script(text, "carom-head")), .tracks = {}};
+    read_tracks(page.head.at("tracks"), script(text, "carom-tracks"), page);
+    if (page.head.contains("late")) read_tracks(page.head.at("late"), script(text, "carom-late"), page);
     return page;
 }
 

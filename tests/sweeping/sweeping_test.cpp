@@ -1,7 +1,5 @@
-#include "carom/convex/ball.hpp"
-#include "carom/convex/box.hpp"
-#include "carom/convex/half_space.hpp"
-#include "carom/convex/polytope.hpp"
+#include "carom/convex/polyhedra.hpp"
+#include "carom/convex/sets.hpp"
 #include "carom/sweeping/catching_up.hpp"
 
 #include "support/near.hpp"

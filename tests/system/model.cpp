@@ -2,9 +2,11 @@
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include "carom/expression/record.hpp"
+#include "expression/workspace.hpp"
 #include "support/near.hpp"
 #include "support/property.hpp"
 #include "support/systems.hpp"
+#include "system/lagrangian/contact_coupling.hpp"
 
 #include <doctest/doctest.h>
 

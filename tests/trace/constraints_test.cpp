@@ -1,8 +1,8 @@
 #include "support.hpp"
 #include "support/near.hpp"
 
-#include "carom/convex/box.hpp"
-#include "carom/trace/csv.hpp"
+#include "carom/convex/sets.hpp"
+#include "carom/trace/export.hpp"
 #include "carom/trace/page.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "support.hpp"
 #include "support/near.hpp"
 
-#include "carom/trace/csv.hpp"
+#include "carom/trace/export.hpp"
 #include "carom/trace/page.hpp"
 
 #include <hdf5.h>
@@ -143,7 +143,7 @@ TEST_CASE("a dropped recording goes on with its friction as an uninterrupted one
     };
 
     record_half(folder / "run.h5");
-    CHECK(read(folder / "run.h5").checkpoint.friction_since_frame_Ns[0] < 0);
+    CHECK(read(folder / "run.h5").checkpoint->friction_since_frame_Ns[0] < 0);
     finish(folder / "run.h5");
     check_same_rows(whole.recording, read(folder / "run.h5"));
 

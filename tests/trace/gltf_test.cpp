@@ -2,7 +2,7 @@
 #include "support/base64.hpp"
 #include "support/near.hpp"
 
-#include "carom/trace/gltf.hpp"
+#include "carom/trace/export.hpp"
 
 #include <Eigen/Geometry>
 #include <nlohmann/json.hpp>

@@ -84,7 +84,7 @@ void check_begins(const Recording& part, const Recording& whole)
     CHECK(same_bits(*part.energy("scheme_J"), whole.energy("scheme_J")->head(rows)));
 
     // nothing that the checkpoint counts is missing
-    CHECK(rows == part.checkpoint.next_frame);
+    CHECK(rows == part.checkpoint->next_frame);
 }
 
 }  // namespace
@@ -202,5 +202,5 @@ TEST_CASE("a full disk ends the run with an error and keeps what was recorded")
     CHECK(WEXITSTATUS(status) == 0);
     const Recording part = read(path);
     CHECK_FALSE(part.report.has_value());
-    CHECK(part.frames() == part.checkpoint.next_frame);
+    CHECK(part.frames() == part.checkpoint->next_frame);
 }

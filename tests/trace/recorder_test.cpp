@@ -104,11 +104,11 @@ TEST_CASE("what a run did is read back bit for bit")
     CHECK(run.report->certificate.steps == 1000);
 
     // and the state for going on
-    CHECK(run.checkpoint.progress.steps == 1000);
-    CHECK(same_bits(run.checkpoint.state.t_s, state.t_s));
-    CHECK(same_bits(run.checkpoint.state.q, state.q));
-    CHECK(run.checkpoint.state.closed == state.closed);
-    CHECK(run.checkpoint.state.percussion_Ns == state.percussion_Ns);
+    CHECK(run.checkpoint->progress.steps == 1000);
+    CHECK(same_bits(run.checkpoint->state.t_s, state.t_s));
+    CHECK(same_bits(run.checkpoint->state.q, state.q));
+    CHECK(run.checkpoint->state.closed == state.closed);
+    CHECK(run.checkpoint->state.percussion_Ns == state.percussion_Ns);
     CHECK_FALSE(std::filesystem::exists(folder / "run.h5.next"));
 }
 
@@ -283,9 +283,9 @@ TEST_CASE("a recording that was dropped goes on and ends as an uninterrupted one
     }
     const Recording half = read(folder / "run.h5");
     CHECK_FALSE(half.report.has_value());
-    CHECK(half.checkpoint.progress.steps == 777);
-    CHECK(half.checkpoint.percussion_since_frame_Ns[0] > 0);
-    CHECK(half.checkpoint.state.closed[0] != 0);
+    CHECK(half.checkpoint->progress.steps == 777);
+    CHECK(half.checkpoint->percussion_since_frame_Ns[0] > 0);
+    CHECK(half.checkpoint->state.closed[0] != 0);
     CHECK_FALSE(std::filesystem::exists(folder / "run.h5.next"));
 
     // goes on with the steps after the checkpoint

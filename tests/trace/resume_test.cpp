@@ -145,7 +145,7 @@ TEST_CASE("an interrupted recording has a frame at its end and goes on without i
         const Recording part = read(path);
         CHECK_FALSE(is_finished(part));
         CHECK(same_bits(part.time_s[part.frames() - 1], state.t_s));
-        CHECK(part.checkpoint.progress.steps == std::min(stop, 1500L));
+        CHECK(part.checkpoint->progress.steps == std::min(stop, 1500L));
 
         auto again = Recorder::resume(path, model);
         REQUIRE(again.has_value());
@@ -176,7 +176,7 @@ TEST_CASE("a recorded run goes on with the percussions where its solves begin")
         return read(path);
     };
     const Recording whole = recorded(folder / "whole.h5", 1000), part = recorded(folder / "run.h5", 450);
-    CHECK(part.checkpoint.state.percussion_Ns[0] > part.checkpoint.state.percussion_Ns[7]);
+    CHECK(part.checkpoint->state.percussion_Ns[0] > part.checkpoint->state.percussion_Ns[7]);
 
     auto recorder = Recorder::resume(folder / "run.h5", model);
     REQUIRE(recorder.has_value());
@@ -225,8 +225,15 @@ TEST_CASE("a checkpoint that contradicts the rest of its file is refused")
         return run.error().code;
     };
     CHECK(code_after([](Recording& r) { r.contacts[0] = "other"; }) == ErrorCode::WrongSize);
-    CHECK(code_after([](Recording& r) { r.checkpoint.state.t_s = 0.4; }) == ErrorCode::FileMalformed);
-    CHECK(code_after([](Recording& r) { r.checkpoint.progress.steps = 400; }) == ErrorCode::FileMalformed);
+    const auto at_other = [&](const std::function<void(Checkpoint&)>& change) {
+        return code_after([&](Recording& r) {
+            auto checkpoint = std::make_shared<Checkpoint>(*r.checkpoint);
+            change(*checkpoint);
+            r.checkpoint = std::move(checkpoint);
+        });
+    };
+    CHECK(at_other([](Checkpoint& c) { c.state.t_s = 0.4; }) == ErrorCode::FileMalformed);
+    CHECK(at_other([](Checkpoint& c) { c.progress.steps = 400; }) == ErrorCode::FileMalformed);
     // millions of frames would lie between the last one and the checkpoint
     CHECK(code_after([](Recording& r) { r.every_s = 1e-9; }) == ErrorCode::FileMalformed);
 }

@@ -2,6 +2,7 @@
 
 #include "carom/expression/record.hpp"
 #include "carom/trace/recording.hpp"
+#include "trace/checkpoint.hpp"
 #include "trace/recorder.hpp"
 
 #include <doctest/doctest.h>
@@ -147,9 +148,9 @@ inline void check_same_rows(const Recording& a, const Recording& b)
     CHECK(same_bits(a.snapshots.time_s, b.snapshots.time_s));
     CHECK(same_bits(a.snapshots.q, b.snapshots.q));
     CHECK(same_bits(a.snapshots.u, b.snapshots.u));
-    CHECK(a.checkpoint.progress.steps == b.checkpoint.progress.steps);
-    CHECK(same_bits(a.checkpoint.state.q, b.checkpoint.state.q));
-    CHECK(same_bits(a.checkpoint.state.u, b.checkpoint.state.u));
+    CHECK(a.checkpoint->progress.steps == b.checkpoint->progress.steps);
+    CHECK(same_bits(a.checkpoint->state.q, b.checkpoint->state.q));
+    CHECK(same_bits(a.checkpoint->state.u, b.checkpoint->state.u));
     CHECK(a.report.has_value() == b.report.has_value());
     if (a.report && b.report) check_same_report(*a.report, *b.report);
 }

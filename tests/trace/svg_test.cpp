@@ -1,6 +1,6 @@
 #include "support.hpp"
 
-#include "carom/trace/svg.hpp"
+#include "carom/trace/export.hpp"
 
 #include <cctype>
 #include <cmath>

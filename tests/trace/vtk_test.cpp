@@ -1,6 +1,6 @@
 #include "support.hpp"
 
-#include "carom/trace/vtk.hpp"
+#include "carom/trace/export.hpp"
 
 #include <zlib.h>
 

@@ -34,6 +34,15 @@ TEST_CASE(
     CHECK(carom_program({"inspect", run, "--json"}).json()["status"] == "certified");
 }
 
+TEST_CASE(
+    "one motion of limited reactions is said where limits have a Lipschitz bound, as the theorem says it")
+{
+    // this one has none, so that the sentence must not stand beside it without its condition (B02 theorem 26)
+    const auto holds = hypothesis_in(inspection_of(defect("limit_not_lipschitz")), "non_firm_constraints");
+    REQUIRE_FALSE(holds.is_null());
+    CHECK(contains(holds["message"].get<std::string>(), "where limits have a Lipschitz bound"));
+}
+
 TEST_CASE("what costs the promise is named, and nothing else is promised instead")
 {
     const auto costs = [](const std::string& scene, const std::string& code, const std::string& promise,

@@ -340,3 +340,39 @@ time_step_s = {}
     CHECK(fine["status"] == "certified");
     CHECK(fine["values"]["energy"].get<double>() == doctest::Approx(5000 * std::exp(-0.2)).epsilon(5e-3));
 }
+
+TEST_CASE("an oscillation that an implicit step passes over is not certified, whatever its energy is")
+{
+    // 1000 rad/s: after 1 s the velocity is -100 sin(1000) = -82.7 m/s
+    const auto swinging = [](double stretched_m, double h_s) {
+        return fmt::format(R"toml(duration_s = 1
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = 5
+[[coordinate]]
+name = "y"
+start = {}
+start_velocity = 5
+[lagrangian]
+kinetic = "x'^2/2 + y'^2/2"
+potential = "5e5/2*(y - x - 1)^2"
+[integrator]
+kind = "moreau_jean"
+time_step_s = {}
+)toml",
+                           1 + stretched_m, h_s);
+    };
+    const json coarse = late_run(swinging(0.1, 0.01));
+    CHECK(coarse["status"] == "uncertified");
+    CHECK(contains(finding(coarse, "step_too_long")["message"].get<std::string>(), "back and forth"));
+
+    // the same masses with the spring at rest: nothing swings, and the long step is exact
+    const json together = late_run(swinging(0, 0.01));
+    CHECK(together["status"] == "certified");
+    CHECK(together["state"]["x"]["q"].get<double>() == doctest::Approx(5).epsilon(1e-12));
+
+    // sixty steps a period: the phase is late by (h w)^3/12 a step
+    const json fine = late_run(swinging(0.1, 1e-4));
+    CHECK(fine["status"] == "certified");
+}

@@ -40,6 +40,7 @@ TEST_CASE("walls that close on a point leave no solution, and every solver says 
         CHECK(contains(message, "left and right"));
         CHECK(contains(message, "at least 1 m/s"));  // each wall comes with 1 m/s, their mean cannot be less
         CHECK(finding(run, "unsolved_step").is_null());
+        CHECK(finding(run, "unseen_impact").is_null());  // every step saw both walls
         // the point stays between them, pushed by neither more than by the other
         CHECK(std::abs(run["state"]["x"]["q"].get<double>()) < 1e-3);
     }

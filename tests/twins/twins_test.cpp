@@ -30,10 +30,10 @@ struct KnownFailure {
 };
 
 const std::vector<KnownFailure> known_failures{
-    {"first_slip", Aspect::Motion,
-     "the first step is too long for its slip (FR-8), and both say so: what it leaves is no motion"},
-    {"wedged_rod", Aspect::Motion, "no motion goes on (FR-6), and both say so"},
-    {"wedged_rod", Aspect::Ledger, "the same"},
+    {"wedged_rod", Aspect::Motion,
+     "no motion goes on (FR-6), and both say so: the one step that they show solves nothing, and where its "
+     "overlap is corrected depends on where the gap is measured"},
+    {"wedged_rod", Aspect::Ledger, "the same: the correction moves the weight"},
 };
 
 /// A system written one way, at its step and at half of it.
@@ -195,7 +195,6 @@ TEST_CASE("a system in coordinates and as bodies: the same motion, ledger, findi
 
 TEST_CASE("the same by the theta scheme, where no formulas stand beside the bodies")
 {
-    // the impacts in which a block stops rocking accumulate, and a theta above 1/2 swallows some of the last
     for (const char* theta : {"0.5", "0.8"}) {
         const std::vector<Override> scheme{{.path = "integrator.kind", .value = "moreau_jean"},
                                            {.path = "integrator.theta", .value = theta}};
@@ -220,14 +219,27 @@ TEST_CASE("the same by the theta scheme, where no formulas stand beside the bodi
                                    "until",
                                    "until_bounce",
                                    "bouncing_groove",
-                                   "fast_load",
                                    "driven_spring",
                                    "jammed_rod"}) {
+            // without rocking_block: impacts in which a block stops rocking accumulate: how many of them a
+            // step of finite length sees is no property of the motion once theta > 1/2 damps what is between
+            // them (18 and 14 events at this step, 18 and 19 at a quarter of it). Without fast_load: both are
+            // told that the step is too long, in coordinates also by (LE-24), which does not watch bodies
             CAPTURE(std::string(theta));
             CAPTURE(std::string(system));
             CHECK(fmt::format("{}", fmt::join(differences(system, scheme), ", ")).empty());
         }
     }
+}
+
+TEST_CASE("formulas beside bodies are not run by the theta scheme")
+{
+    // so `hanging`, whose coordinates are a body held by [[constraint]], has no twin in it
+    const auto refused =
+        read_scene(fmt::format("{}/twins/hanging_coordinates.toml", CAROM_TEST_DATA),
+                   std::vector<Override>{{.path = "integrator.kind", .value = "moreau_jean"}});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().front().code == ErrorCode::NotAllowedHere);
 }
 
 TEST_CASE("two different systems are told apart")

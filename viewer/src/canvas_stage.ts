@@ -205,8 +205,27 @@ export class CanvasStage implements Stage {
       else this.drawArrow(entry, pose);
     }
     this.drawTrails(pose);
-    this.drawJoints(pose);
+    this.drawLinks(pose);
     this.drawForces(pose);
+    this.drawMeasured();
+  }
+
+  /** Crosses where the reader has measured, joined by lines. */
+  private drawMeasured(): void {
+    const { context } = this;
+    const points = this.picture.looks.measured.map(([x, y, z]) => this.project(x, y, z));
+    context.strokeStyle = this.colours.force('sum');
+    context.lineWidth = 1.5;
+    context.beginPath();
+    points.forEach(([x, y], i) => {
+      if (i > 0) context.moveTo(...points[i - 1]);
+      if (i > 0) context.lineTo(x, y);
+      for (const [dx, dy] of [[5, 5], [5, -5]]) {
+        context.moveTo(x - dx, y - dy);
+        context.lineTo(x + dx, y + dy);
+      }
+    });
+    context.stroke();
   }
 
   /** Bodies: in the plane their outlines, in space their faces from the farthest to the nearest. */
@@ -317,22 +336,22 @@ export class CanvasStage implements Stage {
     for (const cone of forces.cones(pose.time, looks, !spatial)) this.coneShape(cone);
   }
 
-  /** Pins as rings, strings and rods as lines, slides along their axis. */
-  private drawJoints(pose: Pose): void {
+  /** Pins as rings, strings and rods as lines, slides along their axis, springs as zigzags, motors as arrows. */
+  private drawLinks(pose: Pose): void {
     const { context } = this;
-    context.strokeStyle = this.colours.force('joint');
     context.fillStyle = this.colours.ground;
-    context.lineWidth = 2;
-    for (const { ends, lines, linked } of this.picture.joints(pose.bodies)) {
+    for (const { kind, lines, points } of this.picture.drawnLinks(pose.bodies)) {
+      context.strokeStyle = this.colours.link(kind);
+      context.lineWidth = kind === 'joint' ? 2 : 1.6;
       context.beginPath();
       for (const [a, b] of lines) {
         context.moveTo(...this.project(a[0], a[1], a[2]));
         context.lineTo(...this.project(b[0], b[1], b[2]));
       }
       context.stroke();
-      for (const end of linked ? ends : [ends[0]]) {
+      for (const end of points) {
         context.beginPath();
-        context.arc(...this.project(end[0], end[1], end[2]), 4, 0, 2 * Math.PI);
+        context.arc(...this.project(end[0], end[1], end[2]), kind === 'joint' ? 4 : 2.5, 0, 2 * Math.PI);
         context.fill();
         context.stroke();
       }
@@ -466,8 +485,10 @@ export class CanvasStage implements Stage {
       context.textBaseline = 'middle';
       context.fillText(entry.label, wide < 1.8 * radius ? at[0] - wide / 2 : at[0] + radius + 5, at[1]);
     } else {
+      // names at the right edge stay in the picture
+      const right = this.element.clientWidth - 4 - context.measureText(entry.label).width;
       context.textBaseline = 'bottom';
-      context.fillText(entry.label, at[0] + 8, at[1] - 4);
+      context.fillText(entry.label, at[0] < this.element.clientWidth ? Math.min(at[0] + 8, right) : at[0] + 8, at[1] - 4);
     }
   }
 

@@ -28,6 +28,11 @@ export class Colours {
     return kind === 'contact' ? this.text : this.named(names[kind]);
   }
 
+  /** What connects bodies: springs have the colour of the forces that they are in free-body diagrams. */
+  link(kind: 'joint' | 'spring' | 'motor'): string {
+    return kind === 'motor' ? this.named('vermilion') : this.force(kind === 'spring' ? 'load' : 'joint');
+  }
+
   onChange(act: () => void): void {
     this.watchers.push(act);
     this.media.addEventListener('change', act);

@@ -120,7 +120,11 @@ export class Comparison {
     this.words.textContent = differences
       .map(({ name: pair, values: d }) => {
         const worst = d.reduce((best, x, i) => (Math.abs(x) > Math.abs(d[best] || 0) ? i : best), 0);
-        return `${pair}: at most ${withUnit(Math.abs(d[worst] || 0), unit)}, at ${withUnit(time[worst], 's')}; ${withUnit(d[d.length - 1], unit)} at the end.`;
+        let last = d.length - 1;
+        while (last >= 0 && !Number.isFinite(d[last])) --last;
+        if (last < 0) return `${pair}: they have no instant in common.`;
+        const when = last === d.length - 1 ? 'at the end' : `at ${withUnit(time[last], 's')}, the last instant that both have`;
+        return `${pair}: at most ${withUnit(Math.abs(d[worst] || 0), unit)}, at ${withUnit(time[worst], 's')}; ${withUnit(d[last], unit)} ${when}.`;
       })
       .join(' ');
   }

@@ -55,15 +55,18 @@ export type Report = { status: string; end: string; certificate: Certificate; fi
 
 export type Palette = { colours: { name: string; value: string }[]; lines: number; status: Record<string, string> };
 
-export type JointEntry = { name: string; kind: string; first: number; second: number; first_point_m: number[]; second_point_m: number[]; axis: number[] };
+export type JointEntry = { name: string; kind: string; first: number; second: number; first_point_m: number[]; second_point_m: number[]; axis: number[]; turn_motor?: boolean; slide_motor?: boolean };
 
-/** Masses (0: forces do not move the body), materials and joints of bodies. */
+export type SpringEntry = { first: number; second: number; first_point_m: number[]; second_point_m: number[] };
+
+/** Masses (0: forces do not move the body), materials, joints and springs of bodies. */
 export type Mechanics = {
   gravity_m_s2: number[];
   mass_kg: number[];
   inertia_kg_m2?: number[][]; // per body, its axes: xx xy xz yy yz zz; older recordings have none
   materials: string[];
   joints: JointEntry[];
+  springs?: SpringEntry[]; // older recordings have none
 };
 
 /** Measured data to compare with: columns of numbers, `time_s` among them. */
@@ -92,12 +95,14 @@ export type Head = {
   mechanics?: Mechanics; // the same; older recordings have none
   motion?: MotionHead; // of many bodies: instead of tracks of their coordinates
   tables?: DataTable[];
+  others?: number; // how many runs are compared with this one
   report: Report | null;
   palette: Palette;
   notes: string[];
   follow?: string; // of a recording that still grows, from `carom view`: what this page has of it; empty: none
   part?: boolean; // only what came after the page that is shown, to be appended
   tracks: Track[];
+  late?: Track[]; // of many bodies: contacts and forces, which the first picture does not wait for
 };
 
 /** Tracks of the same length belong together: the first of each is never missing. */
@@ -113,12 +118,33 @@ export class Run {
   private readonly tracks: Map<string, Float64Array>;
   private readonly columnOf = new Map<number, number>(); // of the motion, by the first column of q
 
-  constructor(head: Head, tracks: Map<string, Float64Array>, motion: Motion | null) {
+  /** `late`: unpacks the tracks that the first picture does not wait for. */
+  constructor(head: Head, tracks: Map<string, Float64Array>, motion: Motion | null, private late: (() => Promise<Float64Array[]>) | null = null) {
     this.head = head;
     this.tracks = tracks;
     this.motion = motion;
     const moving = (head.solids?.bodies ?? []).filter(({ first }) => first >= 0);
     moving.forEach(({ first }, k) => this.columnOf.set(first, k));
+  }
+
+  /** Waits for the tracks that come late. False: there were none. */
+  async readLate(): Promise<boolean> {
+    const { late } = this;
+    if (!late) return false;
+    this.late = null;
+    this.put(this.head.late ?? [], await late());
+    return true;
+  }
+
+  /** Waits for everything that the page has of this run. */
+  async whole(): Promise<this> {
+    await this.readLate();
+    await this.motion?.finished();
+    return this;
+  }
+
+  private put(heads: Track[], values: Float64Array[]): void {
+    values.forEach((track, i) => this.tracks.set(heads[i].name, track));
   }
 
   /** The same run, longer: what a page that follows it has not yet, or all of it anew. */
@@ -203,40 +229,82 @@ const muchText = 1_000_000;
  * `shown`: the run that this is a part of.
  */
 export async function readRun(tag = '', from: Document = document, shown: Run | null = null): Promise<Run> {
-  const head = from.getElementById(`carom-head${tag}`)?.textContent;
-  const tracks = from.getElementById(`carom-tracks${tag}`)?.textContent;
+  const head = (await arrived(from, `#carom-head${tag}`))?.textContent;
+  const tracks = (await arrived(from, `#carom-tracks${tag}`))?.textContent;
   if (!head || tracks === undefined || tracks === null) {
     throw new Error('this page has no data: make one with carom report RUN.h5');
   }
   const parsed = JSON.parse(head) as Head;
   // a part has the bodies of the page
   if (parsed.part && shown) parsed.solids = shown.head.solids;
-  const scripts = [...from.querySelectorAll(`.carom-motion${tag}`)];
-  const workers = tracks.length > muchText || scripts.length > 0 ? new Workers() : null;
+  const moves = parsed.motion !== undefined && parsed.motion.blocks > 0 && parsed.solids !== undefined;
+  const workers = tracks.length > muchText || moves ? new Workers() : null;
   const job = { packed: tracks.trim(), tracks: parsed.tracks };
   // both at a time, in different workers
-  const motion = motionOf(parsed, scripts, workers, tag.startsWith('-run-'));
-  const values = await (workers ? workers.tracks(job) : unpackTracks(job));
-  await motion?.first;
-  if (!motion) workers?.end();
-  return new Run(parsed, new Map(values.map((track, i) => [parsed.tracks[i].name, track])), motion?.motion ?? null);
+  const values = workers ? workers.tracks(job) : unpackTracks(job);
+  const motion = moves ? await motionOf(parsed, from, tag, workers) : null;
+  const late = parsed.late ? lateTracks(parsed.late, from, `#carom-late${tag}`, workers) : null;
+  if (!motion && !late) workers?.end();
+  const named = new Map((await values).map((track, i) => [parsed.tracks[i].name, track]));
+  return new Run(parsed, named, motion, late);
 }
 
-/** The motion of many bodies: `first` resolves with its first frames, the others follow. */
-function motionOf(head: Head, scripts: Element[], workers: Workers | null, again: boolean): { motion: Motion; first: Promise<void> } | null {
-  if (!head.motion || !head.solids || scripts.length === 0) return null;
+/** Asked for before the rest of the motion, whose workers end with it. */
+function lateTracks(tracks: Track[], from: Document, place: string, workers: Workers | null): () => Promise<Float64Array[]> {
+  return async () => {
+    const job = { packed: ((await arrived(from, place))?.textContent ?? '').trim(), tracks };
+    return workers ? workers.tracks(job) : unpackTracks(job);
+  };
+}
+
+/** The motion of many bodies with its first frames; the others follow. */
+async function motionOf(head: Head, from: Document, tag: string, workers: Workers | null): Promise<Motion | null> {
+  if (!head.motion || !head.solids) return null;
   const moving = head.solids.bodies.flatMap(({ first }, body) => (first >= 0 ? [body] : []));
   const frames = head.tracks.find(({ name }) => name === 'time_s')?.rows ?? 0;
   const motion = new Motion(head.motion, head.solids.flat, moving, frames);
-  const texts = scripts.map((script) => script.textContent);
+  const name = `.carom-motion${tag}`;
   // the page needs its text no more, unless the run can be opened again
-  if (!again) for (const script of scripts) script.remove();
-  return { motion, first: motion.unpack(texts, workers) };
+  const again = tag.startsWith('-run-');
+  const taken = (script: Element): string => {
+    if (!again) script.remove();
+    return script.textContent;
+  };
+  const first = await arrived(from, name);
+  const rest = async () => {
+    await arrived(from, null);
+    const scripts = [...from.querySelectorAll(name)];
+    return (again ? scripts.slice(1) : scripts).map(taken);
+  };
+  await motion.unpack(first ? taken(first) : '', rest, workers);
+  return motion;
+}
+
+/**
+ * An element of a page that is still being read, once it is whole: when something follows it, or at the end of the page. Null: the page
+ * does not have it. Without a selector: the end of the page.
+ */
+export function arrived(page: Document, selector: string | null): Promise<Element | null> {
+  const found = () => (selector === null ? null : page.querySelector(selector));
+  const isWhole = () => page.readyState !== 'loading' || !!found()?.nextElementSibling;
+  if (isWhole()) return Promise.resolve(found());
+  return new Promise((done) => {
+    const look = () => {
+      if (!isWhole()) return;
+      watch.disconnect();
+      page.removeEventListener('readystatechange', look);
+      done(found());
+    };
+    const watch = new MutationObserver(look);
+    if (selector !== null) watch.observe(page, { childList: true, subtree: true });
+    page.addEventListener('readystatechange', look);
+  });
 }
 
 /** The other runs of the page, in their order. */
 export async function readOthers(from: Document = document): Promise<Run[]> {
   const runs: Run[] = [];
   for (let i = 1; from.getElementById(`carom-head-${i}`); ++i) runs.push(await readRun(`-${i}`, from));
+  for (const run of runs) await run.readLate();
   return runs;
 }

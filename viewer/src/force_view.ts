@@ -1,5 +1,5 @@
 import { parts, type BodyContact, type BodyContacts } from './body_contacts';
-import { cross, type Force, type ForceKind, type FreeBodies } from './free_body';
+import { across, type Force, type ForceKind, type FreeBodies } from './free_body';
 import type { Looks } from './looks';
 import type { Cone } from './percussions';
 import type { Pose } from './picture';
@@ -147,16 +147,6 @@ function arc(centre: number[], axis: number[], radius: number, degrees: number, 
     const from = point(k);
     return { from, way: point(k + 1).map((x, i) => x - from[i]), kind, headless: k + 1 < steps };
   });
-}
-
-/** Two unit vectors at right angles to a third: the three are right-handed. */
-function across(normal: number[]): [number[], number[]] {
-  const helper = Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
-  const along = helper.reduce((sum, x, i) => sum + x * normal[i], 0);
-  const raw = helper.map((x, i) => x - along * normal[i]);
-  const length = Math.hypot(...raw);
-  const t1 = raw.map((x) => x / length);
-  return [t1, cross(normal, t1)];
 }
 
 const rimPoints = 32;

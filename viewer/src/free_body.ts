@@ -1,6 +1,6 @@
 import { BodyContacts, type BodyContact } from './body_contacts';
 import type { Run } from './data';
-import { perBody, type Solids } from './solids';
+import type { Solids } from './solids';
 
 export type Vector = [number, number, number];
 
@@ -23,6 +23,16 @@ const zero = [0, 0, 0];
 const scaled = (v: number[], s: number): number[] => v.map((x) => x * s);
 const sum = (list: number[][]): number[] => list.reduce((a, b) => a.map((x, i) => x + b[i]), zero);
 export const cross = (a: number[], b: number[]): number[] => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+
+/** Two unit vectors at right angles to a third: the three are right-handed. */
+export function across(normal: number[]): [number[], number[]] {
+  const helper = Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
+  const along = helper.reduce((sum, x, i) => sum + x * normal[i], 0);
+  const raw = helper.map((x, i) => x - along * normal[i]);
+  const length = Math.hypot(...raw);
+  const t1 = raw.map((x) => x / length);
+  return [t1, cross(normal, t1)];
+}
 
 /** Moment of a force about a point. */
 export const momentAbout = (centre: number[], { at, force, couple }: Force): number[] => sum([cross(at.map((x, i) => x - centre[i]), force), couple]);
@@ -116,17 +126,4 @@ export class FreeBodies {
     if (!this.run.has(`${name}.${3 * k}`)) return null;
     return [0, 1, 2].map((axis) => this.run.track(`${name}.${3 * k + axis}`)[frame] ?? 0);
   }
-}
-
-/** Where the two sides of a joint are in a pose; of the world its own point. */
-export function jointEnds(run: Run, solids: Solids, joint: number, bodies: Float32Array): [number[], number[]] {
-  const { first, second, first_point_m, second_point_m } = run.head.mechanics!.joints[joint];
-  return [solids.inWorld(first, first_point_m, bodies), second < 0 ? second_point_m : solids.inWorld(second, second_point_m, bodies)];
-}
-
-/** The direction of the axis of a joint in a pose. */
-export function jointAxis(run: Run, solids: Solids, joint: number, bodies: Float32Array): number[] {
-  const { first, axis } = run.head.mechanics!.joints[joint];
-  const at = solids.inWorld(first, axis, bodies);
-  return at.map((x, i) => x - bodies[perBody * first + i]);
 }

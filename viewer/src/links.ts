@@ -3,7 +3,7 @@ import type { Player } from './player';
 import type { Plots } from './plots';
 import { presets } from './picture';
 
-/** What an address can say about a view: #t=1.25&camera=...&pick=...&bodies=ball,pin_3&plots=0.2,0.7 */
+/** What an address can say about a view: #t=1.25&camera=...&pick=...&bodies=ball,pin_3&plots=0.2,0.7&with=ghost,traces&cut=x,0.5&scale=2 */
 export function wordsOf(player: Player, playback: Playback, plots: Plots): string {
   const words = new URLSearchParams();
   const short = (x: number) => String(Number(x.toPrecision(7)));
@@ -13,6 +13,7 @@ export function wordsOf(player: Player, playback: Playback, plots: Plots): strin
   if (picked) words.set('pick', picked);
   const { forces, colourBy } = playback.picture.looks;
   if (playback.picture.solids) words.set('show', `${forces},${colourBy}`);
+  for (const [name, value] of Object.entries(playback.lookWords)) words.set(name, value);
   const names = playback.picture.solids?.head.names ?? [];
   if (plots.shownBodies.length > 0) words.set('bodies', plots.shownBodies.map((body) => names[body]).join(','));
   const [from, to] = plots.shown;
@@ -38,6 +39,7 @@ export function restore(text: string, player: Player, playback: Playback, plots:
   else if (camera) playback.stage?.look(numbers('camera'));
   const [forces, colourBy] = (words.get('show') ?? '').split(',');
   playback.setLooks(forces, colourBy);
+  playback.switchOn(words);
   pickByName(words.get('pick') ?? '', playback);
   const names = playback.picture.solids?.head.names ?? [];
   const plotted = (words.get('bodies') ?? '').split(',').map((name) => names.indexOf(name)).filter((body) => body >= 0);

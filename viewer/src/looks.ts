@@ -28,6 +28,7 @@ export class Looks {
   ghost = false; // of the start
   traces = false;
   cut: { axis: 0 | 1 | 2; part: number } | null = null; // only what is below this part of the picture along the axis
+  measured: number[][] = []; // points of the world, between which the reader measures
   pickedBody = -1;
   pickedPair: [number, number] | null = null;
 }

@@ -3,7 +3,7 @@ import './style.css';
 import { certificateSection, ledgerSection, verdictOf } from './certificate';
 import { Colours } from './colours';
 import { Comparison } from './compare';
-import { readOthers, readRun, type Head, type Run } from './data';
+import { arrived, readOthers, readRun, type Head, type Run } from './data';
 import { Events } from './events';
 import { makeFilm, orderIn, serveFilm, type FilmFormat } from './film';
 import { followRun } from './follow';
@@ -215,6 +215,8 @@ async function saveFilm(run: Run, player: Player, playback: Playback, format: Fi
 }
 
 async function start(page: HTMLElement): Promise<void> {
+  // a run is shown while the rest of it still comes; results need the whole page
+  await arrived(document, '#carom-head');
   const study = studyIn();
   if (study) return showStudy(page, study);
   const orbits = orbitsIn();
@@ -224,12 +226,13 @@ async function start(page: HTMLElement): Promise<void> {
   const time = run.track('time_s');
   const order = orderIn(words, time[0] ?? 0, time[time.length - 1] ?? 0);
   if (order && location.protocol.startsWith('http')) {
-    await run.motion?.finished();
-    return serveFilm(run, order);
+    return serveFilm(await run.whole(), order);
   }
+  if (!run.motion || run.head.others) await arrived(document, null);
   const begun = begin(page, run, await readOthers());
   // many bodies are drawn once before the rest of the page is made
   if (run.motion) await painted();
+  if (await run.readLate()) begun.playback.contactsCame();
   const shown = complete(begun);
   for (const { motion } of begun.others) motion?.unpackRest();
   tell(shown);
@@ -237,8 +240,7 @@ async function start(page: HTMLElement): Promise<void> {
   restore(location.hash, shown.player, shown.playback, shown.plots);
   window.addEventListener('hashchange', () => restore(location.hash, shown.player, shown.playback, shown.plots));
   followRun(run.head.follow ?? '', async (answer) => {
-    const longer = await readRun('', answer, run);
-    await longer.motion?.finished();
+    const longer = await (await readRun('', answer, run)).whole();
     await run.motion?.finished();
     goOn(shown, longer);
     return run.head.follow ?? '';
@@ -263,8 +265,7 @@ function showResults(page: HTMLElement, title: string, words: string, note: stri
       results.draw();
       return;
     }
-    const run = await readRun(`-run-${asked}`);
-    await run.motion?.finished();
+    const run = await (await readRun(`-run-${asked}`)).whole();
     open = complete(begin(page, run, []));
     page.querySelector('header')?.prepend(backButton());
     skipTo('playback', 'Skip to the playback');
@@ -336,10 +337,11 @@ function tell(shown: Shown): void {
   performance.mark('carom-ready');
 }
 
-const page = document.getElementById('page');
-if (page) {
-  start(page).catch((problem: unknown) => {
-    const words = problem instanceof Error ? problem.message : String(problem);
-    page.replaceChildren(element('p', { class: 'note', role: 'alert' }, `This page cannot show its run: ${words}.`));
-  });
+function refuse(problem: unknown): void {
+  const words = problem instanceof Error ? problem.message : String(problem);
+  document.getElementById('page')?.replaceChildren(element('p', { class: 'note', role: 'alert' }, `This page cannot show its run: ${words}.`));
 }
+
+void arrived(document, '#page')
+  .then((page) => start(page as HTMLElement))
+  .catch(refuse);

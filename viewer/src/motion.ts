@@ -6,6 +6,7 @@ import { unpackBlock, type Block, type BlockJob, type Workers } from './unpack';
 
 export type MotionHead = {
   frames_per_block: number;
+  first_frames?: number; // of the first block, which is short; older pages have none
   blocks: number;
   low: number[];
   high: number[];
@@ -24,16 +25,17 @@ export class Motion {
   readonly flat: boolean;
   private readonly moving: number[]; // body of every column
   private readonly pieces: Piece[] = [];
-  private rest: (() => void) | null = null;
+  private rest: (() => Promise<void>) | null = null;
   private readonly waiting: ((from: number, to: number) => void)[] = [];
 
   constructor(head: MotionHead, flat: boolean, moving: number[], frames: number) {
     this.head = { ...head, low: [...head.low], high: [...head.high] };
     this.flat = flat;
     this.moving = moving;
-    for (let i = 0; i < head.blocks; ++i) {
-      const from = i * head.frames_per_block;
-      this.pieces.push({ block: null, head, from, frames: Math.min(head.frames_per_block, frames - from) });
+    for (let i = 0, from = 0; i < head.blocks; ++i) {
+      const size = Math.min(i === 0 ? (head.first_frames ?? head.frames_per_block) : head.frames_per_block, frames - from);
+      this.pieces.push({ block: null, head, from, frames: size });
+      from += size;
     }
   }
 
@@ -70,32 +72,35 @@ export class Motion {
     this.waiting.push(act);
   }
 
-  /** Unpacks the first block of what the page holds; the others follow by `unpackRest`. The workers end with the last one. */
-  async unpack(texts: (string | null)[], workers: Workers | null): Promise<void> {
+  /** Unpacks the first block; the others follow by `unpackRest`. The workers end with the last one. */
+  async unpack(first: string, rest: () => Promise<string[]>, workers: Workers | null): Promise<void> {
     const { bytes } = this.head;
-    const job = (i: number): BlockJob => {
-      const packed = texts[i] ?? '';
-      texts[i] = null; // the page needs its text no more
-      return { packed: packed.trim(), bodies: this.moving.length, frames: this.pieces[i].frames, bytes, flat: this.flat };
-    };
-    const next = async (i: number): Promise<void> => {
+    const next = async (i: number, packed: string): Promise<void> => {
       const piece = this.pieces[i];
-      piece.block = await (workers ? workers.block(job(i)) : unpackBlock(job(i)));
+      const job: BlockJob = { packed: packed.trim(), bodies: this.moving.length, frames: piece.frames, bytes, flat: this.flat };
+      piece.block = await (workers ? workers.block(job) : unpackBlock(job));
       for (const act of this.waiting) act(piece.from, piece.from + piece.frames - 1);
     };
-    if (texts.length === 0) return workers?.end();
-    await next(0);
-    // as many at a time as there are workers: their texts and blocks need room
-    let i = 1;
-    const lane = async (): Promise<void> => {
-      while (i < texts.length) await next(i++);
+    await next(0, first);
+    this.rest = async () => {
+      const texts: (string | null)[] = await rest();
+      // as many at a time as there are workers: their texts and blocks need room
+      let i = 0;
+      const lane = async (): Promise<void> => {
+        while (i < texts.length) {
+          const text = texts[i] ?? '';
+          texts[i] = null;
+          await next(++i, text);
+        }
+      };
+      await Promise.all(Array.from({ length: workers?.count ?? 1 }, lane));
+      workers?.end();
     };
-    this.rest = () => void Promise.all(Array.from({ length: workers?.count ?? 1 }, lane)).then(() => workers?.end());
   }
 
   /** Goes on with the other blocks: once the first frame is on the screen, which they would delay. */
   unpackRest(): void {
-    this.rest?.();
+    void this.rest?.();
     this.rest = null;
   }
 

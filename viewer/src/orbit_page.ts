@@ -98,11 +98,14 @@ export class OrbitPage {
     this.element = element(
       'main',
       {},
-      element('div', { class: 'column' }, section('orbit', 'Orbit', element('p', { class: 'picked' }, words), element('div', { class: 'wide' }, ...orbitTables(orbit)))),
+      element('div', { class: 'column' }, section('orbit', 'Orbit', element('p', { class: 'picked' }, words), openButton(0), element('div', { class: 'wide' }, ...orbitTables(orbit)))),
       element('div', { class: 'column' }, section('multipliers', 'Multipliers', this.plane.canvas, element('p', { class: 'hint' }, 'Inside the unit circle disturbances of the orbit decay; outside they grow.'))),
     );
     this.colours.onChange(() => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.plane.canvas);
+    document.addEventListener('keydown', ({ key, target }) => {
+      if (key === 'Enter' && this.element.isConnected && (target as HTMLElement).tagName !== 'BUTTON') openPoint(0);
+    });
   }
 
   draw(): void {

@@ -1,7 +1,8 @@
 import { BodyContacts } from './body_contacts';
 import type { DrawEntry, Run } from './data';
 import { ForceView, manyContacts } from './force_view';
-import { FreeBodies, jointAxis, jointEnds } from './free_body';
+import { FreeBodies } from './free_body';
+import { Links, type DrawnLink } from './body_links';
 import { BodyColours, Looks } from './looks';
 import { Solids } from './solids';
 import type { Timeline } from './timeline';
@@ -32,7 +33,7 @@ export class Picture {
   readonly all = new Bounds(); // of everything that is ever shown
   readonly moving = new Bounds(); // of what moves or could move, over the whole run; where nothing does, of everything
   private readonly movers = new Set<DrawEntry>();
-  private readonly shapeless: Set<number>; // bodies
+  readonly links: Links | null; // of bodies
   private readonly run: Run;
   private readonly timeline: Timeline;
   private readonly now: Float32Array;
@@ -42,8 +43,7 @@ export class Picture {
     this.timeline = timeline;
     this.entries = run.head.draw;
     this.solids = run.head.solids ? new Solids(run, timeline, run.head.solids) : null;
-    const shaped = new Set(run.head.solids?.solids.map(({ body }) => body));
-    this.shapeless = new Set(run.head.solids?.bodies.flatMap((_, body) => (shaped.has(body) ? [] : [body])));
+    this.links = run.head.solids && run.head.mechanics ? new Links(run.head.mechanics, run.head.solids) : null;
     this.contacts = new BodyContacts(run);
     this.width = this.entries.reduce((n, e) => Math.max(n, e.first + e.points * e.dimension, e.radius + 1, e.normal < 0 ? 0 : e.normal + e.dimension, (e.tangent ?? -1) < 0 ? 0 : e.tangent! + e.dimension), 0);
     this.now = new Float32Array(this.width);
@@ -58,7 +58,17 @@ export class Picture {
     this.free = solids ? new FreeBodies(run, contacts, solids) : null;
     this.forces = solids && this.free ? new ForceView(contacts, solids, this.free, this.moving.size) : null;
     this.bodyColours = solids ? new BodyColours(run, solids, contacts) : null;
-    if (contacts.most > manyContacts) this.looks.forces = 'chains';
+    this.chooseForces();
+  }
+
+  private chooseForces(): void {
+    if (this.contacts.most > manyContacts) this.looks.forces = 'chains';
+  }
+
+  /** Contacts have come after the first picture. */
+  contactsCame(): void {
+    Object.assign(this.contacts, new BodyContacts(this.run));
+    this.chooseForces();
   }
 
   /** The run has grown: what is known of it is found again, what the reader has set stays. */
@@ -70,21 +80,9 @@ export class Picture {
     Object.assign(this, fresh, { looks, others, solids, contacts, free, forces, bodyColours });
   }
 
-  /** Joints as they are drawn: both ends, the direction of the axis, and whether a line joins the ends. */
-  joints(bodies: Float32Array): DrawnJoint[] {
-    const { run, solids } = this;
-    if (!solids || !run.head.mechanics) return [];
-    const longest = 0.08 * this.moving.size;
-    return run.head.mechanics.joints.flatMap(({ kind, first, second }, j) => {
-      if (kind === 'gear') return [];
-      const ends = jointEnds(run, solids, j, bodies);
-      const axis = jointAxis(run, solids, j, bodies);
-      const lines = linesOfJoint(kind, ends, axis, [...solids.place(first, bodies)], longest);
-      const linked = kind === 'string' || kind === 'distance';
-      // a body without a shape is seen by the lines to its joints
-      if (!linked && second >= 0 && this.shapeless.has(second)) lines.push([[...solids.place(second, bodies)], ends[1]]);
-      return [{ ends, lines, linked }];
-    });
+  /** Joints, springs and motors as they are drawn. */
+  drawnLinks(bodies: Float32Array): DrawnLink[] {
+    return this.links && this.solids ? this.links.at(this.solids, bodies, this.moving.size) : [];
   }
 
   /** The way of a body's centre up to a row. */
@@ -160,7 +158,7 @@ export class Picture {
   private measure(): void {
     this.solids?.measure((place, reach, moves) => this.include(place, reach, moves));
     // what bodies hang on is seen with them
-    if (this.solids) for (const { ends } of this.joints(this.solids.row(0))) for (const end of ends) this.include(end, 0, true);
+    if (this.solids) for (const { ends } of this.drawnLinks(this.solids.row(0))) for (const end of ends) this.include(end, 0, true);
     for (const entry of this.entries) {
       const moves = this.varies(entry);
       if (moves && entry.kind !== 'trace') this.movers.add(entry);
@@ -191,23 +189,6 @@ export class Picture {
   private enclose(entry: DrawEntry, at: number, radius: number, moves: boolean): void {
     this.include([0, 1, 2].map((axis) => (axis < entry.dimension ? this.rows[at + axis] : 0)), radius, moves);
   }
-}
-
-/** A joint as it is drawn: both ends, lines that show how it holds, and whether both ends are points of their own. */
-export type DrawnJoint = { ends: [number[], number[]]; lines: [number[], number[]][]; linked: boolean };
-
-/** Strings and rods between their ends; a body that hangs on a pin from its centre to it; slides along their axis. */
-function linesOfJoint(kind: string, ends: [number[], number[]], axis: number[], centre: number[], reach: number): [number[], number[]][] {
-  if (kind === 'string' || kind === 'distance') return [ends];
-  const along = (end: number[], side: number) => end.map((x, i) => x + side * reach * axis[i]);
-  if (kind === 'prismatic' || kind === 'cylindrical') {
-    const way = ends[0].reduce((sum, x, i) => sum + (x - ends[1][i]) * axis[i], 0);
-    return [[along(ends[1], way < 0 ? 1 : -1), along(ends[0], way < 0 ? -1 : 1)]];
-  }
-  const lines: [number[], number[]][] = [];
-  if (Math.hypot(...centre.map((x, i) => x - ends[0][i])) > reach) lines.push([centre, ends[0]]);
-  if (kind === 'revolute' || kind === 'universal') lines.push([along(ends[1], -0.4), along(ends[1], 0.4)]);
-  return lines;
 }
 
 /** A box along the axes that grows with what is put into it. */
@@ -274,6 +255,8 @@ export interface Stage {
   bodyAt(clientX: number, clientY: number): number;
   /** The point of the world that is drawn at this place of the window; null: nothing is. */
   pointAt(clientX: number, clientY: number): number[] | null;
+  /** Metres that a square of the grid is wide; left out: there is no grid. */
+  readonly square?: number;
   /** Pixels that a metre in the middle of the stage is long. */
   readonly pixelsPerMetre: number;
   /** Where the eye is, as numbers that `look` takes. */

@@ -41,7 +41,7 @@ export class Playback {
   private readonly statusCells: HTMLElement[] = [];
   private readonly pickButtons: HTMLButtonElement[] = [];
   readonly bodies: BodyPanel | null;
-  private readonly tools: ViewTools | null;
+  private tools: ViewTools | null;
   private readonly pickWatchers: (() => void)[] = [];
   private state: { q: Float64Array[]; u: Float64Array[] | null } = { q: [], u: null }; // of the coordinates in the table
   private readonly legendHolder = element('div');
@@ -60,7 +60,7 @@ export class Playback {
     this.picture.others.push(...others.map((other) => new Picture(other, new Timeline(other))));
     this.stage = !this.picture.empty ? this.makeStage(colours) : null;
     this.bodies = this.picture.solids ? new BodyPanel(run, this.picture, () => this.tellPick()) : null;
-    this.tools = this.stage ? new ViewTools(this.picture, this.stage, colours, () => this.show()) : null;
+    this.tools = this.makeTools();
     this.playButton = button('▶', 'Play (space)', () => player.toggle());
     this.playButton.classList.add('play');
     this.slider = this.makeSlider();
@@ -82,6 +82,22 @@ export class Playback {
     this.watchMotion();
     colours.onChange(() => this.repaint(colours));
     new ResizeObserver(() => this.appear()).observe(this.holder);
+  }
+
+  private makeTools(): ViewTools | null {
+    return this.stage ? new ViewTools(this.picture, this.stage, this.colours, () => this.show()) : null;
+  }
+
+  /** Contacts of bodies have come after the first picture. */
+  contactsCame(): void {
+    this.picture.contactsCame();
+    const fresh = this.makeTools();
+    if (fresh && this.tools) {
+      this.tools.key.replaceWith(fresh.key);
+      this.tools.element.replaceWith(fresh.element);
+    }
+    this.tools = fresh;
+    this.show();
   }
 
   private watchMotion(): void {
@@ -133,6 +149,15 @@ export class Playback {
   /** As the lists below the stage have them; words that they do not have are passed over. */
   setLooks(forces: string | undefined, colourBy: string | undefined): void {
     this.tools?.choose(forces, colourBy);
+  }
+
+  /** What an address says about the look of bodies. */
+  get lookWords(): Record<string, string> {
+    return this.tools?.words ?? {};
+  }
+
+  switchOn(words: URLSearchParams): void {
+    this.tools?.switchOn(words);
   }
 
   get picked(): number {

@@ -354,7 +354,7 @@ export class Plots {
       width: Math.max(200, holder.clientWidth || 600),
       height: 190,
       pxAlign: false, // rounded to whole pixels, slow curves would look like stairs
-      scales: { x: { time: false }, y: panel.cells ? { range: () => [panel.cells!.from - 0.05, panel.cells!.to + 0.05] } : panel.floor ? { range: (_, low, high) => noFinerThan(panel.floor ?? 0, low, high) } : {} },
+      scales: { x: { time: false }, y: { range: (_, low, high) => rangeOf(panel, low, high) } },
       axes: [
         { ...axis, values: ticks },
         panel.log ? { ...axis, values: powers, incrs: [...(panel.cells ? [0.1, 0.2, 0.5] : []), 1, 2, 3, 5, 10, 20, 50], size: 76 } : { ...axis, values: ticks, size: 76 },
@@ -432,6 +432,21 @@ export class Plots {
     }
   }
 }
+
+/** What the upright axis of a panel spans. A line that does not change gets room around it instead of a scale up to a hundred. */
+function rangeOf(panel: Panel, low: number | null, high: number | null): [number | null, number | null] {
+  if (panel.cells) return [panel.cells.from - 0.05, panel.cells.to + 0.05];
+  if (panel.floor) return noFinerThan(panel.floor, low, high);
+  if (low === null || high === null) return [low, high];
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  if (high - low > 1e-12 * largest && largest > roundedAway) return uPlot.rangeNum(low, high, 0.1, true);
+  const middle = largest > roundedAway ? (low + high) / 2 : 0;
+  const half = middle === 0 || panel.log ? 1 : 0.2 * Math.abs(middle);
+  return [middle - half, middle + half];
+}
+
+/** Whatever the unit, lines that stay below this show nothing but rounding. */
+const roundedAway = 1e-18;
 
 /** A range with some room above and below; rounding errors do not fill it. */
 function noFinerThan(floor: number, low: number | null, high: number | null): [number, number] {

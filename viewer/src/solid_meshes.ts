@@ -70,6 +70,7 @@ function geometryOf(given: SurfaceEntry): BufferGeometry {
   const geometry = smooth.toNonIndexed();
   if (!surface.smooth) geometry.computeVertexNormals();
   else if (isBall(surface)) pointOutwards(geometry);
+  if (!surface.smooth && isRound) roundOff(geometry, corners);
   const shades = new Float32Array(3 * corners.length).fill(1);
   if (isRound) {
     for (let t = 0; t < corners.length; t += 3) {
@@ -79,6 +80,22 @@ function geometryOf(given: SurfaceEntry): BufferGeometry {
   }
   geometry.setAttribute('color', new BufferAttribute(shades, 3));
   return geometry;
+}
+
+/** Across edges flatter than this a round surface is shaded as if it had none: the sides of cylinders and cones, not their rims. */
+const creaseCosine = Math.cos((35 * Math.PI) / 180);
+
+/** Every corner gets the mean normal of the triangles at its vertex that look nearly the same way. */
+function roundOff(geometry: BufferGeometry, corners: number[]): void {
+  const { normal } = geometry.attributes;
+  const flat = Array.from({ length: corners.length }, (_, i) => new Vector3().fromBufferAttribute(normal, i));
+  const atVertex = new Map<number, number[]>();
+  corners.forEach((v, i) => (atVertex.get(v)?.push(i) ?? atVertex.set(v, [i])));
+  corners.forEach((v, i) => {
+    const mean = new Vector3();
+    for (const k of atVertex.get(v)!) if (flat[k].dot(flat[i]) > creaseCosine) mean.add(flat[k]);
+    normal.setXYZ(i, ...mean.normalize().toArray());
+  });
 }
 
 /** The normals of a ball are its radii, however few faces it has. */

@@ -134,19 +134,30 @@ export class StudyPage {
 
   draw(): void {
     const points = this.points();
-    this.drawPoints(points);
+    const order = this.isLogarithmic ? orderOf(points, Math.log10(Math.min(...this.values('time_step_s').filter((h): h is number => h !== null)))) : null;
+    this.drawPoints(points, order);
     this.drawBars();
-    const slope = this.isLogarithmic ? slopeOf(points) : null;
     this.diagram.setAttribute('aria-label', `${this.up.value} over ${this.across.value}: ${counted(points.length, 'point')}`);
     if (this.picked < 0) {
-      this.words.textContent = slope === null ? `Click a point for its run${hasRun(0) ? '; double-click opens it' : ''}.` : `Distance from the finest run over the time step, in powers of ten: order ${number(slope, 3)}.`;
+      this.words.textContent = order === null ? `Click a point for its run${hasRun(0) ? '; double-click opens it' : ''}.` : `Distance from the finest run over the time step, in powers of ten. The line is the distance of runs whose error is proportional to the step to the power ${number(order.power, 3)}: order ${number(order.power, 3)}.`;
     }
   }
 
-  private drawPoints(points: Point[]): void {
+  private drawPoints(points: Point[], order: Order | null): void {
     const frame = frameOf(this.diagram, points.map(({ x }) => x), points.map(({ y }) => y), this.colours, this.isLogarithmic ? [`log₁₀ of ${this.across.value}`, `log₁₀ of the distance of ${this.up.value}`] : [this.across.value, this.up.value]);
     if (!frame) return;
     const { context, place } = frame;
+    if (order) {
+      const [low, high] = [Math.min(...points.map(({ x }) => x)), Math.max(...points.map(({ x }) => x))];
+      context.strokeStyle = this.colours.named('vermilion');
+      context.lineWidth = 1.2;
+      context.beginPath();
+      for (let k = 0; k <= 60; ++k) {
+        const x = low + (k / 60) * (high - low);
+        context.lineTo(...place(x, order.distance(x)));
+      }
+      context.stroke();
+    }
     this.shown = points.map((point) => ({ point, at: place(point.x, point.y) }));
     const size = points.length > 2000 ? 1 : points.length > 300 ? 2 : 3.5;
     for (const { point, at } of this.shown) {
@@ -224,13 +235,33 @@ export class StudyPage {
   }
 }
 
-/** The slope of the straight line nearest to the points; null: there are too few. */
-function slopeOf(points: Point[]): number | null {
-  if (points.length < 2) return null;
-  const mean = (f: (point: Point) => number) => points.reduce((sum, point) => sum + f(point), 0) / points.length;
-  const [x, y] = [mean((p) => p.x), mean((p) => p.y)];
-  const spread = mean((p) => (p.x - x) ** 2);
-  return spread > 0 ? mean((p) => (p.x - x) * (p.y - y)) / spread : null;
+/** The order of convergence, and the distance from the finest run that it gives: log10 over log10 of the step. */
+type Order = { power: number; distance: (x: number) => number };
+
+/**
+ * The order p for which C (h^p - h0^p) is nearest to the distances from the finest run, whose own error is C h0^p: a straight line through
+ * them would be too steep. Null: there are too few points.
+ */
+export function orderOf(points: { x: number; y: number }[], finest: number): Order | null {
+  if (new Set(points.map(({ x }) => x)).size < 2) return null;
+  const shape = (x: number, p: number) => p * x + Math.log10(1 - 10 ** (p * (finest - x)));
+  const mean = (values: number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
+  const fit = (p: number) => {
+    const rest = points.map(({ x, y }) => y - shape(x, p));
+    const offset = mean(rest);
+    return { offset, error: mean(rest.map((r) => (r - offset) ** 2)) };
+  };
+  const powers = Array.from({ length: 240 }, (_, k) => 0.05 * (k + 1));
+  const near = powers.reduce((best, p) => (fit(p).error < fit(best).error ? p : best));
+  let [low, high] = [Math.max(1e-3, near - 0.05), near + 0.05];
+  for (let k = 0; k < 60; ++k) {
+    const [a, b] = [low + (high - low) / 3, high - (high - low) / 3];
+    if (fit(a).error < fit(b).error) high = b;
+    else low = a;
+  }
+  const power = (low + high) / 2;
+  const { offset } = fit(power);
+  return { power, distance: (x) => offset + shape(x, power) };
 }
 
 /** The study in the page; null: the page shows a run. */

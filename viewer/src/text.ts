@@ -130,3 +130,9 @@ export class NameChoice {
     else this.element.value = this.names.get(number) ?? '';
   }
 }
+
+/** A round number not above x. */
+export function roundBelow(x: number): number {
+  const power = 10 ** Math.floor(Math.log10(x));
+  return power * ([5, 2, 1].find((k) => k * power <= x) ?? 1);
+}

@@ -29,12 +29,14 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
+import type { DrawnLink } from './body_links';
 import type { Colours } from './colours';
 import type { DrawEntry } from './data';
 import { arrowOf, coneOf, normalOf, type Cone, type Percussions } from './percussions';
 import { nearest, onZoom, type Picture, type Pose, type Stage } from './picture';
 import { ForceMeshes, MovingLines } from './force_meshes';
 import { SolidMeshes } from './solid_meshes';
+import { roundBelow } from './text';
 
 type DrawnLine = {
   entry: DrawEntry;
@@ -44,10 +46,13 @@ type DrawnLine = {
 };
 type DrawnArrow = { entry: DrawEntry; arrow: ArrowHelper };
 
+const linkKinds = ['joint', 'spring', 'motor'] as const;
+
 /** Draws spatial pictures with WebGL: circles are balls, z points up, dragging orbits. */
 export class ThreeStage implements Stage {
   readonly kind = 'webgl';
   readonly element: HTMLElement;
+  square = 1;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(40, 1, 0.01, 1000);
@@ -66,8 +71,9 @@ export class ThreeStage implements Stage {
   private readonly others: SolidMeshes[] = [];
   private readonly forces: ForceMeshes;
   private readonly trails: MovingLines;
-  private readonly jointLines: MovingLines;
-  private readonly jointBalls: InstancedMesh;
+  private readonly linkLines: Record<DrawnLink['kind'], MovingLines>;
+  private readonly linkEnds: InstancedMesh;
+  private readonly measured: MovingLines;
   private painted = ''; // by what the bodies are coloured now
   private picked = -1;
   private pose: Pose | null = null;
@@ -112,12 +118,15 @@ export class ThreeStage implements Stage {
     this.solids = picture.solids ? new SolidMeshes(picture.solids, this.scene) : null;
     this.forces = new ForceMeshes(this.scene, picture.moving.size);
     this.trails = new MovingLines(this.scene, true);
-    this.jointLines = new MovingLines(this.scene, true);
-    this.jointBalls = new InstancedMesh(new SphereGeometry(1, 12, 8), new MeshLambertMaterial({ depthTest: false, transparent: true }), 2 * Math.max(1, picture.solids ? picture.joints(picture.solids.row(0)).length : 0));
-    this.jointBalls.frustumCulled = false;
-    this.jointBalls.renderOrder = 1;
-    this.jointBalls.count = 0;
-    this.scene.add(this.jointBalls);
+    const lines = () => new MovingLines(this.scene, true);
+    this.measured = lines();
+    this.linkLines = { joint: lines(), spring: lines(), motor: lines() };
+    const ends = picture.solids ? picture.drawnLinks(picture.solids.row(0)).reduce((n, { points }) => n + points.length, 0) : 0;
+    this.linkEnds = new InstancedMesh(new SphereGeometry(1, 12, 8), new MeshLambertMaterial({ depthTest: false, transparent: true }), Math.max(1, ends));
+    this.linkEnds.frustumCulled = false;
+    this.linkEnds.renderOrder = 1;
+    this.linkEnds.count = 0;
+    this.scene.add(this.linkEnds);
     this.paint();
 
     this.camera.up.set(0, 0, 1);
@@ -136,8 +145,8 @@ export class ThreeStage implements Stage {
     if (this.balls.instanceColor) this.balls.instanceColor.needsUpdate = true;
     this.painted = '';
     this.trails.lines.material.color.set(this.colours.text);
-    this.jointLines.lines.material.color.set(this.colours.force('joint'));
-    (this.jointBalls.material as MeshLambertMaterial).color.set(this.colours.force('joint'));
+    this.measured.lines.material.color.set(this.colours.force('sum'));
+    for (const kind of linkKinds) this.linkLines[kind].lines.material.color.set(this.colours.link(kind));
   }
 
   place(pose: Pose): void {
@@ -148,7 +157,20 @@ export class ThreeStage implements Stage {
     for (const drawn of this.arrows) this.placeArrow(drawn, pose);
     this.placeNormals(pose);
     if (this.solids) this.placeBodies(this.solids, pose);
+    this.placeMeasured();
     if (this.following) this.keepInView(pose);
+  }
+
+  /** Crosses where the reader has measured, joined by lines. */
+  private placeMeasured(): void {
+    const points = this.picture.looks.measured;
+    const reach = 0.012 * this.picture.moving.size;
+    const lines: number[] = [];
+    points.forEach((point, i) => {
+      if (i > 0) lines.push(...points[i - 1], ...point);
+      for (const axis of [0, 1, 2]) for (const side of [-1, 1]) lines.push(...point.map((x, k) => x + (k === axis ? side * reach : 0)));
+    });
+    this.measured.place(lines);
   }
 
   private placeBodies(solids: SolidMeshes, pose: Pose): void {
@@ -167,7 +189,7 @@ export class ThreeStage implements Stage {
     this.placeGhost();
     this.placeOthers(pose);
     this.placeTrails(pose);
-    this.placeJoints(pose);
+    this.placeLinks(pose);
     this.cut();
   }
 
@@ -203,23 +225,26 @@ export class ThreeStage implements Stage {
     this.trails.place(points);
   }
 
-  /** Pins and balls as small balls, strings and rods as lines between their ends, axes as lines. */
-  private placeJoints(pose: Pose): void {
-    const joints = this.picture.joints(pose.bodies);
+  /** Pins and balls as small balls, strings and rods as lines between their ends, axes as lines, springs as coils, motors as arrows. */
+  private placeLinks(pose: Pose): void {
     const size = this.picture.moving.size;
-    const lines: number[] = [];
+    const lines: Record<DrawnLink['kind'], number[]> = { joint: [], spring: [], motor: [] };
     const matrix = new Matrix4();
+    const colour = new Color();
     let n = 0;
-    for (const { ends, lines: pieces, linked } of joints) {
-      for (const piece of pieces) lines.push(...piece.flat());
-      for (const end of linked ? ends : [ends[0]]) {
-        matrix.makeScale(0.007 * size, 0.007 * size, 0.007 * size).setPosition(end[0], end[1], end[2]);
-        this.jointBalls.setMatrixAt(n++, matrix);
+    for (const { kind, lines: pieces, points } of this.picture.drawnLinks(pose.bodies)) {
+      for (const [a, b] of pieces) lines[kind].push(...a, ...b);
+      const radius = (kind === 'joint' ? 0.007 : 0.005) * size;
+      colour.set(this.colours.link(kind));
+      for (const end of points) {
+        this.linkEnds.setColorAt(n, colour);
+        this.linkEnds.setMatrixAt(n++, matrix.makeScale(radius, radius, radius).setPosition(end[0], end[1], end[2]));
       }
     }
-    this.jointBalls.count = n;
-    this.jointBalls.instanceMatrix.needsUpdate = true;
-    this.jointLines.place(lines);
+    this.linkEnds.count = n;
+    this.linkEnds.instanceMatrix.needsUpdate = true;
+    if (this.linkEnds.instanceColor) this.linkEnds.instanceColor.needsUpdate = true;
+    for (const kind of linkKinds) this.linkLines[kind].place(lines[kind]);
   }
 
   /** Only what is below the cut is drawn. */
@@ -407,11 +432,15 @@ export class ThreeStage implements Stage {
   private floor(): GridHelper {
     const { low, high } = this.picture.all;
     const size = 1.4 * Math.max(high[0] - low[0], high[1] - low[1], 0.3 * (high[2] - low[2]), 1e-9);
-    const grid = new GridHelper(size, 10, 0x888888, 0x888888);
+    this.square = roundBelow(size / 8);
+    const squares = Math.ceil(size / this.square / 2) * 2;
+    const grid = new GridHelper(squares * this.square, squares, 0x888888, 0x888888);
     grid.material.opacity = 0.35;
     grid.material.transparent = true;
     grid.rotation.x = Math.PI / 2;
-    grid.position.set((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]);
+    // its lines lie at whole multiples of their distance
+    const [x, y] = [0, 1].map((axis) => Math.round((low[axis] + high[axis]) / 2 / this.square) * this.square);
+    grid.position.set(x, y, low[2]);
     return grid;
   }
 

@@ -29,24 +29,30 @@ export async function unpackBlock({ packed, bodies, frames, bytes, flat }: Block
   const data = await unzip(packed);
   const count = bodies * frames;
   let at = 0;
-  const column = <T extends Uint8Array | Uint16Array | Uint32Array>(width: number, out: T): T => {
-    const mask = width === 4 ? -1 : 2 ** (8 * width) - 1;
-    for (let b = 0, i = at; b < bodies; ++b) {
-      let now = 0;
-      for (let f = 0, to = b; f < frames; ++f, ++i, to += bodies) {
-        let difference = data[i];
-        if (width > 1) difference |= data[i + count] << 8;
-        if (width > 2) difference |= (data[i + 2 * count] << 16) | (data[i + 3 * count] << 24);
-        now = (now + difference) & mask;
-        out[to] = now;
-      }
-    }
-    at += width * count;
+  // a loop for each width: the innermost of them run for every number of a page
+  const bytesOf = (k: number): Uint8Array => data.subarray(at + k * count, at + (k + 1) * count);
+  const column1 = (): Uint8Array => {
+    const [out, first] = [new Uint8Array(count), bytesOf(0)];
+    for (let b = 0, i = 0; b < bodies; ++b) for (let to = b, now = 0; to < count; to += bodies) out[to] = now = (now + first[i++]) & 0xff;
+    at += count;
     return out;
   };
-  const places = bytes.map((width) => column(width, width === 4 ? new Uint32Array(count) : new Uint16Array(count)));
-  const turns = flat ? [] : [0, 1, 2].map(() => column(2, new Uint16Array(count)));
-  const largest = flat ? null : column(1, new Uint8Array(count));
+  const column2 = (): Uint16Array => {
+    const [out, first, second] = [new Uint16Array(count), bytesOf(0), bytesOf(1)];
+    for (let b = 0, i = 0; b < bodies; ++b) for (let to = b, now = 0; to < count; to += bodies, ++i) out[to] = now = (now + first[i] + (second[i] << 8)) & 0xffff;
+    at += 2 * count;
+    return out;
+  };
+  const column4 = (): Uint32Array => {
+    const out = new Uint32Array(count);
+    const parts = [0, 1, 2, 3].map(bytesOf);
+    for (let b = 0, i = 0; b < bodies; ++b) for (let to = b, now = 0; to < count; to += bodies, ++i) out[to] = now = (now + (parts[0][i] | (parts[1][i] << 8) | (parts[2][i] << 16) | (parts[3][i] << 24))) | 0;
+    at += 4 * count;
+    return out;
+  };
+  const places = bytes.map((width) => (width === 4 ? column4() : column2()));
+  const turns = flat ? [] : [0, 1, 2].map(column2);
+  const largest = flat ? null : column1();
   return { places, turns, largest };
 }
 
@@ -89,6 +95,7 @@ export class Workers {
   private readonly waiting = new Map<number, Waiting>();
   private next = 0;
   private broken = false;
+  private ending = false;
 
   constructor() {
     const text = `const unzip = ${inflate.toString()};
@@ -116,7 +123,10 @@ export class Workers {
     return this.ask({ kind: 'tracks', job }) as Promise<Float64Array[]>;
   }
 
+  /** As soon as nothing is asked for any more. */
   end(): void {
+    this.ending = true;
+    if (this.waiting.size > 0) return;
     for (const worker of this.workers) worker.terminate();
     URL.revokeObjectURL(this.address);
   }
@@ -130,6 +140,7 @@ export class Workers {
       this.waiting.delete(data.id);
       if (data.problem === undefined) one?.done(data.result);
       else one?.failed(new Error(data.problem));
+      if (this.ending) this.end();
     };
     // a policy may forbid workers only once they start
     worker.onerror = (event) => {

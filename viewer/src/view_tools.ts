@@ -2,7 +2,7 @@ import type { Colours } from './colours';
 import { colourWords, forceWords, rampColour, rampStops, type ColourBy, type ForceLook } from './looks';
 import { presets, type Picture, type Stage } from './picture';
 import { statusWords, type Status } from './statuses';
-import { button, element, number, releaseAfterPointer, withUnit } from './text';
+import { button, element, number, releaseAfterPointer, roundBelow, withUnit } from './text';
 
 /** A button that is on or off. */
 function toggle(label: string, title: string, on: boolean, act: (on: boolean) => void): HTMLButtonElement {
@@ -23,11 +23,14 @@ function choice<T extends string>(label: string, words: [T, string][], chosen: T
   return { element: element('label', {}, `${label} `, select), select };
 }
 
-/** A round number not above x. */
-export function roundBelow(x: number): number {
-  const power = 10 ** Math.floor(Math.log10(x));
-  return power * ([5, 2, 1].find((k) => k * power <= x) ?? 1);
-}
+const linkWords = { joint: 'joints', spring: 'springs', motor: 'motors' };
+
+type LookToggle = 'transparent' | 'ghost' | 'traces';
+const lookToggles: [LookToggle, string, string][] = [
+  ['transparent', 'Transparent', 'Make bodies transparent'],
+  ['ghost', 'Ghost', 'Also show the bodies at the start of the run'],
+  ['traces', 'Traces', 'Show the paths of the bodies; if there are many, pick one'],
+];
 
 /** The tools below the stage: where the eye is, what is shown of bodies, and what arrows and colours mean. */
 export class ViewTools {
@@ -39,8 +42,10 @@ export class ViewTools {
   private readonly redraw: () => void;
   private readonly selects: HTMLSelectElement[] = []; // forces, colour
   private readonly measured = element('output', { class: 'hint measured' });
+  private readonly toggles = new Map<LookToggle, HTMLButtonElement>();
+  private cutChoice: HTMLSelectElement | null = null;
+  private cutSlider: HTMLInputElement | null = null;
   private measuring = false;
-  private points: number[][] = [];
   private lastKey = '';
 
   constructor(picture: Picture, stage: Stage, colours: Colours, redraw: () => void) {
@@ -111,9 +116,11 @@ export class ViewTools {
       forces ? button('Longer', 'Longer arrows, thicker chains', () => change(() => (looks.arrowScale *= 1.5))) : null,
       forces ? button('Shorter', 'Shorter arrows, thinner chains', () => change(() => (looks.arrowScale /= 1.5))) : null,
       colour.element,
-      toggle('Transparent', 'Make bodies transparent', false, (on) => change(() => (looks.transparent = on))),
-      toggle('Ghost', 'Also show the bodies at the start of the run', false, (on) => change(() => (looks.ghost = on))),
-      toggle('Traces', 'Show the paths of the bodies; if there are many, pick one', false, (on) => change(() => (looks.traces = on))),
+      ...lookToggles.map(([name, label, title]) => {
+        const node = toggle(label, title, looks[name], (on) => change(() => (looks[name] = on)));
+        this.toggles.set(name, node);
+        return node;
+      }),
       ...(spatial ? this.cutTools(change) : []),
     );
   }
@@ -127,10 +134,39 @@ export class ViewTools {
     });
   }
 
+  /** What is switched on, for an address: transparent,ghost,traces and cut=x,0.5 and scale=1.5 */
+  get words(): Record<string, string> {
+    const { looks } = this.picture;
+    const on = lookToggles.filter(([name]) => looks[name]).map(([name]) => name);
+    return {
+      ...(on.length > 0 ? { with: on.join(',') } : {}),
+      ...(looks.cut ? { cut: `${'xyz'[looks.cut.axis]},${looks.cut.part}` } : {}),
+      ...(looks.arrowScale !== 1 ? { scale: String(Number(looks.arrowScale.toPrecision(4))) } : {}),
+    };
+  }
+
+  /** Switches on what an address names; what it does not have stays. */
+  switchOn(words: URLSearchParams): void {
+    const { looks } = this.picture;
+    for (const name of (words.get('with') ?? '').split(',')) {
+      const node = this.toggles.get(name as LookToggle);
+      if (node?.getAttribute('aria-pressed') === 'false') node.click();
+    }
+    const [axis, part] = (words.get('cut') ?? '').split(',');
+    if (this.cutChoice && this.cutSlider && axis && 'xyz'.includes(axis)) {
+      this.cutChoice.value = String('xyz'.indexOf(axis));
+      this.cutChoice.dispatchEvent(new Event('change'));
+      if (part) this.cutSlider.value = part;
+      this.cutSlider.dispatchEvent(new Event('input'));
+    }
+    const scale = Number(words.get('scale'));
+    if (scale > 0 && Number.isFinite(scale)) looks.arrowScale = scale;
+  }
+
   private cutTools(change: (act: () => void) => void): HTMLElement[] {
     const { looks } = this.picture;
     const slider = element('input', { type: 'range', min: '0', max: '1', step: '0.01', value: '1', 'aria-label': 'Position of the cut', hidden: '' });
-    const { element: label } = choice('Cut', [['', 'nothing'], ['0', 'across x'], ['1', 'across y'], ['2', 'across z']], '', (value) =>
+    const { element: label, select } = choice('Cut', [['', 'nothing'], ['0', 'across x'], ['1', 'across y'], ['2', 'across z']], '', (value) =>
       change(() => {
         slider.hidden = value === '';
         slider.value = '0.5';
@@ -138,12 +174,15 @@ export class ViewTools {
       }),
     );
     slider.addEventListener('input', () => change(() => looks.cut && (looks.cut.part = Number(slider.value))));
+    this.cutChoice = select;
+    this.cutSlider = slider;
     return [label, slider];
   }
 
   private measure(on: boolean): void {
     this.measuring = on;
-    this.points = [];
+    this.picture.looks.measured = [];
+    this.redraw();
     this.measured.textContent = on ? 'Click two points of the picture.' : '';
   }
 
@@ -152,16 +191,18 @@ export class ViewTools {
     if (!this.measuring) return false;
     const point = this.stage.pointAt(clientX, clientY);
     if (!point) return true;
-    this.points = this.points.length === 3 ? [point] : [...this.points, point];
+    const { looks } = this.picture;
+    looks.measured = looks.measured.length === 3 ? [point] : [...looks.measured, point];
     this.measured.textContent = this.measuredWords();
+    this.redraw();
     return true;
   }
 
   private measuredWords(): string {
-    const [a, b, c] = this.points;
+    const [a, b, c] = this.picture.looks.measured;
     if (!b) return 'Click a second point.';
     const way = b.map((x, i) => x - a[i]);
-    const distance = `Distance ${withUnit(Math.hypot(...way), 'm')} (${way.slice(0, this.picture.spatial ? 3 : 2).map((x) => number(x)).join(', ')})`;
+    const distance = `Distance ${withUnit(Math.hypot(...way), this.picture.unit)} (${way.slice(0, this.picture.spatial ? 3 : 2).map((x) => number(x)).join(', ')})`;
     if (!c) return `${distance}. A third point gives the angle at the second.`;
     const [u, v] = [a.map((x, i) => x - b[i]), c.map((x, i) => x - b[i])];
     const cosine = u.reduce((sum, x, i) => sum + x * v[i], 0) / (Math.hypot(...u) * Math.hypot(...v));
@@ -170,8 +211,8 @@ export class ViewTools {
 
   /** What arrows and colours stand for now; the arrow of the key is as long as one of that force is drawn. */
   showKey(t: number): void {
-    const { looks, forces, bodyColours, solids } = this.picture;
-    if (!solids) return;
+    const { looks, forces, bodyColours, solids, links } = this.picture;
+    if (!solids && !this.stage.square) return;
     const parts: (Node | string)[] = [];
     const { scale, cut } = forces?.shownScale(t, looks) ?? { scale: 0, cut: false };
     const metres = 70 / this.stage.pixelsPerMetre;
@@ -196,6 +237,8 @@ export class ViewTools {
     }
     if (bodyColours && looks.colourBy === 'material') parts.push(...bodyColours.materials.map((name, i) => this.swatch(this.colours.line(i), name || 'no name')));
     if (looks.colourBy === 'status') parts.push(...(['open', 'closed', 'stick', 'slip', 'impact'] as Status[]).map((status) => this.swatch(this.colours.status(status), statusWords[status])));
+    if (this.stage.square) parts.push(element('span', { class: 'key' }, `squares of the grid: ${withUnit(this.stage.square, 'm')}`));
+    for (const kind of links?.kinds ?? []) parts.push(this.swatch(this.colours.link(kind), linkWords[kind]));
     this.key.replaceChildren(...parts);
   }
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
-import { folder, program, root } from './support.mjs';
+import { after, before, test } from 'node:test';
+import { folder, open, program, root, seek, startBrowser } from './support.mjs';
 
 const place = folder();
 const run = join(place, 'run.h5');
@@ -49,6 +49,44 @@ test('a png is of the instant, the size and the view that were asked for, and al
   assert.notDeepEqual(bytes('--camera', 'top'), end);
   assert.notDeepEqual(bytes('--dark'), end);
   assert.ok(statSync(join(place, 'film.png')).size > 3000);
+});
+
+test('pictures of a film are the same each time', { skip: !probe && 'there is no ffmpeg to read it' }, () => {
+  const pictures = () => {
+    const done = spawnSync('ffmpeg', ['-v', 'error', '-i', film('gif', '--fps', '10'), '-f', 'framemd5', '-'], { encoding: 'utf8' });
+    assert.equal(done.status, 0, done.stderr);
+    return done.stdout.split('\n').filter((line) => line && !line.startsWith('#'));
+  };
+  const first = pictures();
+  assert.equal(first.length, 6);
+  assert.deepEqual(pictures(), first);
+});
+
+let browser;
+after(() => browser?.close());
+
+test('the button of the page saves the picture and films of the stage as the reader has set it', async () => {
+  browser = await startBrowser();
+  const html = join(place, 'run.html');
+  assert.equal(spawnSync(program, ['report', run, '-o', html]).status, 0);
+  const { page, mistakes, close } = await open(browser, html);
+  await seek(page, 0.2);
+  const begins = { png: '89504e47', webm: '1a45dfa3', gif: '474946383961' };
+  for (const [format, bytes] of Object.entries(begins)) {
+    await page.getByLabel('Kind of film').selectOption(format);
+    const coming = page.waitForEvent('download', { timeout: 120_000 });
+    await page.getByRole('button', { name: /Save a picture of this instant/ }).click();
+    const download = await coming;
+    assert.equal(download.suggestedFilename(), `run.${format}`);
+    const file = join(place, `saved.${format}`);
+    await download.saveAs(file);
+    assert.ok(readFileSync(file).toString('hex').startsWith(bytes), format);
+    if (probe && format !== 'png') assert.equal(read(file).pictures, 16, format); // half a second, thirty a second, and the last one
+    assert.match(await page.locator('output', { hasText: 'Made' }).textContent(), new RegExp(`Made ${format}`));
+  }
+  assert.equal(await page.evaluate(() => document.querySelectorAll('.film').length), 0, 'what drew the film is gone');
+  assert.deepEqual(mistakes, []);
+  await close();
 });
 
 test('what cannot be is refused with a hint', () => {

@@ -144,6 +144,15 @@ test('distances and angles are measured on the bodies', async () => {
   const [, angle] = /point ([\d.]+)°/.exec(words);
   assert.ok(Math.abs(Number(distance) - 0.05) < 2e-3, words);
   assert.ok(Math.abs(Number(angle) - 90) < 4, words);
+  // what was measured is seen on the stage, until the tool is put away
+  const measured = () => page.evaluate(() => window.carom.playback.picture.looks.measured.length);
+  const shot = async () => (await page.locator('.stage').screenshot()).toString('base64');
+  const marked = await shot();
+  assert.equal(await measured(), 3);
+  await page.getByRole('button', { name: /Click two points/ }).click();
+  assert.equal(await measured(), 0);
+  await page.mouse.move(5, 5);
+  assert.notEqual(await shot(), marked);
   await close();
 });
 
@@ -158,8 +167,18 @@ test('an address opens an instant, a view and a pick; Link writes such an addres
   const again = await open(browser, `${crates}${address}`);
   assert.equal(await again.page.evaluate(() => window.carom.player.time), 0.25);
   (await again.page.evaluate(() => window.carom.playback.stage.view())).forEach((x, i) => assert.ok(Math.abs(x - view[i]) < 1e-3, `${x} is not ${view[i]}`));
+  // how bodies are shown is kept too, and the tools say so
+  const dressed = await open(browser, `${crates}#t=0.1&with=ghost,traces&cut=z,0.7&scale=2.25`);
+  const { ghost, traces, transparent, cut, arrowScale } = await looks(dressed.page);
+  assert.deepEqual({ ghost, traces, transparent, cut, arrowScale }, { ghost: true, traces: true, transparent: false, cut: { axis: 2, part: 0.7 }, arrowScale: 2.25 });
+  assert.equal(await dressed.page.getByRole('button', { name: /at the start of the run/ }).getAttribute('aria-pressed'), 'true');
+  assert.equal(await dressed.page.getByLabel('Position of the cut').inputValue(), '0.7');
+  await dressed.page.getByRole('button', { name: /into the address/ }).click();
+  assert.match(await dressed.page.evaluate(() => location.hash), /with=ghost,traces&cut=z,0.7&scale=2.25/);
+  assert.deepEqual(dressed.mistakes, []);
+  await dressed.close();
   // nonsense is passed over
-  const odd = await open(browser, `${crates}#t=soon&camera=1,2,x&pick=nobody&plots=3`);
+  const odd = await open(browser, `${crates}#t=soon&camera=1,2,x&pick=nobody&plots=3&with=wings&cut=q,7&scale=-1`);
   assert.deepEqual(odd.mistakes, []);
   assert.equal(await odd.page.evaluate(() => window.carom.player.time), 0);
   assert.deepEqual(mistakes, []);

@@ -3,8 +3,10 @@
 //
 // Other programs share the machine, so time by the clock says little. What is measured is processor time: of `carom report` as the
 // system counts it, of the page as the browser counts it for the threads of its renderer, up to the marks that the page sets. The
-// script runs without drawing, since drawing in software costs what no reader pays. A page cannot be slower than the sum over all its
-// threads on a machine that does nothing else; the best of three is taken.
+// script runs without drawing, since drawing in software costs what no reader pays. Up to the first frame the sum over all threads counts: a
+// page cannot be slower than that on a machine that does nothing else. Until all frames are there the workers run side by side: on two cores
+// no schedule without idle cores takes longer than half of all work and half of the longest chain (Graham 1966), which is at most that of the
+// main thread and of one block. The best of three is taken.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -15,6 +17,7 @@ import { folder, program, startBrowser, withoutDrawing } from './support.mjs';
 const python = ['/usr/bin/python3', 'python3'].find((name) => spawnSync(name, ['-c', 'import h5py, numpy']).status === 0);
 const scene = `title = "Ten thousand balls"\nduration_s = 0.008\n[[body]]\nname = "floor"\nshape = "plane"\n[[body]]\nname = "ball"\nshape = "sphere"\nradius_m = 0.04\ncopies = [25, 20, 20]\nposition_m = ["0.1*i", "0.1*j", "0.05 + 0.1*k"]\n[integrator]\ntime_step_s = 4e-3\n[record]\nevery_s = 0.004\n`;
 const radius = 0.04;
+const oneBlock_ms = 100; // one takes about 50
 
 let browser;
 before(async () => (browser = await startBrowser(['--enable-precise-memory-info'])));
@@ -36,7 +39,7 @@ async function costs(html) {
   const requests = [];
   page.on('request', (request) => requests.push(request.url()));
   await browser.startTracing(page, { categories: ['blink.user_timing', 'toplevel', 'base', 'disabled-by-default-toplevel'] });
-  await page.goto(`file://${html}`);
+  await page.goto(`file://${html}`, { timeout: 180_000 });
   await page.waitForFunction(() => performance.getEntriesByName('carom-complete').length > 0, null, { timeout: 180_000 });
   const { traceEvents } = JSON.parse(String(await browser.stopTracing()));
   const names = new Map(traceEvents.filter(({ name }) => name === 'thread_name').map(({ pid, tid, args }) => [`${pid} ${tid}`, args.name]));
@@ -100,7 +103,9 @@ test('10^4 bodies x 10^3 frames', { skip: !python && 'there is no python3 with h
   for (let k = 0; k < 3; ++k) {
     const { page, context: opened, upTo, requests } = await costs(html);
     const total = (mark) => upTo[mark].main + upTo[mark].workers;
-    if (!best || total('carom-complete') < best.complete_ms) best = { first_ms: total('carom-first-frame'), ready_ms: total('carom-ready'), complete_ms: total('carom-complete'), main_ms: upTo['carom-complete'].main };
+    const { main, workers } = upTo['carom-complete'];
+    const complete_ms = (main + workers) / 2 + (main + oneBlock_ms) / 2;
+    if (!best || complete_ms < best.complete_ms) best = { first_ms: total('carom-first-frame'), ready_ms: total('carom-ready'), complete_ms, all_ms: main + workers, main_ms: main };
     assert.ok(upTo['carom-complete'].workers > 100, 'the workers have worked, and the browser has counted it');
     assert.equal(requests.length, 1, 'a page asks for nothing but itself');
     if (k < 2) {
@@ -119,8 +124,8 @@ test('10^4 bodies x 10^3 frames', { skip: !python && 'there is no python3 with h
     assert.ok(notes.some((text) => /1\/1000/.test(text)), 'the page says how exact positions are');
     await opened.close();
   }
-  const { first_ms, ready_ms, complete_ms, main_ms, frame_ms, memory: used, off_m, thinned } = best;
-  context.diagnostic(`processor time: report ${report_s.toFixed(1)} s; page up to the first frame ${first_ms.toFixed(0)} ms, ready ${ready_ms.toFixed(0)} ms, all frames unpacked ${complete_ms.toFixed(0)} ms (${main_ms.toFixed(0)} of it in the main thread), script of a frame ${frame_ms.toFixed(1)} ms`);
+  const { first_ms, ready_ms, complete_ms, all_ms, main_ms, frame_ms, memory: used, off_m, thinned } = best;
+  context.diagnostic(`processor time: report ${report_s.toFixed(1)} s; page up to the first frame ${first_ms.toFixed(0)} ms, ready ${ready_ms.toFixed(0)} ms, all frames unpacked ${all_ms.toFixed(0)} ms (${main_ms.toFixed(0)} of it in the main thread; on two cores within ${complete_ms.toFixed(0)} ms), script of a frame ${frame_ms.toFixed(1)} ms`);
   context.diagnostic(`page ${page_MB.toFixed(0)} MB; heap ${used.heap.toFixed(0)} MB, renderer ${used.renderer.toFixed(0)} MB; positions off by ${(off_m / radius).toExponential(1)} of a radius`);
   assert.ok(page_MB < 150, `${page_MB} MB`);
   assert.ok(!thinned, 'no frame is left out');

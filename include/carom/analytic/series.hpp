@@ -2,8 +2,6 @@
 
 #include "carom/system/lagrangian/model.hpp"
 
-#include <array>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,28 +36,6 @@ struct SeriesSettings {
 /// What the series integrator cannot run: tables, friction shapes that are neither an interval nor a disc.
 /// All at once; empty: it can.
 [[nodiscard]] Errors check_for_series(const Model& model);
-
-/// The motion on one interval between restarts, for dense output.
-struct SeriesPiece {
-    double t_s = 0;  ///< where it begins
-    double h_s = 0;  ///< its length
-    int order = 0;
-    std::vector<double> q, u;  ///< coefficients: order + 1 per coordinate
-
-    /// Reaction of a contact that acts, N: (normal, t1, t2), order + 1 coefficients each.
-    struct Reaction {
-        int contact = 0;
-        int dimension = 1;
-        std::vector<double> r;
-    };
-    std::vector<Reaction> reactions;
-
-    /// Configuration and velocity at t_s + s.
-    void at(double s, Eigen::VectorXd& q_out, Eigen::VectorXd& u_out) const;
-
-    /// Reaction of a contact at t_s + s; zero where it does not act.
-    [[nodiscard]] std::array<double, 3> reaction_N(int contact, double s) const;
-};
 
 /// How one contact was decided at an instant (PS-5).
 struct StatusDecision {

@@ -2,7 +2,6 @@
 
 #include "carom/core/expected.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 namespace carom {
@@ -56,8 +55,7 @@ public:
 private:
     Metric() = default;
 
-    Eigen::MatrixXd A_;
-    Eigen::LLT<Eigen::MatrixXd> cholesky_;
+    Eigen::MatrixXd A_, L_;
 };
 
 }  // namespace carom

@@ -1,11 +1,14 @@
 #pragma once
 
 #include "carom/door/step_record.hpp"
+#include "carom/orbit/sensitivity.hpp"
 #include "carom/scene/scene.hpp"
 #include "carom/trace/recording.hpp"
 
 #include <atomic>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace carom {
@@ -35,6 +38,7 @@ struct RunOptions {
     std::string recording = {};     ///< file to which the run is recorded while it runs; empty: none
     std::vector<double> at_s = {};  ///< instants to show; asking never changes the motion
     KeepProblems problems = {};
+    SensitivityOptions sensitivity = {};      ///< what the run is differentiated by; by nothing: not at all
     bool columns = true;                      ///< frames in memory: Run::record
     RunListener listener = {};                ///< sees every step; false ends the run after it
     const std::atomic<bool>* stop = nullptr;  ///< once true, ends the run after the step, or within its solve
@@ -74,6 +78,10 @@ struct Run {
     Recording record;
     KeptProblemCounts problems;
 
+    /// Derivatives of the motion by series, or of the steps, whatever the integrator of the run: where
+    /// RunOptions::sensitivity names something.
+    std::optional<Sensitivities> sensitivity;
+
     bool stopped = false;   ///< RunOptions::stop ended it
     double wall_s = 0;      ///< time that the steps took
     long steps_now = 0;     ///< taken in that time; a run that was resumed has more
@@ -83,8 +91,8 @@ struct Run {
 };
 
 /// Runs a scene from its start to its end. Errors, before the first step and all at once: instants outside
-/// the run (SettingOutOfRange, RunOptions::at_s), files that cannot be written (FileUnwritable). How the run
-/// itself ended is told by its status.
+/// the run (SettingOutOfRange, RunOptions::at_s), files that cannot be written (FileUnwritable), and those of
+/// sensitivities() for what RunOptions::sensitivity asks. How the run itself ended is told by its status.
 [[nodiscard]] Expected<Run, Errors> run(const Scene& scene, const RunOptions& options = {});
 
 /// How a recorded run is resumed.
@@ -129,10 +137,21 @@ private:
 /// Resumes a recorded run and takes it to its end.
 [[nodiscard]] Expected<Run, Errors> resume(const std::string& recording, ResumeOptions options = {});
 
-/// The values of all probes of a model at a point.
-[[nodiscard]] std::vector<double> probe_values(const Model& model, const Point& at, Workspace& work);
-
 /// The lines of a ledger with their names, in the order of (LE-1).
 [[nodiscard]] std::vector<std::pair<std::string_view, double>> lines_of(const EnergyLines& energy);
+
+/// A run from a file, as if it had just been made.
+struct RecordedRun {
+    Run run;                  ///< without times and kept problems; its probes are those of the last frame
+    std::string_view status;  ///< certified, uncertified, failed, interrupted or unfinished
+};
+
+/// The run of a recording, finished or not; where it was killed, what its last checkpoint knew. Errors: those
+/// of read_recording.
+[[nodiscard]] Expected<RecordedRun, Errors> open_recorded(const std::string& recording);
+
+/// Writes a run that has its columns to a file, the one that RunOptions::recording would have made. Errors:
+/// FileUnwritable; NotAllowedHere for a run without columns.
+[[nodiscard]] Expected<void, Errors> save(const Run& run, const Scene& scene, const std::string& path);
 
 }  // namespace carom

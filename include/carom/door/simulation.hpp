@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/door/run.hpp"
+#include "carom/system/bodies/body.hpp"
 
 #include <memory>
 #include <span>

@@ -27,51 +27,40 @@ class StepRecord {
 public:
     explicit StepRecord(const StepView& view) noexcept : view_(&view) {}
 
-    [[nodiscard]] long step() const noexcept { return view_->step; }  ///< its number, from 1
-    [[nodiscard]] double time_s() const noexcept { return view_->after.t_s; }
-    [[nodiscard]] double step_s() const noexcept { return view_->report.h_s; }  ///< how long it was
+    [[nodiscard]] long step() const noexcept;  ///< its number, from 1
+    [[nodiscard]] double time_s() const noexcept;
+    [[nodiscard]] double step_s() const noexcept;  ///< how long it was
 
     /// Coordinates and velocities at both ends.
-    [[nodiscard]] std::span<const double> q() const noexcept { return view(view_->after.q); }
-    [[nodiscard]] std::span<const double> u() const noexcept { return view(view_->after.u); }
-    [[nodiscard]] std::span<const double> q_before() const noexcept { return view(view_->before.q); }
-    [[nodiscard]] std::span<const double> u_before() const noexcept { return view(view_->before.u); }
+    [[nodiscard]] std::span<const double> q() const noexcept;
+    [[nodiscard]] std::span<const double> u() const noexcept;
+    [[nodiscard]] std::span<const double> q_before() const noexcept;
+    [[nodiscard]] std::span<const double> u_before() const noexcept;
 
     /// Within the step: q linear in time, u the right limit; by power series the motion itself.
-    void state_at(double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u) const
-    {
-        interpolate(*view_, t_s, q, u);
-    }
+    void state_at(double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u) const;
 
-    [[nodiscard]] StepStatus status() const noexcept { return view_->report.status; }
-    [[nodiscard]] double residual() const noexcept { return solved_to(view_->report.solve.residual); }
-    [[nodiscard]] int iterations() const noexcept { return view_->report.solve.iterations; }
+    [[nodiscard]] StepStatus status() const noexcept;
+    [[nodiscard]] double residual() const noexcept;
+    [[nodiscard]] int iterations() const noexcept;
 
     /// The ledger of the step, and the energies at its end.
-    [[nodiscard]] const EnergyLines& energy() const noexcept { return view_->report.energy; }
-    [[nodiscard]] const Energies& energies() const noexcept { return view_->report.at_end; }
+    [[nodiscard]] const EnergyLines& energy() const noexcept;
+    [[nodiscard]] const Energies& energies() const noexcept;
 
     /// Percussions of the system's contacts, then of its constraints; of bodies see contacts().
-    [[nodiscard]] std::span<const double> percussions_Ns() const noexcept
-    {
-        return view_->after.percussion_Ns;
-    }
+    [[nodiscard]] std::span<const double> percussions_Ns() const noexcept;
 
     /// Contacts that acted; of bodies all that were near. Built on request.
     [[nodiscard]] std::vector<StepContact> contacts() const;
 
     /// What happened in the step; Run::events has names as well.
-    [[nodiscard]] std::span<const Event> events() const noexcept { return view_->events; }
+    [[nodiscard]] std::span<const Event> events() const noexcept;
 
     /// The certificate of the run so far, this step included.
-    [[nodiscard]] Certificate certificate() const { return view_->progress.certifier.certificate(); }
+    [[nodiscard]] Certificate certificate() const;
 
 private:
-    [[nodiscard]] static std::span<const double> view(const Eigen::VectorXd& x) noexcept
-    {
-        return {x.data(), static_cast<std::size_t>(x.size())};
-    }
-
     const StepView* view_;
 };
 

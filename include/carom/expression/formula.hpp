@@ -1,7 +1,6 @@
 #pragma once
 
 #include "carom/core/expected.hpp"
-#include "carom/expression/tape.hpp"
 
 #include <memory>
 #include <span>
@@ -35,42 +34,8 @@ struct Point {
     double t_s = 0;
 };
 
-/// Memory that evaluations need; kept by the caller so that repeated evaluation allocates nothing.
-struct Workspace {
-    std::vector<double> registers;
-    std::vector<double> first, second;  ///< for callers of gradient() and hessian()
-
-    /// Makes `first` and `second` large enough for the derivatives of a term of that many variables.
-    void make_room(std::size_t variables)
-    {
-        if (first.size() < variables) first.resize(variables);
-        const std::size_t pairs = variables * (variables + 1) / 2;
-        if (second.size() < pairs) second.resize(pairs);
-    }
-};
-
-/// One term of a sum: it is differentiated only in the variables that it names.
-class Term {
-public:
-    Term(Tape tape, std::vector<Variable> variables);
-
-    /// What the term names, sorted: coordinates by index, then velocities, then time.
-    [[nodiscard]] std::span<const Variable> variables() const noexcept { return variables_; }
-    [[nodiscard]] const Tape& tape() const noexcept { return tape_; }
-
-    [[nodiscard]] double value(const Point& at, Workspace& work) const;
-
-    /// Value, and the k first derivatives in the order of variables().
-    double gradient(const Point& at, Workspace& work, std::span<double> first) const;
-
-    /// Value, k first and k (k + 1) / 2 second derivatives; second holds the lower triangle by rows:
-    /// (0,0), (1,0), (1,1), (2,0), ...
-    double hessian(const Point& at, Workspace& work, std::span<double> first, std::span<double> second) const;
-
-private:
-    Tape tape_;
-    std::vector<Variable> variables_;
-};
+struct Workspace;  // memory of evaluations
+class Term;        // of the sum, with its program
 
 /// A sum of terms. Copying is cheap: terms are shared and never change.
 class Formula {
@@ -81,7 +46,8 @@ public:
     [[nodiscard]] static Formula constant(double value);
 
     [[nodiscard]] std::span<const Term> terms() const noexcept;
-    [[nodiscard]] double value(const Point& at, Workspace& work) const;
+    [[nodiscard]] double value(const Point& at) const;
+    [[nodiscard]] double value(const Point& at, Workspace& work) const;  ///< without allocating
 
     /// The text it was read from; empty for formulas recorded from C++.
     [[nodiscard]] const std::string& text() const noexcept { return text_; }

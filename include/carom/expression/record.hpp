@@ -1,7 +1,9 @@
 #pragma once
 
-#include "carom/expression/graph.hpp"
+#include "carom/expression/formula.hpp"
+#include "carom/expression/vocabulary.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -21,6 +23,9 @@ namespace carom {
 /// Branches that depend on q, u or t have to be written as select(condition, a, b), min, max, abs or sign: an
 /// `if` statement would be decided once. Symbols of different recordings do not mix (InternalError).
 
+class Graph;                   // of the recording
+enum class Op : std::uint8_t;  // what the operations become
+
 /// A number, or an expression of a recording.
 class Symbol {
 public:
@@ -32,33 +37,33 @@ public:
     Symbol& operator*=(const Symbol& y) { return *this = *this * y; }
     Symbol& operator/=(const Symbol& y) { return *this = *this / y; }
 
-    friend Symbol operator+(const Symbol& x, const Symbol& y) { return combine(x, y, Op::Add); }
-    friend Symbol operator-(const Symbol& x, const Symbol& y) { return combine(x, y, Op::Subtract); }
-    friend Symbol operator*(const Symbol& x, const Symbol& y) { return combine(x, y, Op::Multiply); }
-    friend Symbol operator/(const Symbol& x, const Symbol& y) { return combine(x, y, Op::Divide); }
-    friend Symbol operator-(const Symbol& x) { return combine(x, Op::Negate); }
+    friend Symbol operator+(const Symbol& x, const Symbol& y);
+    friend Symbol operator-(const Symbol& x, const Symbol& y);
+    friend Symbol operator*(const Symbol& x, const Symbol& y);
+    friend Symbol operator/(const Symbol& x, const Symbol& y);
+    friend Symbol operator-(const Symbol& x);
     friend Symbol operator+(const Symbol& x) { return x; }
 
-    friend Symbol pow(const Symbol& x, const Symbol& y) { return combine(x, y, Op::Power); }
-    friend Symbol sqrt(const Symbol& x) { return combine(x, Op::Sqrt); }
-    friend Symbol exp(const Symbol& x) { return combine(x, Op::Exp); }
-    friend Symbol log(const Symbol& x) { return combine(x, Op::Log); }
-    friend Symbol sin(const Symbol& x) { return combine(x, Op::Sin); }
-    friend Symbol cos(const Symbol& x) { return combine(x, Op::Cos); }
-    friend Symbol tan(const Symbol& x) { return combine(x, Op::Tan); }
-    friend Symbol asin(const Symbol& x) { return combine(x, Op::Asin); }
-    friend Symbol acos(const Symbol& x) { return combine(x, Op::Acos); }
-    friend Symbol atan(const Symbol& x) { return combine(x, Op::Atan); }
-    friend Symbol sinh(const Symbol& x) { return combine(x, Op::Sinh); }
-    friend Symbol cosh(const Symbol& x) { return combine(x, Op::Cosh); }
-    friend Symbol tanh(const Symbol& x) { return combine(x, Op::Tanh); }
-    friend Symbol atan2(const Symbol& y, const Symbol& x) { return combine(y, x, Op::Atan2); }
-    friend Symbol hypot(const Symbol& x, const Symbol& y) { return combine(x, y, Op::Hypot); }
-    friend Symbol abs(const Symbol& x) { return combine(x, Op::Abs); }
-    friend Symbol fabs(const Symbol& x) { return combine(x, Op::Abs); }
+    friend Symbol pow(const Symbol& x, const Symbol& y);
+    friend Symbol sqrt(const Symbol& x);
+    friend Symbol exp(const Symbol& x);
+    friend Symbol log(const Symbol& x);
+    friend Symbol sin(const Symbol& x);
+    friend Symbol cos(const Symbol& x);
+    friend Symbol tan(const Symbol& x);
+    friend Symbol asin(const Symbol& x);
+    friend Symbol acos(const Symbol& x);
+    friend Symbol atan(const Symbol& x);
+    friend Symbol sinh(const Symbol& x);
+    friend Symbol cosh(const Symbol& x);
+    friend Symbol tanh(const Symbol& x);
+    friend Symbol atan2(const Symbol& y, const Symbol& x);
+    friend Symbol hypot(const Symbol& x, const Symbol& y);
+    friend Symbol abs(const Symbol& x);
+    friend Symbol fabs(const Symbol& x);
     friend Symbol sign(const Symbol& x);
-    friend Symbol min(const Symbol& x, const Symbol& y) { return combine(x, y, Op::Min); }
-    friend Symbol max(const Symbol& x, const Symbol& y) { return combine(x, y, Op::Max); }
+    friend Symbol min(const Symbol& x, const Symbol& y);
+    friend Symbol max(const Symbol& x, const Symbol& y);
     [[nodiscard]] Symbol lookup(const std::shared_ptr<const Table>& table) const;
 
 private:
@@ -80,35 +85,21 @@ private:
 /// True or false, decided whenever the formula is evaluated; for select().
 class Condition {
 public:
-    Condition(const Symbol& x, const Symbol& y, Op op) : truth_(Symbol::combine(x, y, op)) {}
+    Condition(const Symbol& x, const Symbol& y, Op op);
 
-    friend Condition operator&&(const Condition& x, const Condition& y)
-    {
-        return {x.truth_, y.truth_, Op::And};
-    }
-    friend Condition operator||(const Condition& x, const Condition& y)
-    {
-        return {x.truth_, y.truth_, Op::Or};
-    }
-    friend Condition operator!(const Condition& x) { return {x.truth_, Symbol(0), Op::Equal}; }
+    friend Condition operator&&(const Condition& x, const Condition& y);
+    friend Condition operator||(const Condition& x, const Condition& y);
+    friend Condition operator!(const Condition& x);
 
-    [[nodiscard]] Symbol chosen(const Symbol& x, const Symbol& y) const
-    {
-        return Symbol::combine(truth_, x, y, Op::Select);
-    }
+    [[nodiscard]] Symbol chosen(const Symbol& x, const Symbol& y) const;
 
 private:
     Symbol truth_;
 };
 
-[[nodiscard]] inline Condition operator<(const Symbol& x, const Symbol& y)
-{
-    return {x, y, Op::Less};
-}
-[[nodiscard]] inline Condition operator<=(const Symbol& x, const Symbol& y)
-{
-    return {x, y, Op::LessEqual};
-}
+[[nodiscard]] Condition operator<(const Symbol& x, const Symbol& y);
+[[nodiscard]] Condition operator<=(const Symbol& x, const Symbol& y);
+[[nodiscard]] Condition equal(const Symbol& x, const Symbol& y);  ///< == is for numbers
 [[nodiscard]] inline Condition operator>(const Symbol& x, const Symbol& y)
 {
     return y < x;
@@ -129,10 +120,7 @@ private:
     return condition ? x : y;
 }
 [[nodiscard]] Symbol sign(const Symbol& x);
-[[nodiscard]] inline double sign(double x) noexcept
-{
-    return detail::sign(x);
-}
+[[nodiscard]] double sign(double x) noexcept;
 
 /// The formula that ends in `result`.
 [[nodiscard]] Formula formula_of(const Symbol& result);

@@ -1,10 +1,12 @@
 #pragma once
 
-#include "carom/geometry/contact_points.hpp"
+#include "carom/geometry/shape.hpp"
 
 #include <vector>
 
 namespace carom {
+
+struct Collider;  // a shape prepared for contact detection
 
 /// Surfaces of shapes for pictures; the mechanics does not use them.
 

@@ -1,14 +1,47 @@
 #pragma once
 
-#include "carom/ledger/energy.hpp"
-#include "carom/ledger/energy_watch.hpp"
 #include "carom/onestep/residual.hpp"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace carom {
+
+/// The energy ledger. Each step closes the identity (LE-1)
+///
+///     kinetic + potential = given_forces + prescribed_motions + impact + friction + non_firm + joint
+///                           + correction + scheme
+///
+/// to roundoff, all powers taken at the mean velocity (u- + u+) / 2. No line is a remainder: `balance_J` is
+/// what is left when all of them have been computed from their own formulas, and it can fail.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-1) identity, (LE-2) lines, (LE-3) scheme
+/// Papers     [Ballard 2002] proposition 11, [CharlesBallard 2014] appendix A
+struct EnergyLines {
+    double kinetic_J = 0;             ///< change of kinetic energy
+    double potential_J = 0;           ///< change of potential energy
+    double given_forces_J = 0;        ///< work of the given forces
+    double prescribed_motions_J = 0;  ///< work of moving obstacles and of a potential that depends on time
+    double impact_J = 0;    ///< P_N U_N of contacts that collide; <= 0 but for O(h^2) where a status changes
+    double friction_J = 0;  ///< P_T.U_T of contacts and of constraints with friction; <= 0 for particles, not
+                            ///< for every coupled system
+    double non_firm_J = 0;  ///< P.U of constraints that yield; <= 0 but for O(h^2) where U changes its sign
+    double joint_J = 0;     ///< P.U of bilateral constraints: zero, but where one begins to act
+    double correction_J = 0;  ///< of moving overlapping parts out of each other, and P_N U_N of contacts that
+                              ///< persist: what keeps them on their obstacles
+    double scheme_J = 0;      ///< of the discretisation: metric and potential against their linearisation
+
+    [[nodiscard]] double balance_J() const noexcept;
+
+    /// Sum of the magnitudes of all lines: the scale for balances.
+    [[nodiscard]] double magnitude_J() const noexcept;
+};
+
+/// Kinetic and potential energy of one state.
+struct Energies {
+    double kinetic_J = 0;
+    double potential_J = 0;
+};
 
 /// How far a run can be trusted; every number was measured after the fact, by code independent of the solver.
 struct Certificate {
@@ -38,69 +71,7 @@ struct Finding {
     std::string about{};       ///< names; findings of one code about different items are kept apart
 };
 
-/// Everything that a certifier has accumulated, so that a run can be resumed.
-struct CertifierSums {
-    Certificate certificate;  ///< without its energies, which are in the ledger
-    EnergyLedger ledger;
-    std::vector<Finding> findings;
-    double energy_scale_J = 0;  ///< largest |kinetic| + |potential| energy so far
-    long open_ledgers = 0;      ///< steps whose ledger did not close
-    EnergyWatch watch;
-};
-
 /// Of the rule (LE-7): an oscillation that is followed with ten steps a period or more keeps it.
 inline constexpr double default_energy_tolerance = 0.1;
-
-/// Collects the certificate step by step.
-class Certifier {
-public:
-    /// `start`: balances are measured against the largest energies of the run, from its start on.
-    explicit Certifier(const Energies& start) { enlarge_scale(start); }
-
-    /// Continues from the state of another one.
-    explicit Certifier(CertifierSums sums) : sums_(std::move(sums)) {}
-
-    /// Why a step was not solved is a finding of the run.
-    void add_step(double time_s, const Residual& residual, bool solved, double penetration_m,
-                  const EnergyLines& energy, const Energies& at_end, const StepAccuracy& accuracy = {});
-    void add_violation(double violation) noexcept;
-
-    /// `uncertifies`: the run cannot be certified because of it. The first finding of one code about one item
-    /// is kept; further ones are counted.
-    void add_finding(std::string code, double time_s, std::string message, bool uncertifies = false);
-    void add_finding(const Finding& finding);
-
-    /// The part of the energies that scheme and correction may create or destroy (LE-7).
-    void set_energy_tolerance(double tolerance) noexcept { energy_tolerance_ = tolerance; }
-
-    /// What helps besides a shorter step where that fraction is exceeded, in words; empty: nothing.
-    void set_other_remedy(std::string remedy) noexcept { other_remedy_ = std::move(remedy); }
-
-    /// Whether the rule (SO-31) chose among several percussions in a step, and whether groups of contacts
-    /// were too large to ask.
-    void add_selection(bool selected, bool unexamined) noexcept;
-
-    [[nodiscard]] Certificate certificate() const;
-    [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return sums_.findings; }
-
-    /// The same where the run ends here: an energy error that might have been a start from rest is one.
-    [[nodiscard]] std::vector<Finding> findings_at_end() const;
-    [[nodiscard]] const CertifierSums& sums() const noexcept { return sums_; }
-
-    /// Every step solved, every step's ledger closed to roundoff, and no finding that prevents it.
-    [[nodiscard]] bool certified() const noexcept;
-
-    /// Largest |kinetic| + |potential| energy so far.
-    [[nodiscard]] double energy_scale_J() const noexcept { return sums_.energy_scale_J; }
-
-private:
-    void enlarge_scale(const Energies& energies) noexcept;
-    void watch_energy(double time_s, const EnergyLines& energy, const Energies& at_end,
-                      const StepAccuracy& accuracy);
-
-    CertifierSums sums_;
-    double energy_tolerance_ = default_energy_tolerance;
-    std::string other_remedy_;
-};
 
 }  // namespace carom

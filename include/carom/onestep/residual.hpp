@@ -51,6 +51,7 @@ inline constexpr double velocity_tolerances = 10;
 /// Memory for residual(); reused between steps.
 struct ResidualScratch {
     std::vector<double> U, s, F, d;
+    std::vector<Factors::Block> blocks;  ///< with percussions in their velocities
 };
 
 [[nodiscard]] Residual residual(const OneStepProblem& problem, std::span<const double> P,

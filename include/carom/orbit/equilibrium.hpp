@@ -21,7 +21,7 @@ namespace carom {
 struct EquilibriumOptions {
     std::string over;          ///< the parameter
     double low = 0, high = 1;  ///< its range
-    int steps = 100;           ///< over the range, >= 1; halved where Newton's method needs it
+    int steps = 100;           ///< over the range, >= 1; halved where the branch bends
 };
 
 struct Equilibrium {
@@ -35,14 +35,14 @@ struct Equilibrium {
 
 /// Where a branch of equilibria ends or a status changes.
 struct EquilibriumPoint {
-    std::string kind;  ///< contact_lost, contact_made, stability, fold
+    std::string kind;  ///< contact_lost, contact_made, stability, fold, branching
     double value = 0;
     std::string place;
 };
 
 struct EquilibriumBranch {
     std::vector<int> sides;           ///< per closed contact with friction: -1 or 1; empty: no friction
-    std::vector<Equilibrium> points;  ///< in the order of the parameter
+    std::vector<Equilibrium> points;  ///< in their order along the branch, round folds too
     std::vector<EquilibriumPoint> special;
     std::string end;  ///< how it ends below and above: range, or why
 };

@@ -30,10 +30,11 @@ struct OrbitOptions {
     double tolerance = 1e-12;  ///< of the closure, relative to the sizes of the state; > 0
 };
 
-/// A gap of an open contact that is smallest at some instant, a reaction of a closed one, an acceleration out
-/// of a reversal, or the speed of an impact: where it vanishes, the sequence of events changes.
+/// A gap of an open contact that is smallest at some instant, a reaction of a closed one or its slip, an
+/// acceleration out of a reversal or into sticking, or the speed of an impact: where it vanishes, the
+/// sequence of events changes.
 struct Nearness {
-    enum class Kind { Gap, Reaction, Reversal, Impact };
+    enum class Kind { Gap, Reaction, Reversal, Impact, Slip, Stop };
     Kind kind{};
     int contact = 0;
     double time_s = 0;

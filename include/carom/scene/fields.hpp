@@ -80,4 +80,10 @@ struct Field {
 /// Keys allowed in the group `path` (empty: at the top of a scene), in the order of the list.
 [[nodiscard]] std::vector<std::string> keys_in(std::string_view path);
 
+/// The keys of a scene as a JSON Schema (draft 7), for editors that complete and check TOML. Made from the
+/// list that the reader itself uses (scene/fields.hpp): types, needed keys, ranges, choices, help.
+/// Dependencies between keys (a circle needs radius_m) are known to the reader only: a scene that the schema
+/// accepts may still be refused; one that the schema refuses always is.
+[[nodiscard]] std::string scene_schema();
+
 }  // namespace carom

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "carom/run/body_run.hpp"
+#include "carom/core/expected.hpp"
+#include "carom/run/run.hpp"
 #include "carom/scene/figure_plan.hpp"
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace carom {
 
@@ -18,16 +20,8 @@ namespace carom {
 /// A scene file may have this many bytes, and so may each file of a table.
 inline constexpr std::size_t max_scene_bytes = 64'000'000;
 
-/// The bodies of a scene that has them; its model and start then show them as coordinates (body_run.hpp).
-struct SceneBodies {
-    BodyModel model;
-    BodyState start;
-    MoreauSettings integrator;
-    std::vector<ContactForceProbe> probes = {};  ///< of contact forces, for recordings
-    std::vector<std::string> colours = {};       ///< one per body, of core/palette.hpp, for pictures
-};
-
-struct SweepingPlan;
+struct SceneBodies;   // scene/scene_bodies.hpp, inside
+struct SweepingPlan;  // carom/scene/sweeping_scene.hpp
 
 /// A complete, checked scene, ready to run (carom/door/run.hpp).
 struct Scene {
@@ -54,6 +48,9 @@ enum class SceneKind { Coordinates, Bodies, Sweeping };
 
 [[nodiscard]] SceneKind kind_of(const Scene& scene) noexcept;
 
+/// The bodies of a scene by name, in their order; none in a scene without.
+[[nodiscard]] std::vector<std::string> body_names(const Scene& scene);
+
 /// "coordinates", "bodies" or "sweeping".
 [[nodiscard]] std::string_view name_of(SceneKind kind) noexcept;
 
@@ -77,5 +74,22 @@ struct Override {
 [[nodiscard]] Expected<Scene, Errors> read_scene_text(std::string_view text, std::string_view name,
                                                       std::span<const Override> overrides = {},
                                                       const std::filesystem::path& folder = {});
+
+/// How a robot becomes a scene.
+struct UrdfSettings {
+    bool floating = false;  ///< the root link moves; else it is fixed
+    bool hold = false;      ///< motors hold all joints, limited by their effort
+};
+
+/// The scene of a robot in URDF, as text that is valid and can be run: links joined by fixed joints are one
+/// body; revolute, continuous, prismatic and planar joints with limits, friction and damping; mimic joints as
+/// gears. Masses, centres and inertias as given. Collision shapes are shapes, several of one link a compound,
+/// meshes their convex hulls; a link without one touches nothing. The joints start at zero, or as close to
+/// zero as their limits allow.
+///
+/// Errors: FileUnreadable; FileMalformed for a file that is not URDF, for XML with a document type or
+/// entities, for numbers that are not finite; NotAllowedHere for what scenes cannot express.
+[[nodiscard]] Expected<std::string, Errors> import_urdf(const std::filesystem::path& file,
+                                                        const UrdfSettings& settings = {});
 
 }  // namespace carom

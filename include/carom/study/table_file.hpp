@@ -1,7 +1,6 @@
 #pragma once
 
 #include "carom/study/study.hpp"
-#include "carom/trace/write_lock.hpp"
 
 #include <fstream>
 #include <memory>
@@ -10,6 +9,8 @@
 #include <vector>
 
 namespace carom {
+
+class WriteLock;
 
 /// The growing table of a study, in memory and in a file that survives a kill at any moment.
 ///
@@ -42,7 +43,7 @@ private:
     std::string journal_;  ///< of the rows as they come; the same for CSV
     ResultTable table_;
     long done_ = 0;
-    std::optional<WriteLock> lock_;
+    std::shared_ptr<WriteLock> lock_;
     std::ofstream out_;
 };
 

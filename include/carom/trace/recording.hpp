@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/geometry/surface.hpp"
-#include "carom/run/body_run.hpp"
+#include "carom/run/run.hpp"
 
 #include <Eigen/Dense>
 
@@ -114,7 +114,14 @@ struct RecordedJoint {
     std::string name, kind;      ///< the kind as scenes write it
     int first = 0, second = -1;  ///< bodies; -1: the world, whose point and axis are its own
     Vec3 first_point_m{0, 0, 0}, second_point_m{0, 0, 0};
-    Vec3 axis{0, 0, 1};  ///< axes of the first body
+    Vec3 axis{0, 0, 1};                            ///< axes of the first body
+    bool turn_motor = false, slide_motor = false;  ///< a motor acts on its rotation, on its sliding
+};
+
+/// A spring, damper or both between two points, for pictures: bodies and points as of a joint.
+struct RecordedSpring {
+    int first = 0, second = -1;
+    Vec3 first_point_m{0, 0, 0}, second_point_m{0, 0, 0};
 };
 
 /// What the free-body diagram of a body needs besides its contacts.
@@ -124,6 +131,7 @@ struct RecordedMechanics {
     std::vector<Mat3> inertia_kg_m2;     ///< per body, its axes; may be missing
     std::vector<std::string> materials;  ///< per body
     std::vector<RecordedJoint> joints;
+    std::vector<RecordedSpring> springs;  ///< none in older files
 };
 
 /// A surface of a body, for pictures.
@@ -145,32 +153,8 @@ struct RecordedSolids {
     [[nodiscard]] Pose pose(std::size_t body, const RowMatrix& q, Eigen::Index frame) const;
 };
 
-/// What a run of bodies carries besides its progress.
-struct BodyCheckpoint {
-    BodyState state;
-    double since_frame_s = 0;                     ///< steps added up since the last frame
-    std::vector<Vec3> percussion_since_frame_Ns;  ///< per probe of a contact force
-    std::vector<double> force_N;                  ///< what these probes showed last
-    long contacts = 0;                            ///< rows of RecordedBodies
-};
-
-/// Where a run can be resumed: its state and progress after a number of full steps, the sums of the recorder
-/// since its last frame, and which rows of the file are older. A finished run has one frame more than its
-/// checkpoint counts, and the rows of a shortened last step.
-struct Checkpoint {
-    State state;
-    RunProgress progress;
-    long next_frame = 1;         ///< number k of the frame that comes next, at start + k every_s
-    bool frame_at_state = true;  ///< the last frame shows exactly this state
-    double residual_since_frame = 0;
-    std::vector<double> percussion_since_frame_Ns;  ///< per contact, normal
-    std::vector<double> friction_since_frame_Ns;    ///< tangential, in the columns of RecordedFriction
-    std::vector<double> coefficient_since_frame;    ///< per cone
-    std::vector<double> reaction_since_frame_Ns;    ///< per reaction of RecordedConstraints
-    std::vector<double> reaction_energy_J;          ///< per constraint, since the start
-    long events = 0, jumps = 0, snapshots = 0;      ///< rows; those of the frames are next_frame
-    std::optional<BodyCheckpoint> bodies;           ///< of a run of bodies
-};
+struct Checkpoint;                                                // trace/checkpoint.hpp, inside
+[[nodiscard]] std::shared_ptr<const Checkpoint> no_checkpoint();  ///< of a run before its first step
 
 /// Quantities that were not recorded (RecordSettings) have no rows.
 struct Recording {
@@ -204,7 +188,7 @@ struct Recording {
     std::vector<std::string> event_names;  ///< names by Event::contact
     RecordedJumps jumps;
     RecordedSnapshots snapshots;
-    Checkpoint checkpoint;
+    std::shared_ptr<const Checkpoint> checkpoint = no_checkpoint();  ///< where the run can be resumed
 
     /// How the run ended; empty when it was killed or is still running.
     std::optional<RunReport> report;
@@ -229,12 +213,5 @@ struct ReadSettings {
 
 /// The run finished: it was neither killed nor interrupted.
 [[nodiscard]] bool is_finished(const Recording& recording) noexcept;
-
-/// The state has the sizes of the model.
-[[nodiscard]] bool fits(const State& state, const Model& model);
-
-/// The run at the checkpoint, for `resume_run`. Errors: WrongSize when the recording is one of another model,
-/// FileMalformed when its checkpoint contradicts its head.
-[[nodiscard]] Expected<RunSoFar> run_at_checkpoint(const Recording& recording, const Model& model);
 
 }  // namespace carom

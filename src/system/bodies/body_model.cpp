@@ -1,4 +1,4 @@
-#include "carom/system/bodies/body_model.hpp"
+#include "system/bodies/body_model.hpp"
 
 #include <cmath>
 

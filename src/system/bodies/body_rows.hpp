@@ -1,51 +1,12 @@
 #pragma once
 
-#include "carom/system/bodies/body_model.hpp"
-
-#include <span>
-#include <vector>
+#include "core/block_rows.hpp"
+#include "expression/term.hpp"
+#include "system/bodies/body_model.hpp"
 
 namespace carom {
 
-/// Rows of local velocities over rigid bodies: those of contacts, of joints and of their corrections alike.
-///
-///     U_i = sum over bodies k of   v_ik . v_k + w_ik . w_k,       axes of the world             (BO-11)
-///
-/// Theory     docs/theory/bodies.md
-class BodyRows {
-public:
-    struct Term {
-        int body = 0;
-        Vec3 v{0, 0, 0}, w{0, 0, 0};
-        Vec3 turned{0, 0, 0};  ///< J^-1 w
-    };
-
-    void clear();
-
-    /// Begins a row; its terms follow. The world, body -1, is left out.
-    void begin_row();
-    void add(int body, const Vec3& v, const Vec3& w);
-
-    [[nodiscard]] int size() const noexcept { return static_cast<int>(begin_.size()); }
-    [[nodiscard]] std::span<const Term> row(int i) const noexcept
-    {
-        const auto k = static_cast<std::size_t>(i);
-        const std::size_t end = k + 1 < begin_.size() ? begin_[k + 1] : terms_.size();
-        return {terms_.data() + begin_[k], end - begin_[k]};
-    }
-
-    /// Fills J^-1 w with these inverse inertias, axes of the world.
-    void set_inertia(std::span<const Mat3> inverse_inertia);
-
-    [[nodiscard]] double velocity(int row, std::span<const Vec3> v, std::span<const Vec3> w) const noexcept;
-
-    /// Adds what a percussion does to velocities; set_inertia() comes before.
-    void apply(std::span<const double> inverse_mass, int row, double P, std::span<Vec3> v,
-               std::span<Vec3> w) const noexcept;
-
-private:
-    std::vector<std::size_t> begin_;
-    std::vector<Term> terms_;
-};
+/// Rows over rigid bodies, a block each (BO-11).
+using BodyRows = BlockRows;
 
 }  // namespace carom

@@ -238,7 +238,8 @@ void detail::check_start(const BodyModel& model, Errors& errors)
         const JointPart& part = parts[static_cast<std::size_t>(row)];
         const auto terms = rows.row(row);
         const bool all_free = std::all_of(terms.begin(), terms.end(), [&](const BodyRows::Term& term) {
-            return model.setup().bodies[static_cast<std::size_t>(term.body)].motion != BodyMotion::Prescribed;
+            return model.setup().bodies[static_cast<std::size_t>(term.block)].motion !=
+                   BodyMotion::Prescribed;
         });
         const double speed = rows.velocity(row, start.v, w);
         const bool held = part.kind == JointPart::Kind::Held;

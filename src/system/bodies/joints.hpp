@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/core/expected.hpp"
-#include "carom/system/bodies/body_model.hpp"
+#include "system/bodies/body_model.hpp"
 
 namespace carom::detail {
 

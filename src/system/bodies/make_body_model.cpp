@@ -1,5 +1,5 @@
-#include "carom/system/bodies/body_model.hpp"
 #include "joints.hpp"
+#include "system/bodies/body_model.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #include "check_constraints.hpp"
 
 #include "expression/homogeneity.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 #include "system/lagrangian/constraint_rank.hpp"
 
 #include <fmt/format.h>

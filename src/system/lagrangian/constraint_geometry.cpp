@@ -1,6 +1,8 @@
-#include "carom/expression/program.hpp"
-#include "carom/system/lagrangian/constraint.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
+#include "carom/system/lagrangian/lagrangian_system.hpp"
 #include "expression/derivative.hpp"
+#include "expression/program.hpp"
+#include "expression/term.hpp"
 
 #include <set>
 

@@ -1,6 +1,8 @@
 #include "system/lagrangian/constraint_rank.hpp"
 
 #include "core/dense.hpp"
+#include "expression/workspace.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <algorithm>

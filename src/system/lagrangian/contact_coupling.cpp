@@ -1,4 +1,4 @@
-#include "carom/system/lagrangian/contact_coupling.hpp"
+#include "system/lagrangian/contact_coupling.hpp"
 
 #include <algorithm>
 #include <map>

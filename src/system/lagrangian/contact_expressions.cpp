@@ -1,4 +1,5 @@
 #include "system/lagrangian/contact_expressions.hpp"
+#include "expression/term.hpp"
 
 #include <algorithm>
 #include <set>

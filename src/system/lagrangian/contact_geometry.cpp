@@ -1,4 +1,4 @@
-#include "carom/system/lagrangian/contact_geometry.hpp"
+#include "system/lagrangian/contact_geometry.hpp"
 
 #include "system/lagrangian/contact_expressions.hpp"
 

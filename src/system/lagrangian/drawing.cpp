@@ -1,4 +1,4 @@
-#include "carom/system/lagrangian/drawing.hpp"
+#include "carom/system/lagrangian/lagrangian_system.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
 #include "carom/system/lagrangian/geometry.hpp"
+#include "expression/workspace.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
 
 #include <cmath>

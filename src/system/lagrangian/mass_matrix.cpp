@@ -1,6 +1,6 @@
 #include "system/lagrangian/mass_matrix.hpp"
 
-#include "carom/core/error.hpp"
+#include "carom/core/expected.hpp"
 
 #include <Eigen/OrderingMethods>
 

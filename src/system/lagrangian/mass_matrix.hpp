@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/system/lagrangian/mass_pattern.hpp"
 #include "core/sparse_ldlt.hpp"
+#include "system/lagrangian/mass_pattern.hpp"
 
 #include <Eigen/Dense>
 #include <Eigen/SparseCore>

@@ -1,7 +1,11 @@
 #include "carom/system/lagrangian/model.hpp"
-#include "system/lagrangian/mass_matrix.hpp"
 
 #include "expression/derivative.hpp"
+#include "expression/term.hpp"
+#include "system/lagrangian/constraint_geometry.hpp"
+#include "system/lagrangian/contact_coupling.hpp"
+#include "system/lagrangian/contact_geometry.hpp"
+#include "system/lagrangian/mass_matrix.hpp"
 
 #include <algorithm>
 
@@ -32,7 +36,38 @@ bool is_constant_law(const Contact& contact)
 
 }  // namespace
 
-Model::Model(LagrangianSystem system) : system_(std::move(system))
+struct Model::Inside {
+    /// Where the derivatives of one term of the kinetic energy go.
+    struct KineticScatter {
+        struct Pair {
+            int second;  ///< place of the second derivative within the term
+            int i, j;    ///< coordinates
+            int slot;    ///< in the kinetic matrix, for pairs of velocities
+        };
+        std::vector<Pair> velocity_velocity, velocity_coordinate;
+        std::vector<std::pair<int, int>> coordinate;  ///< place of dT/dq_i within the term, and i
+    };
+    /// What a step asks of the whole system, each evaluated at once (EX-10).
+    struct Programs {
+        Program energies;  ///< kinetic, potential
+        Program kinetic;   ///< values of A by slot, then c; without results where it would be too long
+        Program potential_gradient;  ///< dV/dq, then dV/dt
+        Program forces;
+    };
+
+    MassPattern mass_pattern;
+    Programs programs;
+    std::vector<KineticScatter> kinetic_scatter;
+    std::vector<ContactGeometry> geometry;
+    ContactCoupling coupling;
+    std::vector<std::optional<Law>> constant_law;  ///< of contacts whose law is constant
+};
+
+Model::Model(LagrangianSystem system)
+    : system_(std::move(system)),
+      inside_(std::make_shared<Inside>()),
+      mass_pattern_(&inside_->mass_pattern),
+      coupling_(&inside_->coupling)
 {
     prepare_kinetic();
     prepare_programs();
@@ -57,11 +92,12 @@ void Model::prepare_kinetic()
             }
         }
     }
-    mass_pattern_ = MassPattern(coordinates(), coupled);
+    inside_->mass_pattern = MassPattern(coordinates(), coupled);
     constant_mass_ = !system_.kinetic.depends_on(Variable::Kind::Coordinate);
 
+    inside_->kinetic_scatter.reserve(system_.kinetic.terms().size());
     for (const Term& term : system_.kinetic.terms()) {
-        KineticScatter scatter;
+        Inside::KineticScatter scatter;
         const auto variables = term.variables();
         for (int a = 0; a < static_cast<int>(variables.size()); ++a) {
             const Variable& first = variables[a];
@@ -70,14 +106,15 @@ void Model::prepare_kinetic()
             for (int b = 0; b <= a; ++b) {
                 const Variable& second = variables[b];  // coordinates come before velocities
                 if (second.kind == Variable::Kind::Velocity) {
-                    scatter.velocity_velocity.push_back({triangle(a, b), first.index, second.index,
-                                                         mass_pattern_.slot(first.index, second.index)});
+                    scatter.velocity_velocity.push_back(
+                        {triangle(a, b), first.index, second.index,
+                         inside_->mass_pattern.slot(first.index, second.index)});
                 } else {
                     scatter.velocity_coordinate.push_back({triangle(a, b), first.index, second.index, -1});
                 }
             }
         }
-        kinetic_scatter_.push_back(std::move(scatter));
+        inside_->kinetic_scatter.push_back(std::move(scatter));
     }
 }
 
@@ -166,33 +203,37 @@ void Model::prepare_programs()
     // terms of very large systems, such as those of 10^5 bodies, are evaluated one by one
     if (length_of(system_.kinetic) + length_of(system_.potential) <= longest_program) {
         const int both[] = {add_formula(g, system_.kinetic), add_formula(g, system_.potential)};
-        programs_.energies = {g, both};
-        programs_.potential_gradient = {g, gradient_of_terms(g, system_.potential, coordinates())};
+        inside_->programs.energies = {g, both};
+        inside_->programs.potential_gradient = {g, gradient_of_terms(g, system_.potential, coordinates())};
     }
 
     std::vector<int> results;
     for (const Formula& force : system_.forces) {
         results.push_back(add_formula(g, force));
     }
-    programs_.forces = {g, results};
+    inside_->programs.forces = {g, results};
     if (length_of_second_derivatives(system_.kinetic) <= longest_program) {
-        programs_.kinetic = kinetic_program(system_.kinetic, mass_pattern_);
+        inside_->programs.kinetic = kinetic_program(system_.kinetic, inside_->mass_pattern);
     }
 }
 
 void Model::prepare_contacts()
 {
     for (const Contact& contact : system_.contacts) {
-        geometry_.emplace_back(contact);
+        inside_->geometry.emplace_back(contact);
         offsets_.push_back(offsets_.back() + contact.dimension());
     }
     prepare_constraints();
-    coupling_ = coupling_through(mass_pattern_);
+    for (const ContactGeometry& geometry : inside_->geometry)
+        supports_.push_back(geometry.support());
+    for (const ConstraintPart& part : parts_)
+        supports_.push_back(constraint_geometry_[part.constraint]->support());
+    inside_->coupling = coupling_through(inside_->mass_pattern);
     Workspace work;
     for (int c = 0; c < contacts(); ++c) {
         const bool constant = is_constant_law(system_.contacts[c]);
-        constant_law_.push_back(std::nullopt);
-        if (constant) constant_law_.back() = law(c, {}, false, work);
+        inside_->constant_law.push_back(std::nullopt);
+        if (constant) inside_->constant_law.back() = law(c, {}, false, work);
     }
 }
 
@@ -271,17 +312,18 @@ double Model::potential_energy(const Point& at, Workspace& work) const
 
 std::array<double, 2> Model::energies(const Point& at, Workspace& work) const
 {
-    if (programs_.energies.results() == 0) return {kinetic_energy(at, work), potential_energy(at, work)};
+    if (inside_->programs.energies.results() == 0)
+        return {kinetic_energy(at, work), potential_energy(at, work)};
     std::array<double, 2> result{};
-    programs_.energies.run(at, work, result);
+    inside_->programs.energies.run(at, work, result);
     return result;
 }
 
 void Model::kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, Workspace& work) const
 {
     const auto values = A.values();
-    if (programs_.kinetic.results() > 0) {
-        programs_.kinetic.run(at, work, values, c);
+    if (inside_->programs.kinetic.results() > 0) {
+        inside_->programs.kinetic.run(at, work, values, c);
         return;
     }
     std::fill(values.begin(), values.end(), 0.0);
@@ -290,7 +332,7 @@ void Model::kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, W
     for (std::size_t k = 0; k < terms.size(); ++k) {
         work.make_room(terms[k].variables().size());
         terms[k].hessian(at, work, work.first, work.second);
-        const KineticScatter& scatter = kinetic_scatter_[k];
+        const Inside::KineticScatter& scatter = inside_->kinetic_scatter[k];
         for (const auto& pair : scatter.velocity_velocity) {
             values[pair.slot] += work.second[pair.second];
         }
@@ -306,8 +348,8 @@ void Model::kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, W
 double Model::potential_gradient(const Point& at, std::span<double> gradient, Workspace& work) const
 {
     double rate = 0;
-    if (programs_.potential_gradient.results() > 0) {
-        programs_.potential_gradient.run(at, work, gradient, {&rate, 1});
+    if (inside_->programs.potential_gradient.results() > 0) {
+        inside_->programs.potential_gradient.run(at, work, gradient, {&rate, 1});
         return rate;
     }
     std::fill(gradient.begin(), gradient.end(), 0.0);
@@ -325,43 +367,43 @@ double Model::potential_gradient(const Point& at, std::span<double> gradient, Wo
 void Model::given_forces(const Point& at, std::span<double> F, Workspace& work) const
 {
     if (system_.forces.empty()) std::fill(F.begin(), F.end(), 0.0);
-    programs_.forces.run(at, work, F);
+    inside_->programs.forces.run(at, work, F);
     if (system_.force_function) system_.force_function(at, F);
 }
 
 double Model::gap_m(int contact, const Point& at, Workspace& work) const
 {
-    return geometry_[contact].gap_m(at, work);
+    return inside_->geometry[contact].gap_m(at, work);
 }
 
 double Model::gap_gradient(int contact, const Point& at, std::span<double> H, Workspace& work) const
 {
     double b = 0;
-    geometry_[contact].rows(at, H, {&b, 1}, work);
+    inside_->geometry[contact].rows(at, H, {&b, 1}, work);
     return b;
 }
 
 double Model::gap_curvature(int contact, const Point& at, Workspace& work) const
 {
-    return geometry_[contact].curvature(at, work);
+    return inside_->geometry[contact].curvature(at, work);
 }
 
 void Model::contact_rows(int contact, const Point& at, std::span<double> H, std::span<double> b,
                          Workspace& work) const
 {
-    geometry_[contact].rows(at, H, b, work);
+    inside_->geometry[contact].rows(at, H, b, work);
 }
 
 double Model::restitution(int contact, const Point& at, Workspace& work) const
 {
-    const auto& constant = constant_law_[contact];
+    const auto& constant = inside_->constant_law[contact];
     return constant ? carom::restitution(*constant) : system_.contacts[contact].restitution.value(at, work);
 }
 
 Law Model::law(int contact, const Point& at, bool sticks, Workspace& work) const
 {
-    if (static_cast<std::size_t>(contact) < constant_law_.size() && constant_law_[contact]) {
-        return *constant_law_[contact];
+    if (static_cast<std::size_t>(contact) < inside_->constant_law.size() && inside_->constant_law[contact]) {
+        return *inside_->constant_law[contact];
     }
     const Contact& c = system_.contacts[contact];
     const double e = c.restitution.value(at, work);

@@ -3,6 +3,7 @@
 #include "search.hpp"
 
 #include "carom/solver/solve.hpp"
+#include "stepping/body_contact.hpp"
 
 #include <algorithm>
 #include <cmath>

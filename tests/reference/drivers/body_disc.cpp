@@ -2,6 +2,7 @@
 #include "body_motion.hpp"
 #include "one_step.hpp"
 #include "search.hpp"
+#include "system/bodies/body_model.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,6 @@
 #include "body_drivers.hpp"
 #include "body_motion.hpp"
+#include "stepping/body_contact.hpp"
 
 #include <algorithm>
 #include <cmath>

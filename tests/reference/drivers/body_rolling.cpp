@@ -1,5 +1,6 @@
 #include "body_drivers.hpp"
 #include "body_motion.hpp"
+#include "system/bodies/body_model.hpp"
 
 #include <Eigen/Geometry>
 

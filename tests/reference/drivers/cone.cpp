@@ -2,6 +2,7 @@
 #include "simulation.hpp"
 
 #include "carom/system/lagrangian/geometry.hpp"
+#include "expression/workspace.hpp"
 
 namespace carom::reference {
 

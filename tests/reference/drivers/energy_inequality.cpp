@@ -1,4 +1,6 @@
 #include "drivers.hpp"
+#include "expression/workspace.hpp"
+#include "run/step_view.hpp"
 #include "simulation.hpp"
 
 #include <algorithm>

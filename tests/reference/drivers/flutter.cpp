@@ -2,6 +2,7 @@
 #include "follower_system.hpp"
 
 #include "carom/system/lagrangian/geometry.hpp"
+#include "expression/workspace.hpp"
 
 #include <Eigen/Eigenvalues>
 

@@ -1,4 +1,5 @@
 #include "drivers.hpp"
+#include "run/step_view.hpp"
 #include "simulation.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "answers.hpp"
+#include "run/step_view.hpp"
 #include "simulation.hpp"
 
 #include <map>

@@ -1,5 +1,6 @@
 #include "drivers.hpp"
 #include "one_step.hpp"
+#include "run/step_view.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,7 @@
 #include "corner_system.hpp"
 #include "drivers.hpp"
+#include "expression/workspace.hpp"
+#include "run/step_view.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+#include "expression/workspace.hpp"
 #include "series_drivers.hpp"
 #include "series_support.hpp"
 #include "shared_systems.hpp"

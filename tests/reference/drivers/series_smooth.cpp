@@ -1,3 +1,4 @@
+#include "expression/workspace.hpp"
 #include "follower_system.hpp"
 #include "series_drivers.hpp"
 #include "series_support.hpp"

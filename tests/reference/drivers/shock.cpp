@@ -1,7 +1,7 @@
 #include "drivers.hpp"
 #include "simulation.hpp"
 
-#include "carom/convex/polyhedral_cone.hpp"
+#include "carom/convex/polyhedra.hpp"
 #include "carom/law/impact.hpp"
 
 namespace carom::reference {

@@ -1,5 +1,6 @@
 #include "corner_system.hpp"
 #include "drivers.hpp"
+#include "expression/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>

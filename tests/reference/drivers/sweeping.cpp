@@ -1,9 +1,7 @@
 #include "drivers.hpp"
 #include "extrapolation.hpp"
 
-#include "carom/convex/ball.hpp"
-#include "carom/convex/box.hpp"
-#include "carom/convex/half_space.hpp"
+#include "carom/convex/sets.hpp"
 #include "carom/sweeping/catching_up.hpp"
 
 #include <cmath>

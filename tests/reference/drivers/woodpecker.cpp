@@ -1,4 +1,5 @@
 #include "drivers.hpp"
+#include "expression/workspace.hpp"
 #include "strikes.hpp"
 
 #include <algorithm>

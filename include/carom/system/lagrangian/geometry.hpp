@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/convex/polyhedral_cone.hpp"
+#include "carom/convex/polyhedra.hpp"
 #include "carom/law/impact.hpp"
 #include "carom/system/lagrangian/model.hpp"
 

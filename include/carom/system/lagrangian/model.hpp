@@ -1,19 +1,42 @@
 #pragma once
 
-#include "carom/system/lagrangian/contact_coupling.hpp"
-#include "carom/system/lagrangian/contact_geometry.hpp"
 #include "carom/system/lagrangian/lagrangian_system.hpp"
-#include "carom/system/lagrangian/mass_pattern.hpp"
-#include "carom/system/lagrangian/state.hpp"
+
+#include <Eigen/Dense>
 
 #include <array>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace carom {
 
+/// The complete state of a run: a run resumed from a State continues bit for bit.
+struct State {
+    double t_s = 0;
+    Eigen::VectorXd q;  ///< configuration
+    Eigen::VectorXd u;  ///< velocity, right limit
+    std::vector<double>
+        percussion_Ns;         ///< of the last step, the warm start of the next solve; at Model::offset(c)
+    std::vector<char> closed;  ///< per contact: 0 open; 1 an impact of the last step closed it; 2 it persists
+    std::vector<char>
+        slides;  ///< per contact, in the last step: 0 not; 1 slid; 2 slid, in the plane backwards;
+                 ///< + 4: its catastrophe has been named
+    std::vector<char> constraint_status{};  ///< per part of a constraint: ConstraintStatus; empty: not known
+};
+
+class ContactCoupling;
 class MassMatrix;
+class MassPattern;
+
+/// An unknown reaction: one firm row of a constraint, or one summand of its set.
+struct ConstraintPart {
+    int constraint = 0;
+    int row = 0;        ///< first of its rows among those of the constraint
+    int dimension = 1;  ///< rows
+    int limit = -1;     ///< which summand; all of them together where there is one row; -1: firm
+    bool held = false;  ///< a position is held
+};
 
 /// A checked Lagrangian system that never changes during a run. Its equations are, between impacts (LS-1),
 ///
@@ -27,7 +50,7 @@ public:
     [[nodiscard]] int coordinates() const noexcept { return static_cast<int>(system_.coordinates.size()); }
     [[nodiscard]] int contacts() const noexcept { return static_cast<int>(system_.contacts.size()); }
     [[nodiscard]] int constraints() const noexcept { return static_cast<int>(system_.constraints.size()); }
-    [[nodiscard]] const MassPattern& mass_pattern() const noexcept { return mass_pattern_; }
+    [[nodiscard]] const MassPattern& mass_pattern() const noexcept { return *mass_pattern_; }
 
     /// A does not depend on q: it has one factor for the whole run, and there are no velocity terms.
     [[nodiscard]] bool has_constant_mass() const noexcept { return constant_mass_; }
@@ -85,8 +108,7 @@ public:
     /// The coordinates that an interaction names, sorted.
     [[nodiscard]] std::span<const int> support(int interaction) const noexcept
     {
-        return is_contact(interaction) ? geometry_[interaction].support()
-                                       : constraint_geometry_[part(interaction).constraint]->support();
+        return supports_[interaction];
     }
 
     /// Components of an interaction's local velocity, and where they begin among those of all.
@@ -98,7 +120,7 @@ public:
     [[nodiscard]] int local_size() const noexcept { return offsets_.back(); }
 
     /// How A couples interactions.
-    [[nodiscard]] const ContactCoupling& coupling() const noexcept { return coupling_; }
+    [[nodiscard]] const ContactCoupling& coupling() const noexcept { return *coupling_; }
 
     /// How a matrix of another pattern couples interactions.
     [[nodiscard]] ContactCoupling coupling_through(const MassPattern& pattern) const;
@@ -125,23 +147,8 @@ public:
 private:
     friend Expected<Model, Errors> make_model(LagrangianSystem system);
 
-    /// Where the derivatives of one term of the kinetic energy go.
-    struct KineticScatter {
-        struct Pair {
-            int second;  ///< place of the second derivative within the term
-            int i, j;    ///< coordinates
-            int slot;    ///< in the kinetic matrix, for pairs of velocities
-        };
-        std::vector<Pair> velocity_velocity, velocity_coordinate;
-        std::vector<std::pair<int, int>> coordinate;  ///< place of dT/dq_i within the term, and i
-    };
-    /// What a step asks of the whole system, each evaluated at once (EX-10).
-    struct Programs {
-        Program energies;  ///< kinetic, potential
-        Program kinetic;   ///< values of A by slot, then c; without results where it would be too long
-        Program potential_gradient;  ///< dV/dq, then dV/dt
-        Program forces;
-    };
+    /// What is prepared once, shared by copies: programs, rows of contacts, couplings.
+    struct Inside;
     explicit Model(LagrangianSystem system);
     void prepare_kinetic();
     void prepare_programs();
@@ -149,17 +156,15 @@ private:
     void prepare_contacts();
 
     LagrangianSystem system_;
-    MassPattern mass_pattern_;
-    Programs programs_;
-    std::vector<KineticScatter> kinetic_scatter_;
-    std::vector<ContactGeometry> geometry_;
+    std::shared_ptr<Inside> inside_;
+    const MassPattern* mass_pattern_ = nullptr;  ///< inside
+    const ContactCoupling* coupling_ = nullptr;  ///< inside
     std::vector<std::shared_ptr<const ConstraintGeometry>> constraint_geometry_;
     std::vector<ConstraintPart> parts_;
     std::vector<int> first_part_, only_while_;
     std::vector<std::vector<int>> pressed_by_;
     std::vector<int> offsets_{0};
-    ContactCoupling coupling_;
-    std::vector<std::optional<Law>> constant_law_;  ///< of contacts whose law is constant
+    std::vector<std::span<const int>> supports_;  ///< per interaction; of `inside_` and of the constraints
     bool constant_mass_ = false;
     bool forces_name_velocity_ = false;
 };

@@ -1,0 +1,196 @@
+#include "map_differences.hpp"
+
+#include "core/dense.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace carom::detail {
+namespace {
+
+constexpr int levels = 6;
+constexpr double first_step = 1.0 / 32, shortest_step = 1e-7;  ///< as parts of the data
+constexpr double settled_to = 1e-9;
+
+double relative(const Eigen::MatrixXd& way, const Eigen::MatrixXd& at)
+{
+    const double size = at.size() > 0 ? at.cwiseAbs().maxCoeff() : 0;
+    const double moves = way.size() > 0 ? way.cwiseAbs().maxCoeff() : 0;
+    return moves == 0 ? 0 : moves / (size > 0 ? size : moves);
+}
+
+/// By which part of themselves the data move along the way.
+double speed_of(const MapData& at, const MapData& way)
+{
+    const Eigen::VectorXd U = at.rows * at.u + at.b;
+    const Eigen::VectorXd DU = way.rows * at.u + at.rows * way.u + way.b;
+    return std::max({relative(way.A, at.A), relative(way.rows, at.rows), relative(DU, U),
+                     way.e.cwiseAbs().maxCoeff(), way.mu.cwiseAbs().maxCoeff()});
+}
+
+/// Neville's table, one entry per level; ratio: by which the error of each order falls from level to level.
+struct Extrapolation {
+    std::array<Eigen::VectorXd, levels> row;
+    Eigen::VectorXd best;
+    double error = INFINITY;
+
+    void add(int level, Eigen::VectorXd value, double first_ratio, double ratio)
+    {
+        if (level == 0) best = value;
+        double power = first_ratio;
+        for (int k = 0; k < level; ++k, power *= ratio) {
+            const auto i = static_cast<std::size_t>(k);
+            Eigen::VectorXd next = value + (value - row[i]) / (power - 1);
+            const double error_here =
+                std::max((next - value).cwiseAbs().maxCoeff(), (next - row[i]).cwiseAbs().maxCoeff());
+            row[i] = std::move(value);
+            value = std::move(next);
+            if (error_here < error) {
+                error = error_here;
+                best = value;
+            }
+        }
+        row[static_cast<std::size_t>(level)] = std::move(value);
+    }
+};
+
+}  // namespace
+
+MapData MapData::moved(const MapData& way, double by) const
+{
+    return {.A = A + by * way.A,
+            .rows = rows + by * way.rows,
+            .b = b + by * way.b,
+            .u = u + by * way.u,
+            .e = e + by * way.e,
+            .mu = mu + by * way.mu};
+}
+
+MapDifferences::MapDifferences(const ImpactMap& map, ImpactContacts like, std::vector<int> contacts,
+                               std::vector<char> touched, Eigen::VectorXd q, double t_s)
+    : map_(map),
+      like_(std::move(like)),
+      contacts_(std::move(contacts)),
+      touched_(std::move(touched)),
+      q_(std::move(q)),
+      t_s_(t_s)
+{
+}
+
+std::optional<Eigen::VectorXd> MapDifferences::percussions(const MapData& data) const
+{
+    const auto A = Metric::from_matrix(data.A);
+    if (!A) return std::nullopt;
+    ImpactContacts closed = like_;
+    closed.rows = data.rows;
+    closed.b = data.b;
+    Eigen::MatrixXd H(closed.size(), data.u.size());
+    std::vector<int> kept;
+    for (int k = 0; k < closed.size(); ++k) {
+        H.row(k) = data.rows.row(closed.offsets[static_cast<std::size_t>(k)]);
+        if (touched_[static_cast<std::size_t>(k)] != 0) kept.push_back(k);
+        Law& law = closed.laws[static_cast<std::size_t>(k)];
+        if (auto* unilateral = std::get_if<Unilateral>(&law)) unilateral->restitution = data.e[k];
+        if (auto* coulomb = std::get_if<Coulomb>(&law)) {
+            coulomb->restitution = data.e[k];
+            coulomb->friction = data.mu[k];
+        }
+        if (!check(law)) return std::nullopt;
+    }
+    // a contact that touched stays so: U_N = 0 to all orders, not to the first alone
+    Eigen::VectorXd u = data.u;
+    if (!kept.empty()) {
+        Eigen::MatrixXd G(static_cast<Eigen::Index>(kept.size()), u.size());
+        Eigen::VectorXd approach(G.rows());
+        for (Eigen::Index i = 0; i < G.rows(); ++i) {
+            const int k = kept[static_cast<std::size_t>(i)];
+            G.row(i) = H.row(k);
+            approach[i] = H.row(k).dot(u) + data.b[closed.offsets[static_cast<std::size_t>(k)]];
+        }
+        const Eigen::MatrixXd AiGt = Ldlt(data.A).solve(G.transpose());
+        const Eigen::MatrixXd W = G * AiGt;
+        u -= AiGt * LeastSquares(W).solve(approach);
+    }
+    const ImpactSite site{.A = *A, .H = H, .closed = closed, .contacts = contacts_, .q = q_, .t_s = t_s_};
+    Impact impact = map_(site, u);
+    if (!impact.u_plus.allFinite()) return std::nullopt;
+    if (impact.percussions_Ns.size() == data.rows.rows()) return std::move(impact.percussions_Ns);
+    return percussions_of_jump(*A, closed, impact.u_plus - u);
+}
+
+/// (P(s) - P(-s)) / 2 s and (P(s) - 2 P(0) + P(-s)) / s, extrapolated to s = 0: the derivative, and zero.
+std::optional<MapDifferences::Slope> MapDifferences::both_sides(const MapData& at, const MapData& way,
+                                                                double step) const
+{
+    const auto here = percussions(at);
+    if (!here) return std::nullopt;
+    Extrapolation slope, kink;
+    for (int level = 0; level < levels; ++level, step /= 2) {
+        const auto ahead = percussions(at.moved(way, step)), behind = percussions(at.moved(way, -step));
+        if (!ahead || !behind) return std::nullopt;
+        slope.add(level, (*ahead - *behind) / (2 * step), 4, 4);
+        kink.add(level, (*ahead - 2 * *here + *behind) / step, 2, 4);
+    }
+    return Slope{.value = slope.best, .error = slope.error, .kink = kink.best.cwiseAbs().maxCoeff()};
+}
+
+/// (P(s) - P(0)) / s, on the side that the laws allow.
+std::optional<MapDifferences::Slope> MapDifferences::one_side(const MapData& at, const MapData& way,
+                                                              double step) const
+{
+    const auto here = percussions(at);
+    if (!here) return std::nullopt;
+    const double side = percussions(at.moved(way, step)) ? 1 : -1;
+    Extrapolation slope;
+    for (int level = 0; level < levels; ++level, step /= 2) {
+        const auto there = percussions(at.moved(way, side * step));
+        if (!there) return std::nullopt;
+        slope.add(level, side * (*there - *here) / step, 2, 2);
+    }
+    return Slope{.value = slope.best, .error = slope.error};
+}
+
+/// With steps as long as nothing else happens within them.
+std::optional<MapDifferences::Slope> MapDifferences::settled(const MapData& at, const MapData& way) const
+{
+    const double speed = speed_of(at, way);
+    const auto here = percussions(at);
+    if (!here) return std::nullopt;
+    if (speed == 0) return Slope{.value = Eigen::VectorXd::Zero(here->size())};
+    const double size = here->cwiseAbs().maxCoeff() * speed;
+    std::optional<Slope> best;
+    for (double part = first_step; part > shortest_step; part /= 8) {
+        auto slope = both_sides(at, way, part / speed);
+        if (!slope) slope = one_side(at, way, part / speed);
+        if (!slope) continue;
+        if (!best || slope->error < best->error) best = slope;
+        if (slope->error <= settled_to * size) break;
+    }
+    if (best) {
+        best->error /= size > 0 ? size : 1;
+        best->kink /= size > 0 ? size : 1;
+    }
+    return best;
+}
+
+std::optional<MapDifferences::Slope> MapDifferences::along(const MapData& at, const MapData& way) const
+{
+    // restitution and friction apart, since they may be at an end of what is allowed
+    MapData moves = way, laws = way;
+    moves.e.setZero();
+    moves.mu.setZero();
+    laws.A.setZero();
+    laws.rows.setZero();
+    laws.b.setZero();
+    laws.u.setZero();
+    auto slope = settled(at, moves);
+    const auto by_laws = settled(at, laws);
+    if (!slope || !by_laws) return std::nullopt;
+    slope->value += by_laws->value;
+    slope->error = std::max(slope->error, by_laws->error);
+    slope->kink = std::max(slope->kink, by_laws->kink);
+    return slope;
+}
+
+}  // namespace carom::detail

@@ -1,0 +1,164 @@
+#include "report/orbit_files.hpp"
+#include "report/point_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace carom {
+namespace {
+
+constexpr const char* special_colour = "#D55E00";
+
+using Value = std::function<double(const Orbit&)>;
+
+double largest(const Orbit& orbit)
+{
+    return orbit.highest.size() > 0 ? orbit.highest[0] : NAN;
+}
+
+double smallest(const Orbit& orbit)
+{
+    return orbit.lowest.size() > 0 ? orbit.lowest[0] : NAN;
+}
+
+/// A branch as two curves: where it is stable, and dashed where it is not. Both hold the point between them.
+void add_curves(const FollowedBranch& followed, const std::string& colour, const Value& value, bool with_key,
+                DiagramPanel& panel)
+{
+    for (const bool stable : {true, false}) {
+        DiagramCurve curve{.label = with_key ? followed.name + (stable ? ", stable" : ", unstable") : "",
+                           .colour = colour,
+                           .dashed = !stable};
+        const auto& points = followed.branch.points;
+        bool any = false;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const bool here = points[i].orbit.stable == stable;
+            const bool before = i > 0 && points[i - 1].orbit.stable == stable;
+            const bool after = i + 1 < points.size() && points[i + 1].orbit.stable == stable;
+            any = any || here;
+            const double y = here || (stable ? false : before || after) ? value(points[i].orbit) : NAN;
+            curve.points.push_back({points[i].value, y});
+        }
+        if (any) panel.curves.push_back(std::move(curve));
+    }
+}
+
+}  // namespace
+
+Diagram diagram_of(const Scene& scene, const std::vector<FollowedBranch>& branches)
+{
+    const std::string name = scene.model.system().coordinates.front().name;
+    const std::string unit = scene.model.system().coordinates.front().unit;
+    Diagram diagram{.title = scene.title};
+    const std::string over = branches.empty() ? "" : branches.front().options.over;
+    DiagramPanel extremes{.title = scene.title,
+                          .x_label = over,
+                          .y_label = fmt::format("largest and smallest {}", name),
+                          .y_unit = unit};
+    DiagramPanel moduli{.x_label = over, .y_label = "moduli of multipliers"};
+    for (std::size_t b = 0; b < branches.size(); ++b) {
+        add_curves(branches[b], diagram_colour(b), largest, true, extremes);
+        add_curves(branches[b], diagram_colour(b), smallest, false, extremes);
+        for (const SpecialPoint& point : branches[b].branch.special) {
+            extremes.marks.push_back({{point.value, largest(point.orbit)}, point.kind, special_colour});
+        }
+        std::size_t most = 0;
+        for (const BranchPoint& point : branches[b].branch.points) {
+            most = std::max(most, point.orbit.section_multipliers.size());
+        }
+        for (std::size_t i = 0; i < most; ++i) {
+            add_curves(
+                branches[b], diagram_colour(b),
+                [i](const Orbit& orbit) {
+                    return i < orbit.section_multipliers.size() ? std::abs(orbit.section_multipliers[i])
+                                                                : NAN;
+                },
+                false, moduli);
+        }
+    }
+    diagram.panels = {extremes, moduli};
+    DiagramPanel curves{.x_label = over, .y_label = branches.empty() ? "" : branches.front().curves_over};
+    for (const FollowedBranch& one : branches) {
+        for (const Curve& curve : one.curves) {
+            DiagramCurve line{
+                .label = curve.kind, .colour = diagram_colour(curves.curves.size()), .points = {}};
+            for (const CurvePoint& point : curve.points) {
+                line.points.push_back({point.first, point.second});
+            }
+            curves.curves.push_back(std::move(line));
+        }
+    }
+    if (!curves.curves.empty()) diagram.panels.push_back(curves);
+    return diagram;
+}
+
+Expected<std::string> page_of(const Scene& scene, const std::vector<FollowedBranch>& branches,
+                              const std::atomic<bool>* stop)
+{
+    struct OpenedOrbit {
+        const FollowedBranch* followed;
+        const BranchPoint* point;
+    };
+    std::vector<OpenedOrbit> points;
+    for (const FollowedBranch& followed : branches) {
+        for (const BranchPoint& point : followed.branch.points)
+            points.push_back({&followed, &point});
+    }
+    const PointRuns runs = runs_of_points(
+        static_cast<long>(points.size()),
+        [&](long i) {
+            const auto& [followed, point] = points[static_cast<std::size_t>(i)];
+            return scene_of_orbit(
+                scene, point->orbit,
+                {{"parameters." + followed->options.over, fmt::format("{:.17g}", point->value)}});
+        },
+        stop);
+    return to_orbit_page(scene.title, json_of(scene, branches), runs);
+}
+
+ResultTable table_of(const Scene& scene, const std::vector<FollowedBranch>& branches)
+{
+    const auto& coordinates = scene.model.system().coordinates;
+    std::size_t most = 0;
+    for (const FollowedBranch& one : branches) {
+        for (const BranchPoint& point : one.branch.points) {
+            most = std::max(most, point.orbit.section_multipliers.size());
+        }
+    }
+    ResultTable table;
+    table.columns.push_back({.name = "branch", .kind = CellKind::Text});
+    const auto add = [&](const std::string& name) { table.columns.push_back({.name = name}); };
+    add(branches.empty() ? "value" : branches.front().options.over);
+    add("period_s");
+    add("stable");
+    for (const Coordinate& coordinate : coordinates) {
+        for (const char* what : {"_min", "_max", "_start", "_start_velocity"}) {
+            add(coordinate.name + what);
+        }
+    }
+    for (std::size_t i = 1; i <= most; ++i) {
+        add(fmt::format("multiplier_{}_re", i));
+        add(fmt::format("multiplier_{}_im", i));
+    }
+    for (const FollowedBranch& one : branches) {
+        for (const BranchPoint& point : one.branch.points) {
+            const Orbit& orbit = point.orbit;
+            Row row{one.name, point.value, orbit.period_s, orbit.stable ? 1.0 : 0.0};
+            for (Eigen::Index i = 0; i < orbit.start.q.size(); ++i) {
+                row.insert(row.end(),
+                           {orbit.lowest[i], orbit.highest[i], orbit.start.q[i], orbit.start.u[i]});
+            }
+            for (std::size_t i = 0; i < most; ++i) {
+                const bool has = i < orbit.section_multipliers.size();
+                row.emplace_back(has ? orbit.section_multipliers[i].real() : NAN);
+                row.emplace_back(has ? orbit.section_multipliers[i].imag() : NAN);
+            }
+            table.add(row);
+        }
+    }
+    return table;
+}
+
+}  // namespace carom

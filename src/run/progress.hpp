@@ -1,0 +1,62 @@
+#pragma once
+
+#include "carom/run/run.hpp"
+#include "carom/sweeping/catching_up.hpp"
+#include "ledger/certifier.hpp"
+#include "run/obstacle_visit.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace carom {
+
+/// A run between two steps, and how it goes on.
+
+/// Detects rest: all velocities below 1e-9 of the largest so far, in three consecutive steps. At the top of a
+/// throw one step may look like rest; three do not: the force would have moved it.
+struct RestWatch {
+    double fastest = 0;   ///< largest |u_i| so far
+    int still_steps = 0;  ///< consecutive, up to now
+
+    void after_step(const Eigen::VectorXd& u);
+    [[nodiscard]] bool at_rest() const noexcept { return still_steps >= 3; }
+};
+
+/// What a run carries from step to step besides its state: with both it continues bit for bit.
+struct RunProgress {
+    double start_s = 0;  ///< instants are start_s + n h, not sums
+    long steps = 0;      ///< taken so far
+    Certifier certifier{Energies{}};
+    RestWatch rest;
+    std::optional<RunEnd> end;  ///< set by the last step
+    std::vector<ObstacleVisit>
+        visits;                        ///< per contact of systems in coordinates; empty before the first step
+    std::vector<GapReach> reaches;     ///< the same
+    std::vector<ImpactDelays> delays;  ///< the same
+    std::vector<ContactDrive> drives;  ///< the same; empty where nothing moves by itself
+    SlipWork slip;                     ///< of all contacts of systems in coordinates
+    std::optional<SweepProgress> sweep;  ///< of a sweeping process, from its start on
+};
+
+/// The names of what events refer to, by Event::contact: contacts, then constraints; for a sweeping process
+/// the set.
+[[nodiscard]] EventPlaces event_places(const LagrangianSystem& system);
+
+/// A run between two steps.
+struct RunSoFar {
+    State state;
+    RunProgress progress;
+    std::vector<Event> events;
+};
+
+/// A run before its first step.
+[[nodiscard]] RunSoFar start_run(const Model& model, State start);
+
+/// Continues a run to its end, which `run` then holds. A run resumed between any two steps, from a
+/// checkpoint for example, ends bit for bit as if it had never been interrupted. A run of full steps can
+/// continue with a longer plan; a shortened last step must not have been taken.
+[[nodiscard]] RunReport resume_run(const Model& model, const IntegratorSettings& settings,
+                                   const SolverSettings& solver, const RunPlan& plan, RunSoFar& run,
+                                   const StepListener& listener = {});
+
+}  // namespace carom

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "carom/run/run.hpp"
+#include "run_parts.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// The same run with impacts at their own instants, of coordinates and of bodies.
+///
+/// A step sees an impact where it looks, up to a step late. Taken again, up to the instant at which the gap
+/// closes and on from there, it leaves an error of second order; what is between a run and its punctual copy
+/// is what the delays of its impacts have done, whatever came of them since: another phase of a drive,
+/// another normal, an impact that was missed, an end by `until` that is elsewhere.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-23)
+
+/// How far a motion is from the run where both end.
+struct Departure {
+    double velocity = 0;     ///< a part of the velocities of the last steps (LE-5)
+    double place = 0;        ///< a part of the largest gap or way in the run
+    std::string where = {};  ///< what is elsewhere
+};
+
+/// A motion from the start of the run on, whose next step can be tried with any length.
+class Retakes {
+public:
+    Retakes() = default;
+    virtual ~Retakes() = default;
+    Retakes(const Retakes&) = delete;
+    Retakes& operator=(const Retakes&) = delete;
+
+    /// Tries a step from where the motion is. False: it fails.
+    [[nodiscard]] virtual bool take(double h_s) = 0;
+
+    /// How long after its beginning the first impact of the step that was tried has closed its gap; negative
+    /// where it was closed before. Nothing where no impact is fast enough to matter.
+    [[nodiscard]] virtual std::optional<double> struck_s() = 0;
+
+    /// The motion is where the step that was tried has led.
+    virtual void keep() = 0;
+
+    /// The motion is where it was before the step that was kept last; returns its length, 0 if it had an
+    /// impact or was undone before.
+    virtual double undo_s() = 0;
+
+    /// Where it is, as formulas see it.
+    [[nodiscard]] virtual const State& at() const = 0;
+
+    /// How far that is from where the run has ended.
+    [[nodiscard]] virtual Departure from_run() const = 0;
+};
+
+/// Goes on by `h_s`, split where impacts close their gaps. False: a step has failed.
+[[nodiscard]] bool take_punctually(Retakes& motion, double h_s);
+
+/// What the run is that has a punctual copy.
+struct LateRun {
+    StepGrid grid;
+    const Until& until;
+    double end_s;
+    bool by_until;       ///< it was ended by `until`
+    double max_overlap;  ///< what velocities and places may differ by, as a part
+};
+
+/// Compares the run with its punctual copy, which is at the start of the run. Finding `impact_instants`.
+void look_at_punctual_copy(Retakes& copy, const LateRun& run, std::vector<Finding>& findings);
+
+/// Whether impacts that change the velocities by so much, `sum (U_N^+ - U_N^-)^2`, are so late that what came
+/// of them must be followed: beside the largest gap, or way, of the run.
+[[nodiscard]] bool is_late(double jumps2_m2_s2, double h_s, double largest_m, double max_overlap,
+                           double small_m);
+
+/// Impacts that move less than this part of the smallest length that counts in a step stay where steps see
+/// them.
+inline constexpr double slow_impact = 1e-3;
+
+}  // namespace carom

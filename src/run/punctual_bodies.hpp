@@ -1,0 +1,30 @@
+#pragma once
+
+#include "carom/run/run.hpp"
+#include "run_parts.hpp"
+#include "stepping/body_parts.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace carom::detail {
+
+/// A run of bodies and what it was asked for.
+struct BodyOrder {
+    const BodyModel& model;
+    const MoreauSettings& settings;  ///< what all schemes have
+    const RunPlan& plan;
+    StepGrid grid;
+    std::function<StepReport(double h_s, BodyState& state, BodyScratch& scratch)> step;
+    const State& start;  ///< as coordinates; without any: not known
+    const BodyState& end;
+    double recent_J;      ///< kinetic energy of the last steps (LE-5)
+    double jumps2_m2_s2;  ///< sum of (U_N^+ - U_N^-)^2 over all impacts of contacts
+    double moved_m;       ///< the farthest that a body has moved from its start
+};
+
+/// Compares a run whose impacts are late beside its motion with its punctual copy (LE-23). Stops of joints
+/// and strings stay where steps see them.
+void look_at_punctual_bodies(const BodyOrder& order, const RunSoFar& run, std::vector<Finding>& findings);
+
+}  // namespace carom::detail

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "carom/run/run.hpp"
+#include "impact_delays.hpp"
+
+#include <vector>
+
+namespace carom {
+
+/// A run in coordinates and what it was asked for.
+struct CoordinateOrder {
+    const Model& model;
+    const IntegratorSettings& settings;
+    const SolverSettings& solver;
+    const RunPlan& plan;
+    SchemeOfRun scheme;
+    const State& start;    ///< of the run; without coordinates: not known
+    double largest_gap_m;  ///< of any contact in the run
+};
+
+/// Compares a run whose impacts are late beside its motion with its punctual copy (LE-23).
+void look_at_punctual_run(const CoordinateOrder& order, const RunSoFar& run, std::vector<Finding>& findings);
+
+}  // namespace carom

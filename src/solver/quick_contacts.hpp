@@ -1,0 +1,142 @@
+#pragma once
+
+#include "solver/budget.hpp"
+#include "solver/contact_colours.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace carom {
+
+/// Nonlinear conjugate gradients around Gauss-Seidel for contacts of rigid bodies, without the matrix W and
+/// in single precision, for tolerances that leave digits to spare: eight contacts of one colour at once,
+/// blocks of them on several threads. What comes out is a start for whoever judges in double precision.
+///
+/// Contacts of round bodies have the closed form of (SO-23). Others take the normal part first and the
+/// tangential one after it, with the largest eigenvalue of W_TT for both directions:
+///
+///     P_N' = max(0, P_N - U_N / W_NN),     t = P_T - (U_T + W_TN (P_N' - P_N)) / max W_TT          (SO-39)
+///     P_T' = t,  or  mu P_N' t / |t|  where that is shorter
+///
+/// Percussions are vectors of space: there are no tangents. A scene may have contacts of both kinds.
+///
+/// Symbols    n  unit normal from b to a;  r  arm from the centre of mass to the contact, m;  l  arm of a
+/// round
+///            body, against n for a and along n for b, m;  w  angular velocity, rad/s;  P  percussion on a, N
+///            s
+/// Theory     docs/theory/solvers.md, (SO-23), (SO-39), (SO-15) nonlinear conjugate gradients
+
+struct QuickBody {
+    std::array<double, 3> v{}, w{};  ///< m/s, rad/s, without the percussions of contacts
+    double inverse_mass = 0;         ///< 1/kg; 0: does not move
+    double inverse_inertia = 0;      ///< 1/(kg m^2), of a round body
+    std::array<double, 6> tensor{};  ///< J^-1: xx, yy, zz, yz, xz, xy; for contacts that are not round
+};
+
+struct QuickContact {
+    std::array<double, 3> normal{0, 0, 1};   ///< from b to a, unit
+    std::array<double, 3> arm_a{}, arm_b{};  ///< m; of a round contact l_a and l_b in the first places
+    double shift_m_s = 0;                    ///< added to U_n: gap / step, restitution
+    std::array<double, 3> P{};               ///< N s, on a: a warm start
+    double friction = 0;                     ///< mu >= 0
+};
+
+class QuickContacts {
+public:
+    /// The bodies of the contacts, in the order of ids (ContactColours), which of them are round, and how
+    /// many bodies there are, of which some move. Keeps its memory.
+    void begin(std::span<const std::array<int, 2>> pairs, std::span<const char> round,
+               std::span<const char> moves);
+
+    /// Every body and every contact is set once, in any order and by any thread: bodies first.
+    void set_body(std::size_t body, const QuickBody& to) noexcept;
+    void set_contact(std::size_t contact, const QuickContact& to) noexcept;
+
+    /// The size of the free velocities, then the warm start.
+    void start();
+
+    /// Sweeps until the errors are small (SO-24); returns them.
+    int run(const Budget& budget);
+
+    struct Errors {
+        double unit_free = 0, velocity = 0;
+    };
+    [[nodiscard]] Errors error() noexcept;
+
+    /// Percussion of a contact on its body a, axes of the world, N s.
+    [[nodiscard]] std::array<double, 3> percussion(std::size_t contact) const noexcept;
+
+    /// Velocities of a body with the percussions in them.
+    [[nodiscard]] std::array<double, 3> velocity(std::size_t body) const noexcept;
+    [[nodiscard]] std::array<double, 3> angular_velocity(std::size_t body) const noexcept;
+
+private:
+    using Lanes = std::array<float, 8>;
+
+    /// Half a cache line: v, 1/m, w, and 1/J of a round body.
+    struct alignas(32) Moving {
+        Lanes at{};
+    };
+
+    /// Eight contacts of one colour; places that are left over have a percussion of zero on a body that does
+    /// not move.
+    struct alignas(32) RoundGroup {
+        std::array<Lanes, 3> n{}, P{};
+        std::array<Lanes, 3> direction{}, change{};  ///< of the conjugate gradients; of the last sweep
+        Lanes arm_a{}, arm_b{}, shift{}, mu{};
+        Lanes inverse_n{}, inverse_t{}, rho{};  ///< 1 / W_NN, 1 / max W_TT, d^2 of (OS-5)
+        std::array<int, 8> a{}, b{};
+        std::uint8_t a_moves = 0, b_moves = 0;  ///< a bit each: what does not move is not written
+    };
+    struct alignas(32) RigidGroup {
+        std::array<Lanes, 3> n{}, P{};
+        std::array<Lanes, 3> direction{}, change{};
+        std::array<Lanes, 3> arm_a{}, arm_b{};
+        std::array<Lanes, 3> coupling{};  ///< W_TN
+        Lanes shift{}, mu{};
+        Lanes inverse_n{}, inverse_t{}, rho{};
+        std::array<int, 8> a{}, b{};
+        std::uint8_t a_moves = 0, b_moves = 0;
+    };
+    /// Sums of squares that the errors are made of.
+    struct Sums {
+        double F = 0, P = 0, U = 0;
+        Sums& operator+=(const Sums& other) noexcept;
+    };
+    struct Block;
+    struct Kernel;  ///< the inner loops, compiled for wide registers and for others
+
+    /// The groups of one kind.
+    template <class Group>
+    struct Groups {
+        std::vector<Group> all;
+        std::vector<int> colour_begin;  ///< behind the last one groups are taken in turn
+        void clear(int still);
+    };
+
+    template <class Group>
+    void place_contacts(bool round, Groups<Group>& groups);
+    template <class Group>
+    void set_common(Group& group, std::size_t lane, const QuickContact& to) noexcept;
+    [[nodiscard]] Sums measured() noexcept;
+    [[nodiscard]] double sweep(double beta) noexcept;
+    void step_bodies(double beta) noexcept;
+    template <class F>
+    void for_colours(F f);
+
+    std::vector<Moving> bodies_, before_, direction_;  ///< the last body does not move
+    std::vector<Moving> tensors_;
+    Groups<RoundGroup> round_;
+    Groups<RigidGroup> rigid_;
+    std::vector<int> place_;  ///< of a contact: eight times its group, and the lane
+    std::vector<char> is_round_, moves_;
+    bool any_rigid_ = false;
+    std::vector<std::array<int, 2>> pairs_;
+    ContactColours colours_;
+    std::vector<double> changes_;  ///< of a sweep, per block of groups
+    double free_size_ = 0;         ///< of U_free, scaled
+};
+
+}  // namespace carom

@@ -1,0 +1,155 @@
+#include "body_parts.hpp"
+
+#include "core/parallel.hpp"
+#include "onestep/factored_operator.hpp"
+
+#include <algorithm>
+
+namespace carom::detail {
+namespace {
+
+/// Bodies and contacts that one thread takes at once.
+constexpr std::size_t bodies_at_once = 256, contacts_at_once = 512;
+
+std::array<double, 3> components(const Vec3& a)
+{
+    return {a.x(), a.y(), a.z()};
+}
+
+/// A block per body, with the inertias half-way; at rest.
+void load_metric(const BodyModel& model, BodyScratch& s, Factors& factors)
+{
+    factors.blocks.resize(static_cast<std::size_t>(model.bodies()));
+    factors.freedoms = 0;
+    for_each_index(factors.blocks.size(), bodies_at_once, [&](std::size_t i) {
+        Factors::Block& block = factors.blocks[i];
+        block.v = block.w = {};
+        block.inverse_mass = model.inverse_mass[i];
+        std::copy_n(s.inverse_inertia[i].data(), 9, block.inverse_inertia.begin());
+    });
+}
+
+int freedoms_of(const BodyModel& model)
+{
+    const auto moving = std::count_if(model.inverse_mass.begin(), model.inverse_mass.end(),
+                                      [](double inverse) { return inverse > 0; });
+    return (model.is_flat() ? 3 : 6) * static_cast<int>(moving);
+}
+
+/// The kinetic energy of the bodies is no more than the forces of the step would give them, or a part of
+/// that.
+bool are_calm(const BodyModel& model, const BodyScratch& s, double part)
+{
+    double before = 0, gained = 0;
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (model.inverse_mass[i] == 0) continue;
+        const Vec3 dv = s.v_free[i] - s.v_before[i], dW = s.W_free[i] - s.W_before[i];
+        before +=
+            model.mass[i] * s.v_before[i].squaredNorm() + s.W_before[i].dot(model.inertia[i] * s.W_before[i]);
+        gained += model.mass[i] * dv.squaredNorm() + dW.dot(model.inertia[i] * dW);
+    }
+    return before <= part * gained;
+}
+
+}  // namespace
+
+bool stands(const BodyModel& model, const BodyScratch& s, double part)
+{
+    const Factors of_bodies{.freedoms = freedoms_of(model)};
+    return of_bodies.is_redundant(s.P.size()) && are_calm(model, s, part);
+}
+
+void load_factors(const BodyModel& model, BodyScratch& s)
+{
+    Factors& factors = s.problem.factors;
+    load_metric(model, s, factors);
+    for_each_index(factors.blocks.size(), bodies_at_once, [&](std::size_t i) {
+        factors.blocks[i].v = components(s.v_free[i]);
+        factors.blocks[i].w = components(s.w_free[i]);
+    });
+    factors.rows.resize(s.contacts.size());
+    for_each_index(s.contacts.size(), contacts_at_once, [&](std::size_t c) {
+        const BodyContact& contact = s.contacts[c];
+        factors.rows[c] = {.axes = contact.axes,
+                           .arm_a = contact.arm_first,
+                           .arm_b = contact.arm_second,
+                           .b_m_s = contact.may_close_m_s,
+                           .a = contact.first,
+                           .b = contact.second};
+    });
+    factors.freedoms = freedoms_of(model);
+    factors.round = s.round;
+    factors.calm = are_calm(model, s, 1.0);
+    set_diagonal(s.problem);
+}
+
+void begin_correction(const BodyModel& model, BodyScratch& s)
+{
+    OneStepProblem& problem = s.correction;
+    problem.laws.clear();
+    problem.offsets.assign(1, 0);
+    problem.U_free.clear();
+    problem.U_minus.clear();
+    problem.factors.rows.clear();
+    load_metric(model, s, problem.factors);
+    problem.factors.freedoms = freedoms_of(model);
+    problem.factors.round = problem.factors.calm = false;
+}
+
+void add_gap(const Vec3& normal, double gap_m, int a, int b, OneStepProblem& problem)
+{
+    problem.laws.emplace_back(Unilateral{});
+    problem.offsets.push_back(problem.offsets.back() + 1);
+    problem.U_free.push_back(gap_m);
+    problem.U_minus.push_back(0.0);
+    Factors::Rows& rows = problem.factors.rows.emplace_back();
+    rows.axes[0] = normal;
+    rows.b_m_s = gap_m;
+    rows.a = a;
+    rows.b = b;
+}
+
+void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& s)
+{
+    begin_correction(model, s);
+    for (const BodyContact& contact : s.overlaps) {
+        add_gap(contact.axes[0], contact.at.gap_m, contact.first, contact.second, s.correction);
+        s.correction.factors.rows.back().arm_a = contact.arm_first;
+        s.correction.factors.rows.back().arm_b = contact.arm_second;
+    }
+    s.correction_P.assign(s.overlaps.size(), 0.0);
+    if (!s.solver.factor_sweeps.sweep(s.correction, budget, s.correction_P))
+        std::fill(s.correction_P.begin(), s.correction_P.end(), 0.0);
+}
+
+bool refine_heap(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
+{
+    constexpr std::size_t few = 20;
+    const bool goes = solver.kind == SolverKind::Auto && s.contacts.size() >= few && model.is_plain() &&
+                      !s.implicit && s.joints.empty();
+    if (!goes) return false;
+    OneStepProblem whole = s.problem;
+    load_factors(model, s);
+    const bool done = s.solver.factor_sweeps.refine(s.problem, solver, s.P, report);
+    s.problem = std::move(whole);
+    return done;
+}
+
+void judge_by_bodies(const SolverSettings& solver, BodyScratch& s, SolveReport& report)
+{
+    // what is held keeps its mean velocity (CO-3)
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+        const JointPart& part = s.joints[k];
+        const int at = s.problem.offsets[s.contacts.size() + k];
+        for (int row = at; row < at + part.dimension; ++row) {
+            s.U[row] = s.joint_U_plus[row] - part.rate + part.may_close;
+            if (part.kind == JointPart::Kind::Held) s.U[row] += s.problem.U_minus[row];
+        }
+    }
+    report.residual = residual_at(s.problem, s.P, s.U, s.solver.residual);
+    report.status = !report.residual.finite                        ? SolveStatus::NotFinite
+                    : is_solved(report.residual, solver.tolerance) ? SolveStatus::Converged
+                                                                   : SolveStatus::NotSolved;
+}
+
+}  // namespace carom::detail

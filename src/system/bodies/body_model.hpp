@@ -1,0 +1,212 @@
+#pragma once
+
+#include "carom/system/bodies/body.hpp"
+#include "geometry/contact_points.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace carom {
+
+/// Bodies checked and laid out as arrays; never changes during a run. Between contacts (BO-7)
+///
+///     m v' = m g + f,      J W' = R^T tau - W x J W,      x' = v,  R' = R [W]
+///
+/// Symbols    x, R   centre of mass and orientation, R from body to world;  v  its velocity, m/s
+///            W      angular velocity in the body axes, rad/s: there the inertia J is constant
+/// Theory     docs/theory/bodies.md, (BO-7) equations
+
+/// A contact that acted or touched in the last step, so that the next one knows where to begin; or a stop, a
+/// motor or the friction of a joint: these have -1 - actor in place of the first body, and no second one.
+struct KeptContact {
+    int first = 0, second = 0;
+    std::uint64_t feature = 0;
+    Vec3 percussion_Ns{0, 0, 0};  ///< on the first body, world axes
+    Vec3 moment_Nms{0, 0, 0};     ///< of rolling and spinning
+    bool closed = false;          ///< acted and stayed
+    bool sticks = false;          ///< did not slide
+    bool acted = true;            ///< false: it touches without pressing
+
+    // for events: statuses as in State, of motors and friction as of constraints, and the feature by which
+    // they tell of it
+    char status = 0, slides = 0;
+    std::uint64_t named = 0;
+    double away_m_s = 0;  ///< normal velocity after the step
+
+    /// The first part of an impact that the next step ends; without percussion: none.
+    struct Closing {
+        double percussion_Ns = 0, velocity_m_s = 0, left_m_s = 0, energy_J = 0;
+    } closing{};
+};
+
+/// The complete state of a run.
+struct BodyState {
+    double t_s = 0;
+    std::vector<Vec3> x;            ///< centres of mass, m
+    std::vector<Rotation> R;        ///< orientations
+    std::vector<Vec3> v;            ///< m/s, right limit
+    std::vector<Vec3> W;            ///< rad/s, body axes
+    std::vector<KeptContact> kept;  ///< sorted by bodies and feature
+    std::vector<double> turns;      ///< theta of every joint that turns, full turns counted; 0 of others
+    std::vector<double> angles;     ///< in the plane: of every body, full turns counted; empty: not known
+    std::vector<double> q, u;       ///< coordinates beside the bodies, and their velocities
+
+    [[nodiscard]] int bodies() const noexcept { return static_cast<int>(x.size()); }
+};
+
+/// The law of two surfaces. The grain is that of no body (0), of the first one asked for (1) or the second
+/// (2).
+struct SurfaceLaw {
+    double friction = 0, restitution = 0;
+    SurfaceDetail detail = {};
+    int grain = 0;
+
+    [[nodiscard]] bool rolls() const noexcept { return detail.rolling_m > 0 || detail.spinning_m > 0; }
+
+    /// Coulomb's law with one coefficient, or none.
+    [[nodiscard]] bool is_plain() const noexcept { return grain == 0 && !rolls(); }
+};
+
+/// A joint in the axes of its bodies: points from their centres, columns x, y, z with z the axis. Of the
+/// world where there is no second body.
+struct JointFrame {
+    Vec3 first_point{0, 0, 0}, second_point{0, 0, 0};
+    Mat3 first_axes = Mat3::Identity(), second_axes = Mat3::Identity();
+    double length_m = 0;  ///< of a distance or string
+};
+
+class BodyModel {
+public:
+    [[nodiscard]] int bodies() const noexcept { return static_cast<int>(mass.size()); }
+    [[nodiscard]] const BodySetup& setup() const noexcept { return setup_; }
+
+    /// All bodies move in the plane z = 0: contacts have two components.
+    [[nodiscard]] bool is_flat() const noexcept { return flat_; }
+
+    /// Typical size of the bodies that move: the scale for small gaps.
+    [[nodiscard]] double length_m() const noexcept { return length_m_; }
+
+    [[nodiscard]] const SurfaceLaw& surface(int a, int b) const noexcept
+    {
+        return surfaces_[static_cast<std::size_t>(material_[a]) * materials_ + material_[b]];
+    }
+
+    /// Coulomb's law at all surfaces, no joint, no impact map.
+    [[nodiscard]] bool is_plain() const noexcept { return plain_; }
+
+    /// No restitution and no impact map: contacts may act before they close.
+    [[nodiscard]] bool is_soft() const noexcept { return soft_; }
+
+    /// Two bodies that can meet: both have shapes, one of them moves by forces, and no joint keeps them
+    /// apart.
+    [[nodiscard]] bool may_meet(int a, int b) const noexcept
+    {
+        return collides[a] && collides[b] && (inverse_mass[a] > 0 || inverse_mass[b] > 0) &&
+               (joined_.empty() || !are_joined(a, b));
+    }
+
+    /// Thickness of the thinner one of two bodies that can meet: the scale for overlaps.
+    [[nodiscard]] double size_of_pair_m(int a, int b) const noexcept
+    {
+        return std::min(colliders[static_cast<std::size_t>(a)].thickness_m,
+                        colliders[static_cast<std::size_t>(b)].thickness_m);
+    }
+
+    /// Of the thinnest body; infinite where there are obstacles only.
+    [[nodiscard]] double thinnest_m() const noexcept { return thinnest_m_; }
+
+    /// Direction of the grain of a body's material, body axes.
+    [[nodiscard]] const Vec3& grain(int body) const noexcept
+    {
+        return setup_.materials[static_cast<std::size_t>(material_[static_cast<std::size_t>(body)])].grain;
+    }
+
+    /// The frame of the shape, from the centre of mass.
+    [[nodiscard]] Pose frame(int body, const BodyState& state) const;
+    [[nodiscard]] Pose centre_of_frame(int body, const Pose& frame) const;
+
+    /// Velocity over a step of a prescribed body, from where it is to where it will be.
+    void prescribed_velocity(int body, double t_s, double h_s, Vec3& v, Vec3& W) const;
+
+    /// theta of a joint that turns, in ]-pi, pi]; the displacement s of one that slides.
+    [[nodiscard]] double joint_angle(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const;
+    [[nodiscard]] double joint_way_m(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const;
+
+    /// The joint's point and axes on each of its two sides, in the world.
+    struct JointPlace {
+        Vec3 first_point, second_point;
+        Mat3 first_axes, second_axes;
+    };
+    [[nodiscard]] JointPlace place_of_joint(int joint, std::span<const Vec3> x,
+                                            std::span<const Rotation> R) const;
+
+    /// Adds what the springs, or what the dampers do to `wrenches`, which may be empty; returns the potential
+    /// energy of the springs. Velocities are read for dampers only.
+    enum class SpringPart { Springs, Dampers };
+    double spring_wrenches(SpringPart part, std::span<const Vec3> x, std::span<const Rotation> R,
+                           std::span<const Vec3> v, std::span<const Vec3> W,
+                           std::span<Wrench> wrenches) const;
+
+    /// Adds what the damping of joints does.
+    void joint_damping(std::span<const Vec3> x, std::span<const Rotation> R, std::span<const Vec3> v,
+                       std::span<const Vec3> W, std::span<Wrench> wrenches) const;
+
+    [[nodiscard]] double kinetic_energy_J(const BodyState& state) const;
+    [[nodiscard]] double potential_energy_J(std::span<const Vec3> x, std::span<const Rotation> R) const;
+
+    /// Coordinates besides the bodies are stored, three each, in carriers of unit mass after the bodies: in
+    /// the lists of velocities and of inverse masses, and nowhere else (BO-24).
+    [[nodiscard]] int carriers() const noexcept { return (setup_.coordinates + 2) / 3; }
+
+    // one entry per body
+    std::vector<double> mass;                    ///< kg; 0 for bodies that forces do not move
+    std::vector<double> inverse_mass;            ///< 1/kg; 0 for those; carriers come last
+    std::vector<Mat3> inertia, inverse_inertia;  ///< body axes; 0 where it does not turn
+    std::vector<Vec3> centre;                    ///< of mass, frame of the shape
+    std::vector<Collider> colliders;
+    std::vector<char> collides, isotropic;
+
+    std::vector<JointFrame> joint_frames;  ///< one per joint
+
+    /// Stops, motors and friction of joints: stops first, `stops` of them.
+    struct Actor {
+        int joint = 0;
+        JointAct act{};
+    };
+    std::vector<Actor> actors;
+    int stops = 0;
+    [[nodiscard]] int actor_of(int joint, JointAct act) const noexcept
+    {
+        return actor_of_[static_cast<std::size_t>(joint)][static_cast<std::size_t>(act)];
+    }
+    [[nodiscard]] std::string name_of_actor(int actor) const;
+
+private:
+    friend Expected<BodyModel, Errors> make_body_model(BodySetup setup);
+
+    [[nodiscard]] bool are_joined(int a, int b) const noexcept;
+    void frame_joints();
+    void number_actors();
+
+    BodySetup setup_;
+    std::vector<std::array<int, joint_acts>> actor_of_;  ///< per joint; -1: it has none
+    std::vector<std::array<int, 2>> joined_;             ///< pairs that a joint keeps from touching, sorted
+    bool flat_ = false, plain_ = true, soft_ = true;
+    double length_m_ = 1, thinnest_m_ = 0;
+    std::vector<int> material_;
+    std::size_t materials_ = 1;
+    std::vector<SurfaceLaw> surfaces_;
+};
+
+/// Checks the bodies; all mistakes are reported together. `where` of an error is the scene key, e.g.
+/// "body.crate".
+[[nodiscard]] Expected<BodyModel, Errors> make_body_model(BodySetup setup);
+
+/// The state at the start.
+[[nodiscard]] BodyState make_body_state(const BodyModel& model);
+
+}  // namespace carom

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Every cell of the table of docs/reference/kinds_of_scenes.md, by running scenes.
+
+    tests/cli/kinds_test.py PROGRAM
+
+A cell that says yes is tried; one that says why not is refused by name, or has nothing that could be asked for.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TWINS = ROOT / "tests/data/twins"
+PAGE = ROOT / "docs/reference/kinds_of_scenes.md"
+PROGRAM = sys.argv[1]
+failures = []
+
+# one system of each kind, which slides, bounces or yields; sets instead of an integrator
+JEAN = ["--set", "integrator.kind=moreau_jean"]
+KINDS = {
+    "coordinates, `moreau`": (TWINS / "block_coordinates.toml", []),
+    "coordinates, `moreau_jean`": (TWINS / "block_coordinates.toml", JEAN),
+    "bodies, `moreau`": (TWINS / "block_bodies.toml", []),
+    "bodies, `moreau_jean`": (TWINS / "block_bodies.toml", JEAN),
+    "sweeping": (ROOT / "scenes/play.toml", []),
+}
+SWEEPING = "sweeping"
+
+
+def carom(*arguments):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+    try:
+        return json.loads(done.stdout)
+    except json.JSONDecodeError:
+        return {"status": f"exit {done.returncode}", "words": done.stdout + done.stderr}
+
+
+def run(scene, *arguments):
+    return carom("run", scene, "--json", *arguments)
+
+
+def expect(what, seen):
+    if not seen:
+        failures.append(what)
+
+
+def refused(answer, *words):
+    """By name: a message that says what there is not."""
+    text = json.dumps(answer)
+    return answer["status"] == "bad_input" and all(word in text for word in words)
+
+
+def codes(answer):
+    return {finding["code"] for finding in answer["certificate"]["findings"]} if "certificate" in answer else set()
+
+
+def events(kind, scene, scheme):
+    return len(run(scene, *scheme)["events"]) > 0
+
+
+def findings(kind, scene, scheme):
+    if kind == SWEEPING:
+        # nothing slides, strikes or is driven by forces; what can go wrong is that the set is lost
+        return run(scene, *scheme)["status"] == "certified"
+    twin = "coordinates" if kind.startswith("coordinates") else "bodies"
+    seen = json.dumps(run(TWINS / f"catastrophe_{twin}.toml", *scheme))
+    return "frictional_catastrophe" in seen
+
+
+def problems(kind, scene, scheme):
+    with tempfile.TemporaryDirectory() as folder:
+        recording = pathlib.Path(folder) / "run.h5"
+        answer = run(scene, *scheme, "-o", recording, "--save-problems", "worst:2")
+        kept = sorted(pathlib.Path(folder).rglob("step_*.hdf5"))
+        if kind == SWEEPING:
+            return not kept
+        return len(kept) == 2 and all(carom("solve", file, "--json")["status"] == "solved" for file in kept)
+
+
+def constraints(kind, scene, scheme):
+    names = ["skate", "ring", "winch"]  # non-holonomic, rubbing, limited
+    twin = "coordinates" if kind.startswith("coordinates") else "bodies"
+    if kind == SWEEPING:
+        return True
+    if kind == "bodies, `moreau_jean`":
+        return all(refused(run(TWINS / f"{name}_bodies.toml", *scheme), "beside them") for name in names[:2]) and \
+            run(TWINS / "winch_bodies.toml", *scheme)["status"] == "certified"
+    return all(run(TWINS / f"{name}_{twin}.toml", *scheme)["status"] == "certified" for name in names)
+
+
+def start(kind, scene, scheme):
+    begun, later = run(scene, *scheme), run(scene, *scheme, "--set", "start_s=3")
+    return abs(later["time_s"] - begun["time_s"] - 3) < 1e-9 or kind == SWEEPING and later["time_s"] >= 3
+
+
+def cone_point(kind, scene, scheme):
+    answer = run(scene, *scheme, "--set", "integrator.cone_point=end")
+    if kind == "coordinates, `moreau`":
+        return answer["status"] == "certified"
+    return answer["status"] == "bad_input"
+
+
+def resume(kind, scene, scheme):
+    whole = run(scene, *scheme)
+    with tempfile.TemporaryDirectory() as folder:
+        recording = pathlib.Path(folder) / "run.h5"
+        if kind == SWEEPING:
+            run(scene, *scheme, "-o", recording)
+            longer = carom("resume", recording, "--json", "--set", f"duration_s={2 * whole['time_s']}")
+            return carom("resume", recording, "--json")["state"] == whole["state"] and refused(longer, "sweep")
+        duration = whole["time_s"]
+        run(scene, *scheme, "-o", recording, "--set", f"duration_s={duration / 2}")
+        answer = carom("resume", recording, "--json", "--set", f"duration_s={duration}")
+        return answer["state"] == whole["state"]
+
+
+def study(kind, scene, scheme):
+    with tempfile.TemporaryDirectory() as folder:
+        table = pathlib.Path(folder) / "study.csv"
+        done = subprocess.run([PROGRAM, "study", str(scene), *scheme, "--repeat", "2", "-o", str(table)],
+                              capture_output=True, text=True)
+        return done.returncode == 0 and table.exists()
+
+
+ROWS = {
+    "events and statuses": events,
+    "findings": findings,
+    "`--save-problems`": problems,
+    "`[[constraint]]`: non-holonomic, limited, rubbing": constraints,
+    "`start_s`": start,
+    "`cone_point`": cone_point,
+    "resume": resume,
+    "study": study,
+}
+
+table = [re.split(r"\s*\|\s*", line.strip())[1:-1] for line in PAGE.read_text().splitlines() if line.startswith("|")]
+head, rows = table[0], {row[0]: row[1:] for row in table[2:]}
+expect(f"columns of the page: {head[1:]}", head[1:] == list(KINDS))
+for name, look in ROWS.items():
+    expect(f"the page has no row {name}", name in rows)
+    for kind, (scene, scheme) in KINDS.items():
+        try:
+            good = look(kind, scene, scheme)
+        except (KeyError, TypeError) as error:
+            good = False
+            print(f"{name}, {kind}: {error!r}")
+        expect(f"{name}, {kind}", good)
+
+print("\n".join(f"not so: {failure}" for failure in failures) or f"{len(ROWS) * len(KINDS)} cells")
+sys.exit(1 if failures else 0)
