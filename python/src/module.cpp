@@ -6,6 +6,7 @@
 PYBIND11_MODULE(_carom, module)
 {
     using namespace carom::python;
+    watch_exit();
     module.doc() = "carom's library, as the package carom uses it";
     module.attr("version") = std::string(carom::version);
     module.def("scene_schema", &carom::scene_schema, "The JSON Schema of scenes.");

@@ -236,14 +236,15 @@ def test_dictionaries_of_junk_are_refused(content: dict[str, Any]) -> None:
         carom.scene(content)
 
 
-def test_closing_the_program_in_the_middle_of_runs(tmp_path: Path) -> None:
-    """Daemon threads that still run when the interpreter ends."""
+@pytest.mark.parametrize("seconds", [0.02, 0.1, 0.3])
+def test_closing_the_program_in_the_middle_of_runs(seconds: float) -> None:
+    """Daemon threads that still begin or run when the interpreter ends; the exit status is the program's."""
     script = (
-        "import carom, threading, time\n"
+        "import carom, sys, threading, time\n"
         "scene = carom.example_scene('pendulum_wall', duration_s=1e6)\n"
-        "for _ in range(2):\n"
+        "for _ in range(4):\n"
         "    threading.Thread(target=scene.run, kwargs={'columns': False}, daemon=True).start()\n"
-        "time.sleep(0.3)\nprint('end')\n"
+        f"time.sleep({seconds})\nprint('end')\nsys.exit(7)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
-    assert done.stdout == "end\n" and done.returncode == 0, done.stderr
+    assert done.stdout == "end\n" and done.returncode == 7, done.stderr
