@@ -20,7 +20,7 @@ function labelsOf(ticks: number[]): string[] {
 }
 
 /** The range of some numbers; a single one has room around it, in proportion. */
-function ends(values: number[]): [number, number] {
+function ends(values: Numbers): [number, number] {
   let [low, high] = [Infinity, -Infinity];
   for (const x of values) if (Number.isFinite(x)) [low, high] = [Math.min(low, x), Math.max(high, x)];
   if (low < high) return [low, high];
@@ -28,11 +28,14 @@ function ends(values: number[]): [number, number] {
   return low === high ? [low - room, high + room] : [0, 1];
 }
 
+/** Lists of numbers as pages have them. */
+type Numbers = number[] | Float64Array;
+
 /** Canvas of a diagram, and where a point of it goes. */
 export type Frame = { context: CanvasRenderingContext2D; place: (x: number, y: number) => [number, number]; right: number };
 
 /** Draws axes and says where a point goes; null: the canvas has no size yet. What is finer than `floor` is rounding. */
-export function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], colours: Colours, names: [string, string], floor = 0): Frame | null {
+export function frameOf(canvas: HTMLCanvasElement, xs: Numbers, ys: Numbers, colours: Colours, names: [string, string], floor = 0): Frame | null {
   const { clientWidth: width, clientHeight: height } = canvas;
   const context = canvas.getContext('2d');
   if (!context || width === 0) return null;

@@ -1,5 +1,5 @@
-import type { Head, Report } from './data';
-import { count, element, number, section, table, withUnit } from './text';
+import { isSweepingScene, type Finding, type Head, type Report } from './data';
+import { count, counted, element, number, section, table, withUnit } from './text';
 
 const endings: Record<string, string> = {
   duration: 'It ran for its full duration.',
@@ -11,33 +11,45 @@ const endings: Record<string, string> = {
   not_finite: 'It could not go on: a number became infinite or undefined.',
   metric_singular: 'It could not go on: the kinetic energy no longer determines the motion.',
   law_out_of_range: 'It could not go on: the parameters of a contact law left their valid range.',
+  undetermined: 'It could not go on: the laws allow no continuation of the motion, or several.',
 };
 
-const verdicts: Record<string, { badge: string; words: string }> = {
-  certified: {
-    badge: '✓ certified',
-    words: 'Every step was solved to the required tolerance, and the energy balance of every step closes.',
-  },
-  uncertified: {
-    badge: '△ not certified',
-    words: 'A step missed the required tolerance, or an energy balance did not close: see the numbers below.',
-  },
-  failed: { badge: '✕ failed', words: 'The run could not be computed to its end.' },
-};
+const badges: Record<string, string> = { certified: '✓ certified', uncertified: '△ not certified', failed: '✕ failed' };
+
+/** Why a run is certified, or why it is not. */
+function reasonOf({ status, certificate, findings }: Report, sweeping: boolean): string {
+  const { steps, unsolved_steps: unsolved } = certificate;
+  if (status === 'failed') return 'The run could not be computed to its end.';
+  if (status === 'certified' && sweeping) return 'The nearest point of the set was found in every step.';
+  if (status === 'certified') return 'Every step was solved to the required tolerance, and the energy balance of every step closes.';
+  if (unsolved > 0) return `${count(unsolved)} of ${counted(steps, 'step')} missed the required tolerance.`;
+  return findings.some(({ uncertifies }) => uncertifies) ? 'The findings below say why.' : 'A step missed the required tolerance, or an energy balance did not close: see the numbers below.';
+}
 
 const unfinished = {
   badge: '… unfinished',
   words: 'The run is still in progress, or was killed: there is no certificate yet.',
 };
 
-export function verdictOf(report: Report | null): { status: string; badge: string; words: string } {
+export function verdictOf({ report, scene }: Head): { status: string; badge: string; words: string } {
   if (!report) return { status: 'unfinished', ...unfinished };
-  return { status: report.status, ...(verdicts[report.status] ?? { badge: report.status, words: '' }) };
+  return { status: report.status, badge: badges[report.status] ?? report.status, words: reasonOf(report, isSweepingScene(scene)) };
+}
+
+/** What carom noticed about the run; what costs the certificate is a list of its own. */
+function findingList(heading: string, findings: Finding[]): (HTMLElement | null)[] {
+  if (findings.length === 0) return [];
+  const items = findings.map((finding) => {
+    const times = finding.count > 1 ? ` (${count(finding.count)} times)` : '';
+    const when = finding.time_s === null ? '' : `${withUnit(finding.time_s, 's')}: `;
+    return element('li', {}, `${when}${finding.message}${times}`);
+  });
+  return [element('h3', {}, heading), element('ul', {}, ...items)];
 }
 
 export function certificateSection(head: Head): HTMLElement {
   const { report } = head;
-  const verdict = verdictOf(report);
+  const verdict = verdictOf(head);
   const words = element('p', {}, verdict.words, report ? ` ${endings[report.end] ?? ''}` : '');
   if (!report) return section('certificate', 'Certificate', words);
 
@@ -54,16 +66,14 @@ export function certificateSection(head: Head): HTMLElement {
     ['Worst cone violation', withUnit(certificate.max_cone_violation_Ns, 'N s'), 'distance of a percussion from the set that its law allows'],
     ['Unexplained energy', withUnit(certificate.energy_balance_J, 'J'), 'remainder of the energy balance of the whole run'],
   ];
-  const findings = report.findings.map((finding) =>
-    element('li', {}, `${number(finding.time_s)} s: ${finding.message}${finding.count > 1 ? ` (${count(finding.count)} times)` : ''}`),
-  );
+  const [against, besides] = [true, false].map((costs) => report.findings.filter(({ uncertifies = false }) => uncertifies === costs));
   return section(
     'certificate',
     'Certificate',
     words,
     table('How far this run can be trusted', ['', 'value', 'meaning'], rows),
-    findings.length > 0 ? element('h3', {}, 'Findings') : null,
-    findings.length > 0 ? element('ul', {}, ...findings) : null,
+    ...findingList('Why it is not certified', against),
+    ...findingList('Findings', besides),
   );
 }
 

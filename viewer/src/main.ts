@@ -26,7 +26,7 @@ declare global {
 }
 
 function header(head: Head): HTMLElement {
-  const verdict = verdictOf(head.report);
+  const verdict = verdictOf(head);
   const steps = head.report ? counted(head.report.certificate.steps, 'step') : 'steps';
   const system = head.solids
     ? counted(head.solids.bodies.length, 'body', 'bodies')

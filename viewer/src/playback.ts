@@ -57,7 +57,7 @@ export class Playback {
     this.statuses = new Statuses(run);
     this.percussions = new Percussions(run, this.statuses);
     this.picture = new Picture(run, timeline);
-    this.picture.others.push(...others.map((other) => new Picture(other, new Timeline(other))));
+    for (const other of others) this.picture.compareWith(new Picture(other, new Timeline(other)));
     this.stage = !this.picture.empty ? this.makeStage(colours) : null;
     this.bodies = this.picture.solids ? new BodyPanel(run, this.picture, () => this.tellPick()) : null;
     this.tools = this.makeTools();

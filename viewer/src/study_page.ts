@@ -55,7 +55,7 @@ export class StudyPage {
       element(
         'div',
         { class: 'column' },
-        section('diagram', this.isConvergence ? 'Convergence' : 'Results', element('div', { class: 'tools' }, element('label', {}, 'across ', this.across), element('label', {}, 'up ', this.up), button('Next', 'Next point (n)', () => this.pick(this.picked + 1))), this.diagram, this.words, this.details),
+        section('diagram', this.isConvergence ? 'Convergence' : 'Results', element('div', { class: 'tools' }, element('label', {}, 'across ', this.across), element('label', {}, 'up ', this.up), button('Previous', 'Previous point (p)', () => this.step(-1)), button('Next', 'Next point (n)', () => this.step(1))), this.diagram, this.words, this.details),
       ),
       element('div', { class: 'column' }, section('spread', 'Distribution', this.bars), this.outcomes()),
     );
@@ -65,8 +65,8 @@ export class StudyPage {
     document.addEventListener('keydown', (event) => {
       const { tagName } = event.target as HTMLElement;
       if (!this.element.isConnected || tagName === 'SELECT') return;
-      if (event.key === 'n') this.pick(this.picked + 1);
-      if (event.key === 'p') this.pick(this.picked < 0 ? this.rows - 1 : this.picked - 1);
+      if (event.key === 'n') this.step(1);
+      if (event.key === 'p') this.step(-1);
       if (event.key === 'Enter' && tagName !== 'BUTTON') openPoint(this.runOf(this.picked));
     });
   }
@@ -206,6 +206,11 @@ export class StudyPage {
       if (distance < reach) [best, reach] = [point.row, distance];
     }
     this.pick(best);
+  }
+
+  /** The next row or the one before; after the last one none. */
+  private step(direction: 1 | -1): void {
+    this.pick(this.picked < 0 && direction < 0 ? this.rows - 1 : this.picked + direction);
   }
 
   /** Shows the row, and the command that makes its run again with its page. */
