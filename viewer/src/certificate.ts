@@ -1,4 +1,4 @@
-import { isSweepingScene, type Finding, type Head, type Report } from './data';
+import { isSweepingScene, type Certificate, type Finding, type Head, type Report } from './data';
 import { count, counted, element, number, section, table, withUnit } from './text';
 
 const endings: Record<string, string> = {
@@ -22,8 +22,8 @@ function reasonOf({ status, certificate, findings }: Report, sweeping: boolean):
   if (status === 'failed') return 'The run could not be computed to its end.';
   if (status === 'certified' && sweeping) return 'The nearest point of the set was found in every step.';
   if (status === 'certified') return 'Every step was solved to the required tolerance, and the energy balance of every step closes.';
-  if (unsolved > 0) return `${count(unsolved)} of ${counted(steps, 'step')} missed the required tolerance.`;
-  return findings.some(({ uncertifies }) => uncertifies) ? 'The findings below say why.' : 'A step missed the required tolerance, or an energy balance did not close: see the numbers below.';
+  if (unsolved > 0) return `It is not certified: ${count(unsolved)} of ${counted(steps, 'step')} missed the required tolerance.`;
+  return findings.some(({ uncertifies }) => uncertifies) ? 'It is not certified; the findings below say why.' : 'It is not certified: a step missed the required tolerance, or an energy balance did not close.';
 }
 
 const unfinished = {
@@ -47,6 +47,17 @@ function findingList(heading: string, findings: Finding[]): (HTMLElement | null)
   return [element('h3', {}, heading), element('ul', {}, ...items)];
 }
 
+/** What a sweep does not have: percussions and energies. */
+function mechanicalRows(certificate: Certificate): string[][] {
+  const when = number(certificate.max_residual_time_s);
+  return [
+    ['Worst residual', number(certificate.max_residual), `unit-free error of a step, measured by code independent of the solver, at ${when} s`],
+    ['Deepest overlap', withUnit(certificate.max_penetration_m, 'm'), 'of two parts, at the end of a step'],
+    ['Worst cone violation', withUnit(certificate.max_cone_violation_Ns, 'N s'), 'distance of a percussion from the set that its law allows'],
+    ['Unexplained energy', withUnit(certificate.energy_balance_J, 'J'), 'remainder of the energy balance of the whole run'],
+  ];
+}
+
 export function certificateSection(head: Head): HTMLElement {
   const { report } = head;
   const verdict = verdictOf(head);
@@ -54,18 +65,8 @@ export function certificateSection(head: Head): HTMLElement {
   if (!report) return section('certificate', 'Certificate', words);
 
   const { certificate } = report;
-  const when = number(certificate.max_residual_time_s);
-  const rows = [
-    [
-      'Steps',
-      count(certificate.steps),
-      certificate.unsolved_steps === 0 ? 'all solved' : `${count(certificate.unsolved_steps)} of them not solved`,
-    ],
-    ['Worst residual', number(certificate.max_residual), `unit-free error of a step, measured by code independent of the solver, at ${when} s`],
-    ['Deepest overlap', withUnit(certificate.max_penetration_m, 'm'), 'of two parts, at the end of a step'],
-    ['Worst cone violation', withUnit(certificate.max_cone_violation_Ns, 'N s'), 'distance of a percussion from the set that its law allows'],
-    ['Unexplained energy', withUnit(certificate.energy_balance_J, 'J'), 'remainder of the energy balance of the whole run'],
-  ];
+  const solved = certificate.unsolved_steps === 0 ? 'all solved' : `${count(certificate.unsolved_steps)} of them not solved`;
+  const rows = [['Steps', count(certificate.steps), solved], ...(isSweepingScene(head.scene) ? [] : mechanicalRows(certificate))];
   const [against, besides] = [true, false].map((costs) => report.findings.filter(({ uncertifies = false }) => uncertifies === costs));
   return section(
     'certificate',
@@ -93,13 +94,13 @@ const ledgerWords: Record<string, string> = {
 /** The ledger of the whole run: what the energies changed by, and what made them. */
 export function ledgerSection(head: Head): HTMLElement | null {
   const energy = head.report?.certificate.energy;
-  if (!energy) return null;
+  if (!energy || isSweepingScene(head.scene)) return null;
   const largest = Math.max(1e-300, ...Object.values(energy).map((x) => Math.abs(x ?? 0)));
   const row = (name: string) => {
     const joules = energy[name];
     const bar = element('span', { class: (joules ?? 0) < 0 ? 'bar loss' : 'bar gain', 'aria-hidden': 'true' });
     bar.style.width = `${(100 * Math.abs(joules ?? 0)) / largest}%`;
-    return [ledgerWords[name] ?? name, number(joules), element('span', { class: 'bars' }, bar)];
+    return [ledgerWords[name] ?? name, number(joules), joules ? element('span', { class: 'bars' }, bar) : ''];
   };
   const changes = ['kinetic_J', 'potential_J'];
   const causes = Object.keys(energy).filter((name) => !changes.includes(name) && energy[name] !== 0);

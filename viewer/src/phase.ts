@@ -33,7 +33,7 @@ export class PhasePortrait {
       return select;
     };
     this.across = choice('Phase portrait, across', 0);
-    this.up = choice('Phase portrait, up', Math.min(run.head.coordinates.length, most, this.quantities.length - 1));
+    this.up = choice('Phase portrait, up', Math.min(Math.ceil(this.quantities.length / 2), this.quantities.length - 1));
     const tools = element(
       'div',
       { class: 'tools' },
@@ -90,17 +90,22 @@ const named = ({ name, unit }: Quantity) => (unit ? `${name}, ${unit}` : name);
 const most = 200;
 
 function quantitiesOf(run: Run, timeline: Timeline): Quantity[] {
-  const { coordinates } = run.head;
-  const n = Math.min(coordinates.length, most);
-  const struck = run.columns('jumps.q', n);
-  const quantities = run.columns('q', n).map((q, i) => ({ ...coordinates[i], values: timeline.merged(q, struck[i], struck[i]) }));
+  const turned = quaternions(run);
+  const chosen = run.head.coordinates.map((coordinate, i) => ({ ...coordinate, i })).filter(({ i }) => !turned.has(i)).slice(0, most);
+  const track = (name: string, i: number) => run.track(`${name}.${i}`);
+  const quantities = chosen.map(({ name, unit, i }) => ({ name, unit, values: timeline.merged(track('q', i), track('jumps.q', i), track('jumps.q', i)) }));
   if (!run.has('u.0')) return quantities;
-  const before = run.columns('jumps.u_minus', n);
-  const after = run.columns('jumps.u_plus', n);
-  const velocities = run.columns('u', n).map((u, i) => ({
-    name: `${coordinates[i].name}'`,
-    unit: `${coordinates[i].unit || '1'}/s`,
-    values: timeline.merged(u, before[i], after[i]),
+  const velocities = chosen.map(({ name, unit, i }) => ({
+    name: `${name}'`,
+    unit: `${unit || '1'}/s`,
+    values: timeline.merged(track('u', i), track('jumps.u_minus', i), track('jumps.u_plus', i)),
   }));
   return [...quantities, ...velocities];
+}
+
+/** Columns of the rotations of bodies in space: no quantities that a reader knows. */
+function quaternions(run: Run): Set<number> {
+  const { solids } = run.head;
+  if (!solids || solids.flat) return new Set();
+  return new Set(solids.bodies.flatMap(({ first }) => (first < 0 ? [] : [3, 4, 5, 6].map((k) => first + k))));
 }

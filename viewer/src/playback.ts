@@ -297,7 +297,7 @@ export class Playback {
     });
     const longest = [
       this.statuses.largest > 0 ? `of impacts ${withUnit(this.statuses.largest, 'N s')}` : '',
-      this.percussions.largest > 0 ? `between frames ${withUnit(this.percussions.largest, 'N s')}` : '',
+      this.percussions.largest > 1e-12 * this.statuses.largest ? `between frames ${withUnit(this.percussions.largest, 'N s')}` : '',
     ].filter((text) => text);
     const arrows = longest.length > 0 ? ` Thin lines are normals, arrows percussions; largest ${longest.join(', ')}.` : '';
     return element('p', { class: 'legend' }, 'Contacts: ', ...items, arrows);

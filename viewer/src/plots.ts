@@ -80,7 +80,7 @@ function velocityPanels(run: Run, timeline: Timeline): Panel[] {
   }));
   return run.isSweeping
     ? panelsByUnit('velocities', 'Rates of change', timeline.time, lines)
-    : panelsByUnit('velocities', 'Velocities', timeline.time, lines, { note: 'Vertical lines are jumps at impacts.' });
+    : panelsByUnit('velocities', 'Velocities', timeline.time, lines, run.has('jumps.time_s') ? { note: 'Vertical lines are jumps at impacts.' } : {});
 }
 
 function energyPanels(run: Run, time: Float64Array): Panel[] {

@@ -49,7 +49,7 @@ test('two throws differ by v t until the first of them lands, and the page says 
 test('drawings in space of both runs are on the stage, and it has room for the longer throw', async () => {
   const place = folder();
   const space = (name, speed) => {
-    const text = `duration_s = 0.5\n[[coordinate]]\nname = "x"\nstart_velocity = ${speed}\n[lagrangian]\nkinetic = "x'^2/2"\n[[draw]]\nkind = "circle"\nat = ["x", 0, 0]\nradius_m = 0.02\ncolour = "blue"\nlabel = "stone"\n[[draw]]\nkind = "segment"\npoints = [[0, 0, 0], ["x", 0, 0]]\n`;
+    const text = `duration_s = 0.5\n[[coordinate]]\nname = "x"\nstart = 0\nstart_velocity = ${speed}\n[lagrangian]\nkinetic = "x'^2/2"\n[[draw]]\nkind = "circle"\nat = ["x", 0, 0]\nradius_m = 0.02\ncolour = "blue"\nlabel = "stone"\n[[draw]]\nkind = "segment"\npoints = [[0, 0, 0], ["x", 0, 0]]\n`;
     writeFileSync(join(place, `${name}.toml`), text);
     carom('run', join(place, `${name}.toml`), '-o', join(place, `${name}.h5`), '--no-svg', '--quiet');
     return join(place, `${name}.h5`);
