@@ -20,9 +20,9 @@ export class EntryMeshes {
   private readonly ballEntries: DrawEntry[];
   private readonly lines: DrawnLine[];
 
-  /** `percussions`: contact points have the colour of their status; null: of another run, drawn faintly and without contacts and traces. */
+  /** `percussions`: contact points have the colour of their status; null: of another run, drawn faintly and without traces. */
   constructor(scene: Scene, private readonly picture: Picture, private readonly percussions: Percussions | null) {
-    const entries = percussions ? picture.entries : picture.entries.filter(({ kind, contact }) => kind !== 'trace' && contact < 0);
+    const entries = percussions ? picture.entries : picture.entries.filter(({ kind }) => kind !== 'trace');
     const look = percussions ? {} : { transparent: true, opacity: 0.35 };
     this.ballEntries = entries.filter(isBall);
     const detail = this.ballEntries.length > 500 ? [12, 8] : [32, 20];
