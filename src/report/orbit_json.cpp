@@ -1,5 +1,7 @@
 #include "carom/report/json.hpp"
 
+#include "carom/core/expected.hpp"
+
 #include "report/json_text.hpp"
 
 namespace carom {
@@ -105,6 +107,19 @@ Json state_of(const Scene& scene, const Orbit& orbit)
     return state;
 }
 
+std::string_view kind_of(const Nearness& near)
+{
+    switch (near.kind) {
+    case Nearness::Kind::Gap: return "gap";
+    case Nearness::Kind::Reaction: return "reaction";
+    case Nearness::Kind::Reversal: return "reversal";
+    case Nearness::Kind::Impact: return "impact";
+    case Nearness::Kind::Slip: return "slip";
+    case Nearness::Kind::Stop: return "stop";
+    }
+    throw InternalError("an orbit is near to something without a name");
+}
+
 Json orbit_json(const Scene& scene, const std::vector<std::string>& parameters, const Orbit& orbit)
 {
     Json item = {{"converged", orbit.converged},
@@ -122,9 +137,8 @@ Json orbit_json(const Scene& scene, const std::vector<std::string>& parameters, 
     if (!orbit.trouble.empty()) item["trouble"] = orbit.trouble;
     item["near"] = Json::array();
     for (const Nearness& one : orbit.near) {
-        constexpr const char* kinds[] = {"gap", "reaction", "reversal", "impact"};
         item["near"].push_back(
-            {{"kind", kinds[static_cast<int>(one.kind)]},
+            {{"kind", kind_of(one)},
              {"place", scene.model.system().contacts[static_cast<std::size_t>(one.contact)].name},
              {"time_s", one.time_s},
              {"value", one.value},

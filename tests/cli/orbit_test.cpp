@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fstream>
 #include <numbers>
+#include <set>
 
 using namespace carom::test;
 
@@ -22,6 +23,20 @@ bool begins_with(const std::string& path, const std::string& text)
 }
 
 }  // namespace
+
+TEST_CASE("an orbit that sticks and slips is written: what it is near to has a name")
+{
+    const Folder folder;
+    const auto found = carom_program({"orbit", belt, "--section", "-s'", "--settle", "1", "-o",
+                                      folder.path("belt.html"), "--json"});
+    REQUIRE(found.status == 0);
+    // the block of the belt stops and slips in every period; how near it is to another order of events is told for both
+    std::set<std::string> kinds;
+    for (const auto& near : found.json()["near"])
+        kinds.insert(near["kind"].get<std::string>());
+    CHECK(kinds.contains("stop"));
+    CHECK(begins_with(folder.path("belt.html"), "<!doctype html>"));
+}
 
 TEST_CASE("carom orbit writes a recording, a page and the orbit itself, from which it is found again at once")
 {

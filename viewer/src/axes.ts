@@ -1,9 +1,9 @@
 import type { Colours } from './colours';
 import { number, pageFont } from './text';
 
-/** Round numbers in a range, so many at most. */
-export function ticksOf(low: number, high: number, most: number): number[] {
-  const raw = (high - low) / Math.max(1, most);
+/** Round numbers in a range, so many at most; none nearer to each other than `finest`. */
+export function ticksOf(low: number, high: number, most: number, finest = 0): number[] {
+  const raw = Math.max(finest, (high - low) / Math.max(1, most));
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = power * ([1, 2, 5, 10].find((k) => k * power >= raw) ?? 10);
   const ticks: number[] = [];
@@ -20,7 +20,7 @@ function labelsOf(ticks: number[]): string[] {
 }
 
 /** The range of some numbers; a single one has room around it, in proportion. */
-function ends(values: number[]): [number, number] {
+function ends(values: Numbers): [number, number] {
   let [low, high] = [Infinity, -Infinity];
   for (const x of values) if (Number.isFinite(x)) [low, high] = [Math.min(low, x), Math.max(high, x)];
   if (low < high) return [low, high];
@@ -28,11 +28,20 @@ function ends(values: number[]): [number, number] {
   return low === high ? [low - room, high + room] : [0, 1];
 }
 
-/** Canvas of a diagram, and where a point of it goes. */
-export type Frame = { context: CanvasRenderingContext2D; place: (x: number, y: number) => [number, number]; right: number };
+/** Lists of numbers as pages have them. */
+type Numbers = number[] | Float64Array;
 
-/** Draws axes and says where a point goes; null: the canvas has no size yet. What is finer than `floor` is rounding. */
-export function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], colours: Colours, names: [string, string], floor = 0): Frame | null {
+/** Canvas of a diagram, and where a point of it goes. */
+export type Frame = { context: CanvasRenderingContext2D; place: (x: number, y: number) => [number, number]; box: { x: number; y: number; w: number; h: number } };
+
+export type FrameOptions = {
+  floor?: number; // what is finer upwards is rounding
+  room?: number; // this part of the ranges is left free around the points
+  counts?: boolean; // upwards there are whole numbers
+};
+
+/** Draws axes and says where a point goes; null: the canvas has no size yet. */
+export function frameOf(canvas: HTMLCanvasElement, xs: Numbers, ys: Numbers, colours: Colours, names: [string, string], { floor = 0, room = 0, counts = false }: FrameOptions = {}): Frame | null {
   const { clientWidth: width, clientHeight: height } = canvas;
   const context = canvas.getContext('2d');
   if (!context || width === 0) return null;
@@ -40,12 +49,13 @@ export function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], c
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  const [left, right] = ends(xs);
+  const [first, last] = ends(xs);
+  const [left, right] = [first - room * (last - first), last + room * (last - first)];
   const [low, high] = ends(ys);
-  const half = Math.max((high - low) / 2, floor / 2);
+  const half = Math.max((0.5 + room) * (high - low), floor / 2);
   const [bottom, top] = [(low + high) / 2 - half, (low + high) / 2 + half];
   context.font = pageFont(12);
-  const up = ticksOf(bottom, top, Math.max(2, height / 60));
+  const up = ticksOf(bottom, top, Math.max(2, height / 60), counts ? 1 : 0);
   const upLabels = labelsOf(up);
   const margin = 30 + Math.max(24, ...upLabels.map((text) => context.measureText(text).width));
   const box = { x: margin, y: 12, w: width - margin - 16, h: height - 58 };
@@ -83,5 +93,30 @@ export function frameOf(canvas: HTMLCanvasElement, xs: number[], ys: number[], c
   context.restore();
   context.textAlign = 'left';
   context.textBaseline = 'bottom';
-  return { context, place, right: box.x + box.w };
+  return { context, place, box };
+}
+
+/** Writes names beside their points where nothing else is written yet; a name without room is left out. */
+export function writeNames({ context, box }: Frame, names: { text: string; at: [number, number] }[], colours: Colours): void {
+  const height = 14;
+  const taken: [number, number, number, number][] = [];
+  for (const { text, at: [x, y] } of names) {
+    const { width } = context.measureText(text);
+    const places = [-1, 1, -2, 2, -3, 3, -4, 4].flatMap((row) => [x + 9, x - 9 - width].map((left): [number, number] => [left, y + row * height - (row < 0 ? 0 : height) + (row < 0 ? 6 : 8)]));
+    const free = places.find(([left, top]) => {
+      const inside = left >= box.x && left + width <= box.x + box.w && top >= box.y && top + height <= box.y + box.h;
+      return inside && taken.every(([l, t, r, b]) => left + width < l || left > r || top + height < t || top > b);
+    });
+    if (!free) continue;
+    taken.push([free[0], free[1], free[0] + width, free[1] + height]);
+    // points below a name shine through
+    context.globalAlpha = 0.7;
+    context.fillStyle = colours.ground;
+    context.fillRect(free[0] - 2, free[1] - 1, width + 4, height);
+    context.globalAlpha = 1;
+    context.fillStyle = colours.text;
+    context.textBaseline = 'top';
+    context.textAlign = 'left';
+    context.fillText(text, ...free);
+  }
 }

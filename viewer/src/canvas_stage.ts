@@ -66,8 +66,11 @@ export class CanvasStage implements Stage {
 
   private fittedScale(): number {
     const extent = this.extent();
+    const { clientWidth, clientHeight } = this.element;
     const margin = 0.86;
-    return margin * Math.min(this.element.clientWidth / extent[0], this.element.clientHeight / extent[1]);
+    // the bar of the scale has its own room below the picture
+    const high = Math.max(0.5 * clientHeight, Math.min(margin * clientHeight, clientHeight - 72));
+    return Math.min((margin * clientWidth) / extent[0], high / extent[1]);
   }
 
   zoom(factor: number): void {
@@ -131,7 +134,7 @@ export class CanvasStage implements Stage {
       for (const face of this.faces(theirs.bodies, true, other)) this.outline(face.corners);
       this.context.globalAlpha = 1;
       this.faint = 0.35;
-      for (const entry of other.entries) if (entry.kind !== 'trace' && entry.contact < 0) this.drawEntry(entry, theirs);
+      for (const entry of other.entries) if (entry.kind !== 'trace') this.drawEntry(entry, theirs);
       this.faint = 1;
     }
   }
@@ -426,7 +429,8 @@ export class CanvasStage implements Stage {
   }
 
   private colourOf(entry: DrawEntry, pose: Pose): string {
-    if (entry.contact < 0) return this.colours.named(entry.colour);
+    // what contacts of other runs do is not told
+    if (entry.contact < 0 || this.faint < 1) return this.colours.named(entry.colour);
     return this.colours.status(this.percussions.status(entry.contact, pose));
   }
 

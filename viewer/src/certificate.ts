@@ -1,5 +1,5 @@
-import type { Head, Report } from './data';
-import { count, element, number, section, table, withUnit } from './text';
+import { isSweepingScene, type Certificate, type Finding, type Head, type Report } from './data';
+import { count, counted, element, number, section, table, withUnit } from './text';
 
 const endings: Record<string, string> = {
   duration: 'It ran for its full duration.',
@@ -11,59 +11,70 @@ const endings: Record<string, string> = {
   not_finite: 'It could not go on: a number became infinite or undefined.',
   metric_singular: 'It could not go on: the kinetic energy no longer determines the motion.',
   law_out_of_range: 'It could not go on: the parameters of a contact law left their valid range.',
+  undetermined: 'It could not go on: the laws allow no continuation of the motion, or several.',
 };
 
-const verdicts: Record<string, { badge: string; words: string }> = {
-  certified: {
-    badge: '✓ certified',
-    words: 'Every step was solved to the required tolerance, and the energy balance of every step closes.',
-  },
-  uncertified: {
-    badge: '△ not certified',
-    words: 'A step missed the required tolerance, or an energy balance did not close: see the numbers below.',
-  },
-  failed: { badge: '✕ failed', words: 'The run could not be computed to its end.' },
-};
+const badges: Record<string, string> = { certified: '✓ certified', uncertified: '△ not certified', failed: '✕ failed' };
+
+/** Why a run is certified, or why it is not. */
+function reasonOf({ status, certificate, findings }: Report, sweeping: boolean): string {
+  const { steps, unsolved_steps: unsolved } = certificate;
+  if (status === 'failed') return 'The run could not be computed to its end.';
+  if (status === 'certified' && sweeping) return 'The nearest point of the set was found in every step.';
+  if (status === 'certified') return 'Every step was solved to the required tolerance, and the energy balance of every step closes.';
+  if (unsolved > 0) return `It is not certified: ${count(unsolved)} of ${counted(steps, 'step')} missed the required tolerance.`;
+  return findings.some(({ uncertifies }) => uncertifies) ? 'It is not certified; the findings below say why.' : 'It is not certified: a step missed the required tolerance, or an energy balance did not close.';
+}
 
 const unfinished = {
   badge: '… unfinished',
   words: 'The run is still in progress, or was killed: there is no certificate yet.',
 };
 
-export function verdictOf(report: Report | null): { status: string; badge: string; words: string } {
+export function verdictOf({ report, scene }: Head): { status: string; badge: string; words: string } {
   if (!report) return { status: 'unfinished', ...unfinished };
-  return { status: report.status, ...(verdicts[report.status] ?? { badge: report.status, words: '' }) };
+  return { status: report.status, badge: badges[report.status] ?? report.status, words: reasonOf(report, isSweepingScene(scene)) };
 }
 
-export function certificateSection(head: Head): HTMLElement {
-  const { report } = head;
-  const verdict = verdictOf(report);
-  const words = element('p', {}, verdict.words, report ? ` ${endings[report.end] ?? ''}` : '');
-  if (!report) return section('certificate', 'Certificate', words);
+/** What carom noticed about the run; what costs the certificate is a list of its own. */
+function findingList(heading: string, findings: Finding[]): (HTMLElement | null)[] {
+  if (findings.length === 0) return [];
+  const items = findings.map((finding) => {
+    const times = finding.count > 1 ? ` (${count(finding.count)} times)` : '';
+    const when = finding.time_s === null ? '' : `${withUnit(finding.time_s, 's')}: `;
+    return element('li', {}, `${when}${finding.message}${times}`);
+  });
+  return [element('h3', {}, heading), element('ul', {}, ...items)];
+}
 
-  const { certificate } = report;
+/** What a sweep does not have: percussions and energies. */
+function mechanicalRows(certificate: Certificate): string[][] {
   const when = number(certificate.max_residual_time_s);
-  const rows = [
-    [
-      'Steps',
-      count(certificate.steps),
-      certificate.unsolved_steps === 0 ? 'all solved' : `${count(certificate.unsolved_steps)} of them not solved`,
-    ],
+  return [
     ['Worst residual', number(certificate.max_residual), `unit-free error of a step, measured by code independent of the solver, at ${when} s`],
     ['Deepest overlap', withUnit(certificate.max_penetration_m, 'm'), 'of two parts, at the end of a step'],
     ['Worst cone violation', withUnit(certificate.max_cone_violation_Ns, 'N s'), 'distance of a percussion from the set that its law allows'],
     ['Unexplained energy', withUnit(certificate.energy_balance_J, 'J'), 'remainder of the energy balance of the whole run'],
   ];
-  const findings = report.findings.map((finding) =>
-    element('li', {}, `${number(finding.time_s)} s: ${finding.message}${finding.count > 1 ? ` (${count(finding.count)} times)` : ''}`),
-  );
+}
+
+export function certificateSection(head: Head): HTMLElement {
+  const { report } = head;
+  const verdict = verdictOf(head);
+  const words = element('p', {}, verdict.words, report ? ` ${endings[report.end] ?? ''}` : '');
+  if (!report) return section('certificate', 'Certificate', words);
+
+  const { certificate } = report;
+  const solved = certificate.unsolved_steps === 0 ? 'all solved' : `${count(certificate.unsolved_steps)} of them not solved`;
+  const rows = [['Steps', count(certificate.steps), solved], ...(isSweepingScene(head.scene) ? [] : mechanicalRows(certificate))];
+  const [against, besides] = [true, false].map((costs) => report.findings.filter(({ uncertifies = false }) => uncertifies === costs));
   return section(
     'certificate',
     'Certificate',
     words,
     table('How far this run can be trusted', ['', 'value', 'meaning'], rows),
-    findings.length > 0 ? element('h3', {}, 'Findings') : null,
-    findings.length > 0 ? element('ul', {}, ...findings) : null,
+    ...findingList('Why it is not certified', against),
+    ...findingList('Findings', besides),
   );
 }
 
@@ -83,13 +94,13 @@ const ledgerWords: Record<string, string> = {
 /** The ledger of the whole run: what the energies changed by, and what made them. */
 export function ledgerSection(head: Head): HTMLElement | null {
   const energy = head.report?.certificate.energy;
-  if (!energy) return null;
+  if (!energy || isSweepingScene(head.scene)) return null;
   const largest = Math.max(1e-300, ...Object.values(energy).map((x) => Math.abs(x ?? 0)));
   const row = (name: string) => {
     const joules = energy[name];
     const bar = element('span', { class: (joules ?? 0) < 0 ? 'bar loss' : 'bar gain', 'aria-hidden': 'true' });
     bar.style.width = `${(100 * Math.abs(joules ?? 0)) / largest}%`;
-    return [ledgerWords[name] ?? name, number(joules), element('span', { class: 'bars' }, bar)];
+    return [ledgerWords[name] ?? name, number(joules), joules ? element('span', { class: 'bars' }, bar) : ''];
   };
   const changes = ['kinetic_J', 'potential_J'];
   const causes = Object.keys(energy).filter((name) => !changes.includes(name) && energy[name] !== 0);

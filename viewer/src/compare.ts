@@ -77,6 +77,7 @@ export class Comparison {
   private readonly others: { name: string; series: Map<string, Series> }[];
   private readonly choice = element('select', { 'aria-label': 'Quantity to compare' });
   private readonly words = element('p', { class: 'picked', 'aria-live': 'polite' });
+  private readonly figures = element('div');
 
   constructor(run: Run, others: Run[], plots: Plots) {
     this.plots = plots;
@@ -90,13 +91,16 @@ export class Comparison {
     for (const name of shared.slice(0, 5000)) this.choice.append(new Option(name, name));
     this.choice.addEventListener('change', () => this.show());
     releaseAfterPointer(this.choice);
+    const drawn = run.head.draw.length > 0 || run.head.solids !== undefined;
     const partings = others.map((other, i) => element('li', {}, partingWords(run, other, this.name, this.others[i].name)));
     this.element = section(
       'compare',
       `Compared with ${this.others.map(({ name }) => name).join(', ')}`,
       partings.length > 0 ? element('ul', {}, ...partings) : null,
+      partings.length > 0 && drawn ? element('p', { class: 'hint' }, `In the picture ${others.map((_, i) => this.others[i].name).join(', ')} ${others.length > 1 ? 'are' : 'is'} drawn faintly, at the same instant.`) : null,
       shared.length > 0 ? element('div', { class: 'tools' }, element('label', {}, 'Quantity ', this.choice)) : element('p', {}, 'They have no quantity with the same name.'),
       this.words,
+      this.figures,
     );
     if (shared.length > 0) this.show();
   }
@@ -116,7 +120,7 @@ export class Comparison {
       { id: 'compare-both', title: `${name} in all`, unit, time, lines: [{ name: this.name, values }, ...found] },
       { id: 'compare-difference', title: `Difference of ${name}`, unit, time, lines: differences, note: 'At the frames of the first run; the others are interpolated linearly.' },
     ];
-    this.plots.replace('compare', panels);
+    this.plots.replace('compare', panels, this.figures);
     this.words.textContent = differences
       .map(({ name: pair, values: d }) => {
         const worst = d.reduce((best, x, i) => (Math.abs(x) > Math.abs(d[best] || 0) ? i : best), 0);

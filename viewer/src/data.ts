@@ -49,7 +49,7 @@ export type Certificate = {
   unsolved_steps: number;
 };
 
-export type Finding = { code: string; time_s: number | null; message: string; count: number };
+export type Finding = { code: string; time_s: number | null; message: string; count: number; uncertifies?: boolean };
 
 export type Report = { status: string; end: string; certificate: Certificate; findings: Finding[] };
 
@@ -104,6 +104,8 @@ export type Head = {
   tracks: Track[];
   late?: Track[]; // of many bodies: contacts and forces, which the first picture does not wait for
 };
+
+export const isSweepingScene = (scene: string): boolean => /^\s*\[sweeping\]/m.test(scene);
 
 /** Tracks of the same length belong together: the first of each is never missing. */
 const groups: [RegExp, string][] = [
@@ -172,7 +174,7 @@ export class Run {
 
   /** A point swept by a moving set: it has a state and rates of change, no masses and no velocities. */
   get isSweeping(): boolean {
-    return /^\s*\[sweeping\]/m.test(this.head.scene);
+    return isSweepingScene(this.head.scene);
   }
 
   /** What lengths of the picture are measured in. */

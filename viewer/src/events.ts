@@ -16,6 +16,9 @@ const kindWords: Record<string, string> = {
   release: 'is released',
 };
 
+/** A set pushes the point with its boundary. */
+const sweptWords: Record<string, string> = { contact_made: 'begins to push', contact_lost: 'stops pushing' };
+
 /** Where slip in space goes, in its tangent plane; in the plane the sign of the velocity says it. */
 function direction(kind: string, angle: number): string {
   const inPlane = angle === 0 || angle === Math.PI;
@@ -67,9 +70,20 @@ export class Events {
     return !this.run.head.solids && this.names.length > this.run.head.contacts.length;
   }
 
+  /** Numbers of an event; a sweep has no masses. */
+  private get columns(): [string, string][] {
+    if (this.run.isSweeping) return [];
+    return [
+      ['percussion_Ns', 'percussion, N\u00a0s'],
+      ['velocity_before_m_s', 'velocity before, m/s'],
+      ['velocity_after_m_s', 'after, m/s'],
+      ['energy_J', 'energy, J'],
+    ];
+  }
+
   private build(): void {
     const { run, names } = this;
-    this.filter.replaceChildren(new Option(this.ofConstraints ? 'contacts and constraints' : 'all contacts', '-1'));
+    this.filter.replaceChildren(new Option(run.isSweeping ? 'all sets' : this.ofConstraints ? 'contacts and constraints' : 'all contacts', '-1'));
     names.slice(0, 2000).forEach((name, c) => this.filter.append(new Option(name, String(c))));
     const title = this.element.querySelector('h2');
     if (title) title.textContent = `Events (${count(this.time.length)})`;
@@ -80,7 +94,8 @@ export class Events {
   }
 
   private table(): HTMLElement {
-    const headings = ['time, s', 'what', this.ofConstraints ? 'contact or constraint' : 'contact', 'percussion, N s', 'velocity before, m/s', 'after, m/s', 'energy, J'];
+    const who = this.run.isSweeping ? 'set' : this.ofConstraints ? 'contact or constraint' : 'contact';
+    const headings = ['time, s', 'what', who, ...this.columns.map(([, heading]) => heading)];
     return element(
       'table',
       { class: 'events' },
@@ -128,11 +143,9 @@ export class Events {
         'tr',
         { class: kind },
         element('td', {}, button(number(this.time[i], 6), 'Show this instant', () => this.player.seek(this.time[i]))),
-        element('td', {}, (kindWords[kind] ?? kind) + direction(kind, column('slip_rad')[i])),
+        element('td', {}, ((run.isSweeping ? sweptWords[kind] : undefined) ?? kindWords[kind] ?? kind) + direction(kind, column('slip_rad')[i])),
         element('td', {}, this.names[column('contact')[i]] ?? ''),
-        ...['percussion_Ns', 'velocity_before_m_s', 'velocity_after_m_s', 'energy_J'].map((name) =>
-          element('td', {}, number(column(name)[i])),
-        ),
+        ...this.columns.map(([name]) => element('td', {}, number(column(name)[i]))),
       );
     });
     this.body.replaceChildren(...cells);

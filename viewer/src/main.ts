@@ -3,7 +3,7 @@ import './style.css';
 import { certificateSection, ledgerSection, verdictOf } from './certificate';
 import { Colours } from './colours';
 import { Comparison } from './compare';
-import { arrived, readOthers, readRun, type Head, type Run } from './data';
+import { arrived, isSweepingScene, readOthers, readRun, type Head, type Run } from './data';
 import { Events } from './events';
 import { makeFilm, orderIn, serveFilm, type FilmFormat } from './film';
 import { followRun } from './follow';
@@ -26,11 +26,11 @@ declare global {
 }
 
 function header(head: Head): HTMLElement {
-  const verdict = verdictOf(head.report);
+  const verdict = verdictOf(head);
   const steps = head.report ? counted(head.report.certificate.steps, 'step') : 'steps';
   const system = head.solids
     ? counted(head.solids.bodies.length, 'body', 'bodies')
-    : `${counted(head.coordinates.length, 'coordinate')}, ${counted(head.contacts.length, 'contact')}`;
+    : [counted(head.coordinates.length, isSweepingScene(head.scene) ? 'component' : 'coordinate'), ...(head.contacts.length > 0 ? [counted(head.contacts.length, 'contact')] : [])].join(', ');
   return element(
     'header',
     {},
@@ -68,21 +68,22 @@ function sceneSection(head: Head): HTMLElement {
   );
 }
 
-const keys: [string, string, 'bodies'?][] = [
+const keys: [string, string, ('bodies' | 'contacts')?][] = [
   ['space', 'play, pause'],
   ['← →', 'one frame back or forward; ten with shift'],
   [', .', 'previous, next event'],
   ['Home End', 'start, end'],
   ['− +', 'slower, faster'],
   ['z x 0', 'zoom plots in, out, show all'],
-  ['c C', 'pick the next or previous contact: its friction cone; Escape picks none'],
+  ['c C', 'pick the next or previous contact: its friction cone; Escape picks none', 'contacts'],
   ['b B', 'pick the next or previous body: all forces on it', 'bodies'],
   ['f', 'fit the view'],
   ['?', 'show this list'],
 ];
 
 function keySection(head: Head): HTMLElement {
-  const rows = keys.filter(([, , who]) => !who || head.solids).map(([key, meaning]) => element('tr', {}, element('th', {}, element('kbd', {}, key)), element('td', {}, meaning)));
+  const there = { bodies: !!head.solids, contacts: !!head.solids || head.contacts.length > 0 };
+  const rows = keys.filter(([, , who]) => !who || there[who]).map(([key, meaning]) => element('tr', {}, element('th', {}, element('kbd', {}, key)), element('td', {}, meaning)));
   return section('keys', 'Keys', element('table', {}, element('caption', {}, 'On the whole page'), element('tbody', {}, ...rows)));
 }
 

@@ -2,7 +2,7 @@ import { Colours } from './colours';
 import type { Palette } from './data';
 import { button, counted, element, number, pageFont, releaseAfterPointer, section, table, withUnit } from './text';
 import { hasRun, openButton, openPoint } from './points';
-import { frameOf, type Frame } from './axes';
+import { frameOf, writeNames, type Frame } from './axes';
 
 type Complex = [number, number];
 
@@ -44,13 +44,18 @@ const complex = ([a, b]: Complex) => (b === 0 ? number(a) : `${number(a)} ${b < 
 class MultiplierPlane {
   readonly canvas = element('canvas', { class: 'phase plane', role: 'img' });
 
-  draw(multipliers: Complex[], colours: Colours, size = 5): void {
-    const reach = Math.max(1.25, ...multipliers.map(modulus).map((x) => 1.1 * x));
+  /** `most`: what is farther from zero is not drawn. */
+  draw(multipliers: Complex[], colours: Colours, size = 5, most = Infinity): void {
+    const reach = Math.min(most, Math.max(1.25, ...multipliers.map(modulus).map((x) => 1.1 * x)));
     const wide = (reach * this.canvas.clientWidth) / Math.max(1, this.canvas.clientHeight);
     const frame = frameOf(this.canvas, [-wide, wide], [-reach, reach], colours, ['real part', 'imaginary part']);
     this.canvas.setAttribute('aria-label', `Multipliers in the complex plane: ${multipliers.slice(0, 12).map(complex).join(', ') || 'none'}${multipliers.length > 12 ? ', …' : ''}`);
     if (!frame) return;
-    const { context, place } = frame;
+    const { context, place, box } = frame;
+    context.save();
+    context.beginPath();
+    context.rect(box.x, box.y, box.w, box.h);
+    context.clip();
     const [[x, y], [right]] = [place(0, 0), place(1, 0)];
     context.strokeStyle = colours.text;
     context.globalAlpha = 0.5;
@@ -64,6 +69,7 @@ class MultiplierPlane {
       context.arc(...place(...multiplier), size, 0, 2 * Math.PI);
       context.fill();
     }
+    context.restore();
   }
 }
 
@@ -113,6 +119,15 @@ export class OrbitPage {
   }
 }
 
+/** The orbit at a special point as one of the branch. */
+function asPoint({ value, orbit }: SpecialPoint): BranchPoint {
+  const states = Object.values(orbit.start);
+  return { value, period_s: orbit.period_s, stable: orbit.stable, multipliers: orbit.multipliers, min: states.map(({ min }) => min ?? NaN), max: states.map(({ max }) => max ?? NaN) };
+}
+
+/** Where a branch or a curve ends, below and above. */
+const endWords = (end: string): string => end.replace(/\brange\b/g, 'end of the range');
+
 /** Branches that leave the first one at its period doublings, after its own points. */
 function withSwitched(branch: BranchJson): BranchJson {
   const switched = branch.switched ?? [];
@@ -160,7 +175,7 @@ export class BranchPage {
       'main',
       {},
       element('div', { class: 'column' }, section('diagram', 'Bifurcation diagram', tools, this.diagram, this.words, this.details)),
-      element('div', { class: 'column' }, section('multipliers', 'Multipliers', this.plane.canvas), this.specialSection(), this.curveSection()),
+      element('div', { class: 'column' }, section('multipliers', 'Multipliers', this.plane.canvas, element('p', { class: 'hint' }, 'Of the picked orbit; while none is picked, of all of them near the unit circle. Inside it disturbances decay.')), this.specialSection(), this.curveSection()),
     );
     this.colours.onChange(() => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.diagram);
@@ -204,14 +219,15 @@ export class BranchPage {
   draw(): void {
     const { points, special, over } = this.branch;
     const [xs, ys] = [points.map(({ value }) => value), points.map((point) => this.value(point))];
-    const frame = frameOf(this.diagram, xs, ys, this.colours, [over, this.up.selectedOptions[0]?.text ?? ''], this.floor(this.up.value));
+    const frame = frameOf(this.diagram, xs, ys, this.colours, [over, this.up.selectedOptions[0]?.text ?? ''], { floor: this.floor(this.up.value), room: 0.04 });
     this.diagram.setAttribute('aria-label', `${this.up.selectedOptions[0]?.text} over ${over}: ${counted(points.length, 'orbit')}, ${counted(points.filter(({ stable }) => stable).length, 'stable one')}, ${counted(special.length, 'special point')}`);
     if (frame) this.drawPoints(frame, ys);
     this.drawCurves();
     const one = points[this.picked];
-    // of no orbit in particular: all along the branch
-    this.plane.draw(one?.multipliers ?? points.flatMap(({ multipliers }) => multipliers), this.colours, one ? 5 : 2);
-    if (!one) this.words.textContent = `${counted(points.length, 'orbit')} over ${over}. Ends: ${this.branch.end.replace(/\brange\b/g, 'end of the range')}.`;
+    // of no orbit in particular: all along the branch, near the circle that decides
+    if (one) this.plane.draw(one.multipliers, this.colours);
+    else this.plane.draw(points.flatMap(({ multipliers }) => multipliers), this.colours, 2, 2.2);
+    if (!one) this.words.textContent = `${counted(points.length, 'orbit')} over ${over}. Ends: ${endWords(this.branch.end)}.`;
   }
 
   private curveSection(): HTMLElement | null {
@@ -220,7 +236,7 @@ export class BranchPage {
     const list = curves.map(({ kind, place, end }, i) => {
       const swatch = element('span', { class: 'swatch', 'aria-hidden': 'true' });
       swatch.style.background = this.colours.line(i);
-      return element('span', { class: 'key' }, swatch, `${kind.replaceAll('_', ' ')} ${place} (${end})`);
+      return element('span', { class: 'key' }, swatch, `${[kind.replaceAll('_', ' '), place].filter((text) => text).join(' of ')}; ends ${endWords(end)}`);
     });
     return section('curves', 'Curves of special points', this.curvePlane, element('p', { class: 'legend' }, ...list));
   }
@@ -243,7 +259,8 @@ export class BranchPage {
     });
   }
 
-  private drawPoints({ context, place, right }: Frame, ys: number[]): void {
+  private drawPoints(frame: Frame, ys: number[]): void {
+    const { context, place } = frame;
     const { points, special } = this.branch;
     this.shown = points.flatMap(({ value }, point) => (Number.isFinite(ys[point]) ? [{ at: place(value, ys[point]), point }] : []));
     const size = points.length > 1000 ? 1.5 : points.length > 200 ? 2.5 : 3.5;
@@ -255,17 +272,15 @@ export class BranchPage {
       if (points[point].stable || point === this.picked) context.fill();
       else context.stroke();
     }
-    // special points by name, where they lie on the branch
+    // special points where their own orbits lie, with their names
     context.font = pageFont(12);
-    for (const { kind, value } of special) {
-      const near = this.shown.reduce((best, one) => (Math.abs(points[one.point].value - value) < Math.abs(points[best.point].value - value) ? one : best), this.shown[0]);
-      if (!near) continue;
-      const [x, y] = near.at;
-      context.strokeStyle = context.fillStyle = this.colours.text;
-      context.strokeRect(x - 5, y - 5, 10, 10);
-      const word = kind.replaceAll('_', ' ');
-      context.fillText(word, Math.min(x + 8, right - context.measureText(word).width), y - 8);
-    }
+    context.strokeStyle = context.fillStyle = this.colours.text;
+    const named = special.flatMap((one) => {
+      const y = this.value(asPoint(one));
+      return Number.isFinite(y) ? [{ text: one.kind.replaceAll('_', ' '), at: place(one.value, y) }] : [];
+    });
+    for (const { at: [x, y] } of named) context.strokeRect(x - 5, y - 5, 10, 10);
+    writeNames(frame, named, this.colours);
   }
 
   private pickAt(x: number, y: number): void {

@@ -65,6 +65,13 @@ export class Picture {
     if (this.contacts.most > manyContacts) this.looks.forces = 'chains';
   }
 
+  /** Also shows another run, and keeps room for it, unless it flies so far that this one would be a dot. */
+  compareWith(other: Picture): void {
+    this.others.push(other);
+    if (other.moving.size > 4 * this.moving.size) return;
+    for (const name of ['all', 'moving'] as const) for (const corner of [other[name].low, other[name].high]) this[name].grow(corner, 0);
+  }
+
   /** Contacts have come after the first picture. */
   contactsCame(): void {
     Object.assign(this.contacts, new BodyContacts(this.run));

@@ -57,7 +57,7 @@ export class Playback {
     this.statuses = new Statuses(run);
     this.percussions = new Percussions(run, this.statuses);
     this.picture = new Picture(run, timeline);
-    this.picture.others.push(...others.map((other) => new Picture(other, new Timeline(other))));
+    for (const other of others) this.picture.compareWith(new Picture(other, new Timeline(other)));
     this.stage = !this.picture.empty ? this.makeStage(colours) : null;
     this.bodies = this.picture.solids ? new BodyPanel(run, this.picture, () => this.tellPick()) : null;
     this.tools = this.makeTools();
@@ -297,7 +297,7 @@ export class Playback {
     });
     const longest = [
       this.statuses.largest > 0 ? `of impacts ${withUnit(this.statuses.largest, 'N s')}` : '',
-      this.percussions.largest > 0 ? `between frames ${withUnit(this.percussions.largest, 'N s')}` : '',
+      this.percussions.largest > 1e-12 * this.statuses.largest ? `between frames ${withUnit(this.percussions.largest, 'N s')}` : '',
     ].filter((text) => text);
     const arrows = longest.length > 0 ? ` Thin lines are normals, arrows percussions; largest ${longest.join(', ')}.` : '';
     return element('p', { class: 'legend' }, 'Contacts: ', ...items, arrows);

@@ -80,7 +80,7 @@ function velocityPanels(run: Run, timeline: Timeline): Panel[] {
   }));
   return run.isSweeping
     ? panelsByUnit('velocities', 'Rates of change', timeline.time, lines)
-    : panelsByUnit('velocities', 'Velocities', timeline.time, lines, { note: 'Vertical lines are jumps at impacts.' });
+    : panelsByUnit('velocities', 'Velocities', timeline.time, lines, run.has('jumps.time_s') ? { note: 'Vertical lines are jumps at impacts.' } : {});
 }
 
 function energyPanels(run: Run, time: Float64Array): Panel[] {
@@ -306,11 +306,12 @@ export class Plots {
     return drawn.holder.parentElement as HTMLElement;
   }
 
-  /** Panels that take the place of those shown before under this key. */
-  replace(key: string, panels: Panel[]): void {
-    for (const figure of this.extra.get(key) ?? []) figure.remove();
-    this.charts = this.charts.filter(({ chart, holder }) => this.element.contains(holder) || (chart.destroy(), false));
-    this.extra.set(key, panels.map((panel) => this.add(panel)));
+  /** Panels that take the place of those shown before under this key: among the others, or in a section of their own. */
+  replace(key: string, panels: Panel[], place: HTMLElement = this.element): void {
+    const gone = this.extra.get(key) ?? [];
+    for (const figure of gone) figure.remove();
+    this.charts = this.charts.filter(({ chart, holder }) => !gone.some((figure) => figure.contains(holder)) || (chart.destroy(), false));
+    this.extra.set(key, panels.map((panel) => this.add(panel, place)));
     this.resize();
   }
 
@@ -332,14 +333,14 @@ export class Plots {
     this.following = false;
   }
 
-  private add(panel: Panel): HTMLElement {
+  private add(panel: Panel, place: HTMLElement = this.element): HTMLElement {
     const holder = element('div', { class: 'chart', role: 'img', 'aria-label': describe(panel) });
     const numbers = element('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': `${panel.title} in numbers` }, numbersOf(panel));
     const fold = element('details', {}, element('summary', {}, 'In numbers'), numbers);
     const caption = element('figcaption', {}, panel.unit ? `${panel.title}, ${panel.unit}` : panel.title);
     const note = panel.note ? element('p', { class: 'hint' }, panel.note) : null;
     const figure = element('figure', { id: `plot-${panel.id}` }, caption, holder, note, fold);
-    this.element.append(figure);
+    place.append(figure);
     this.charts.push({ chart: this.make(panel, holder), holder, panel, numbers });
     this.sight.observe(holder);
     return figure;

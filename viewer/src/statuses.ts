@@ -11,6 +11,9 @@ export const statusWords: Record<Status, string> = {
   slip: 'slips',
 };
 
+/** What a contact does after an event. Impacts that accumulate leave it closed. */
+const afterEvent: Record<string, Status> = { contact_made: 'closed', contact_lost: 'open', accumulation: 'closed', stick: 'stick', slip: 'slip' };
+
 type Change = { time: number[]; status: Status[] };
 type Strokes = { time: number[]; percussion: number[] };
 
@@ -44,7 +47,7 @@ export class Statuses {
         largest = Math.max(largest, Math.abs(percussion[i]));
       } else {
         change.time.push(time[i]);
-        const status = name === 'contact_lost' ? 'open' : name === 'contact_made' ? 'closed' : (name as Status);
+        const status = afterEvent[name] ?? 'closed';
         change.status.push(status);
         this.seen.add(status);
       }
@@ -69,7 +72,7 @@ export class Statuses {
   }
 }
 
-/** A contact that is lost before it was made was closed from the start; so was one that never changes and touches. */
+/** A contact that is lost, sticks or slips before it was made was closed from the start; so was one that never changes and touches. */
 function startsClosed(
   c: number,
   kind: Float64Array,
@@ -79,7 +82,7 @@ function startsClosed(
 ): boolean {
   for (let i = 0; i < kind.length; ++i) {
     if (contact[i] !== c) continue;
-    return kinds[kind[i]] === 'contact_lost';
+    return ['contact_lost', 'stick', 'slip'].includes(kinds[kind[i]]);
   }
   return gap !== undefined && gap.length > 0 && gap.every((g) => g < 1e-6);
 }

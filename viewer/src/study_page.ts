@@ -17,6 +17,12 @@ export type StudyHead = {
 /** Columns that every table of a study has: what is before the step was varied, what is after the number of steps came out. */
 const bookkeeping = new Set(['run', 'study', 'time_step_s', 'status', 'end', 'end_s', 'steps', 'sample', 'rows']);
 
+const statusName = (status: string): string => (status === 'uncertified' ? 'not certified' : status);
+
+/** How a run ended, as the table says it, in words. */
+const endNames: Record<string, string> = { duration: 'ran to its end', rest: 'came to rest', formula: 'ended by the formula of the scene', stopped: 'was stopped' };
+const endName = (end: string): string => endNames[end] ?? end.replaceAll('_', ' ');
+
 type Point = { x: number; y: number; row: number };
 
 /** A study: any column over any other, each point with the command that runs it; how results are spread; the order of convergence. */
@@ -31,6 +37,7 @@ export class StudyPage {
   private readonly bars = element('canvas', { class: 'phase', role: 'img' });
   private readonly words = element('p', { class: 'picked', 'aria-live': 'polite' });
   private readonly details = element('div', { class: 'wide' });
+  private readonly legend = element('p', { class: 'legend' });
   private shown: { point: Point; at: [number, number] }[] = [];
   private picked = -1;
 
@@ -55,9 +62,9 @@ export class StudyPage {
       element(
         'div',
         { class: 'column' },
-        section('diagram', this.isConvergence ? 'Convergence' : 'Results', element('div', { class: 'tools' }, element('label', {}, 'across ', this.across), element('label', {}, 'up ', this.up), button('Next', 'Next point (n)', () => this.pick(this.picked + 1))), this.diagram, this.words, this.details),
+        section('diagram', this.isConvergence ? 'Convergence' : 'Results', element('div', { class: 'tools' }, element('label', {}, 'across ', this.across), element('label', {}, 'up ', this.up), button('Previous', 'Previous point (p)', () => this.step(-1)), button('Next', 'Next point (n)', () => this.step(1))), this.diagram, this.legend, this.words, this.details),
       ),
-      element('div', { class: 'column' }, section('spread', 'Distribution', this.bars), this.outcomes()),
+      element('div', { class: 'column' }, this.isConvergence ? null : section('spread', 'Distribution', this.bars), this.outcomes()),
     );
     this.colours.onChange(() => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.diagram);
@@ -65,8 +72,8 @@ export class StudyPage {
     document.addEventListener('keydown', (event) => {
       const { tagName } = event.target as HTMLElement;
       if (!this.element.isConnected || tagName === 'SELECT') return;
-      if (event.key === 'n') this.pick(this.picked + 1);
-      if (event.key === 'p') this.pick(this.picked < 0 ? this.rows - 1 : this.picked - 1);
+      if (event.key === 'n') this.step(1);
+      if (event.key === 'p') this.step(-1);
       if (event.key === 'Enter' && tagName !== 'BUTTON') openPoint(this.runOf(this.picked));
     });
   }
@@ -136,6 +143,7 @@ export class StudyPage {
     const points = this.points();
     const order = this.isLogarithmic ? orderOf(points, Math.log10(Math.min(...this.values('time_step_s').filter((h): h is number => h !== null)))) : null;
     this.drawPoints(points, order);
+    this.showLegend();
     this.drawBars();
     this.diagram.setAttribute('aria-label', `${this.up.value} over ${this.across.value}: ${counted(points.length, 'point')}`);
     if (this.picked < 0) {
@@ -144,7 +152,7 @@ export class StudyPage {
   }
 
   private drawPoints(points: Point[], order: Order | null): void {
-    const frame = frameOf(this.diagram, points.map(({ x }) => x), points.map(({ y }) => y), this.colours, this.isLogarithmic ? [`log₁₀ of ${this.across.value}`, `log₁₀ of the distance of ${this.up.value}`] : [this.across.value, this.up.value]);
+    const frame = frameOf(this.diagram, points.map(({ x }) => x), points.map(({ y }) => y), this.colours, this.isLogarithmic ? [`log₁₀ of ${this.across.value}`, `log₁₀ of the distance of ${this.up.value}`] : [this.across.value, this.up.value], { room: 0.03 });
     if (!frame) return;
     const { context, place } = frame;
     if (order) {
@@ -161,11 +169,26 @@ export class StudyPage {
     this.shown = points.map((point) => ({ point, at: place(point.x, point.y) }));
     const size = points.length > 2000 ? 1 : points.length > 300 ? 2 : 3.5;
     for (const { point, at } of this.shown) {
-      context.fillStyle = this.text('status', point.row) === 'uncertified' ? this.colours.named('orange') : this.text('status', point.row) === 'failed' ? this.colours.named('vermilion') : this.colours.line(0);
+      context.fillStyle = this.statusColour(this.text('status', point.row));
       context.beginPath();
       context.arc(...at, point.row === this.picked ? size + 4 : size, 0, 2 * Math.PI);
       context.fill();
     }
+  }
+
+  private statusColour(status: string): string {
+    return status === 'uncertified' ? this.colours.named('orange') : status === 'failed' ? this.colours.named('vermilion') : this.colours.line(0);
+  }
+
+  /** What the colours of the points mean, where there are several. */
+  private showLegend(): void {
+    const statuses = new Set(this.head.columns.find(({ name }) => name === 'status')?.texts ?? []);
+    const keys = [...statuses].map((status) => {
+      const swatch = element('span', { class: 'swatch', 'aria-hidden': 'true' });
+      swatch.style.background = this.statusColour(status);
+      return element('span', { class: 'key' }, swatch, statusName(status));
+    });
+    this.legend.replaceChildren(...(keys.length > 1 ? keys : []));
   }
 
   /** How often the results lie where. */
@@ -175,7 +198,7 @@ export class StudyPage {
     const bins = 40;
     const counts = new Array<number>(bins).fill(0);
     for (const x of values) ++counts[Math.min(bins - 1, high > low ? Math.floor(((x - low) / (high - low)) * bins) : 0)];
-    const frame = frameOf(this.bars, [low, high], [0, Math.max(...counts)], this.colours, [this.up.value, 'runs']);
+    const frame = frameOf(this.bars, [low, high], [0, Math.max(...counts)], this.colours, [this.up.value, this.values('sample').length > 0 ? 'rows' : 'runs'], { counts: true });
     if (!frame) return;
     const { context, place } = frame;
     context.fillStyle = this.colours.line(0);
@@ -191,7 +214,7 @@ export class StudyPage {
   private outcomes(): HTMLElement | null {
     const counts = new Map<string, number>();
     for (let row = 0; row < this.rows; ++row) {
-      const outcome = [this.text('status', row), this.text('end', row)].filter((text) => text).join(', ');
+      const outcome = [statusName(this.text('status', row)), endName(this.text('end', row))].filter((text) => text).join(', ');
       counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     }
     const rows = [...counts].sort((a, b) => b[1] - a[1]).map(([outcome, count]) => [outcome || 'nothing is said', String(count)]);
@@ -206,6 +229,11 @@ export class StudyPage {
       if (distance < reach) [best, reach] = [point.row, distance];
     }
     this.pick(best);
+  }
+
+  /** The next row or the one before; after the last one none. */
+  private step(direction: 1 | -1): void {
+    this.pick(this.picked < 0 && direction < 0 ? this.rows - 1 : this.picked + direction);
   }
 
   /** Shows the row, and the command that makes its run again with its page. */

@@ -5,11 +5,8 @@ import {
   Color,
   DirectionalLight,
   DoubleSide,
-  DynamicDrawUsage,
   GridHelper,
-  IcosahedronGeometry,
   InstancedMesh,
-  Line,
   LineBasicMaterial,
   LineSegments,
   Matrix4,
@@ -32,18 +29,14 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { DrawnLink } from './body_links';
 import type { Colours } from './colours';
 import type { DrawEntry } from './data';
+import { EntryMeshes } from './entry_meshes';
 import { arrowOf, coneOf, normalOf, type Cone, type Percussions } from './percussions';
 import { nearest, onZoom, type Picture, type Pose, type Stage } from './picture';
 import { ForceMeshes, MovingLines } from './force_meshes';
+import { Labels } from './labels';
 import { SolidMeshes } from './solid_meshes';
 import { roundBelow } from './text';
 
-type DrawnLine = {
-  entry: DrawEntry;
-  line: Line<BufferGeometry, LineBasicMaterial>;
-  positions: BufferAttribute;
-  tail: number; // of a trace: the place that holds the point of now instead of its own row; -1: none
-};
 type DrawnArrow = { entry: DrawEntry; arrow: ArrowHelper };
 
 const linkKinds = ['joint', 'spring', 'motor'] as const;
@@ -60,12 +53,12 @@ export class ThreeStage implements Stage {
   private readonly picture: Picture;
   private readonly colours: Colours;
   private readonly percussions: Percussions;
-  private readonly ballEntries: DrawEntry[];
-  private readonly balls: InstancedMesh;
-  private readonly lines: DrawnLine[];
+  private readonly drawn: EntryMeshes;
+  private readonly drawnOthers: EntryMeshes[];
   private readonly arrows: DrawnArrow[];
   private readonly normals: LineSegments<BufferGeometry, LineBasicMaterial>;
   private readonly cone: DrawnCone = makeCone();
+  private readonly labels: Labels;
   private readonly solids: SolidMeshes | null;
   private ghost: SolidMeshes | null = null;
   private readonly others: SolidMeshes[] = [];
@@ -97,23 +90,14 @@ export class ThreeStage implements Stage {
     sun.position.set(1, -2, 3);
     this.scene.add(sun, this.floor());
 
-    const isBall = (e: DrawEntry) => e.kind === 'circle' || e.kind === 'point';
-    this.ballEntries = picture.entries.filter(isBall);
-    const detail = this.ballEntries.length > 500 ? [12, 8] : [32, 20];
-    this.balls = new InstancedMesh(
-      this.ballEntries.length > 3000 ? new IcosahedronGeometry(1, 1) : new SphereGeometry(1, detail[0], detail[1]),
-      new MeshLambertMaterial(),
-      this.ballEntries.length,
-    );
-    this.balls.instanceMatrix.setUsage(DynamicDrawUsage);
-    this.balls.frustumCulled = false;
-    this.scene.add(this.balls);
-    this.lines = picture.entries.filter((e) => !isBall(e)).map((e) => this.makeLine(e));
+    this.drawn = new EntryMeshes(this.scene, picture, percussions);
+    this.drawnOthers = picture.others.map((other) => new EntryMeshes(this.scene, other, null));
     this.arrows = picture.entries
       .filter((e) => e.contact >= 0 && e.normal >= 0)
       .map((entry) => ({ entry, arrow: new ArrowHelper(new Vector3(0, 0, 1), new Vector3(), 1) }));
     for (const { arrow } of this.arrows) this.scene.add(arrow);
     this.normals = makeNormals(this.arrows.length);
+    this.labels = new Labels(this.scene, picture.entries);
     this.scene.add(this.cone.side, this.cone.edges, this.normals);
     this.solids = picture.solids ? new SolidMeshes(picture.solids, this.scene) : null;
     this.forces = new ForceMeshes(this.scene, picture.moving.size);
@@ -139,23 +123,23 @@ export class ThreeStage implements Stage {
 
   /** Colours that do not change with time; again when the page turns dark. */
   paint(): void {
-    const colour = new Color();
-    this.ballEntries.forEach((entry, i) => this.balls.setColorAt(i, colour.set(this.colours.named(entry.colour))));
-    for (const { entry, line } of this.lines) line.material.color.set(this.colours.named(entry.colour));
-    if (this.balls.instanceColor) this.balls.instanceColor.needsUpdate = true;
+    for (const drawn of [this.drawn, ...this.drawnOthers]) drawn.paint(this.colours);
     this.painted = '';
     this.trails.lines.material.color.set(this.colours.text);
     this.measured.lines.material.color.set(this.colours.force('sum'));
     for (const kind of linkKinds) this.linkLines[kind].lines.material.color.set(this.colours.link(kind));
+    this.labels.paint(this.colours);
+    this.labels.resize(this.element.clientHeight, this.camera);
   }
 
   place(pose: Pose): void {
-    this.placeBalls(pose);
-    for (const drawn of this.lines) this.placeLine(drawn, pose);
+    this.drawn.place(pose, this.colours);
+    this.drawnOthers.forEach((drawn, i) => drawn.place(this.picture.others[i].at(pose.time, 0), this.colours));
     this.pose = pose;
     this.cone.side.visible = this.cone.edges.visible = false;
     for (const drawn of this.arrows) this.placeArrow(drawn, pose);
     this.placeNormals(pose);
+    this.labels.place((entry) => placeOf(entry, pose));
     if (this.solids) this.placeBodies(this.solids, pose);
     this.placeMeasured();
     if (this.following) this.keepInView(pose);
@@ -260,13 +244,7 @@ export class ThreeStage implements Stage {
   }
 
   grow(): void {
-    for (const drawn of this.lines) {
-      if (drawn.entry.kind !== 'trace') continue;
-      drawn.line.geometry.dispose();
-      drawn.positions = this.tracePositions(drawn.entry);
-      drawn.line.geometry = new BufferGeometry().setAttribute('position', drawn.positions);
-      drawn.tail = -1;
-    }
+    this.drawn.grow();
   }
 
   dispose(): void {
@@ -326,7 +304,7 @@ export class ThreeStage implements Stage {
     const { looks, all } = this.picture;
     const limit = looks.cut ? all.low[looks.cut.axis] + looks.cut.part * (all.high[looks.cut.axis] - all.low[looks.cut.axis]) : Infinity;
     const axis = looks.cut?.axis ?? 0;
-    const meshes = [this.balls, ...(this.solids?.solidMeshes ?? [])];
+    const meshes = [this.drawn.balls, ...(this.solids?.solidMeshes ?? [])];
     for (const mesh of meshes) mesh.computeBoundingSphere(); // rays ask for it, and it moves with the bodies
     return this.ray.intersectObjects(meshes, false).find(({ point }) => point.toArray()[axis] <= limit);
   }
@@ -356,6 +334,7 @@ export class ThreeStage implements Stage {
     this.renderer.setSize(parent.clientWidth, parent.clientHeight, false);
     this.camera.aspect = parent.clientWidth / parent.clientHeight;
     this.camera.updateProjectionMatrix();
+    this.labels.resize(parent.clientHeight, this.camera);
     // how much fits is known once the stage has its size; later the view is the reader's
     if (!this.fitted && !this.aimed) this.fit();
     this.fitted = true;
@@ -442,68 +421,6 @@ export class ThreeStage implements Stage {
     const [x, y] = [0, 1].map((axis) => Math.round((low[axis] + high[axis]) / 2 / this.square) * this.square);
     grid.position.set(x, y, low[2]);
     return grid;
-  }
-
-  private makeLine(entry: DrawEntry): DrawnLine {
-    const positions = entry.kind === 'trace' ? this.tracePositions(entry) : new BufferAttribute(new Float32Array(3 * (entry.points + (entry.closed ? 1 : 0))), 3);
-    const geometry = new BufferGeometry().setAttribute('position', positions);
-    const line = new Line(geometry, new LineBasicMaterial());
-    line.frustumCulled = false;
-    this.scene.add(line);
-    return { entry, line, positions, tail: -1 };
-  }
-
-  /** One place per row, and one for the point of now. */
-  private tracePositions(entry: DrawEntry): BufferAttribute {
-    const rows = this.picture.rows.length / Math.max(1, this.picture.width);
-    const positions = new BufferAttribute(new Float32Array(3 * (rows + 1)), 3);
-    for (let i = 0; i < rows; ++i) this.put(positions, i, entry, this.picture.rows, i * this.picture.width, 0);
-    return positions;
-  }
-
-  private put(to: BufferAttribute, i: number, entry: DrawEntry, from: Float32Array, base: number, p: number): void {
-    const at = base + entry.first + p * entry.dimension;
-    to.setXYZ(i, from[at], from[at + 1], entry.dimension === 3 ? from[at + 2] : 0);
-  }
-
-  private placeBalls(pose: Pose): void {
-    const { values } = pose;
-    const matrix = new Matrix4();
-    const colour = new Color();
-    const dot = 0.012 * this.picture.size; // points have no size of their own
-    for (let i = 0; i < this.ballEntries.length; ++i) {
-      const entry = this.ballEntries[i];
-      const at = entry.first;
-      const radius = entry.kind === 'circle' && entry.radius >= 0 ? Math.abs(values[entry.radius]) : dot;
-      matrix.makeScale(radius, radius, radius);
-      matrix.setPosition(values[at], values[at + 1], entry.dimension === 3 ? values[at + 2] : 0);
-      this.balls.setMatrixAt(i, matrix);
-      if (entry.contact < 0) continue;
-      this.balls.setColorAt(i, colour.set(this.colours.status(this.percussions.status(entry.contact, pose))));
-      if (this.balls.instanceColor) this.balls.instanceColor.needsUpdate = true;
-    }
-    this.balls.instanceMatrix.needsUpdate = true;
-  }
-
-  private placeLine(drawn: DrawnLine, pose: Pose): void {
-    const { entry, line, positions } = drawn;
-    if (entry.kind === 'trace') {
-      this.placeTrace(drawn, pose);
-    } else {
-      for (let p = 0; p < entry.points; ++p) this.put(positions, p, entry, pose.values, 0, p);
-      if (entry.closed) this.put(positions, entry.points, entry, pose.values, 0, 0);
-    }
-    line.geometry.attributes.position.needsUpdate = true;
-  }
-
-  /** The rows up to now are there already; the place after them shows where the point is. */
-  private placeTrace(drawn: DrawnLine, pose: Pose): void {
-    const { entry, line, positions, tail } = drawn;
-    const { rows, width } = this.picture;
-    if (tail >= 0 && (tail + 1) * width <= rows.length) this.put(positions, tail, entry, rows, tail * width, 0);
-    drawn.tail = pose.row + 1;
-    this.put(positions, drawn.tail, entry, pose.values, 0, 0);
-    line.geometry.setDrawRange(0, drawn.tail + 1);
   }
 
   private placeArrow({ entry, arrow }: DrawnArrow, pose: Pose): void {

@@ -46,6 +46,35 @@ test('two throws differ by v t until the first of them lands, and the page says 
   await close();
 });
 
+test('drawings in space of both runs are on the stage, and it has room for the longer throw', async () => {
+  const place = folder();
+  const space = (name, speed) => {
+    const text = `duration_s = 0.5\n[[coordinate]]\nname = "x"\nstart = 0\nstart_velocity = ${speed}\n[lagrangian]\nkinetic = "x'^2/2"\n[[draw]]\nkind = "circle"\nat = ["x", 0, 0]\nradius_m = 0.02\ncolour = "blue"\nlabel = "stone"\n[[draw]]\nkind = "segment"\npoints = [[0, 0, 0], ["x", 0, 0]]\n`;
+    writeFileSync(join(place, `${name}.toml`), text);
+    carom('run', join(place, `${name}.toml`), '-o', join(place, `${name}.h5`), '--no-svg', '--quiet');
+    return join(place, `${name}.h5`);
+  };
+  const file = join(place, 'space.html');
+  carom('report', space('slow', 1), space('fast', 2), '-o', file);
+  const { page, mistakes, close } = await open(browser, file);
+  await page.evaluate(() => window.carom.player.seek(0.4));
+  // the faint ball is where the faster run is; the box of the picture ends where it ends
+  const seen = await page.evaluate(() => {
+    const { stage, picture: shown } = window.carom.playback;
+    const [own, other] = [stage.drawn, stage.drawnOthers[0]].map(({ balls }) => ({ x: balls.instanceMatrix.array[12], opacity: balls.material.opacity }));
+    const { labels } = stage.labels;
+    return { own, other, high: shown.moving.high[0], label: labels.map(({ entry, sprite }) => [entry.label, sprite.position.x, sprite.scale.x > 0]) };
+  });
+  assert.ok(Math.abs(seen.own.x - 0.4) < 1e-6 && Math.abs(seen.other.x - 0.8) < 1e-6, JSON.stringify(seen));
+  assert.ok(seen.other.opacity < seen.own.opacity);
+  assert.ok(Math.abs(seen.high - 1.02) < 1e-6);
+  assert.equal(seen.label[0][0], 'stone');
+  assert.ok(Math.abs(seen.label[0][1] - 0.4) < 1e-6);
+  await picture(page, 'compare-space');
+  assert.deepEqual(mistakes, []);
+  await close();
+});
+
 test('the same run twice does not part', async () => {
   const place = folder();
   const run = recording(place, 'a', 0, 0.5);

@@ -28,7 +28,7 @@ test('a bifurcation diagram: a press on a point gives the command of its run', a
   const box = await page.locator('canvas.study').boundingBox();
   await page.mouse.click(box.x + at[0], box.y + at[1]);
   assert.match(await page.locator('#diagram pre').textContent(), /carom run SCENE\.toml --set parameters\.mu=1 -o run_10\.h5\ncarom report run_10\.h5/);
-  assert.match(await page.locator('#outcomes').textContent(), /certified, duration40/);
+  assert.match(await page.locator('#outcomes').textContent(), /certified, ran to its end40/);
   await picture(page, 'study');
   assert.deepEqual(mistakes, []);
   await close();
