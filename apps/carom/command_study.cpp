@@ -212,7 +212,7 @@ Errors look_at_basin(const StudyOptions& options, const Study& study)
     }
     if (!study.plan().strobe) {
         errors.push_back(mistake(ErrorCode::MissingKey, "--basin",
-                                 "without samples once a period attractors cannot be told apart",
+                                 "attractors are distinguished by one sample per period, and there is no period",
                                  "add --strobe PERIOD, and --skip N for what comes before"));
     }
     if (study.plan().repeat > 1 || study.plan().levels > 0) {

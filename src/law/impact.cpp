@@ -80,8 +80,8 @@ Expected<Impact> sequential_impact(const Metric& A, const Eigen::MatrixXd& H, co
                 .code = ErrorCode::SettingOutOfRange,
                 .where = "SequentialSettings::max_collisions",
                 .message = fmt::format("contacts still approach after {} collisions", result.collisions),
-                .hint = "allow more collisions, or use the canonical law: with e < 1 collisions can go on "
-                        "for ever",
+                .hint = "allow more collisions, or use the canonical law: with e < 1 there can be "
+                        "infinitely many",
                 .excerpt = {}};
         }
 

@@ -22,7 +22,7 @@ Expected<void> check_restitution(const char* where, double e)
     return Error{.code = ErrorCode::SettingOutOfRange,
                  .where = where,
                  .message = fmt::format("the restitution is {}", e),
-                 .hint = "give a number from 0 (soft) to 1 (elastic): above 1 an impact would create energy",
+                 .hint = "give a number from 0 (inelastic) to 1 (elastic): above 1 an impact would create energy",
                  .excerpt = {}};
 }
 
@@ -254,7 +254,7 @@ Expected<double> restitution_of_dissipation_index(double delta)
                      .where = "dissipation_index",
                      .message = fmt::format("the dissipation index is {}", delta),
                      .hint =
-                         "give a number from 0 (elastic) to 1 (soft): below 0 an impact would create energy, "
+                         "give a number from 0 (elastic) to 1 (inelastic): below 0 an impact would create energy, "
                          "above 1 no velocity after the impact would be admissible",
                      .excerpt = {}};
     }

@@ -315,7 +315,7 @@ Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& optio
         orbit.converged = false;
         orbit.stable = false;
         orbit.trouble =
-            "what is found is an equilibrium, not an orbit: begin further away from it, with --set "
+            "this is an equilibrium, not an orbit: start further away from it, with --set "
             "coordinate.NAME.start=..., or leave out --settle";
     }
     return orbit;
