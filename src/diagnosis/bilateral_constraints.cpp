@@ -104,8 +104,9 @@ void judge_joint_friction(const Model& model, const State& start, int j, WellPos
         if (model.pressed_by(j, static_cast<int>(l)) < 0) continue;
         if (!limit.real_world) {
             add(result, "friction_of_constraint", Bearing::Holds,
-                fmt::format("{} has friction on the generalised normal reaction: well posed for every coefficient",
-                            constraint.name),
+                fmt::format(
+                    "{} has friction on the generalised normal reaction: well posed for every coefficient",
+                    constraint.name),
                 "B02 theorem 30");
             continue;
         }
