@@ -38,7 +38,7 @@ void tell_problems(const KeptProblemCounts& problems, const std::string& folder,
                    problems.without_problem);
     }
     if (problems.written + problems.left_out + problems.without_problem == 0) {
-        fmt::print(stderr, "no step that was asked for had a contact, joint or constraint to solve\n");
+        fmt::print(stderr, "none of the selected steps had a contact, joint or constraint to solve\n");
     }
 }
 

@@ -81,7 +81,7 @@ Expected<BranchOptions> branch_range(const std::string& text, const char* option
                       number(std::string_view(text).substr(colon + 1), options.high) &&
                       options.low < options.high;
     if (!good) {
-        return mistake(ErrorCode::WrongType, option, fmt::format("{} is no range of a parameter", text),
+        return mistake(ErrorCode::WrongType, option, fmt::format("{} is not the range of a parameter", text),
                        "write for example --over parameters.w=0.5:3, the smaller value first");
     }
     options.over = text.substr(prefix.size(), equal - prefix.size());

@@ -211,9 +211,10 @@ Errors look_at_basin(const StudyOptions& options, const Study& study)
                                  "give a name that ends in .svg, .pdf or .json"));
     }
     if (!study.plan().strobe) {
-        errors.push_back(mistake(ErrorCode::MissingKey, "--basin",
-                                 "without samples once a period attractors cannot be told apart",
-                                 "add --strobe PERIOD, and --skip N for what comes before"));
+        errors.push_back(
+            mistake(ErrorCode::MissingKey, "--basin",
+                    "attractors are distinguished by one sample per period, and there is no period",
+                    "add --strobe PERIOD, and --skip N for what comes before"));
     }
     if (study.plan().repeat > 1 || study.plan().levels > 0) {
         errors.push_back(mistake(ErrorCode::NotAllowedHere, "--basin", "every start is run once",

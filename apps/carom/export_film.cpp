@@ -53,7 +53,7 @@ ExitStatus export_film(const Recording& recording, const ExportOptions& options)
     const auto size = size_in(options.size);
     if (!size)
         return refuse_option(
-            "--size " + options.size, "this is no size of a picture",
+            "--size " + options.size, "this is not the size of a picture",
             "give width and height in pixels, even numbers from 64 to 9998, for example 1280x720");
     if (!is_camera(options.camera))
         return refuse_option("--camera " + options.camera, "this is no view",

@@ -165,7 +165,7 @@ std::string head_text(const StudyResults& results)
         text += fmt::format("table    {}, {} rows\n", printable(results.output), results.result.table.rows());
     text += fmt::format("time     {} on {} thread{}\n", in_words(results.result.wall_s),
                         results.result.threads, results.result.threads == 1 ? "" : "s");
-    if (results.result.stopped) text += "interrupted; the same command goes on where this one stopped\n";
+    if (results.result.stopped) text += "interrupted; repeat the command to continue\n";
     return text + '\n';
 }
 

@@ -25,12 +25,17 @@ DOCS = ROOT / "docs"
 OUTSIDE = {"CHANGELOG.md": "changes.md", "benchmarks/RESULTS.md": "results.md", "CONTRIBUTING.md": "contributing.md",
            "ARCHITECTURE.md": "architecture.md", "SECURITY.md": "security.md", "SUPPORT.md": "support.md",
            "CODE_OF_CONDUCT.md": "code_of_conduct.md"}
-# headers of the C++ page, in the order of the page
-HEADERS = [("Scenes", ["scene/scene.hpp", "scene/sketch.hpp"]), ("Runs", ["door/run.hpp"]), ("Inspection", ["door/inspect.hpp"]),
-           ("Studies", ["study/study.hpp"]), ("One-step problems", ["onestep/problem.hpp", "solver/solve.hpp"]),
-           ("Recordings", ["trace/recording.hpp"]), ("Figures", ["figure/figure.hpp", "figure/gallery.hpp"]), ("Stepping by hand", ["door/simulation.hpp"]),
-           ("Orbits", ["orbit/periodic.hpp", "orbit/branch.hpp", "orbit/sensitivity.hpp"]),
-           ("Errors", ["core/expected.hpp"])]
+# the pages of the C++ interface: folders of include/carom, or single headers, in the order of the pages
+CPP = {
+    "scenes": ("Scenes", ["scene"]), "runs": ("Runs", ["door/run.hpp", "door/step_record.hpp", "run"]), "simulation": ("Stepping by hand", ["door/simulation.hpp"]),
+    "inspection": ("Inspection", ["door/inspect.hpp", "diagnosis"]), "studies": ("Studies", ["study"]),
+    "problems": ("One-step problems", ["door/problem.hpp", "onestep", "solver"]), "recordings": ("Recordings", ["trace"]), "figures": ("Figures", ["figure"]),
+    "orbits": ("Orbits", ["orbit"]), "json": ("JSON", ["report"]), "errors": ("Errors and threads", ["core"]), "systems": ("Systems", ["system"]),
+    "formulas": ("Formulas", ["expression"]), "shapes": ("Shapes", ["geometry"]), "laws": ("Laws", ["law"]),
+    "integrators": ("Integrators", ["stepping", "analytic"]), "sweeping": ("Sweeping processes", ["sweeping"]), "convex_sets": ("Convex sets", ["convex"]),
+    "certificates": ("Certificate and events", ["ledger"]),
+}
+INCLUDE = ROOT / "include/carom"
 
 
 def pages():
@@ -175,8 +180,26 @@ def commands(program):
     return text
 
 
+def headers_of(places):
+    """The headers of folders and files below include/carom."""
+    found = []
+    for place in places:
+        path = INCLUDE / place
+        found += sorted(path.rglob("*.hpp")) if path.is_dir() else [path]
+    return [path.relative_to(INCLUDE).as_posix() for path in found]
+
+
+def check_headers():
+    """Every public header is on one of the pages, once."""
+    shown = [header for _, places in CPP.values() for header in headers_of(places)]
+    there = {path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob("*.hpp")} - {"carom.hpp"}
+    if sorted(shown) != sorted(there):
+        sys.exit(f"headers missing in the pages of C++, or there twice: {sorted(there.symmetric_difference(shown)) or sorted(shown)}")
+
+
 def cpp(xml):
-    """Directives for Breathe: of every header its classes with their members, and its functions."""
+    """Directives for Breathe, by page: of every header its classes with their members, and its functions."""
+    check_headers()
     files = {}
     for compound in ElementTree.parse(xml / "index.xml").getroot().iter("compound"):
         if compound.get("kind") in ("struct", "class", "namespace"):
@@ -195,24 +218,26 @@ def cpp(xml):
                 place = definition.find("location").get("file", "")
                 files.setdefault(place, {"class": [], "function": [], "enum": []})["class"].append(
                     (compound.get("kind"), definition.findtext("compoundname")))
-    text = "# C++ interface\n\nGenerated from headers that [`carom/carom.hpp`](../how-to/use_from_cpp.md) includes.\n"
-    for title, headers in HEADERS:
-        parts = ""
-        for header in headers:
-            here = next((found for place, found in files.items() if place.endswith("carom/" + header)), None)
-            if here is None:
-                continue
-            parts += f"\n### carom/{header}\n"
-            for kind, name in here["class"]:
-                parts += f"\n```{{doxygen{kind}}} {name}\n:members:\n:undoc-members:\n```\n"
-            for name in here["enum"]:
-                parts += f"\n```{{doxygenenum}} carom::{name}\n```\n"
-            for signature in here["function"]:
-                signature = re.sub(r"\s*=\s*[^,()]*(\([^()]*\)|\{[^{}]*\})?(?=[,)])", "", signature)
-                signature = re.sub(r"\)[^)]*$", ")", signature)
-                parts += f"\n```{{doxygenfunction}} carom::{signature}\n```\n"
-        if parts:
-            text += f"\n## {title}\n" + parts
+    index = ("# C++ interface\n\nGenerated from the comments of all public headers; [Use carom from C++](../how-to/use_from_cpp.md) is the guide. Most programs "
+             "include `carom/carom.hpp` alone.\n\n```{toctree}\n:maxdepth: 1\n\n" + "".join(f"cpp/{name}\n" for name in CPP) + "```\n")
+    return {"cpp.md": index, **{f"cpp/{name}.md": cpp_page(files, *about) for name, about in CPP.items()}}
+
+
+def cpp_page(files, title, places):
+    text = f"# {title} (C++)\n"
+    for header in headers_of(places):
+        here = next((found for place, found in files.items() if place.endswith("carom/" + header)), None)
+        if here is None:
+            continue
+        text += f"\n## carom/{header}\n"
+        for kind, name in here["class"]:
+            text += f"\n```{{doxygen{kind}}} {name}\n:members:\n:undoc-members:\n```\n"
+        for name in here["enum"]:
+            text += f"\n```{{doxygenenum}} carom::{name}\n```\n"
+        for signature in here["function"]:
+            signature = re.sub(r"\s*=\s*[^,()]*(\([^()]*\)|\{[^{}]*\})?(?=[,)])", "", signature)
+            signature = re.sub(r"\)[^)]*$", ")", signature)
+            text += f"\n```{{doxygenfunction}} carom::{signature}\n```\n"
     return text
 
 
@@ -325,7 +350,8 @@ def main():
     stage.write("reference/scene_keys.md", scene_keys().replace("](scene.schema.json)", "](../_static/files/docs/reference/scene.schema.json)"))
     stage.copy(DOCS / "reference/scene.schema.json", pathlib.Path("_static/files/docs/reference/scene.schema.json"))
     stage.write("reference/commands.md", commands(given.program))
-    stage.write("reference/cpp.md", cpp(given.xml))
+    for page, text in cpp(given.xml).items():
+        stage.write(f"reference/{page}", text)
     stage.write("reference/bibliography.md", bibliography())
     stage.write("how-to/examples.md", examples())
     python_gallery(stage)

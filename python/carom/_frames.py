@@ -15,7 +15,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The system at an instant that was asked for.
+    """The system at an instant of `at_s`.
 
     Examples
     --------

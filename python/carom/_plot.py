@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Style sheet of matplotlib with the colours, font and lines of ``carom figure``: ``pyplot.style.use(carom.style)``.
 style = str(Path(__file__).with_name("carom.mplstyle"))
 
-_MAX_LINES = 12  # in one panel; more cannot be told apart
+_MAX_LINES = 12  # in one panel; more cannot be distinguished
 _MAX_PORTRAITS = 6  # in one picture
 
 

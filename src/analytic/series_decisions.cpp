@@ -140,7 +140,7 @@ bool SeriesEngine::expand()
                 fmt::format(
                     "at {:.9g} s {} and contacts that it meets hold each other by friction, and their "
                     "loads are not determined: those that equal compliance selects leave the friction "
-                    "cones, and others were not looked for. integrator.kind = \"moreau\" finds such loads",
+                    "cones, and others were not searched for. integrator.kind = \"moreau\" finds such loads",
                     t_s_, named()));
         report_.findings.back().uncertifies = true;
         report_.status = StepStatus::Undetermined;
@@ -182,7 +182,7 @@ void SeriesEngine::tell_untested()
     if (x_->untested_directions()) {
         finding("directions_not_enumerated",
                 "several contacts that meet are at rest in space: directions in which they might begin to "
-                "slip together were looked for by Newton's method, others were not excluded");
+                "slip together were searched for by Newton's method, others were not excluded");
     }
 }
 

@@ -104,8 +104,9 @@ void judge_joint_friction(const Model& model, const State& start, int j, WellPos
         if (model.pressed_by(j, static_cast<int>(l)) < 0) continue;
         if (!limit.real_world) {
             add(result, "friction_of_constraint", Bearing::Holds,
-                fmt::format("{} rubs with the generalised normal reaction: well posed for every coefficient",
-                            constraint.name),
+                fmt::format(
+                    "{} has friction on the generalised normal reaction: well posed for every coefficient",
+                    constraint.name),
                 "B02 theorem 30");
             continue;
         }
@@ -159,7 +160,7 @@ void judge_bilateral(const Model& model, const State& start, const WellPosedness
     }
     if (model.contacts() > 0 && !shown) {
         add(result, "contacts_with_constraints", Bearing::Unrefuted,
-            "contacts were looked at among the velocities that constraints allow, at the start and where "
+            "contacts were examined among the velocities that constraints allow, at the start and where "
             "searches closed them",
             "B02 7");
     }

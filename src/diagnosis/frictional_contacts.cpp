@@ -348,7 +348,7 @@ void judge_friction(const Model& model, const State& start, const WellPosednessS
         } else {
             add(result, "friction_of_particles", shown ? Bearing::Holds : Bearing::Unrefuted,
                 fmt::format(
-                    "particles, each with an obstacle of its own, rub by Coulomb's law, and no force on one "
+                    "particles, each with an obstacle of its own, have Coulomb friction, and no force on one "
                     "of them depends on the velocity of another: one motion{}",
                     shown ? "" : "; that they are particles was seen in samples only"),
                 "CB14 theorem 2.1 and section 5");

@@ -70,7 +70,7 @@ std::string errors_in_words(const SolutionCheck& check, double tolerance)
 {
     std::string text = shortfall(errors_of(check), tolerance);
     if (check.finite && check.siconos > tolerance) {
-        text += fmt::format("{}Siconos' error is {:.2e}, {:.2g} was asked for", text.empty() ? "" : "; ",
+        text += fmt::format("{}the Siconos error is {:.2e}, the limit is {:.2g}", text.empty() ? "" : "; ",
                             check.siconos, tolerance);
     }
     return text;

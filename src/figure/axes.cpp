@@ -1,5 +1,6 @@
 #include "axes.hpp"
 
+#include "font.hpp"
 #include "trace/palette.hpp"
 
 #include <algorithm>
@@ -15,13 +16,36 @@ SheetPath line(SheetPoint from, SheetPoint to, const char* colour, double width)
     return {.lines = {{from, to}}, .stroke = colour, .fill = {}, .width = width, .clip = {}};
 }
 
+/// Whether the numbers of ticks fit side by side below an axis of this length.
+bool fit_side_by_side(const Ticks& ticks, Range range, int exponent, double length)
+{
+    double widest = 0;
+    for (const double value : ticks.at) {
+        widest = std::max(widest, Font::get().width(tick_label(value, ticks.step, exponent)));
+    }
+    return widest * tick_size + 4 <= ticks.step / (range.high - range.low) * length;
+}
+
+/// Ticks at some distance on the sheet, at least three of them where their numbers fit.
+Ticks ticks_of(Range range, bool across, int exponent, double length)
+{
+    const int wanted = std::max(2, static_cast<int>(length / (across ? 48 : 28)));
+    Ticks ticks = round_ticks(range, wanted);
+    for (int more = wanted + 1; ticks.at.size() < 3 && more <= 3 * wanted; ++more) {
+        const Ticks closer = round_ticks(range, more);
+        if (across && !fit_side_by_side(closer, range, exponent, length)) break;
+        ticks = closer;
+    }
+    return ticks;
+}
+
 }  // namespace
 
 void Axes::draw_ticks(bool across, int exponent, Sheet& sheet) const
 {
     const Range& range = across ? x_ : y_;
     const double length = across ? box_.width : box_.height;
-    const Ticks ticks = round_ticks(range, std::max(2, static_cast<int>(length / (across ? 48 : 28))));
+    const Ticks ticks = ticks_of(range, across, exponent, length);
     for (const double value : ticks.at) {
         const SheetPoint p = across ? at(value, y_.low) : at(x_.low, value);
         const char* colour = value == 0 ? zero_colour : grid_colour;

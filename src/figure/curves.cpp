@@ -68,20 +68,20 @@ std::vector<std::array<double, 2>> points_of(const Formula& x, const Formula& y,
     return points;
 }
 
-/// Points of the curve at the instants of events, linear between its neighbours.
+/// Points of a curve, given at `times_s`, at the instants of events, linear between its neighbours.
 std::vector<std::array<double, 2>> at_events(const std::vector<RunEvent>& events,
-                                             const std::vector<Instant>& instants,
+                                             const std::vector<double>& times_s,
                                              const std::vector<std::array<double, 2>>& points)
 {
     std::vector<std::array<double, 2>> marks;
     std::size_t k = 0;
     for (const RunEvent& event : events) {
-        while (k + 1 < instants.size() && instants[k + 1].t_s < event.time_s) {
+        while (k + 1 < times_s.size() && times_s[k + 1] < event.time_s) {
             ++k;
         }
-        if (k + 1 >= instants.size() || event.time_s < instants[k].t_s) continue;
-        const double width = instants[k + 1].t_s - instants[k].t_s;
-        const double part = width > 0 ? (event.time_s - instants[k].t_s) / width : 1;
+        if (k + 1 >= times_s.size() || event.time_s < times_s[k]) continue;
+        const double width = times_s[k + 1] - times_s[k];
+        const double part = width > 0 ? (event.time_s - times_s[k]) / width : 1;
         marks.push_back({(1 - part) * points[k][0] + part * points[k + 1][0],
                          (1 - part) * points[k][1] + part * points[k + 1][1]});
     }
@@ -145,7 +145,15 @@ std::string last_word(const std::string& path)
 std::string label_of(const FigureCurve& curve, const FigurePlan& plan, const FigurePanel& panel, double value)
 {
     std::string label = curve.label;
-    if (label.empty()) label = curve.source == FigureSource::Formula ? curve.formula.text() : curve.name;
+    if (label.empty()) {
+        switch (curve.source) {
+        case FigureSource::Formula: label = curve.formula.text(); break;
+        case FigureSource::Gap: label = "gap of " + curve.name; break;
+        case FigureSource::Percussion: label = "impulse of " + curve.name; break;
+        case FigureSource::Probe:
+        case FigureSource::Energy: label = curve.name; break;
+        }
+    }
     if (plan.over.empty() || panel.against_value) return label;
     const std::string run = fmt::format("{} = {:.6g}", last_word(plan.over), value);
     return panel.curves.size() == 1 ? run : fmt::format("{}, {}", label, run);
@@ -158,9 +166,12 @@ Expected<CurveData> curve_of(const FigureCurve& curve, const FigurePanel& panel,
     CurveData data;
     data.as_points = curve.points || panel.strobe_s > 0;
     data.dashed = curve.dashed;
+    std::vector<double> times_s;
     if (curve.source == FigureSource::Formula) {
         data.points = points_of(panel.x, curve.formula, instants);
-        if (panel.events) data.events = at_events(run.run.events, instants, data.points);
+        for (const Instant& instant : instants) {
+            times_s.push_back(instant.t_s);
+        }
     } else {
         const Recording& record = run.run.record;
         const auto column = column_of(curve, record);
@@ -172,8 +183,10 @@ Expected<CurveData> curve_of(const FigureCurve& curve, const FigurePanel& panel,
             const Eigen::VectorXd u = record.u.rows() > i ? Eigen::VectorXd(record.u.row(i).transpose())
                                                           : Eigen::VectorXd::Zero(q.size());
             data.points.push_back({panel.x.value({view(q), view(u), record.time_s[i]}, work), (*column)[i]});
+            times_s.push_back(record.time_s[i]);
         }
     }
+    if (panel.events) data.events = at_events(run.run.events, times_s, data.points);
     if (panel.against_value) {
         for (auto& point : data.points) {
             point[0] = run.value;

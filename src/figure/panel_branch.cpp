@@ -1,5 +1,6 @@
 #include "core/text.hpp"
 #include "expression/workspace.hpp"
+#include "font.hpp"
 #include "panels.hpp"
 
 #include <algorithm>
@@ -51,8 +52,14 @@ void mark_special_points(const PanelTask& task, const Axes& axes, Sheet& sheet)
         if (!inside) continue;
         sheet.items.emplace_back(SheetDisc{
             .centre = at, .radius = 2.4, .stroke = "#222222", .fill = "#FFFFFF", .width = 0.8, .clip = {}});
-        sheet.items.emplace_back(
-            SheetText{.at = {at[0] + 5, at[1] - 4}, .text = spoken(point.kind), .size = 7});
+        // to the right of the point, or to its left where the frame would cut the name
+        const std::string name = spoken(point.kind);
+        const double size = 7;
+        const bool fits = at[0] + 5 + size * Font::get().width(name) <= axes.box().right();
+        sheet.items.emplace_back(SheetText{.at = {at[0] + (fits ? 5 : -5), at[1] - 4},
+                                           .text = name,
+                                           .size = size,
+                                           .anchor = fits ? Anchor::Start : Anchor::End});
     }
 }
 

@@ -1,5 +1,6 @@
 #include "axes.hpp"
 #include "core/palette.hpp"
+#include "font.hpp"
 #include "panels.hpp"
 #include "trace/solid_pieces.hpp"
 
@@ -154,6 +155,32 @@ void draw_traces(const PanelTask& task, const Axes& axes, Sheet& sheet)
     }
 }
 
+/// Writes the numbers of exposures. Where exposures are close together, numbers that would cover an earlier
+/// one stand higher, so that all can be read.
+void draw_numbers(const std::vector<Exposure>& exposures, const Axes& axes, Sheet& sheet)
+{
+    constexpr double size = 6.5;
+    std::vector<SheetBox> taken;
+    for (const Exposure& exposure : exposures) {
+        if (!exposure.label.allFinite()) continue;
+        const SheetPoint middle = axes.at(exposure.label.x(), exposure.label.y());
+        const std::string text = std::to_string(exposure.frame);
+        const double width = size * Font::get().width(text) + 1;
+        SheetBox box{middle[0] - width / 2, middle[1] - 3 - size, width, size};
+        const auto covers = [&](const SheetBox& other) {
+            return box.left < other.right() && other.left < box.right() && box.top < other.bottom() &&
+                   other.top < box.bottom();
+        };
+        for (auto other = std::ranges::find_if(taken, covers); other != taken.end();
+             other = std::ranges::find_if(taken, covers)) {
+            box.top = other->top - size - 0.5;
+        }
+        taken.push_back(box);
+        sheet.items.emplace_back(
+            SheetText{.at = {middle[0], box.bottom()}, .text = text, .size = size, .anchor = Anchor::Middle});
+    }
+}
+
 std::vector<Exposure> exposures_of(const PanelTask& task)
 {
     std::vector<Exposure> exposures;
@@ -209,14 +236,7 @@ Expected<void, Errors> draw_exposures(const PanelTask& task, Sheet& sheet)
             if (!shape.trace) draw_shape(shape, axes, 0.35 + 0.65 * part, sheet);
         }
     }
-    for (std::size_t e = 0; task.panel.numbers && e < exposures.size(); ++e) {
-        if (!exposures[e].label.allFinite()) continue;
-        SheetPoint at = axes.at(exposures[e].label.x(), exposures[e].label.y());
-        sheet.items.emplace_back(SheetText{.at = {at[0], at[1] - 3},
-                                           .text = std::to_string(exposures[e].frame),
-                                           .size = 6.5,
-                                           .anchor = Anchor::Middle});
-    }
+    if (task.panel.numbers) draw_numbers(exposures, axes, sheet);
     draw_panel_title(task, sheet);
     return {};
 }

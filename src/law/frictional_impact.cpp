@@ -75,8 +75,8 @@ Error endless(int contact, int collisions, bool wedged)
             .message = wedged ? fmt::format("contact {} is wedged: no percussion ends its approach", contact)
                               : fmt::format("contacts still approach after {} collisions", collisions),
             .hint = wedged ? "the contact can move in no direction that friction allows; reduce its friction"
-                           : "allow more collisions, or use the canonical law: with e < 1 collisions can go "
-                             "on for ever",
+                           : "allow more collisions, or use the canonical law: with e < 1 there can be "
+                             "infinitely many",
             .excerpt = {}};
 }
 

@@ -76,13 +76,13 @@ Expected<Impact> sequential_impact(const Metric& A, const Eigen::MatrixXd& H, co
         }
         if (c == H.rows()) break;
         if (result.collisions == settings.max_collisions) {
-            return Error{
-                .code = ErrorCode::SettingOutOfRange,
-                .where = "SequentialSettings::max_collisions",
-                .message = fmt::format("contacts still approach after {} collisions", result.collisions),
-                .hint = "allow more collisions, or use the canonical law: with e < 1 collisions can go on "
-                        "for ever",
-                .excerpt = {}};
+            return Error{.code = ErrorCode::SettingOutOfRange,
+                         .where = "SequentialSettings::max_collisions",
+                         .message =
+                             fmt::format("contacts still approach after {} collisions", result.collisions),
+                         .hint = "allow more collisions, or use the canonical law: with e < 1 there can be "
+                                 "infinitely many",
+                         .excerpt = {}};
         }
 
         // one contact alone: its own velocity is turned by -e

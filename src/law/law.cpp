@@ -22,7 +22,8 @@ Expected<void> check_restitution(const char* where, double e)
     return Error{.code = ErrorCode::SettingOutOfRange,
                  .where = where,
                  .message = fmt::format("the restitution is {}", e),
-                 .hint = "give a number from 0 (soft) to 1 (elastic): above 1 an impact would create energy",
+                 .hint =
+                     "give a number from 0 (inelastic) to 1 (elastic): above 1 an impact would create energy",
                  .excerpt = {}};
 }
 
@@ -250,13 +251,13 @@ void velocity_shift(const Law& law, std::span<const double> U_minus, std::span<c
 Expected<double> restitution_of_dissipation_index(double delta)
 {
     if (!(delta >= 0 && delta <= 1)) {
-        return Error{.code = ErrorCode::SettingOutOfRange,
-                     .where = "dissipation_index",
-                     .message = fmt::format("the dissipation index is {}", delta),
-                     .hint =
-                         "give a number from 0 (elastic) to 1 (soft): below 0 an impact would create energy, "
-                         "above 1 no velocity after the impact would be admissible",
-                     .excerpt = {}};
+        return Error{
+            .code = ErrorCode::SettingOutOfRange,
+            .where = "dissipation_index",
+            .message = fmt::format("the dissipation index is {}", delta),
+            .hint = "give a number from 0 (elastic) to 1 (inelastic): below 0 an impact would create energy, "
+                    "above 1 no velocity after the impact would be admissible",
+            .excerpt = {}};
     }
     return (1 - delta) / (1 + delta);
 }

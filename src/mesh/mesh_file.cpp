@@ -233,7 +233,7 @@ Expected<MeshShape> read_mesh(std::string_view bytes, std::string_view format)
     std::transform(ending.begin(), ending.end(), ending.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     if (ending != "stl" && ending != "obj" && ending != "off") {
-        return malformed(fmt::format("{} is no format of meshes that is read", carom::quoted(ending)),
+        return malformed(fmt::format("{} is not a mesh format that carom reads", carom::quoted(ending)),
                          "give a file that ends in .stl, .obj or .off");
     }
     if (bytes.size() > max_mesh_bytes)
@@ -254,7 +254,7 @@ Expected<MeshShape> read_mesh_file(const std::filesystem::path& file)
                      .where = {},
                      .message = fmt::format("the mesh {} is missing, or has more than {} bytes",
                                             carom::quoted(file.filename().string()), max_mesh_bytes),
-                     .hint = "look at its name, its rights and its size",
+                     .hint = "check its name, permissions and size",
                      .excerpt = {}};
     }
     std::string bytes(static_cast<std::size_t>(size), '\0');

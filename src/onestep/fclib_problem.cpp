@@ -75,8 +75,8 @@ Error not_isotropic(int interaction)
             .where = "fclib_problem",
             .message = fmt::format("interaction {} has friction that FCLIB cannot hold", interaction),
             .hint =
-                "FCLIB knows one coefficient per contact: no ellipse, polygon, rough or asymmetric friction, "
-                "and no constraint that gives way",
+                "FCLIB has one coefficient per contact: no ellipse, polygon, rough or asymmetric friction, "
+                "and no constraint with a limited reaction",
             .excerpt = {}};
 }
 

@@ -461,7 +461,7 @@ std::string shortfall(const Residual& residual, double tolerance)
 {
     if (!residual.finite) return "percussions or velocities are not finite";
     const auto too_large = [](const char* name, double error, double asked) {
-        return error > asked ? fmt::format("the {} error is {:.2e}, {:.2g} was asked for", name, error, asked)
+        return error > asked ? fmt::format("the {} error is {:.2e}, the limit is {:.2g}", name, error, asked)
                              : std::string();
     };
     std::string text = too_large("unit-free", residual.unit_free, tolerance);

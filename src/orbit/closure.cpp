@@ -211,8 +211,9 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
     }
     report.converged = closure.size <= options.tolerance;
     if (!report.converged) {
-        report.trouble = "Newton's method does not get on; begin nearer, settle some periods before, or take "
-                         "more segments";
+        report.trouble =
+            "Newton's method does not converge; start closer to the orbit, settle some periods before, "
+            "or use more segments";
     }
     return report;
 }

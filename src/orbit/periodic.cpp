@@ -314,9 +314,8 @@ Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& optio
     if (orbit.converged && !(*member)->period && moves <= 1e-9 * size) {
         orbit.converged = false;
         orbit.stable = false;
-        orbit.trouble =
-            "what is found is an equilibrium, not an orbit: begin further away from it, with --set "
-            "coordinate.NAME.start=..., or leave out --settle";
+        orbit.trouble = "this is an equilibrium, not an orbit: start further away from it, with --set "
+                        "coordinate.NAME.start=..., or leave out --settle";
     }
     return orbit;
 }

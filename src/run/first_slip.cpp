@@ -48,8 +48,8 @@ void look_at_first_slip(const TakenStep& step, double fastest_m_s, Certifier& ce
             {.code = "start_not_resolved",
              .time_s = step.began_s,
              .message =
-                 fmt::format("the slip of {} turns round {:.2g} s after the start, within the first step, "
-                             "which lets friction act one way only: its velocity is wrong by {:.2g} m/s. "
+                 fmt::format("the slip of {} reverses {:.2g} s after the start, within the first step, "
+                             "in which friction has one direction only: its velocity is wrong by {:.2g} m/s. "
                              "Take a step below {:.1e} s",
                              name, part * h_s, wrong_m_s, part * h_s),
              .count = 1,

@@ -133,7 +133,7 @@ private:
         progress_.certifier.add_finding(
             "tunnelling", t_s,
             fmt::format("{} was crossed in step {}: the motion was {:.3e} m inside the obstacle between the "
-                        "instants at which it is looked for, and nothing acted{}",
+                        "instants at which gaps are evaluated, and nothing acted{}",
                         name, progress_.steps, depth_m, hint),
             true);
     }

@@ -39,8 +39,9 @@ std::optional<Finding> overlap_at_start(const BodyModel& model, const MoreauSett
             too_deep ? fmt::format("max_overlap is {:.2g}, and bodies as deep as that do not know on which "
                                    "side they were; begin with them apart",
                                    settings.max_overlap)
-            : settings.correction ? "the first steps push them apart, which takes energy from nowhere"
-                                  : "nothing pushes them apart without the correction"),
+            : settings.correction
+                ? "the first steps push them apart, and this energy is in the entry correction of the ledger"
+                : "nothing pushes them apart without the correction"),
         .uncertifies = too_deep};
 }
 

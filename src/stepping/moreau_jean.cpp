@@ -142,9 +142,9 @@ Finding forces_not_settled(const MoreauJeanSettings& settings, double time_s, do
     return {.code = "forces_not_settled",
             .time_s = time_s,
             .message = fmt::format(
-                "the velocity that forces and percussions are taken at still changes by {:.2e} "
-                "of itself after {} passes, {:.2g} was asked for: a shorter step or more "
-                "max_iterations help",
+                "the velocity at which forces and percussions are evaluated still changes by {:.2e} "
+                "of itself after {} iterations, the limit is {:.2g}: take a shorter step or "
+                "increase max_iterations",
                 size > 0 ? change / size : 0.0, settings.max_iterations, settings.force_tolerance),
             .uncertifies = true};
 }

@@ -105,7 +105,7 @@ Expected<Basins> basins_of(const Study& study, const ResultTable& table, double 
                      .excerpt = {}};
     };
     if (!study.plan().strobe) {
-        return refuse("without samples once a period attractors cannot be told apart",
+        return refuse("attractors are distinguished by one sample per period, and there is no period",
                       "add --strobe PERIOD, and --skip N for what comes before");
     }
     const StateColumns state = state_columns(study, table, tolerance);

@@ -112,7 +112,7 @@ Expected<void> write(const std::string& path, const ResultTable& table)
         const auto text = detail::read_table_text(path);
         if (!text || !detail::TableRows(*text).is_study())
             return problem_with(ErrorCode::FileUnwritable, path,
-                                "the file is there and is no table of a study: it is not replaced",
+                                "the file exists and is not the table of a study: it is not replaced",
                                 "give another name after -o, or move the file away");
     }
     if (is_hdf5_path(path)) return write_table_hdf5(path, table);

@@ -37,7 +37,7 @@ Expected<Kept> look_at(const CsvText& text, const Study& study, const Shard& sha
         return unwritable(path, std::move(message), "give another name after -o, or remove this file");
     };
     const TableRows rows(text);
-    if (!rows.is_study()) return other("the file is there and is no table of a study");
+    if (!rows.is_study()) return other("the file exists and is not the table of a study");
     const ResultTable& columns = study.columns();
     const bool same_columns = std::ranges::equal(text.names, columns.columns, {}, {}, &TableColumn::name);
     Kept kept;

@@ -101,7 +101,7 @@ Expected<void> RunFile::check_place() const
     if (!fs::is_regular_file(status)) return failure("this is not a plain file");
     if (::access(path_.c_str(), W_OK) != 0) return failure("the file is there and may not be written");
     if (is_empty_or_recording(path_)) return {};
-    Error error = failure("the file is there and is no recording of carom: it is not replaced");
+    Error error = failure("the file exists and is not a recording of carom: it is not replaced");
     error.hint = "give another name, or move the file away";
     return error;
 }

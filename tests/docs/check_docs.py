@@ -5,6 +5,8 @@
 
 PART:
   links      every link between pages, every anchor, every file that a link names
+  names      files that the pages name are there, and guides name no function or type of C++ that is private
+  numbers    numbers of the comparison are those of benchmarks/RESULTS.md, and numbers of guides those that the program prints
   codes      docs/reference/findings.md explains every code of findings and errors in the sources, and no other
   theory     pages of docs/theory have the parts of one template, every label is defined once, and the sources cite no other
   scenes     every ```toml example is read by carom; a fragment together with a scene of this folder
@@ -19,9 +21,11 @@ Exit status: 0, 1 something is wrong, 77 skipped (tools of section [docs] are mi
 
 import argparse
 import html.parser
+import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -97,6 +101,142 @@ def check_links(complaints):
             elif anchor and path.suffix == ".md" and anchor not in anchors(path):
                 complaints.say(f"{name_of(page)}: {target} has no such heading")
     print(f"{links} links in {len(pages())} pages")
+
+
+# ------------------------------------------------------------------ names
+
+# guides for users of the library; other pages are about its inside, or about older versions
+GUIDES = ("docs/start/", "docs/how-to/", "docs/reference/", "docs/promises.md", "README.md")
+ABOUT_THE_INSIDE = ("docs/how-to/benchmarks.md", "docs/how-to/reference_cases.md")
+FILE = re.compile(r"(src|tests|include|apps|docs|scenes|benchmarks|examples|python|tools|viewer|paper|cmake)/[\w./-]*\w")
+
+
+def words_in_code(page):
+    """What stands between backticks in the text of a page, with its line."""
+    text = re.sub(r"^(```|~~~).*?^\1", lambda block: "\n" * block[0].count("\n"), page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    for match in re.finditer(r"`([^`\n]+)`", text):
+        yield text.count("\n", 0, match.start()) + 1, match[1]
+
+
+def private_names():
+    """Functions and types that headers of src declare and public headers, the Python package and the program do not know."""
+    known = set()
+    for folder, kinds in (("include", "*.hpp"), ("python/carom", "*.py"), ("apps", "*.cpp"), ("src/scene", "fields*.cpp"), ("src/trace", "*.cpp"), ("src/report", "*.cpp")):
+        for path in (ROOT / folder).rglob(kinds):
+            known.update(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+    declared = set()
+    for path in (ROOT / "src").rglob("*.hpp"):
+        text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
+        declared.update(re.findall(r"\b(?:struct|class) ([A-Z]\w+)", text))
+        declared.update(name for name in re.findall(r"^(?:\[\[nodiscard\]\] )?[\w:<>,&* ]+[ &*](\w+)\(", text, flags=re.M) if "_" in name)
+    findings, errors = codes_of_sources()
+    return declared - known - set(findings) - errors
+
+
+def check_names(complaints):
+    private, count = private_names(), 0
+    for page in pages():
+        guide = name_of(page).startswith(GUIDES) and name_of(page) not in ABOUT_THE_INSIDE
+        for line, words in words_in_code(page):
+            if FILE.fullmatch(words) and page.name != "api_changes.md":
+                count += 1
+                if not (ROOT / words).exists():
+                    complaints.say(f"{name_of(page)}:{line}: {words} does not exist")
+            elif re.fullmatch(r"carom/[\w/]+\.hpp", words) and page.name != "api_changes.md":
+                count += 1
+                if not (ROOT / "include" / words).is_file():
+                    complaints.say(f"{name_of(page)}:{line}: there is no public header {words}")
+            for name in re.findall(r"\w+", words) if guide else ():
+                if name in private:
+                    complaints.say(f"{name_of(page)}:{line}: {name} is private")
+    print(f"{count} files named, {len(private)} private names known")
+
+
+# ------------------------------------------------------------------ numbers
+
+
+NUMBER = r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w])"
+
+
+def rounds_to(shown, values):
+    """Whether one of the values, rounded to the digits that are shown, is the number that is shown."""
+    digits = len(re.sub(r"e.*|[^0-9]", "", shown).lstrip("0")) or 1
+    return any(value == float(shown) or float(f"{value:.{digits}g}") == float(shown) for value in values)
+
+
+def check_comparison(complaints, program):
+    """Every measured number is one of benchmarks/RESULTS.md, or is printed by a command of carom before it."""
+    text = (DOCS / "comparison.md").read_text(encoding="utf-8").split("## Measured", 1)[1]
+    results = {float(number) for number in re.findall(NUMBER, (ROOT / "benchmarks/RESULTS.md").read_text(encoding="utf-8"))}
+    count, printed = 0, set()
+    for line in text.splitlines():
+        for command in re.findall(r"`(carom branch [^`]+)`", line):
+            done = subprocess.run(["bash", "-c", command.replace("carom", shlex.quote(program), 1)], cwd=ROOT, capture_output=True, text=True)
+            printed |= {float(number) for number in re.findall(NUMBER, done.stdout)}
+        for number in re.findall(NUMBER, re.sub(r"`[^`]*`|\b1e-\d+\b", "", line)):
+            count += 1
+            if not rounds_to(number, results | printed):
+                complaints.say(f"docs/comparison.md: {number} is neither in benchmarks/RESULTS.md nor printed by a command: {line[:100]}")
+    return count
+
+
+def run_json(program, *arguments):
+    done = subprocess.run([program, *arguments, "--json"], capture_output=True, text=True, timeout=SECONDS)
+    return json.loads(done.stdout)
+
+
+def check_first_scene(complaints, program):
+    """The scene of the first guide ends where the guide says."""
+    page = DOCS / "start/first_scene.md"
+    block = next(block for _, block in toml_blocks(page) if "puck" in block)
+    with tempfile.TemporaryDirectory() as folder:
+        scene = pathlib.Path(folder) / "puck.toml"
+        scene.write_text(block, encoding="utf-8")
+        result = run_json(program, "run", str(scene))
+    text = page.read_text(encoding="utf-8")
+    said = re.search(r"reaches the wall with [^=]*= (\S+) m/s.*?stops (\S+) m from the wall.*?x = (\S+) m", text, flags=re.S)
+    struck_m_s = (4**2 - 2 * 0.1 * 9.81 * 3) ** 0.5
+    for number, value in ((said[1], struck_m_s), (said[2], (0.6 * struck_m_s) ** 2 / (2 * 0.1 * 9.81)), (said[3], result["state"]["x"]["q"])):
+        if not rounds_to(number, {value}):
+            complaints.say(f"{name_of(page)}: {number}, but it is {value}")
+    return 3
+
+
+def check_solved_problem(complaints, program):
+    """The line of `carom solve` in its guide: contacts, status, solver, iterations."""
+    page = DOCS / "how-to/solve_problems.md"
+    name, contacts, status, solver, iterations = re.search(r"^    (\S+\.hdf5) +(\d+) (\w+) +(\w+) +(\d+)", page.read_text(encoding="utf-8"), flags=re.M).groups()
+    result = run_json(program, "solve", str(ROOT / "tests/data/fclib" / name))
+    shown = (int(contacts), status, solver, int(iterations))
+    printed = tuple(result[key] for key in ("contacts", "status", "solver", "iterations"))
+    if shown != printed:
+        complaints.say(f"{name_of(page)}: {name} is shown with {shown}, carom solve gives {printed}")
+    return len(shown)
+
+
+def check_newton_impact(complaints):
+    """The impact of docs/theory/impacts.md that creates energy: sticking, U_N+ = -e U_N-."""
+    page = DOCS / "theory/impacts.md"
+    said = [float(number) for number in re.search(
+        r"A = \[\[(\S+), (\S+)\], \[\S+, (\S+)\]\], e = (\S+), mu = (\S+), u- = \((\S+), (\S+)\).*?P = \((\S+), (\S+)\), u\+ = \((\S+), (\S+)\).*?factor of (\d+\.\d+)",
+        page.read_text(encoding="utf-8"), flags=re.S).groups()]
+    a, b, d, e, mu, n, t, P_n, P_t, after_n, after_t, factor = said
+    jump = (-e * n - n, -t)
+    P = (a * jump[0] + b * jump[1], b * jump[0] + d * jump[1])
+    energy = lambda x, y: a * x * x + 2 * b * x * y + d * y * y  # noqa: E731
+    grown = energy(-e * n, 0) / energy(n, t)
+    for shown, value in ((P_n, P[0]), (P_t, P[1]), (after_n, -e * n), (after_t, 0), (factor, grown)):
+        if abs(shown - value) > 0.005:
+            complaints.say(f"{name_of(page)}: {shown}, computed {value}")
+    if not abs(P[1]) <= mu * P[0]:
+        complaints.say(f"{name_of(page)}: the contact does not stick")
+    return 5
+
+
+def check_numbers(complaints, program):
+    count = check_comparison(complaints, program) + check_first_scene(complaints, program)
+    count += check_solved_problem(complaints, program) + check_newton_impact(complaints)
+    print(f"{count} numbers compared")
 
 
 # ------------------------------------------------------------------ codes
@@ -478,7 +618,7 @@ def check_in_browser(complaints, site):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["links", "codes", "theory", "scenes", "python", "cpp", "commands", "site"])
+    parser.add_argument("part", choices=["links", "names", "numbers", "codes", "theory", "scenes", "python", "cpp", "commands", "site"])
     parser.add_argument("--program", default=str(ROOT / "build/bin/carom"))
     parser.add_argument("--page", help="this page only")
     given = parser.parse_args()
@@ -487,6 +627,10 @@ def main():
     complaints = Complaints()
     if given.part == "links":
         check_links(complaints)
+    elif given.part == "names":
+        check_names(complaints)
+    elif given.part == "numbers":
+        check_numbers(complaints, program)
     elif given.part == "codes":
         check_codes(complaints)
     elif given.part == "theory":

@@ -72,6 +72,24 @@ std::vector<Points> lines_of(const std::string& svg, const std::string& colour)
     return lines;
 }
 
+/// Texts of a size: where they are, how they are anchored, what they say.
+struct Written {
+    double x = 0, y = 0;
+    std::string anchor, text;
+};
+
+std::vector<Written> texts_of(const std::string& svg, const std::string& size)
+{
+    std::vector<Written> texts;
+    const std::regex text(
+        "<text transform=\"translate\\((-?[0-9.]+) (-?[0-9.]+)\\)\" text-anchor=\"([a-z]+)\" font-size=\"" +
+        size + "\"[^>]*>([^<]*)<");
+    for (auto it = std::sregex_iterator(svg.begin(), svg.end(), text); it != std::sregex_iterator(); ++it) {
+        texts.push_back({std::stod((*it)[1]), std::stod((*it)[2]), (*it)[3], (*it)[4]});
+    }
+    return texts;
+}
+
 const std::string blue = "#0072B2", vermilion = "#D55E00";
 
 }  // namespace
@@ -392,6 +410,82 @@ y_range = [0, 2]
     CHECK(dark == doctest::Approx(2 * std::numbers::pi * r * width).epsilon(0.15));
 }
 
+TEST_CASE("curves of columns have marks at events too, and names of their own")
+{
+    const Scene scene = scene_with(R"toml(
+[[figure]]
+name = "columns"
+[[figure.panel]]
+events = true
+[[figure.panel.curve]]
+gap = "floor"
+[[figure.panel.curve]]
+percussion = "floor"
+)toml");
+    const std::string svg = svg_of(scene);
+    CHECK(svg.find(">gap of floor<") != std::string::npos);
+    CHECK(svg.find(">impulse of floor<") != std::string::npos);
+    // one impact before 0.7 s, marked on both curves
+    const std::regex mark("<circle[^>]*fill=\"#FFFFFF\"");
+    CHECK(std::distance(std::sregex_iterator(svg.begin(), svg.end(), mark), std::sregex_iterator()) == 2);
+}
+
+TEST_CASE("numbers of exposures that lie close together do not cover each other")
+{
+    // in its first 0.1 s the ball falls by 5 cm, a few points of a figure of 60 mm
+    const Scene scene = scene_with(R"toml(
+[[draw]]
+kind = "circle"
+at = [0, "z"]
+radius_m = 0.2
+[[figure]]
+name = "balls"
+width_mm = 60
+height_mm = 60
+[[figure.panel]]
+kind = "exposure"
+every = 2
+)toml");
+    const std::vector<Written> numbers = texts_of(svg_of(scene), "6.50");
+    REQUIRE(numbers.size() == 36);
+    for (std::size_t a = 0; a < numbers.size(); ++a) {
+        CHECK(numbers[a].text == std::to_string(2 * a));
+        for (std::size_t b = 0; b < a; ++b) {
+            // lines of 6.5 points; digits are 0.64 em wide
+            CAPTURE(numbers[a].text);
+            CAPTURE(numbers[b].text);
+            const bool beside = std::abs(numbers[a].x - numbers[b].x) > 0.6 * 6.5;
+            CHECK((beside || std::abs(numbers[a].y - numbers[b].y) > 6.4));
+        }
+    }
+}
+
+TEST_CASE("an axis has at least three numbers, and they do not cover each other")
+{
+    for (const char* const range :
+         {"[7, 83]", "[-0.3, 0.31]", "[100, 173]", "[0, 2.4e-7]", "[1e6, 1.00001e6]"}) {
+        CAPTURE(range);
+        const Scene scene =
+            scene_with("[[figure]]\nname = \"narrow\"\nwidth_mm = 45\nheight_mm = 45\n[[figure.panel]]\n"
+                       "y = [\"z\"]\nx_range = " +
+                       std::string(range) + "\n");
+        std::vector<Written> below;
+        for (const Written& text : texts_of(svg_of(scene), "7.50")) {
+            if (text.anchor == "middle") below.push_back(text);
+        }
+        CHECK(below.size() >= 2);
+        for (std::size_t k = 1; k < below.size(); ++k) {
+            const double wide =
+                0.64 * 7.5 * static_cast<double>(std::max(below[k].text.size(), below[k - 1].text.size()));
+            CHECK(below[k].x - below[k - 1].x > 0.9 * wide);
+        }
+    }
+    const Scene scene = scene_with(
+        "[[figure]]\nname = \"narrow\"\nwidth_mm = 45\n[[figure.panel]]\ny = [\"z\"]\nx_range = [7, 83]\n");
+    CHECK(std::ranges::count_if(texts_of(svg_of(scene), "7.50"),
+                                [](const Written& t) { return t.anchor == "middle"; }) >= 3);
+}
+
 TEST_CASE("numbers of a figure: instants of events, energies, runs by their value, means")
 {
     const Scene scene = scene_with(R"toml(
@@ -541,8 +635,12 @@ y = ["x'"]
     CHECK(run.at_end.t_s - run.record.start_s == doctest::Approx(2 * std::numbers::pi / 2.2));
     CHECK(run.at_end.q[0] == doctest::Approx(run.record.q(0, 0)).epsilon(1e-9));
     CHECK(run.at_end.u[0] == doctest::Approx(run.record.u(0, 0)).epsilon(1e-9));
-    CHECK(figure->file.find("period doubling") != std::string::npos);
     CHECK(std::isfinite(figure->results.at(0).value));
+    // the name of a point near the right side of its frame stands to the left of the point
+    const auto texts = texts_of(figure->file, "7.00");
+    const auto name = std::ranges::find(texts, "period doubling", &Written::text);
+    REQUIRE(name != texts.end());
+    CHECK(name->anchor == "end");
 }
 
 TEST_CASE("strobes follow the parameter that a run has")
