@@ -10,6 +10,9 @@
 namespace carom {
 namespace {
 
+/// Runs after which a program becomes machine code: writing it takes about as long.
+constexpr int often = 300;
+
 /// The tape with the registers of its inputs first, in their order, and a variable as its end; `place`
 /// becomes where each of its registers has gone.
 Tape with_inputs_first(const Tape& tape, int inputs, std::vector<int>& place)
@@ -143,6 +146,7 @@ Program::Program(const Graph& graph, std::span<const int> results) : count_(stat
     inputs_ = variables.size();
     std::vector<int> place;
     tape_ = with_inputs_first(compile(graph, nodes, variables), static_cast<int>(inputs_), place);
+    compiled_ = std::make_shared<Compiled>();
     for (const Variable& variable : variables) {
         if (variable.kind == Variable::Kind::Coordinate) q_.push_back(variable.index);
         if (variable.kind == Variable::Kind::Velocity) u_.push_back(variable.index);
@@ -158,10 +162,15 @@ Program::Program(const Graph& graph, std::span<const int> results) : count_(stat
     }
 }
 
-inline void Program::read(const Point& at, double* inputs) const
+inline void Program::demand(const Point& at) const
 {
     if (std::ssize(at.q) < coordinates_ || std::ssize(at.u) < velocities_)
         throw InternalError("a program is run at a point with too few coordinates");
+}
+
+inline void Program::read(const Point& at, double* inputs) const
+{
+    demand(at);
     for (const int i : q_)
         *inputs++ = at.q[static_cast<std::size_t>(i)];
     for (const int i : u_)
@@ -170,6 +179,41 @@ inline void Program::read(const Point& at, double* inputs) const
 }
 
 void Program::run(const Point& at, Workspace& work, std::span<double> results, std::span<double> more) const
+{
+    if (compiled_) {
+        const MachineCode::Function function = compiled_->function.load(std::memory_order_acquire);
+        if (function != nullptr && compiled_->first_results == results.size()) {
+            demand(at);
+            return function(at.q.data(), at.u.data(), at.t_s, results.data(), more.data());
+        }
+        if (function == nullptr) count_run(results.size());
+    }
+    interpret(at, work, results, more);
+}
+
+/// Runs of several threads may be counted as one: it only has to become machine code at some time.
+void Program::count_run(std::size_t first_results) const
+{
+    const int runs = compiled_->runs.load(std::memory_order_relaxed);
+    if (runs > often) return;
+    compiled_->runs.store(runs + 1, std::memory_order_relaxed);
+    if (runs == often) make_machine_code(first_results);
+}
+
+bool Program::make_machine_code(std::size_t first_results) const
+{
+    if (!compiled_) return false;
+    std::call_once(compiled_->once, [&] {
+        Compiled& to = *compiled_;
+        to.code = MachineCode::of({*tape_, q_, u_, reads_time_, computed_, constant_, first_results});
+        to.first_results = first_results;
+        if (to.code) to.function.store(to.code->function(), std::memory_order_release);
+    });
+    return compiled_->function.load(std::memory_order_acquire) != nullptr;
+}
+
+void Program::interpret(const Point& at, Workspace& work, std::span<double> results,
+                        std::span<double> more) const
 {
     // the registers after the tape has been run
     const auto compute = [&]() -> const double* {

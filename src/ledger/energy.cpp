@@ -3,7 +3,11 @@
 #include "ledger/step_work.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 
 namespace carom {
 namespace {
@@ -16,13 +20,20 @@ constexpr double EnergyLines::* lines[] = {
     &EnergyLines::correction_J,   &EnergyLines::scheme_J,
 };
 
-/// Adds a term and keeps what rounding lost (Neumaier).
-void add_compensated(double& sum, double& compensation, double term)
+/// Adds the lines of a step and keeps what rounding lost: sum + term = rounded + lost, exactly (Knuth). No
+/// branches, so that two lines are added at once.
+void add_compensated(EnergyLines& sums, EnergyLines& compensation, const EnergyLines& step)
 {
-    if (term == 0) return;  // most lines of most steps
-    const double rounded = sum + term;
-    compensation += std::abs(sum) >= std::abs(term) ? (sum - rounded) + term : (term - rounded) + sum;
-    sum = rounded;
+    using Numbers = std::array<double, std::size(lines)>;
+    auto sum = std::bit_cast<Numbers>(sums), lost = std::bit_cast<Numbers>(compensation);
+    const auto term = std::bit_cast<Numbers>(step);
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+        const double rounded = sum[i] + term[i], added = rounded - sum[i];
+        lost[i] += (sum[i] - (rounded - added)) + (term[i] - added);
+        sum[i] = rounded;
+    }
+    sums = std::bit_cast<EnergyLines>(sum);
+    compensation = std::bit_cast<EnergyLines>(lost);
 }
 
 /// work of a force during the step: h f.(u- + u+) / 2
@@ -103,9 +114,7 @@ EnergyLines account_step(const StepWork& step, const Energies& start, const Ener
 
 void EnergyLedger::add(const EnergyLines& step) noexcept
 {
-    for (const auto line : lines) {
-        add_compensated(sums.*line, compensation.*line, step.*line);
-    }
+    add_compensated(sums, compensation, step);
     worst_step_balance_J = std::max(worst_step_balance_J, std::abs(step.balance_J()));
     largest_step_J = std::max(largest_step_J, step.magnitude_J());
 }

@@ -93,11 +93,19 @@ void evaluate_rows(const Model& model, const Point& at, Workspace& work, Contact
 
 namespace {
 
-double row_product(std::span<const int> support, std::span<const double> row, std::span<const double> u)
+/// A row of H times u; most rows name one, two or three coordinates. The order of sums is that of the loop.
+inline double row_product(std::span<const int> support, const double* row, const double* u)
 {
+    const int* const at = support.data();
+    switch (support.size()) {
+    case 1: return 0.0 + row[0] * u[at[0]];
+    case 2: return 0.0 + row[0] * u[at[0]] + row[1] * u[at[1]];
+    case 3: return 0.0 + row[0] * u[at[0]] + row[1] * u[at[1]] + row[2] * u[at[2]];
+    default: break;
+    }
     double sum = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        sum += row[i] * u[support[i]];
+    for (std::size_t i = 0; i < support.size(); ++i) {
+        sum += row[i] * u[at[i]];
     }
     return sum;
 }
@@ -107,13 +115,14 @@ double row_product(std::span<const int> support, std::span<const double> row, st
 void local_velocities(const Model& model, const ContactRows& rows, std::span<const double> u,
                       std::vector<double>& U)
 {
-    U.resize(rows.b.size());
+    if (U.size() != rows.b.size()) U.resize(rows.b.size());
     const double* H = rows.H.data();
+    const double* const b = rows.b.data();
+    double* const out = U.data();
     for (int k = 0; k < rows.size(); ++k) {
         const auto support = model.support(rows.contacts[k]);
-        for (int row = rows.offsets[k]; row < rows.offsets[k + 1]; ++row) {
-            U[row] = rows.b[row] + row_product(support, {H, support.size()}, u);
-            H += support.size();
+        for (int row = rows.offsets[k]; row < rows.offsets[k + 1]; ++row, H += support.size()) {
+            out[row] = b[row] + row_product(support, H, u.data());
         }
     }
 }
@@ -131,21 +140,23 @@ void assemble_delassus(const Model& model, const ContactCoupling& coupling, cons
         }
         const auto islands = coupling.islands(c);
         const auto support = model.support(c);
-        for (int i = 0; i < d_c; ++i) {
+        const auto entries = problem.W.appended(k);
+        const double* H = rows.H.data() + rows.begin[k];
+        for (int i = 0; i < d_c; ++i, H += support.size()) {
             // y = A^-1 (row i of H_c)^T, zero outside the islands that the contact touches
-            const auto H = rows.row(k, i);
-            for (std::size_t p = 0; p < H.size(); ++p) {
+            for (std::size_t p = 0; p < support.size(); ++p) {
                 work_n[support[p]] = H[p];
             }
             A.solve_on(islands, work_n);
 
             // row i of W_cd = (H_d y)^T for the contacts d that share an island
-            for (const auto& entry : problem.W.appended(k)) {
+            for (const auto& entry : entries) {
                 const int j = entry.column, d_d = rows.dimension(j);
                 const auto support_d = model.support(rows.contacts[j]);
+                const double* row = rows.H.data() + rows.begin[j];
                 double* const block = problem.W.values_of(k, entry).data() + std::ptrdiff_t{i} * d_d;
-                for (int l = 0; l < d_d; ++l) {
-                    block[l] = row_product(support_d, rows.row(j, l), work_n);
+                for (int l = 0; l < d_d; ++l, row += support_d.size()) {
+                    block[l] = row_product(support_d, row, work_n.data());
                 }
             }
             for (const int island : islands) {
