@@ -11,6 +11,9 @@ namespace {
 /// What is kept of a work with every step: the window is some hundred steps long (LE-5).
 constexpr double kept = 0.99;
 
+/// What percussions hold back in a step, beside the energies that took part before.
+constexpr double max_growth = 2;
+
 /// A motion that starts from rest has little kinetic energy in its first steps: a ratio counts when it lasts.
 /// It rises from here, and at most doubles in a step (LE-7).
 constexpr double first_ratio = 1e-4;
@@ -45,19 +48,24 @@ EnergyError EnergyWatch::add(const EnergyLines& energy, const Energies& at_end, 
 
     // the energies that take part: kinetic energy and net works of the window (LE-5)
     const double start_kinetic_J = at_end.kinetic_J - energy.kinetic_J;
+    const double scale_before_J = run_scale_J;
     kinetic_J = std::max({kept * kinetic_J, at_end.kinetic_J, start_kinetic_J});
     keep(potential_J, energy.potential_J);
     keep(given_J, energy.given_forces_J);
     keep(prescribed_J, energy.prescribed_motions_J);
     keep(reaction_J, reactions_J);
-    keep(held_J, std::abs(accuracy.held_back_J));
+    // what was held back may grow the scale threefold in a step, and no more: forces that a step does not
+    // resolve would give a free motion that hides them
+    const double held_back_J = scale_before_J > 0
+                                   ? std::min(std::abs(accuracy.held_back_J), max_growth * scale_before_J)
+                                   : std::abs(accuracy.held_back_J);
+    keep(held_J, held_back_J);
     const double scale_J = kinetic_J + std::abs(potential_J) + std::abs(given_J) + std::abs(prescribed_J) +
                            std::abs(reaction_J) + held_J;
     run_scale_J = std::max(run_scale_J, scale_J);
 
     // what the discretisation did in this step (LE-4), and what is left of it in the run (LE-6)
     const double step_J = energy.scheme_J + energy.correction_J + accuracy.forces_defect_J;
-    const double held_back_J = std::abs(accuracy.held_back_J);
     const double held_at_rest_J =
         held_back_J > 0 ? held_back_J * held_back_J / (held_back_J + std::abs(at_end.kinetic_J)) : 0.0;
     const double replaced_J = std::abs(energy.given_forces_J) + std::abs(energy.prescribed_motions_J) +

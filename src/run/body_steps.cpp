@@ -8,6 +8,7 @@
 #include "run_parts.hpp"
 #include "stepping/body_formulas.hpp"
 #include "stepping/body_parts.hpp"
+#include "unresolved_motion.hpp"
 #include "until.hpp"
 
 #include <algorithm>
@@ -105,6 +106,7 @@ public:
         }
         run.progress.delays.resize(static_cast<std::size_t>(coordinates_.contacts()));
         watch_.begin(state_, run);
+        velocities_of(state_, last_velocities_);
         if (run.progress.steps > 0) return StepStatus::Solved;
         if (const auto overlap = detail::overlap_at_start(model_, settings_, state_))
             run.progress.certifier.add_finding(*overlap);
@@ -161,6 +163,7 @@ public:
                              .tolerance = solver_.tolerance,
                              .names = *this};
         watch_.after_step(step, before, state_, scratch_, run.progress);
+        look_for_oscillations(report, run);
         note_dissipation(scratch_.statuses.steps, report, run.progress.slip);
         if (scratch_.formulas) note_gaps(run.state, of_formulas_.gap_m, run.progress);
     }
@@ -240,6 +243,29 @@ private:
             run, findings);
     }
 
+    /// (LE-24); with theta > 1/2 such an oscillation loses its energy, which (LE-7) sees.
+    void look_for_oscillations(const StepReport& report, RunSoFar& run)
+    {
+        const auto* theta = std::get_if<MoreauJeanSettings>(&scheme_);
+        if (theta == nullptr || theta->theta != 0.5) return;
+        velocities_of(state_, new_velocities_);
+        const bool may_count =
+            unresolved_.after_step(last_velocities_, new_velocities_, scratch_.events.empty(),
+                                   run.progress.rest.fastest, plan_.energy_tolerance);
+        std::swap(last_velocities_, new_velocities_);
+        if (!may_count) return;
+        const Eigen::VectorXd& u = unresolved_.alternating();
+        double alternating_J = 0;
+        for (int i = 0; i < model_.bodies(); ++i) {
+            const auto k = static_cast<std::size_t>(i);
+            if (model_.inverse_mass[k] == 0) continue;
+            const Vec3 v = u.segment<3>(6 * i), W = u.segment<3>(6 * i + 3);
+            alternating_J += (model_.mass[k] * v.squaredNorm() + W.dot(model_.inertia[k] * W)) / 2;
+        }
+        judge_alternating(alternating_J, plan_.energy_tolerance, run.state.t_s, report.h_s,
+                          run.progress.certifier);
+    }
+
     /// One step of the scheme, h_s long, after one of the length last_s.
     StepReport step(double h_s, double last_s, BodyState& state, BodyScratch& scratch) const
     {
@@ -274,13 +300,36 @@ private:
         };
         shorten_to(*plan_.until.formula, again, before, run.state, report, of_formulas_.work);
         state_.t_s = run.state.t_s;
-        if (!scratch_.events.empty()) return;
+        look_at_end_by_delay(before, run);
+        const bool first = run.progress.steps == 0;
+        if (!first && !scratch_.events.empty()) return;
         const double length_s = run.state.t_s - before.t_s;
         judge_located_step({.number = run.progress.steps + 1,
                             .length_s = length_s,
                             .end_s = run.state.t_s,
-                            .off = off_by_halves(length_s)},
+                            .off = off_by_halves(length_s),
+                            .strikes = first && strikes_within()},
                            run.progress.certifier);
+    }
+
+    /// (LE-15): an impact of the last step that is seen late fulfils `until`.
+    void look_at_end_by_delay(const State& before, RunSoFar& run)
+    {
+        const double h_s = run.state.t_s - before.t_s;
+        const auto before_middle_s = detail::first_closed_before_middle_s(scratch_, 0);
+        if (!before_middle_s) return;
+        const double since_s = std::clamp(h_s / 2 - *before_middle_s, 0.0, h_s);
+        if (ends_by_delay(*plan_.until.formula, before, run.state, since_s, of_formulas_.work))
+            run.progress.certifier.add_finding(end_by_delay("bodies", run.state.t_s));
+    }
+
+    /// Bodies that were apart when the step began collide in it.
+    [[nodiscard]] bool strikes_within() const
+    {
+        return std::ranges::any_of(scratch_.events, [&](const Event& event) {
+            return event.kind == EventKind::Impact && event.first >= 0 &&
+                   !detail::have_touched(began_, event.first, event.second);
+        });
     }
 
     /// How far the located step is from two of half its length (MS-11), as a part of the velocities; 0 where
@@ -322,7 +371,8 @@ private:
     StepGrid grid_;
     BodyState& state_;
     BodyScratch scratch_;
-    Eigen::VectorXd velocities_;
+    Eigen::VectorXd velocities_, last_velocities_, new_velocities_;
+    UnresolvedMotion unresolved_;
     BodyState began_;  ///< where the step began, and what formulas kept; where `until` may end it
     State formulas_began_;
     BodyStep shown_;

@@ -168,6 +168,9 @@ void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, Body
     }
 }
 
+/// Contacts that persist are on each other to this many activation gaps.
+constexpr double visible_activation_gaps = 1e3;
+
 /// Impacts that change the velocities by less than a hundredth are nothing: of many bodies some are always
 /// about to touch.
 constexpr double negligible_part = 1e-4;
@@ -202,6 +205,40 @@ Vec3 acceleration_at(const BodyModel& model, const BodyState& state, const BodyS
     const Vec3 turn =
         model.inverse_inertia[i] * (state.R[i].conjugate() * torque - W.cross(model.inertia[i] * W));
     return model.inverse_mass[i] * force + (state.R[i] * turn).cross(arm);
+}
+
+/// Forces on the bodies in a state, those of contacts and joints left out.
+std::vector<Wrench> wrenches_at(const BodyModel& model, const BodyState& at)
+{
+    std::vector<Wrench> wrenches(at.v.size());
+    using Part = BodyModel::SpringPart;
+    model.spring_wrenches(Part::Springs, at.x, at.R, {}, {}, wrenches);
+    model.spring_wrenches(Part::Dampers, at.x, at.R, at.v, at.W, wrenches);
+    if (model.setup().forces) model.setup().forces(at, wrenches);
+    for (std::size_t i = 0; i < wrenches.size(); ++i) {
+        wrenches[i].force_N += model.mass[i] * model.setup().gravity_m_s2;
+    }
+    return wrenches;
+}
+
+/// Acceleration of a point of a body by these forces, or on its path.
+Vec3 free_acceleration_at(const BodyModel& model, const BodyState& at, double h_s,
+                          std::span<const Wrench> wrenches, int body, const Vec3& arm)
+{
+    const auto i = static_cast<std::size_t>(body);
+    if (model.setup().bodies[i].motion == BodyMotion::Prescribed) {
+        const double d = h_s / 4;
+        std::array<Vec3, 2> v, W;
+        for (const std::size_t k : {0U, 1U}) {
+            model.prescribed_velocity(body, at.t_s + (static_cast<double>(k) - 1) * d, d, v[k], W[k]);
+        }
+        return (v[1] - v[0] + (at.R[i] * Vec3(W[1] - W[0])).cross(arm)) / d;
+    }
+    if (model.inverse_mass[i] == 0) return Vec3::Zero();
+    const Vec3& W = at.W[i];
+    const Vec3 turn = model.inverse_inertia[i] *
+                      (at.R[i].conjugate() * wrenches[i].torque_Nm - W.cross(model.inertia[i] * W));
+    return model.inverse_mass[i] * wrenches[i].force_N + (at.R[i] * turn).cross(arm);
 }
 
 }  // namespace
@@ -313,12 +350,77 @@ void BodyWatch::look_for_unseen(const BodyState& end, double kinetic_J, BodyScra
     }
 }
 
+void BodyWatch::look_for_losses(const BodyState& end, double fastest_m_s, const BodyScratch& s,
+                                std::vector<Finding>& findings) const
+{
+    constexpr double rounding = 1e-9;
+    // formulas and joints may press as well
+    if (s.formulas || !model_.setup().joints.empty() || end.kept.size() > max_contacts_in_order) return;
+    const auto persists = [](const KeptContact& kept) { return kept.first >= 0 && kept.status == 2; };
+    if (std::ranges::none_of(end.kept, persists)) return;
+
+    // bodies that touch are lost together, or not at all: nothing presses if all points part without forces
+    BodyIslands islands;
+    islands.clear(model_.bodies());
+    for (const KeptContact& kept : end.kept) {
+        if (model_.inverse_mass[static_cast<std::size_t>(kept.first)] > 0 &&
+            model_.inverse_mass[static_cast<std::size_t>(kept.second)] > 0)
+            islands.join(kept.first, kept.second);
+    }
+    struct Parting {
+        bool all = true;
+        const KeptContact* first = nullptr;
+        double acceleration_m_s2 = 0;
+    };
+    std::map<int, Parting> partings;
+    const std::vector<Wrench> wrenches = wrenches_at(model_, end);
+    const double h_s = settings_.time_step_s, ahead_s = 1e-3 * h_s;
+    std::vector<Vec3> w;
+    for (std::size_t i = 0; i < end.R.size(); ++i) {
+        w.emplace_back(end.R[i] * end.W[i]);
+    }
+    BodyScratch memory;
+    const double reach_m = visible_activation_gaps * settings_.activation_gap_m;
+    for (const BodyContact& contact : body_contacts(model_, end, reach_m)) {
+        const auto ours = [&](const KeptContact& one) {
+            return one.first == contact.first && one.second == contact.second;
+        };
+        const auto kept = std::ranges::find_if(end.kept, ours);
+        if (kept == end.kept.end()) continue;
+        const bool first_moves = model_.inverse_mass[static_cast<std::size_t>(contact.first)] > 0;
+        Parting& parting = partings[islands.root(first_moves ? contact.first : contact.second)];
+        const Vec3 by_first =
+            free_acceleration_at(model_, end, h_s, wrenches, contact.first, contact.arm_first);
+        const Vec3 by_second =
+            free_acceleration_at(model_, end, h_s, wrenches, contact.second, contact.arm_second);
+        const auto there = carried_on(model_, contact, end, ahead_s, memory);
+        const auto U_at = [&](const BodyContact& at) { return relative_velocity(at, end.v, w)[0]; };
+        const double bend = there ? (U_at(*there) - U_at(contact)) / ahead_s : 0.0;
+        const double a = contact.axes[0].dot(by_first - by_second) + bend;
+        const bool sticky = model_.surface(contact.first, contact.second).detail.cohesion_N > 0;
+        if (sticky || !persists(*kept) ||
+            !(a > rounding * (by_first.norm() + by_second.norm() + std::abs(bend))))
+            parting.all = false;
+        if (parting.first == nullptr) {
+            parting.first = &*kept;
+            parting.acceleration_m_s2 = a;
+        }
+    }
+    for (const auto& [root, parting] : partings) {
+        if (!parting.all || parting.first == nullptr) continue;
+        look_for_unseen_loss({.name = name_of({parting.first->first, parting.first->second, 0}),
+                              .acceleration_m_s2 = parting.acceleration_m_s2},
+                             h_s, end.t_s, fastest_m_s, findings);
+    }
+}
+
 std::vector<Finding> BodyWatch::at_end(const BodyState& end, const RunSoFar& run, bool stopped,
                                        BodyScratch& s)
 {
     std::vector<Finding> findings;
     if (!stopped && run.progress.steps > 0)
         look_for_unseen(end, run.progress.certifier.sums().watch.kinetic_J, s, findings);
+    if (!stopped && run.progress.steps > 0) look_for_losses(end, run.progress.rest.fastest, s, findings);
     if (!times_impacts_ || run.progress.reaches.empty() || run.progress.rest.at_rest()) return findings;
     int all = 0;
     for (const auto& [place, impacts] : impacts_) {

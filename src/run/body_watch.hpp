@@ -34,8 +34,8 @@ struct ImpactTimes {
 /// - Loads, motors and prescribed bodies are slow enough for the step (LE-14).
 /// - Slip of the start that turns round within the first step (FR-8).
 /// - Contacts that close in one step, whose order matters (IM-11).
-/// - Where the run ends: impacts that no step has seen (LE-12), and what the instants of impacts leave
-///   uncertain (LE-17), beside the farthest that a body has moved from its start.
+/// - Where the run ends: impacts and losses that no step has seen (LE-12), (LE-21), and what the instants of
+///   impacts leave uncertain (LE-17), beside the farthest that a body has moved from its start.
 ///
 /// Each costs a comparison or two in steps in which nothing happens.
 class BodyWatch {
@@ -61,6 +61,8 @@ private:
     void note_impacts(std::span<const Event> events);
     void note_motion(const BodyState& after, GapReach& motion) const;
     void look_for_unseen(const BodyState& end, double kinetic_J, BodyScratch& scratch,
+                         std::vector<Finding>& findings) const;
+    void look_for_losses(const BodyState& end, double fastest_m_s, const BodyScratch& scratch,
                          std::vector<Finding>& findings) const;
     [[nodiscard]] std::string name_of(const Place& place) const;
 

@@ -161,12 +161,7 @@ public:
         note_dissipation(scratch_.contacts, report, run.progress.slip);
         if (!scratch_.events.empty())
             note_impacts(model_, before, report.h_s, plan_.duration_s, scratch_, run.progress);
-        // with theta > 1/2 such an oscillation loses its energy, which (LE-7) sees
-        const auto* theta = std::get_if<MoreauJeanSettings>(&settings_);
-        if (theta != nullptr && theta->theta == 0.5)
-            unresolved_.after_step(model_, before, run.state, scratch_.events.empty(),
-                                   run.progress.rest.fastest, plan_.energy_tolerance, scratch_.work,
-                                   certifier);
+        look_for_oscillations(before, run);
         look_for_near_misses(model_, activation_gap_m_, before, run.state, scratch_, run.progress);
         if (run.progress.steps == 1)
             look_at_first_slip(first_step(before, report), before.u.cwiseAbs().maxCoeff(), certifier);
@@ -223,6 +218,21 @@ private:
             {model_, settings_, solver_, plan_, *scheme, start_, largest_gap_m(run.progress)}, run, findings);
     }
 
+    /// (LE-24); with theta > 1/2 such an oscillation loses its energy, which (LE-7) sees.
+    void look_for_oscillations(const State& before, RunSoFar& run)
+    {
+        const auto* theta = std::get_if<MoreauJeanSettings>(&settings_);
+        if (theta == nullptr || theta->theta != 0.5) return;
+        const State& after = run.state;
+        if (!unresolved_.after_step(before.u, after.u, scratch_.events.empty(), run.progress.rest.fastest,
+                                    plan_.energy_tolerance))
+            return;
+        const double alternating_J =
+            model_.kinetic_energy({view(after.q), view(unresolved_.alternating()), after.t_s}, scratch_.work);
+        judge_alternating(alternating_J, plan_.energy_tolerance, after.t_s, after.t_s - before.t_s,
+                          run.progress.certifier);
+    }
+
     /// (LE-15): an impact of the last step that is seen late fulfils `until`.
     void look_at_end_by_delay(const State& before, const State& after, Certifier& certifier)
     {
@@ -232,12 +242,7 @@ private:
             const double since_s =
                 std::clamp(-gap_m / event.velocity_before_m_s, 0.0, after.t_s - before.t_s);
             if (!ends_by_delay(*plan_.until.formula, before, after, since_s, scratch_.work)) continue;
-            certifier.add_finding("impact_instants", after.t_s,
-                                  fmt::format("until is fulfilled in the step of an impact of {}, by the "
-                                              "part of the step in which the velocity "
-                                              "before the impact acts too long: take a shorter step",
-                                              name_of_contact(event.contact)),
-                                  true);
+            certifier.add_finding(end_by_delay(name_of_contact(event.contact), after.t_s));
         }
     }
 

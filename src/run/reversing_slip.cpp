@@ -25,6 +25,8 @@ void note_dissipation(std::span<const ContactStep> contacts, const StepReport& r
         if (!(turned < 0)) continue;
         const double there_m_s = std::hypot(contact.U_minus[1], contact.U_minus[2]),
                      back_m_s = std::hypot(contact.U_plus[1], contact.U_plus[2]);
+        // a contact that sticks has the velocities that the tolerance of the solver leaves
+        if (there_m_s <= contact.left_m_s && back_m_s <= contact.left_m_s) continue;
         const double P_Ns = std::hypot(contact.P[1], contact.P[2]);
         sum.missed_J += std::max(0.0, P_Ns * (there_m_s + back_m_s) / 2 - at_mean_J);
     }

@@ -1,20 +1,29 @@
 #pragma once
 
-#include "carom/ledger/certificate.hpp"
-#include "carom/system/lagrangian/model.hpp"
+#include "ledger/certifier.hpp"
+
+#include <Eigen/Core>
 
 namespace carom {
 
 /// Oscillations that an implicit scheme passes over (LE-24): it keeps their energy, and their velocity
-/// changes back and forth from step to step.
+/// changes back and forth from step to step. Of coordinates and of bodies.
 class UnresolvedMotion {
 public:
-    /// `smooth`: without events. `fastest`: the largest velocity of a coordinate in the run.
-    void after_step(const Model& model, const State& before, const State& after, bool smooth, double fastest,
-                    double tolerance, Workspace& work, Certifier& certifier);
+    /// `smooth`: a step without events. `fastest`: the largest velocity of a coordinate in the run. True
+    /// where alternating() may have enough energy to count.
+    [[nodiscard]] bool after_step(const Eigen::VectorXd& before, const Eigen::VectorXd& after, bool smooth,
+                                  double fastest, double tolerance);
+
+    /// The part of the velocities that changes back and forth.
+    [[nodiscard]] const Eigen::VectorXd& alternating() const noexcept { return other_; }
 
 private:
     Eigen::VectorXd change_, other_;  ///< of the velocity in the last step; none after an event
 };
+
+/// Finding `step_too_long` where velocities that change back and forth have too much energy.
+void judge_alternating(double alternating_J, double tolerance, double ended_s, double h_s,
+                       Certifier& certifier);
 
 }  // namespace carom

@@ -81,4 +81,17 @@ bool ends_by_delay(const Formula& until, const State& before, const State& after
     return !(until.value(point_of(moved), work) > here);
 }
 
+Finding end_by_delay(const std::string& struck, double end_s)
+{
+    return {.code = "impact_instants",
+            .time_s = end_s,
+            .message = fmt::format("until is fulfilled in the step of an impact of {}, by the part of the "
+                                   "step in which the velocity before the impact acts too long: take a "
+                                   "shorter step",
+                                   struck),
+            .count = 1,
+            .uncertifies = true,
+            .about = {}};
+}
+
 }  // namespace carom

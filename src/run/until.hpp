@@ -5,6 +5,7 @@
 #include "stepping/step_report.hpp"
 
 #include <functional>
+#include <string>
 
 namespace carom {
 
@@ -41,5 +42,8 @@ void judge_located_step(const LocatedStep& located, Certifier& certifier);
 /// velocity after the impact does not raise it.
 [[nodiscard]] bool ends_by_delay(const Formula& until, const State& before, const State& after,
                                  double since_s, Workspace& work);
+
+/// What is said of it: finding `impact_instants`. `struck`: what the impact is of.
+[[nodiscard]] Finding end_by_delay(const std::string& struck, double end_s);
 
 }  // namespace carom

@@ -358,11 +358,13 @@ void Selector::Memory::try_other_starts(double tolerance, std::span<const double
 
         // held: the convex problem, then Coulomb's from there
         if (!island->may_have_several()) continue;
-        other.assign(x.size(), 0.0);
-        if (!island->follow_compliance(SmallIsland::Equations::Associated, other)) continue;
-        if (!island->settle(SmallIsland::Equations::Associated, other)) continue;
-        if (!is_solution() && !(island->settle(SmallIsland::Equations::Coulomb, other) && is_solution()))
-            continue;
+        const auto by_compliance = [&] {
+            other.assign(x.size(), 0.0);
+            if (!island->follow_compliance(SmallIsland::Equations::Associated, other)) return false;
+            if (!island->settle(SmallIsland::Equations::Associated, other)) return false;
+            return is_solution() || (island->settle(SmallIsland::Equations::Coulomb, other) && is_solution());
+        };
+        if (!by_compliance() && !(island->hold(other) && is_solution())) continue;
         const double difference = moves_differently(0);
         if (!(difference > 0)) continue;
         const double still = *std::max_element(u_other.begin(), u_other.end(),

@@ -55,6 +55,10 @@ public:
     /// From a large compliance down to the smallest; the start hardly matters.
     [[nodiscard]] bool follow_compliance(Equations equations, std::span<double> x);
 
+    /// Percussions in the cones with which nothing moves (SO-40): u = 0 solves Coulomb's law whatever the
+    /// friction does. False where there are none, or a law has no cone. Round cones by edges of theirs.
+    [[nodiscard]] bool hold(std::span<double> x) const;
+
     /// A solution of Coulomb's law to the tolerance from many starts (SO-35), where other methods have
     /// failed; x becomes the best point seen. Returns the number of attempts.
     int search(const Budget& budget, std::span<double> x);

@@ -1,6 +1,7 @@
 #include "small_island.hpp"
 
 #include "carom/onestep/residual.hpp"
+#include "convex/nonnegative_qp.hpp"
 #include "small_dense.hpp"
 #include "small_island_parts.hpp"
 #include "solver/one_contact.hpp"
@@ -9,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace carom {
 namespace {
@@ -22,6 +24,63 @@ constexpr int max_refinements = 8;
 constexpr int few_sweeps = 20, many_sweeps = 100;
 
 }  // namespace
+
+bool SmallIsland::hold(std::span<double> x) const
+{
+    constexpr int edges = 16;        // of a round cone
+    constexpr double still = 1e-11;  // beside the velocities that drive
+    std::vector<std::array<double, 3>> generators;
+    std::vector<int> of;
+    for (int k = 0; k < static_cast<int>(members_.size()); ++k) {
+        const Member& member = members_[static_cast<std::size_t>(k)];
+        const auto add = [&](std::array<double, 3> generator) {
+            generators.push_back(generator);
+            of.push_back(k);
+        };
+        switch (member.kind) {
+        case Kind::HalfLine: add({1, 0, 0}); break;
+        case Kind::Line:
+            add({1, 0, 0});
+            add({-1, 0, 0});
+            break;
+        case Kind::Plane:
+            add({1, member.low, 0});
+            add({1, member.high, 0});
+            break;
+        case Kind::Disc:
+            for (int i = 0; i < edges; ++i) {
+                const double angle = 2 * std::numbers::pi * i / edges;
+                add({1, member.high * std::cos(angle), member.high * std::sin(angle)});
+            }
+            break;
+        default: return false;
+        }
+    }
+    const auto columns = static_cast<Eigen::Index>(generators.size());
+    Eigen::MatrixXd F = Eigen::MatrixXd::Zero(n_, columns);
+    for (Eigen::Index j = 0; j < columns; ++j) {
+        const Member& member = members_[static_cast<std::size_t>(of[static_cast<std::size_t>(j)])];
+        for (int i = 0; i < n_; ++i) {
+            for (int k = 0; k < member.size; ++k) {
+                F(i, j) += W_[static_cast<std::size_t>(i * n_ + member.first + k)] *
+                           generators[static_cast<std::size_t>(j)][static_cast<std::size_t>(k)];
+            }
+        }
+    }
+    const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(q_.data(), n_);
+    Eigen::VectorXd parts = Eigen::VectorXd::Zero(columns), left = q;
+    const auto report = solve_nonnegative_least_squares(F, -q, {}, parts, left);
+    if (report.status != QpStatus::Solved || !(left.norm() <= still * q.norm())) return false;
+    std::fill(x.begin(), x.end(), 0.0);
+    for (Eigen::Index j = 0; j < columns; ++j) {
+        const Member& member = members_[static_cast<std::size_t>(of[static_cast<std::size_t>(j)])];
+        for (int k = 0; k < member.size; ++k) {
+            x[static_cast<std::size_t>(member.first + k)] +=
+                parts[j] * generators[static_cast<std::size_t>(j)][static_cast<std::size_t>(k)];
+        }
+    }
+    return true;
+}
 
 void SmallIsland::project(std::span<double> x) const
 {

@@ -67,7 +67,8 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
     for (int i = 0; i < model.bodies(); ++i) {
         const double size =
             model.collides[i] && std::isfinite(model.colliders[i].radius_m) ? model.colliders[i].radius_m : 0;
-        const double speed = state.v[i].norm() + state.W[i].norm() * size;
+        // of this step: a prescribed body may have had another velocity before
+        const double speed = s.mid.v[i].norm() + s.mid.W[i].norm() * size;
         const bool moves = model.inverse_mass[i] > 0;
         s.reach_m[i] =
             settings.activation_gap_m + h * (speed + (moves ? gravity * h : 0)) + (moves ? skin * size : 0);

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <tuple>
 
 namespace carom::detail {
@@ -378,6 +380,53 @@ void look_at_all_pairs(const Way& way, int body, double harmless, BodyScratch& s
     }
 }
 
+/// Where within the step the path of a prescribed body jumps, and by how much: halves of the step, and halves
+/// of these, in which it goes as far as in the whole. One that only starts or stops goes half as far.
+struct Jump {
+    double time_s = 0, by_m = 0;
+};
+std::optional<Jump> jump_of(const std::function<Pose(double)>& path, double start_s, double h_s)
+{
+    constexpr int halvings = 20;
+    double from_s = start_s, to_s = start_s + h_s;
+    Vec3 from = path(from_s).position_m, to = path(to_s).position_m;
+    const double whole_m = (to - from).norm();
+    for (int k = 0; k < halvings; ++k) {
+        const double middle_s = from_s + (to_s - from_s) / 2;
+        const Vec3 middle = path(middle_s).position_m;
+        const bool first = (middle - from).norm() > (to - middle).norm();
+        (first ? to_s : from_s) = middle_s;
+        (first ? to : from) = middle;
+    }
+    const double by_m = (to - from).norm();
+    if (!(by_m > 0.5 * whole_m)) return std::nullopt;
+    return Jump{.time_s = to_s, .by_m = by_m};
+}
+
+/// Prescribed bodies that jump onto others. A jump has no velocity: what it meets is thrown by as much as the
+/// step is short.
+void look_at_jumps(const Way& way, double slow_m, const BodyScratch& s, StepReport& report)
+{
+    for (int i = 0; i < way.model.bodies(); ++i) {
+        const Body& body = way.model.setup().bodies[static_cast<std::size_t>(i)];
+        if (body.motion != BodyMotion::Prescribed || !(way.travel_m(i) > slow_m)) continue;
+        const bool strikes = std::ranges::any_of(s.contacts, [&](const BodyContact& contact) {
+            return (contact.first == i || contact.second == i) && contact.percussion_Ns() != Vec3::Zero();
+        });
+        if (!strikes) continue;
+        const auto jump = jump_of(body.path, way.start.t_s, report.h_s);
+        if (!jump) continue;
+        report.findings.push_back(
+            {.code = "path_jumps",
+             .time_s = jump->time_s,
+             .message = fmt::format("the path of {} jumps by {:.3g} m and strikes what is on its way, with a "
+                                    "velocity that grows as the step shrinks: no motion is the limit. Let it "
+                                    "move there in a time of its own",
+                                    body.name, jump->by_m),
+             .uncertifies = true});
+    }
+}
+
 /// The normal of the nearest of some contact points.
 Vec3 nearest_normal(const std::vector<ContactPoint>& points)
 {
@@ -531,6 +580,7 @@ void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings,
     if (!fast) return;
 
     look_at_turns(way, settings.max_overlap, s, report);
+    look_at_jumps(way, slow, s, report);
     const std::size_t before = report.findings.size();
     if (s.round) {
         for (int i = 0; i < model.bodies(); ++i) {

@@ -30,6 +30,16 @@ TEST_CASE(
         CHECK(contains(several["message"].get<std::string>(), "wedged"));
     }
 
+    // whatever the friction is beyond tan(a): the second motion was once missed between 0.47 and 0.7
+    for (const std::string mu : {"0.11", "0.5", "0.6", "0.8"}) {
+        CAPTURE(mu);
+        for (const std::string kind : {"series", "moreau"}) {
+            const auto run = run_of(defect("groove"),
+                                    {"--set", "integrator.kind=" + kind, "--set", "parameters.mu=" + mu});
+            CHECK(!finding(run, "several_solutions").is_null());
+        }
+    }
+
     // above the angle of friction, atan(0.3) = 0.29146, there is one motion
     const auto above =
         run_of(defect("groove"), {"--set", "integrator.kind=series", "--set", "parameters.a=0.298"});

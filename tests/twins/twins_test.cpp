@@ -219,12 +219,12 @@ TEST_CASE("the same by the theta scheme, where no formulas stand beside the bodi
                                    "until",
                                    "until_bounce",
                                    "bouncing_groove",
+                                   "fast_load",
                                    "driven_spring",
                                    "jammed_rod"}) {
             // without rocking_block: impacts in which a block stops rocking accumulate: how many of them a
             // step of finite length sees is no property of the motion once theta > 1/2 damps what is between
-            // them (18 and 14 events at this step, 18 and 19 at a quarter of it). Without fast_load: both are
-            // told that the step is too long, in coordinates also by (LE-24), which does not watch bodies
+            // them (18 and 14 events at this step, 18 and 19 at a quarter of it)
             CAPTURE(std::string(theta));
             CAPTURE(std::string(system));
             CHECK(fmt::format("{}", fmt::join(differences(system, scheme), ", ")).empty());
