@@ -4,7 +4,7 @@
 #include "interrupt.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
-#include "results.hpp"
+#include "report/text.hpp"
 
 #include <fmt/format.h>
 
@@ -69,9 +69,9 @@ ExitStatus carry_out(const Scene& scene, const Runner& runner, const Display& di
     if (!run) return refuse(run.error(), display.json);
     const std::string picture = finish_picture(display, *run);
     tell_problems(run->problems, problems, display);
-    const Results results{.scene = scene, .run = *run, .picture = picture};
+    const Results results{.scene = scene, .run = *run, .picture = picture, .paint = painted};
     const bool printed = display.json ? print_result(to_json(results.scene, results.run))
-                                      : display.quiet || print_result(summary(results));
+                                      : display.quiet || print_result(to_text(results));
     return printed ? status_of(*run) : ExitStatus::BadInput;
 }
 

@@ -1,8 +1,7 @@
 #include "commands.hpp"
 #include "input.hpp"
 #include "report/sphere_packing.hpp"
-#include "results.hpp"
-#include "solved_output.hpp"
+#include "report/text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -79,7 +78,7 @@ ExitStatus run_bench(const BenchOptions& options)
                                 {"unit_free_error", last.check.unit_free},
                                 {"siconos_error", last.check.siconos}});
         }
-        if (!files.empty()) text += fmt::format("\nto {:.0e}\n{}", tolerance, summary(solved));
+        if (!files.empty()) text += fmt::format("\nto {:.0e}\n{}", tolerance, to_text(solved, painted));
     }
     const Json json = {
         {"status", all ? "solved" : "not_solved"}, {"spheres", spheres}, {"problems", problems}};

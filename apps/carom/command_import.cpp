@@ -3,7 +3,7 @@
 #include "carom/scene/scene.hpp"
 #include "core/text.hpp"
 #include "input.hpp"
-#include "results.hpp"
+#include "report/text.hpp"
 
 #include <cerrno>
 #include <memory>

@@ -1,8 +1,7 @@
 #include "commands.hpp"
 #include "input.hpp"
-#include "inspection.hpp"
 #include "report/papers.hpp"
-#include "results.hpp"
+#include "report/text.hpp"
 
 #include <array>
 #include <filesystem>
@@ -27,7 +26,7 @@ bool is_recording(const std::string& file)
 template <class Of, class Inspected>
 ExitStatus show(const Of& of, const Inspected& inspection, bool good, bool json)
 {
-    std::string text = json ? to_json(of, inspection) : app::in_words(of, inspection);
+    std::string text = json ? to_json(of, inspection) : to_text(of, inspection, painted);
     if (!json) text += papers_cited_in(text);
     if (!print_result(text)) return ExitStatus::BadInput;
     return good ? ExitStatus::Certified : ExitStatus::Uncertified;

@@ -4,9 +4,8 @@
 #include "expression/parse.hpp"
 #include "input.hpp"
 #include "interrupt.hpp"
-#include "orbit_results.hpp"
 #include "report/branch_family.hpp"
-#include "results.hpp"
+#include "report/text.hpp"
 #include "scene/symbols.hpp"
 
 #include <algorithm>
@@ -109,7 +108,7 @@ ExitStatus branch_of_equilibria(const OrbitCommand& command, const Scene& scene,
         if (const Errors unwritten = write_whole_file(command.output, json); !unwritten.empty())
             return refused(unwritten);
     }
-    if (!print_result(command.json ? json : text_of(scene, options, *found))) return ExitStatus::BadInput;
+    if (!print_result(command.json ? json : to_text(scene, options, *found))) return ExitStatus::BadInput;
     const bool any =
         std::ranges::any_of(found->branches, [](const auto& one) { return !one.points.empty(); });
     return any ? ExitStatus::Certified : ExitStatus::Uncertified;
@@ -166,7 +165,7 @@ ExitStatus run_sensitivity(const RunOptions& options)
     if (!scene) return refused(errors);
     auto result = sensitivities(*scene, wanted);
     if (!result) return refused(result.error());
-    const std::string text = options.json ? json_of(*scene, *result) : text_of(*scene, *result);
+    const std::string text = options.json ? json_of(*scene, *result) : to_text(*scene, *result);
     if (!print_result(text)) return ExitStatus::BadInput;
     if (!result->reached_end) return ExitStatus::Failed;
     if (options.of_steps && !result->findings.empty()) return ExitStatus::Uncertified;
@@ -184,7 +183,7 @@ ExitStatus run_orbit(const OrbitCommand& command)
     auto orbit = find_orbit(*scene, options);
     if (!orbit) return refused(orbit.error());
     const std::string text =
-        command.json ? json_of(*scene, options, *orbit) : text_of(*scene, options, *orbit);
+        command.json ? json_of(*scene, options, *orbit) : to_text(*scene, options, *orbit);
     if (orbit->converged && !command.output.empty()) {
         if (const Errors unwritten = write_orbit(*scene, options, *orbit, command.output); !unwritten.empty())
             return refused(unwritten);
@@ -225,7 +224,7 @@ ExitStatus run_branch(const OrbitCommand& command)
             !unwritten.empty())
             return refused(unwritten);
     }
-    if (!print_result(command.json ? json_of(*scene, *branches) : text_of(*scene, *branches)))
+    if (!print_result(command.json ? json_of(*scene, *branches) : to_text(*scene, *branches)))
         return ExitStatus::BadInput;
     return branches->front().branch.points.empty() ? ExitStatus::Uncertified : ExitStatus::Certified;
 }
@@ -256,7 +255,7 @@ ExitStatus run_lyapunov(const StudyOptions& options)
                                               .intervals = options.lyapunov,
                                               .stop = &interrupt_flag()});
     if (!result) return refused(result.error());
-    if (!print_result(options.json ? json_of(*scene, *result) : text_of(*scene, *result)))
+    if (!print_result(options.json ? json_of(*scene, *result) : to_text(*scene, *result)))
         return ExitStatus::BadInput;
     if (result->finished) return ExitStatus::Certified;
     return result->trouble == "stopped" ? ExitStatus::Interrupted : ExitStatus::Failed;

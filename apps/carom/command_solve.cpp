@@ -1,7 +1,6 @@
 #include "commands.hpp"
 #include "input.hpp"
-#include "results.hpp"
-#include "solved_output.hpp"
+#include "report/text.hpp"
 
 #include "core/text.hpp"
 
@@ -85,7 +84,7 @@ ExitStatus compare_all(const std::vector<ProblemFile>& files, const SolveOptions
         if (auto written = write_text(options.profile, svg ? to_svg(profile) : to_csv(comparison)); !written)
             return refuse({written.error()}, options.json);
     }
-    if (!print_result(options.json ? to_json(comparison, profile) : in_words(comparison, profile)))
+    if (!print_result(options.json ? to_json(comparison, profile) : to_text(comparison, profile)))
         return ExitStatus::BadInput;
 
     // every problem was solved by somebody
@@ -115,7 +114,8 @@ ExitStatus solve_all(const std::vector<ProblemFile>& files, const SolveOptions& 
         if (auto written = write_fclib(options.save, file.stored, &solution); !written)
             return refuse({written.error()}, options.json);
     }
-    if (!print_result(options.json ? to_json(problems) : summary(problems))) return ExitStatus::BadInput;
+    if (!print_result(options.json ? to_json(problems) : to_text(problems, painted)))
+        return ExitStatus::BadInput;
     return all ? ExitStatus::Certified : ExitStatus::Uncertified;
 }
 

@@ -1,15 +1,13 @@
 #include "commands.hpp"
 
-#include "basin_output.hpp"
 #include "carom/study/run_study.hpp"
 #include "core/text.hpp"
 #include "input.hpp"
 #include "interrupt.hpp"
 #include "report/orbit_files.hpp"
 #include "report/point_runs.hpp"
-#include "results.hpp"
+#include "report/text.hpp"
 #include "study_progress.hpp"
-#include "study_results.hpp"
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -238,7 +236,7 @@ Errors write_basins(const StudyOptions& options, const Study& study, const Study
             draw_diagram(*diagram, options.basin.ends_with(".svg") ? FigureFormat::Svg : FigureFormat::Pdf);
     }
     if (Errors unwritten = write_whole_file(options.basin, text); !unwritten.empty()) return unwritten;
-    if (!options.json && !options.quiet) static_cast<void>(print_result(text_of(study, *basins)));
+    if (!options.json && !options.quiet) static_cast<void>(print_result(to_text(study, *basins)));
     return {};
 }
 
@@ -296,8 +294,8 @@ ExitStatus run_study(const StudyOptions& options)
         const Errors refused = write_page(options, task->study, *result);
         if (!refused.empty()) return refuse(refused, options.json);
     }
-    const bool printed = options.json ? print_result(study_json(results))
-                                      : options.quiet || print_result(study_summary(results));
+    const bool printed =
+        options.json ? print_result(study_json(results)) : options.quiet || print_result(to_text(results));
     if (!printed) return ExitStatus::BadInput;
     return result->not_written.empty() ? status_of(results) : ExitStatus::Failed;
 }

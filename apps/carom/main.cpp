@@ -1,6 +1,6 @@
 #include "command_line.hpp"
 #include "misread_command.hpp"
-#include "results.hpp"
+#include "report/text.hpp"
 
 #include <csignal>
 #include <cstdlib>

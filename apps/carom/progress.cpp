@@ -1,5 +1,7 @@
 #include "progress.hpp"
 
+#include "report/text.hpp"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -71,15 +73,6 @@ std::string Progress::line(double t_s, long steps) const
     const std::string left = done > 0 ? in_words(passed * (1 - now) / done) + " left" : "";
     return fmt::format("[{}{}] {:3.0f} %  t = {:.4g} s  {} steps/s  {}", std::string(full, '#'),
                        std::string(width - full, '.'), 100 * now, t_s, rounded(rate), left);
-}
-
-std::string in_words(double seconds)
-{
-    if (seconds < 60) return fmt::format("{:.0f} s", seconds);
-    if (seconds > 360000) return "days";
-    const auto whole = static_cast<long>(seconds);
-    if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-    return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
 }  // namespace carom::app

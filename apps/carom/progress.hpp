@@ -33,7 +33,4 @@ private:
     Clock::time_point begin_, next_;
 };
 
-/// "3 s", "2 min 05 s", "1 h 12 min".
-[[nodiscard]] std::string in_words(double seconds);
-
 }  // namespace carom::app

@@ -1,6 +1,7 @@
 #include "study_progress.hpp"
 
 #include "progress.hpp"
+#include "report/text.hpp"
 
 #include <cstdio>
 #include <string>

@@ -18,13 +18,13 @@ bool has_colour(std::FILE* stream)
     return wanted && is_terminal(stream) && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
-const char* code_of(Colour colour)
+const char* code_of(Tone tone)
 {
-    switch (colour) {
-    case Colour::Red: return "\033[1;31m";
-    case Colour::Green: return "\033[1;32m";
-    case Colour::Yellow: return "\033[1;33m";
-    case Colour::Bold: return "\033[1m";
+    switch (tone) {
+    case Tone::Bad: return "\033[1;31m";
+    case Tone::Good: return "\033[1;32m";
+    case Tone::Doubtful: return "\033[1;33m";
+    case Tone::Title: return "\033[1m";
     }
     return "";
 }
@@ -36,16 +36,15 @@ bool is_terminal(std::FILE* stream)
     return isatty(fileno(stream)) == 1;
 }
 
-std::string coloured(std::string_view text, Colour colour, std::FILE* stream)
+std::string coloured(std::string_view text, Tone tone, std::FILE* stream)
 {
     if (!has_colour(stream)) return std::string(text);
-    return fmt::format("{}{}\033[0m", code_of(colour), text);
+    return fmt::format("{}{}\033[0m", code_of(tone), text);
 }
 
-std::string counted(long count, std::string_view one, std::string_view many)
+std::string painted(std::string_view text, Tone tone)
 {
-    if (count == 1) return fmt::format("1 {}", one);
-    return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
+    return coloured(text, tone, stdout);
 }
 
 void print_errors(const Errors& errors)
@@ -54,7 +53,7 @@ void print_errors(const Errors& errors)
     for (std::size_t i = 0; i < errors.size() && i < max_errors; ++i) {
         std::string text = to_text(errors[i]);
         const auto word = text.find("error: ");
-        if (word != std::string::npos) text.replace(word, 6, coloured("error:", Colour::Red, stderr));
+        if (word != std::string::npos) text.replace(word, 6, coloured("error:", Tone::Bad, stderr));
         out += text;
     }
     if (errors.size() > max_errors) out += fmt::format("... and {} more\n", errors.size() - max_errors);
@@ -67,7 +66,7 @@ void print_warnings(const Errors& warnings)
     for (const Error& warning : warnings) {
         std::string text = to_text(warning);
         const auto word = text.find("error: ");
-        if (word != std::string::npos) text.replace(word, 6, coloured("warning:", Colour::Yellow, stderr));
+        if (word != std::string::npos) text.replace(word, 6, coloured("warning:", Tone::Doubtful, stderr));
         std::fputs(text.c_str(), stderr);
     }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/core/expected.hpp"
+#include "report/text.hpp"
 
 #include <cstdio>
 #include <string>
@@ -20,13 +21,11 @@ enum class ExitStatus {
 /// A person is looking at this stream.
 [[nodiscard]] bool is_terminal(std::FILE* stream);
 
-enum class Colour { Red, Green, Yellow, Bold };
-
 /// The text in colour where `stream` is a terminal that can and NO_COLOR is not set; else as it is.
-[[nodiscard]] std::string coloured(std::string_view text, Colour colour, std::FILE* stream);
+[[nodiscard]] std::string coloured(std::string_view text, Tone tone, std::FILE* stream);
 
-/// "1 impact", "2 impacts"; with a plural of its own "1 onset of slip", "2 onsets of slip".
-[[nodiscard]] std::string counted(long count, std::string_view one, std::string_view many = "");
+/// The same for standard output: a Paint of pages of text.
+[[nodiscard]] std::string painted(std::string_view text, Tone tone);
 
 /// Errors as a compiler shows them, to standard error, the first hundred of them.
 void print_errors(const Errors& errors);

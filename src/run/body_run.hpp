@@ -25,7 +25,7 @@ struct BodyStep {
     std::span<const Wrench> potential = {};         ///< weight and springs, per body
     std::span<const Wrench> given = {};             ///< dampers and given forces, per body
     std::span<const Wrench> constrained = {};       ///< see BodyScratch; empty: none
-    std::span<const Vec3> half_way_m = {};          ///< centres of mass at the midpoint of the step
+    std::span<const Vec3> half_way_m = {};          ///< centres of mass where contacts are taken
     std::span<const Vec3> spin_Nms = {};            ///< BodyScratch; for max_bodies_with_diagrams at most
 
     // the problem of the step: contacts, then joints and formulas; of the latter the velocities after it

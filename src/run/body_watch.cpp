@@ -78,7 +78,7 @@ std::vector<Met> met_in(const BodyScratch& s)
         const auto c = static_cast<std::size_t>(step.contact);
         const int before = w.kept_of[c];
         list.push_back({.k = step.contact,
-                        .gap = s.contacts[c].at.gap_m,
+                        .gap = gap_half_way_m(s, s.contacts[c].at.gap_m, s.contacts[c].U_minus[0]),
                         .U_minus = s.contacts[c].U_minus[0],
                         .restitution = step.restitution,
                         .P = step.P[0],
@@ -90,7 +90,7 @@ std::vector<Met> met_in(const BodyScratch& s)
         if (k >= contacts) continue;
         const BodyContact& contact = s.contacts[static_cast<std::size_t>(k)];
         list.push_back({.k = k,
-                        .gap = contact.at.gap_m,
+                        .gap = gap_half_way_m(s, contact.at.gap_m, contact.U_minus[0]),
                         .U_minus = contact.U_minus[0],
                         .restitution = 0,
                         .P = contact.P[0],

@@ -44,16 +44,6 @@ void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& 
                      "bodies are run by the integrators moreau and moreau_jean",
                      "write integrator.kind = \"moreau\"");
     }
-    if (std::holds_alternative<MoreauJeanSettings>(settings.integrator) && has_formulas(root)) {
-        mistakes.add(place_of(root, "integrator.kind"), ErrorCode::NotAllowedHere,
-                     "bodies with coordinates, contacts or constraints of formulas beside them are run by "
-                     "the integrator moreau",
-                     "write integrator.kind = \"moreau\", or leave the formulas out");
-    }
-    if (find_path(root, "integrator.cone_point") != nullptr) {
-        mistakes.add(place_of(root, "integrator.cone_point"), ErrorCode::NotAllowedHere,
-                     "contacts of bodies are always detected at the midpoint", "leave it out");
-    }
     const bool formulas = has_formulas(root);
     if (const Node* impact = find(root, "impact"); impact != nullptr && formulas) {
         mistakes.add(impact->key_place, ErrorCode::NotAllowedHere,

@@ -155,7 +155,9 @@ bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, st
     const double W = s.problem.W.diagonal(static_cast<int>(s.contacts.size() + part))[0];
     const double reach =
         reach_of_touch_m_s(s.problem.U_free[row], s.problem.U_minus[row], W, before.percussion_Ns.x());
-    if (touched(&before) && stays_in_touch(s.problem.U_minus[row], open, reach, settings.time_step_s))
+    const double open_half_way = gap_half_way_m(s, open, s.problem.U_minus[row]);
+    if (touched(&before) &&
+        stays_in_touch(s.problem.U_minus[row], open_half_way, reach, settings.time_step_s))
         stop.restitution = 0;
     if (!touched(&before) && has_bounced(before) && open <= 0) stop.restitution = 0;
     return stop.restitution == 0 || open <= 0;

@@ -121,7 +121,7 @@ bool persists(const BodyModel& model, const MoreauSettings& settings, const Kept
     const double U_free = relative_velocity(contact, s.v_free, s.w_free)[0];
     const double reach = reach_of_touch_m_s(U_free, U_minus, normal_W_1_kg(model, s, contact),
                                             contact.at.normal.dot(touched.percussion_Ns));
-    const double open = contact.at.gap_m - settings.activation_gap_m;
+    const double open = gap_half_way_m(s, contact.at.gap_m, U_minus) - settings.activation_gap_m;
     return stays_in_touch(U_minus, open, reach, settings.time_step_s);
 }
 
@@ -170,7 +170,8 @@ void pull_through_response(const BodyContact& contact, const Vec3& P, BodyScratc
     s.response->solve(s.correction_v, s.correction_w);
     for (std::size_t i = 0; i < s.v_free.size(); ++i) {
         s.v_free[i] += s.correction_v[i];
-        s.W_free[i] += s.mid.R[i].conjugate() * s.correction_w[i];
+        // carriers do not turn
+        if (i < s.mid.R.size()) s.W_free[i] += s.mid.R[i].conjugate() * s.correction_w[i];
     }
 }
 
@@ -305,8 +306,9 @@ void load_contact(const BodyModel& model, const MoreauSettings& settings, const 
     // more than the activation gap is closed, so that a body at rest meets the same problem at every step
     contact.may_close_m_s = 0;
     if (contact.restitution == 0) {
-        contact.may_close_m_s = closing_shift_m_s(contact.at.gap_m - settings.activation_gap_m,
-                                                  contact.U_minus[0], s.theta, settings.time_step_s);
+        const double gap_m = gap_half_way_m(s, contact.at.gap_m, contact.U_minus[0]);
+        contact.may_close_m_s = closing_shift_m_s(gap_m - settings.activation_gap_m, contact.U_minus[0],
+                                                  s.theta, settings.time_step_s);
     }
     problem.U_free[at] += contact.may_close_m_s;
 }
@@ -330,7 +332,8 @@ void load_joint(const MoreauSettings& settings, const BodyState& state, std::siz
     }
     if (part.kind == JointPart::Kind::Stop && part.restitution == 0) {
         part.may_close =
-            closing_shift_m_s(part.value - settings.activation_gap_m, problem.U_minus[at], s.theta, h);
+            closing_shift_m_s(gap_half_way_m(s, part.value, problem.U_minus[at]) - settings.activation_gap_m,
+                              problem.U_minus[at], s.theta, h);
         problem.U_free[at] += part.may_close;
     }
     problem.laws.push_back(law_of(part, h));

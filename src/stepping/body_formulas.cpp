@@ -42,8 +42,7 @@ BodyFormulas::BodyFormulas(const BodyModel& bodies, const Model& model, const St
     covector_.setZero(model.coordinates());
 }
 
-/// Makes formulas see the bodies and coordinates of `at`.
-void BodyFormulas::place(const BodyState& at)
+void BodyFormulas::see(const BodyState& at)
 {
     at_ = coordinate_state(bodies_, at);
     q_ = view(std::as_const(at_.q));
@@ -93,7 +92,7 @@ bool BodyFormulas::predict(double h_s, const BodyState& state, BodyScratch& s)
     s.inverse_inertia.resize(all, Mat3::Zero());
     std::fill(s.inverse_inertia.begin() + static_cast<std::ptrdiff_t>(bodies), s.inverse_inertia.end(),
               Mat3::Zero());
-    place(s.mid);
+    see(s.mid);
     if (own_ == 0) return true;
     evaluate_kinetic();
     L_.compute(A_);
@@ -133,7 +132,7 @@ void BodyFormulas::scatter(const BodyState& at, double factor, std::span<Wrench>
     }
 }
 
-void BodyFormulas::add_potential(BodyScratch& s)
+void BodyFormulas::add_potential(const BodyState& at, BodyScratch& s)
 {
     covector_.setZero();
     potential_rate_W_ = 0;
@@ -149,17 +148,16 @@ void BodyFormulas::add_potential(BodyScratch& s)
                 covector_[variables[a].index] += first[a];
         }
     }
-    scatter(s.mid, -1, s.potential);
+    scatter(at, -1, s.potential);
 }
 
-void BodyFormulas::add_given(BodyScratch& s)
+void BodyFormulas::add_given(const BodyState& at, BodyScratch& s)
 {
-    place(s.mid);
     const auto& forces = model_.system().forces;
     covector_.setZero();
     for (std::size_t i = 0; i < forces.size(); ++i)
         covector_[static_cast<Eigen::Index>(i)] = forces[i].value(point(), work_);
-    scatter(s.mid, 1, s.given);
+    scatter(at, 1, s.given);
     if (own_ == 0) return;
     // velocity terms at these velocities, with the metric as it is
     evaluate_kinetic();
@@ -169,23 +167,21 @@ void BodyFormulas::add_given(BodyScratch& s)
         terms_[static_cast<std::size_t>(i / 3)][i % 3] = y[i];
 }
 
-void BodyFormulas::take_velocities(BodyScratch& s) const
+void BodyFormulas::take_velocities(std::span<const Vec3> v, std::vector<double>& u) const
 {
+    u.resize(static_cast<std::size_t>(own_));
     if (own_ == 0) return;
     Eigen::VectorXd z(own_);
     for (int i = 0; i < own_; ++i)
-        z[i] = s.mid.v[static_cast<std::size_t>(bodies_.bodies() + i / 3)][i % 3];
+        z[i] = v[static_cast<std::size_t>(bodies_.bodies() + i / 3)][i % 3];
     L_.matrixU().solveInPlace(z);
-    s.mid.u.assign(z.begin(), z.end());
+    std::copy(z.begin(), z.end(), u.begin());
 }
 
-void BodyFormulas::drift(double h_s, BodyScratch& s) const
+Vec3 BodyFormulas::force_on_carrier(int k, const BodyScratch& s) const
 {
-    for (int k = 0; k < bodies_.carriers(); ++k) {
-        const auto i = static_cast<std::size_t>(bodies_.bodies() + k);
-        s.v_free[i] +=
-            h_s * (s.potential[i].force_N + s.given[i].force_N - terms_[static_cast<std::size_t>(k)]);
-    }
+    const auto i = static_cast<std::size_t>(bodies_.bodies() + k);
+    return s.potential[i].force_N + s.given[i].force_N - terms_[static_cast<std::size_t>(k)];
 }
 
 void BodyFormulas::add_terms(const BodyState& at, std::span<const int> support, std::span<const double> row,
@@ -224,7 +220,7 @@ void BodyFormulas::add_terms(const BodyState& at, std::span<const int> support, 
 
 void BodyFormulas::add_rows(const MoreauSettings& settings, BodyScratch& s)
 {
-    place(s.mid);
+    see(s.mid);
     OneStepProblem& problem = s.problem;
     first_interaction_ = problem.offsets.size() - 1;
     first_row_ = problem.offsets.back();
@@ -294,10 +290,11 @@ bool BodyFormulas::load(const MoreauSettings& settings, BodyScratch& s)
         const double held = memory_.percussion_Ns[static_cast<std::size_t>(model_.offset(i))];
         const double reach = reach_of_touch_m_s(problem.U_free[at], problem.U_minus[at], W, held);
         const std::size_t place = first_interaction_ + k;
-        if (touched && stays_in_touch(problem.U_minus[at], open, reach, h)) {
+        const double open_half_way = gap_half_way_m(s, open, problem.U_minus[at]);
+        if (touched && stays_in_touch(problem.U_minus[at], open_half_way, reach, h)) {
             remove_restitution(law);
             shown_.persists[place] = 1;
-            shown_.shift_m_s[place] = closing_shift_m_s(open, problem.U_minus[at], s.theta, h);
+            shown_.shift_m_s[place] = closing_shift_m_s(open_half_way, problem.U_minus[at], s.theta, h);
             problem.U_free[at] += shown_.shift_m_s[place];
         } else if (open > 0) {
             law = released(end - at);
@@ -329,34 +326,15 @@ SolveReport BodyFormulas::solve(const SolverSettings& solver, double h_s, BodySc
 
 void BodyFormulas::push(BodyScratch& s)
 {
-    finish(s);
+    take_velocities(s.next.v, s.next.u);
     shown_.U_plus.assign(s.P.size(), 0.0);
     for (int row = first_row_; row < static_cast<int>(s.P.size()); ++row)
         shown_.U_plus[static_cast<std::size_t>(row)] = velocity(s.rows, row, s.next.v, s.w_after);
 }
 
-void BodyFormulas::advance(double h_s, BodyScratch& s) const
-{
-    s.next.q = s.mid.q;
-    for (std::size_t i = 0; i < s.next.q.size(); ++i)
-        s.next.q[i] += h_s / 2 * s.next.u[i];
-    s.next.angles = s.mid.angles;
-}
-
-void BodyFormulas::finish(BodyScratch& s) const
-{
-    s.next.u.resize(static_cast<std::size_t>(own_));
-    if (own_ == 0) return;
-    Eigen::VectorXd z(own_);
-    for (int i = 0; i < own_; ++i)
-        z[i] = s.next.v[static_cast<std::size_t>(bodies_.bodies() + i / 3)][i % 3];
-    L_.matrixU().solveInPlace(z);
-    std::copy(z.begin(), z.end(), s.next.u.begin());
-}
-
 Energies BodyFormulas::energies(const BodyState& state)
 {
-    place(state);
+    see(state);
     Energies result;
     for (const Term& term : kinetic_)
         result.kinetic_J += term.value(point(), work_);
@@ -386,10 +364,10 @@ void BodyFormulas::account(double h_s, const BodyState& state, std::span<const V
         lines.scheme_J -= h_s * terms_[static_cast<std::size_t>(k)].dot(z);
     }
     double before_J = 0, after_J = 0;
-    place(state);
+    see(state);
     for (const Term& term : kinetic_)
         before_J += term.value(point(), work_);
-    place(s.next);
+    see(s.next);
     for (const Term& term : kinetic_)
         after_J += term.value(point(), work_);
     const double carried_J = carried_energy_J(s.next.v) - carried_energy_J(s.mid.v);
@@ -410,7 +388,7 @@ void BodyFormulas::account(double h_s, const BodyState& state, std::span<const V
 
 double BodyFormulas::add_violations(bool velocities, BodyScratch& s, double& deepest_m)
 {
-    place(s.next);
+    see(s.next);
     ContactRows rows;
     std::vector<double> values;
     std::vector<JointPart::Kind> kinds;
@@ -460,13 +438,10 @@ double BodyFormulas::add_violations(bool velocities, BodyScratch& s, double& dee
 
 void BodyFormulas::move(std::span<const Vec3> moved, BodyState& places) const
 {
-    if (own_ == 0) return;
-    Eigen::VectorXd z(own_);
-    for (int i = 0; i < own_; ++i)
-        z[i] = moved[static_cast<std::size_t>(bodies_.bodies() + i / 3)][i % 3];
-    L_.matrixU().solveInPlace(z);
-    for (int i = 0; i < own_; ++i)
-        places.q[static_cast<std::size_t>(i)] += z[i];
+    std::vector<double> by;
+    take_velocities(moved, by);
+    for (std::size_t i = 0; i < by.size(); ++i)
+        places.q[i] += by[i];
 }
 
 namespace {
@@ -521,9 +496,9 @@ void BodyFormulas::report(const BodyState& before, double h_s, BodyScratch& s, s
     shown_.map_P.assign(s.P.size(), 0.0);
     shown_.held_P.clear();
     shown_.released.resize(first_interaction_ + interactions_.size(), 0);
-    place(before);
+    see(before);
     shown_.u_start = at_.u;
-    place(s.next);
+    see(s.next);
     shown_.u_end = at_.u;
     shown_.events.clear();
     report_contact_steps(model_, shown_);

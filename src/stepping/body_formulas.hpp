@@ -1,5 +1,6 @@
 #pragma once
 
+#include "body_response.hpp"
 #include "expression/term.hpp"
 #include "stepping/body_scratch.hpp"
 #include "stepping/scratch.hpp"
@@ -40,17 +41,34 @@ public:
     /// definite.
     [[nodiscard]] bool predict(double h_s, const BodyState& state, BodyScratch& s);
 
-    /// Adds forces of the potential at s.mid to s.potential: of bodies, and of the carriers.
-    void add_potential(BodyScratch& s);
+    /// Formulas are evaluated with the places and velocities of `at` from here on.
+    void see(const BodyState& at);
 
-    /// Adds given forces at the velocities of s.mid to s.given, and computes the velocity terms.
-    void add_given(BodyScratch& s);
+    /// Adds forces of the potential where formulas see the bodies, `at`, to s.potential: of bodies, and of
+    /// the carriers.
+    void add_potential(const BodyState& at, BodyScratch& s);
 
-    /// s.mid.u of the velocities that s.mid.v has for the carriers.
-    void take_velocities(BodyScratch& s) const;
+    /// Adds given forces there to s.given, and computes the velocity terms.
+    void add_given(const BodyState& at, BodyScratch& s);
 
-    /// v_free of the carriers.
-    void drift(double h_s, BodyScratch& s) const;
+    /// Velocities of the coordinates, of those of the carriers in `v`.
+    void take_velocities(std::span<const Vec3> v, std::vector<double>& u) const;
+
+    /// Force on carrier k with the velocity terms, as the last calls found it.
+    [[nodiscard]] Vec3 force_on_carrier(int k, const BodyScratch& s) const;
+
+    /// Potentials or forces of formulas are there, so that an implicit step differentiates them.
+    [[nodiscard]] bool has_forces() const noexcept;
+
+    /// Bodies and carriers that one of their terms couples, a list per term.
+    [[nodiscard]] std::vector<std::vector<int>> coupled_blocks() const;
+
+    /// Adds  (h theta)^2 d2V/dq2 - sym(h theta dF/du + (h theta)^2 dF/dq)  where formulas see the bodies,
+    /// `at` (MJ-2), (BO-33).
+    void add_derivatives(const BodyState& at, double h_theta_s, BodyResponse& response);
+
+    /// |L^T q|^2: the square of places of coordinates in the metric of the step.
+    [[nodiscard]] double squared_size(std::span<const double> q) const;
 
     /// Appends rows and dimensions of the interactions of formulas; then their laws and velocities. False: a
     /// law left its range.
@@ -68,10 +86,8 @@ public:
         return shown_.solver.selector.others();
     }
 
-    /// Velocities of the coordinates at the end, from those of the carriers, and of the interactions; then
-    /// the coordinates.
+    /// Velocities of the coordinates at the end, from those of the carriers, and of the interactions.
     void push(BodyScratch& s);
-    void advance(double h_s, BodyScratch& s) const;
 
     /// Adds the lines of the step.
     void account(double h_s, const BodyState& state, std::span<const Vec3> v_still,
@@ -88,9 +104,6 @@ public:
     /// Moves the coordinates of `places` by displacements of the carriers.
     void move(std::span<const Vec3> moved, BodyState& places) const;
 
-    /// Velocities of the coordinates at the end.
-    void finish(BodyScratch& s) const;
-
     /// Statuses and events; the events go to s.events.
     void report(const BodyState& before, double h_s, BodyScratch& s, std::vector<Finding>& findings);
 
@@ -104,7 +117,12 @@ public:
 
 private:
     void look_at_friction(double ended_s, const BodyScratch& s, std::vector<Finding>& findings);
-    void place(const BodyState& at);
+    [[nodiscard]] std::vector<int> blocks_of(std::span<const int> coordinates) const;
+    [[nodiscard]] double rate_of(const BodyState& at, int coordinate, const BodyVelocity& velocity) const;
+    void add_derivative(const BodyState& at, std::span<const int> coordinates, const Eigen::MatrixXd& S,
+                        BodyResponse& response) const;
+    void add_turning(std::span<const Variable> variables, std::span<const double> gradient, double factor,
+                     BodyResponse& response) const;
     void add_terms(const BodyState& at, std::span<const int> support, std::span<const double> row,
                    BodyRows& rows);
     void scatter(const BodyState& at, double factor, std::span<Wrench> wrenches);
@@ -128,6 +146,7 @@ private:
     Eigen::MatrixXd A_;
     Eigen::VectorXd c_, covector_;  ///< velocity terms; a force or gradient over all coordinates
     Eigen::LLT<Eigen::MatrixXd> L_;
+    Eigen::MatrixXd L_inverse_;  ///< where derivatives were asked for
     double potential_rate_W_ = 0;
     std::vector<Vec3> z_before_, terms_;  ///< of the carriers: velocity before, and velocity terms
     Workspace work_;

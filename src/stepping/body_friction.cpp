@@ -99,11 +99,11 @@ std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact&
         const auto i = static_cast<std::size_t>(side == 0 ? contact.first : contact.second);
         centres[side] = at.x[i] + time_s * at.v[i];
         place(model.colliders[i],
-              {.position_m = centres[side], .rotation = turned(at.R[i], time_s * at.W[i])}, s.on_way[side]);
+              {.position_m = centres[side], .rotation = turned(at.R[i], time_s * at.W[i])}, s.on_path[side]);
     }
     s.points.clear();
     const double size_m = model.size_of_pair_m(contact.first, contact.second);
-    find_contact_points(s.on_way[0], s.on_way[1], std::isfinite(size_m) ? size_m : 0.0, s.points);
+    find_contact_points(s.on_path[0], s.on_path[1], std::isfinite(size_m) ? size_m : 0.0, s.points);
     if (s.points.empty()) return std::nullopt;
     const auto same = std::ranges::find(s.points, contact.at.feature, &ContactPoint::feature);
     there.at = same != s.points.end() ? *same : *std::ranges::min_element(s.points, {}, [&](const auto& one) {

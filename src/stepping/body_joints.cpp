@@ -254,7 +254,7 @@ void hold_velocities(const BodyModel& model, BodyScratch& s)
     }
     std::copy(s.correction_v.begin() + static_cast<std::ptrdiff_t>(bodies), s.correction_v.end(),
               s.next.v.begin() + static_cast<std::ptrdiff_t>(bodies));
-    if (s.formulas) s.formulas->finish(s);
+    if (s.formulas) s.formulas->take_velocities(s.next.v, s.next.u);
 }
 
 }  // namespace carom::detail

@@ -17,7 +17,8 @@ bool are_constant(const BodyModel& model)
 {
     const BodySetup& setup = model.setup();
     const bool all_isotropic = std::ranges::all_of(model.isotropic, [](const auto& is) { return bool(is); });
-    return !setup.forces && !BodyResponse::is_needed(model) && setup.joints.empty() && all_isotropic;
+    return !setup.forces && !setup.with_formulas && !BodyResponse::is_needed(model, nullptr) &&
+           setup.joints.empty() && all_isotropic;
 }
 
 /// The theta scheme of Moreau and Jean for bodies (BO-27): Newton's iteration for forces and percussions
@@ -35,8 +36,9 @@ public:
         if (!BodySystem::predict()) return false;
         s_.v_start = s_.mid.v;
         s_.W_start = s_.mid.W;
-        s_.implicit = BodyResponse::is_needed(model_);
-        if (s_.implicit && !s_.response) s_.response = std::make_shared<BodyResponse>(model_);
+        s_.implicit = BodyResponse::is_needed(model_, s_.formulas.get());
+        if (s_.implicit && !s_.response)
+            s_.response = std::make_shared<BodyResponse>(model_, s_.formulas.get());
         return true;
     }
 
@@ -56,13 +58,8 @@ public:
         const double change = norm(s_.v_last, s_.W_last, s_.next.v, s_.next.W);
         const double size = std::hypot(norm(s_.next.v, s_.next.W), norm(s_.v_before, s_.W_before),
                                        norm(s_.v_free, s_.W_free));
-        const auto size_of_places = [&] { return place_norm(); };
-        if (!settling_.goes_on(change, size, size_of_places, jean_)) return false;
-        if (settling_.is_exhausted(jean_)) {
-            report.status = StepStatus::NotSolved;
-            report.findings.push_back(forces_not_settled(jean_, state_.t_s, change, size));
+        if (!settling_.goes_on(change, size, [&] { return place_norm(); }, jean_, state_.t_s, report))
             return false;
-        }
         free_velocity(report);
         return true;
     }
@@ -81,6 +78,8 @@ private:
             const Vec3 dW = less_W.empty() ? W[i] : Vec3(W[i] - less_W[i]);
             sum += model_.mass[i] * dv.squaredNorm() + dW.dot(model_.inertia[i] * dW);
         }
+        for (auto i = static_cast<std::size_t>(model_.bodies()); i < v.size(); ++i)
+            sum += (less_v.empty() ? v[i] : Vec3(v[i] - less_v[i])).squaredNorm();
         return std::sqrt(sum);
     }
 
@@ -93,6 +92,8 @@ private:
             sum += model_.mass[i] * (state_.x[i].squaredNorm() + s_.forces_at.x[i].squaredNorm()) +
                    model_.inertia[i].trace();
         }
+        if (s_.formulas)
+            sum += s_.formulas->squared_size(state_.q) + s_.formulas->squared_size(s_.forces_at.q);
         return std::sqrt(sum);
     }
 
@@ -109,30 +110,28 @@ private:
             at.v[i] = (1 - theta) * s_.v_before[i] + theta * s_.next.v[i];
             at.W[i] = (1 - theta) * s_.W_before[i] + theta * s_.next.W[i];
         }
+        if (!s_.formulas) return;
+        for (auto i = static_cast<std::size_t>(model_.bodies()); i < at.v.size(); ++i)
+            at.v[i] = (1 - theta) * s_.v_before[i] + theta * s_.next.v[i];
+        s_.formulas->take_velocities(at.v, at.u);
+        s_.formulas->take_velocities(s_.next.v, s_.next.u);
+        for (std::size_t i = 0; i < at.q.size(); ++i)
+            at.q[i] = state_.q[i] + h * theta * ((1 - theta) * state_.u[i] + theta * s_.next.u[i]);
     }
 
     /// s.potential and s.given there; torques as they are in the axes of the body half-way, where the metric
     /// is.
     void take_forces()
     {
-        const BodySetup& setup = model_.setup();
         const BodyState& at = s_.forces_at;
-        const std::size_t n = at.v.size();
-        s_.potential.assign(n, {});
-        s_.given.assign(n, {});
-        model_.spring_wrenches(BodyModel::SpringPart::Springs, at.x, at.R, {}, {}, s_.potential);
-        model_.spring_wrenches(BodyModel::SpringPart::Dampers, at.x, at.R, at.v, at.W, s_.given);
-        model_.joint_damping(at.x, at.R, at.v, at.W, s_.given);
-        s_.loads.assign(n, {});
-        if (setup.forces) setup.forces(at, s_.loads);
+        take_potential(model_, at, s_);
+        take_given(model_, at, s_);
         s_.W_gyroscopic = at.W;
         for (int i = 0; i < model_.bodies(); ++i) {
             const auto k = static_cast<std::size_t>(i);
             const Rotation to_mid = s_.mid.R[k] * at.R[k].conjugate();
-            s_.potential[k].force_N += model_.mass[k] * setup.gravity_m_s2;
             s_.potential[k].torque_Nm = to_mid * s_.potential[k].torque_Nm;
-            s_.given[k].force_N += s_.loads[k].force_N;
-            s_.given[k].torque_Nm = to_mid * Vec3(s_.given[k].torque_Nm + s_.loads[k].torque_Nm);
+            s_.given[k].torque_Nm = to_mid * s_.given[k].torque_Nm;
         }
     }
 
@@ -143,8 +142,8 @@ private:
         set_force_point();
         take_forces();
         if (s_.implicit && settling_.evaluates())
-            s_.response->evaluate(model_, h * jean_.theta, s_.forces_at.x, s_.forces_at.R,
-                                  s_.inverse_inertia);
+            s_.response->evaluate(model_, h * jean_.theta, s_.forces_at, s_.inverse_inertia,
+                                  s_.formulas.get());
         s_.v_last = s_.v_free = s_.next.v;
         s_.W_last = s_.W_free = s_.next.W;
         s_.correction_v.assign(s_.v_free.size(), Vec3::Zero());
@@ -162,8 +161,16 @@ private:
             s_.correction_v[i] = s_.implicit ? p : Vec3(model_.inverse_mass[i] * p);
             s_.correction_w[i] = s_.implicit ? Vec3(s_.mid.R[i] * l) : Vec3(model_.inverse_inertia[i] * l);
         }
+        for (int k = 0; k < model_.carriers(); ++k) {
+            const auto i = static_cast<std::size_t>(model_.bodies() + k);
+            s_.correction_v[i] = h * s_.formulas->force_on_carrier(k, s_) - (s_.next.v[i] - s_.v_before[i]);
+        }
         if (s_.implicit) s_.response->solve(s_.correction_v, s_.correction_w);
         bool finite = true;
+        for (auto i = static_cast<std::size_t>(model_.bodies()); i < s_.v_free.size(); ++i) {
+            s_.v_free[i] += s_.correction_v[i];
+            finite = finite && s_.v_free[i].allFinite();
+        }
         for (int i = 0; i < model_.bodies(); ++i) {
             if (model_.inverse_mass[i] == 0) continue;
             s_.v_free[i] += s_.correction_v[i];
@@ -184,6 +191,9 @@ private:
             s_.next.x[i] += h * ((1 - theta) * s_.v_start[i] + theta * s_.next.v[i]);
             s_.next.R[i] = turned(state_.R[i], h * ((1 - theta) * s_.W_start[i] + theta * s_.next.W[i]));
         }
+        s_.next.q = state_.q;
+        for (std::size_t i = 0; i < s_.next.q.size(); ++i)
+            s_.next.q[i] += h * ((1 - theta) * state_.u[i] + theta * s_.next.u[i]);
     }
 
     const MoreauJeanSettings& jean_;

@@ -39,19 +39,7 @@ Vec3 turn_freely(const Mat3& J, const Mat3& inverse_J, const Vec3& W, const Vec3
 /// body, or at given angular velocities.
 void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_given)
 {
-    const BodySetup& setup = model.setup();
-    s.given.assign(s.mid.v.size(), {});
-    model.spring_wrenches(BodyModel::SpringPart::Dampers, s.mid.x, s.mid.R, s.mid.v, s.mid.W, s.given);
-    model.joint_damping(s.mid.x, s.mid.R, s.mid.v, s.mid.W, s.given);
-    if (setup.forces) {
-        s.loads.assign(s.mid.v.size(), {});
-        setup.forces(s.mid, s.loads);
-        for (std::size_t i = 0; i < s.loads.size(); ++i) {
-            s.given[i].force_N += s.loads[i].force_N;
-            s.given[i].torque_Nm += s.loads[i].torque_Nm;
-        }
-    }
-    if (s.formulas) s.formulas->add_given(s);
+    take_given(model, s.mid, s);
     s.v_free = s.v_before;
     s.W_free = s.W_before;
     for (int i = 0; i < model.bodies(); ++i) {
@@ -70,7 +58,8 @@ void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_giv
                 turn_freely(model.inertia[i], model.inverse_inertia[i], s.W_before[i], torque, h, at);
         }
     }
-    if (s.formulas) s.formulas->drift(h, s);
+    for (int k = 0; k < model.carriers(); ++k)
+        s.v_free[static_cast<std::size_t>(model.bodies() + k)] += h * s.formulas->force_on_carrier(k, s);
 }
 
 /// Velocities of carriers, and of the coordinates on them, half-way to `v`.
@@ -78,7 +67,7 @@ void set_carried(const BodyModel& model, std::span<const Vec3> v, BodyScratch& s
 {
     for (auto i = static_cast<std::size_t>(model.bodies()); i < s.mid.v.size(); ++i)
         s.mid.v[i] = 0.5 * (s.v_before[i] + v[i]);
-    s.formulas->take_velocities(s);
+    s.formulas->take_velocities(s.mid.v, s.mid.u);
 }
 
 bool depends_on_velocity(const BodySetup& setup)
@@ -88,10 +77,24 @@ bool depends_on_velocity(const BodySetup& setup)
                        [](const Joint& joint) { return joint.turn.damping > 0 || joint.slide.damping > 0; });
 }
 
+/// Inverse inertias in the axes of the world at the places of s.mid.
+void set_inertias(const BodyModel& model, BodyScratch& s)
+{
+    for (int i = 0; i < model.bodies(); ++i) {
+        if (model.isotropic[i]) {
+            s.inverse_inertia[i] = model.inverse_inertia[i];
+            continue;
+        }
+        const Mat3 R = s.mid.R[i].toRotationMatrix();
+        s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
+    }
+}
+
 }  // namespace
 
 void place_half_way(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
 {
+    s.ahead_s = 0;
     s.mid.t_s = state.t_s + h / 2;
     s.mid.x = state.x;
     s.mid.R = state.R;
@@ -109,29 +112,79 @@ void place_half_way(const BodyModel& model, double h, const BodyState& state, Bo
         s.mid.R[i] = turned(state.R[i], h / 2 * s.mid.W[i]);
     }
     s.inverse_inertia.resize(state.x.size());
+    set_inertias(model, s);
+}
+
+void look_ahead(const BodyModel& model, double h, BodyScratch& s)
+{
+    s.ahead_s = h / 2;
+    s.half.t_s = s.mid.t_s;
+    s.half.x = s.mid.x;
+    s.half.R = s.mid.R;
+    s.half.q = s.mid.q;
+    s.mid.t_s += h / 2;
     for (int i = 0; i < model.bodies(); ++i) {
-        if (model.isotropic[i]) {
-            s.inverse_inertia[i] = model.inverse_inertia[i];
-            continue;
-        }
-        const Mat3 R = s.mid.R[i].toRotationMatrix();
-        s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
+        s.mid.x[i] += h / 2 * s.mid.v[i];
+        s.mid.R[i] = turned(s.mid.R[i], h / 2 * s.mid.W[i]);
     }
+    for (std::size_t i = 0; i < s.mid.q.size(); ++i)
+        s.mid.q[i] += h / 2 * s.mid.u[i];
+    set_inertias(model, s);
+}
+
+void exchange_places(const BodyModel& model, BodyScratch& s)
+{
+    if (s.ahead_s == 0) return;
+    for (int i = 0; i < model.bodies(); ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        const Rotation turn = s.half.R[k] * s.mid.R[k].conjugate();
+        if (k < s.potential.size()) s.potential[k].torque_Nm = turn * s.potential[k].torque_Nm;
+        if (k < s.given.size()) s.given[k].torque_Nm = turn * s.given[k].torque_Nm;
+    }
+    std::swap(s.mid.t_s, s.half.t_s);
+    std::swap(s.mid.x, s.half.x);
+    std::swap(s.mid.R, s.half.R);
+    std::swap(s.mid.q, s.half.q);
+}
+
+void take_potential(const BodyModel& model, const BodyState& at, BodyScratch& s)
+{
+    s.potential.assign(at.v.size(), {});
+    model.spring_wrenches(BodyModel::SpringPart::Springs, at.x, at.R, {}, {}, s.potential);
+    for (int i = 0; i < model.bodies(); ++i) {
+        s.potential[i].force_N += model.mass[i] * model.setup().gravity_m_s2;
+    }
+    if (!s.formulas) return;
+    s.formulas->see(at);
+    s.formulas->add_potential(at, s);
+}
+
+void take_given(const BodyModel& model, const BodyState& at, BodyScratch& s)
+{
+    const BodySetup& setup = model.setup();
+    s.given.assign(at.v.size(), {});
+    model.spring_wrenches(BodyModel::SpringPart::Dampers, at.x, at.R, at.v, at.W, s.given);
+    model.joint_damping(at.x, at.R, at.v, at.W, s.given);
+    if (setup.forces) {
+        s.loads.assign(at.v.size(), {});
+        setup.forces(at, s.loads);
+        for (std::size_t i = 0; i < s.loads.size(); ++i) {
+            s.given[i].force_N += s.loads[i].force_N;
+            s.given[i].torque_Nm += s.loads[i].torque_Nm;
+        }
+    }
+    if (!s.formulas) return;
+    s.formulas->see(at);
+    s.formulas->add_given(at, s);
 }
 
 void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
 {
     const double h = settings.time_step_s;
-    const auto n = s.mid.v.size();
 
-    // weight and springs; what has no potential is evaluated a second time at the mean velocity
-    s.potential.assign(n, {});
-    model.spring_wrenches(BodyModel::SpringPart::Springs, s.mid.x, s.mid.R, {}, {}, s.potential);
-    for (int i = 0; i < model.bodies(); ++i) {
-        s.potential[i].force_N += model.mass[i] * model.setup().gravity_m_s2;
-    }
-    if (s.formulas) s.formulas->add_potential(s);
-    s.W_gyroscopic.assign(n, Vec3::Zero());
+    // what has no potential is evaluated a second time at the mean velocity
+    take_potential(model, s.mid, s);
+    s.W_gyroscopic.assign(s.mid.v.size(), Vec3::Zero());
     s.v_before = s.mid.v;
     s.W_before = s.mid.W;
     const int passes = depends_on_velocity(model.setup()) ? settings.force_passes : 1;
@@ -146,7 +199,7 @@ void free_velocities(const BodyModel& model, const MoreauSettings& settings, Bod
     }
     s.mid.v = s.v_before;
     s.mid.W = s.W_before;
-    if (s.formulas) s.formulas->take_velocities(s);
+    if (s.formulas) s.formulas->take_velocities(s.mid.v, s.mid.u);
 }
 
 bool free_velocities_again(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
@@ -177,7 +230,7 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
     drift(model, settings.time_step_s, s, true);
     s.mid.v = s.v_before;
     s.mid.W = s.W_before;
-    if (s.formulas) s.formulas->take_velocities(s);
+    if (s.formulas) s.formulas->take_velocities(s.mid.v, s.mid.u);
     return true;
 }
 

@@ -14,6 +14,30 @@ namespace carom::detail {
 /// Places half-way in scratch.mid, prescribed bodies on their paths (BO-8).
 void place_half_way(const BodyModel& model, double h_s, const BodyState& state, BodyScratch& scratch);
 
+/// Places half-way through the step, wherever contacts are taken.
+[[nodiscard]] inline const BodyState& half_way(const BodyScratch& scratch) noexcept
+{
+    return scratch.ahead_s > 0 ? scratch.half : scratch.mid;
+}
+
+/// A gap half-way, of one at the places of scratch.mid and the velocity that it has before percussions.
+[[nodiscard]] inline double gap_half_way_m(const BodyScratch& scratch, double gap_m, double U_minus) noexcept
+{
+    return gap_m - scratch.ahead_s * U_minus;
+}
+
+/// The contacts of the step are taken at q + h u (BO-32): scratch.mid is there from now on, scratch.half
+/// half-way.
+void look_ahead(const BodyModel& model, double h_s, BodyScratch& scratch);
+
+/// Wrenches at the places, velocities and instant of `at`, axes of the world, those of formulas included:
+/// weight and springs in scratch.potential; dampers and loads in scratch.given.
+void take_potential(const BodyModel& model, const BodyState& at, BodyScratch& scratch);
+void take_given(const BodyModel& model, const BodyState& at, BodyScratch& scratch);
+
+/// Exchanges both places; wrenches keep their components in the axes of the bodies.
+void exchange_places(const BodyModel& model, BodyScratch& scratch);
+
 /// Contacts at the places of scratch.mid that the step can close (BO-9).
 void detect(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
             BodyScratch& scratch);

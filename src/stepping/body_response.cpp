@@ -1,5 +1,6 @@
 #include "body_response.hpp"
 
+#include "body_formulas.hpp"
 #include "carom/core/expected.hpp"
 
 #include <algorithm>
@@ -39,12 +40,13 @@ Mat3 inertia_of(const Mat3& inverse)
 
 }  // namespace
 
-bool BodyResponse::is_needed(const BodyModel& model)
+bool BodyResponse::is_needed(const BodyModel& model, const BodyFormulas* formulas)
 {
-    return !model.setup().springs.empty() || std::ranges::any_of(model.setup().joints, is_damped);
+    return !model.setup().springs.empty() || std::ranges::any_of(model.setup().joints, is_damped) ||
+           (formulas != nullptr && formulas->has_forces());
 }
 
-BodyResponse::BodyResponse(const BodyModel& model)
+BodyResponse::BodyResponse(const BodyModel& model, const BodyFormulas* formulas)
 {
     int count = 0;
     for (int i = 0; i < model.bodies(); ++i) {
@@ -55,6 +57,10 @@ BodyResponse::BodyResponse(const BodyModel& model)
             if (model.is_flat() && (k == 2 || k == 3 || k == 4)) continue;
             places[k] = count++;
         }
+    }
+    for (int i = 0; i < model.setup().coordinates; ++i) {
+        if (i % 3 == 0) place_.emplace_back().fill(-1);
+        place_.back()[static_cast<std::size_t>(i % 3)] = count++;
     }
     std::vector<std::pair<int, int>> pairs;
     const auto join = [&](int a, int b) {
@@ -71,6 +77,14 @@ BodyResponse::BodyResponse(const BodyModel& model)
         join(spring.first, spring.second);
     for (const Joint& joint : model.setup().joints) {
         if (is_damped(joint)) join(joint.first, joint.second);
+    }
+    if (formulas != nullptr) {
+        for (const auto& blocks : formulas->coupled_blocks()) {
+            for (const int a : blocks) {
+                for (const int b : blocks)
+                    join(a, b);
+            }
+        }
     }
     std::ranges::sort(pairs);
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
@@ -101,6 +115,24 @@ void BodyResponse::put_masses(const BodyModel& model, std::span<const Mat3> inve
         if (model.inverse_mass[i] == 0) continue;
         add_block(i, i, Mat3(Mat3::Identity() / model.inverse_mass[i]), 0, 0);
         add_block(i, i, inertia_of(inverse_inertia[static_cast<std::size_t>(i)]), 3, 3);
+    }
+    for (int k = 0; k < model.carriers(); ++k)
+        add_block(model.bodies() + k, model.bodies() + k, Mat3::Identity(), 0, 0);
+}
+
+void BodyResponse::add(std::span<const BodyVelocity> velocities, const Eigen::MatrixXd& K)
+{
+    const auto place = [&](std::size_t k) {
+        return place_[static_cast<std::size_t>(velocities[k].block)]
+                     [static_cast<std::size_t>(velocities[k].component)];
+    };
+    for (std::size_t i = 0; i < velocities.size(); ++i) {
+        for (std::size_t j = 0; j < velocities.size(); ++j) {
+            const int a = place(i), b = place(j);
+            if (a >= 0 && b >= 0 && a >= b)
+                J_->values()[static_cast<std::size_t>(pattern_->slot(a, b))] +=
+                    K(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+        }
     }
 }
 
@@ -174,13 +206,14 @@ void BodyResponse::add_joints(const BodyModel& model, double h_theta_s, std::spa
     }
 }
 
-void BodyResponse::evaluate(const BodyModel& model, double h_theta_s, std::span<const Vec3> x,
-                            std::span<const Rotation> R, std::span<const Mat3> inverse_inertia)
+void BodyResponse::evaluate(const BodyModel& model, double h_theta_s, const BodyState& at,
+                            std::span<const Mat3> inverse_inertia, BodyFormulas* formulas)
 {
     for (const bool whole : {true, false}) {
         put_masses(model, inverse_inertia);
-        add_springs(model, h_theta_s, whole, x, R);
-        add_joints(model, h_theta_s, x, R);
+        add_springs(model, h_theta_s, whole, at.x, at.R);
+        add_joints(model, h_theta_s, at.x, at.R);
+        if (whole && formulas != nullptr) formulas->add_derivatives(at, h_theta_s, *this);
         if (J_->factorise()) return;
     }
     throw InternalError("masses, stiffness along springs and damping are not positive");

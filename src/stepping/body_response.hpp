@@ -14,25 +14,39 @@
 
 namespace carom::detail {
 
+class BodyFormulas;
+
+/// One velocity of a system of bodies: component 0 to 2 of the centre or of a carrier, 3 to 5 of the angular
+/// velocity, axes of the world.
+struct BodyVelocity {
+    int block, component;
+};
+
 /// The matrix through which percussions act on bodies whose springs and dampers are implicit (MJ-2):
 ///
 ///     J = A + h theta C + h^2 theta^2 S
 ///
 /// A in blocks, one per body; C of dampers and of the damping of joints; S of springs, which couples all
-/// bodies that springs connect. Velocities are those of the centres and angular ones, axes of the world.
+/// bodies that springs connect. Formulas beside the bodies add the derivatives of their potentials and forces
+/// and couple what a term names, carriers of coordinates included (BO-33). Velocities are those of the
+/// centres and angular ones, axes of the world.
 ///
 /// Theory     docs/theory/moreau_jean.md, (MJ-2); docs/theory/bodies.md, (BO-27)
 class BodyResponse {
 public:
-    explicit BodyResponse(const BodyModel& model);
+    BodyResponse(const BodyModel& model, const BodyFormulas* formulas);
 
-    /// Springs or dampers are there: without them J = A, and nothing here is needed.
-    [[nodiscard]] static bool is_needed(const BodyModel& model);
+    /// Springs, dampers or forces of formulas are there: without them J = A, and nothing here is needed.
+    [[nodiscard]] static bool is_needed(const BodyModel& model, const BodyFormulas* formulas);
 
-    /// J with forces at these places, around inertias whose inverses are those of the bodies half-way. Where
-    /// the whole of S makes J indefinite it has the stiffness along springs alone.
-    void evaluate(const BodyModel& model, double h_theta_s, std::span<const Vec3> x,
-                  std::span<const Rotation> R, std::span<const Mat3> inverse_inertia);
+    /// J with forces at the places `at`, where formulas see the bodies, around inertias whose inverses are
+    /// those of the bodies half-way. Where the whole of S makes J indefinite it has the stiffness along
+    /// springs alone.
+    void evaluate(const BodyModel& model, double h_theta_s, const BodyState& at,
+                  std::span<const Mat3> inverse_inertia, BodyFormulas* formulas);
+
+    /// Adds K, symmetric, of these velocities.
+    void add(std::span<const BodyVelocity> velocities, const Eigen::MatrixXd& K);
 
     /// Momenta become velocities: (v, w) <- J^-1 (v, w). Bodies that do not move get zero.
     void solve(std::span<Vec3> v, std::span<Vec3> w);

@@ -78,8 +78,10 @@ struct BodyScratch {
     std::vector<Finding> findings;
 
     // inside the step
-    BodyState mid, next;
-    BodyRows rows;  ///< of the problem
+    BodyState mid, next;  ///< `mid`: where contacts are taken, half-way but with cone_point = "end"
+    BodyState half;       ///< half-way through the step, where forces are taken, if that is elsewhere
+    double ahead_s = 0;   ///< from half-way to `mid`
+    BodyRows rows;        ///< of the problem
     std::vector<double> joint_U_plus;
     double map_joint_J = 0;  ///< work of joints while an impact map acted
     std::vector<Vec3> v_free, W_free, W_gyroscopic;
@@ -118,8 +120,8 @@ struct BodyScratch {
     std::vector<std::array<double, 4>> ends;  ///< per contact: normal and gap at the end of the step
     std::vector<int> planes, touched;
 
-    // on the way of fast bodies
-    std::array<PlacedCollider, 3> on_way;
+    // on the path of fast bodies
+    std::array<PlacedCollider, 3> on_path;
     std::vector<int> near;
 
     detail::StatusScratch statuses;
@@ -151,7 +153,7 @@ struct BodyScratch {
 [[nodiscard]] StepReport body_step(const BodyModel& model, const MoreauSettings& settings,
                                    const SolverSettings& solver, BodyState& state, BodyScratch& scratch);
 
-/// The same by the theta scheme (BO-27); not for bodies with formulas beside them.
+/// The same by the theta scheme (BO-27).
 [[nodiscard]] StepReport moreau_jean_body_step(const BodyModel& model, const MoreauJeanSettings& settings,
                                                const SolverSettings& solver, BodyState& state,
                                                BodyScratch& scratch);

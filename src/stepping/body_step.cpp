@@ -115,7 +115,9 @@ bool BodySystem::predict()
     s_.held_is_factorised = s_.driven_is_factorised = s_.held_at_end = false;
     s_.theta = theta();
     s_.implicit = false;
-    return !s_.formulas || s_.formulas->predict(settings_.time_step_s, state_, s_);
+    if (s_.formulas && !s_.formulas->predict(settings_.time_step_s, state_, s_)) return false;
+    if (settings_.cone_point == ConePoint::End) look_ahead(model_, settings_.time_step_s, s_);
+    return true;
 }
 
 void BodySystem::detect()
@@ -178,7 +180,7 @@ bool BodySystem::advance()
 {
     s_.next.t_s = state_.t_s + settings_.time_step_s;
     move_bodies();
-    if (s_.formulas) s_.formulas->advance(settings_.time_step_s, s_);
+    if (s_.formulas) s_.next.angles = s_.mid.angles;
     return all_finite(s_.next);
 }
 
@@ -254,7 +256,9 @@ public:
 
     void drift(StepReport&) override
     {
+        exchange_places(model_, s_);
         free_velocities(model_, settings_, s_);
+        exchange_places(model_, s_);
         loose_ = loose_bodies(model_, state_);
         again_ = false;
     }
@@ -263,8 +267,11 @@ public:
     [[nodiscard]] bool drift_again(StepReport& report) override
     {
         if (std::exchange(again_, true)) return false;
-        return s_.problem.interactions() > 0 && report.solve.status == SolveStatus::Converged &&
-               free_velocities_again(model_, settings_, s_);
+        if (s_.problem.interactions() == 0 || report.solve.status != SolveStatus::Converged) return false;
+        exchange_places(model_, s_);
+        const bool again = free_velocities_again(model_, settings_, s_);
+        exchange_places(model_, s_);
+        return again;
     }
 
 private:
@@ -276,12 +283,16 @@ private:
     /// The second half-step uses the new velocities (BO-8).
     void move_bodies() override
     {
-        s_.next.x = s_.mid.x;
-        s_.next.R = s_.mid.R;
+        const BodyState& half = half_way(s_);
+        s_.next.x = half.x;
+        s_.next.R = half.R;
         for (int i = 0; i < model_.bodies(); ++i) {
             s_.next.x[i] += settings_.time_step_s / 2 * s_.next.v[i];
-            s_.next.R[i] = turned(s_.mid.R[i], settings_.time_step_s / 2 * s_.next.W[i]);
+            s_.next.R[i] = turned(half.R[i], settings_.time_step_s / 2 * s_.next.W[i]);
         }
+        s_.next.q = half.q;
+        for (std::size_t i = 0; i < s_.next.q.size(); ++i)
+            s_.next.q[i] += settings_.time_step_s / 2 * s_.next.u[i];
     }
 
     std::vector<Loose> loose_;

@@ -36,7 +36,7 @@ protected:
     /// Weight of the end velocity in the places at the end.
     [[nodiscard]] virtual double theta() const { return 0.5; }
 
-    /// s.next.x and s.next.R by the velocities of both ends.
+    /// s.next.x, s.next.R and s.next.q by the velocities of both ends.
     virtual void move_bodies() = 0;
 
     const BodyModel& model_;

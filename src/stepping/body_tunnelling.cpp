@@ -19,13 +19,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// A pair that moves less than this part of its thinner body's thickness in a step cannot pass unseen.
 constexpr double seen = 0.5;
 
-/// Places on the way of one pair that are looked at.
+/// Places on the path of one pair that are looked at.
 constexpr int max_looks = 200;
 
 /// The places of the bodies at the start of a step, half-way and at its end.
-struct Way {
+struct Path {
     const BodyModel& model;
-    const BodyState &start, &mid, &end;
+    const BodyState &start, &mid, &end, &contacts_at;
 
     /// time from 0 to 1; straight to half-way and on from there, as the step goes.
     [[nodiscard]] Pose at(int body, double time) const
@@ -97,12 +97,12 @@ bool acts(const BodyScratch& s, int a, int b)
 
 /// A contact of the pair that was met on its way has kept the two apart: at the end they are on their sides
 /// of the tangent plane where they touched. One that glances off a round body goes past it, not through it.
-bool is_held(const Way& way, int a, int b, double harmless, const BodyScratch& s)
+bool is_held(const Path& path, int a, int b, double harmless, const BodyScratch& s)
 {
     const auto moved = [&](int body, const Vec3& point) -> Vec3 {
-        return way.at(body, 1).to_world(way.at(body, 0.5).to_body(point)) - point;
+        return path.at(body, 1).to_world(path.at(body, 0.5).to_body(point)) - point;
     };
-    const double deep = harmless * way.model.size_of_pair_m(a, b);
+    const double deep = harmless * path.model.size_of_pair_m(a, b);
     return std::any_of(s.contacts.begin(), s.contacts.end(), [&](const BodyContact& contact) {
         if (!is_fast_contact(contact) || !acts_between(contact, a, b)) return false;
         const ContactPoint& at = contact.at;
@@ -110,13 +110,13 @@ bool is_held(const Way& way, int a, int b, double harmless, const BodyScratch& s
     });
 }
 
-/// Two convex bodies, or compounds of them, along their way.
+/// Two convex bodies, or compounds of them, along their path.
 class Passage {
 public:
-    Passage(const Way& way, int a, int b, BodyScratch& s) : way_(way), a_(a), b_(b), s_(s)
+    Passage(const Path& path, int a, int b, BodyScratch& s) : path_(path), a_(a), b_(b), s_(s)
     {
-        size_m_ = way.model.size_of_pair_m(a, b);
-        reach_m_ = way.travel_m(a) + way.travel_m(b) + size_m_;
+        size_m_ = path.model.size_of_pair_m(a, b);
+        reach_m_ = path.travel_m(a) + path.travel_m(b) + size_m_;
     }
 
     /// Whether they went through each other: to the far side of each other, or through a part of each other
@@ -144,16 +144,16 @@ private:
     /// Of the gap, per unit of time.
     [[nodiscard]] double rate(bool second_half) const
     {
-        return 2 * (way_.travel_m(a_, second_half) + way_.travel_m(b_, second_half));
+        return 2 * (path_.travel_m(a_, second_half) + path_.travel_m(b_, second_half));
     }
 
     Look look(double time)
     {
         ++looks_;
-        place(way_.model.colliders[static_cast<std::size_t>(a_)], way_.at(a_, time), s_.on_way[0]);
-        place(way_.model.colliders[static_cast<std::size_t>(b_)], way_.at(b_, time), s_.on_way[1]);
+        place(path_.model.colliders[static_cast<std::size_t>(a_)], path_.at(a_, time), s_.on_path[0]);
+        place(path_.model.colliders[static_cast<std::size_t>(b_)], path_.at(b_, time), s_.on_path[1]);
         s_.points.clear();
-        find_contact_points(s_.on_way[0], s_.on_way[1], reach_m_, s_.points);
+        find_contact_points(s_.on_path[0], s_.on_path[1], reach_m_, s_.points);
         Look least{reach_m_};
         for (const ContactPoint& point : s_.points) {
             if (point.gap_m < least.gap_m) least = {point.gap_m, point.normal};
@@ -174,38 +174,38 @@ private:
                comes_below(level, time, gap, to, gap_to, rate);
     }
 
-    const Way& way_;
+    const Path& path_;
     int a_, b_;
     BodyScratch& s_;
     double size_m_ = 0, reach_m_ = 0;
     int looks_ = 0;
 };
 
-/// The first instant of the step, from 0 to 1, at which a pair touches on its way, with the contact points
+/// The first instant of the step, from 0 to 1, at which a pair touches on its path, with the contact points
 /// there in s.points; 2: none. The gap falls no faster than the bodies move, along the normal if they are
 /// convex.
-double first_touch(const Way& way, int a, int b, BodyScratch& s)
+double first_touch(const Path& path, int a, int b, BodyScratch& s)
 {
-    const BodyModel& model = way.model;
+    const BodyModel& model = path.model;
     const bool convex = !is_surface(model, a) && !is_surface(model, b) && model.colliders[a].parts.empty() &&
                         model.colliders[b].parts.empty();
     const double size = model.size_of_pair_m(a, b), touching = 1e-3 * size;
-    const double reach = way.travel_m(a) + way.travel_m(b) + size;
+    const double reach = path.travel_m(a) + path.travel_m(b) + size;
     double time = 0;
     for (int look = 0; look < max_looks; ++look) {
-        place(model.colliders[static_cast<std::size_t>(a)], way.at(a, time), s.on_way[0]);
-        place(model.colliders[static_cast<std::size_t>(b)], way.at(b, time), s.on_way[1]);
+        place(model.colliders[static_cast<std::size_t>(a)], path.at(a, time), s.on_path[0]);
+        place(model.colliders[static_cast<std::size_t>(b)], path.at(b, time), s.on_path[1]);
         s.points.clear();
-        find_contact_points(s.on_way[0], s.on_way[1], reach, s.points);
+        find_contact_points(s.on_path[0], s.on_path[1], reach, s.points);
         const auto nearest =
             std::min_element(s.points.begin(), s.points.end(),
                              [](const ContactPoint& p, const ContactPoint& q) { return p.gap_m < q.gap_m; });
         if (nearest == s.points.end()) return 2;
         const bool second_half = time >= 0.5;
-        const Vec3 moved = way.moved(a, second_half) - way.moved(b, second_half);
+        const Vec3 moved = path.moved(a, second_half) - path.moved(b, second_half);
         double approach =
-            convex ? -nearest->normal.dot(moved) + way.turn_m(a, second_half) + way.turn_m(b, second_half)
-                   : way.travel_m(a, second_half) + way.travel_m(b, second_half);
+            convex ? -nearest->normal.dot(moved) + path.turn_m(a, second_half) + path.turn_m(b, second_half)
+                   : path.travel_m(a, second_half) + path.travel_m(b, second_half);
         approach *= 2;  // per unit of time
         if (nearest->gap_m <= touching) {
             if (approach > 0) return time;
@@ -238,21 +238,22 @@ int crossing(const TriangleSurface& surface, const TriangleSurface::Triangle& tr
 }
 
 /// Crossings of the middles of the boxes of convex parts: what has its middle behind a surface is lost to it.
-int crossings(const Way& way, int body, int surface, const PlacedCollider* placed[3], std::vector<int>& near)
+int crossings(const Path& path, int body, int surface, const PlacedCollider* placed[3],
+              std::vector<int>& near)
 {
     if (!placed[0]->parts.empty()) {
         int sum = 0;
         for (std::size_t i = 0; i < placed[0]->parts.size(); ++i) {
             const PlacedCollider* parts[3] = {&placed[0]->parts[i], &placed[1]->parts[i],
                                               &placed[2]->parts[i]};
-            sum = std::max(sum, crossings(way, body, surface, parts, near));
+            sum = std::max(sum, crossings(path, body, surface, parts, near));
         }
         return sum;
     }
-    const auto& triangles = *way.model.colliders[static_cast<std::size_t>(surface)].surface;
+    const auto& triangles = *path.model.colliders[static_cast<std::size_t>(surface)].surface;
     Vec3 at[3];
     for (int k = 0; k < 3; ++k) {
-        at[k] = way.at(surface, 0.5 * k).to_body(0.5 * (placed[k]->low + placed[k]->high));
+        at[k] = path.at(surface, 0.5 * k).to_body(0.5 * (placed[k]->low + placed[k]->high));
     }
     int sum = 0;
     for (int k = 0; k < 2; ++k) {
@@ -265,30 +266,30 @@ int crossings(const Way& way, int body, int surface, const PlacedCollider* place
     return sum;
 }
 
-bool passed_surface(const Way& way, int body, int surface, BodyScratch& s)
+bool passed_surface(const Path& path, int body, int surface, BodyScratch& s)
 {
-    const Collider& collider = way.model.colliders[static_cast<std::size_t>(body)];
+    const Collider& collider = path.model.colliders[static_cast<std::size_t>(body)];
     const PlacedCollider* placed[3];
     for (int k = 0; k < 3; ++k) {
-        place(collider, way.at(body, 0.5 * k), s.on_way[static_cast<std::size_t>(k)]);
-        placed[k] = &s.on_way[static_cast<std::size_t>(k)];
+        place(collider, path.at(body, 0.5 * k), s.on_path[static_cast<std::size_t>(k)]);
+        placed[k] = &s.on_path[static_cast<std::size_t>(k)];
     }
-    return crossings(way, body, surface, placed, s.near) > 0;
+    return crossings(path, body, surface, placed, s.near) > 0;
 }
 
 /// The same for two balls, without placing them.
-bool balls_passed(const Way& way, int a, int b, double harmless, const BodyScratch& s)
+bool balls_passed(const Path& path, int a, int b, double harmless, const BodyScratch& s)
 {
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-    const double sum = way.model.colliders[i].hull.radius_m + way.model.colliders[j].hull.radius_m;
-    const Vec3 first = way.start.x[i] - way.start.x[j], middle = way.mid.x[i] - way.mid.x[j],
-               last = way.end.x[i] - way.end.x[j];
+    const double sum = path.model.colliders[i].hull.radius_m + path.model.colliders[j].hull.radius_m;
+    const Vec3 first = path.start.x[i] - path.start.x[j], middle = path.mid.x[i] - path.mid.x[j],
+               last = path.end.x[i] - path.end.x[j];
     const auto nearest = [](const Vec3& p, const Vec3& q) {
         const Vec3 d = q - p;
         const double part = d.squaredNorm() > 0 ? std::clamp(-p.dot(d) / d.squaredNorm(), 0.0, 1.0) : 0.0;
         return (p + part * d).norm();
     };
-    const double deep = harmless * way.model.size_of_pair_m(a, b);
+    const double deep = harmless * path.model.size_of_pair_m(a, b);
     if (std::min(nearest(first, middle), nearest(middle, last)) >= sum - deep) return false;
     if (first.norm() < sum - deep) return false;  // in each other before
     if (first.dot(last) < 0) return true;
@@ -301,24 +302,24 @@ bool is_ball(const Collider& collider)
            collider.hull.vertices.front() == Vec3::Zero();
 }
 
-void look_at_pair(const Way& way, int a, int b, double harmless, BodyScratch& s, StepReport& report)
+void look_at_pair(const Path& path, int a, int b, double harmless, BodyScratch& s, StepReport& report)
 {
-    const BodyModel& model = way.model;
+    const BodyModel& model = path.model;
     if (!model.may_meet(a, b) || is_half_space(model, a) || is_half_space(model, b)) return;
-    const double travel = way.travel_m(a) + way.travel_m(b), size = model.size_of_pair_m(a, b);
+    const double travel = path.travel_m(a) + path.travel_m(b), size = model.size_of_pair_m(a, b);
     if (!(travel > seen * size)) return;
-    const bool passed = is_surface(model, b)   ? passed_surface(way, a, b, s)
-                        : is_surface(model, a) ? passed_surface(way, b, a, s)
+    const bool passed = is_surface(model, b)   ? passed_surface(path, a, b, s)
+                        : is_surface(model, a) ? passed_surface(path, b, a, s)
                         : is_ball(model.colliders[a]) && is_ball(model.colliders[b])
-                            ? balls_passed(way, a, b, harmless, s)
-                            : Passage(way, a, b, s).happened(harmless);
+                            ? balls_passed(path, a, b, harmless, s)
+                            : Passage(path, a, b, s).happened(harmless);
     const bool surface = is_surface(model, a) || is_surface(model, b);
-    if (!passed || (!surface && is_held(way, a, b, harmless, s))) return;
-    const bool a_goes = way.travel_m(a) >= way.travel_m(b);
+    if (!passed || (!surface && is_held(path, a, b, harmless, s))) return;
+    const bool a_goes = path.travel_m(a) >= path.travel_m(b);
     const auto name = [&](int body) { return model.setup().bodies[static_cast<std::size_t>(body)].name; };
     report.findings.push_back(
         {.code = "tunnelling",
-         .time_s = way.end.t_s,
+         .time_s = path.end.t_s,
          .message = fmt::format("{} passed through {} within a step, at {:.3g} m/s: with time_step_s = "
                                 "{:.1e} the contact would be seen",
                                 name(a_goes ? a : b), name(a_goes ? b : a), travel / report.h_s,
@@ -328,30 +329,30 @@ void look_at_pair(const Way& way, int a, int b, double harmless, BodyScratch& s,
 
 /// Which of the two bodies of a contact turns more in the second half of the step, and by which angle; balls
 /// have no parts that turn.
-std::pair<int, double> turned_after(const Way& way, const BodyContact& contact)
+std::pair<int, double> turned_after(const Path& path, const BodyContact& contact)
 {
     std::pair<int, double> most{contact.first, 0.0};
     for (const int body : {contact.first, contact.second}) {
         const auto k = static_cast<std::size_t>(body);
-        if (is_ball(way.model.colliders[k])) continue;
-        const double angle = rotation_vector(way.mid.R[k].conjugate() * way.end.R[k]).norm();
+        if (is_ball(path.model.colliders[k])) continue;
+        const double angle = rotation_vector(path.mid.R[k].conjugate() * path.end.R[k]).norm();
         if (angle > most.second) most = {body, angle};
     }
     return most;
 }
 
 /// (BO-23): a body that an impact on its way sets turning meets the other one again with its other parts.
-void look_at_turns(const Way& way, double harmless, const BodyScratch& s, StepReport& report)
+void look_at_turns(const Path& path, double harmless, const BodyScratch& s, StepReport& report)
 {
     for (const BodyContact& contact : s.contacts) {
         if (!is_fast_contact(contact) || contact.percussion_Ns() == Vec3::Zero()) continue;
-        const auto [body, angle] = turned_after(way, contact);
+        const auto [body, angle] = turned_after(path, contact);
         if (!(angle > harmless)) continue;
-        const auto name = [&](int k) { return way.model.setup().bodies[static_cast<std::size_t>(k)].name; };
+        const auto name = [&](int k) { return path.model.setup().bodies[static_cast<std::size_t>(k)].name; };
         const int other = body == contact.first ? contact.second : contact.first;
         report.findings.push_back(
             {.code = "impact_not_resolved",
-             .time_s = way.end.t_s,
+             .time_s = path.end.t_s,
              .message =
                  fmt::format("{} turns by {:.2g} rad in the half step after it strikes {}: what else of it "
                              "strikes meanwhile is not seen; take a step below {:.1e} s",
@@ -362,21 +363,21 @@ void look_at_turns(const Way& way, double harmless, const BodyScratch& s, StepRe
 }
 
 /// Pairs of a body that went farther than the step foresaw: something struck it.
-void look_at_all_pairs(const Way& way, int body, double harmless, BodyScratch& s, StepReport& report)
+void look_at_all_pairs(const Path& path, int body, double harmless, BodyScratch& s, StepReport& report)
 {
     const auto box_of = [&](int i, Vec3& low, Vec3& high) {
         const auto k = static_cast<std::size_t>(i);
-        const Vec3 grown = Vec3::Constant(way.model.colliders[k].radius_m);
-        low = way.start.x[k].cwiseMin(way.mid.x[k]).cwiseMin(way.end.x[k]) - grown;
-        high = way.start.x[k].cwiseMax(way.mid.x[k]).cwiseMax(way.end.x[k]) + grown;
+        const Vec3 grown = Vec3::Constant(path.model.colliders[k].radius_m);
+        low = path.start.x[k].cwiseMin(path.mid.x[k]).cwiseMin(path.end.x[k]) - grown;
+        high = path.start.x[k].cwiseMax(path.mid.x[k]).cwiseMax(path.end.x[k]) + grown;
     };
     Vec3 low, high, other_low, other_high;
     box_of(body, low, high);
-    for (int other = 0; other < way.model.bodies(); ++other) {
-        if (other == body || !way.model.collides[other]) continue;
+    for (int other = 0; other < path.model.bodies(); ++other) {
+        if (other == body || !path.model.collides[other]) continue;
         box_of(other, other_low, other_high);
         if ((low.array() > other_high.array()).any() || (other_low.array() > high.array()).any()) continue;
-        look_at_pair(way, std::min(body, other), std::max(body, other), harmless, s, report);
+        look_at_pair(path, std::min(body, other), std::max(body, other), harmless, s, report);
     }
 }
 
@@ -405,21 +406,21 @@ std::optional<Jump> jump_of(const std::function<Pose(double)>& path, double star
 
 /// Prescribed bodies that jump onto others. A jump has no velocity: what it meets is thrown by as much as the
 /// step is short.
-void look_at_jumps(const Way& way, double slow_m, const BodyScratch& s, StepReport& report)
+void look_at_jumps(const Path& path, double slow_m, const BodyScratch& s, StepReport& report)
 {
-    for (int i = 0; i < way.model.bodies(); ++i) {
-        const Body& body = way.model.setup().bodies[static_cast<std::size_t>(i)];
-        if (body.motion != BodyMotion::Prescribed || !(way.travel_m(i) > slow_m)) continue;
+    for (int i = 0; i < path.model.bodies(); ++i) {
+        const Body& body = path.model.setup().bodies[static_cast<std::size_t>(i)];
+        if (body.motion != BodyMotion::Prescribed || !(path.travel_m(i) > slow_m)) continue;
         const bool strikes = std::ranges::any_of(s.contacts, [&](const BodyContact& contact) {
             return (contact.first == i || contact.second == i) && contact.percussion_Ns() != Vec3::Zero();
         });
         if (!strikes) continue;
-        const auto jump = jump_of(body.path, way.start.t_s, report.h_s);
+        const auto jump = jump_of(body.path, path.start.t_s, report.h_s);
         if (!jump) continue;
         report.findings.push_back(
             {.code = "path_jumps",
              .time_s = jump->time_s,
-             .message = fmt::format("the path of {} jumps by {:.3g} m and strikes what is on its way, with a "
+             .message = fmt::format("the path of {} jumps by {:.3g} m and strikes what it meets, with a "
                                     "velocity that grows as the step shrinks: no motion is the limit. Let it "
                                     "move there in a time of its own",
                                     body.name, jump->by_m),
@@ -438,33 +439,33 @@ Vec3 nearest_normal(const std::vector<ContactPoint>& points)
 
 /// Whether the normal half-way is another one than where the pair touches: one of the two is round there.
 /// Leaves the points of the touch in s.points.
-bool normal_turns(const Way& way, int a, int b, BodyScratch& s)
+bool normal_turns(const Path& path, int a, int b, BodyScratch& s)
 {
     constexpr double same = 1e-6;  // 1 - cos of an angle of 1.4e-3 rad
     const std::vector<ContactPoint> touch(s.points.begin(), s.points.end());
     const Vec3 n = nearest_normal(touch);
-    const double reach = way.travel_m(a) + way.travel_m(b) + way.model.size_of_pair_m(a, b);
-    place(way.model.colliders[static_cast<std::size_t>(a)], way.at(a, 0.5), s.on_way[0]);
-    place(way.model.colliders[static_cast<std::size_t>(b)], way.at(b, 0.5), s.on_way[1]);
+    const double reach = path.travel_m(a) + path.travel_m(b) + path.model.size_of_pair_m(a, b);
+    place(path.model.colliders[static_cast<std::size_t>(a)], path.at(a, 0.5), s.on_path[0]);
+    place(path.model.colliders[static_cast<std::size_t>(b)], path.at(b, 0.5), s.on_path[1]);
     s.points.clear();
-    find_contact_points(s.on_way[0], s.on_way[1], reach, s.points);
+    find_contact_points(s.on_path[0], s.on_path[1], reach, s.points);
     const Vec3 half_way = nearest_normal(s.points);
     s.points.assign(touch.begin(), touch.end());
     return n.dot(half_way) < 1 - same;
 }
 
-/// Adds the contact points s.points of a pair that touches at this instant, with their gaps half-way.
-/// `at_once`: open ones close without the distance that is left, in this step.
-void add_touching(const Way& way, int a, int b, double time, bool at_once, const BodyScratch& s,
+/// Adds the contact points s.points of a pair that touches at this instant, with their gaps where contacts
+/// are taken. `at_once`: open ones close without the distance that is left, in this step.
+void add_touching(const Path& path, int a, int b, double time, bool at_once, const BodyScratch& s,
                   std::vector<BodyContact>& contacts)
 {
-    const BodyModel& model = way.model;
+    const BodyModel& model = path.model;
     const double size = model.size_of_pair_m(a, b);
-    const Pose at_a = way.at(a, time), at_b = way.at(b, time);
+    const Pose at_a = path.at(a, time), at_b = path.at(b, time);
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-    const Pose mid_a{.position_m = way.mid.x[i], .rotation = way.mid.R[i]};
-    const Pose mid_b{.position_m = way.mid.x[j], .rotation = way.mid.R[j]};
-    const bool a_goes = way.travel_m(a) >= way.travel_m(b);
+    const Pose mid_a{.position_m = path.contacts_at.x[i], .rotation = path.contacts_at.R[i]};
+    const Pose mid_b{.position_m = path.contacts_at.x[j], .rotation = path.contacts_at.R[j]};
+    const bool a_goes = path.travel_m(a) >= path.travel_m(b);
     const SurfaceLaw& surface = model.surface(a, b);
     std::uint64_t number = 0;
     for (const ContactPoint& point : s.points) {
@@ -505,20 +506,21 @@ bool is_fast(const BodyModel& model, double h_s, const BodyState& state)
 /// normal of where they touch is not that of half-way.
 static bool meet_fast(const Vec3& first, const Vec3& last, double radius, double other_radius)
 {
-    const Vec3 way = last - first;
-    const double length2 = way.squaredNorm(), thin = 2 * std::min(radius, other_radius);
+    const Vec3 moved = last - first;
+    const double length2 = moved.squaredNorm(), thin = 2 * std::min(radius, other_radius);
     if (!(length2 > seen * seen * thin * thin)) return false;
-    const double part = std::clamp(-first.dot(way) / length2, 0.0, 1.0), sum = radius + other_radius;
-    return (first + part * way).squaredNorm() < sum * sum;
+    const double part = std::clamp(-first.dot(moved) / length2, 0.0, 1.0), sum = radius + other_radius;
+    return (first + part * moved).squaredNorm() < sum * sum;
 }
 
 bool balls_pass(const BodyModel& model, double h_s, const BodyState& state, const BodyScratch& s)
 {
+    const BodyState& half = half_way(s);
     for (int i = 0; i < model.bodies(); ++i) {
         if (s.ball_radii[i] < 0) continue;
         for (const int j : s.balls.of(i)) {
             const Vec3 first = state.x[i] - state.x[j];
-            const Vec3 last = s.mid.x[i] - s.mid.x[j] + h_s / 2 * (s.mid.v[i] - s.mid.v[j]);
+            const Vec3 last = half.x[i] - half.x[j] + h_s / 2 * (s.mid.v[i] - s.mid.v[j]);
             if (meet_fast(first, last, s.ball_radii[i], s.ball_radii[j]) && model.may_meet(i, j)) return true;
         }
     }
@@ -532,26 +534,27 @@ void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, c
 
     // where the bodies end if nothing stops them
     const double h = settings.time_step_s;
-    s.next.x = s.mid.x;
-    s.next.R = s.mid.R;
+    const BodyState& half = half_way(s);
+    s.next.x = half.x;
+    s.next.R = half.R;
     for (int i = 0; i < model.bodies(); ++i) {
         s.next.x[i] += h / 2 * s.mid.v[i];
-        s.next.R[i] = turned(s.mid.R[i], h / 2 * s.mid.W[i]);
+        s.next.R[i] = turned(half.R[i], h / 2 * s.mid.W[i]);
     }
-    const Way way{model, state, s.mid, s.next};
+    const Path path{model, state, half_way(s), s.next, s.mid};
     std::vector<BodyContact> seen_contacts;
     for (const auto& [a, b] : s.pairs) {
         if (!model.may_meet(a, b) || is_half_space(model, a) || is_half_space(model, b)) continue;
-        if (!(way.travel_m(a) + way.travel_m(b) > seen * model.size_of_pair_m(a, b))) continue;
-        const double time = first_touch(way, a, b, s);
+        if (!(path.travel_m(a) + path.travel_m(b) > seen * model.size_of_pair_m(a, b))) continue;
+        const double time = first_touch(path, a, b, s);
         if (time > 1) continue;
         // a soft one that closes in the second half is found half-way, but where a body is round with a
         // normal that what is left of its approach (BO-9) no longer has in the next step
         const bool soft = !(model.surface(a, b).restitution > 0) && !model.setup().impact_map;
         const bool late = soft && time > 0.5, flat = is_surface(model, a) || is_surface(model, b);
-        const bool at_once = late && !flat && normal_turns(way, a, b, s);
+        const bool at_once = late && !flat && normal_turns(path, a, b, s);
         if (late && !at_once) continue;
-        add_touching(way, a, b, time, at_once, s, seen_contacts);
+        add_touching(path, a, b, time, at_once, s, seen_contacts);
     }
     if (seen_contacts.empty()) return;
     const auto same_pair = [](const BodyContact& x, const BodyContact& y) {
@@ -572,34 +575,34 @@ void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings,
 {
     // what moves by less than a quarter of the thinnest body passes through nothing
     const double slow = 0.5 * seen * model.thinnest_m();
-    const Way way{model, state, s.mid, s.next};
+    const Path path{model, state, half_way(s), s.next, s.mid};
     bool fast = false;
     for (int i = 0; i < model.bodies() && !fast; ++i) {
-        fast = model.collides[i] && !(way.travel_bound_m(i) <= 0.999 * slow) && way.travel_m(i) > slow;
+        fast = model.collides[i] && !(path.travel_bound_m(i) <= 0.999 * slow) && path.travel_m(i) > slow;
     }
     if (!fast) return;
 
-    look_at_turns(way, settings.max_overlap, s, report);
-    look_at_jumps(way, slow, s, report);
+    look_at_turns(path, settings.max_overlap, s, report);
+    look_at_jumps(path, slow, s, report);
     const std::size_t before = report.findings.size();
     if (s.round) {
         for (int i = 0; i < model.bodies(); ++i) {
             if (s.ball_radii[i] < 0) continue;
             for (const int j : s.balls.of(i)) {
-                look_at_pair(way, i, j, settings.max_overlap, s, report);
+                look_at_pair(path, i, j, settings.max_overlap, s, report);
             }
         }
     } else {
         for (const auto& [a, b] : s.pairs) {
-            look_at_pair(way, a, b, settings.max_overlap, s, report);
+            look_at_pair(path, a, b, settings.max_overlap, s, report);
         }
     }
     if (report.findings.size() > before) return;
     for (int i = 0; i < model.bodies(); ++i) {
         if (!model.collides[i] || model.inverse_mass[i] == 0) continue;
-        const double travel = way.travel_m(i, true);
+        const double travel = path.travel_m(i, true);
         if (travel > slow && travel > s.reach_m[i])
-            look_at_all_pairs(way, i, settings.max_overlap, s, report);
+            look_at_all_pairs(path, i, settings.max_overlap, s, report);
     }
 }
 

@@ -2,11 +2,16 @@
 
 #include "carom/ledger/certificate.hpp"
 #include "carom/stepping/settings.hpp"
+#include "stepping/step_report.hpp"
 
 #include <limits>
 #include <utility>
 
 namespace carom {
+
+/// The velocity that forces and percussions are taken at still changes after the last pass that is allowed.
+[[nodiscard]] Finding forces_not_settled(const MoreauJeanSettings& settings, double time_s, double change,
+                                         double size);
 
 /// When Newton's iteration of forces and percussions has come to its end (MJ-2), (MJ-4); of coordinates and
 /// of bodies.
@@ -18,10 +23,10 @@ public:
     /// After a pass that changed u+ by `change`; `size`: of the velocities in the game, both in the kinetic
     /// norm. `size_of_places()` is that of the places in it: a change that moves none by more than rounding,
     /// and that more passes do not make smaller, is the end, because forces are not known better. False: the
-    /// end.
+    /// end; where no further pass is allowed the report of the step from `start_s` says so.
     template <class SizeOfPlaces>
     [[nodiscard]] bool goes_on(double change, double size, SizeOfPlaces&& size_of_places,
-                               const MoreauJeanSettings& settings)
+                               const MoreauJeanSettings& settings, double start_s, StepReport& report)
     {
         constexpr double roundings = 64 * std::numeric_limits<double>::epsilon();
         const double last = std::exchange(change_, change);
@@ -30,14 +35,10 @@ public:
         if (passes_ > 1 && change > 0.5 * last &&
             settings.time_step_s * change <= roundings * size_of_places())
             return false;
-        ++passes_;
-        return true;
-    }
-
-    /// No further pass is allowed.
-    [[nodiscard]] bool is_exhausted(const MoreauJeanSettings& settings) const noexcept
-    {
-        return passes_ == settings.max_iterations;
+        if (++passes_ < settings.max_iterations) return true;
+        report.status = StepStatus::NotSolved;
+        report.findings.push_back(forces_not_settled(settings, start_s, change, size));
+        return false;
     }
 
 private:
@@ -45,9 +46,5 @@ private:
     double change_ = 0;
     bool evaluates_ = true;
 };
-
-/// It is exhausted.
-[[nodiscard]] Finding forces_not_settled(const MoreauJeanSettings& settings, double time_s, double change,
-                                         double size);
 
 }  // namespace carom

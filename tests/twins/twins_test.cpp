@@ -193,7 +193,7 @@ TEST_CASE("a system in coordinates and as bodies: the same motion, ledger, findi
     }
 }
 
-TEST_CASE("the same by the theta scheme, where no formulas stand beside the bodies")
+TEST_CASE("the same by the theta scheme")
 {
     for (const char* theta : {"0.5", "0.8"}) {
         const std::vector<Override> scheme{{.path = "integrator.kind", .value = "moreau_jean"},
@@ -213,11 +213,17 @@ TEST_CASE("the same by the theta scheme, where no formulas stand beside the bodi
                                    "soft_stops",
                                    "winch",
                                    "tether",
+                                   "ring",
+                                   "skate",
+                                   "waves",
+                                   "circuit",
+                                   "hanging",
                                    "catastrophe",
                                    "unseen",
                                    "instants",
                                    "until",
                                    "until_bounce",
+                                   "first_slip",
                                    "bouncing_groove",
                                    "fast_load",
                                    "driven_spring",
@@ -232,14 +238,36 @@ TEST_CASE("the same by the theta scheme, where no formulas stand beside the bodi
     }
 }
 
-TEST_CASE("formulas beside bodies are not run by the theta scheme")
+TEST_CASE(
+    "potentials of formulas far too stiff for the step: percussions go through them to what they couple")
 {
-    // so `hanging`, whose coordinates are a body held by [[constraint]], has no twin in it
-    const auto refused =
-        read_scene(fmt::format("{}/twins/hanging_coordinates.toml", CAROM_TEST_DATA),
-                   std::vector<Override>{{.path = "integrator.kind", .value = "moreau_jean"}});
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().front().code == ErrorCode::NotAllowedHere);
+    // without their derivatives in J, turns of quaternions included, the iteration of forces has no end
+    // (BO-33)
+    for (const char* theta : {"0.8", "1"}) {
+        CAPTURE(std::string(theta));
+        const std::vector<Override> scheme{{.path = "integrator.theta", .value = theta}};
+        CHECK(fmt::format("{}", fmt::join(differences("stiff_formulas", scheme), ", ")).empty());
+        CHECK(way_of("stiff_formulas", "bodies", scheme).coarse.status == RunStatus::Certified);
+    }
+}
+
+TEST_CASE("the same with contacts at the end of the step")
+{
+    // what (BO-32) says of bodies, and the remark of M88 11.1 of coordinates. Without tether: in coordinates
+    // a soft contact acts before it has closed, and a string that is not taut yet is lost and met again (5
+    // and 2 events). Without oblique_impact: friction acts half-way into the overlap of two shapes, which
+    // differs from step to step; its work tends to that of coordinates, -4.1667 J, by -4.1719, -4.1683,
+    // -4.1674 J at 1, 0.25 and 0.125 ms
+    const std::vector<Override> scheme{{.path = "integrator.cone_point", .value = "end"}};
+    for (const char* system : {"rod",     "ladder",       "block",        "disc_on_incline",
+                               "rolling", "cradle",       "slider_crank", "three_cylinders",
+                               "cards",   "arch",         "stops",        "soft_stops",
+                               "winch",   "ring",         "skate",        "waves",
+                               "circuit", "hanging",      "catastrophe",  "instants",
+                               "until",   "driven_spring"}) {
+        CAPTURE(std::string(system));
+        CHECK(fmt::format("{}", fmt::join(differences(system, scheme), ", ")).empty());
+    }
 }
 
 TEST_CASE("two different systems are told apart")

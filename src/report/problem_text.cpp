@@ -1,7 +1,6 @@
-#include "solved_output.hpp"
+#include "report/text.hpp"
 
 #include "core/text.hpp"
-#include "terminal.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom {
 namespace {
 
 std::string name_in_table(const ProblemFile& file)
@@ -22,7 +21,7 @@ std::string name_in_table(const ProblemFile& file)
 
 }  // namespace
 
-std::string summary(const std::vector<SolvedFile>& problems)
+std::string to_text(const std::vector<SolvedFile>& problems, Paint paint)
 {
     std::string text =
         fmt::format("{:<40} {:>8} {:<11} {:<16} {:>10} {:>10} {:>9} {:>9} {:>9}\n", "problem", "contacts",
@@ -30,12 +29,12 @@ std::string summary(const std::vector<SolvedFile>& problems)
     std::size_t solved_count = 0;
     for (const auto& [file, solved] : problems) {
         solved_count += solved.solved() ? 1 : 0;
-        text += fmt::format("{:<40} {:>8} {} {:<16} {:>10} {:>10.3g} {:>9.1e} {:>9.1e} {:>9.1e}\n",
-                            name_in_table(file), file.stored.contacts(),
-                            coloured(fmt::format("{:<11}", solved.status),
-                                     solved.solved() ? Colour::Green : Colour::Red, stdout),
-                            name_of(solved.report.solver), solved.report.iterations, solved.time_s,
-                            solved.check.unit_free, solved.check.velocity, solved.check.siconos);
+        text +=
+            fmt::format("{:<40} {:>8} {} {:<16} {:>10} {:>10.3g} {:>9.1e} {:>9.1e} {:>9.1e}\n",
+                        name_in_table(file), file.stored.contacts(),
+                        paint(fmt::format("{:<11}", solved.status), solved.solved() ? Tone::Good : Tone::Bad),
+                        name_of(solved.report.solver), solved.report.iterations, solved.time_s,
+                        solved.check.unit_free, solved.check.velocity, solved.check.siconos);
     }
     if (problems.size() > 1) text += fmt::format("{} of {} solved\n", solved_count, problems.size());
 
@@ -51,11 +50,10 @@ std::string summary(const std::vector<SolvedFile>& problems)
                 text += fmt::format("worst speed of a joint    {:.2e} m/s\n", check.joint_speed_m_s);
         }
         for (const std::string& warning : solved.warnings) {
-            text += fmt::format("{} {}: {}\n", coloured("note", Colour::Yellow, stdout), name_in_table(file),
-                                warning);
+            text += fmt::format("{} {}: {}\n", paint("note", Tone::Doubtful), name_in_table(file), warning);
         }
     }
     return text;
 }
 
-}  // namespace carom::app
+}  // namespace carom

@@ -1,10 +1,11 @@
+#include "report/text.hpp"
+
 #include "core/text.hpp"
-#include "solved_output.hpp"
 
 #include <fmt/format.h>
 
-namespace carom::app {
-std::string in_words(const Comparison& comparison, const Profile& profile)
+namespace carom {
+std::string to_text(const Comparison& comparison, const Profile& profile)
 {
     // times; what was not solved shows the error it reached
     std::string text = fmt::format("{:<32} {:>8}", "time, s; or (e_d reached)", "contacts");
@@ -39,4 +40,4 @@ std::string in_words(const Comparison& comparison, const Profile& profile)
     return text;
 }
 
-}  // namespace carom::app
+}  // namespace carom

@@ -1,22 +1,20 @@
+#include "report/text_parts.hpp"
+
 #include "carom/scene/sweeping_scene.hpp"
 #include "core/text.hpp"
-#include "inspection.hpp"
-#include "results.hpp"
-#include "terminal.hpp"
 
 #include <fmt/format.h>
 
-namespace carom::app {
-std::string in_words(const Scene& scene, const SweepInspection& inspection)
+namespace carom {
+std::string to_text(const Scene& scene, const SweepInspection& inspection, Paint paint)
 {
     const SweepingPlan& plan = *scene.sweeping;
     const bool promised = inspection.one_solution;
-    std::string out =
-        coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
-        coloured(promised ? "one solution, as long as the motion of the set has bounded variation"
-                          : "possibly several solutions",
-                 promised ? Colour::Green : Colour::Yellow, stdout) +
-        "\n\n";
+    std::string out = paint(printable(scene.title), Tone::Title) + "\n" +
+                      paint(promised ? "one solution, as long as the motion of the set has bounded variation"
+                                     : "possibly several solutions",
+                            promised ? Tone::Good : Tone::Doubtful) +
+                      "\n\n";
     out += row("process", fmt::format("{} coordinates swept by a convex set{}", scene.model.coordinates(),
                                       plan.F ? ", with a drift" : ""));
     out += row("method", printable(plan.in_words));
@@ -24,4 +22,4 @@ std::string in_words(const Scene& scene, const SweepInspection& inspection)
     return out + row("theory", reason_of(inspection));
 }
 
-}  // namespace carom::app
+}  // namespace carom

@@ -1,16 +1,15 @@
+#include "report/text_parts.hpp"
+
 #include "core/text.hpp"
-#include "inspection.hpp"
 #include "report/body_words.hpp"
-#include "results.hpp"
 #include "scene/scene_bodies.hpp"
-#include "terminal.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom {
 namespace {
 
 std::string listed(const std::map<std::string, long>& counts)
@@ -34,16 +33,16 @@ std::string some_rows(const char* title, const std::vector<std::string>& lines, 
 
 }  // namespace
 
-std::string in_words(const Scene& scene, const BodyInspection& inspection)
+std::string to_text(const Scene& scene, const BodyInspection& inspection, Paint paint)
 {
     const BodyModel& model = scene.bodies->model;
     const BodySetup& setup = model.setup();
     const auto name = [&](int i) { return printable(setup.bodies[static_cast<std::size_t>(i)].name); };
     const bool good = !inspection.overlaps;
-    std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
-                      coloured(good ? "no initial overlap" : "bodies overlap initially",
-                               good ? Colour::Green : Colour::Yellow, stdout) +
-                      "\n\n";
+    std::string out =
+        paint(printable(scene.title), Tone::Title) + "\n" +
+        paint(good ? "no initial overlap" : "bodies overlap initially", good ? Tone::Good : Tone::Doubtful) +
+        "\n\n";
     out += row("bodies", fmt::format("{}; {}; in {}", listed(inspection.motions), listed(inspection.shapes),
                                      model.is_flat() ? "the plane" : "space"));
     out += row("mass", fmt::format("{:.6g} kg in total, {:.4g} to {:.4g} kg each", inspection.mass_kg,
@@ -83,4 +82,4 @@ std::string in_words(const Scene& scene, const BodyInspection& inspection)
     return out + row("theory", theory_in_words);
 }
 
-}  // namespace carom::app
+}  // namespace carom

@@ -1,14 +1,14 @@
+#include "report/text_parts.hpp"
+
 #include "core/text.hpp"
-#include "results.hpp"
 #include "scene/scene_bodies.hpp"
-#include "terminal.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace carom::app {
+namespace carom {
 namespace {
 
 constexpr std::size_t events_shown = 6;
@@ -20,14 +20,14 @@ std::string sweep_line(const Results& results)
 {
     switch (results.run.status) {
     case RunStatus::Certified:
-        return coloured("certified", Colour::Green, stdout) + ": every nearest point was found";
+        return results.paint("certified", Tone::Good) + ": every nearest point was found";
     case RunStatus::Uncertified:
-        return coloured("uncertified", Colour::Yellow, stdout) +
+        return results.paint("uncertified", Tone::Doubtful) +
                fmt::format(": {} steps missed the tolerance at the smallest step",
                            results.run.certificate.unsolved_steps);
     case RunStatus::Failed: break;
     }
-    return coloured("failed", Colour::Red, stdout) +
+    return results.paint("failed", Tone::Bad) +
            ": the sweep could not continue; results are valid up to then";
 }
 
@@ -37,16 +37,16 @@ std::string status_line(const Results& results)
     const Certificate& certificate = results.run.certificate;
     switch (results.run.status) {
     case RunStatus::Certified:
-        return coloured("certified", Colour::Green, stdout) +
+        return results.paint("certified", Tone::Good) +
                fmt::format(": every step solved to {:g}, every energy ledger closed",
                            results.scene.solver.tolerance);
     case RunStatus::Uncertified:
-        return coloured("uncertified", Colour::Yellow, stdout) +
+        return results.paint("uncertified", Tone::Doubtful) +
                (certificate.unsolved_steps > 0 ? fmt::format(": {} of {} steps not solved",
                                                              certificate.unsolved_steps, certificate.steps)
                                                : ": " + reason_against(results.run.findings));
     case RunStatus::Failed:
-        return coloured("failed", Colour::Red, stdout) +
+        return results.paint("failed", Tone::Bad) +
                ": the run could not continue; results are valid up to then";
     }
     return {};
@@ -169,8 +169,7 @@ std::string located_event_rows(const Results& results)
     std::string out;
     for (std::size_t i = 0; i < events.size() && i < located_events_shown; ++i) {
         const RunEvent& event = events[i];
-        std::string kind(name_of(event.kind));
-        std::ranges::replace(kind, '_', ' ');
+        const std::string kind = spaced(name_of(event.kind));
         std::string text = fmt::format("{:>20.15g} s  {:<12} {:<12} {:>6} -> {:<6}", event.time_s, kind,
                                        event.place, event.status_before, event.status_after);
         if (event.kind == EventKind::Impact || event.kind == EventKind::Accumulation) {
@@ -226,8 +225,7 @@ std::string event_rows(const Results& results)
     if (located) return out + located_event_rows(results);
     for (std::size_t i = 0; i < events.size() && i < events_shown; ++i) {
         const RunEvent& event = events[i];
-        std::string kind(name_of(event.kind));
-        std::ranges::replace(kind, '_', ' ');
+        const std::string kind = spaced(name_of(event.kind));
         out += row("", fmt::format("{:>9.5g} s  {:<12} {:<12} {:>10.4g} m/s -> {:>10.4g} m/s  {:>10.4g} N s",
                                    event.time_s, kind, event.place, event.velocity_before_m_s,
                                    event.velocity_after_m_s, event.percussion_Ns));
@@ -257,34 +255,6 @@ std::string certificate_rows(const Results& results)
     return out;
 }
 
-std::string ledger_rows(const EnergyLines& energy, double balance_J)
-{
-    std::string out;
-    for (const auto& [name, value] : lines_of(energy)) {
-        // lines that nothing wrote to are left out
-        const std::string_view word = name.substr(0, name.size() - 2);
-        const bool change = word == "kinetic" || word == "potential";
-        if (value == 0 && !change) continue;
-        std::string label(word);
-        std::ranges::replace(label, '_', ' ');
-        out += row(out.empty() ? "energy" : "",
-                   fmt::format("{:<20}{:>16.8g} J", (change ? "change of " : "") + label, value));
-    }
-    return out + row("", fmt::format("{:<20}{:>16.2e} J", "unexplained", balance_J));
-}
-
-std::string diagnosis_rows(const std::vector<Finding>& findings)
-{
-    std::string out;
-    for (const Finding& finding : findings) {
-        out +=
-            row(out.empty() ? "diagnosis" : "",
-                fmt::format("{} at {:.6g} s{}", finding.message, finding.time_s,
-                            finding.count > 1 ? fmt::format(", and {} more times", finding.count - 1) : ""));
-    }
-    return out;
-}
-
 /// What to do now: how to see the run, to go on with it, or to make it better.
 std::string next_rows(const Results& results)
 {
@@ -309,30 +279,16 @@ std::string next_rows(const Results& results)
 
 }  // namespace
 
-std::string row(std::string_view heading, std::string_view text)
-{
-    return fmt::format("{:<13}{}\n", heading, text);
-}
-
-std::string reason_against(const std::vector<Finding>& findings)
-{
-    const auto reason = std::ranges::find_if(findings, &Finding::uncertifies);
-    if (reason == findings.end()) return "an energy ledger did not close";
-    std::string words = reason->code;
-    std::ranges::replace(words, '_', ' ');
-    return fmt::format("{} at {:.6g} s, see the diagnosis", words, reason->time_s);
-}
-
-std::string summary(const Results& results)
+std::string to_text(const Results& results)
 {
     const Scene& scene = results.scene;
     const Certificate& certificate = results.run.certificate;
     std::string out =
-        coloured(printable(scene.title), Colour::Bold, stdout) + "\n" + status_line(results) + "\n\n";
+        results.paint(printable(scene.title), Tone::Title) + "\n" + status_line(results) + "\n\n";
     out += row("time", fmt::format("{:.6g} s to {:.6g} s in {} steps of {:g} s; {}", scene.start.t_s,
                                    results.run.at_end.t_s, certificate.steps, time_step_s(scene.integrator),
                                    end_in_words(results)));
-    out += diagnosis_rows(results.run.findings);
+    out += finding_rows(results.run.findings);
     out += state_rows(scene, "state", results.run.at_end.q, results.run.at_end.u);
     out += probe_rows(scene.model, results.run.probes);
     out += snapshot_rows(results);
@@ -342,7 +298,7 @@ std::string summary(const Results& results)
     } else {
         out += event_rows(results);
         out += certificate_rows(results);
-        out += ledger_rows(certificate.energy, certificate.energy_balance_J);
+        out += ledger_rows(certificate, false);
     }
     out += row("computed in", fmt::format("{:.3g} s", results.run.wall_s));
     if (!results.run.recording.empty()) out += row("recording", printable(results.run.recording));
@@ -350,4 +306,4 @@ std::string summary(const Results& results)
     return out + next_rows(results);
 }
 
-}  // namespace carom::app
+}  // namespace carom

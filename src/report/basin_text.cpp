@@ -1,10 +1,10 @@
-#include "basin_output.hpp"
+#include "report/text.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom {
 namespace {
 
 long count(const Basins& basins, int which)
@@ -14,7 +14,7 @@ long count(const Basins& basins, int which)
 
 }  // namespace
 
-std::string text_of(const Study& study, const Basins& basins)
+std::string to_text(const Study& study, const Basins& basins)
 {
     const auto names = state_names(study);
     const auto all = static_cast<double>(std::max<std::size_t>(1, basins.of.size()));
@@ -35,4 +35,4 @@ std::string text_of(const Study& study, const Basins& basins)
     return out;
 }
 
-}  // namespace carom::app
+}  // namespace carom

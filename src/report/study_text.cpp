@@ -1,15 +1,13 @@
-#include "study_results.hpp"
+#include "report/text.hpp"
 
 #include "core/text.hpp"
-#include "progress.hpp"
-#include "terminal.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom {
 namespace {
 
 constexpr std::size_t max_rows = 40, max_points = 12, max_groups = 8;
@@ -171,7 +169,7 @@ std::string head_text(const StudyResults& results)
 
 }  // namespace
 
-std::string study_summary(const StudyResults& results)
+std::string to_text(const StudyResults& results)
 {
     std::string text = head_text(results);
     const StudyPlan& plan = results.study.plan();
@@ -186,4 +184,4 @@ std::string study_summary(const StudyResults& results)
     return text;
 }
 
-}  // namespace carom::app
+}  // namespace carom

@@ -1,22 +1,14 @@
+#include "report/text_parts.hpp"
+
 #include "core/text.hpp"
-#include "inspection.hpp"
-#include "results.hpp"
-#include "terminal.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom {
 namespace {
-
-std::string spaced(std::string_view name)
-{
-    std::string words(name);
-    std::ranges::replace(words, '_', ' ');
-    return words;
-}
 
 /// "contacts made", "impacts": kinds that begin with their noun have the plural there.
 std::string plural_of(std::string_view kind)
@@ -40,10 +32,10 @@ std::string status_in_words(const Recording& recording, const RunInspection& run
                                               : ": " + reason_against(run.findings);
 }
 
-Colour colour_of(const RunInspection& run)
+Tone tone_of(const RunInspection& run)
 {
-    if (run.status == "certified") return Colour::Green;
-    return run.status == "failed" ? Colour::Red : Colour::Yellow;
+    if (run.status == "certified") return Tone::Good;
+    return run.status == "failed" ? Tone::Bad : Tone::Doubtful;
 }
 
 std::string proof_rows(const Recording& recording, const RunInspection& run)
@@ -64,30 +56,6 @@ std::string proof_rows(const Recording& recording, const RunInspection& run)
     out += row("overlap", fmt::format("at most {:.2e} m", certificate.max_penetration_m));
     if (recording.constraints.names.empty()) return out;
     return out + row("violation", fmt::format("of constraints at most {:.2e}", certificate.max_violation));
-}
-
-std::string ledger_rows(const Certificate& certificate)
-{
-    std::string out;
-    for (const auto& [name, value] : lines_of(certificate.energy)) {
-        const std::string_view word = name.substr(0, name.size() - 2);
-        const bool change = word == "kinetic" || word == "potential";
-        const std::string label = (change ? "change of " : "") + spaced(word);
-        out += row(out.empty() ? "energy" : "", fmt::format("{:<22}{:>16.8g} J", label, value));
-    }
-    return out + row("", fmt::format("{:<22}{:>16.2e} J", "unexplained", certificate.energy_balance_J));
-}
-
-std::string finding_rows(const std::vector<Finding>& findings)
-{
-    std::string out;
-    for (const Finding& finding : findings) {
-        const std::string more =
-            finding.count > 1 ? fmt::format(", and {} more times", finding.count - 1) : "";
-        out += row(out.empty() ? "diagnosis" : "",
-                   fmt::format("{} at {:.6g} s{}", printable(finding.message), finding.time_s, more));
-    }
-    return out;
 }
 
 /// Forces of bodies: probes of the scene at the end and at their largest, and the contact points at the end.
@@ -113,17 +81,17 @@ std::string contact_rows(const Recording& recording)
 
 }  // namespace
 
-std::string in_words(const Recording& recording, const RunInspection& run)
+std::string to_text(const Recording& recording, const RunInspection& run, Paint paint)
 {
-    std::string out = coloured(printable(recording.title), Colour::Bold, stdout) + "\n" +
-                      coloured(run.status, colour_of(run), stdout) + status_in_words(recording, run) + "\n\n";
+    std::string out = paint(printable(recording.title), Tone::Title) + "\n" +
+                      paint(run.status, tone_of(run)) + status_in_words(recording, run) + "\n\n";
     out += row("time",
                fmt::format("{:.6g} s to {:.6g} s of {:.6g} s, steps of {:g} s", recording.start_s,
                            run.reached_s, recording.start_s + recording.duration_s, recording.time_step_s));
     out += finding_rows(run.findings);
     out += proof_rows(recording, run);
     if (run.is_sweep) return out + row("written by", "carom " + printable(recording.carom_version));
-    out += ledger_rows(run.certificate);
+    out += ledger_rows(run.certificate, true);
     if (!recording.bodies.names.empty()) out += contact_rows(recording);
     std::string events;
     for (const auto& [kind, count] : events_by_kind(recording))
@@ -133,4 +101,4 @@ std::string in_words(const Recording& recording, const RunInspection& run)
     return out + row("written by", "carom " + printable(recording.carom_version));
 }
 
-}  // namespace carom::app
+}  // namespace carom

@@ -1,4 +1,4 @@
-#include "orbit_results.hpp"
+#include "report/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace carom::app {
+namespace carom {
 namespace {
 
 std::string multiplier_text(const std::complex<double>& m)
@@ -17,7 +17,7 @@ std::string multiplier_text(const std::complex<double>& m)
 
 }  // namespace
 
-std::string text_of(const Scene& scene, const Sensitivities& result)
+std::string to_text(const Scene& scene, const Sensitivities& result)
 {
     std::string out = scene.title + "\n";
     const auto& coordinates = scene.model.system().coordinates;
@@ -76,7 +76,7 @@ std::string text_of(const Scene& scene, const Sensitivities& result)
     return out;
 }
 
-std::string text_of(const Scene& scene, const OrbitOptions& options, const Orbit& orbit)
+std::string to_text(const Scene& scene, const OrbitOptions& options, const Orbit& orbit)
 {
     std::string out = scene.title + "\n";
     if (!orbit.converged) {
@@ -109,7 +109,7 @@ std::string text_of(const Scene& scene, const OrbitOptions& options, const Orbit
     return out;
 }
 
-std::string text_of(const Scene& scene, const std::vector<FollowedBranch>& branches)
+std::string to_text(const Scene& scene, const std::vector<FollowedBranch>& branches)
 {
     std::string out = scene.title + "\n";
     for (const FollowedBranch& one : branches) {
@@ -139,7 +139,7 @@ std::string text_of(const Scene& scene, const std::vector<FollowedBranch>& branc
     return out;
 }
 
-std::string text_of(const Scene& scene, const EquilibriumOptions& options, const Equilibria& found)
+std::string to_text(const Scene& scene, const EquilibriumOptions& options, const Equilibria& found)
 {
     std::string out = scene.title + "\n";
     const auto& coordinates = scene.model.system().coordinates;
@@ -171,7 +171,7 @@ std::string text_of(const Scene& scene, const EquilibriumOptions& options, const
     return out;
 }
 
-std::string text_of(const Scene& scene, const Lyapunov& result)
+std::string to_text(const Scene& scene, const Lyapunov& result)
 {
     std::string out = scene.title + "\n";
     if (!result.finished) return out + "no exponents: " + result.trouble + "\n";
@@ -182,4 +182,4 @@ std::string text_of(const Scene& scene, const Lyapunov& result)
     return out;
 }
 
-}  // namespace carom::app
+}  // namespace carom

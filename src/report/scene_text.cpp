@@ -1,13 +1,12 @@
+#include "report/text_parts.hpp"
+
 #include "core/text.hpp"
-#include "inspection.hpp"
-#include "results.hpp"
-#include "terminal.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace carom::app {
+namespace carom {
 namespace {
 
 /// The text in lines of at most `width` bytes, the first with a heading before it.
@@ -98,12 +97,12 @@ std::string promise_in_words(const WellPosedness& theory)
     return {};
 }
 
-std::string in_words(const Scene& scene, const SceneInspection& inspection)
+std::string to_text(const Scene& scene, const SceneInspection& inspection, Paint paint)
 {
     const WellPosedness& theory = inspection.theory;
-    const Colour colour = theory.well_posed() ? Colour::Green : Colour::Yellow;
-    std::string out = coloured(printable(scene.title), Colour::Bold, stdout) + "\n" +
-                      coloured(promise_in_words(theory), colour, stdout) + "\n\n";
+    const Tone tone = theory.well_posed() ? Tone::Good : Tone::Doubtful;
+    std::string out =
+        paint(printable(scene.title), Tone::Title) + "\n" + paint(promise_in_words(theory), tone) + "\n\n";
     out += row("system", fmt::format("{} of freedom, {}{}", counted(scene.model.coordinates(), "degree"),
                                      counted(scene.model.contacts(), "contact"),
                                      scene.model.constraints() > 0
@@ -130,4 +129,4 @@ std::string in_words(const Scene& scene, const SceneInspection& inspection)
                      "contacts or lost rank.");
 }
 
-}  // namespace carom::app
+}  // namespace carom
