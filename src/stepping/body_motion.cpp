@@ -1,11 +1,15 @@
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
+#include "core/parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace carom::detail {
 namespace {
+
+/// Bodies that one thread takes at once.
+constexpr std::size_t drifting_in_block = 512;
 
 Mat3 cross_matrix(const Vec3& a)
 {
@@ -54,8 +58,8 @@ void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_giv
     if (s.formulas) s.formulas->add_given(s);
     s.v_free = s.v_before;
     s.W_free = s.W_before;
-    for (int i = 0; i < model.bodies(); ++i) {
-        if (model.inverse_mass[i] == 0) continue;
+    for_each_index(static_cast<std::size_t>(model.bodies()), drifting_in_block, [&](std::size_t i) {
+        if (model.inverse_mass[i] == 0) return;
         const Wrench& a = s.potential[i];
         const Wrench& b = s.given[i];
         s.v_free[i] += h * model.inverse_mass[i] * (a.force_N + b.force_N);
@@ -69,7 +73,7 @@ void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_giv
             s.W_free[i] =
                 turn_freely(model.inertia[i], model.inverse_inertia[i], s.W_before[i], torque, h, at);
         }
-    }
+    });
     if (s.formulas) s.formulas->drift(h, s);
 }
 
@@ -105,18 +109,18 @@ void place_half_way(const BodyModel& model, double h, const BodyState& state, Bo
         if (model.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Prescribed) {
             model.prescribed_velocity(i, state.t_s, h, s.mid.v[i], s.mid.W[i]);
         }
-        s.mid.x[i] += h / 2 * s.mid.v[i];
-        s.mid.R[i] = turned(state.R[i], h / 2 * s.mid.W[i]);
     }
     s.inverse_inertia.resize(state.x.size());
-    for (int i = 0; i < model.bodies(); ++i) {
+    for_each_index(static_cast<std::size_t>(model.bodies()), drifting_in_block, [&](std::size_t i) {
+        s.mid.x[i] += h / 2 * s.mid.v[i];
+        s.mid.R[i] = turned(state.R[i], h / 2 * s.mid.W[i]);
         if (model.isotropic[i]) {
             s.inverse_inertia[i] = model.inverse_inertia[i];
-            continue;
+            return;
         }
         const Mat3 R = s.mid.R[i].toRotationMatrix();
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
-    }
+    });
 }
 
 void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)

@@ -278,10 +278,11 @@ private:
     {
         s_.next.x = s_.mid.x;
         s_.next.R = s_.mid.R;
-        for (int i = 0; i < model_.bodies(); ++i) {
+        constexpr std::size_t moved_in_block = 512;
+        for_each_index(static_cast<std::size_t>(model_.bodies()), moved_in_block, [&](std::size_t i) {
             s_.next.x[i] += settings_.time_step_s / 2 * s_.next.v[i];
             s_.next.R[i] = turned(s_.mid.R[i], settings_.time_step_s / 2 * s_.next.W[i]);
-        }
+        });
     }
 
     std::vector<Loose> loose_;
