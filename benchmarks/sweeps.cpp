@@ -1,7 +1,7 @@
 // Sweeps over a bed of spheres of constant depth, in single precision: as round bodies, and as any other
 // bodies.
 
-#include "solver/quick_contacts.hpp"
+#include "solver/swept_contacts.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -17,7 +17,7 @@ struct Bed {
     static constexpr double radius = 0.05;
     int side;
     std::vector<std::array<int, 2>> pairs;
-    std::vector<carom::QuickContact> contacts;
+    std::vector<carom::SweptContact> contacts;
     std::vector<char> moves;
 
     explicit Bed(int width, bool round)
@@ -39,7 +39,7 @@ struct Bed {
 
     void touch(int a, int b, const std::array<double, 3>& n, bool round)
     {
-        carom::QuickContact contact{.normal = n, .friction = 0.5};
+        carom::SweptContact contact{.normal = n, .friction = 0.5};
         contact.arm_a[0] = contact.arm_b[0] = radius;
         for (std::size_t k = 0; k < 3 && !round; ++k) {
             contact.arm_a[k] = -radius * n[k];
@@ -49,7 +49,7 @@ struct Bed {
         contacts.push_back(contact);
     }
 
-    void load(bool round, carom::QuickContacts& sweeps) const
+    void load(bool round, carom::SweptContacts<float>& sweeps) const
     {
         std::mt19937 random(1);
         std::uniform_real_distribution<double> uniform(-0.02, 0.02);
@@ -78,7 +78,7 @@ void quick_sweeps(benchmark::State& run)
 {
     const bool round = run.range(1) != 0;
     const Bed bed(static_cast<int>(run.range(0)), round);
-    carom::QuickContacts sweeps;
+    carom::SweptContacts<float> sweeps;
     bed.load(round, sweeps);
     constexpr int count = 32;
     for (auto _ : run) {

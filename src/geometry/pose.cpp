@@ -32,11 +32,14 @@ void tangents(const Vec3& n, Vec3& t1, Vec3& t2) noexcept
     if (n.z() == 0) {
         t1 = Vec3(-n.y(), n.x(), 0);
     } else {
-        // the axis that n has least of, made normal to it: at least sqrt(2/3) of it remains
-        Eigen::Index axis = 0;
-        n.cwiseAbs().minCoeff(&axis);
-        t1 = Vec3::Unit(axis) - n[axis] * n;
-        t1.normalize();
+        // the axis that n has least of, made normal to it: at least sqrt(2/3) of it remains; written without
+        // branches, which would not be foreseen
+        const Vec3 size = n.cwiseAbs();
+        const bool x = size.x() <= size.y() && size.x() <= size.z(), y = !x && size.y() <= size.z();
+        const double along = x ? n.x() : y ? n.y() : n.z();
+        const Vec3 axis(x ? 1.0 : 0.0, y ? 1.0 : 0.0, x || y ? 0.0 : 1.0);
+        t1 = axis - along * n;
+        t1 /= std::sqrt(t1.squaredNorm());
     }
     t2 = n.cross(t1);
 }

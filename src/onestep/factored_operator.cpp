@@ -28,20 +28,7 @@ Eigen::Map<Vec3> vector(std::array<double, 3>& a)
     return Eigen::Map<Vec3>(a.data());
 }
 
-/// Part of W_cc by one block whose inertia is the same about all axes.
-void add_round_block(const Factors::Block& block, const Factors::Rows& rows, const Vec3& arm,
-                     std::size_t components, std::span<double> W)
-{
-    const double by_turning = block.inverse_inertia[0], size2 = arm.squaredNorm();
-    for (std::size_t i = 0; i < components; ++i) {
-        W[i * components + i] += block.inverse_mass + by_turning * size2;
-        for (std::size_t j = 0; j < components; ++j) {
-            W[i * components + j] -= by_turning * arm.dot(rows.axes[i]) * arm.dot(rows.axes[j]);
-        }
-    }
-}
-
-/// The same by one of any inertia.
+/// Part of W_cc by one block of any inertia.
 void add_point_block(const Factors::Block& block, const Factors::Rows& rows, const Vec3& arm,
                      std::size_t components, std::span<double> W)
 {
@@ -51,6 +38,18 @@ void add_point_block(const Factors::Block& block, const Factors::Rows& rows, con
             W[i * components + j] +=
                 block.inverse_mass * rows.axes[i].dot(rows.axes[j]) + arm.cross(rows.axes[i]).dot(turned);
         }
+    }
+}
+
+/// The same where the inertia is the same about all axes and the arm is along the normal: W_cc is diagonal.
+void add_round_block(const Factors::Block& block, const Vec3& arm, std::size_t components,
+                     std::span<double> W)
+{
+    W[0] += block.inverse_mass;
+    if (components == 1) return;
+    const double tangential = block.inverse_mass + block.inverse_inertia[0] * arm.squaredNorm();
+    for (std::size_t k = 1; k < components; ++k) {
+        W[k * components + k] += tangential;
     }
 }
 
@@ -90,26 +89,30 @@ void Factors::clear()
 
 namespace detail {
 
-void set_diagonal(OneStepProblem& problem)
+void begin_diagonal(OneStepProblem& problem)
 {
     problem.W.begin(problem.offsets);
-    const Factors& factors = problem.factors;
     for (int c = 0; c + 1 < static_cast<int>(problem.offsets.size()); ++c) {
-        const Factors::Rows& rows = factors.rows[static_cast<std::size_t>(c)];
-        const auto W = problem.W.append(c, c);
-        const auto components = static_cast<std::size_t>(problem.W.dimension(c));
-        for (const int k : {rows.a, rows.b}) {
-            if (k < 0) continue;
-            const Factors::Block& block = factors.blocks[static_cast<std::size_t>(k)];
-            if (block.inverse_mass == 0) continue;
-            const Vec3& arm = k == rows.a ? rows.arm_a : rows.arm_b;
-            if (factors.round)
-                add_round_block(block, rows, arm, components, W);
-            else
-                add_point_block(block, rows, arm, components, W);
-        }
+        problem.W.append(c, c);
     }
     problem.W.finish();
+}
+
+void set_diagonal(const Factors::Rows& rows, int c, OneStepProblem& problem)
+{
+    const Factors& factors = problem.factors;
+    const auto W = problem.W.values_of(c, problem.W.row(c).front());
+    const auto components = static_cast<std::size_t>(problem.W.dimension(c));
+    for (const int k : {rows.a, rows.b}) {
+        if (k < 0) continue;
+        const Factors::Block& block = factors.blocks[static_cast<std::size_t>(k)];
+        if (block.inverse_mass == 0) continue;
+        const Vec3& arm = k == rows.a ? rows.arm_a : rows.arm_b;
+        if (factors.round)
+            add_round_block(block, arm, components, W);
+        else
+            add_point_block(block, rows, arm, components, W);
+    }
 }
 
 void add_block(const BlockRows& rows, std::span<const double> inverse_mass, const OneStepProblem& problem,

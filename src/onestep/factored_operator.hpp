@@ -8,8 +8,10 @@
 
 namespace carom::detail {
 
-/// The blocks W_cc of a problem that has factors (OS-14); offsets are known.
-void set_diagonal(OneStepProblem& problem);
+/// The diagonal of W, zero, and nothing beside it; then W_cc of one interaction, for any thread: by its rows,
+/// which need not be among those of the factors yet, and their blocks.
+void begin_diagonal(OneStepProblem& problem);
+void set_diagonal(const Factors::Rows& rows, int c, OneStepProblem& problem);
 
 /// Adds W_cd of interactions whose rows are problem.offsets[c] .. offsets[c + 1], each over the same blocks;
 /// rows.set_inertia() comes before.

@@ -2,6 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "law/circular_cone.hpp"
+#include "onestep/disc_errors.hpp"
 #include "onestep/factored_operator.hpp"
 #include "onestep/residual_shares.hpp"
 #include "onestep/rounding.hpp"
@@ -204,6 +205,14 @@ double velocity_error(const OneStepProblem& problem, std::span<const double> P, 
     const double sum = sum_of_blocks<double>(count, in_block, [&](std::size_t begin, std::size_t end) {
         double part = 0;
         for (int c = static_cast<int>(begin); c < static_cast<int>(end); ++c) {
+            if (c + 4 <= static_cast<int>(end) && detail::are_discs(problem, c)) {
+                for (const double of_one :
+                     detail::velocity_errors2(problem, c, P, U, scratch.s, scratch.d, velocities)) {
+                    part += of_one;
+                }
+                c += 3;
+                continue;
+            }
             const auto P_c = problem.part(P, c);
             const double d = scratch.d[c], size = std::sqrt(squared(P_c)) / d;
             const double lambda = size > velocities ? velocities / size : 1.0;
@@ -351,6 +360,31 @@ void add_friction(const OneStepProblem& problem, const Coulomb& law, std::span<c
     result.approach_m_s = std::max(result.approach_m_s, -(U[0] + s_e));
 }
 
+/// Four contacts with isotropic friction in space, one after the other: as add_friction has them.
+void add_four(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U, int first,
+              ResidualScratch& scratch, Sums& sums)
+{
+    detail::DiscErrors four;
+    detail::measure_discs(problem, first, P, U, four);
+    Residual& result = sums.result;
+    for (std::size_t k = 0; k < 4; ++k) {
+        const auto c = static_cast<std::size_t>(first) + k;
+        const auto row = static_cast<std::size_t>(problem.offsets[c]);
+        for (std::size_t i = 0; i < 3; ++i) {
+            scratch.s[row + i] = four.s[i][k];
+        }
+        scratch.d[c] = four.d[k];
+        sums.raw += {.F = four.raw[k], .U_free = four.U_free2[k], .P = four.P2[k], .U = four.U2[k]};
+        sums.scaled += {.U_free = four.scaled_U_free2[k],
+                        .P = four.scaled_P2[k],
+                        .U = four.scaled_U2[k],
+                        .restitution = four.scaled_s2[k]};
+        sums.see(static_cast<int>(c), four.scaled[k]);
+        result.cone_violation_Ns = std::max(result.cone_violation_Ns, four.outside[k]);
+        result.approach_m_s = std::max(result.approach_m_s, four.approach[k]);
+    }
+}
+
 /// The usual laws of contacts with friction; false for others.
 bool add_if_friction(const OneStepProblem& problem, std::span<const double> P, std::span<const double> U,
                      int c, ResidualScratch& scratch, Sums& sums)
@@ -416,6 +450,11 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
     Sums sums = sum_of_blocks<Sums>(count, in_block, [&](std::size_t begin, std::size_t end) {
         Sums part;
         for (int c = static_cast<int>(begin); c < static_cast<int>(end); ++c) {
+            if (c + 4 <= static_cast<int>(end) && detail::are_discs(problem, c)) {
+                add_four(problem, P, U, c, scratch, part);
+                c += 3;
+                continue;
+            }
             if (!add_if_number(problem, P, U, c, scratch, part) &&
                 !add_if_friction(problem, P, U, c, scratch, part))
                 add_interaction(problem, P, U, c, scratch, part);

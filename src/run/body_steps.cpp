@@ -192,7 +192,10 @@ public:
     std::optional<StepProblem> problem() override
     {
         if (scratch_.problem.interactions() == 0) return std::nullopt;
-        if (scratch_.problem.is_assembled()) detail::assemble_whole(model_, scratch_);
+        if (scratch_.problem.is_assembled())
+            detail::assemble_whole(model_, scratch_);
+        else
+            detail::complete_factors(scratch_);
         return StepProblem{scratch_.problem, scratch_.P};
     }
 

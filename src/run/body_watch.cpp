@@ -149,6 +149,7 @@ void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, Body
     for (const Met& met : met_in(s)) {
         islands[island_of(model, met.k, s)].push_back(closing_of(met, step.report.h_s));
     }
+    if (islands.empty()) return;
     for (const Joint& joint : model.setup().joints) {
         for (const int body : {joint.first, joint.second}) {
             if (body >= 0 && model.inverse_mass[static_cast<std::size_t>(body)] > 0)

@@ -10,6 +10,11 @@ namespace {
 /// Friction works that are wrong by less than this part of the energies in the run do not matter.
 constexpr double small_part = 1e-6;
 
+double tangential_size(const std::array<double, 3>& a)
+{
+    return std::sqrt(a[1] * a[1] + a[2] * a[2]);
+}
+
 }  // namespace
 
 void note_dissipation(std::span<const ContactStep> contacts, const StepReport& report, SlipWork& sum) noexcept
@@ -23,11 +28,11 @@ void note_dissipation(std::span<const ContactStep> contacts, const StepReport& r
         sum.work_J += at_mean_J;
         const double turned = contact.U_minus[1] * contact.U_plus[1] + contact.U_minus[2] * contact.U_plus[2];
         if (!(turned < 0)) continue;
-        const double there_m_s = std::hypot(contact.U_minus[1], contact.U_minus[2]),
-                     back_m_s = std::hypot(contact.U_plus[1], contact.U_plus[2]);
+        const double there_m_s = tangential_size(contact.U_minus),
+                     back_m_s = tangential_size(contact.U_plus);
         // a contact that sticks has the velocities that the tolerance of the solver leaves
         if (there_m_s <= contact.left_m_s && back_m_s <= contact.left_m_s) continue;
-        const double P_Ns = std::hypot(contact.P[1], contact.P[2]);
+        const double P_Ns = tangential_size(contact.P);
         sum.missed_J += std::max(0.0, P_Ns * (there_m_s + back_m_s) / 2 - at_mean_J);
     }
 }

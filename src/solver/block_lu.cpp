@@ -1,6 +1,6 @@
 #include "solver/block_lu.hpp"
 
-#include "four_numbers.hpp"
+#include "core/four_numbers.hpp"
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>

@@ -244,7 +244,7 @@ bool FactorSweeps::sweep(const OneStepProblem& problem, const Budget& budget, st
 
 std::array<double, 3> FactorSweeps::velocity(int block) const
 {
-    return memory_->round ? memory_->round_kernel.body(block).v : memory_->rigid.velocity(block);
+    return memory_->round ? memory_->round_kernel.velocity(block) : memory_->rigid.velocity(block);
 }
 
 }  // namespace carom

@@ -1,7 +1,7 @@
 #include "solver/matrix_free.hpp"
 
 #include "carom/onestep/residual.hpp"
-#include "four_numbers.hpp"
+#include "core/four_numbers.hpp"
 
 #include <fmt/format.h>
 

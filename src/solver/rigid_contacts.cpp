@@ -1,7 +1,7 @@
 #include "solver/rigid_contacts.hpp"
 
 #include "core/parallel.hpp"
-#include "four_numbers.hpp"
+#include "core/four_numbers.hpp"
 
 #include <fmt/format.h>
 

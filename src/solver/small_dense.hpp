@@ -2,7 +2,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"  // functions of four numbers are inlined everywhere
-#include "four_numbers.hpp"
+#include "core/four_numbers.hpp"
 #pragma GCC diagnostic pop
 
 #include <algorithm>

@@ -1,10 +1,47 @@
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
+#include "core/parallel.hpp"
 #include "step_parts.hpp"
 
 #include <cmath>
 
 namespace carom::detail {
+
+namespace {
+
+/// Contacts whose works are added up apart, possibly by different threads.
+constexpr std::size_t works_in_block = 1024;
+
+struct WorkOfContacts {
+    double normal_J = 0, friction_J = 0, driven_J = 0;
+
+    void add(const BodyContact& contact)
+    {
+        const ContactWork work = work_of(contact);
+        normal_J += work.normal_J;
+        friction_J += work.friction_J;
+    }
+
+    /// At the velocities of bodies on prescribed paths.
+    void add_driven(const BodyContact& contact, std::span<const Vec3> v, std::span<const Vec3> w)
+    {
+        const auto b = relative_velocity(contact, v, w);
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
+            driven_J += (P + contact.map_P[i]) * b[i];
+        }
+    }
+
+    WorkOfContacts& operator+=(const WorkOfContacts& other) noexcept
+    {
+        normal_J += other.normal_J;
+        friction_J += other.friction_J;
+        driven_J += other.driven_J;
+        return *this;
+    }
+};
+
+}  // namespace
 
 Energies energies_of(const BodyModel& model, const BodyState& state, const BodyScratch& s)
 {
@@ -42,17 +79,18 @@ void account(const BodyModel& model, double h, const BodyState& state, const Ene
         lines.scheme_J -= h * W_body.dot(at.cross(model.inertia[i] * at));
     }
     lines.scheme_J += end.potential_J - start.potential_J + potential_work;
-    for (const BodyContact& contact : s.contacts) {
-        const ContactWork work = work_of(contact);
-        lines.impact_J += work.normal_J;
-        lines.friction_J += work.friction_J;
-        if (!any_driven) continue;
-        const auto b = relative_velocity(contact, v_still, w_still);
-        for (std::size_t i = 0; i < b.size(); ++i) {
-            const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
-            lines.prescribed_motions_J -= (P + contact.map_P[i]) * b[i];
-        }
-    }
+    const WorkOfContacts works = sum_of_blocks<WorkOfContacts>(
+        s.contacts.size(), works_in_block, [&](std::size_t begin, std::size_t end) {
+            WorkOfContacts sum;
+            for (std::size_t c = begin; c < end; ++c) {
+                sum.add(s.contacts[c]);
+                if (any_driven) sum.add_driven(s.contacts[c], v_still, w_still);
+            }
+            return sum;
+        });
+    lines.impact_J += works.normal_J;
+    lines.friction_J += works.friction_J;
+    lines.prescribed_motions_J -= works.driven_J;
     lines.joint_J += s.map_joint_J;
     account_joints(v_still, w_still, s, lines);
     if (s.formulas) s.formulas->account(h, state, v_still, w_still, s, lines);

@@ -15,8 +15,8 @@
 namespace carom::detail {
 namespace {
 
-/// Contacts that one thread takes at once.
-constexpr std::size_t contacts_in_block = 512;
+/// Contacts and bodies that one thread takes at once.
+constexpr std::size_t loaded_in_block = 512, turned_in_block = 1024;
 
 Law law_of(const BodyContact& contact, const SurfaceLaw& surface, bool sticks, bool flat)
 {
@@ -264,14 +264,13 @@ void load_rows(const BodyModel& model, const MoreauSettings& settings, const Bod
 /// Angular velocities of the bodies in the axes of the world, before the step and if nothing acted.
 void set_world_velocities(const BodyModel& model, BodyScratch& s)
 {
-    s.w_before.clear();
-    s.w_free.clear();
-    for (int i = 0; i < model.bodies(); ++i) {
-        s.w_before.emplace_back(s.mid.R[i] * s.mid.W[i]);
-        s.w_free.emplace_back(s.mid.R[i] * s.W_free[i]);
-    }
+    // behind the bodies are carriers, which do not turn
     s.w_before.resize(s.mid.v.size(), Vec3::Zero());
     s.w_free.resize(s.mid.v.size(), Vec3::Zero());
+    for_each_index(static_cast<std::size_t>(model.bodies()), turned_in_block, [&](std::size_t i) {
+        s.w_before[i] = s.mid.R[i] * s.mid.W[i];
+        s.w_free[i] = s.mid.R[i] * s.W_free[i];
+    });
 }
 
 /// `from` is where the search for its percussions of the last step goes on.
@@ -405,7 +404,7 @@ void load_laws(const BodyModel& model, const MoreauSettings& settings, const Bod
     problem.U_free.assign(static_cast<std::size_t>(problem.size()), 0.0);
     problem.U_minus.assign(problem.U_free.size(), 0.0);
     s.P.assign(problem.U_free.size(), 0.0);
-    for_blocks(s.contacts.size(), contacts_in_block, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for_blocks(s.contacts.size(), loaded_in_block, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::size_t from = begin == 0 ? 0 : first_kept(state, s.contacts[begin]);
         for (std::size_t c = begin; c < end; ++c) {
             load_contact(model, settings, state, static_cast<int>(c), from, s);

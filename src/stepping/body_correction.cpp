@@ -1,5 +1,6 @@
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
+#include "core/parallel.hpp"
 #include "onestep/factored_operator.hpp"
 
 #include <fmt/format.h>
@@ -35,6 +36,13 @@ constexpr int max_passes_at_all = 20;
 /// less than the skin of the detection.
 constexpr double unforeseen = 2e-3;
 
+/// Points of many contacts are carried to the end of the step where their gaps are off by at most this part
+/// of the overlaps that are left alone.
+constexpr double carried_part = 0.1;
+
+/// Pairs and bodies that one thread takes at once.
+constexpr std::size_t looked_in_block = 64, displaced_in_block = 512;
+
 using Pair = std::array<int, 2>;
 
 /// The contacts of a pair that the step had, from the place `from` on, which becomes that behind them. They
@@ -53,6 +61,14 @@ std::span<const BodyContact> contacts_of(const BodyScratch& s, const Pair& pair,
     return {all.data() + begin, from - begin};
 }
 
+/// Where the contacts of a pair begin, or would.
+std::size_t first_contact(const BodyScratch& s, const Pair& pair)
+{
+    const auto found = std::ranges::lower_bound(
+        s.contacts, pair, {}, [](const BodyContact& contact) { return Pair{contact.first, contact.second}; });
+    return static_cast<std::size_t>(found - s.contacts.begin());
+}
+
 /// A pair that leaves by restitution is not lifted.
 bool leaves(std::span<const BodyContact> contacts)
 {
@@ -61,7 +77,8 @@ bool leaves(std::span<const BodyContact> contacts)
 
 /// Points of fast contacts at the end of the step, along the normals with which they touched first, where
 /// one of them is so deep that the shapes may show the far side. Whether there are any.
-bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, BodyScratch& s)
+bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, const BodyScratch& s,
+                std::vector<ContactPoint>& points)
 {
     if (contacts.empty() || !is_fast_contact(contacts.front())) return false;
     double least = 0;
@@ -74,15 +91,57 @@ bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, B
         const double gap = contact.at.gap_m + contact.at.normal.dot(on_a - on_b);
         least = std::min(least, gap);
         const bool first = model.inverse_mass[contact.first] > 0;
-        s.points.push_back({.point_m = first ? on_a : on_b,
-                            .normal = contact.at.normal,
-                            .gap_m = gap,
-                            .feature = contact.at.feature});
+        points.push_back({.point_m = first ? on_a : on_b,
+                          .normal = contact.at.normal,
+                          .gap_m = gap,
+                          .feature = contact.at.feature});
     }
     const Pair pair{contacts.front().first, contacts.front().second};
     if (least < -0.25 * model.size_of_pair_m(pair[0], pair[1])) return true;
-    s.points.clear();
+    points.clear();
     return false;
+}
+
+/// How a body has moved since the contacts were found.
+BodyDisplacement displacement_of(int body, const BodyScratch& s)
+{
+    const Rotation turn = s.next.R[body] * s.mid.R[body].conjugate();
+    const Vec3 turned = 2 * turn.w() * turn.vec();
+    return {.by = s.next.x[body] - s.mid.x[body], .turned = turned, .angle = turned.norm()};
+}
+
+/// The points of a pair as its bodies have carried them, in the place of those that its shapes would show
+/// (BO-34). `error_m`: how far the gaps may be off; false where that is more than `allowed_m`.
+bool carry_points(const BodyModel& model, std::span<const BodyContact> contacts, double reach_m,
+                  double allowed_m, const BodyScratch& s, std::vector<ContactPoint>& points, double& error_m)
+{
+    // contacts that were looked for at the end of the step are not those of s.mid any more
+    if (contacts.empty() || is_fast_contact(contacts.front()) || s.ahead_s != 0) return false;
+    const int a = contacts.front().first, b = contacts.front().second;
+    const BodyDisplacement &first = s.displaced[static_cast<std::size_t>(a)],
+                           &second = s.displaced[static_cast<std::size_t>(b)];
+    const double size_m = model.size_of_pair_m(a, b), turns = first.angle + second.angle;
+    error_m = 0;
+    for (const BodyContact& contact : contacts) {
+        const Vec3 on_a = first.of(contact.arm_first), on_b = second.of(contact.arm_second);
+        const Vec3 apart = on_a - on_b;
+        // normals turn with the bodies, and on curved surfaces with what slides; arms turn
+        const double slid_m = apart.norm();
+        error_m = std::max(error_m, slid_m * (turns + slid_m / size_m) +
+                                        first.angle * first.angle * contact.arm_first.norm() +
+                                        second.angle * second.angle * contact.arm_second.norm());
+        if (!(error_m <= allowed_m)) {
+            points.clear();
+            return false;
+        }
+        const double gap_m = contact.at.gap_m + contact.at.normal.dot(apart);
+        if (gap_m > reach_m) continue;
+        points.push_back({.point_m = contact.at.point_m + 0.5 * (on_a + on_b),
+                          .normal = contact.at.normal,
+                          .gap_m = gap_m,
+                          .feature = contact.at.feature});
+    }
+    return true;
 }
 
 /// The pairs that the step had in view.
@@ -129,31 +188,121 @@ void find_pairs_again(const BodyModel& model, double reach_m, BodyScratch& s)
                              s.correction_pairs.end());
 }
 
-/// Contact points at the end of the step of the pairs to look at, and the deepest overlap of all.
-void overlaps_at_end(const BodyModel& model, double reach_m, BodyScratch& s)
-{
-    s.deepest = s.deepest_left = {};
-    s.overlaps.clear();
-    std::size_t from = 0;
-    for (const Pair& pair : s.correction_pairs) {
+/// Overlaps of some pairs.
+struct Overlaps {
+    std::vector<BodyContact>& contacts;
+    DeepestOverlap deepest, left;
+
+    void add(const BodyModel& model, const Pair& pair, const ContactPoint& point, double error_m, bool leaves)
+    {
         const auto& [a, b] = pair;
-        s.points.clear();
+        const double size_m = model.size_of_pair_m(a, b);
+        BodyContact& contact = contacts.emplace_back();
+        contact.first = a;
+        contact.second = b;
+        contact.at = point;
+        contact.dimension = 1;
+        deepest.see(a, b, error_m - point.gap_m, size_m);
+        if (leaves) contact.at.gap_m = std::max(0.0, point.gap_m);
+        left.see(a, b, (leaves ? 0.0 : error_m) - contact.at.gap_m, size_m);
+    }
+};
+
+/// Bodies of some pairs are placed where they are at the end of the step, unless they have been.
+void place_pair(const BodyModel& model, const Pair& pair, BodyScratch& s)
+{
+    for (const int body : pair) {
+        const auto k = static_cast<std::size_t>(body);
+        if (s.is_placed[k] || !model.collides[k]) continue;
+        s.is_placed[k] = 1;
+        place(model.colliders[k], {.position_m = s.next.x[k], .rotation = s.next.R[k]}, s.placed[k]);
+    }
+}
+
+/// Contact points at the end of the step of the pairs from `begin` to `end`.
+void overlaps_of(const BodyModel& model, double reach_m, double allowed_m, std::size_t begin, std::size_t end,
+                 const BodyScratch& s, Overlaps& overlaps)
+{
+    thread_local std::vector<ContactPoint> points;
+    std::size_t from = first_contact(s, s.correction_pairs[begin]);
+    for (std::size_t k = begin; k < end; ++k) {
+        const Pair& pair = s.correction_pairs[k];
+        points.clear();
         const auto contacts = contacts_of(s, pair, from);
-        if (!still_fast(model, contacts, s)) find_contact_points(s.placed[a], s.placed[b], reach_m, s.points);
-        if (s.points.empty()) continue;
+        double error_m = 0;
+        if (!s.needs_shapes[k]) {
+            carry_points(model, contacts, reach_m, allowed_m, s, points, error_m);
+        } else if (!still_fast(model, contacts, s, points)) {
+            find_contact_points(s.placed[pair[0]], s.placed[pair[1]], reach_m, points);
+        }
+        if (points.empty()) continue;
         // a fast one is lifted: it would be lost
         const bool left = leaves(contacts) && !is_fast_contact(contacts.front());
-        const double size_m = model.size_of_pair_m(a, b);
-        for (const ContactPoint& point : s.points) {
-            BodyContact& contact = s.overlaps.emplace_back();
-            contact.first = a;
-            contact.second = b;
-            contact.at = point;
-            contact.dimension = 1;
-            s.deepest.see(a, b, -point.gap_m, size_m);
-            if (left) contact.at.gap_m = std::max(0.0, point.gap_m);
-            s.deepest_left.see(a, b, -contact.at.gap_m, size_m);
+        for (const ContactPoint& point : points) {
+            overlaps.add(model, pair, point, error_m, left);
         }
+    }
+}
+
+/// Pairs whose shapes must be looked at, and their bodies placed: all, or those whose points are not carried
+/// well enough.
+void find_shapes_needed(const BodyModel& model, double reach_m, double allowed_m, BodyScratch& s)
+{
+    s.needs_shapes.assign(s.correction_pairs.size(), 1);
+    if (allowed_m > 0) {
+        s.displaced.resize(static_cast<std::size_t>(model.bodies()));
+        for_each_index(s.displaced.size(), displaced_in_block,
+                       [&](std::size_t i) { s.displaced[i] = displacement_of(static_cast<int>(i), s); });
+        for_blocks(s.correction_pairs.size(), looked_in_block,
+                   [&](std::size_t begin, std::size_t end, std::size_t) {
+                       thread_local std::vector<ContactPoint> points;
+                       std::size_t from = first_contact(s, s.correction_pairs[begin]);
+                       for (std::size_t k = begin; k < end; ++k) {
+                           points.clear();
+                           double error_m = 0;
+                           const auto contacts = contacts_of(s, s.correction_pairs[k], from);
+                           s.needs_shapes[k] =
+                               !carry_points(model, contacts, reach_m, allowed_m, s, points, error_m);
+                       }
+                   });
+    }
+    s.placed.resize(static_cast<std::size_t>(model.bodies()));
+    for (std::size_t k = 0; k < s.correction_pairs.size(); ++k) {
+        if (s.needs_shapes[k]) place_pair(model, s.correction_pairs[k], s);
+    }
+}
+
+/// Contact points at the end of the step of the pairs to look at, and the deepest overlap of all. Points
+/// whose gaps are off by at most `allowed_m` are those of the step, carried.
+void overlaps_at_end(const BodyModel& model, double reach_m, double allowed_m, BodyScratch& s)
+{
+    s.overlaps.clear();
+    s.deepest = s.deepest_left = {};
+    const std::size_t count = s.correction_pairs.size();
+    if (count == 0) return;
+    find_shapes_needed(model, reach_m, allowed_m, s);
+    if (count <= looked_in_block || Threads::now() == 1) {
+        Overlaps all{.contacts = s.overlaps, .deepest = {}, .left = {}};
+        overlaps_of(model, reach_m, allowed_m, 0, count, s, all);
+        s.deepest = all.deepest;
+        s.deepest_left = all.left;
+        return;
+    }
+    struct Part {
+        std::vector<BodyContact> contacts;
+        DeepestOverlap deepest, left;
+    };
+    std::vector<Part> parts((count + looked_in_block - 1) / looked_in_block);
+    for_blocks(count, looked_in_block, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        Overlaps some{.contacts = parts[block].contacts, .deepest = {}, .left = {}};
+        overlaps_of(model, reach_m, allowed_m, begin, end, s, some);
+        parts[block].deepest = some.deepest;
+        parts[block].left = some.left;
+    });
+    for (const Part& part : parts) {
+        s.overlaps.insert(s.overlaps.end(), part.contacts.begin(), part.contacts.end());
+        s.deepest.see(part.deepest);
+        s.deepest_left.see(part.left);
     }
 }
 
@@ -162,11 +311,9 @@ void overlaps_at_end(const BodyModel& model, double reach_m, BodyScratch& s)
 std::optional<Vec3> small_motion(const BodyModel& model, int body, const Vec3& arm, const BodyScratch& s)
 {
     constexpr double still = 1e-7;
-    const Vec3 moved = s.next.x[body] - s.mid.x[body];
-    const Rotation turn = s.next.R[body] * s.mid.R[body].conjugate();
-    const Vec3 turned = 2 * turn.w() * turn.vec();
-    if (!(moved.norm() <= still * model.length_m() && turned.norm() <= still)) return {};
-    return moved + turned.cross(arm);
+    const BodyDisplacement moved = displacement_of(body, s);
+    if (!(moved.by.norm() <= still * model.length_m() && moved.angle <= still)) return {};
+    return moved.of(arm);
 }
 
 /// The deepest overlap at the end of a step in which nothing that touches moves: the gaps that were found,
@@ -418,13 +565,15 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
     take_pairs_of_contacts(s);
     for (int pass = 0;; ++pass) {
         const bool again = moved > unforeseen || reach > found_within;
-        if (again || !s.correction_pairs.empty()) place_at_end(model, s);
+        s.is_placed.assign(static_cast<std::size_t>(model.bodies()), 0);
         if (again) {
+            place_at_end(model, s);
+            s.is_placed.assign(s.is_placed.size(), 1);
             find_pairs_again(model, reach, s);
             moved = 0;
             found_within = reach;
         }
-        overlaps_at_end(model, reach, s);
+        overlaps_at_end(model, reach, many ? carried_part * tolerance : 0.0, s);
         const double worst = s.deepest_left.depth_m, part = s.deepest_left.part;
         const double violation = report.max_violation = violations_at_end(model, s);
         if (!settings.correction) return;
@@ -473,4 +622,11 @@ void carom::DeepestOverlap::see(int a, int b, double depth, double size_m) noexc
     part = depth / size_m;
     first = a;
     second = b;
+}
+
+void carom::DeepestOverlap::see(const DeepestOverlap& other) noexcept
+{
+    const double depth = std::max(depth_m, other.depth_m);
+    if (other.part > part) *this = other;
+    depth_m = depth;
 }

@@ -64,7 +64,7 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
 
     // how far a surface can come in the second half of the step, and a little more
     s.reach_m.resize(static_cast<std::size_t>(model.bodies()));
-    for (int i = 0; i < model.bodies(); ++i) {
+    for_each_index(s.reach_m.size(), bodies_in_block, [&](std::size_t i) {
         const double size =
             model.collides[i] && std::isfinite(model.colliders[i].radius_m) ? model.colliders[i].radius_m : 0;
         // of this step: a prescribed body may have had another velocity before
@@ -72,7 +72,7 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
         const bool moves = model.inverse_mass[i] > 0;
         s.reach_m[i] =
             settings.activation_gap_m + h * (speed + (moves ? gravity * h : 0)) + (moves ? skin * size : 0);
-    }
+    });
     s.round = is_round(model);
     if (s.round) {
         detect_round(model, settings, state, s);
@@ -150,6 +150,7 @@ Vec3 BodyContact::percussion_Ns() const
 
 Vec3 BodyContact::moment_Nms() const
 {
+    if (roll_length_m == 0) return Vec3::Zero();
     return roll_length_m *
            ((P[3] + map_P[3]) * axes[1] + (P[4] + map_P[4]) * axes[2] + (P[5] + map_P[5]) * axes[0]);
 }

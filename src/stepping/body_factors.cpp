@@ -29,6 +29,16 @@ void load_metric(const BodyModel& model, BodyScratch& s, Factors& factors)
     });
 }
 
+Factors::Rows rows_of(const BodyContact& contact)
+{
+    return {.axes = contact.axes,
+            .arm_a = contact.arm_first,
+            .arm_b = contact.arm_second,
+            .b_m_s = contact.may_close_m_s,
+            .a = contact.first,
+            .b = contact.second};
+}
+
 int freedoms_of(const BodyModel& model)
 {
     const auto moving = std::count_if(model.inverse_mass.begin(), model.inverse_mass.end(),
@@ -59,6 +69,12 @@ bool stands(const BodyModel& model, const BodyScratch& s, double part)
     return of_bodies.is_redundant(s.P.size()) && are_calm(model, s, part);
 }
 
+bool is_small_structure(const BodyModel& model, const BodyScratch& s)
+{
+    const Factors of_bodies{.freedoms = freedoms_of(model)};
+    return s.contacts.size() < FactorSweeps::min_interactions && of_bodies.is_redundant(s.P.size());
+}
+
 void load_factors(const BodyModel& model, BodyScratch& s)
 {
     Factors& factors = s.problem.factors;
@@ -67,20 +83,22 @@ void load_factors(const BodyModel& model, BodyScratch& s)
         factors.blocks[i].v = components(s.v_free[i]);
         factors.blocks[i].w = components(s.w_free[i]);
     });
-    factors.rows.resize(s.contacts.size());
-    for_each_index(s.contacts.size(), contacts_at_once, [&](std::size_t c) {
-        const BodyContact& contact = s.contacts[c];
-        factors.rows[c] = {.axes = contact.axes,
-                           .arm_a = contact.arm_first,
-                           .arm_b = contact.arm_second,
-                           .b_m_s = contact.may_close_m_s,
-                           .a = contact.first,
-                           .b = contact.second};
-    });
+    factors.rows.clear();
     factors.freedoms = freedoms_of(model);
     factors.round = s.round;
     factors.calm = are_calm(model, s, 1.0);
-    set_diagonal(s.problem);
+    begin_diagonal(s.problem);
+    for_each_index(s.contacts.size(), contacts_at_once, [&](std::size_t c) {
+        set_diagonal(rows_of(s.contacts[c]), static_cast<int>(c), s.problem);
+    });
+}
+
+void complete_factors(BodyScratch& s)
+{
+    auto& rows = s.problem.factors.rows;
+    if (s.problem.is_assembled() || rows.size() == s.contacts.size()) return;
+    rows.resize(s.contacts.size());
+    for_each_index(rows.size(), contacts_at_once, [&](std::size_t c) { rows[c] = rows_of(s.contacts[c]); });
 }
 
 void begin_correction(const BodyModel& model, BodyScratch& s)
@@ -130,6 +148,7 @@ bool refine_heap(const BodyModel& model, const SolverSettings& solver, BodyScrat
     if (!goes) return false;
     OneStepProblem whole = s.problem;
     load_factors(model, s);
+    complete_factors(s);
     const bool done = s.solver.factor_sweeps.refine(s.problem, solver, s.P, report);
     s.problem = std::move(whole);
     return done;

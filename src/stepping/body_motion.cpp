@@ -1,11 +1,15 @@
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
+#include "core/parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace carom::detail {
 namespace {
+
+/// Bodies that one thread takes at once.
+constexpr std::size_t drifting_in_block = 512;
 
 Mat3 cross_matrix(const Vec3& a)
 {
@@ -42,8 +46,8 @@ void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_giv
     take_given(model, s.mid, s);
     s.v_free = s.v_before;
     s.W_free = s.W_before;
-    for (int i = 0; i < model.bodies(); ++i) {
-        if (model.inverse_mass[i] == 0) continue;
+    for_each_index(static_cast<std::size_t>(model.bodies()), drifting_in_block, [&](std::size_t i) {
+        if (model.inverse_mass[i] == 0) return;
         const Wrench& a = s.potential[i];
         const Wrench& b = s.given[i];
         s.v_free[i] += h * model.inverse_mass[i] * (a.force_N + b.force_N);
@@ -57,7 +61,7 @@ void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_giv
             s.W_free[i] =
                 turn_freely(model.inertia[i], model.inverse_inertia[i], s.W_before[i], torque, h, at);
         }
-    }
+    });
     for (int k = 0; k < model.carriers(); ++k)
         s.v_free[static_cast<std::size_t>(model.bodies() + k)] += h * s.formulas->force_on_carrier(k, s);
 }
@@ -80,14 +84,14 @@ bool depends_on_velocity(const BodySetup& setup)
 /// Inverse inertias in the axes of the world at the places of s.mid.
 void set_inertias(const BodyModel& model, BodyScratch& s)
 {
-    for (int i = 0; i < model.bodies(); ++i) {
+    for_each_index(static_cast<std::size_t>(model.bodies()), drifting_in_block, [&](std::size_t i) {
         if (model.isotropic[i]) {
             s.inverse_inertia[i] = model.inverse_inertia[i];
-            continue;
+            return;
         }
         const Mat3 R = s.mid.R[i].toRotationMatrix();
         s.inverse_inertia[i] = R * model.inverse_inertia[i] * R.transpose();
-    }
+    });
 }
 
 }  // namespace
@@ -108,10 +112,12 @@ void place_half_way(const BodyModel& model, double h, const BodyState& state, Bo
         if (model.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Prescribed) {
             model.prescribed_velocity(i, state.t_s, h, s.mid.v[i], s.mid.W[i]);
         }
-        s.mid.x[i] += h / 2 * s.mid.v[i];
-        s.mid.R[i] = turned(state.R[i], h / 2 * s.mid.W[i]);
     }
     s.inverse_inertia.resize(state.x.size());
+    for_each_index(static_cast<std::size_t>(model.bodies()), drifting_in_block, [&](std::size_t i) {
+        s.mid.x[i] += h / 2 * s.mid.v[i];
+        s.mid.R[i] = turned(state.R[i], h / 2 * s.mid.W[i]);
+    });
     set_inertias(model, s);
 }
 
@@ -123,10 +129,10 @@ void look_ahead(const BodyModel& model, double h, BodyScratch& s)
     s.half.R = s.mid.R;
     s.half.q = s.mid.q;
     s.mid.t_s += h / 2;
-    for (int i = 0; i < model.bodies(); ++i) {
+    for_each_index(static_cast<std::size_t>(model.bodies()), drifting_in_block, [&](std::size_t i) {
         s.mid.x[i] += h / 2 * s.mid.v[i];
         s.mid.R[i] = turned(s.mid.R[i], h / 2 * s.mid.W[i]);
-    }
+    });
     for (std::size_t i = 0; i < s.mid.q.size(); ++i)
         s.mid.q[i] += h / 2 * s.mid.u[i];
     set_inertias(model, s);

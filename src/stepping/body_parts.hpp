@@ -84,8 +84,10 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
 void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
                BodyScratch& scratch);
 
-/// The operator of scratch.contacts as factors (OS-14), and the diagonal of W.
+/// The operator of scratch.contacts as factors (OS-14), without their rows, and the diagonal of W; then the
+/// rows, before anybody needs them: sweeps in single precision do not.
 void load_factors(const BodyModel& model, BodyScratch& scratch);
+void complete_factors(BodyScratch& scratch);
 
 /// Contacts of a heap that all else left unsolved, from scratch.P on, by Newton's method in the space of the
 /// bodies, where counted factorisations are affordable (SO-37). False, with scratch.P as it was, where that
@@ -122,6 +124,10 @@ bool hold_joints(const BodyModel& model, BodyScratch& scratch);
 /// A structure that stands, or nearly: its contacts are redundant, and its bodies have less kinetic energy
 /// than the forces of the step would give them, or than a part of that (BO-26).
 [[nodiscard]] bool stands(const BodyModel& model, const BodyScratch& scratch, double part = 1);
+
+/// Redundant contacts, few enough for factors whatever they do: solved coarsely they leave the next step a
+/// start that costs more than the digits would have (BO-26).
+[[nodiscard]] bool is_small_structure(const BodyModel& model, const BodyScratch& scratch);
 
 /// Rows of the contacts, where the problem has had factors until now.
 void add_contact_rows(BodyScratch& scratch);

@@ -57,7 +57,7 @@ void begin_quick(const BodyModel& model, std::span<const BodyContact> contacts, 
     q.sweeps.begin(q.pairs, q.round, q.moves);
 }
 
-QuickBody body_at_rest(const BodyModel& model, std::span<const Mat3> inverse_inertia, std::size_t i)
+SweptBody body_at_rest(const BodyModel& model, std::span<const Mat3> inverse_inertia, std::size_t i)
 {
     const Mat3& J = inverse_inertia[i];
     return {.inverse_mass = model.inverse_mass[i],
@@ -65,10 +65,10 @@ QuickBody body_at_rest(const BodyModel& model, std::span<const Mat3> inverse_ine
             .tensor = {J(0, 0), J(1, 1), J(2, 2), J(1, 2), J(0, 2), J(0, 1)}};
 }
 
-QuickContact contact_without_law(const BodyModel& model, const BodyContact& contact, bool round)
+SweptContact contact_without_law(const BodyModel& model, const BodyContact& contact, bool round)
 {
     const Vec3& n = contact.axes[0];
-    QuickContact result{.normal = components(n)};
+    SweptContact result{.normal = components(n)};
     if (round) {
         result.arm_a[0] = -round_arm_m(model, contact.first, contact.arm_first, n);
         result.arm_b[0] = round_arm_m(model, contact.second, contact.arm_second, n);
@@ -100,7 +100,7 @@ bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodyScr
     QuickScratch& q = s.quick;
     begin_quick(model, s.contacts, s.w_free, s.round, q);
     for_each_index(q.moves.size(), bodies_in_block, [&](std::size_t i) {
-        QuickBody body = body_at_rest(model, s.inverse_inertia, i);
+        SweptBody body = body_at_rest(model, s.inverse_inertia, i);
         body.v = components(s.v_free[i]);
         body.w = components(s.w_free[i]);
         q.sweeps.set_body(i, body);
@@ -112,7 +112,7 @@ bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodyScr
         for (std::size_t k = 1; k < static_cast<std::size_t>(contact.dimension); ++k) {
             P += s.P[at + k] * contact.axes[k];
         }
-        QuickContact quick = contact_without_law(model, contact, q.round[c] != 0);
+        SweptContact quick = contact_without_law(model, contact, q.round[c] != 0);
         quick.shift_m_s = contact.may_close_m_s + contact.restitution * std::min(contact.U_minus[0], 0.0);
         quick.P = components(P);
         quick.friction = friction_of(s.problem.laws[c]);
@@ -136,7 +136,7 @@ void press_quickly(const BodyModel& model, const Budget& budget, BodyScratch& s)
     for_each_index(q.moves.size(), bodies_in_block,
                    [&](std::size_t i) { q.sweeps.set_body(i, body_at_rest(model, s.inverse_inertia, i)); });
     for_each_index(s.overlaps.size(), contacts_in_block, [&](std::size_t c) {
-        QuickContact quick = contact_without_law(model, s.overlaps[c], q.round[c] != 0);
+        SweptContact quick = contact_without_law(model, s.overlaps[c], q.round[c] != 0);
         quick.shift_m_s = s.overlaps[c].at.gap_m;
         q.sweeps.set_contact(c, quick);
     });
@@ -161,7 +161,7 @@ void press_round_quickly(const BodyModel& model, const Budget& budget, BodyScrat
     for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
         const auto& [x, y, z, gap] = s.ends[c];
         // what is far apart has no normal, and does nothing
-        QuickContact quick{.normal = {}};
+        SweptContact quick{.normal = {}};
         if (gap <= reach) {
             quick.normal = {x, y, z};
             quick.shift_m_s = leaves_by_restitution(s.contacts[c]) ? std::max(0.0, gap) : gap;

@@ -3,7 +3,7 @@
 #include "carom/stepping/settings.hpp"
 #include "geometry/ball_pairs.hpp"
 #include "geometry/broad_phase.hpp"
-#include "solver/quick_contacts.hpp"
+#include "solver/swept_contacts.hpp"
 #include "stepping/body_contact.hpp"
 #include "stepping/body_islands.hpp"
 #include "stepping/mechanism.hpp"
@@ -32,6 +32,7 @@ struct DeepestOverlap {
 
     /// `size_m`: BodyModel::size_of_pair_m; a depth that is not above zero is no overlap.
     void see(int a, int b, double depth, double size_m) noexcept;
+    void see(const DeepestOverlap& other) noexcept;  ///< of other pairs
 };
 
 namespace detail {
@@ -43,22 +44,33 @@ class BodyResponse;
 struct QuickScratch {
     std::vector<std::array<int, 2>> pairs;
     std::vector<char> round, moves;
-    QuickContacts sweeps;
+    SweptContacts<float> sweeps;
+};
+
+/// How a body has moved within the step, to first order.
+struct BodyDisplacement {
+    Vec3 by{0, 0, 0}, turned{0, 0, 0};
+    double angle = 0;
+
+    [[nodiscard]] Vec3 of(const Vec3& arm) const { return by + turned.cross(arm); }
 };
 
 /// Inside the statuses of contacts.
 struct StatusScratch {
     std::vector<int> kept_of;  ///< per contact: its number in BodyState::kept, -1: none
     std::vector<char> found;   ///< per kept contact: it is among those of the step
+    std::vector<int> told;     ///< contacts that act, or are known from the step before
     std::vector<ContactStep> steps;
     std::vector<ContactMemory> statuses;  ///< of steps
     std::vector<int> place;               ///< of steps: where in `kept`
     std::vector<int> place_of;            ///< the same per contact
     std::vector<int> closing;             ///< contacts whose impact the next step ends
     std::vector<KeptContact> kept;
-    BodyIslands islands;
-    std::vector<char> struck;   ///< per body, of the least body of an island
-    std::vector<char> touched;  ///< per stop of a joint: it touched in the step before
+    BodyIslands islands;       ///< of what contacts of the step tie together, once somebody asks
+    bool tied = false;         ///< they have been found
+    std::vector<char> struck;  ///< per body, of the least body of an island
+    std::vector<std::array<double, 4>> speeds;  ///< per body: sizes of v and w before the step and after it
+    std::vector<char> touched;                  ///< per stop of a joint: it touched in the step before
 };
 
 }  // namespace detail
@@ -138,6 +150,9 @@ struct BodyScratch {
     std::vector<std::array<int, 2>> found_pairs;
     std::vector<BodyContact> overlaps;
     std::vector<std::array<int, 2>> correction_pairs;
+    std::vector<char> needs_shapes;  ///< of these: their points are not carried from half-way
+    std::vector<char> is_placed;     ///< per body: `placed` is that of the end
+    std::vector<detail::BodyDisplacement> displaced;  ///< per body, since half-way
     DeepestOverlap deepest, deepest_left;  ///< at the end of the step: of all pairs, of those to be corrected
     std::vector<JointPart> violations;
     BodyRows correction_rows;

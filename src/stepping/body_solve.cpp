@@ -9,7 +9,7 @@ namespace carom::detail {
 
 namespace {
 
-/// Contacts that one thread takes at once.
+/// Contacts and bodies that one thread takes at once.
 constexpr std::size_t pushed_in_block = 512;
 
 /// What the percussion of a contact without rows does to velocities.
@@ -65,11 +65,12 @@ void push(const BodyModel& model, BodyScratch& s)
         push_through_response(s);
     else
         push_rows(model, s);
-    s.w_after.assign(s.W_free.size(), Vec3::Zero());
-    for (int i = 0; i < model.bodies(); ++i) {
+    // behind the bodies are carriers, which do not turn
+    s.w_after.resize(s.W_free.size(), Vec3::Zero());
+    for_each_index(static_cast<std::size_t>(model.bodies()), pushed_in_block, [&](std::size_t i) {
         s.next.W[i] += s.mid.R[i].conjugate() * s.correction_w[i];
         s.w_after[i] = s.mid.R[i] * s.next.W[i];
-    }
+    });
     s.U.resize(s.P.size());
     for_each_index(s.contacts.size(), pushed_in_block, [&](std::size_t c) {
         BodyContact& contact = s.contacts[c];
@@ -116,6 +117,7 @@ void add_contact_rows(BodyScratch& s)
 void assemble_whole(const BodyModel& model, BodyScratch& s)
 {
     if (!s.problem.is_assembled()) {
+        complete_factors(s);
         s.problem = assembled(s.problem);
         return;
     }
@@ -130,7 +132,7 @@ void solve_assembled(const BodyModel& model, const SolverSettings& solver, doubl
 {
     assemble_whole(model, s);
     const int sweeps = report.iterations;
-    report = solve_well(s.problem, solver, stands(model, s), s.P, s.solver,
+    report = solve_well(s.problem, solver, stands(model, s) || is_small_structure(model, s), s.P, s.solver,
                         [&](const SolverSettings& asked) { return solve_with_joints(asked, h_s, s); });
     report.iterations += sweeps;
 }
@@ -142,6 +144,7 @@ void solve_and_push(const BodyModel& model, const MoreauSettings& settings, cons
     report = {};
     if (!s.problem.is_assembled()) {
         if (sweep_quickly_first(model, solver, s, report)) return;
+        complete_factors(s);
         report = solve_selected(s.problem, solver, s.P, s.solver);
         if (!report.by_factors) add_contact_rows(s);
         if (report.status == SolveStatus::NotFinite) return;

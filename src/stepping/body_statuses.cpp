@@ -1,4 +1,5 @@
 #include "body_parts.hpp"
+#include "core/parallel.hpp"
 #include "solver/one_contact.hpp"
 #include "statuses.hpp"
 
@@ -12,6 +13,9 @@ namespace {
 
 /// What rounding makes of a velocity, as a part of the speeds that it is a difference of.
 constexpr double rounding = 1e-12;
+
+/// Contacts and bodies that one thread takes at once.
+constexpr std::size_t told_in_block = 512, measured_in_block = 1024;
 
 /// How the points of a face share friction is not determined, and some may be at their bound: next to no
 /// sliding where others would make it slide counts as none.
@@ -39,13 +43,26 @@ bool sticks(const BodyScratch& s, std::size_t c)
     return size_of(contact.U_plus[1], contact.U_plus[2]) <= next_to_none * std::sqrt(driven2);
 }
 
-/// Bound of the speeds that the velocity of a contact is a difference of; sums of magnitudes need no roots.
-double speeds(const BodyContact& contact, std::span<const Vec3> v, std::span<const Vec3> w)
+/// Sizes of the velocities of the bodies; sums of magnitudes need no roots.
+void measure_speeds(const BodyModel& model, BodyScratch& s)
 {
-    const auto of = [&](int body, const Vec3& arm) {
-        return v[body].cwiseAbs().sum() + w[body].cwiseAbs().sum() * arm.cwiseAbs().sum();
-    };
-    return of(contact.first, contact.arm_first) + of(contact.second, contact.arm_second);
+    if (s.contacts.empty()) return;
+    auto& speeds = s.statuses.speeds;
+    speeds.resize(static_cast<std::size_t>(model.bodies()));
+    for_each_index(speeds.size(), measured_in_block, [&](std::size_t i) {
+        speeds[i] = {s.mid.v[i].cwiseAbs().sum(), s.w_before[i].cwiseAbs().sum(),
+                     s.next.v[i].cwiseAbs().sum(), s.w_after[i].cwiseAbs().sum()};
+    });
+}
+
+/// Bound of the speeds that the velocity of a contact is a difference of, before the step or after it.
+double largest_speed(const BodyContact& contact, const StatusScratch& w)
+{
+    const auto& a = w.speeds[static_cast<std::size_t>(contact.first)];
+    const auto& b = w.speeds[static_cast<std::size_t>(contact.second)];
+    const double arm_a = contact.arm_first.cwiseAbs().sum(), arm_b = contact.arm_second.cwiseAbs().sum();
+    return std::max((a[0] + a[1] * arm_a) + (b[0] + b[1] * arm_b),
+                    (a[2] + a[3] * arm_a) + (b[2] + b[3] * arm_b));
 }
 
 /// Goes through the contacts of a step and those of the step before, both sorted by bodies, and finds for
@@ -129,8 +146,9 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s
         const double W_ii = W[static_cast<std::size_t>(i * contact.dimension + i)];
         if (i > 0) step.W_tangential_1_kg = std::max(step.W_tangential_1_kg, W_ii);
     }
-    if (const auto* coulomb = std::get_if<Coulomb>(&s.problem.laws[c]))
-        step.sliding_margin = sliding_margin(*coulomb, W);
+    // nothing couples friction to the normal velocity of what is round
+    const auto* coulomb = s.round ? nullptr : std::get_if<Coulomb>(&s.problem.laws[c]);
+    if (coulomb != nullptr) step.sliding_margin = sliding_margin(*coulomb, W);
     const ContactWork work = work_of(contact);
     step.energy_J = work.normal_J;
     step.friction_J = work.friction_J;
@@ -142,8 +160,7 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s
         step.from_free_J += 0.5 * contact.P[slot] * (freed - contact.U_minus[slot]);
     }
     step.sticks = sticks(s, c);
-    step.rounding_m_s = left_m_s + rounding * std::max(speeds(contact, s.mid.v, s.w_before),
-                                                       speeds(contact, s.next.v, s.w_after));
+    step.rounding_m_s = left_m_s + rounding * largest_speed(contact, s.statuses);
     // the same velocities a step further: what the turning of the bodies made of them
     if (before != nullptr && before->acted && before->feature == contact.at.feature)
         step.bend_m_s = step.U_minus[0] - before->away_m_s;
@@ -151,6 +168,12 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s
     if (touched(before) && contact.map_P[0] == 0)
         step.persists = goes_on_touching(step, std::abs(contact.at.normal.dot(before->percussion_Ns)));
     return step;
+}
+
+/// What a contact did in the step before; null: nothing.
+const KeptContact* kept_before(const BodyState& state, const StatusScratch& w, std::size_t c)
+{
+    return w.kept_of[c] >= 0 ? &state.kept[static_cast<std::size_t>(w.kept_of[c])] : nullptr;
 }
 
 KeptContact keep(const BodyContact& contact, bool sticks)
@@ -203,11 +226,11 @@ void add_first_part(const KeptContact& before, ContactStep& step)
     step.energy_J += before.closing.energy_J;
 }
 
-/// Takes in a contact or stop of the step, the last of w.steps, and what is kept of it. `before_Ns`: what it
-/// did in the step before. One whose impact has not ended is in `kept` only.
-void take_in(const KeptContact& after, const KeptContact* before, double before_Ns, StatusScratch& w)
+/// Takes in a contact or stop of the step and what is kept of it. `before_Ns`: what it did in the step
+/// before. False for one whose impact has not ended: it is in `kept` only.
+bool take_in(ContactStep& step, const KeptContact& after, const KeptContact* before, double before_Ns,
+             StatusScratch& w)
 {
-    ContactStep& step = w.steps.back();
     KeptContact& kept = w.kept.emplace_back(after);
     ContactMemory status;
     if (before != nullptr) {
@@ -225,33 +248,52 @@ void take_in(const KeptContact& after, const KeptContact* before, double before_
                         .left_m_s = step.U_plus[0],
                         .energy_J = step.energy_J};
         w.closing.push_back(step.contact);
-        w.steps.pop_back();
-        return;
+        return false;
     }
     w.place.push_back(static_cast<int>(w.kept.size()) - 1);
     w.statuses.push_back(status);
+    return true;
+}
+
+/// What the contacts of the step met and did, of those that act or are known from the step before.
+void report_contacts(const BodyModel& model, double left_m_s, const BodyState& state, BodyScratch& s)
+{
+    StatusScratch& w = s.statuses;
+    w.told.clear();
+    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+        const BodyContact& contact = s.contacts[c];
+        if (w.kept_of[c] >= 0 || contact.P[0] + contact.map_P[0] > 0) w.told.push_back(static_cast<int>(c));
+    }
+    w.steps.resize(w.told.size());
+    for_each_index(w.told.size(), told_in_block, [&](std::size_t k) {
+        const auto c = static_cast<std::size_t>(w.told[k]);
+        w.steps[k] = report(model, left_m_s, s, c, kept_before(state, w, c));
+    });
 }
 
 /// Contacts and stops of the step, and what is kept of them.
 void collect(const BodyModel& model, const SolverSettings& solver, const BodyState& state, BodyScratch& s)
 {
     StatusScratch& w = s.statuses;
-    w.steps.clear();
     w.statuses.clear();
     w.kept.clear();
     w.place.clear();
     w.closing.clear();
     const double left_m_s = left_by_solver_m_s(solver, s);
-    for (std::size_t c = 0; c < s.contacts.size(); ++c) {
+    measure_speeds(model, s);
+    report_contacts(model, left_m_s, state, s);
+    std::size_t taken = 0;
+    for (std::size_t k = 0; k < w.told.size(); ++k) {
+        const auto c = static_cast<std::size_t>(w.told[k]);
         const BodyContact& contact = s.contacts[c];
-        const KeptContact* before =
-            w.kept_of[c] >= 0 ? &state.kept[static_cast<std::size_t>(w.kept_of[c])] : nullptr;
-        if (before == nullptr && !(contact.P[0] + contact.map_P[0] > 0)) continue;
-        const ContactStep& step = w.steps.emplace_back(report(model, left_m_s, s, c, before));
+        const KeptContact* before = kept_before(state, w, c);
         const double before_Ns =
             before != nullptr ? std::max(0.0, contact.at.normal.dot(before->percussion_Ns)) : 0;
-        take_in(keep(contact, step.sticks), before, before_Ns, w);
+        if (!take_in(w.steps[k], keep(contact, w.steps[k].sticks), before, before_Ns, w)) continue;
+        if (taken < k) w.steps[taken] = w.steps[k];
+        ++taken;
     }
+    w.steps.resize(taken);
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         if (s.joints[k].kind != JointPart::Kind::Stop) continue;
         const int place = kept_actor(state, s.joints[k].actor);
@@ -260,10 +302,10 @@ void collect(const BodyModel& model, const SolverSettings& solver, const BodySta
             before = &state.kept[static_cast<std::size_t>(place)];
             w.found[static_cast<std::size_t>(place)] = 1;
         }
-        const ContactStep step = report_stop(left_m_s, k, before, s);
+        ContactStep step = report_stop(left_m_s, k, before, s);
         if (before == nullptr && !(step.P[0] > 0)) continue;
-        w.steps.push_back(step);
-        take_in(keep_stop(s.joints[k], step), before, before != nullptr ? before->percussion_Ns.x() : 0, w);
+        const double before_Ns = before != nullptr ? before->percussion_Ns.x() : 0;
+        if (take_in(step, keep_stop(s.joints[k], step), before, before_Ns, w)) w.steps.push_back(step);
     }
 }
 
@@ -295,10 +337,11 @@ void tie_joined(const BodyModel& model, BodyIslands& islands)
     }
 }
 
-/// Who takes part in a collision: those that are tied to it by contacts that act.
-void find_collisions(const BodyModel& model, BodyScratch& s)
+/// Bodies are tied to each other by contacts that act.
+void tie_islands(const BodyModel& model, BodyScratch& s)
 {
     StatusScratch& w = s.statuses;
+    w.tied = true;
     const auto tie = [&](int c) {
         const auto [a, b] = bodies_of(model, s, c);
         if (b >= 0 && model.inverse_mass[a] > 0 && model.inverse_mass[b] > 0) w.islands.join(a, b);
@@ -311,6 +354,13 @@ void find_collisions(const BodyModel& model, BodyScratch& s)
     for (const int c : w.closing) {
         tie(c);
     }
+}
+
+/// Who takes part in a collision: those that are tied to it.
+void find_collisions(const BodyModel& model, BodyScratch& s)
+{
+    StatusScratch& w = s.statuses;
+    w.tied = false;
     w.struck.assign(static_cast<std::size_t>(model.bodies()), 0);
     bool any = !w.closing.empty();
     for (const int c : w.closing) {
@@ -358,6 +408,7 @@ void tell_vanished(int stops, std::span<const KeptContact> kept, std::span<const
 
 int island_of(const BodyModel& model, int interaction, BodyScratch& s)
 {
+    if (!s.statuses.tied) tie_islands(model, s);
     const auto [a, b] = bodies_of(model, s, interaction);
     return s.statuses.islands.root(model.inverse_mass[a] > 0 ? a : b);
 }
@@ -365,7 +416,8 @@ int island_of(const BodyModel& model, int interaction, BodyScratch& s)
 ContactWork work_of(const BodyContact& contact)
 {
     ContactWork work;
-    for (std::size_t i = 0; i < contact.P.size(); ++i) {
+    const std::size_t used = contact.roll_length_m > 0 ? contact.P.size() : 3;
+    for (std::size_t i = 0; i < used; ++i) {
         const double P = i == 0 ? contact.P[0] - contact.cohesion_Ns : contact.P[i];
         double& to = i == 0 ? work.normal_J : work.friction_J;
         to += P * 0.5 * (contact.U_minus[i] + contact.U_plus[i]);

@@ -286,10 +286,11 @@ private:
         const BodyState& half = half_way(s_);
         s_.next.x = half.x;
         s_.next.R = half.R;
-        for (int i = 0; i < model_.bodies(); ++i) {
+        constexpr std::size_t moved_in_block = 512;
+        for_each_index(static_cast<std::size_t>(model_.bodies()), moved_in_block, [&](std::size_t i) {
             s_.next.x[i] += settings_.time_step_s / 2 * s_.next.v[i];
             s_.next.R[i] = turned(half.R[i], settings_.time_step_s / 2 * s_.next.W[i]);
-        }
+        });
         s_.next.q = half.q;
         for (std::size_t i = 0; i < s_.next.q.size(); ++i)
             s_.next.q[i] += settings_.time_step_s / 2 * s_.next.u[i];

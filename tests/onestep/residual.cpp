@@ -1,12 +1,15 @@
 #include "carom/onestep/residual.hpp"
 
+#include "onestep/residual_shares.hpp"
 #include "support/near.hpp"
 #include "support/property.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 using namespace carom;
 using test::near;
@@ -104,4 +107,81 @@ TEST_CASE("block storage multiplies like a dense matrix")
         problem.W.multiply({x.data(), static_cast<std::size_t>(n)}, out);
         RC_ASSERT((Eigen::Map<Eigen::VectorXd>(out.data(), n) - W * x).norm() <= 1e-14 * (1 + x.norm()) * n);
     });
+}
+
+TEST_CASE("contacts with friction in space have the same errors four at once and one by one")
+{
+    // random contacts: open, sticking, sliding, outside their cones; some without friction in between, so
+    // that groups of four begin anywhere
+    std::mt19937 generator(3);
+    const auto between = [&](double low, double high) {
+        return std::uniform_real_distribution<double>(low, high)(generator);
+    };
+    for (int trial = 0; trial < 30; ++trial) {
+        constexpr int contacts = 23;
+        std::vector<Law> laws;
+        Eigen::MatrixXd W = Eigen::MatrixXd::Zero(3 * contacts, 3 * contacts);
+        int rows = 0;
+        for (int c = 0; c < contacts; ++c) {
+            if (between(0, 1) < 0.1) {
+                laws.emplace_back(Unilateral{between(0, 1)});
+                W(rows, rows) = between(0.1, 10);
+                rows += 1;
+                continue;
+            }
+            laws.emplace_back(Coulomb{.shape = FrictionDisc{},
+                                      .friction = between(0, 1) < 0.1 ? 0.0 : between(0.1, 2),
+                                      .restitution = between(0, 1),
+                                      .tangential_restitution = between(0, 1) < 0.5 ? 0.0 : 0.4});
+            Eigen::Matrix3d A;
+            for (int k = 0; k < 9; ++k) {
+                A(k / 3, k % 3) = between(-1, 1);
+            }
+            W.block<3, 3>(rows, rows) = A * A.transpose() + 0.1 * Eigen::Matrix3d::Identity();
+            rows += 3;
+        }
+        const Eigen::MatrixXd used = W.topLeftCorner(rows, rows);
+        Eigen::VectorXd U_free(rows), U_minus(rows);
+        std::vector<double> P, U;
+        for (int k = 0; k < rows; ++k) {
+            U_free[k] = between(-2, 2);
+            U_minus[k] = between(-2, 1);
+            P.push_back(between(-0.5, 2));
+            U.push_back(between(-1, 1));
+        }
+        const auto problem = make_problem(used, U_free, U_minus, laws);
+        REQUIRE(problem);
+        ResidualScratch scratch;
+        const Residual together = residual_at(*problem, P, U, scratch);
+
+        // shares are computed contact by contact, by code for all laws
+        std::vector<double> shares;
+        residual_shares(*problem, P, U, scratch, shares);
+        REQUIRE(static_cast<int>(shares.size()) == contacts);
+        double sum = 0;
+        for (const double share : shares) {
+            sum += share * share;
+        }
+        CHECK(together.unit_free == near(std::sqrt(sum), 1e-14 * std::sqrt(sum)));
+        const auto worst = std::max_element(shares.begin(), shares.end()) - shares.begin();
+        CHECK(together.worst == static_cast<int>(worst));
+
+        // maxima over problems of one contact each
+        double violation = 0, approach = 0;
+        for (int c = 0; c < contacts; ++c) {
+            const int at = problem->offsets[static_cast<std::size_t>(c)],
+                      n = problem->offsets[static_cast<std::size_t>(c) + 1] - at;
+            const auto alone = make_problem(used.block(at, at, n, n), U_free.segment(at, n),
+                                            U_minus.segment(at, n), {laws[static_cast<std::size_t>(c)]});
+            REQUIRE(alone);
+            const auto part = [&](const std::vector<double>& all) {
+                return std::vector<double>(all.begin() + at, all.begin() + at + n);
+            };
+            const Residual of_one = residual_at(*alone, part(P), part(U), scratch);
+            violation = std::max(violation, of_one.cone_violation_Ns);
+            approach = std::max(approach, of_one.approach_m_s);
+        }
+        CHECK(together.cone_violation_Ns == violation);
+        CHECK(together.approach_m_s == approach);
+    }
 }

@@ -52,7 +52,10 @@ struct Pile {
                 }
             }
         }
-        detail::set_diagonal(problem);
+        detail::begin_diagonal(problem);
+        for (std::size_t c = 0; c < problem.factors.rows.size(); ++c) {
+            detail::set_diagonal(problem.factors.rows[c], static_cast<int>(c), problem);
+        }
         std::vector<double> nothing(static_cast<std::size_t>(problem.size()), 0.0);
         problem.U_free.resize(nothing.size());
         problem.U_minus = nothing;

@@ -78,8 +78,8 @@ TEST_CASE("the floor is as it was after sweeps, and no percussion leaves its con
     const Lattice lattice(6, 6);
     int sweeps = 0;
     const RoundContacts swept = lattice.swept(2, sweeps);
-    CHECK(swept.body(0).v == std::array<double, 3>{});
-    CHECK(swept.body(0).w == std::array<double, 3>{});
+    CHECK(swept.velocity(0) == std::array<double, 3>{});
+    CHECK(swept.angular_velocity(0) == std::array<double, 3>{});
     for (int c = 0; c < swept.contacts(); ++c) {
         const auto P = swept.percussion(c);
         const auto& n = lattice.contacts[static_cast<std::size_t>(c)].normal;

@@ -1,8 +1,16 @@
 #include "system/bodies/body_model.hpp"
 
+#include "core/parallel.hpp"
+
 #include <cmath>
 
 namespace carom {
+namespace {
+
+/// Bodies whose energies are added up apart, possibly by different threads.
+constexpr std::size_t bodies_in_block = 1024;
+
+}  // namespace
 
 Pose BodyModel::frame(int body, const BodyState& state) const
 {
@@ -57,20 +65,27 @@ double BodyModel::spring_wrenches(SpringPart part, std::span<const Vec3> x, std:
 
 double BodyModel::kinetic_energy_J(const BodyState& state) const
 {
-    double sum = 0;
-    for (int i = 0; i < bodies(); ++i) {
-        sum += 0.5 * (mass[i] * state.v[i].squaredNorm() + state.W[i].dot(inertia[i] * state.W[i]));
-    }
-    return sum;
+    return sum_of_blocks<double>(
+        static_cast<std::size_t>(bodies()), bodies_in_block, [&](std::size_t begin, std::size_t end) {
+            double sum = 0;
+            for (std::size_t i = begin; i < end; ++i) {
+                sum += 0.5 * (mass[i] * state.v[i].squaredNorm() + state.W[i].dot(inertia[i] * state.W[i]));
+            }
+            return sum;
+        });
 }
 
 double BodyModel::potential_energy_J(std::span<const Vec3> x, std::span<const Rotation> R) const
 {
-    double sum = spring_wrenches(SpringPart::Springs, x, R, {}, {}, {});
-    for (int i = 0; i < bodies(); ++i) {
-        sum -= mass[i] * setup_.gravity_m_s2.dot(x[i]);
-    }
-    return sum;
+    const double of_springs = spring_wrenches(SpringPart::Springs, x, R, {}, {}, {});
+    return of_springs + sum_of_blocks<double>(static_cast<std::size_t>(bodies()), bodies_in_block,
+                                              [&](std::size_t begin, std::size_t end) {
+                                                  double sum = 0;
+                                                  for (std::size_t i = begin; i < end; ++i) {
+                                                      sum -= mass[i] * setup_.gravity_m_s2.dot(x[i]);
+                                                  }
+                                                  return sum;
+                                              });
 }
 
 }  // namespace carom

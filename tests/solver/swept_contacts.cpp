@@ -1,4 +1,4 @@
-#include "solver/quick_contacts.hpp"
+#include "solver/swept_contacts.hpp"
 
 #include "carom/core/threads.hpp"
 #include "solver/rigid_contacts.hpp"
@@ -63,10 +63,10 @@ struct Heap {
         }
     }
 
-    [[nodiscard]] QuickContacts swept(int threads, const Budget& budget, int& sweeps) const
+    [[nodiscard]] SweptContacts<float> swept(int threads, const Budget& budget, int& sweeps) const
     {
         const Threads scope(threads);
-        QuickContacts quick;
+        SweptContacts<float> quick;
         std::vector<std::array<int, 2>> pairs;
         for (const RigidContact& contact : contacts) {
             pairs.push_back({contact.a, contact.b});
@@ -86,7 +86,7 @@ struct Heap {
         }
         for (std::size_t c = 0; c < contacts.size(); ++c) {
             const RigidContact& contact = contacts[c];
-            QuickContact to{.normal = contact.normal,
+            SweptContact to{.normal = contact.normal,
                             .arm_a = contact.arm_a,
                             .arm_b = contact.arm_b,
                             .shift_m_s = contact.shift_m_s,
@@ -103,7 +103,7 @@ struct Heap {
     }
 
     /// Errors of its percussions by sweeps of double precision, which share nothing with it.
-    [[nodiscard]] FlatError judged(const QuickContacts& quick) const
+    [[nodiscard]] FlatError judged(const SweptContacts<float>& quick) const
     {
         std::vector<RigidContact> ended = contacts;
         for (std::size_t c = 0; c < ended.size(); ++c) {
@@ -124,7 +124,7 @@ TEST_CASE("sweeps in single precision solve what sweeps in double precision solv
         const Heap heap(7, 5, balls_of_three);
         int sweeps = 0;
         constexpr double tolerance = 1e-4;
-        QuickContacts quick = heap.swept(1, {.tolerance = tolerance, .max_iterations = 2000}, sweeps);
+        SweptContacts<float> quick = heap.swept(1, {.tolerance = tolerance, .max_iterations = 2000}, sweeps);
         CHECK(quick.error().unit_free <= tolerance);
         // single precision has rounded the data as well: to 1e-7 of velocities of 1 m/s, in 600 contacts
         CHECK(heap.judged(quick).unit_free <= tolerance + 1e-5);
@@ -141,10 +141,10 @@ TEST_CASE("sweeps in single precision are the same bit for bit on any number of 
     const Heap heap(26, 4, 2);  // the floor in several blocks
     int sweeps = 0, others = 0;
     const Budget budget{.tolerance = 1e-4, .max_iterations = 40};
-    QuickContacts alone = heap.swept(1, budget, sweeps);
+    SweptContacts<float> alone = heap.swept(1, budget, sweeps);
     for (const int threads : {2, 3, 8}) {
         CAPTURE(threads);
-        QuickContacts together = heap.swept(threads, budget, others);
+        SweptContacts<float> together = heap.swept(threads, budget, others);
         CHECK(others == sweeps);
         CHECK(together.error().unit_free == alone.error().unit_free);
         int different = 0;
@@ -160,7 +160,7 @@ TEST_CASE("a warm start that solves the problem is left alone")
 {
     const Heap heap(5, 3, 1);
     int sweeps = 0;
-    QuickContacts quick = heap.swept(1, {.tolerance = 1e-5, .max_iterations = 4000}, sweeps);
+    SweptContacts<float> quick = heap.swept(1, {.tolerance = 1e-5, .max_iterations = 4000}, sweeps);
     Heap again = heap;
     for (std::size_t c = 0; c < again.contacts.size(); ++c) {
         again.contacts[c].P = quick.percussion(c);

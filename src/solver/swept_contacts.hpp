@@ -10,9 +10,10 @@
 
 namespace carom {
 
-/// Nonlinear conjugate gradients around Gauss-Seidel for contacts of rigid bodies, without the matrix W and
-/// in single precision, for tolerances that leave digits to spare: eight contacts of one colour at once,
-/// blocks of them on several threads. What comes out is a start for whoever judges in double precision.
+/// Nonlinear conjugate gradients around Gauss-Seidel for contacts of rigid bodies, without the matrix W: as
+/// many contacts of one colour at once as fill a wide register, blocks of them on several threads. In single
+/// precision for tolerances that leave digits to spare: what comes out is then a start for whoever judges in
+/// double precision.
 ///
 /// Contacts of round bodies have the closed form of (SO-23). Others take the normal part first and the
 /// tangential one after it, with the largest eigenvalue of W_TT for both directions:
@@ -23,19 +24,18 @@ namespace carom {
 /// Percussions are vectors of space: there are no tangents. A scene may have contacts of both kinds.
 ///
 /// Symbols    n  unit normal from b to a;  r  arm from the centre of mass to the contact, m;  l  arm of a
-/// round
-///            body, against n for a and along n for b, m;  w  angular velocity, rad/s;  P  percussion on a, N
-///            s
+///            round body, against n for a and along n for b, m;  w  angular velocity, rad/s;  P  percussion
+///            on a, N s
 /// Theory     docs/theory/solvers.md, (SO-23), (SO-39), (SO-15) nonlinear conjugate gradients
 
-struct QuickBody {
+struct SweptBody {
     std::array<double, 3> v{}, w{};  ///< m/s, rad/s, without the percussions of contacts
     double inverse_mass = 0;         ///< 1/kg; 0: does not move
     double inverse_inertia = 0;      ///< 1/(kg m^2), of a round body
     std::array<double, 6> tensor{};  ///< J^-1: xx, yy, zz, yz, xz, xy; for contacts that are not round
 };
 
-struct QuickContact {
+struct SweptContact {
     std::array<double, 3> normal{0, 0, 1};   ///< from b to a, unit
     std::array<double, 3> arm_a{}, arm_b{};  ///< m; of a round contact l_a and l_b in the first places
     double shift_m_s = 0;                    ///< added to U_n: gap / step, restitution
@@ -43,23 +43,28 @@ struct QuickContact {
     double friction = 0;                     ///< mu >= 0
 };
 
-class QuickContacts {
+/// Number: float or double.
+template <class Number>
+class SweptContacts {
 public:
     /// The bodies of the contacts, in the order of ids (ContactColours), which of them are round, and how
-    /// many bodies there are, of which some move. Keeps its memory.
+    /// many bodies there are, of which some move. Keeps its memory; what has not changed since the last call
+    /// keeps its place.
     void begin(std::span<const std::array<int, 2>> pairs, std::span<const char> round,
                std::span<const char> moves);
 
     /// Every body and every contact is set once, in any order and by any thread: bodies first.
-    void set_body(std::size_t body, const QuickBody& to) noexcept;
-    void set_contact(std::size_t contact, const QuickContact& to) noexcept;
+    void set_body(std::size_t body, const SweptBody& to) noexcept;
+    void set_contact(std::size_t contact, const SweptContact& to) noexcept;
 
     /// The size of the free velocities, then the warm start.
     void start();
 
-    /// Sweeps until the errors are small (SO-24); returns them.
+    /// Sweeps until the errors are small (SO-24); returns them. Errors are looked at after the first sweep,
+    /// and when the changes of a sweep promise that they are small.
     int run(const Budget& budget);
 
+    /// Errors of the percussions as they are: e_d, and that of the velocities (as Residual has them).
     struct Errors {
         double unit_free = 0, velocity = 0;
     };
@@ -73,31 +78,34 @@ public:
     [[nodiscard]] std::array<double, 3> angular_velocity(std::size_t body) const noexcept;
 
 private:
-    using Lanes = std::array<float, 8>;
+    /// Contacts at once.
+    static constexpr std::size_t width = 32 / sizeof(Number);
+    using Lanes = std::array<Number, width>;
+    using Vectors = std::array<Lanes, 3>;
 
-    /// Half a cache line: v, 1/m, w, and 1/J of a round body.
-    struct alignas(32) Moving {
-        Lanes at{};
+    /// v, 1/m, w, and 1/J of a round body; or a tensor.
+    struct alignas(8 * sizeof(Number)) Moving {
+        std::array<Number, 8> at{};
     };
 
-    /// Eight contacts of one colour; places that are left over have a percussion of zero on a body that does
-    /// not move.
+    /// Contacts of one colour; places that are left over have a percussion of zero on a body that does not
+    /// move.
     struct alignas(32) RoundGroup {
-        std::array<Lanes, 3> n{}, P{};
-        std::array<Lanes, 3> direction{}, change{};  ///< of the conjugate gradients; of the last sweep
+        Vectors n{}, P{};
+        Vectors direction{}, change{};  ///< of the conjugate gradients; of the last sweep
         Lanes arm_a{}, arm_b{}, shift{}, mu{};
         Lanes inverse_n{}, inverse_t{}, rho{};  ///< 1 / W_NN, 1 / max W_TT, d^2 of (OS-5)
-        std::array<int, 8> a{}, b{};
+        std::array<int, width> a{}, b{};
         std::uint8_t a_moves = 0, b_moves = 0;  ///< a bit each: what does not move is not written
     };
     struct alignas(32) RigidGroup {
-        std::array<Lanes, 3> n{}, P{};
-        std::array<Lanes, 3> direction{}, change{};
-        std::array<Lanes, 3> arm_a{}, arm_b{};
-        std::array<Lanes, 3> coupling{};  ///< W_TN
+        Vectors n{}, P{};
+        Vectors direction{}, change{};
+        Vectors arm_a{}, arm_b{};
+        Vectors coupling{};  ///< W_TN
         Lanes shift{}, mu{};
         Lanes inverse_n{}, inverse_t{}, rho{};
-        std::array<int, 8> a{}, b{};
+        std::array<int, width> a{}, b{};
         std::uint8_t a_moves = 0, b_moves = 0;
     };
     /// Sums of squares that the errors are made of.
@@ -106,6 +114,8 @@ private:
         Sums& operator+=(const Sums& other) noexcept;
     };
     struct Block;
+    struct Bodies;
+    struct Tensors;
     struct Kernel;  ///< the inner loops, compiled for wide registers and for others
 
     /// The groups of one kind.
@@ -119,7 +129,7 @@ private:
     template <class Group>
     void place_contacts(bool round, Groups<Group>& groups);
     template <class Group>
-    void set_common(Group& group, std::size_t lane, const QuickContact& to) noexcept;
+    void set_common(Group& group, std::size_t lane, const SweptContact& to) noexcept;
     [[nodiscard]] Sums measured() noexcept;
     [[nodiscard]] double sweep(double beta) noexcept;
     void step_bodies(double beta) noexcept;
@@ -130,7 +140,7 @@ private:
     std::vector<Moving> tensors_;
     Groups<RoundGroup> round_;
     Groups<RigidGroup> rigid_;
-    std::vector<int> place_;  ///< of a contact: eight times its group, and the lane
+    std::vector<int> place_;  ///< of a contact: its group times the width, and the lane
     std::vector<char> is_round_, moves_;
     bool any_rigid_ = false;
     std::vector<std::array<int, 2>> pairs_;
@@ -138,5 +148,8 @@ private:
     std::vector<double> changes_;  ///< of a sweep, per block of groups
     double free_size_ = 0;         ///< of U_free, scaled
 };
+
+extern template class SweptContacts<float>;
+extern template class SweptContacts<double>;
 
 }  // namespace carom
