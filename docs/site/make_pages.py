@@ -19,6 +19,8 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+from header_comments import detached
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 # pages outside docs/ that the site shows, by their place in it
@@ -230,6 +232,8 @@ def cpp_page(files, title, places):
         if here is None:
             continue
         text += f"\n## carom/{header}\n"
+        if about := detached((INCLUDE / header).read_text(encoding="utf-8")):
+            text += "\n```text\n" + "\n\n".join(about) + "\n```\n"
         for kind, name in here["class"]:
             text += f"\n```{{doxygen{kind}}} {name}\n:members:\n:undoc-members:\n```\n"
         for name in here["enum"]:

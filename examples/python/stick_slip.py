@@ -2,7 +2,7 @@
 Stick and slip, and its certificate
 ===================================
 
-A block on a moving belt, held by a spring. While it sticks, friction is what the spring asks for; it slips when that
+A block on a moving belt, held by a spring. While it sticks, friction balances the spring; it slips when that force
 exceeds the static bound. The certificate says that this was solved, step by step, and where the energy went.
 """
 import numpy as np

@@ -48,7 +48,7 @@ pre { overflow-x: auto; font-size: 13px; white-space: pre-wrap; }
 </head>
 <body>
 <h1>Gallery</h1>
-<p>Every picture was computed now, from the scene that stands below it.</p>
+<p>Each figure was computed from the scene below it.</p>
 )html";
 
 /// The paper of an entry: its source up to the first comma.

@@ -40,7 +40,49 @@ std::array<CurveData, 2> lines_of_branch(const Branch& branch, const FigureCurve
     return lines;
 }
 
-void mark_special_points(const PanelTask& task, const Axes& axes, Sheet& sheet)
+/// How many points of the curves a box of the sheet covers.
+std::ptrdiff_t covered(const SheetBox& box, const std::vector<CurveData>& curves, const Axes& axes)
+{
+    std::ptrdiff_t count = 0;
+    for (const CurveData& curve : curves) {
+        count += std::ranges::count_if(curve.points, [&](const std::array<double, 2>& point) {
+            const SheetPoint at = axes.at(point[0], point[1]);
+            return at[0] >= box.left && at[0] <= box.right() && at[1] >= box.top && at[1] <= box.bottom();
+        });
+    }
+    return count;
+}
+
+/// The name of a point beside it, inside the frame: where it covers least of the curves.
+SheetText name_beside(SheetPoint at, const std::string& name, const std::vector<CurveData>& curves,
+                      const Axes& axes)
+{
+    constexpr double size = 7;
+    const double width = size * Font::get().width(name);
+    SheetText best;
+    std::ptrdiff_t least = -1;
+    for (const double distance : {4.0, 12.0, 20.0}) {
+        for (const int place : {0, 1, 2, 3}) {
+            const bool right = place % 2 == 0, above = place < 2;
+            const SheetBox box{right ? at[0] + 5 : at[0] - 5 - width,
+                               above ? at[1] - distance - size : at[1] + distance, width, size};
+            const bool inside = box.left >= axes.box().left && box.right() <= axes.box().right() &&
+                                box.top >= axes.box().top && box.bottom() <= axes.box().bottom();
+            const std::ptrdiff_t here = inside ? covered(box, curves, axes) : -1;
+            const bool better = best.text.empty() || (inside && (least < 0 || here < least));
+            if (!better) continue;
+            least = here;
+            best = {.at = {right ? box.left : box.right(), box.bottom()},
+                    .text = name,
+                    .size = size,
+                    .anchor = right ? Anchor::Start : Anchor::End};
+        }
+    }
+    return best;
+}
+
+void mark_special_points(const PanelTask& task, const std::vector<CurveData>& curves, const Axes& axes,
+                         Sheet& sheet)
 {
     Workspace work;
     for (const SpecialPoint& point : task.branch->special) {
@@ -52,14 +94,7 @@ void mark_special_points(const PanelTask& task, const Axes& axes, Sheet& sheet)
         if (!inside) continue;
         sheet.items.emplace_back(SheetDisc{
             .centre = at, .radius = 2.4, .stroke = "#222222", .fill = "#FFFFFF", .width = 0.8, .clip = {}});
-        // to the right of the point, or to its left where the frame would cut the name
-        const std::string name = spoken(point.kind);
-        const double size = 7;
-        const bool fits = at[0] + 5 + size * Font::get().width(name) <= axes.box().right();
-        sheet.items.emplace_back(SheetText{.at = {at[0] + (fits ? 5 : -5), at[1] - 4},
-                                           .text = name,
-                                           .size = size,
-                                           .anchor = fits ? Anchor::Start : Anchor::End});
+        sheet.items.emplace_back(name_beside(at, spoken(point.kind), curves, axes));
     }
 }
 
@@ -84,7 +119,7 @@ Expected<void, Errors> draw_branch(const PanelTask& task, Sheet& sheet)
     }
     const std::string label = task.panel.x_label.empty() ? task.plan.orbit->along : task.panel.x_label;
     const Axes axes = draw_curve_set(task, curves, {.label = label, .unit = {}}, sheet);
-    mark_special_points(task, axes, sheet);
+    mark_special_points(task, curves, axes, sheet);
     return {};
 }
 

@@ -156,7 +156,7 @@ void draw_traces(const PanelTask& task, const Axes& axes, Sheet& sheet)
 }
 
 /// Writes the numbers of exposures. Where exposures are close together, numbers that would cover an earlier
-/// one stand higher, so that all can be read.
+/// one stand higher, and those that find no place in the frame are left out.
 void draw_numbers(const std::vector<Exposure>& exposures, const Axes& axes, Sheet& sheet)
 {
     constexpr double size = 6.5;
@@ -175,6 +175,7 @@ void draw_numbers(const std::vector<Exposure>& exposures, const Axes& axes, Shee
              other = std::ranges::find_if(taken, covers)) {
             box.top = other->top - size - 0.5;
         }
+        if (box.top < axes.box().top) continue;
         taken.push_back(box);
         sheet.items.emplace_back(
             SheetText{.at = {middle[0], box.bottom()}, .text = text, .size = size, .anchor = Anchor::Middle});

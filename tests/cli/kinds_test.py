@@ -91,7 +91,7 @@ def problems(kind, scene, scheme):
 
 
 def constraints(kind, scene, scheme):
-    names = ["skate", "ring", "winch"]  # non-holonomic, rubbing, limited
+    names = ["skate", "ring", "winch"]  # nonholonomic, with friction, limited
     twin = "coordinates" if kind.startswith("coordinates") else "bodies"
     if kind == SWEEPING:
         with tempfile.TemporaryDirectory() as folder:
@@ -139,7 +139,7 @@ ROWS = {
     "events and statuses": events,
     "findings": findings,
     "`--save-problems`": problems,
-    "`[[constraint]]`: non-holonomic, limited, rubbing": constraints,
+    "`[[constraint]]`: nonholonomic, limited, with friction": constraints,
     "`start_s`": start,
     "`cone_point`": cone_point,
     "resume": resume,

@@ -22,6 +22,7 @@ Exit status: 0, 1 something is wrong, 77 skipped (tools of section [docs] are mi
 import argparse
 import html.parser
 import json
+import math
 import os
 import pathlib
 import re
@@ -233,9 +234,29 @@ def check_newton_impact(complaints):
     return 5
 
 
+def check_sweeping(complaints, program):
+    """Errors of both methods in docs/theory/sweeping.md: the disc of the guide, against the tractrix at 2 s."""
+    block = next(block for _, block in toml_blocks(DOCS / "how-to/sweeping.md") if "drags a point" in block)
+    exact = (2 - math.tanh(2), 1 / math.cosh(2))
+    rows = re.findall(r"^\| (\S+) s \| (\S+) \| \S* ?\| \| (\S+) s \| (\S+) \|", (DOCS / "theory/sweeping.md").read_text(encoding="utf-8"), flags=re.M)
+    with tempfile.TemporaryDirectory() as folder:
+        scene = pathlib.Path(folder) / "disc.toml"
+        scene.write_text(block, encoding="utf-8")
+        for h, of_steps, relaxation, of_relaxation in rows:
+            yosida = ["--set", "sweeping.method=yosida", "--set", f"sweeping.relaxation_s={relaxation}", "--set", "sweeping.time_step_s=1e-4"]
+            for shown, settings in ((of_steps, ["--set", f"sweeping.time_step_s={h}"]), (of_relaxation, yosida)):
+                end = run_json(program, "run", str(scene), *settings)["state"]
+                error = math.dist((end["x"]["q"], end["y"]["q"]), exact)
+                if not rounds_to(shown, {error}):
+                    complaints.say(f"docs/theory/sweeping.md: {shown}, computed {error:.4g} with {' '.join(settings)}")
+    if not rows:
+        complaints.say("docs/theory/sweeping.md: there is no table of errors")
+    return 2 * len(rows)
+
+
 def check_numbers(complaints, program):
     count = check_comparison(complaints, program) + check_first_scene(complaints, program)
-    count += check_solved_problem(complaints, program) + check_newton_impact(complaints)
+    count += check_solved_problem(complaints, program) + check_newton_impact(complaints) + check_sweeping(complaints, program)
     print(f"{count} numbers compared")
 
 

@@ -92,7 +92,7 @@ struct Run {
 
 /// Runs a scene from its start to its end. Errors, before the first step and all at once: instants outside
 /// the run (SettingOutOfRange, RunOptions::at_s), files that cannot be written (FileUnwritable), and those of
-/// sensitivities() for what RunOptions::sensitivity asks. How the run itself ended is told by its status.
+/// sensitivities() for what RunOptions::sensitivity asks. The status says how the run itself ended.
 [[nodiscard]] Expected<Run, Errors> run(const Scene& scene, const RunOptions& options = {});
 
 /// How a recorded run is resumed.

@@ -45,7 +45,7 @@ inline constexpr double velocity_tolerances = 10;
     return residual.finite && solved_to(residual) <= tolerance;
 }
 
-/// Which errors missed their tolerance, in words: "the velocity error is 2.1e-03, 1e-07 was asked for".
+/// Which errors missed their tolerance, in words: "the velocity error is 2.1e-03, the limit is 1e-07".
 [[nodiscard]] std::string shortfall(const Residual& residual, double tolerance);
 
 /// Memory for residual(); reused between steps.
