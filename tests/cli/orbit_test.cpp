@@ -30,9 +30,10 @@ TEST_CASE("an orbit that sticks and slips is written: what it is near to has a n
     const auto found = carom_program({"orbit", belt, "--section", "-s'", "--settle", "1", "-o",
                                       folder.path("belt.html"), "--json"});
     REQUIRE(found.status == 0);
-    // the block of the belt stops and slips in every period; how near it is to another order of events is told for both
+    // the block stops on the belt once in every period: by how much is told under a name of its own
+    const auto orbit = found.json();
     std::set<std::string> kinds;
-    for (const auto& near : found.json()["near"])
+    for (const auto& near : orbit["near"])
         kinds.insert(near["kind"].get<std::string>());
     CHECK(kinds.contains("stop"));
     CHECK(begins_with(folder.path("belt.html"), "<!doctype html>"));

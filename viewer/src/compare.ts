@@ -7,6 +7,9 @@ import { lastNotAfter } from './timeline';
 /** A number over time that a run has, by its name. */
 type Series = { unit: string; time: Float64Array; values: () => Float64Array };
 
+/** Columns as `carom export --to csv` calls them have the names that a reader sees. */
+const nameOf = (column: string): string => (column.endsWith('_J') ? column.replace(/_J$/, ' energy').replaceAll('_', ' ') : column.replace(/^gap_m\./, 'gap of '));
+
 /** All that can be compared, in the order in which it is offered. */
 function seriesOf(run: Run): Map<string, Series> {
   const time = run.track('time_s');
@@ -22,15 +25,15 @@ function seriesOf(run: Run): Map<string, Series> {
       for (const axis of run.head.solids?.flat ? [0, 1] : [0, 1, 2]) all.set(`${name}_${'xyz'[axis]}`, { unit: 'm', time, values: () => run.track(`q.${first + axis}`) });
     }
   }
-  run.head.contacts.forEach((name, i) => add(`gap of ${name}`, 'm', `gap_m.${i}`));
-  for (const name of run.head.energies) add(name.replace(/_J$/, ' energy').replaceAll('_', ' '), 'J', `energy.${name}`);
+  run.head.contacts.forEach((name, i) => add(nameOf(`gap_m.${name}`), 'm', `gap_m.${i}`));
+  for (const name of run.head.energies) add(nameOf(name), 'J', `energy.${name}`);
   return all;
 }
 
 function seriesOfTable({ columns }: DataTable): Map<string, Series> {
   const numbers = (values: (number | null)[]) => Float64Array.from(values, (x) => x ?? NaN);
   const time = numbers(columns.find(({ name }) => name === 'time_s')?.values ?? []);
-  return new Map(columns.filter(({ name }) => name !== 'time_s').map(({ name, values }) => [name, { unit: '', time, values: () => numbers(values) }]));
+  return new Map(columns.filter(({ name }) => name !== 'time_s').map(({ name, values }) => [nameOf(name), { unit: '', time, values: () => numbers(values) }]));
 }
 
 /** A series at other instants, straight between its own; none beyond its ends. */

@@ -121,10 +121,16 @@ export class ForceView {
     return 0.12 * this.longest * looks.arrowScale * Math.sqrt(part);
   }
 
-  /** The friction cones of the picked pair, around the normals of its points. */
+  /** The friction cones of the picked pair, around the normals of its points: of the force on the body that moves, of two on the first. */
   cones(t: number, looks: Looks, flat: boolean): Cone[] {
     if (!looks.pickedPair) return [];
-    return this.contacts.of(looks.pickedPair[0], t, looks.pickedPair[1]).flatMap((contact) => coneOfContact(contact, flat, 1.4 * this.longest));
+    const { bodies } = this.solids.head;
+    const onMover = (contact: BodyContact): BodyContact => {
+      if (bodies[contact.first].first >= 0 || bodies[contact.second].first < 0) return contact;
+      const opposite = (v: number[]) => v.map((x) => -x);
+      return { ...contact, normal: contact.normal && opposite(contact.normal), force: opposite(contact.force) };
+    };
+    return this.contacts.of(looks.pickedPair[0], t, looks.pickedPair[1]).flatMap((contact) => coneOfContact(onMover(contact), flat, 1.4 * this.longest));
   }
 
   private shortened(force: number[], scale: number): number[] {

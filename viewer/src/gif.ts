@@ -1,14 +1,24 @@
-// Moving GIF: one palette for all pictures, chosen by cutting the colours that occur at their medians.
+// Moving GIF: one palette for all pictures. What occurs most often keeps its colour, the rest is cut at its medians.
 
-type Box = { colours: number[]; from: number; to: number }; // packed rgb, by how often they occur
+type Box = { colours: number[]; from: number; to: number }; // packed rgb
 
 function channel(colour: number, axis: number): number {
   return (colour >> (16 - 8 * axis)) & 0xff;
 }
 
+/** So many colours are kept as they are: the ground, and what is filled with one colour. */
+const exact = 48;
+
 /** At most 256 colours that stand for those of the pixels, which are packed rgb. */
 export function paletteOf(pixels: Uint32Array): number[] {
-  const colours = [...new Set(pixels)];
+  const counts = new Map<number, number>();
+  for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1);
+  const colours = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)! || a - b);
+  return [...colours.slice(0, exact), ...cutAtMedians(colours.slice(exact), 256 - exact, counts)];
+}
+
+function cutAtMedians(colours: number[], most: number, counts: Map<number, number>): number[] {
+  if (colours.length === 0) return [];
   const boxes: Box[] = [{ colours, from: 0, to: colours.length }];
   const longest = ({ colours: list, from, to }: Box) => {
     let [best, axis] = [-1, 0];
@@ -23,7 +33,7 @@ export function paletteOf(pixels: Uint32Array): number[] {
     }
     return { length: best, axis };
   };
-  while (boxes.length < 256) {
+  while (boxes.length < most) {
     const sizes = boxes.map((box) => (box.to - box.from > 1 ? longest(box) : { length: 0, axis: 0 }));
     const k = sizes.reduce((best, { length }, i) => (length > sizes[best].length ? i : best), 0);
     if (sizes[k].length === 0) break;
@@ -32,11 +42,16 @@ export function paletteOf(pixels: Uint32Array): number[] {
     const half = part.length >> 1;
     boxes.splice(k, 1, { colours: part, from: 0, to: half }, { colours: part, from: half, to: part.length });
   }
+  // the mean of the pixels of a box
   return boxes.map(({ colours: list, from, to }) => {
     const mean = [0, 1, 2].map((axis) => {
-      let sum = 0;
-      for (let i = from; i < to; ++i) sum += channel(list[i], axis);
-      return Math.round(sum / (to - from));
+      let [sum, all] = [0, 0];
+      for (let i = from; i < to; ++i) {
+        const n = counts.get(list[i])!;
+        sum += n * channel(list[i], axis);
+        all += n;
+      }
+      return Math.round(sum / all);
     });
     return (mean[0] << 16) | (mean[1] << 8) | mean[2];
   });

@@ -478,9 +478,11 @@ export class ThreeStage implements Stage {
 type DrawnCone = { side: Mesh<BufferGeometry, MeshBasicMaterial>; edges: LineSegments<BufferGeometry, LineBasicMaterial> };
 
 function makeCone(): DrawnCone {
-  const glass = new MeshBasicMaterial({ transparent: true, opacity: 0.22, side: DoubleSide, depthWrite: false });
-  const drawn = { side: new Mesh(new BufferGeometry(), glass), edges: new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.45 })) };
+  // seen through bodies: a cone of the force on a body lies inside it
+  const glass = new MeshBasicMaterial({ transparent: true, opacity: 0.22, side: DoubleSide, depthWrite: false, depthTest: false });
+  const drawn = { side: new Mesh(new BufferGeometry(), glass), edges: new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.6, depthTest: false })) };
   drawn.side.frustumCulled = drawn.edges.frustumCulled = false;
+  drawn.side.renderOrder = drawn.edges.renderOrder = 1;
   drawn.side.visible = drawn.edges.visible = false;
   return drawn;
 }

@@ -229,11 +229,11 @@ export class ViewTools {
       parts.push(element('span', { class: 'key' }, arrow, ` force of ${withUnit(newton, 'N')} at the centre of the picture${looks.pickedBody >= 0 ? '' : ', on both bodies'}${cut ? '; arrows of larger forces are cut short' : ''}`));
     }
     if (looks.forces === 'chains' && looks.pickedBody < 0 && forces) parts.push(element('span', { class: 'key' }, `chains: thickness grows with the square root of the force; 95 % are below ${withUnit(forces.contacts.typical, 'N')}`));
-    if (looks.pickedBody >= 0) parts.push(...(['weight', 'joint', 'load', 'constraint', 'sum'] as const).filter((kind) => kind === 'sum' || kinds.has(kind)).map((kind) => this.swatch(this.colours.force(kind), kind === 'sum' ? 'm a' : kind)), ...(couple && !couple.startsWith('0') ? [`arcs: couples, largest ${couple}`] : []));
+    if (looks.pickedBody >= 0) parts.push(...(['weight', 'joint', 'load', 'constraint', 'sum'] as const).filter((kind) => kind === 'sum' || kinds.has(kind)).map((kind) => this.swatch(this.colours.force(kind), kind === 'sum' ? 'm a' : kind)), ...(couple && !couple.startsWith('0') ? [element('span', { class: 'key' }, `arcs: couples, largest ${couple}`)] : []));
     if (bodyColours && (looks.colourBy === 'speed' || looks.colourBy === 'force')) parts.push(this.ramp(withUnit(bodyColours.top(looks.colourBy), looks.colourBy === 'speed' ? 'm/s' : 'N')));
     if (bodyColours?.residuals && looks.colourBy === 'residual') {
       const [low, high] = bodyColours.residuals.map((power) => number(10 ** power));
-      parts.push(this.ramp(high, low), 'largest share of a contact of the body in the residual of the step');
+      parts.push(this.ramp(high, low), element('span', { class: 'key' }, 'largest share of a contact of the body in the residual of the step'));
     }
     if (bodyColours && looks.colourBy === 'material') parts.push(...bodyColours.materials.map((name, i) => this.swatch(this.colours.line(i), name || 'no name')));
     if (looks.colourBy === 'status') parts.push(...(['open', 'closed', 'stick', 'slip', 'impact'] as Status[]).map((status) => this.swatch(this.colours.status(status), statusWords[status])));

@@ -47,9 +47,11 @@ test('axe finds nothing on pages of branches and of studies, and with a picked b
   const study = join(place, 'runs.html');
   const made = spawnSync(program, ['study', join(root, 'scenes', 'bouncing_balls.toml'), '--vary', 'duration_s=0.2,0.3', '--page', study, '--quiet']);
   assert.ok(made.status === 0 || made.status === 1);
-  for (const file of [...files, study, `${study}#run=1`, `${pages[1]}#t=0.2&pick=brick_1&show=arrows,residual`, `${pages[1]}#t=0.2&bodies=brick_1,brick_3`]) {
+  for (const file of [...files, study, `${study}#run=1`, `${pages[1]}#t=0.2&pick=brick_1_1&show=arrows,residual`, `${pages[1]}#t=0.2&bodies=brick_1_1,brick_1_3`]) {
     for (const colorScheme of ['light', 'dark']) {
       const { page, close } = await open(browser, file, { colorScheme, bypassCSP: true });
+      if (file.includes('pick=')) assert.match(await page.locator('.bodies table caption').textContent(), /^Free-body diagram of brick_1_1/);
+      if (file.includes('bodies=')) assert.equal(await page.evaluate(() => window.carom.plots.shownBodies.length), 2);
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
       assert.deepEqual(violations.map(({ id, nodes }) => `${file}: ${id}: ${nodes.slice(0, 3).map(({ target, failureSummary }) => `${target} ${failureSummary}`).join('; ')}`), []);
@@ -67,6 +69,10 @@ test('on paper there are no buttons, and a dark page is light', async () => {
   assert.match(await page.locator('.clock').textContent(), /t = 0.s/);
   assert.equal(await page.locator('.clock').isVisible(), true);
   assert.equal(await page.locator('.stage').isVisible(), true);
+  // what is folded up is not there, values of an instant that a pointer asks for neither; colours that mean something are
+  for (const node of await page.locator('summary, #phase, .u-legend .u-value').all()) assert.equal(await node.isVisible(), false);
+  assert.equal(await page.locator('.u-legend .u-label').nth(1).isVisible(), true);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.bar, .swatch')).printColorAdjust), 'exact');
   await picture(page, 'print');
   await close();
 });

@@ -99,6 +99,25 @@ test('measured data are compared by the names of their columns', async () => {
   await close();
 });
 
+test('columns that carom itself exported are all found again, and do not differ', async () => {
+  const place = folder();
+  const run = recording(place, 'a', 0, 0.5);
+  carom('export', run, '--to', 'csv', '-o', join(place, 'a.csv'));
+  carom('report', run, join(place, 'a.csv'), '-o', join(place, 'own.html'));
+  const { page, close } = await open(browser, join(place, 'own.html'));
+  const choice = page.getByLabel('Quantity to compare');
+  const names = await choice.evaluate((select) => [...select.options].map(({ value }) => value));
+  for (const name of ['z', "z'", 'gap of floor', 'kinetic energy', 'impact energy']) {
+    assert.ok(names.includes(name), `${name} in ${names}`);
+    await choice.selectOption(name);
+    // the page keeps 24 bits of each number
+    const [own, difference] = [await lineOf(page, 'compare-both', 0), await lineOf(page, 'compare-difference', 0)];
+    const largest = Math.max(...own.map(Math.abs));
+    assert.ok(Math.max(...difference.map(Math.abs)) <= 2 ** -23 * largest, name);
+  }
+  await close();
+});
+
 test('data without times are refused', () => {
   const place = folder();
   const run = recording(place, 'a', 0, 0.5);

@@ -62,6 +62,11 @@ test('pictures of a film are the same each time', { skip: !probe && 'there is no
   assert.deepEqual(pictures(), first);
 });
 
+test('the ground of a gif is as white as that of the page', { skip: !probe && 'there is no ffmpeg to read it' }, () => {
+  const { stdout } = spawnSync('ffmpeg', ['-v', 'error', '-i', film('gif', '--fps', '2'), '-frames:v', '1', '-vf', 'crop=4:4:2:2', '-pix_fmt', 'rgb24', '-f', 'rawvideo', '-']);
+  assert.deepEqual([...new Set(stdout)], [255]);
+});
+
 let browser;
 after(() => browser?.close());
 
