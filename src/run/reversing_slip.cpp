@@ -28,8 +28,7 @@ void note_dissipation(std::span<const ContactStep> contacts, const StepReport& r
         sum.work_J += at_mean_J;
         const double turned = contact.U_minus[1] * contact.U_plus[1] + contact.U_minus[2] * contact.U_plus[2];
         if (!(turned < 0)) continue;
-        const double there_m_s = tangential_size(contact.U_minus),
-                     back_m_s = tangential_size(contact.U_plus);
+        const double there_m_s = tangential_size(contact.U_minus), back_m_s = tangential_size(contact.U_plus);
         // a contact that sticks has the velocities that the tolerance of the solver leaves
         if (there_m_s <= contact.left_m_s && back_m_s <= contact.left_m_s) continue;
         const double P_Ns = tangential_size(contact.P);

@@ -1,7 +1,7 @@
 #include "solver/rigid_contacts.hpp"
 
-#include "core/parallel.hpp"
 #include "core/four_numbers.hpp"
+#include "core/parallel.hpp"
 
 #include <fmt/format.h>
 
