@@ -152,7 +152,15 @@ Expected<std::vector<StatusDecision>> explain_statuses(const Model& model, const
     if (auto checked = check(settings); !checked) return checked.error();
     if (const Errors errors = check_for_series(model); !errors.empty()) return errors.front();
     Scratch scratch(model);
-    SeriesMemory& memory = detail::series_memory(model, settings.order, scratch);
+    SeriesMemory& memory = detail::series_memory(model, settings.order, state, scratch);
+    if (detail::RepeatedContacts* const joined = memory.repeated.get()) {
+        State& begin = joined->begin(state, nullptr);
+        const auto decisions =
+            detail::SeriesEngine(joined->reduced(), settings, {}, begin, joined->scratch(), memory)
+                .decisions();
+        if (!decisions) return decisions.error();
+        return joined->of_all(*decisions);
+    }
     State copy = state;
     return detail::SeriesEngine(model, settings, {}, copy, scratch, memory).decisions();
 }
@@ -169,7 +177,14 @@ StepReport series_step(const Model& model, const SeriesSettings& settings, const
                                    .message = "the series integrator knows contacts, not constraints"});
         return report;
     }
-    SeriesMemory& memory = detail::series_memory(model, settings.order, scratch);
+    SeriesMemory& memory = detail::series_memory(model, settings.order, state, scratch);
+    if (detail::RepeatedContacts* const joined = memory.repeated.get()) {
+        State& begin = joined->begin(state, scratch.until);
+        const StepReport report =
+            detail::SeriesEngine(joined->reduced(), settings, solver, begin, joined->scratch(), memory).run();
+        joined->finish(model, state, scratch);
+        return report;
+    }
     return detail::SeriesEngine(model, settings, solver, state, scratch, memory).run();
 }
 

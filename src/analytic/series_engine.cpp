@@ -22,9 +22,17 @@ detail::Expansion& SeriesMemory::of_order(const Model& model, int order)
 namespace carom::detail {
 SeriesMemory& series_memory(const Model& model, int order, Scratch& scratch)
 {
-    if (!scratch.series || scratch.series->order() != order) {
+    if (!scratch.series || scratch.series->order() != order || scratch.series->repeated)
         scratch.series = std::make_shared<SeriesMemory>(model, order);
-    }
+    return *scratch.series;
+}
+
+SeriesMemory& series_memory(const Model& model, int order, const State& state, Scratch& scratch)
+{
+    if (!scratch.series || scratch.series->order() != order)
+        scratch.series = std::make_shared<SeriesMemory>(model, order, RepeatedContacts::of(model));
+    if (scratch.series->repeated && !scratch.series->repeated->fits(state))
+        scratch.series = std::make_shared<SeriesMemory>(model, order);
     return *scratch.series;
 }
 

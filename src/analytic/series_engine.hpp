@@ -1,6 +1,7 @@
 #pragma once
 
 #include "series_expansion.hpp"
+#include "series_repeated.hpp"
 #include "series_roots.hpp"
 
 #include "analytic/series_log.hpp"
@@ -81,12 +82,18 @@ struct EngineBuffers {
 
 /// What the series integrator keeps from report to report. No motion depends on it.
 struct SeriesMemory {
-    SeriesMemory(const Model& model, int order) { static_cast<void>(of_order(model, order)); }
+    /// `joined`: the system with one of each kind of equal contacts, whose series these are; null: all act.
+    SeriesMemory(const Model& model, int order, std::unique_ptr<detail::RepeatedContacts> joined = nullptr)
+        : repeated(std::move(joined))
+    {
+        static_cast<void>(of_order(repeated ? repeated->reduced() : model, order));
+    }
 
     /// Series of that order; those of other orders than the usual one are made when they are asked for.
     [[nodiscard]] detail::Expansion& of_order(const Model& model, int order);
     [[nodiscard]] int order() const noexcept { return expansions.front()->order(); }
 
+    std::unique_ptr<detail::RepeatedContacts> repeated;
     std::vector<std::unique_ptr<detail::Expansion>> expansions;
     detail::EngineBuffers buffers;
 
@@ -266,6 +273,10 @@ private:
 
 /// The memory of a scratch, made for this model and order if it is not there.
 [[nodiscard]] SeriesMemory& series_memory(const Model& model, int order, Scratch& scratch);
+
+/// The same for a step that begins here, equal contacts joined. A memory that keeps a log has them all.
+[[nodiscard]] SeriesMemory& series_memory(const Model& model, int order, const State& state,
+                                          Scratch& scratch);
 
 }  // namespace detail
 }  // namespace carom

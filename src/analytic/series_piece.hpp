@@ -14,7 +14,8 @@ struct SeriesPiece {
     int order = 0;
     std::vector<double> q, u;  ///< coefficients: order + 1 per coordinate
 
-    /// Reaction of a contact that acts, N: (normal, t1, t2), order + 1 coefficients each.
+    /// Reaction of a contact that acts, N: (normal, t1, t2), order + 1 coefficients each. Where equal
+    /// contacts are joined, the sum of theirs, with the number of the contact in the joined system.
     struct Reaction {
         int contact = 0;
         int dimension = 1;

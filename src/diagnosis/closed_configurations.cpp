@@ -25,16 +25,20 @@ Eigen::MatrixXd unit_gradients(const Metric& A, const Eigen::MatrixXd& H)
     return G;
 }
 
-/// The combination of the columns that vanishes: the right singular vector of the smallest singular value.
+/// The combination of the columns that vanishes: the right singular vector of the smallest singular value. Of
+/// more columns than the space has dimensions, and one, the first ones depend on each other.
 void look_for_dependence(const Eigen::MatrixXd& G, double tolerance, ConeDiagnosis& result)
 {
-    const Svd svd(G, Eigen::ComputeFullV);
-    result.rank = static_cast<int>(svd.rank_above(tolerance));
+    const Eigen::Index first = std::min(G.cols(), G.rows() + 1);
+    const Svd svd(G.leftCols(first), Eigen::ComputeFullV);
+    const Eigen::Index rank = first == G.cols() ? svd.rank_above(tolerance) : Svd(G).rank_above(tolerance);
+    result.rank = static_cast<int>(rank);
     if (result.rank == G.cols()) return;
-    const Eigen::VectorXd x = svd.V().col(G.cols() - 1);
+    const Eigen::VectorXd x = svd.V().col(first - 1);
     Eigen::Index largest = 0;
     x.cwiseAbs().maxCoeff(&largest);
-    result.dependence = x / x[largest];
+    result.dependence = Eigen::VectorXd::Zero(G.cols());
+    result.dependence.head(first) = x / x[largest];
 }
 
 /// Gordan's alternative (WP-2): either some velocity is strictly inside every wall, or the gradients have a
@@ -156,13 +160,14 @@ ClosedSearch search_closed_configurations(const Model& model, const State& start
     ClosedSearch result;
     if (model.contacts() == 0 || model.coordinates() > max_coordinates) return result;
     const Eigen::VectorXd usual = usual_lengths(model, start, detail::sampled_states(model, start, settings));
+    const detail::AdmissibleSet admissible(model);
     std::map<std::vector<int>, ClosedConfiguration> worst;
 
     // a configuration with closed contacts counts if no gap is negative there
     const auto look_at = [&](const Eigen::VectorXd& q) -> void {
         const double closed_m = 1e-8 * settings.length_m;
         const auto A = metric_at(model, q);
-        if (!A || !detail::admissible(model, q, start.t_s, closed_m)) return;
+        if (!A || !admissible.contains(q, start.t_s, closed_m)) return;
         ClosedConfiguration at{.q = q,
                                .contacts = closed_contacts_at(model, q, start.t_s, closed_m),
                                .vanishing = {},
@@ -204,6 +209,7 @@ std::optional<ClosedConfiguration> find_pinch(const Model& model, const State& b
     const double reach = 4 * (after.q - before.q).norm() + 1e-9;
     const double length = std::max(1.0, after.q.cwiseAbs().maxCoeff());
     const detail::DegenerateSearch search(model, contacts, after.t_s, length);
+    const detail::AdmissibleSet admissible(model);
     for (const State* from : {&before, &after}) {
         // the configuration itself, and the nearest one where the gradients depend on each other
         for (const bool pulled : {false, true}) {
@@ -213,7 +219,7 @@ std::optional<ClosedConfiguration> find_pinch(const Model& model, const State& b
             if (!((q - from->q).norm() <= reach)) continue;
             const double closed_m = 1e-8 * length;
             const auto A = metric_at(model, q);
-            if (!A || !detail::admissible(model, q, from->t_s, closed_m)) continue;
+            if (!A || !admissible.contains(q, from->t_s, closed_m)) continue;
             ClosedConfiguration at{.q = q,
                                    .contacts = closed_contacts_at(model, q, from->t_s, closed_m),
                                    .vanishing = {},

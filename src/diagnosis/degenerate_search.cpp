@@ -208,12 +208,13 @@ std::optional<Eigen::VectorXd> find_singular_configuration(const Model& model, c
     if (search.size() == 0 || model.coordinates() > max_pulled_coordinates) return std::nullopt;
     const Eigen::VectorXd usual = search.lengths(start.q);
     if (usual.size() == 0) return std::nullopt;
+    const AdmissibleSet admissible(model);
     Dice dice(6);
     for (int k = 0; k < settings.searches / 2; ++k) {
         const double reach_m = 2 * settings.length_m * std::pow(10.0, dice.uniform() - 1);
         Eigen::VectorXd q = start.q + reach_m * dice.vector(start.q.size());
         if (!search.close(q) || !search.pull(usual, q)) continue;
-        if (!search.close(q) || !admissible(model, q, start.t_s, 1e-8 * settings.length_m)) continue;
+        if (!search.close(q) || !admissible.contains(q, start.t_s, 1e-8 * settings.length_m)) continue;
         const auto A = metric_at(model, q);
         if (!A) continue;
         const Eigen::VectorXd lengths = search.lengths(q);

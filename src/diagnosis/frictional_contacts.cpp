@@ -175,7 +175,8 @@ std::string viscous_pair(const Model& model)
 /// Closed contacts of the start that stay closed to first order, with the accelerations of their gaps.
 struct ClosedStart {
     std::vector<int> contacts;
-    Eigen::MatrixXd W;     ///< accelerations of gaps per normal force, friction of sliding contacts included
+    Eigen::MatrixXd W;     ///< accelerations of gaps per normal force, friction of sliding contacts included;
+                           ///< empty where contacts are too many to be enumerated
     Eigen::VectorXd free;  ///< accelerations of gaps without reactions
     std::vector<double> margin;  ///< W_NN - mu sigma.W_NT of each alone, over W_NN
     bool sticks = false;  ///< some contact with friction does not slide: its force has no given direction
@@ -239,20 +240,22 @@ ClosedStart closed_start(const Model& model, const State& start, const WellPosed
         pushed.push_back(push);
     }
     const auto m = static_cast<Eigen::Index>(closed.contacts.size());
-    closed.W.resize(m, m);
+    const bool is_enumerated = closed.contacts.size() <= max_enumerated;
+    if (is_enumerated) closed.W.resize(m, m);
     closed.free.resize(m);
     Dynamics dynamics(model);
     const Eigen::VectorXd a = dynamics.acceleration(start);
     const double dt = 1e-5 * std::max(settings.duration_s, 1e-3);
     for (Eigen::Index i = 0; i < m; ++i) {
-        for (Eigen::Index j = 0; j < m; ++j)
+        for (Eigen::Index j = 0; is_enumerated && j < m; ++j)
             closed.W(i, j) =
                 normal[static_cast<std::size_t>(i)].dot(A->solve(pushed[static_cast<std::size_t>(j)]));
         const int c = closed.contacts[static_cast<std::size_t>(i)];
         closed.free[i] =
             (later_velocity(model, c, start, a, dt) - later_velocity(model, c, start, a, -dt)) / (2 * dt);
-        const Eigen::VectorXd& row = normal[static_cast<std::size_t>(i)];
-        closed.margin.push_back(closed.W(i, i) / row.dot(A->solve(row)));
+        const Eigen::VectorXd &row = normal[static_cast<std::size_t>(i)],
+                              &push = pushed[static_cast<std::size_t>(i)];
+        closed.margin.push_back(row.dot(A->solve(push)) / row.dot(A->solve(row)));
     }
     return closed;
 }

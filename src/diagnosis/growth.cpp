@@ -40,8 +40,9 @@ double segment_length(Dynamics& dynamics, const Model& model, const Eigen::Vecto
     return length;
 }
 
-Ray ray_along(const Model& model, const State& start, const Eigen::VectorXd& to_q,
-              const Eigen::VectorXd& to_u, double tolerance_m, Dynamics& dynamics)
+Ray ray_along(const Model& model, const detail::AdmissibleSet& admissible, const State& start,
+              const Eigen::VectorXd& to_q, const Eigen::VectorXd& to_u, double tolerance_m,
+              Dynamics& dynamics)
 {
     Ray ray;
     for (int k = 0; k <= decades * points_per_decade; ++k) {
@@ -49,7 +50,7 @@ Ray ray_along(const Model& model, const State& start, const Eigen::VectorXd& to_
         State state = start;
         state.q += scale * to_q;
         if (to_u.squaredNorm() > 0) state.u = scale * to_u;
-        if (!detail::admissible(model, state.q, state.t_s, tolerance_m)) continue;
+        if (!admissible.contains(state.q, state.t_s, tolerance_m)) continue;
         const double x =
             1 + segment_length(dynamics, model, start.q, state.q) + dynamics.length(state.q, state.u);
         if (!std::isfinite(x)) continue;
@@ -133,6 +134,7 @@ Growth estimate_growth(const Model& model, const State& start, const WellPosedne
     Growth growth;
     growth.steady_potential = !model.system().potential.depends_on(Variable::Kind::Time);
     Dynamics dynamics(model);
+    const detail::AdmissibleSet admissible(model);
     Workspace work;
     const auto force = [&](const State& at) {
         const Eigen::VectorXd f = dynamics.given_forces(at) - dynamics.potential_gradient(at);
@@ -146,7 +148,7 @@ Growth estimate_growth(const Model& model, const State& start, const WellPosedne
 
     double most = 0;
     const auto look = [&](const Eigen::VectorXd& to_q, const Eigen::VectorXd& to_u, double& exponent) {
-        const Ray ray = ray_along(model, start, to_q, to_u, settings.gap_tolerance_m, dynamics);
+        const Ray ray = ray_along(model, admissible, start, to_q, to_u, settings.gap_tolerance_m, dynamics);
         if (ray.x.empty() || !(ray.x.back() > 100)) return;
         ++growth.rays;
         const double here = exponent_along(ray, force);

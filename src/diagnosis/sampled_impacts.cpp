@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace carom {
 namespace {
@@ -67,28 +68,30 @@ ImpactLawDiagnosis sample_impacts(const Model& model, const State& start,
     const bool has_map = static_cast<bool>(model.system().impact_map);
     result.canonical = !has_map;
     detail::Dice dice(5);
+    const std::vector<int> different = different_contacts(model);
     for (const ClosedConfiguration& place : places.first(std::min(places.size(), max_places))) {
         const auto A = metric_at(model, place.q);
-        const Eigen::MatrixXd H = gap_gradients_at(model, place.q, place.contacts, start.t_s);
+        // contacts that are written several times change nothing of an impact, unless a map sees them
+        std::vector<int> contacts;
+        if (has_map)
+            contacts = place.contacts;
+        else
+            std::ranges::set_intersection(place.contacts, different, std::back_inserter(contacts));
+        const Eigen::MatrixXd H = gap_gradients_at(model, place.q, contacts, start.t_s);
         const auto V = PolyhedralCone::from_inequalities(-H);
-        if (!A || !V || place.contacts.empty() || !place.vanishing.empty()) continue;
+        if (!A || !V || contacts.empty() || !place.vanishing.empty()) continue;
         for (int k = 0; k < impacts_per_place; ++k) {
             const Eigen::VectorXd u_minus = arriving_velocity(*A, *V, dice, place.q.size());
             if (u_minus.size() == 0) continue;
             ++result.impacts;
             Impact after;
-            const ImpactContacts closed =
-                impact_contacts_at(model, place.q, u_minus, place.contacts, start.t_s);
+            const ImpactContacts closed = impact_contacts_at(model, place.q, u_minus, contacts, start.t_s);
             if (has_map) {
-                const ImpactSite site{.A = *A,
-                                      .H = H,
-                                      .closed = closed,
-                                      .contacts = place.contacts,
-                                      .q = place.q,
-                                      .t_s = start.t_s};
+                const ImpactSite site{
+                    .A = *A, .H = H, .closed = closed, .contacts = contacts, .q = place.q, .t_s = start.t_s};
                 after = model.system().impact_map(site, u_minus);
             } else {
-                const Eigen::VectorXd e = restitutions(model, place.contacts, place.q, u_minus, start.t_s);
+                const Eigen::VectorXd e = restitutions(model, contacts, place.q, u_minus, start.t_s);
                 if (!(e.minCoeff() >= result.lowest_e)) result.lowest_e = e.minCoeff();
                 if (!(e.maxCoeff() <= result.highest_e)) result.highest_e = e.maxCoeff();
                 if (!(e.maxCoeff() - e.minCoeff() <= 1e-14)) result.canonical = false;

@@ -442,6 +442,15 @@ bool says_the_same(const Singularity& x, const Singularity& y)
            x.search_cut == y.search_cut;
 }
 
+/// What a formula has in common with what was found is found of the same key, which comes last.
+bool is_known(std::span<const Singularity> found, const Singularity& here)
+{
+    for (std::size_t k = found.size(); k > 0 && found[k - 1].formula == here.formula; --k) {
+        if (says_the_same(found[k - 1], here)) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::vector<Singularity> find_singularities(const Model& model, const State& start,
@@ -454,9 +463,7 @@ std::vector<Singularity> find_singularities(const Model& model, const State& sta
     for (const NamedFormula& formula : formulas_of(model)) {
         for (const Suspect& suspect : suspects_of(*formula.formula)) {
             Singularity here = examine(model, suspect, formula, start, samples, settings, dynamics, budget);
-            const bool known =
-                std::ranges::any_of(found, [&](const auto& x) { return says_the_same(x, here); });
-            if (!known) found.push_back(std::move(here));
+            if (!is_known(found, here)) found.push_back(std::move(here));
         }
     }
     return found;
@@ -472,9 +479,8 @@ std::vector<Singularity> find_singular_instants(const Model& model, const State&
         for (const Suspect& suspect : suspects_of(*formula.formula)) {
             if (!suspect.time_only || suspect.kind != Kind::Edge) continue;
             Singularity here = examine(model, suspect, formula, start, {}, settings, dynamics, budget);
-            const bool known =
-                std::ranges::any_of(found, [&](const auto& x) { return says_the_same(x, here); });
-            if ((here.instant_s || here.search_cut) && !known) found.push_back(std::move(here));
+            if ((here.instant_s || here.search_cut) && !is_known(found, here))
+                found.push_back(std::move(here));
         }
     }
     return found;

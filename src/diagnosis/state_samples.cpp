@@ -29,13 +29,12 @@ int Dice::below(int end) noexcept
     return std::min(end - 1, static_cast<int>((uniform() + 1) / 2 * end));
 }
 
-bool admissible(const Model& model, const Eigen::VectorXd& q, double t_s, double tolerance_m)
+bool AdmissibleSet::contains(const Eigen::VectorXd& q, double t_s, double tolerance_m) const
 {
     Workspace work;
-    for (int c = 0; c < model.contacts(); ++c) {
-        if (!(model.gap_m(c, {view(q), {}, t_s}, work) >= -tolerance_m)) return false;
-    }
-    return true;
+    return std::ranges::all_of(different_, [&](int contact) {
+        return model_.gap_m(contact, {view(q), {}, t_s}, work) >= -tolerance_m;
+    });
 }
 
 std::vector<State> sampled_states(const Model& model, const State& start,
@@ -44,6 +43,7 @@ std::vector<State> sampled_states(const Model& model, const State& start,
     const Eigen::Index n = start.q.size();
     const double reach_m = 2 * settings.length_m;
     const double speed = 10 * std::max(settings.length_m, start.u.cwiseAbs().maxCoeff());
+    const AdmissibleSet admissible(model);
     Dice dice(1);
     std::vector<State> states;
     for (int k = 0; k < settings.samples; ++k) {
@@ -54,7 +54,7 @@ std::vector<State> sampled_states(const Model& model, const State& start,
         state.q += reach_m * radius * dice.vector(n);
         state.u += speed * radius * dice.vector(n);
         state.t_s += settings.duration_s * (dice.uniform() + 1) / 2;
-        if (admissible(model, state.q, state.t_s, settings.gap_tolerance_m))
+        if (admissible.contains(state.q, state.t_s, settings.gap_tolerance_m))
             states.push_back(std::move(state));
     }
     return states;

@@ -3,6 +3,7 @@
 #include "carom/diagnosis/well_posedness.hpp"
 #include "expression/workspace.hpp"
 #include "system/lagrangian/mass_matrix.hpp"
+#include "system/lagrangian/repeated_contacts.hpp"
 
 #include <cstdint>
 
@@ -25,7 +26,17 @@ private:
 [[nodiscard]] std::vector<State> sampled_states(const Model& model, const State& start,
                                                 const WellPosednessSettings& settings);
 
-[[nodiscard]] bool admissible(const Model& model, const Eigen::VectorXd& q, double t_s, double tolerance_m);
+/// Configurations whose gaps are not negative.
+class AdmissibleSet {
+public:
+    explicit AdmissibleSet(const Model& model) : model_(model), different_(different_contacts(model)) {}
+
+    [[nodiscard]] bool contains(const Eigen::VectorXd& q, double t_s, double tolerance_m) const;
+
+private:
+    const Model& model_;
+    std::vector<int> different_;  ///< contacts: of equal ones one is asked
+};
 
 /// Forces and metric of a model at any state.
 class Dynamics {

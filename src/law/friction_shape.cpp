@@ -1,6 +1,7 @@
 #include "carom/law/law.hpp"
 
 #include "circular_cone.hpp"
+#include "same_shape.hpp"
 
 #include <fmt/format.h>
 
@@ -280,6 +281,13 @@ void project_on_friction_cone(const FrictionShape& shape, double mu, std::span<d
     } else {
         project_on_general_cone(shape, mu, P);
     }
+}
+
+bool same_shape(const FrictionShape& a, const FrictionShape& b)
+{
+    if (std::holds_alternative<FrictionDisc>(a)) return std::holds_alternative<FrictionDisc>(b);
+    const auto *of_a = std::get_if<FrictionInterval>(&a), *of_b = std::get_if<FrictionInterval>(&b);
+    return of_a != nullptr && of_b != nullptr && of_a->low == of_b->low && of_a->high == of_b->high;
 }
 
 }  // namespace carom

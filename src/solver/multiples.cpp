@@ -1,18 +1,12 @@
 #include "multiples.hpp"
 
+#include "law/same_shape.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace carom {
-
-bool same_shape(const FrictionShape& a, const FrictionShape& b)
-{
-    if (std::holds_alternative<FrictionDisc>(a)) return std::holds_alternative<FrictionDisc>(b);
-    const auto *of_a = std::get_if<FrictionInterval>(&a), *of_b = std::get_if<FrictionInterval>(&b);
-    return of_a != nullptr && of_b != nullptr && of_a->low == of_b->low && of_a->high == of_b->high;
-}
-
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();

@@ -4,9 +4,6 @@
 
 namespace carom {
 
-/// The same disc or the same interval; others are not compared.
-[[nodiscard]] bool same_shape(const FrictionShape& a, const FrictionShape& b);
-
 /// Contacts in one place that push in one direction: their rows of H are multiples of each other, so their
 /// velocities are multiples too, and W has as many zero eigenvalues. One of them can act for all:
 ///

@@ -349,6 +349,33 @@ TEST_CASE("example 8: equal bars lose the gradient of the tip where they fold up
     CHECK(unequal.growth.shown);  // springs are linear, the metric is bounded
 }
 
+TEST_CASE("twenty thousand equal floors are told as dependent, of the rank of one, by two of them")
+{
+    // what depends on each other needs one gradient more than there are dimensions; a matrix of the gradients
+    // with each other would have 4e8 entries
+    constexpr int copies = 20000;
+    Sketch sketch = plane;
+    for (int k = 0; k < copies; ++k)
+        sketch.contacts.push_back({.name = "c" + std::to_string(k), .gap = "y", .restitution = "0.5"});
+    const WellPosedness many = diagnosis_of(sketch, {0, 0}, {1, 0});
+    CHECK(many.promise == Promise::NonePromised);
+    CHECK(many.start.cone.rank == 1);
+    REQUIRE(many.start.cone.dependence.size() == copies);
+    CHECK(many.start.cone.dependence.sum() == near(0, 1e-12));  // of gradients that are all the same
+    CHECK(many.start.cone.dependence.cwiseAbs().maxCoeff() == near(1, 1e-12));
+    CHECK((many.start.cone.dependence.array() != 0).count() <= 3);
+    CHECK(many.start.cone.has_interior());
+    CHECK(says(many, "dependent_gradients", "rank 1 of 20000"));
+
+    // the impact law is that of one floor
+    sketch.contacts.resize(1);
+    const WellPosedness one = diagnosis_of(sketch, {0, 0}, {1, 0});
+    CHECK(many.impacts.canonical == one.impacts.canonical);
+    CHECK(many.impacts.highest_e == one.impacts.highest_e);
+    CHECK(many.impacts.worst.leaves_V_m_s == near(one.impacts.worst.leaves_V_m_s, 1e-12));
+    CHECK(many.growth.rays == one.growth.rays);
+}
+
 TEST_CASE("a bounded oscillation is no growth")
 {
     // the coefficient differs, the bound does not

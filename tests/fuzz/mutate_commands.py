@@ -255,10 +255,11 @@ class Attack:
         with open(os.path.join(ROOT, "tests/data/urdf/arm.urdf"), encoding="utf-8") as file:
             self.robot = file.read()
         self.recordings = []
-        for name, duration in (("pendulum_wall", "0.2"), ("incline", "0.1"), ("slider_crank", "0.05"), ("stack", "0.02")):
-            run = self.path(name + ".h5")
+        for name, duration, precision in (("pendulum_wall", "0.2", "double"), ("incline", "0.1", "double"), ("slider_crank", "0.05", "double"),
+                                          ("stack", "0.02", "double"), ("stack", "0.03", "single"), ("wall", "0.02", "single")):
+            run = self.path(f"{name}_{precision}.h5")
             scene = os.path.join(ROOT, "scenes", name + ".toml")
-            self.command("run", scene, "-o", run, "--no-svg", "--quiet", "--set", "duration_s=" + duration)
+            self.command("run", scene, "-o", run, "--no-svg", "--quiet", "--set", "duration_s=" + duration, "--set", "record.precision=" + precision)
             if os.path.exists(run):
                 with open(run, "rb") as file:
                     self.recordings.append(file.read())
