@@ -1,5 +1,6 @@
 // A chain of n masses and strings falls on a floor: cost of a step against the number of constraints.
 
+#include "run/one_step.hpp"
 #include "stepping/scratch.hpp"
 #include "support.hpp"
 

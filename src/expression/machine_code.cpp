@@ -44,23 +44,44 @@ std::atomic<int> programs = 0;
 /// Longer ones are run by their tapes.
 constexpr int max_instructions = 20000;
 
-// what machine code calls
+// what machine code calls; on numbers each does what DualRegisters do
 
-double sine(double x)
+using Function1 = double (*)(double);
+using Function2 = double (*)(double, double);
+
+/// Of one register and nothing else; null for other operations.
+Function1 function_of_one(Op op)
 {
-    return std::sin(x);
+    switch (op) {
+    case Op::Exp: return [](double x) { return std::exp(x); };
+    case Op::Log: return [](double x) { return std::log(x); };
+    case Op::Sin: return [](double x) { return std::sin(x); };
+    case Op::Cos: return [](double x) { return std::cos(x); };
+    case Op::Tan: return [](double x) { return std::tan(x); };
+    case Op::Asin: return [](double x) { return std::asin(x); };
+    case Op::Acos: return [](double x) { return std::acos(x); };
+    case Op::Atan: return [](double x) { return std::atan(x); };
+    case Op::Sinh: return [](double x) { return std::sinh(x); };
+    case Op::Cosh: return [](double x) { return std::cosh(x); };
+    case Op::Tanh: return [](double x) { return std::tanh(x); };
+    case Op::Abs: return [](double x) { return x < 0 ? -x : x; };
+    case Op::Sign: return [](double x) { return detail::sign(x); };
+    default: return nullptr;
+    }
 }
-double cosine(double x)
+
+/// Of two registers, or of one and a number: then the number is the second.
+Function2 function_of_two(Op op)
 {
-    return std::cos(x);
-}
-double exponential(double x)
-{
-    return std::exp(x);
-}
-double logarithm(double x)
-{
-    return std::log(x);
+    switch (op) {
+    case Op::RealPower:
+    case Op::Power: return [](double x, double y) { return std::pow(x, y); };
+    case Op::Atan2: return [](double x, double y) { return std::atan2(x, y); };
+    case Op::Hypot: return [](double x, double y) { return std::hypot(x, y); };
+    case Op::Min: return [](double x, double y) { return y < x || y != y ? y : x; };
+    case Op::Max: return [](double x, double y) { return y > x || y != y ? y : x; };
+    default: return nullptr;
+    }
 }
 
 /// Any operation, as the tape of it alone does it.
@@ -488,10 +509,26 @@ private:
         for (int xmm = 0; xmm < 16; ++xmm)
             forget(xmm);
     }
-    void call_function(double (*function)(double))
+    void call_function(Function1 function)
     {
         save();
         assembler_.load(0, place_of(it().a));
+        forget_all();
+        assembler_.call(function);
+        hold(at_, 0);
+    }
+    void call_function(Function2 function)
+    {
+        const int x = it().a;
+        const bool with_register = operand_count(it().op) > 1;
+        save();
+        // the second argument must not overwrite the first one
+        if (value(x).xmm == 1) {
+            keep_in_memory(x);
+            forget(1);
+        }
+        assembler_.load(1, with_register ? place_of(it().b) : pooled(it().number));
+        assembler_.load(0, place_of(x));
         forget_all();
         assembler_.call(function);
         hold(at_, 0);
@@ -562,12 +599,14 @@ private:
             assembler_.apply(Code::Sqrt, xmm, place_of(it().a));
             return hold(at_, xmm);
         }
-        case Op::Sin: return call_function(&sine);
-        case Op::Cos: return call_function(&cosine);
-        case Op::Exp: return call_function(&exponential);
-        case Op::Log: return call_function(&logarithm);
-        default: return call_operation();
+        default: break;
         }
+        if (const Function1 one = function_of_one(it().op))
+            call_function(one);
+        else if (const Function2 two = function_of_two(it().op))
+            call_function(two);
+        else
+            call_operation();
     }
 
     void store_results()

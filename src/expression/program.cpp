@@ -11,7 +11,7 @@ namespace carom {
 namespace {
 
 /// Runs after which a program becomes machine code: writing it takes about as long.
-constexpr int often = 300;
+constexpr int often = 80;
 
 /// The tape with the registers of its inputs first, in their order, and a variable as its end; `place`
 /// becomes where each of its registers has gone.

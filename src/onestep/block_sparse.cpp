@@ -57,6 +57,12 @@ void BlockSparse::add_row_product(int block, std::span<const double> x, std::spa
         const int columns = dimension(entry.column);
         const double* a = values_.data() + entry.value;
         const double* x_j = x.data() + offsets_[entry.column];
+        if (rows == 3 && columns == 3) {  // contacts with friction in space, in the same order of sums
+            for (int r = 0; r < 3; ++r, a += 3) {
+                out[r] += 0.0 + a[0] * x_j[0] + a[1] * x_j[1] + a[2] * x_j[2];
+            }
+            continue;
+        }
         for (int r = 0; r < rows; ++r) {
             double sum = 0;
             for (int c = 0; c < columns; ++c) {

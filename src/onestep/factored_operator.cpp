@@ -115,6 +115,22 @@ void set_diagonal(const Factors::Rows& rows, int c, OneStepProblem& problem)
     }
 }
 
+namespace {
+
+/// What one block that moves adds to W of two interactions; their rows begin at `here` and `there`.
+inline void add_term(double by_mass, const BlockRows::Term* here, std::size_t terms_c, int height,
+                     const BlockRows::Term* there, std::size_t terms_d, int width, double* entry)
+{
+    for (int i = 0; i < height; ++i, here += terms_c) {
+        const BlockRows::Term* other = there;
+        for (int j = 0; j < width; ++j, other += terms_d) {
+            *entry++ += by_mass * here->v.dot(other->v) + here->w.dot(other->turned);
+        }
+    }
+}
+
+}  // namespace
+
 void add_block(const BlockRows& rows, std::span<const double> inverse_mass, const OneStepProblem& problem,
                int c, int d, std::span<double> W)
 {
@@ -129,14 +145,11 @@ void add_block(const BlockRows& rows, std::span<const double> inverse_mass, cons
         if (by_mass == 0) continue;
         for (std::size_t q = 0; q < terms_d; ++q) {
             if (block != first_d[q].block) continue;
-            double* entry = W.data();
-            const BlockRows::Term* here = &first_c[p];
-            for (int i = 0; i < height; ++i, here += terms_c) {
-                const BlockRows::Term* there = &first_d[q];
-                for (int j = 0; j < width; ++j, there += terms_d) {
-                    *entry++ += by_mass * here->v.dot(there->v) + here->w.dot(there->turned);
-                }
-            }
+            // mostly contacts with friction: loops of three are written out
+            if (height == 3 && width == 3)
+                add_term(by_mass, &first_c[p], terms_c, 3, &first_d[q], terms_d, 3, W.data());
+            else
+                add_term(by_mass, &first_c[p], terms_c, height, &first_d[q], terms_d, width, W.data());
         }
     }
 }

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <tuple>
+#include <utility>
 
 namespace carom::detail {
 namespace {
@@ -220,11 +222,32 @@ void find_touched_stops(const BodyModel& model, const BodyState& state, std::vec
     }
 }
 
+/// The same numbers, bit for bit.
+bool are_same(const Vec3& a, const Vec3& b)
+{
+    return std::memcmp(a.data(), b.data(), 3 * sizeof(double)) == 0;
+}
+
+bool are_same(const BodyRows& a, const BodyRows& b)
+{
+    if (a.size() != b.size()) return false;
+    for (int i = 0; i < a.size(); ++i) {
+        const bool same =
+            std::ranges::equal(a.row(i), b.row(i), [](const BodyRows::Term& x, const BodyRows::Term& y) {
+                return x.block == y.block && are_same(x.v, y.v) && are_same(x.w, y.w) &&
+                       are_same(x.turned, y.turned);
+            });
+        if (!same) return false;
+    }
+    return true;
+}
+
 /// Rows of all interactions, contacts first, and W_cc of each. Of many contacts, and nothing else that acts,
 /// factors are enough: they come with the velocities.
 void load_rows(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
 {
     OneStepProblem& problem = s.problem;
+    const bool was_whole = std::exchange(s.whole.known, false);
     problem.offsets.assign(1, 0);
     s.rows.clear();
     s.joints.clear();
@@ -254,6 +277,9 @@ void load_rows(const BodyModel& model, const MoreauSettings& settings, const Bod
     }
     if (s.formulas) s.formulas->add_rows(settings, s);
     s.rows.set_inertia(s.inverse_inertia);
+    s.whole.known = was_whole && !s.implicit && !s.formulas && problem.offsets == s.whole.offsets &&
+                    are_same(s.rows, s.whole.rows);
+    if (s.whole.known) return;
     problem.W.begin(problem.offsets);
     for (int c = 0; c + 1 < static_cast<int>(problem.offsets.size()); ++c) {
         add_block(s.rows, model.inverse_mass, problem, c, c, problem.W.append(c, c));

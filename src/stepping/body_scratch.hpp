@@ -122,6 +122,13 @@ struct BodyScratch {
 
     std::vector<Vec3> w_before, w_free, w_after;  ///< angular velocities, axes of the world
     std::vector<std::vector<int>> contacts_of;    ///< per body
+
+    /// problem.W has all its blocks, those of these rows: forces that are taken a second time change neither.
+    struct WholeOperator {
+        bool known = false;
+        BodyRows rows;
+        std::vector<int> offsets;
+    } whole;
     SolverScratch solver;
 
     // inside the step of spheres

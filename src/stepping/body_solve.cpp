@@ -124,7 +124,11 @@ void assemble_whole(const BodyModel& model, BodyScratch& s)
     // its only block has been there since the laws were loaded
     if (s.problem.interactions() == 1 && !s.implicit) return;
     if (s.implicit) return s.response->assemble(s.rows, s.problem);
+    if (s.whole.known) return;
     assemble_from_rows(s.rows, model.inverse_mass, s.contacts_of, s.problem);
+    s.whole.rows = s.rows;
+    s.whole.offsets = s.problem.offsets;
+    s.whole.known = true;
 }
 
 void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& s,
