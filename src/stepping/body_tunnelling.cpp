@@ -340,13 +340,29 @@ std::pair<int, double> turned_after(const Way& way, const BodyContact& contact)
     return most;
 }
 
+/// Whether the normal of a contact is another one at the end of the step, by more than an angle.
+bool normal_turns_away(const Way& way, const BodyContact& contact, double angle, BodyScratch& s)
+{
+    const int a = contact.first, b = contact.second;
+    place(way.model.colliders[static_cast<std::size_t>(a)], way.at(a, 1), s.on_way[0]);
+    place(way.model.colliders[static_cast<std::size_t>(b)], way.at(b, 1), s.on_way[1]);
+    s.points.clear();
+    find_contact_points(s.on_way[0], s.on_way[1], way.travel_m(a) + way.travel_m(b), s.points);
+    const auto nearest = std::ranges::min_element(s.points, {}, &ContactPoint::gap_m);
+    return nearest != s.points.end() && nearest->normal.dot(contact.at.normal) < std::cos(angle);
+}
+
 /// (BO-23): a body that an impact on its way sets turning meets the other one again with its other parts.
-void look_at_turns(const Way& way, double harmless, const BodyScratch& s, StepReport& report)
+void look_at_turns(const Way& way, double harmless, BodyScratch& s, StepReport& report)
 {
     for (const BodyContact& contact : s.contacts) {
-        if (!is_fast_contact(contact) || contact.percussion_Ns() == Vec3::Zero()) continue;
+        if (contact.percussion_Ns() == Vec3::Zero()) continue;
+        // one that was seen half-way is struck anew if the two did not touch, and its normal must not turn
+        // away
+        const bool half_way = !is_fast_contact(contact);
+        if (half_way && have_touched(way.start, contact.first, contact.second)) continue;
         const auto [body, angle] = turned_after(way, contact);
-        if (!(angle > harmless)) continue;
+        if (!(angle > harmless) || (half_way && !normal_turns_away(way, contact, harmless, s))) continue;
         const auto name = [&](int k) { return way.model.setup().bodies[static_cast<std::size_t>(k)].name; };
         const int other = body == contact.first ? contact.second : contact.first;
         report.findings.push_back(
