@@ -357,12 +357,15 @@ void look_at_turns(const Way& way, double harmless, BodyScratch& s, StepReport& 
 {
     for (const BodyContact& contact : s.contacts) {
         if (contact.percussion_Ns() == Vec3::Zero()) continue;
-        // one that was seen half-way is struck anew if the two did not touch, and its normal must not turn
-        // away
+        // one that was seen half-way is struck anew if the two did not touch; the normal of a body on a
+        // prescribed path, which the impact does not turn, must not turn away
         const bool half_way = !is_fast_contact(contact);
         if (half_way && have_touched(way.start, contact.first, contact.second)) continue;
         const auto [body, angle] = turned_after(way, contact);
-        if (!(angle > harmless) || (half_way && !normal_turns_away(way, contact, harmless, s))) continue;
+        if (!(angle > harmless)) continue;
+        if (half_way && (way.model.inverse_mass[static_cast<std::size_t>(body)] > 0 ||
+                         !normal_turns_away(way, contact, harmless, s)))
+            continue;
         const auto name = [&](int k) { return way.model.setup().bodies[static_cast<std::size_t>(k)].name; };
         const int other = body == contact.first ? contact.second : contact.first;
         report.findings.push_back(
