@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace carom {
@@ -125,12 +126,14 @@ std::vector<Finding> Certifier::findings_at_end() const
                           .uncertifies = true});
     }
     // bodies that an unstable step throws pass through others: the cause comes before what follows from it
+    constexpr std::array follows{"tunnelling", "impact_not_resolved", "overlap"};
     const auto by_energy = std::find_if(result.begin(), result.end(), [&](const Finding& finding) {
         return finding.code == "step_too_long" && finding.about.empty();
     });
     if (by_energy == result.end()) return result;
     const auto later = std::find_if(result.begin(), by_energy, [&](const Finding& finding) {
-        return finding.uncertifies && finding.time_s >= by_energy->time_s;
+        return finding.time_s >= by_energy->time_s &&
+               std::find(follows.begin(), follows.end(), finding.code) != follows.end();
     });
     std::rotate(later, by_energy, std::next(by_energy));
     return result;

@@ -136,7 +136,7 @@ std::size_t pairs_that_close(const BodyScratch& s, std::vector<Closing>& closing
     return first.size();
 }
 
-/// (IM-11), island by island; those that joints hold together are left out, as constraints are.
+/// (IM-11), island by island.
 void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, BodyScratch& s,
                              Certifier& certifier)
 {
@@ -150,12 +150,6 @@ void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, Body
         islands[island_of(model, met.k, s)].push_back(closing_of(met, step.report.h_s));
     }
     if (islands.empty()) return;
-    for (const Joint& joint : model.setup().joints) {
-        for (const int body : {joint.first, joint.second}) {
-            if (body >= 0 && model.inverse_mass[static_cast<std::size_t>(body)] > 0)
-                islands.erase(s.statuses.islands.root(body));
-        }
-    }
     for (auto& [root, closings] : islands) {
         if (pairs_that_close(s, closings) < 2 || std::ranges::none_of(closings, &Closing::fresh)) continue;
         std::ranges::stable_sort(closings, std::greater<>{}, &Closing::since_s);

@@ -1,5 +1,7 @@
 #include "impact_order.hpp"
 
+#include "core/dense.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,10 +19,45 @@ constexpr double together = 1e-6;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Normal percussions only, over the contacts of a step.
+/// More rows of firm interactions than these are not looked at.
+constexpr int max_firm_rows = 120;
+
+/// The rows that firm constraints and joints have in what an impact sees: per interaction its first, -1 where
+/// it is not firm.
+struct FirmRows {
+    std::vector<int> first;
+    int count = 0;
+
+    explicit FirmRows(const OneStepProblem& problem) : first(problem.laws.size(), -1)
+    {
+        for (std::size_t k = 0; k < first.size(); ++k) {
+            if (!std::holds_alternative<Bilateral>(problem.laws[k])) continue;
+            first[k] = count;
+            count += problem.offsets[k + 1] - problem.offsets[k];
+        }
+    }
+
+    /// The firm columns of a row of blocks, from the row `at` of `to` on; of a contact the normal one alone.
+    void copy(const OneStepProblem& problem, int interaction, int height, Eigen::MatrixXd& to, int at) const
+    {
+        for (const auto& entry : problem.W.row(interaction)) {
+            const int column = first[static_cast<std::size_t>(entry.column)];
+            if (column < 0) continue;
+            const int width = problem.W.dimension(entry.column);
+            const auto block = problem.W.block(interaction, entry);
+            for (int i = 0; i < height; ++i) {
+                for (int j = 0; j < width; ++j)
+                    to(at + i, column + j) = block[static_cast<std::size_t>(i * width + j)];
+            }
+        }
+    }
+};
+
+/// Normal percussions only, over the contacts of a step, while firm constraints and joints hold:
+/// W - W_F W_FF^-1 W_F^T of the normal rows.
 class NormalImpacts {
 public:
-    NormalImpacts(const OneStepProblem& problem, std::vector<Closing> closings)
+    NormalImpacts(const OneStepProblem& problem, const FirmRows& firm, std::vector<Closing> closings)
         : closings_(std::move(closings)), W_(closings_.size() * closings_.size(), 0.0)
     {
         const std::size_t n = closings_.size();
@@ -32,6 +69,7 @@ public:
                         problem.W.block(closings_[i].k, entry)[0];
             }
         }
+        if (firm.count > 0) hold(problem, firm);
     }
 
     /// All at once: 0 <= U + e U^- perp P >= 0.
@@ -101,6 +139,31 @@ public:
     }
 
 private:
+    void hold(const OneStepProblem& problem, const FirmRows& firm)
+    {
+        constexpr double firmly = 1e-10;  // a contact that nothing can move is left with so much
+        const std::size_t n = closings_.size();
+        Eigen::MatrixXd W_FF = Eigen::MatrixXd::Zero(firm.count, firm.count),
+                        W_F = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(n), firm.count);
+        for (std::size_t k = 0; k < firm.first.size(); ++k) {
+            const auto interaction = static_cast<int>(k);
+            if (firm.first[k] >= 0)
+                firm.copy(problem, interaction, problem.W.dimension(interaction), W_FF, firm.first[k]);
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            firm.copy(problem, closings_[i].k, 1, W_F, static_cast<int>(i));
+        }
+        // the rows of W_F are combinations of those of W_FF, whatever its rank
+        const Eigen::MatrixXd held = W_F * FullLu(W_FF).solve(W_F.transpose());
+        for (std::size_t i = 0; i < n; ++i) {
+            const double free = W(i, i);
+            for (std::size_t j = 0; j < n; ++j) {
+                W_[i * n + j] -= held(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+            }
+            W_[i * n + i] = std::max(W_[i * n + i], firmly * free);
+        }
+    }
+
     /// Percussions of those with U^- <= `least`, from these velocities, by sweeps.
     [[nodiscard]] std::vector<double> together_from(const std::vector<double>& U_minus, double least) const
     {
@@ -152,7 +215,9 @@ void look_at_order(const ClosingOrder& order, Certifier& certifier)
     const double between_s = std::min(order.h_s, first->since_s - closings.back().since_s);
     if (!(between_s > together * order.h_s)) return;
     const double kinetic_J = certifier.sums().watch.kinetic_J;
-    const NormalImpacts impacts(order.problem, closings);
+    const FirmRows firm(order.problem);
+    if (firm.count > max_firm_rows) return;
+    const NormalImpacts impacts(order.problem, firm, closings);
     const std::vector<double> P = impacts.at_once();
     const double other_J = std::max(impacts.energy_between(P, impacts.in_order()),
                                     impacts.energy_between(P, impacts.in_order_with_touching()));

@@ -133,7 +133,7 @@ void look_at_impacts(const Model& model, const IntegratorSettings& settings, con
         if (closing.entered)
             look_at_turn(model, closing, max_overlap_of(settings), report.h_s, way.t_s, way, s, certifier);
     }
-    if (model.constraints() == 0 && !report.map_acted)
+    if (!report.map_acted)
         look_at_order(
             {.problem = s.problem,
              .closings = closings,

@@ -341,13 +341,32 @@ std::pair<int, double> turned_after(const Path& path, const BodyContact& contact
     return most;
 }
 
+/// Whether the normal of a contact is another one at the end of the step, by more than an angle.
+bool normal_turns_away(const Path& path, const BodyContact& contact, double angle, BodyScratch& s)
+{
+    const int a = contact.first, b = contact.second;
+    place(path.model.colliders[static_cast<std::size_t>(a)], path.at(a, 1), s.on_path[0]);
+    place(path.model.colliders[static_cast<std::size_t>(b)], path.at(b, 1), s.on_path[1]);
+    s.points.clear();
+    find_contact_points(s.on_path[0], s.on_path[1], path.travel_m(a) + path.travel_m(b), s.points);
+    const auto nearest = std::ranges::min_element(s.points, {}, &ContactPoint::gap_m);
+    return nearest != s.points.end() && nearest->normal.dot(contact.at.normal) < std::cos(angle);
+}
+
 /// (BO-23): a body that an impact on its way sets turning meets the other one again with its other parts.
-void look_at_turns(const Path& path, double harmless, const BodyScratch& s, StepReport& report)
+void look_at_turns(const Path& path, double harmless, BodyScratch& s, StepReport& report)
 {
     for (const BodyContact& contact : s.contacts) {
-        if (!is_fast_contact(contact) || contact.percussion_Ns() == Vec3::Zero()) continue;
+        if (contact.percussion_Ns() == Vec3::Zero()) continue;
+        // one that was seen half-way is struck anew if the two did not touch; the normal of a body on a
+        // prescribed path, which the impact does not turn, must not turn away
+        const bool half_way = !is_fast_contact(contact);
+        if (half_way && have_touched(path.start, contact.first, contact.second)) continue;
         const auto [body, angle] = turned_after(path, contact);
         if (!(angle > harmless)) continue;
+        if (half_way && (path.model.inverse_mass[static_cast<std::size_t>(body)] > 0 ||
+                         !normal_turns_away(path, contact, harmless, s)))
+            continue;
         const auto name = [&](int k) { return path.model.setup().bodies[static_cast<std::size_t>(k)].name; };
         const int other = body == contact.first ? contact.second : contact.first;
         report.findings.push_back(

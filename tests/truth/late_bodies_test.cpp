@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 using namespace carom::test;
@@ -168,7 +169,142 @@ time_step_s = 0.01
                        line_m);
 }
 
+/// A rod with a mass at each end falls nearly flat on two feet between them: the right one strikes a moment
+/// after the left one and throws it up. Written with a constraint, and as discs that joints hold together.
+std::string falling_rod(double h_s)
+{
+    return fmt::format(R"toml(duration_s = 0.2
+coordinate = [ {{ name = "x", start = 0 }}, {{ name = "z", start = 0.1 }}, {{ name = "X", start = "sqrt(1 - 1e-8)" }}, {{ name = "Z", start = 0.1001 }} ]
+[lagrangian]
+kinetic = "(x'^2 + z'^2 + X'^2 + Z'^2)/2"
+potential = "9.81*(z + Z)"
+[[constraint]]
+name = "rod"
+zero = ["hypot(X - x, Z - z) - 1"]
+[[contact]]
+name = "left"
+gap = "0.7*z + 0.3*Z"
+[[contact]]
+name = "right"
+gap = "0.3*z + 0.7*Z"
+[integrator]
+time_step_s = {}
+)toml",
+                       h_s);
+}
+
+std::string falling_discs(double h_s)
+{
+    std::string scene = fmt::format(R"toml(duration_s = 0.2
+[integrator]
+time_step_s = {}
+[[body]]
+name = "floor"
+shape = "plane"
+)toml",
+                                    h_s);
+    constexpr std::array x_m{0.0, 0.3, 0.7, 1.0}, radii_m{0.02, 0.05, 0.05, 0.02},
+        masses_kg{1.0, 0.01, 0.01, 1.0};
+    for (std::size_t i = 0; i < 4; ++i) {
+        scene += fmt::format(R"toml([[body]]
+name = "d{}"
+shape = "disc"
+radius_m = {}
+mass_kg = {}
+position_m = [{}, {}]
+)toml",
+                             i, radii_m[i], masses_kg[i], x_m[i], 0.15 + 1e-4 * x_m[i]);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        scene += fmt::format(R"toml([[joint]]
+name = "j{}"
+kind = "fixed"
+first = "d{}"
+second = "d{}"
+point_m = [{}, 0.15]
+)toml",
+                             i, i, i + 1, x_m[i]);
+    }
+    return scene;
+}
+
+/// A wall on a path that is a formula, and a ball.
+std::string wall_and_ball(const std::string& path, double ball_m)
+{
+    return fmt::format(R"toml(duration_s = 1
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+name = "wall"
+shape = "box"
+size_m = [0.2, 2, 2]
+motion = "prescribed"
+position_m = ["{}", "0", "0"]
+[[body]]
+name = "ball"
+shape = "sphere"
+radius_m = 0.1
+position_m = [{}, 0, 0]
+)toml",
+                       path, ball_m);
+}
+
+/// A blade that turns 48 times a second meets a ball; in a step of 1 ms it turns by 0.3 rad.
+constexpr const char* blade = R"toml(duration_s = 0.3
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+name = "blade"
+shape = "box"
+size_m = [2, 0.02, 0.1]
+motion = "prescribed"
+position_m = ["0", "0", "0"]
+rotation_rad = ["0", "0", "300*t"]
+[[body]]
+name = "ball"
+shape = "sphere"
+radius_m = 0.02
+position_m = [1.5, 0, 0]
+velocity_m_s = [-2, 0, 0]
+)toml";
+
 }  // namespace
+
+TEST_CASE(
+    "ends of a rod that strike one after the other within a step are named, held by constraint or joint")
+{
+    for (const bool as_bodies : {false, true}) {
+        CAPTURE(as_bodies);
+        const auto rod = [&](double h_s) { return as_bodies ? falling_discs(h_s) : falling_rod(h_s); };
+        const json together = run_of_bodies(rod(1e-3));
+        CHECK(together["status"] == "uncertified");
+        CHECK_FALSE(finding(together, "impact_order").is_null());
+        CHECK(finding(run_of_bodies(rod(1e-5)), "impact_order").is_null());
+    }
+}
+
+TEST_CASE("a wall that jumps over a ball throws it as fast as the step is short: no certificate")
+{
+    const std::string jumps = "if(t > 0.5, 0.5, -0.5)";
+    const json run = run_of_bodies(wall_and_ball(jumps, 0.3));
+    CHECK(run["status"] == "uncertified");
+    const auto found = finding(run, "path_jumps");
+    REQUIRE_FALSE(found.is_null());
+    CHECK(found["time_s"].get<double>() == doctest::Approx(0.5).epsilon(1e-6));
+
+    // where it meets nothing it may jump, and one that starts suddenly does not jump
+    CHECK(run_of_bodies(wall_and_ball(jumps, 0.9))["status"] == "certified");
+    const json pushed = run_of_bodies(wall_and_ball("-0.5 + max(0, t - 0.4567)", -0.1));
+    CHECK(pushed["status"] == "certified");
+    CHECK(pushed["diagnosis"].empty());
+    CHECK(pushed["state"]["ball_x"]["q"].get<double>() ==
+          doctest::Approx(-0.5 + 1 - 0.4567 + 0.2).epsilon(1e-3));
+}
+
+TEST_CASE("a blade that turns too far in the step that meets a ball does not see how it strikes it")
+{
+    const json run = run_of_bodies(blade);
+    CHECK(run["status"] == "uncertified");
+    CHECK_FALSE(finding(run, "impact_not_resolved").is_null());
+}
 
 TEST_CASE(
     "a disc that bounces on a shaking table later than it should is not certified, with short steps it is")
