@@ -2,6 +2,7 @@
 
 #include "carom/convex/polyhedra.hpp"
 #include "carom/law/law.hpp"
+#include "core/dense.hpp"
 
 #include <fmt/format.h>
 
@@ -160,21 +161,43 @@ Impact with_all_rows(Impact impact, const ImpactContacts& contacts)
     return impact;
 }
 
+/// A map for obstacles at rest, where they move: with the velocity w that follows them, H w + b = 0, it turns
+/// u- - w, so that H (u - w) = U (IM-12). Not a number where no velocity follows them all.
+template <class Map>
+Impact beside_obstacles(const ImpactSite& site, const Eigen::VectorXd& u_minus, const Map& map)
+{
+    const Eigen::VectorXd b = site.closed.normal_velocities(Eigen::VectorXd::Zero(u_minus.size()));
+    if (b.isZero(0)) return with_all_rows(impact_or_nan(map(u_minus), u_minus.size()), site.closed);
+    Eigen::MatrixXd AiHt(u_minus.size(), site.H.rows());
+    for (Eigen::Index k = 0; k < site.H.rows(); ++k) {
+        AiHt.col(k) = site.A.solve(site.H.row(k).transpose());
+    }
+    const Eigen::VectorXd w = AiHt * LeastSquares(site.H * AiHt).solve(-b);
+    if (!((site.H * w + b).norm() <= 1e-9 * b.norm()))
+        return with_all_rows(impact_or_nan(Error{}, u_minus.size()), site.closed);
+    Impact impact = impact_or_nan(map(u_minus - w), u_minus.size());
+    impact.u_plus += w;
+    impact.energy_loss_J = kinetic_energy(site.A, u_minus) - kinetic_energy(site.A, impact.u_plus);
+    return with_all_rows(std::move(impact), site.closed);
+}
+
 }  // namespace
 
 ImpactMap canonical_map(double restitution)
 {
     return [restitution](const ImpactSite& site, const Eigen::VectorXd& u_minus) {
-        const auto impact = canonical_impact(site.A, site.H, u_minus, restitution);
-        return with_all_rows(impact_or_nan(impact, u_minus.size()), site.closed);
+        return beside_obstacles(site, u_minus, [&](const Eigen::VectorXd& relative) {
+            return canonical_impact(site.A, site.H, relative, restitution);
+        });
     };
 }
 
 ImpactMap sequential_map(const SequentialSettings& settings)
 {
     return [settings](const ImpactSite& site, const Eigen::VectorXd& u_minus) {
-        const auto impact = sequential_impact(site.A, site.H, u_minus, settings);
-        return with_all_rows(impact_or_nan(impact, u_minus.size()), site.closed);
+        return beside_obstacles(site, u_minus, [&](const Eigen::VectorXd& relative) {
+            return sequential_impact(site.A, site.H, relative, settings);
+        });
     };
 }
 

@@ -39,10 +39,17 @@ void add_values(BranchWalk& walk, const BranchOptions& options, const BranchNode
 }
 
 /// Why a branch does not go on: what was seen ahead, and is not far from here, or nothing that is known.
-std::string end_of_branch(const BranchNode& node, std::optional<SpecialPoint>& ahead, Branch& branch)
+std::string end_of_branch(BranchWalk& walk, const BranchNode& node, std::optional<SpecialPoint>& ahead,
+                          Branch& branch)
 {
-    const bool here = ahead && std::abs(ahead->value - node.value) <= 1e-4 * std::abs(node.value);
-    if (!here) return fmt::format("no orbit is found beyond {:.9g}", node.value);
+    const auto is_here = [&] {
+        return ahead && std::abs(ahead->value - node.value) <= 1e-4 * std::abs(node.value);
+    };
+    // beside grazing steps are short: once more from where the last one ended
+    for (double reach = 1e-2; !is_here() && reach > smallest_step; reach /= 10) {
+        if (auto found = vanishing_ahead(walk, node, reach)) ahead = std::move(found);
+    }
+    if (!is_here()) return fmt::format("no orbit is found beyond {:.9g}", node.value);
     branch.special.push_back(std::move(*ahead));
     const SpecialPoint& point = branch.special.back();
     return fmt::format("{} at {:.12g}: no orbit of this sequence of events beyond", point.kind, point.value);
@@ -90,6 +97,14 @@ void keep_off_events(BranchWalk& walk, BranchNode& node, double step)
     if (other) node = std::move(*other);
 }
 
+/// Whether a node is as far away as its step says.
+bool is_near(const BranchNode& a, const BranchNode& b, double step)
+{
+    Eigen::VectorXd way(a.scale.size());
+    way << b.start.q - a.start.q, b.start.u - a.start.u;
+    return way.cwiseQuotient(a.scale).norm() <= 100 * step;
+}
+
 /// A branch begins at the value of the scene.
 Errors check_range(const BranchOptions& options, double value)
 {
@@ -119,16 +134,22 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
         keep_off_events(walk, node, step);
         auto next = walk.ahead(node, step);
         const bool jumps = next && std::abs(next->value - node.value) > 3 * step * walk.range();
-        if (!next || jumps) {
+        // other events, and nothing that vanishes in between: perhaps it is an orbit of another branch
+        const bool told = next && !jumps && add_special_points(walk, node, *next, step, branch);
+        const bool unknown =
+            next && !jumps && !told && step <= smallest_step * 2 && is_near(node, *next, step);
+        if (unknown)
+            branch.special.push_back(
+                {.kind = "events", .value = next->value, .orbit = next->orbit, .place = {}});
+        if (!told && !unknown) {
             if (step > 1e-3 * options.max_step) {
                 if (auto found = vanishing_ahead(walk, node, step)) ahead = std::move(found);
             }
             step /= 2;
             if (step > smallest_step) continue;
-            branch.end = end_of_branch(node, ahead, branch);
+            branch.end = end_of_branch(walk, node, ahead, branch);
             break;
         }
-        add_special_points(walk, node, *next, step, branch);
         add_values(walk, options, node, *next, branch);
         node = std::move(*next);
         branch.points.push_back({node.value, node.orbit});

@@ -104,7 +104,11 @@ void Flow::follow_report()
         if (loss_) continue;
         resume_from(pieces[i]);
         if (!piece_.propagate(pieces[i], log.statuses[i], X_)) {
-            lose({.kind = "onset", .contact = -1, .words = "slip begins in space"}, pieces[i].t_s);
+            lose({.kind = "onset",
+                  .contact = -1,
+                  .words = "slip in space begins where nothing presses, or is too slow beside its force for "
+                           "series of its derivatives"},
+                 pieces[i].t_s);
         } else {
             if (on_derivatives) on_derivatives(piece_, X_);
             if (saltation_.is_one_sided) look_for_touches(pieces[i], log.statuses[i]);

@@ -1,6 +1,7 @@
 #include "law_rows.hpp"
 
 #include <cmath>
+#include <span>
 
 namespace carom::detail {
 namespace {
@@ -95,14 +96,24 @@ std::optional<Loss> add_law_rows(const LawRows& rows, double largest_P, int n, E
     return std::nullopt;
 }
 
-std::size_t frame_of(VariationalSystem::ContactFunctions& contact, const VariationalSystem::Place& place,
-                     const Eigen::VectorXd& told, Workspace& work)
+std::size_t frame_of(const Model& model, int c, VariationalSystem::ContactFunctions& contact,
+                     const VariationalSystem::Place& place, Workspace& work)
 {
     if (contact.U.size() == 1) return 0;
+    const auto n = static_cast<Eigen::Index>(model.coordinates());
+    const auto support = model.support(c);
+    std::vector<double> H(3 * support.size()), b(3);
+    const auto of_model = [&](const std::vector<double>& all) {
+        return std::span(all).first(static_cast<std::size_t>(n));
+    };
+    model.contact_rows(c, {of_model(place.q), of_model(place.u), place.t_s}, H, b, work);
     double away[2] = {0, 0};
     for (std::size_t frame = 0; frame < 2; ++frame) {
         contact.U[frame].at(place.point(), work);
-        away[frame] = (contact.U[frame].value - told).norm();
+        for (std::size_t i = 0; i < H.size(); ++i) {
+            const auto row = static_cast<Eigen::Index>(i / support.size());
+            away[frame] += std::abs(contact.U[frame].slope(row, n + support[i % support.size()]) - H[i]);
+        }
     }
     return away[1] < away[0] ? 1 : 0;
 }

@@ -48,10 +48,9 @@ struct LawRows {
 [[nodiscard]] std::optional<Loss> add_law_rows(const LawRows& rows, double largest_P, int n,
                                                Eigen::MatrixXd& M, Rows& right);
 
-/// In space the frame of a contact is that of its normal (CF-3): the one in which U is what was told.
-[[nodiscard]] std::size_t frame_of(VariationalSystem::ContactFunctions& contact,
-                                   const VariationalSystem::Place& place, const Eigen::VectorXd& told,
-                                   Workspace& work);
+/// In space the frame of a contact is that of its normal (CF-3): the one that has the rows of the model.
+[[nodiscard]] std::size_t frame_of(const Model& model, int c, VariationalSystem::ContactFunctions& contact,
+                                   const VariationalSystem::Place& place, Workspace& work);
 
 /// A at a place; `place` comes back as it was.
 [[nodiscard]] Eigen::MatrixXd kinetic_matrix(VariationalSystem& system, VariationalSystem::Place& place,

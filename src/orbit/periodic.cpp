@@ -153,18 +153,18 @@ Orbit orbit_of(Closure& closure, const OrbitOptions&)
 
 namespace {
 
-Error section_error(const std::string& message)
+Error section_error(const std::string& message,
+                    const std::string& hint = "give a formula of the state that rises through zero once in "
+                                              "each period, or a longer duration_s")
 {
-    return {
-        .code = ErrorCode::SettingOutOfRange,
-        .where = "--section",
-        .message = message,
-        .hint =
-            "give a formula of the state that rises through zero once in each period, or a longer duration_s",
-        .excerpt = {}};
+    return {.code = ErrorCode::SettingOutOfRange,
+            .where = "--section",
+            .message = message,
+            .hint = hint,
+            .excerpt = {}};
 }
 
-/// Whether forces, gaps and velocities of obstacles at t and t + T are the same.
+/// Whether forces, gaps, velocities of obstacles and coefficients of laws at t and t + T are the same.
 bool repeats_after(Member& member, double T)
 {
     VariationalSystem& system = member.flow->system();
@@ -194,7 +194,7 @@ bool repeats_after(Member& member, double T)
         };
         if (!formulas.empty() && !same(functions)) return false;
         for (auto& contact : system.contacts) {
-            if (!same(contact.gap) || !same(contact.U[0])) return false;
+            if (!same(contact.gap) || !same(contact.U[0]) || !same(contact.coefficients)) return false;
         }
     }
     return true;
@@ -272,7 +272,8 @@ Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& opt
     }
     if (!repeats_after(member, 0.7310585786300049)) {
         return Errors{
-            section_error("the scene depends on the time: its orbits have the period of the forcing")};
+            section_error("the scene depends on the time: its orbits have the period of the forcing",
+                          "give --period with the period of the forces, or a multiple of it")};
     }
     flow.start(guess.state, none);
     const double duration_s = member.scene.plan.duration_s;

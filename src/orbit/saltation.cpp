@@ -43,6 +43,7 @@ bool Saltation::cross(const SeriesInstant& instant, const VariationalPiece& befo
     q_ = before.q;
     D_.resize(system_.columns() + 1, X.cols());
     D_.topRows(X.rows()) = X;
+    remember_kind(instant);
     if (!move_together(instants)) {
         D_.bottomRows(1).setZero();
         Du_minus = Du_plus = X.middleRows(n, n);
@@ -52,11 +53,16 @@ bool Saltation::cross(const SeriesInstant& instant, const VariationalPiece& befo
     D_.middleRows(n, n) += before.a * dt;
     D_.bottomRows(1) = dt;
     Du_minus = Du_plus = D_.middleRows(n, n);
-    return std::ranges::all_of(instant.jumps, [&](const SeriesJump& one) { return jump(one); });
+    if (!std::ranges::all_of(instant.jumps, [&](const SeriesJump& one) { return jump(one); })) return false;
+    if (instant.causes.size() == 1 && instant.causes.front().kind == SeriesCause::Kind::Accumulation)
+        extrapolate(instant);
+    return true;
 }
 
 bool Saltation::proceed(const SeriesInstant& instant)
 {
+    bounces_.clear();
+    struck_alone_ = -1;
     percussions.clear();
     loss.reset();
     return std::ranges::all_of(instant.jumps, [&](const SeriesJump& one) { return jump(one); });
@@ -66,6 +72,8 @@ bool Saltation::begin(const SeriesInstant& instant, const Eigen::VectorXd& q, co
 {
     percussions.clear();
     loss.reset();
+    bounces_.clear();
+    struck_alone_ = -1;
     t_s_ = instant.t_s;
     q_ = q;
     dt.setZero(1, X.cols());
@@ -90,6 +98,8 @@ void Saltation::begin_moving(double t_s, const Eigen::VectorXd& q, const Rows& D
 {
     percussions.clear();
     loss.reset();
+    bounces_.clear();
+    struck_alone_ = -1;
     t_s_ = t_s;
     q_ = q;
     dt = moves;
@@ -104,6 +114,7 @@ void Saltation::leave(const Eigen::VectorXd& u_plus, const Eigen::VectorXd& a_pl
     const int n = system_.coordinates();
     u_plus_ = u_plus;
     a_plus_ = a_plus;
+    remember_bounce();
     X = D_.topRows(X.rows());
     X.topRows(n) -= u_plus * dt;
     X.middleRows(n, n) -= a_plus * dt;
@@ -173,7 +184,9 @@ bool Saltation::root_moves(const SeriesCause& cause, const VariationalPiece& bef
         if (until == nullptr) break;
         return of_functions(*until, 0);
     case Kind::Switch: return of_functions(system_.switches, nearest_switch(before));
-    case Kind::Accumulation: accumulation_moves(cause.contact, out); return true;
+    case Kind::Accumulation:
+        out = tail_of(cause.contact, {t_before_s_, 0, q_, u_plus_, a_plus_, D_, dt}).dt;
+        return true;
     case Kind::Collapse:
         return lose("collapse", cause.contact, "impacts of several contacts accumulate together");
     case Kind::SlipCollapse: return lose("onset", cause.contact, "slip in space ends");
@@ -244,23 +257,6 @@ bool Saltation::graze(int contact, const VariationalPiece& before, const Rows& X
     loss->order = order;
     grazes.push_back({contact, order, Rows(gap.slope.row(0).head(X.rows()) * X), loss->words});
     return false;
-}
-
-/// The limit of the impacts that follow: t + 2 v / (a (1 - e)), v and a behind the last impact (OR-7).
-void Saltation::accumulation_moves(int contact, Rows& out)
-{
-    const int n = system_.coordinates();
-    auto& functions = system_.contacts[static_cast<std::size_t>(contact)];
-    const auto point = system_.place(t_before_s_, q_, u_plus_);
-    functions.U[0].at(point.point(), work_);
-    const auto slope = functions.U[0].slope.row(0);
-    const double v = functions.U[0].value[0];
-    const double a =
-        -(slope.head(n).dot(u_plus_) + slope.segment(n, n).dot(a_plus_) + slope[slope.size() - 1]);
-    functions.coefficients.at(point.point(), work_);
-    const double e = functions.coefficients.value[2];
-    const Rows dv = slope * D_, de = functions.coefficients.slope.row(2) * D_;
-    out = dt + 2 / (a * (1 - e)) * dv + 2 * v / (a * (1 - e) * (1 - e)) * de;
 }
 
 }  // namespace carom::detail

@@ -62,7 +62,22 @@ private:
                                        const VariationalPiece& before, const Rows& X, Rows& dt);
     [[nodiscard]] Eigen::Index nearest_switch(const VariationalPiece& before);
     [[nodiscard]] bool graze(int contact, const VariationalPiece& before, const Rows& X);
-    void accumulation_moves(int contact, Rows& dt);
+
+    /// Behind an impact of a contact alone: where its impacts may begin to accumulate.
+    struct Bounce {
+        double t_s = 0, v = 0;  ///< its instant, and the speed with which it leaves
+        Eigen::VectorXd q, u_plus, a_plus;
+        Rows D, dt;
+    };
+    void remember_kind(const SeriesInstant& instant);
+    void remember_bounce();
+    /// Where the impacts of the contact that follow accumulate: how long it takes, and its derivatives.
+    struct Tail {
+        double v = 0, rest_s = 0;
+        Rows dt;
+    };
+    [[nodiscard]] Tail tail_of(int contact, const Bounce& last);
+    void extrapolate(const SeriesInstant& instant);
     [[nodiscard]] bool quotient(double rate, double scale, const Rows& dg, int contact, Rows& dt);
     [[nodiscard]] bool jump(const SeriesJump& jump);
     [[nodiscard]] bool turns_by_its_law(const SeriesJump& jump);
@@ -113,8 +128,10 @@ private:
     Eigen::VectorXd q_;
     Rows D_;  ///< of q, u, p and t, moving with the instant
 
-    // behind the last instant: where an accumulation may begin
-    Eigen::VectorXd u_plus_, a_plus_;
+    Eigen::VectorXd u_plus_, a_plus_;  ///< behind the last instant
+    int struck_alone_ = -1;            ///< the contact of the last instant, if it struck alone
+    double friction_used_ = 0;         ///< and its |P_T| / P_N
+    std::vector<Bounce> bounces_;      ///< of one contact, without anything else between them
 };
 
 }  // namespace carom::detail

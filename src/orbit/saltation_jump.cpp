@@ -72,7 +72,7 @@ LawRows Saltation::rows_of(const SeriesJump& one, std::size_t k, std::optional<d
 
     // H^T DP and D(H^T) P of the balance
     auto place = system_.place(t_s_, q_, one.u_plus);
-    const std::size_t frame = d == 3 ? frame_of(contact, place, rows.U_plus, work_) : 0;
+    const std::size_t frame = d == 3 ? frame_of(model_, c, contact, place, work_) : 0;
     for (int i = 0; i < d; ++i) {
         place.q[static_cast<std::size_t>(system_.reaction_at(contact.offset + i))] = rows.P[i];
     }
@@ -125,13 +125,12 @@ SeriesJump Saltation::alone(int c, const Eigen::VectorXd& u, double e)
 bool Saltation::jump_in_sequence(const SeriesJump& one)
 {
     constexpr int max_collisions = 10000;
-    const int n = system_.coordinates();
     const std::size_t told_before = percussions.size();
     Eigen::VectorXd u = one.u_minus;
     const auto approach = [&](int c) {
         auto& contact = system_.contacts[static_cast<std::size_t>(c)];
         contact.U[0].at(system_.place(t_s_, q_, u).point(), work_);
-        return contact.U[0].slope.row(0).segment(n, n).dot(u);
+        return contact.U[0].value[0];
     };
     double speed = 0;
     for (const int c : one.contacts) {

@@ -96,7 +96,7 @@ std::vector<MapData> Saltation::ways_of(const SeriesJump& one, const ImpactConta
         auto& contact = system_.contacts[static_cast<std::size_t>(one.contacts[k])];
         const int at = one.offsets[k], d = one.offsets[k + 1] - at;
         const auto index = static_cast<Eigen::Index>(k);
-        const std::size_t frame = d == 3 ? frame_of(contact, place, one.U_minus.segment(at, d), work_) : 0;
+        const std::size_t frame = d == 3 ? frame_of(model_, one.contacts[k], contact, place, work_) : 0;
         for (int i = 0; i < d; ++i) {
             double& unit = place.q[static_cast<std::size_t>(system_.reaction_at(contact.offset + i))];
             unit = 1;

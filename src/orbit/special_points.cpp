@@ -216,6 +216,19 @@ std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& 
 
 namespace {
 
+/// The same events in the same order, wherever in it the period begins.
+bool same_cycle(const BranchNode& a, const BranchNode& b)
+{
+    const auto of_a = sequence(a.orbit);
+    auto of_b = sequence(b.orbit);
+    if (of_a.size() != of_b.size()) return false;
+    for (std::size_t i = 0; i < std::max<std::size_t>(of_b.size(), 1); ++i) {
+        if (of_a == of_b) return true;
+        std::ranges::rotate(of_b, of_b.begin() + 1);
+    }
+    return false;
+}
+
 /// Two events of different contacts that change their order between two nodes, and nothing else: their places
 /// in the sequence of the first node.
 std::optional<std::pair<std::size_t, std::size_t>> exchanged(const BranchNode& a, const BranchNode& b)
@@ -264,22 +277,20 @@ std::optional<SpecialPoint> corner(BranchWalk& walk, const BranchNode& a, const 
 
 }  // namespace
 
-void add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step,
+bool add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step,
                         Branch& branch)
 {
     const auto add = [&](const char* kind, const Test& test) {
         if (auto node = located(walk, a, b, step, test)) branch.special.push_back(special(kind, *node));
     };
-    if (sequence(a.orbit) != sequence(b.orbit)) {
-        if (auto point = corner(walk, a, b, step)) {
-            branch.special.push_back(std::move(*point));
-            return;
-        }
+    if (!same_cycle(a, b)) {
+        auto point = corner(walk, a, b, step);
         // the side that lacks the events sees what vanishes
-        auto point = vanishing_ahead(walk, a, step);
+        if (!point) point = vanishing_ahead(walk, a, step);
         if (!point) point = vanishing_ahead(walk, reversed(b), step);
-        branch.special.push_back(point ? std::move(*point) : special("events", b));
-        return;
+        if (!point) return false;
+        branch.special.push_back(std::move(*point));
+        return true;
     }
     if (a.dvalue * b.dvalue < 0) add("fold", [](const BranchNode& node) { return node.dvalue; });
     if (doubling(a) * doubling(b) < 0) add("period_doubling", doubling);
@@ -287,6 +298,7 @@ void add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode&
     if (turn_a && turn_b && *turn_a * *turn_b < 0) {
         add("torus", [](const BranchNode& node) { return turning(node).value_or(0); });
     }
+    return true;
 }
 
 }  // namespace carom::detail

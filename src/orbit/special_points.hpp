@@ -4,9 +4,10 @@
 
 namespace carom::detail {
 
-/// Special points between two nodes that are `step` apart, located (OR-14).
-void add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step,
-                        Branch& branch);
+/// Special points between two nodes that are `step` apart, located (OR-14). False: their events differ, and
+/// nothing that vanishes between them tells why.
+[[nodiscard]] bool add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step,
+                                      Branch& branch);
 
 /// The first gap that grazes, contact that is lost or stick that is born ahead of a node, within some `reach`
 /// of arclength, located from this side; nothing: there is none.

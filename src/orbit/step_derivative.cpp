@@ -151,7 +151,7 @@ std::optional<LawRows> StepDerivative::rows_of(const State& before, double h_s, 
     rows.rounding = step_rounding;
 
     auto place = system_.place(t_cone_s_, s.q_cone, s.u_end);
-    const std::size_t frame = d == 3 ? frame_of(contact, place, rows.U_plus, work_) : 0;
+    const std::size_t frame = d == 3 ? frame_of(model_, c, contact, place, work_) : 0;
     const Rows still = data(dq_cone_, Rows::Zero(n, X.cols()), X);
     const Rows moving = data(dq_cone_, X.middleRows(n, n), X);
     contact.U[frame].at(place.point(), work_);

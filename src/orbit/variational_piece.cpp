@@ -24,6 +24,11 @@ double rate_of(const double* c, int order, double s)
     return sum;
 }
 
+bool begins_in_space(const SeriesStatus& status)
+{
+    return status.dimension == 3 && status.slides && status.begins;
+}
+
 const SeriesPiece::Reaction* reaction_of(const SeriesPiece& piece, int contact)
 {
     const auto found = std::ranges::find(piece.reactions, contact, &SeriesPiece::Reaction::contact);
@@ -34,14 +39,11 @@ const SeriesPiece::Reaction* reaction_of(const SeriesPiece& piece, int contact)
 
 bool VariationalPiece::propagate(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, Rows& X)
 {
-    for (const SeriesStatus& status : statuses) {
-        if (status.dimension == 3 && status.slides && status.begins) return false;
-    }
     h_s_ = piece.h_s;
     read(piece, statuses);
-    assemble(piece, statuses);
-    factor();
-    solve_orders(piece.order, X);
+    if (!assemble(piece, statuses)) return false;
+    factor(0);
+    if (!solve_orders(piece.order, X)) return false;
     finish(piece, statuses, X);
     return true;
 }
@@ -106,14 +108,17 @@ void VariationalPiece::run(SeriesProgram& program, const SeriesPiece& piece)
     }
 }
 
-SeriesProgram& VariationalPiece::program_of(int contact, int frame, bool sliding, int order)
+SeriesProgram& VariationalPiece::program_of(int contact, int frame, Part part, int order)
 {
     auto& known = programs_[order].contacts;
-    const std::array<int, 3> key{contact, frame, sliding ? 1 : 0};
+    const std::array<int, 3> key{contact, frame, static_cast<int>(part)};
     const auto found = known.find(key);
     if (found != known.end()) return found->second;
     const auto& functions = system_.contacts[static_cast<std::size_t>(contact)];
-    const Block& block = (sliding ? functions.sliding : functions.frames)[static_cast<std::size_t>(frame)];
+    const auto& blocks = part == Part::Frame     ? functions.frames
+                         : part == Part::Sliding ? functions.sliding
+                                                 : functions.onset;
+    const Block& block = blocks[static_cast<std::size_t>(frame)];
     return known.emplace(key, SeriesProgram(system_.graph(), block.nodes, system_.extended(), order))
         .first->second;
 }
@@ -125,10 +130,12 @@ void VariationalPiece::add(std::vector<Term>& terms, const SeriesProgram& progra
     terms.push_back({row, column, program.output(out), program.is_constant(out), factor});
 }
 
-void VariationalPiece::assemble(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
+bool VariationalPiece::assemble(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
 {
     M_.clear();
     J_.clear();
+    onsets_.clear();
+    own_.clear();
     SeriesProgram& program = programs_[piece.order].dynamics;
     if (program.registers.empty()) {
         program = SeriesProgram(system_.graph(), system_.dynamics.nodes, system_.extended(), piece.order);
@@ -145,6 +152,12 @@ void VariationalPiece::assemble(const SeriesPiece& piece, const std::vector<Seri
         assemble_contact(piece, status, unknowns_);
         unknowns_ += status.dimension;
     }
+    int first = system_.coordinates();
+    for (const SeriesStatus& status : statuses) {
+        if (begins_in_space(status) && !assemble_onset(piece, status, first, unknowns_++)) return false;
+        first += status.dimension;
+    }
+    return true;
 }
 
 void VariationalPiece::assemble_contact(const SeriesPiece& piece, const SeriesStatus& status, int first)
@@ -153,7 +166,7 @@ void VariationalPiece::assemble_contact(const SeriesPiece& piece, const SeriesSt
     const auto& contact = system_.contacts[static_cast<std::size_t>(status.contact)];
     const auto frame = static_cast<std::size_t>(status.frame);
     const Block& block = contact.frames[frame];
-    SeriesProgram& program = program_of(status.contact, status.frame, false, piece.order);
+    SeriesProgram& program = program_of(status.contact, status.frame, Part::Frame, piece.order);
     run(program, piece);
     // rows that hold: their local acceleration stays zero
     const auto holds = [&](int row) { return row == 0 || !status.slides; };
@@ -182,8 +195,9 @@ void VariationalPiece::assemble_contact(const SeriesPiece& piece, const SeriesSt
         }
         return;
     }
+    if (status.begins) return;
     const Block& sliding = contact.sliding[frame];
-    SeriesProgram& slip = program_of(status.contact, status.frame, true, piece.order);
+    SeriesProgram& slip = program_of(status.contact, status.frame, Part::Sliding, piece.order);
     run(slip, piece);
     for (const Entry& entry : sliding.slip_r) {
         add(M_, slip, entry, first + 1 + entry.row, first, 1);
@@ -193,20 +207,31 @@ void VariationalPiece::assemble_contact(const SeriesPiece& piece, const SeriesSt
     }
 }
 
-/// Contacts that hold each other leave reactions open: then those of the shortest change.
-void VariationalPiece::factor()
+/// The matrix of order p. Contacts that hold each other leave reactions open: then those of the shortest
+/// change.
+void VariationalPiece::factor(int p)
 {
     M_0_.setZero(unknowns_, unknowns_);
     for (const Term& term : M_) {
         M_0_(term.row, term.column) += term.factor * term.series[0];
+    }
+    const int n = system_.coordinates();
+    for (const Onset& onset : onsets_) {
+        for (const auto& [column, slope] : onset.slopes) {
+            if (column >= n && column < 2 * n) M_0_(onset.row, column - n) += slope[0];
+        }
+        M_0_(onset.row, onset.row) = -(p + 1) * onset.S[1];
     }
     lu_.compute(M_0_);
     is_dependent_ = unknowns_ > system_.coordinates() && !(lu_.reciprocal_condition() > 1e-14);
     if (is_dependent_) dependent_.compute(M_0_);
 }
 
-void VariationalPiece::solve_orders(int order, Rows& X)
+/// Coefficients of slip that is slow beside its force may leave the numbers: orders below them are enough
+/// where the last of them counts for nothing.
+bool VariationalPiece::solve_orders(int order, Rows& X)
 {
+    constexpr double nothing = 1e-13;
     const int n = system_.coordinates();
     const Eigen::Index width = X.cols();
     if (x_.size() <= static_cast<std::size_t>(order)) {
@@ -224,6 +249,7 @@ void VariationalPiece::solve_orders(int order, Rows& X)
         }
     };
     const Rows dp = X.bottomRows(system_.parameters());
+    double power = 1, last = 0, largest = X.topRows(2 * n).cwiseAbs().maxCoeff();
     for (int p = 0; p < order; ++p) {
         right.setZero();
         for (const Term& term : J_) {
@@ -243,6 +269,8 @@ void VariationalPiece::solve_orders(int order, Rows& X)
                         term.column);
             }
         }
+        add_onset_rows(p, dp);
+        if (p > 0 && turns_with_order()) factor(p);
         Rows& y = y_[static_cast<std::size_t>(p)];
         if (is_dependent_)
             y = dependent_.solve(right);
@@ -254,7 +282,20 @@ void VariationalPiece::solve_orders(int order, Rows& X)
         next.resize(2 * n, width);
         next.topRows(n) = x_[static_cast<std::size_t>(p)].bottomRows(n) / (p + 1);
         next.bottomRows(n) = y.topRows(n) / (p + 1);
+        if (next.allFinite() && y.allFinite()) {
+            power *= h_s_;
+            last = next.cwiseAbs().maxCoeff() * power;
+            largest = std::max(largest, last);
+            continue;
+        }
+        if (!(last <= nothing * largest)) return false;
+        for (int k = p; k <= order; ++k) {
+            x_[static_cast<std::size_t>(k) + (k < order ? 1 : 0)].setZero(2 * n, width);
+            y_[static_cast<std::size_t>(k)].setZero(unknowns_, width);
+        }
+        break;
     }
+    return true;
 }
 
 void VariationalPiece::finish(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, Rows& X)

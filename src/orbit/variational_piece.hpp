@@ -7,6 +7,7 @@
 #include "expression/term.hpp"
 
 #include <array>
+#include <deque>
 
 namespace carom::detail {
 
@@ -18,8 +19,8 @@ class VariationalPiece {
 public:
     explicit VariationalPiece(const VariationalSystem& system) : system_(system) {}
 
-    /// Takes X, derivatives of (q, u, p) by columns, from the beginning of the piece to its end. False: the
-    /// direction of slip that begins in space has no derivative here.
+    /// Takes X, derivatives of (q, u, p) by columns, from the beginning of the piece to its end. False: slip
+    /// begins in space without a reaction that turns it, or is so slow that coefficients leave the numbers.
     [[nodiscard]] bool propagate(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses,
                                  Rows& X);
 
@@ -49,7 +50,7 @@ private:
 
     struct Programs {
         SeriesProgram dynamics;
-        std::map<std::array<int, 3>, SeriesProgram> contacts;  ///< by contact, frame, and whether it slides
+        std::map<std::array<int, 3>, SeriesProgram> contacts;  ///< by contact, frame and which of its blocks
     };
     struct Term {
         int row = 0, column = 0;
@@ -61,13 +62,25 @@ private:
     void read(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void hold_sides(SeriesProgram& program, const SeriesPiece& piece);
     void run(SeriesProgram& program, const SeriesPiece& piece);
-    [[nodiscard]] SeriesProgram& program_of(int contact, int frame, bool sliding, int order);
-    void assemble(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
+    enum class Part { Frame, Sliding, Onset };
+    [[nodiscard]] SeriesProgram& program_of(int contact, int frame, Part part, int order);
+    [[nodiscard]] bool assemble(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void assemble_contact(const SeriesPiece& piece, const SeriesStatus& status, int first);
     static void add(std::vector<Term>& terms, const SeriesProgram& program, const Entry& entry, int row,
                     int column, double factor);
-    void factor();
-    void solve_orders(int order, Rows& X);
+    /// Slip that begins in space (OR-25): the direction of slip is an unknown of its own, d + xi e.
+    struct Onset {
+        int row = 0;            ///< of its equation, and of xi among the unknowns
+        std::vector<double> S;  ///< speed of slip
+        std::vector<std::pair<int, std::vector<double>>> slopes;  ///< of e.U_T, by columns of x
+    };
+    [[nodiscard]] bool assemble_onset(const SeriesPiece& piece, const SeriesStatus& status, int first,
+                                      int row);
+    [[nodiscard]] const double* own(std::vector<double> series);
+    void add_onset_rows(int p, const Rows& dp);
+    [[nodiscard]] bool turns_with_order() const;
+    void factor(int p);
+    [[nodiscard]] bool solve_orders(int order, Rows& X);
     void finish(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, Rows& X);
 
     const VariationalSystem& system_;
@@ -76,7 +89,9 @@ private:
     std::size_t stride_ = 0;
     double h_s_ = 0;
     int unknowns_ = 0;
-    std::vector<Term> M_, J_;  ///< M y = J x, y = (da, dr)
+    std::vector<Term> M_, J_;  ///< M y = J x, y = (da, dr), and xi of onsets
+    std::vector<Onset> onsets_;
+    std::deque<std::vector<double>> own_;  ///< products of series that terms point to
     Eigen::MatrixXd M_0_;
     Lu lu_;
     LeastSquares dependent_;

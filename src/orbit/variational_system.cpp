@@ -189,7 +189,10 @@ void VariationalSystem::add_frame(const Contact& text, TangentAxis axis, Contact
     contact.U.emplace_back(graph_, U, x_and_t_);
     contact.HT_r.emplace_back(graph_, HT_r, x_and_t_);
     if (!text.friction || contact.rough) {
-        if (contact.dimension == 3) contact.sliding.emplace_back();
+        if (contact.dimension == 3) {
+            contact.sliding.emplace_back();
+            contact.onset.emplace_back();
+        }
         return;
     }
     const int mu = add_formula(graph_, text.friction->coefficient);
@@ -215,6 +218,13 @@ void VariationalSystem::add_sliding(const std::vector<int>& U, ContactFunctions&
         block.nodes.push_back(direction);
         add_slopes(block, block.slip_x, i, graph_.multiply(direction, reaction(contact.offset)));
     }
+    // where U_T is zero its direction is that of friction (OR-25)
+    Block& onset = contact.onset.emplace_back();
+    onset.nodes = {U[1], U[2], mu};
+    for (int i = 0; i < 2; ++i) {
+        add_slopes(onset, onset.slip_x, i, U[static_cast<std::size_t>(i) + 1]);
+    }
+    add_slopes(onset, onset.bound_x, 0, graph_.multiply(mu, reaction(contact.offset)));
 }
 
 /// What choosing functions compare: x of abs and sign, x - y of the others (PS-2).

@@ -43,6 +43,7 @@ public:
         std::vector<int> support;
         std::vector<Block> frames;   ///< H, HT_x, c_x, and in the plane mu and bound_x
         std::vector<Block> sliding;  ///< in space: slip_x, slip_r, for each frame
+        std::vector<Block> onset;    ///< in space: U_T itself, slip_x its slopes, mu, bound_x, for each frame
 
         int gap_node = 0;
         Differentiated gap;                ///< g

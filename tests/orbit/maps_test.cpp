@@ -299,3 +299,43 @@ velocities = { z = "-k*z' - 0.01*z'^2" }
     CHECK(event->dpercussion_Ns[0] == doctest::Approx(1.7 * v).epsilon(1e-12));
     CHECK(event->dpercussion_Ns[1] == doctest::Approx(1.6 * v - 0.01 * v * v).epsilon(1e-12));
 }
+
+TEST_CASE("maps for one contact are its law, on an obstacle that moves too: U goes over to -e U")
+{
+    // one mass between plates that shake: every impact is one of a single contact
+    const auto plates = [](const std::string& restitution, const std::string& impact) {
+        return R"toml(
+title = "plates"
+duration_s = 3
+[parameters]
+A = 0.05
+w = 3.1
+m = 1.3
+[[coordinate]]
+name = "x"
+start = 0.1
+start_velocity = 1.2
+[lagrangian]
+kinetic = "m*x'^2/2"
+[[contact]]
+name = "upper"
+gap = "0.5 + A*sin(w*t) - x"
+law = { restitution = )toml" +
+               restitution + R"toml( }
+[[contact]]
+name = "lower"
+gap = "x + 0.5 + A*cos(w*t)"
+law = { restitution = )toml" +
+               restitution + " }\n" + impact;
+    };
+    const std::vector<std::string> by{"parameters.A", "parameters.w", "parameters.m", "coordinate.x.start"};
+    const Sensitivities law = found(plates("0.8", ""), by);
+    REQUIRE(law.events.size() >= 2);
+    for (const char* kind : {"canonical", "sequential"}) {
+        const Sensitivities map =
+            found(plates("0", "[impact]\nkind = \"" + std::string(kind) + "\"\nrestitution = 0.8\n"), by);
+        CHECK((map.states.back().u - law.states.back().u).norm() <= 1e-13);
+        CHECK((map.states.back().dq - law.states.back().dq).cwiseAbs().maxCoeff() <= 1e-11);
+        CHECK((map.states.back().du - law.states.back().du).cwiseAbs().maxCoeff() <= 1e-11);
+    }
+}

@@ -16,7 +16,7 @@ except ImportError:
     sys.exit(77)
 
 from mpmath import cos, mpf, pi, sin
-from mpmath_motion import STEP, power, root, run, waves
+from mpmath_motion import STEP, power, root, run, smooth, waves
 
 TOLERANCE = 1e-10
 SMALL = mpf(10) ** (-12)
@@ -906,6 +906,125 @@ law = {{ kind = "coulomb", friction = {mu} }}
                model=one_mode(lambda p: [mpf(0)] * 6, lambda y, t, p: [y[3], y[4], y[5], t * t, y[0], t * t * t * t * p["a"] - y[0] * p["mu3"]]))
 
 
+# ---- impacts and slip in space
+
+STRUCK = """
+title = "struck"
+duration_s = 1
+[parameters]
+mu = 0.5
+e = 0.5
+vn = 2
+vx = 3
+vy = -4
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = "vx"
+[[coordinate]]
+name = "y"
+start = 0
+start_velocity = "vy"
+[[coordinate]]
+name = "z"
+start = 0.7
+start_velocity = "-vn"
+[lagrangian]
+kinetic = "(x'^2 + y'^2 + z'^2)/2"
+[[contact]]
+name = "floor"
+position = ["x", "y", "z"]
+surface = "z"
+law = { kind = "coulomb", friction = "mu", restitution = "e" }
+"""
+
+
+def off_floor_in_space(y, t, p):
+    speed, most = mpmath.sqrt(y[3] ** 2 + y[4] ** 2), -p["mu"] * (1 + p["e"]) * y[5]
+    part = mpf(0) if speed <= most else 1 - most / speed
+    return [*y[:3], part * y[3], part * y[4], -p["e"] * y[5]]
+
+
+STRIKE = dict(text=STRUCK, out=lambda y, p: {"x": (y[0], y[3]), "y": (y[1], y[4]), "z": (y[2], y[5])},
+              model=one_mode(lambda p: [mpf(0), mpf(0), mpf("0.7"), p["vx"], p["vy"], -p["vn"]], lambda y, t, p: [y[3], y[4], y[5], mpf(0), mpf(0), mpf(0)],
+                             [(lambda y, t, p: y[2], off_floor_in_space)]))
+
+# a particle pressed on a floor by N, dragged by (f + a t, g + b t): it holds until friction is at its static bound
+DRAGGED = """
+title = "dragged"
+duration_s = 2
+[parameters]
+f = 0
+a = 1
+g = 0.6
+b = 0
+N = 2
+mu = 0.5
+mu_s = 0.5
+[[coordinate]]
+name = "x"
+start = 0
+[[coordinate]]
+name = "y"
+start = 0
+[[coordinate]]
+name = "z"
+start = 0
+[lagrangian]
+kinetic = "(x'^2 + y'^2 + z'^2)/2"
+potential = "N*z"
+forces = { x = "f + a*t", y = "g + b*t" }
+[[contact]]
+name = "floor"
+position = ["x", "y", "z"]
+surface = "z"
+law = { kind = "coulomb", friction = "mu", static_friction = "mu_s" }
+"""
+
+
+def begins_to_slip(F, rate, R, s, terms=44):
+    """x, y, x', y' a time s after slip began from rest under F + rate t, by U = S d with series of S and d."""
+    size = mpmath.sqrt(F[0] ** 2 + F[1] ** 2)
+    d = [[F[0] / size, F[1] / size]]
+    e = (-d[0][1], d[0][0])
+    force = lambda k: F if k == 0 else rate if k == 1 else (mpf(0), mpf(0))
+    along, sigma = [], []
+
+    def extend(k):
+        along.append(sum(force(j)[0] * d[k - j][0] + force(j)[1] * d[k - j][1] for j in range(min(k, 1) + 1)))
+        sigma.append((along[k] - (R if k == 0 else 0)) / (k + 1))
+    extend(0)
+    for k in range(1, terms):
+        rest = [force(k)[i] - sum((along[j] + (k - j) * sigma[j]) * d[k - j][i] for j in range(1, k)) for i in (0, 1)]
+        across = (e[0] * rest[0] + e[1] * rest[1]) / (k * sigma[0] + size)
+        onwards = -sum(d[j][0] * d[k - j][0] + d[j][1] * d[k - j][1] for j in range(1, k)) / 2
+        d.append([onwards * d[0][i] + across * e[i] for i in (0, 1)])
+        extend(k)
+    u = [[mpf(0), mpf(0)]]
+    for k in range(1, terms):
+        u.append([sum(sigma[j] * d[k - 1 - j][i] for j in range(k)) for i in (0, 1)])
+    x = [sum(u[k][i] * s ** (k + 1) / (k + 1) for k in range(terms)) for i in (0, 1)]
+    return x + [sum(u[k][i] * s ** k for k in range(terms)) for i in (0, 1)]
+
+
+def dragged(p, end):
+    F = lambda t: (p["f"] + p["a"] * t, p["g"] + p["b"] * t)
+    bound = p["mu_s"] * p["N"]
+    A, B, C = p["a"] ** 2 + p["b"] ** 2, p["f"] * p["a"] + p["g"] * p["b"], p["f"] ** 2 + p["g"] ** 2 - bound ** 2
+    when = (-B + mpmath.sqrt(B * B - A * C)) / A
+    # S grows like the time where the static bound is higher, else like its square
+    first = mpf("0.02")
+
+    def slides(y, t, p):
+        speed, R = root(y[2] * y[2] + y[3] * y[3]), p["mu"] * p["N"]
+        return [y[2], y[3], t * p["a"] + p["f"] - y[2] / speed * R, t * p["b"] + p["g"] - y[3] / speed * R]
+    start = begins_to_slip(F(when), (p["a"], p["b"]), p["mu"] * p["N"], first)
+    return smooth(slides, start, when + first, end, p)
+
+
+DRAG = dict(text=DRAGGED, out=lambda y, p: {"x": (y[0], y[2]), "y": (y[1], y[3])}, exact=dragged)
+
+
 def case(system, end, **numbers):
     return {**system, "end": end, "numbers": {name: str(value) for name, value in numbers.items()}}
 
@@ -962,6 +1081,12 @@ CASES = {
     "CB-STATUS-1d": case(pressed(True), 1, b=-1, c=2),
     "CB-STATUS-1f": case(pressed(False, "1.3"), 1, f=1.3, N=2, mu=0.5),
     "CB-STATUS-3": case(CASCADE, 1, a=0.2, mu3=0.6),
+    "CB-IMP-1 in space": case(STRIKE, 0.9, vn=2, vx=3, vy=-4, mu=0.5, e=0.5),
+    "CB-IMP-2": case(STRIKE, 0.9, vn=3, vx=0.5, vy=0.2, mu=0.4, e=0.8),
+    "slip begins in space": case(DRAG, 1.6, f=0, a=1, g=0.6, b=0.1, N=2, mu=0.5, mu_s=0.5),
+    "slip begins in space, less friction": case(DRAG, 1.6, f=0, a=1, g=0.6, b=-0.2, N=2, mu=0.4, mu_s=0.5),
+    "B-EX8-1": case(double_pendulum(True), 3.6, l1=1, l2=0.8, m1=1, m2=0.7, k1=2, k2=1.5, lam=1, e=0.5, a0=0.5, b0=0.4, ua=-1, ub=0.3),
+    "B-EX8-2": case(double_pendulum(True), 3.6, l1=1, l2=0.8, m1=1, m2=0.7, k1=2, k2=1.5, lam=1, e=1, a0=0.5, b0=0.4, ua=-1, ub=0.3),
     "C-BTABLE-1": case(TABLE, 0.13, A=0.0008, w=125.66370614359172, ph=0, e=0.5, g=9.81, z0=0.0005, v0=0.24),
 }
 FAST = ["SENS-PENDWALL-1", "SENS-TABLE-1", "SENS-STICKSLIP-1", "SENS-SLIDE-1", "SENS-OBLIQUE-1", "SENS-CHAIN-1"]

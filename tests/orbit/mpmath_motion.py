@@ -183,3 +183,14 @@ def run(model, p, end, h=STEP):
         if act is not None:
             mode, y = act(y, t, p)
     return y
+
+
+def smooth(rhs, y, t, end, p):
+    """The state at the end of a motion without events, in steps after which the last coefficient is below 1e-37 of the largest."""
+    while t < end:
+        coefficients = series(rhs, y, t, p)
+        last = max(abs(c[-1]) / max(abs(c[0]), abs(c[1])) for c in coefficients)
+        step = min(end - t, (mpf(10) ** (-37) / last) ** (mpf(1) / ORDER) if last > 0 else end - t)
+        y = [value(c, step) for c in coefficients]
+        t += step
+    return y
