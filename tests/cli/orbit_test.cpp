@@ -27,8 +27,8 @@ bool begins_with(const std::string& path, const std::string& text)
 TEST_CASE("an orbit that sticks and slips is written: what it is near to has a name")
 {
     const Folder folder;
-    const auto found = carom_program({"orbit", belt, "--section", "-s'", "--settle", "1", "-o",
-                                      folder.path("belt.html"), "--json"});
+    const auto found = carom_program(
+        {"orbit", belt, "--section", "-s'", "--settle", "1", "-o", folder.path("belt.html"), "--json"});
     REQUIRE(found.status == 0);
     // the block stops on the belt once in every period: by how much is told under a name of its own
     const auto orbit = found.json();

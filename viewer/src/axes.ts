@@ -71,7 +71,10 @@ export function frameOf(canvas: HTMLCanvasElement, xs: Numbers, ys: Numbers, col
   context.fillStyle = colours.text;
   context.textBaseline = 'top';
   context.textAlign = 'center';
-  const across = ticksOf(left, right, Math.max(3, box.w / 80));
+  // as many as have room for their labels
+  let [most, across] = [box.w / 40, ticksOf(left, right, box.w / 40)];
+  const widest = () => Math.max(...labelsOf(across).map((text) => context.measureText(text).width));
+  while (most > 2 && across.length * (widest() + 16) > box.w) across = ticksOf(left, right, (most *= 0.8));
   labelsOf(across).forEach((text, i) => {
     const [x] = place(across[i], bottom);
     line(x, box.y, x, box.y + box.h);

@@ -6,7 +6,7 @@ import { toMp4, type Codec } from './mp4';
 import { Percussions } from './percussions';
 import { Picture, presets, type Stage } from './picture';
 import { Statuses } from './statuses';
-import { element, number, pageFont } from './text';
+import { element, number, pageFont, withUnit } from './text';
 import { ThreeStage } from './three_stage';
 import { Timeline } from './timeline';
 import { toWebm, type Encoded } from './webm';
@@ -121,7 +121,27 @@ class Camera {
     context.fillStyle = colours.text;
     context.font = pageFont(Math.max(12, Math.round(canvas.height / 36)));
     context.textBaseline = 'bottom';
-    context.fillText(`t = ${number(t, 4)} s`, canvas.height / 60, canvas.height - canvas.height / 60);
+    const [left, bottom] = [canvas.height / 60, canvas.height - canvas.height / 60];
+    context.fillText(`t = ${number(t, 4)} s`, left, bottom);
+    this.drawKey(t, left + context.measureText('t = 0.0000 s').width + 3 * left, bottom);
+  }
+
+  /** How long the arrow of a round force is, where forces are drawn as arrows. */
+  private drawKey(t: number, x: number, bottom: number): void {
+    const { context, picture, stage } = this;
+    const { newton, pixels } = picture.forces?.key(t, picture.looks, stage.pixelsPerMetre) ?? { newton: 0, pixels: 0 };
+    if (newton === 0 || picture.contacts.most === 0) return;
+    const y = bottom - parseFloat(context.font) / 2;
+    context.strokeStyle = context.fillStyle;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(x + pixels, y);
+    context.lineTo(x + pixels - 6, y - 3);
+    context.moveTo(x + pixels, y);
+    context.lineTo(x + pixels - 6, y + 3);
+    context.stroke();
+    context.fillText(withUnit(newton, 'N'), x + pixels + 6, bottom);
   }
 
   end(): void {

@@ -4,6 +4,7 @@ import type { Looks } from './looks';
 import type { Cone } from './percussions';
 import type { Pose } from './picture';
 import type { Solids } from './solids';
+import { roundBelow } from './text';
 
 type Vector = [number, number, number];
 
@@ -80,6 +81,14 @@ export class ForceView {
     let cut = false;
     if (looks.forces === 'arrows') this.contacts.visit(t, (_, force) => (cut ||= Math.hypot(force[0], force[1], force[2]) * scale > longestArrow * this.longest));
     return { scale, cut };
+  }
+
+  /** A round force whose arrow is some seventy pixels long, as arrows are drawn at an instant; 0: there are none. */
+  key(t: number, looks: Looks, pixelsPerMetre: number): { newton: number; pixels: number; cut: boolean } {
+    const { scale, cut } = this.shownScale(t, looks);
+    const shown = scale > 0 && (looks.forces === 'arrows' || looks.pickedBody >= 0);
+    const newton = shown ? roundBelow(70 / pixelsPerMetre / scale) : 0;
+    return Number.isFinite(newton) ? { newton, pixels: newton * scale * pixelsPerMetre, cut } : { newton: 0, pixels: 0, cut };
   }
 
   /** The kinds of forces on a body at an instant. */

@@ -314,7 +314,9 @@ export class BranchPage {
     const { special, over } = this.branch;
     if (special.length === 0) return section('special', 'Special points', element('p', {}, 'None was found on this branch.'));
     const rows = special.map(({ kind, value, place, time_s, orbit }) => {
-      const nearest = this.branch.points.reduce((best, { value: x }, i) => (Math.abs(x - value) < Math.abs(this.branch.points[best].value - value) ? i : best), 0);
+      // of several branches over this value the one with its period
+      const away = ({ value: x, period_s }: BranchPoint) => Math.abs(x - value) / (Math.abs(value) || 1) + Math.abs(period_s - orbit.period_s) / (orbit.period_s || 1);
+      const nearest = this.branch.points.reduce((best, point, i) => (away(point) < away(this.branch.points[best]) ? i : best), 0);
       const go = button(number(value, 8), `Show the orbit nearest to this ${kind.replaceAll('_', ' ')}`, () => this.pick(nearest));
       return [go, kind.replaceAll('_', ' '), place ? `${place}, ${number(time_s, 6)} s` : '', number(orbit.period_s, 8), orbit.multipliers.map(complex).join(', ')];
     });

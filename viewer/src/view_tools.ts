@@ -2,7 +2,7 @@ import type { Colours } from './colours';
 import { colourWords, forceWords, rampColour, rampStops, type ColourBy, type ForceLook } from './looks';
 import { presets, type Picture, type Stage } from './picture';
 import { statusWords, type Status } from './statuses';
-import { button, element, number, releaseAfterPointer, roundBelow, withUnit } from './text';
+import { button, element, number, releaseAfterPointer, withUnit } from './text';
 
 /** A button that is on or off. */
 function toggle(label: string, title: string, on: boolean, act: (on: boolean) => void): HTMLButtonElement {
@@ -214,16 +214,13 @@ export class ViewTools {
     const { looks, forces, bodyColours, solids, links } = this.picture;
     if (!solids && !this.stage.square) return;
     const parts: (Node | string)[] = [];
-    const { scale, cut } = forces?.shownScale(t, looks) ?? { scale: 0, cut: false };
-    const metres = 70 / this.stage.pixelsPerMetre;
-    const newton = scale > 0 ? roundBelow(metres / scale) : 0;
-    const pixels = newton * scale * this.stage.pixelsPerMetre;
+    const { newton, pixels, cut } = forces?.key(t, looks, this.stage.pixelsPerMetre) ?? { newton: 0, pixels: 0, cut: false };
     const couple = looks.pickedBody >= 0 && forces ? withUnit(forces.largestCouple(looks.pickedBody, t), 'N m') : '';
     const kinds = looks.pickedBody >= 0 && forces ? forces.kindsOn(looks.pickedBody, t) : new Set<string>();
     const words = `${cut} ${[...kinds].join()} ${looks.forces} ${looks.colourBy} ${looks.pickedBody} ${newton} ${Math.round(pixels)} ${this.colours.dark} ${couple}`;
     if (words === this.lastKey) return;
     this.lastKey = words;
-    if (newton > 0 && Number.isFinite(newton) && (looks.forces === 'arrows' || looks.pickedBody >= 0)) {
+    if (newton > 0) {
       const arrow = element('span', { class: 'arrow-key', 'aria-hidden': 'true' });
       arrow.style.width = `${pixels}px`;
       parts.push(element('span', { class: 'key' }, arrow, ` force of ${withUnit(newton, 'N')} at the centre of the picture${looks.pickedBody >= 0 ? '' : ', on both bodies'}${cut ? '; arrows of larger forces are cut short' : ''}`));

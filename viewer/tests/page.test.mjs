@@ -1,7 +1,7 @@
 // The page as people meet it, in a real browser. Pictures of it go to tests/pictures, to be looked at.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ball, open, pageOf, picture, startBrowser, template } from './support.mjs';
+import { ball, open, pageOf, picture, seek, startBrowser, template } from './support.mjs';
 
 let browser;
 before(async () => (browser = await startBrowser()));
@@ -214,4 +214,40 @@ test('a page that was cut off says so', async () => {
   const { page, close } = await open(browser, pageOf(head, [...tracks, { name: 'more', rows: 9, values: [] }]));
   assert.match(await page.locator('[role=alert]').textContent(), /cut off/);
   await close();
+});
+
+test('after impacts that accumulate a contact is closed, and every status of the key has a name', async () => {
+  const { head, tracks } = ball();
+  const values = { 'events.time_s': [0.45, 0.7], 'events.kind': [0, 3], 'events.contact': [0, 0] };
+  const struck = tracks.map((track) => (track.name.startsWith('events.') ? { ...track, values: values[track.name] ?? [0, 0] } : track));
+  const { page, mistakes, close } = await open(browser, pageOf({ ...head, event_kinds: ['impact', 'contact_made', 'contact_lost', 'accumulation'] }, struck));
+  const status = () => page.locator('.numbers table').nth(1).locator('td').textContent();
+  await seek(page, 0.6);
+  assert.equal(await status(), 'open');
+  await seek(page, 0.8);
+  assert.equal(await status(), 'closed');
+  for (const key of await page.locator('.legend .key').allTextContents()) assert.match(key, /\w/);
+  assert.deepEqual(mistakes, []);
+  await close();
+});
+
+test('a run that is not certified says why; other findings are listed apart', async () => {
+  const { head, tracks } = ball();
+  const certificate = { max_residual: 1e-12, max_residual_time_s: 0, max_penetration_m: 0, max_cone_violation_Ns: 0, energy_balance_J: 0, energy: { kinetic_J: -1, potential_J: 0, impact_J: -1 }, steps: 1000, unsolved_steps: 0 };
+  const findings = [
+    { code: 'impact_order', time_s: 0.25, message: 'two contacts close in one step', count: 2, uncertifies: true },
+    { code: 'not_analytic', time_s: null, message: 'a formula uses abs', count: 1, uncertifies: false },
+  ];
+  const words = async (report) => {
+    const { page, close } = await open(browser, pageOf({ ...head, report: { status: 'uncertified', end: 'duration', certificate, findings, ...report } }, tracks));
+    const told = await page.locator('#certificate').evaluate((node) => ({ first: node.querySelector('p').textContent, lists: [...node.querySelectorAll('h3')].map((heading) => [heading.textContent, heading.nextElementSibling.textContent]) }));
+    await close();
+    return told;
+  };
+  assert.deepEqual(await words({}), {
+    first: 'It is not certified; the findings below say why. It ran for its full duration.',
+    lists: [['Why it is not certified', '0.25\u00a0s: two contacts close in one step (2 times)'], ['Findings', 'a formula uses abs']],
+  });
+  assert.match((await words({ certificate: { ...certificate, unsolved_steps: 3 } })).first, /^It is not certified: 3 of 1\u202f000 steps missed the required tolerance\./);
+  assert.match((await words({ status: 'certified', findings: [] })).first, /^Every step was solved/);
 });

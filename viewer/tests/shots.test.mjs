@@ -1,10 +1,11 @@
 // The stage as it looked when somebody last looked at it: pictures of scenes, compared within a tolerance.
 // Drawn in software, with a font that is in the repository. New pictures: CAROM_SHOTS=write npm test; look at them before they are committed.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { open, pageOfScene, root, startBrowser } from './support.mjs';
+import { folder, open, pageOfScene, program, root, startBrowser } from './support.mjs';
 
 const shots = join(import.meta.dirname, 'shots');
 const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 1 };
@@ -28,10 +29,37 @@ let browser;
 before(async () => (browser = await startBrowser()));
 after(() => browser?.close());
 
+/** Pages of several runs. */
+const results = {
+  branch: (place) => [['branch', scene('impact_oscillator'), '--period', '2*pi/w', '--over', 'parameters.w=2.2:2.8', '--doublings', '1', '-o', join(place, 'page.html')]],
+  comparison: (place) => [
+    ['run', scene('bowl'), '-o', join(place, 'rough.h5'), '--quiet', '--no-svg'],
+    ['run', scene('bowl'), '--set', 'parameters.mu=0.05', '-o', join(place, 'smooth.h5'), '--quiet', '--no-svg'],
+    ['report', join(place, 'rough.h5'), join(place, 'smooth.h5'), '-o', join(place, 'page.html')],
+  ],
+  convergence: (place) => [
+    ['study', scene('follower_pendulum'), '--converge', '--levels', '5', '--at', '1', '-o', join(place, 'table.csv'), '--quiet'],
+    ['report', join(place, 'table.csv'), '-o', join(place, 'page.html')],
+  ],
+};
+
+function scene(name) {
+  return join(root, 'scenes', `${name}.toml`);
+}
+
+function pageOfResults(name) {
+  const place = folder();
+  for (const words of results[name](place)) {
+    const { status, stderr } = spawnSync(program, words, { encoding: 'utf8' });
+    assert.ok(status === 0 || status === 1, stderr);
+  }
+  return join(place, 'page.html');
+}
+
 const pages = new Map();
-function pageOf(scene) {
-  if (!pages.has(scene)) pages.set(scene, pageOfScene(join(root, 'scenes', `${scene}.toml`)));
-  return pages.get(scene);
+function pageOf(name) {
+  if (!pages.has(name)) pages.set(name, results[name] ? pageOfResults(name) : pageOfScene(scene(name)));
+  return pages.get(name);
 }
 
 /** The part of the pixels that differ by more than a shade, in pictures made four times smaller: edges may lie elsewhere. */
@@ -59,8 +87,11 @@ const difference = (page, a, b) =>
 
 // the whole page with its controls, at both sizes, light and dark
 const sizes = { desktop: { viewport: { width: 1280, height: 900 } }, phone };
-for (const scene of ['bowling', 'woodpecker']) {
-  for (const size of Object.keys(sizes)) for (const colorScheme of ['light', 'dark']) wanted.push([scene, 0.4, '', { ...sizes[size], colorScheme, whole: size }]);
+for (const name of ['bowling', 'woodpecker']) {
+  for (const size of Object.keys(sizes)) for (const colorScheme of ['light', 'dark']) wanted.push([name, 0.4, '', { ...sizes[size], colorScheme, whole: size }]);
+}
+for (const name of Object.keys(results)) {
+  for (const [size, colorScheme] of [['desktop', 'light'], ['phone', 'dark']]) wanted.push([name, 0.6, '', { ...sizes[size], colorScheme, whole: size }]);
 }
 
 const font = readFileSync(join(root, 'src', 'figure', 'font', 'DejaVuSans-subset.ttf')).toString('base64');
@@ -70,15 +101,17 @@ async function fixFont(page) {
   await page.addStyleTag({ content: `@font-face { font-family: Shot; src: url(data:font/ttf;base64,${font}); } :root, * { font-family: Shot !important; }` });
   await page.evaluate(async () => {
     await document.fonts.load('16px Shot');
-    window.carom.plots.rebuild();
-    window.carom.playback.show();
+    const { plots, playback, orbits, study } = window.carom;
+    plots?.rebuild();
+    playback?.show();
+    (orbits ?? study)?.draw();
   });
 }
 
-for (const [scene, t, words, { whole = '', ...options }] of wanted) {
-  const name = [whole ? 'page' : '', scene, words.replace(/[^a-z]+/g, '-'), whole || (options.isMobile ? 'phone' : ''), options.colorScheme ?? ''].filter((part) => part).join('_');
+for (const [what, t, words, { whole = '', ...options }] of wanted) {
+  const name = [whole ? 'page' : '', what, words.replace(/[^a-z]+/g, '-'), whole || (options.isMobile ? 'phone' : ''), options.colorScheme ?? ''].filter((part) => part).join('_');
   test(`${name} looks as it did`, async () => {
-    const { page, mistakes, close } = await open(browser, `${pageOf(scene)}#t=${t}${words ? `&${words}` : ''}`, { ...options, bypassCSP: true });
+    const { page, mistakes, close } = await open(browser, `${pageOf(what)}#t=${t}${words ? `&${words}` : ''}`, { ...options, bypassCSP: true });
     await fixFont(page);
     await page.waitForTimeout(150);
     const now = whole ? await page.screenshot() : await page.locator('.stage').screenshot();

@@ -84,6 +84,19 @@ test('a branch of orbits: diagram, multipliers, special points; a point gives th
   await close();
 });
 
+test('a special point of a branch that leaves another one leads to an orbit of its own branch', async () => {
+  const first = branch();
+  const { orbit } = first.special[0];
+  // from w = 2 on orbits of twice the period lie over the same values
+  const points = first.points.filter(({ value }) => value >= 2).map((point) => ({ ...point, period_s: 2 * point.period_s, stable: true, max: [point.max[0] + 1] }));
+  const special = [{ kind: 'flip', value: 2.5, orbit: { ...orbit, period_s: 4.8, start: { x: { q: 1, u: 0, min: -2, max: 7.25 } } } }];
+  const { page, mistakes, close } = await openJson({ ...first, switched: [{ points, special }] });
+  await page.locator('#special button').nth(1).click();
+  assert.match(await page.locator('#diagram .picked').textContent(), /w = 2\.5: period 4\.8.s, stable/);
+  assert.deepEqual(mistakes, []);
+  await close();
+});
+
 test('an orbit: its state, multipliers and events; what is neither is refused with a hint', async () => {
   const { page, mistakes, close } = await openJson(branch().special[0].orbit);
   assert.match(await page.locator('#orbit').textContent(), /Period 3.s, stable/);
