@@ -1,5 +1,6 @@
 #include "carom/run/run.hpp"
 
+#include "expression/machine_code.hpp"
 #include "run/one_step.hpp"
 #include "stepping/body_scratch.hpp"
 #include "stepping/scratch.hpp"
@@ -76,6 +77,8 @@ namespace {
 long allocations_of_second_run(const Sketch& sketch, const State& start, const IntegratorSettings& settings,
                                int steps)
 {
+    // a program allocates once more when it becomes machine code, which may be at any step
+    use_machine_code(false);
     const Model model = model_of(sketch);
     Scratch scratch(model);
     long counted = 0, active = 0, corrected = 0;
@@ -90,6 +93,7 @@ long allocations_of_second_run(const Sketch& sketch, const State& start, const I
         }
         counted = allocations - before;
     }
+    use_machine_code(true);
     INFO("contacts " << active << ", corrections " << corrected);
     REQUIRE(active > 0);
     return counted;
