@@ -265,6 +265,10 @@ std::optional<SpecialPoint> corner(BranchWalk& walk, const BranchNode& a, const 
     };
     auto node = located(walk, a, b, step, between);
     if (!node) return std::nullopt;
+    // where an event leaves the period at one end and comes back at the other, the time jumps and does not
+    // vanish
+    if (!(std::abs(between(*node)) <= 1e-3 * std::max(std::abs(between(a)), std::abs(between(b)))))
+        return std::nullopt;
     SpecialPoint point = special("corner", *node);
     const auto& contacts = walk.scene().model.system().contacts;
     point.place = contacts[static_cast<std::size_t>(first.second)].name + ", " +
@@ -283,10 +287,13 @@ bool add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode&
     const auto add = [&](const char* kind, const Test& test) {
         if (auto node = located(walk, a, b, step, test)) branch.special.push_back(special(kind, *node));
     };
+    if (auto point = corner(walk, a, b, step)) {
+        branch.special.push_back(std::move(*point));
+        return true;
+    }
     if (!same_cycle(a, b)) {
-        auto point = corner(walk, a, b, step);
         // the side that lacks the events sees what vanishes
-        if (!point) point = vanishing_ahead(walk, a, step);
+        auto point = vanishing_ahead(walk, a, step);
         if (!point) point = vanishing_ahead(walk, reversed(b), step);
         if (!point) return false;
         branch.special.push_back(std::move(*point));

@@ -136,8 +136,8 @@ TEST_CASE("orbits that cannot be are refused with a hint")
             "holds no orbit");
     refused({"orbit", oscillator, "--period", period, "--guess", folder.path("none.h5@x")}, "FILE@TIME");
     refused({"branch", oscillator, "--period", period, "--over", "parameters.omega=1:2"}, "omega");
-    refused({"branch", oscillator, "--period", period, "--over", "parameters.w=2:1"}, "no range");
-    refused({"branch", oscillator, "--period", period, "--over", "w=1:2"}, "no range");
+    refused({"branch", oscillator, "--period", period, "--over", "parameters.w=2:1"}, "not the range");
+    refused({"branch", oscillator, "--period", period, "--over", "w=1:2"}, "not the range");
     refused({"branch", oscillator, "--period", period, "--over", "parameters.w=3:4"}, "outside 3 to 4");
     refused({"branch", oscillator, "--equilibrium", "--over", "parameters.w=2:3"}, "depend on the time");
     refused({"branch", belt, "--equilibrium", "--over", "parameters.load=1:100"}, "moves");
