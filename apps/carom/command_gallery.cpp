@@ -2,13 +2,13 @@
 
 #include "carom/figure/gallery.hpp"
 #include "core/text.hpp"
+#include "core/write_file.hpp"
 #include "input.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
 namespace carom::app {
 namespace {
@@ -17,15 +17,9 @@ namespace fs = std::filesystem;
 
 bool write(const fs::path& file, const std::string& text)
 {
-    std::ofstream out(file, std::ios::binary);
-    if (out) out << text << std::flush;
-    if (out) return true;
-    print_errors({{.code = ErrorCode::FileUnwritable,
-                   .where = printable(file.string()),
-                   .message = "the file cannot be written",
-                   .hint = "check the folder, its permissions and the disk",
-                   .excerpt = {}}});
-    return false;
+    const auto written = write_file(file, text);
+    if (!written) print_errors({written.error()});
+    return written.has_value();
 }
 
 /// The folder asked for; where none was and there is no folder `scenes` here, the scenes that were installed

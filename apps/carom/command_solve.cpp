@@ -3,10 +3,10 @@
 #include "report/text.hpp"
 
 #include "core/text.hpp"
+#include "core/write_file.hpp"
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
@@ -65,15 +65,6 @@ Expected<SolveTask, Errors> task_of(const SolveOptions& options)
     return task;
 }
 
-Expected<void> write_text(const std::string& path, const std::string& text)
-{
-    std::ofstream out(path, std::ios::binary);
-    out << text << std::flush;
-    if (out) return {};
-    return mistake(ErrorCode::FileUnwritable, printable(path), "the file cannot be written",
-                   "check the folder, its permissions and the disk");
-}
-
 ExitStatus compare_all(const std::vector<ProblemFile>& files, const SolveOptions& options,
                        const SolveTask& task)
 {
@@ -81,7 +72,7 @@ ExitStatus compare_all(const std::vector<ProblemFile>& files, const SolveOptions
     const Profile profile = profile_of(comparison);
     if (!options.profile.empty()) {
         const bool svg = options.profile.ends_with(".svg");
-        if (auto written = write_text(options.profile, svg ? to_svg(profile) : to_csv(comparison)); !written)
+        if (auto written = write_file(options.profile, svg ? to_svg(profile) : to_csv(comparison)); !written)
             return refuse({written.error()}, options.json);
     }
     if (!print_result(options.json ? to_json(comparison, profile) : to_text(comparison, profile)))

@@ -1,24 +1,14 @@
 #include "carom/trace/export.hpp"
 #include "core/text.hpp"
+#include "core/write_file.hpp"
 #include "exports.hpp"
 #include "input.hpp"
 
 #include <filesystem>
-#include <fstream>
 
 namespace carom::app {
-namespace {
 
 namespace fs = std::filesystem;
-
-bool write(const fs::path& file, const std::string& text)
-{
-    std::ofstream out(file, std::ios::binary);
-    if (out) out << text << std::flush;
-    return static_cast<bool>(out);
-}
-
-}  // namespace
 
 ExitStatus refuse_export(const std::string& where, std::string message, std::string hint)
 {
@@ -51,13 +41,11 @@ ExitStatus export_vtk(const Recording& recording, const ExportOptions& options)
     const fs::path frames = collection.parent_path() / folder;
     fs::create_directories(frames, problem);
     for (Eigen::Index i = 0; i < recording.frames(); ++i) {
-        if (!write(frames / vtp_name(i), to_vtp(recording, i)))
-            return refuse_export(frames.string(), "the frames cannot be written",
-                                 "check the folder, its permissions and the disk");
+        if (auto written = write_file(frames / vtp_name(i), to_vtp(recording, i)); !written)
+            return refuse({written.error()});
     }
-    if (!write(collection, to_pvd(recording, folder)))
-        return refuse_export(collection.string(), "the file cannot be written",
-                             "check the folder, its permissions and the disk");
+    if (auto written = write_file(collection, to_pvd(recording, folder)); !written)
+        return refuse({written.error()});
     return print_result(printable(collection.string()) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
 }
 

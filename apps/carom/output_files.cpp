@@ -3,6 +3,7 @@
 #include "carom/trace/export.hpp"
 #include "carom/trace/recording.hpp"
 #include "core/text.hpp"
+#include "core/write_file.hpp"
 #include "input.hpp"
 #include "trace/write_lock.hpp"
 
@@ -94,11 +95,8 @@ Expected<std::string> draw_picture(const std::string& recording)
     if (!read) return read.error();
     if (auto usable = check_picture(recording); !usable) return usable.error();
     const std::string picture = picture_of(recording);
-    std::ofstream out(picture, std::ios::binary);
-    out << to_svg(*read);
-    out.close();
-    if (out) return picture;
-    return unwritable(picture, "the picture could not be written", "is the disk full?");
+    if (auto written = write_file(picture, to_svg(*read)); !written) return written.error();
+    return picture;
 }
 
 }  // namespace carom::app

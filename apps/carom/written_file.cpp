@@ -1,6 +1,7 @@
 #include "written_file.hpp"
 
 #include "core/text.hpp"
+#include "core/write_file.hpp"
 #include "input.hpp"
 
 #include <algorithm>
@@ -67,13 +68,7 @@ ExitStatus write_made(std::span<const std::string> pieces, const std::string& re
     if (output.empty() && !is_ours(file, pieces.front(), extension))
         return refuse_file(file, "this was not written by carom: it is not replaced",
                            "give another name with -o, or this one if it may be lost");
-    std::ofstream out(file, std::ios::binary);
-    for (const std::string& piece : pieces)
-        out << piece;
-    out.flush();
-    if (!out)
-        return refuse_file(file, "the file cannot be written",
-                           "check the folder, its permissions and the disk");
+    if (auto written = write_file(file, pieces); !written) return refuse({written.error()});
     return print_result(printable(file) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
 }
 

@@ -138,7 +138,9 @@ void sphere_on_cylinder(const PlacedCollider& sphere, const PlacedCollider& plac
     } else {
         nearest =
             std::min(from_axis, cylinder.radius_m) * radial + Vec3(0, 0, std::clamp(X.z(), -half, half));
-        normal = (X - nearest).normalized();
+        // from what is beyond, which does not vanish, and not from a difference, which may
+        normal = (std::max(beyond_side, 0.0) * radial + Vec3(0, 0, end * std::max(beyond_end, 0.0)))
+                     .stableNormalized();
     }
     const ContactPoint point =
         rounded_point(sphere.vertices.front(), placed.pose.to_world(nearest - placed.collider->centre_m),
@@ -152,9 +154,9 @@ void spheres(const PlacedCollider& a, const PlacedCollider& b, double reach_m,
     const Vec3& x = a.vertices.front();
     const Vec3& y = b.vertices.front();
     const double distance = (x - y).norm();
-    // centres that coincide leave the direction open
+    // centres that coincide leave the direction open, and so do those whose distance has no square
     const Vec3 up = a.collider->hull.flat ? Vec3::UnitY() : Vec3::UnitZ();
-    const Vec3 n = distance > 0 ? Vec3((x - y) / distance) : up;
+    const Vec3 n = distance > 1e-150 ? Vec3((x - y) / distance) : up;
     const ContactPoint point =
         rounded_point(x, y, n, a.collider->hull.radius_m, b.collider->hull.radius_m, 0);
     if (point.gap_m <= reach_m) points.push_back(point);

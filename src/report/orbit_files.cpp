@@ -1,6 +1,7 @@
 #include "report/orbit_files.hpp"
 
 #include "carom/trace/page.hpp"
+#include "core/write_file.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -129,14 +130,8 @@ Expected<Scene, Errors> scene_of_orbit(const Scene& scene, const Orbit& orbit,
 
 Errors write_whole_file(const std::string& file, const std::string& text)
 {
-    std::ofstream out(file, std::ios::binary);
-    out << text;
-    if (out.flush()) return {};
-    return {{.code = ErrorCode::FileUnwritable,
-             .where = file,
-             .message = "the file cannot be written",
-             .hint = "check the folder and its permissions",
-             .excerpt = {}}};
+    if (auto written = write_file(file, text); !written) return {written.error()};
+    return {};
 }
 
 Errors write_orbit(const Scene& scene, const OrbitOptions& options, const Orbit& orbit,

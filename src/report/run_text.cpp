@@ -268,12 +268,12 @@ std::string next_rows(const Results& results)
         say(fmt::format("try a smaller step, --set integrator.time_step_s=...{}",
                         unsolved ? ", or more sweeps, --set solver.max_sweeps=..." : ""));
     }
-    if (results.run.status == RunStatus::Failed)
+    const bool written = results.run.not_written.empty();
+    if (results.run.status == RunStatus::Failed && written)
         say("carom inspect reports what theory guarantees for the scene; a smaller step may help");
-    if (recording.empty())
+    if (recording.empty() && written)
         say("add -o RUN.h5 to record the run; carom report RUN.h5 then shows it");
-    else
-        say(fmt::format("carom report {} writes a page that shows it", recording));
+    if (!recording.empty()) say(fmt::format("carom report {} writes a page that shows it", recording));
     return out;
 }
 

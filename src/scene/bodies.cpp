@@ -161,9 +161,13 @@ private:
             mistakes_.add(copies->place, ErrorCode::SettingOutOfRange, "copies is not a valid lattice",
                           "give one to three integers >= 1, at most a million bodies: copies = [5, 4]");
             // one copy with all its numbers, so that its formulas make no second mistake
+            draft_.incomplete = true;
             return std::vector<long>(std::clamp<std::size_t>(counts.size(), 1, 3), 1);
         }
-        if (too_many_) std::ranges::fill(counts, 1);
+        if (too_many_) {
+            draft_.incomplete = true;
+            std::ranges::fill(counts, 1);
+        }
         return counts;
     }
 
@@ -185,6 +189,7 @@ private:
     template <class Visit>
     void for_each_copy(const Node& item, const Names& outer, Visit visit)
     {
+        const std::size_t before = mistakes_.count();
         const std::vector<long> counts = counts_of(item);
         const auto random = random_numbers(item, outer, mistakes_);
         std::array<long, 3> size{1, 1, 1};
@@ -210,9 +215,11 @@ private:
                 }
                 good = good && x && add_number(item, random[k].name, *x, names);
             }
-            if (!good) return;
-            visit(static_cast<std::uint64_t>(n), name, names);
-            if (!mistakes_.empty()) return;  // the other copies have the same mistakes
+            if (good) visit(static_cast<std::uint64_t>(n), name, names);
+            if (!good || mistakes_.count() > before) {  // the other copies have the same mistakes
+                draft_.incomplete = true;
+                return;
+            }
         }
     }
 
@@ -318,9 +325,12 @@ private:
 
     void read_members(const Node& group, const Names& names, const Parent& parent)
     {
+        const std::size_t before = mistakes_.count();
         for (const Node& item : things_of(group, "body")) {
             read_body(item, names, parent);
-            if (!mistakes_.empty()) return;
+            if (mistakes_.count() == before) continue;
+            draft_.incomplete = true;
+            return;
         }
         for (const Node& item : things_of(group, "spring")) {
             read_spring(with_prefix(item, parent.prefix), names);

@@ -35,6 +35,8 @@ struct BodyDraft {
     /// Where each name stands; of equal names the first.
     std::unordered_map<std::string, int> body_numbers, joint_numbers;
 
+    bool incomplete = false;  ///< a mistake left out bodies: a name that is missing may be one of theirs
+
     std::vector<MotorDraft> motors;
     std::vector<SpringDraft> driven_springs;
 };

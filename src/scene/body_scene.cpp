@@ -99,6 +99,7 @@ bool needs_names_of_coordinates(const Node& root, const Names& names)
 /// mistake; others are found when the coordinates are made.
 Names with_coordinates(const Node& root, Names names, const BodyDraft& draft, Mistakes& mistakes)
 {
+    if (draft.incomplete) names.complete = false;
     if (!needs_names_of_coordinates(root, names)) return names;
     for (const Coordinate& coordinate : coordinate_names(draft.setup)) {
         const auto taken = names.vocabulary.find(coordinate.name);

@@ -43,6 +43,7 @@ public:
     /// Something is already wrong there.
     [[nodiscard]] bool known_at(const Place& place) const { return places_.contains(place); }
     [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
+    [[nodiscard]] std::size_t count() const noexcept { return found_.size(); }
 
     /// Overrides first, then in the order of the text.
     [[nodiscard]] Errors sorted() const;

@@ -322,15 +322,15 @@ TEST_CASE("an output without a name is a mistake, and a folder that does not exi
 
 namespace {
 
-/// The outcome of a run whose file may have so many bytes at most.
-Outcome run_with_short_files(const std::string& scene, const std::string& run, rlim_t bytes)
+/// The outcome of a command whose files may have so many bytes at most.
+Outcome program_with_short_files(const std::vector<std::string>& arguments, rlim_t bytes)
 {
     rlimit before{};
     getrlimit(RLIMIT_FSIZE, &before);
     rlimit small = before;
     small.rlim_cur = bytes;
     setrlimit(RLIMIT_FSIZE, &small);
-    const Outcome outcome = carom_program({"run", scene, "-o", run, "--no-svg", "--quiet"});
+    const Outcome outcome = carom_program(arguments);
     setrlimit(RLIMIT_FSIZE, &before);
     return outcome;
 }
@@ -343,19 +343,29 @@ TEST_CASE("a run whose file may not grow further fails, says why, and is resumed
     const std::string scene = folder.write("s.toml", with(ball, "duration_s = 1.0", "duration_s = 20.0") +
                                                          "[record]\nevery_s = 0.001\n");
     const std::string run = folder.path("run.h5");
-    const Outcome outcome = run_with_short_files(scene, run, 1 << 19);
+    const Outcome outcome = program_with_short_files({"run", scene, "-o", run, "--no-svg"}, 1 << 19);
     CAPTURE(outcome.err);
     CHECK(outcome.status == 3);
     CHECK(contains(outcome.err, "ulimit -f"));
     CHECK(contains(outcome.err, "carom resume goes on"));
+    CHECK_FALSE(contains(outcome.out, "add -o RUN.h5"));  // it was given
     CHECK(carom_program({"resume", run, "--no-svg", "--quiet"}).status == 0);
+
+    // a page that does not fit is not left half-written
+    const std::string page = folder.path("page.html");
+    const Outcome shown = program_with_short_files({"report", run, "-o", page}, 1 << 16);
+    CAPTURE(shown.err);
+    CHECK(shown.status == 2);
+    CHECK(contains(shown.err, "the file cannot be written: File too large"));
+    CHECK_FALSE(std::filesystem::exists(page));
 }
 
 TEST_CASE("a run whose file cannot even be made promises nothing to resume")
 {
     const Folder folder;
     const std::string run = folder.path("run.h5");
-    const Outcome outcome = run_with_short_files(folder.write("s.toml", ball), run, 2000);
+    const Outcome outcome =
+        program_with_short_files({"run", folder.write("s.toml", ball), "-o", run, "--no-svg"}, 2000);
     CAPTURE(outcome.err);
     CHECK(outcome.status == 2);
     CHECK(contains(outcome.err, "ulimit -f"));
@@ -491,6 +501,32 @@ TEST_CASE("names that other programs use are told as carom writes them")
     CHECK(contains(told(ball, {"--set", "g=5"}), "did you mean parameters.g=5?"));
     CHECK(contains(told(ball, {"--set", "time_step_s=1"}), "did you mean integrator.time_step_s?"));
     CHECK(contains(told(ball, {"--set", "floor=1"}), "did you mean contact.floor"));
+}
+
+TEST_CASE("a mistake elsewhere does not make copies of bodies unknown")
+{
+    const Folder folder;
+    const std::string scene = folder.write("s.toml", R"toml(duration_s = 0.1
+[[body]]
+name = "ball"
+shape = "sphere"
+radius_m = 0.1
+copies = [10]
+position_m = ["i", 0, 1]
+[[probe]]
+name = "last"
+value = "ball_9_z"
+)toml");
+    const Outcome outcome = carom_program({"run", scene, "--set", "solver.kind=foo"});
+    CHECK(outcome.status == 2);
+    CHECK(contains(outcome.err, "solver.kind"));
+    CHECK_FALSE(contains(outcome.err, "ball_9_z"));
+
+    // nor does a mistake in the copies themselves, of which one is looked at
+    const Outcome own = carom_program({"run", scene, "--set", "body.ball.radius_m=-1"});
+    CHECK(own.status == 2);
+    CHECK(contains(own.err, "radius_m"));
+    CHECK_FALSE(contains(own.err, "ball_9_z"));
 }
 
 TEST_CASE("a mistake is told once, and plurals are understood")

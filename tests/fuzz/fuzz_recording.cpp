@@ -1,6 +1,6 @@
 // Any content of a recording: a recording or a named error, never a crash; one that is read can be shown as
 // picture, page and table, and taken up again. The bytes choose what is changed in a good recording, of
-// coordinates or of bodies: numbers, lengths, texts, attributes, what is there at all. The container is made
+// coordinates or of bodies, whose frames may be packed: numbers, lengths, texts, attributes, what is there at all. The container is made
 // by HDF5 itself, whose own parser is not what is tested.
 
 #include "carom/scene/scene.hpp"
@@ -256,10 +256,10 @@ void change(const Good& good, Bytes& bytes)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    static const Good recordings[] = {record(slider), record(boxes)};
+    static const std::string packed = std::string("record = { precision = \"single\" }\n") + boxes;
+    static const Good recordings[] = {record(slider), record(boxes), record(packed.c_str())};
     Bytes bytes(data, size);
-    const bool of_bodies = bytes.byte() % 2 == 1;
-    const Good& good = recordings[of_bodies ? 1 : 0];
+    const Good& good = recordings[bytes.byte() % 3U];
     std::ofstream(temporary(), std::ios::binary) << good.bytes;
     change(good, bytes);
 

@@ -217,6 +217,32 @@ TEST_CASE("a cylinder lies on a box along a line, at both ends of what they shar
     }
 }
 
+TEST_CASE("a ball whose centre is next to a thin disc is pushed off along its axis, however near it is")
+{
+    const SphereShape ball{.radius_m = 1};
+    const CylinderShape disc{.radius_m = 2, .length_m = 0};
+    for (const double z : {1e-300, 1e-233, 1e-160, 1e-16, 0.1}) {
+        for (const double side : {1.0, -1.0}) {
+            const auto points = points_between(ball, at(0.3, 0, side * z), disc, {}, 0.1);
+            REQUIRE(points.size() == 1);
+            CHECK((points[0].normal - Vec3(0, 0, side)).norm() < 1e-15);
+            CHECK(points[0].gap_m == near(z - 1, 1e-15));
+        }
+    }
+    // just outside the rim the way out is along the radius
+    const double R = std::nextafter(2.0, 3.0);
+    const auto points = points_between(ball, at(R * 0.6, R * 0.8, 0), disc, {}, 0.1);
+    REQUIRE(points.size() == 1);
+    CHECK(points[0].normal.norm() == near(1, 1e-15));
+
+    // two balls as near to each other
+    for (const double z : {1e-300, 1e-161, 1e-154, 1e-16}) {
+        const auto pair = points_between(ball, at(0, 0, z), ball, {}, 0.1);
+        REQUIRE(pair.size() == 1);
+        CHECK((pair[0].normal - Vec3(0, 0, 1)).norm() < 1e-15);
+    }
+}
+
 TEST_CASE("two cylinders: side by side, crossed, end on end, rim on side")
 {
     const CylinderShape can{.radius_m = 0.3, .length_m = 1};
