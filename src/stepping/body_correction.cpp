@@ -111,7 +111,8 @@ BodyDisplacement displacement_of(int body, const BodyScratch& s)
 }
 
 /// The points of a pair as its bodies have carried them, in the place of those that its shapes would show
-/// (BO-34). `error_m`: how far the gaps may be off; false where that is more than `allowed_m`.
+/// (BO-34). `error_m`: how far the gaps may be off; false where that is more than `allowed_m`, or where they
+/// overlap by more than is left alone.
 bool carry_points(const BodyModel& model, std::span<const BodyContact> contacts, double reach_m,
                   double allowed_m, const BodyScratch& s, std::vector<ContactPoint>& points, double& error_m)
 {
@@ -130,11 +131,12 @@ bool carry_points(const BodyModel& model, std::span<const BodyContact> contacts,
         error_m = std::max(error_m, slid_m * (turns + slid_m / size_m) +
                                         first.angle * first.angle * contact.arm_first.norm() +
                                         second.angle * second.angle * contact.arm_second.norm());
-        if (!(error_m <= allowed_m)) {
+        const double gap_m = contact.at.gap_m + contact.at.normal.dot(apart);
+        // what is deeper than what is left alone is corrected and judged: by its shapes
+        if (!(error_m <= allowed_m && allowed_m - gap_m <= allowed_m / carried_part)) {
             points.clear();
             return false;
         }
-        const double gap_m = contact.at.gap_m + contact.at.normal.dot(apart);
         if (gap_m > reach_m) continue;
         points.push_back({.point_m = contact.at.point_m + 0.5 * (on_a + on_b),
                           .normal = contact.at.normal,
