@@ -1,7 +1,7 @@
 // Any content of a recording: a recording or a named error, never a crash; one that is read can be shown as
 // picture, page and table, and taken up again. The bytes choose what is changed in a good recording, of
-// coordinates or of bodies, whose frames may be packed: numbers, lengths, texts, attributes, what is there at all. The container is made
-// by HDF5 itself, whose own parser is not what is tested.
+// coordinates or of bodies, whose frames may be packed: numbers, lengths, texts, attributes, what is there at
+// all. The container is made by HDF5 itself, whose own parser is not what is tested.
 
 #include "carom/scene/scene.hpp"
 #include "carom/trace/export.hpp"
