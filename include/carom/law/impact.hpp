@@ -105,8 +105,8 @@ struct ImpactSite {
 /// admissibility().
 using ImpactMap = std::function<Impact(const ImpactSite& site, const Eigen::VectorXd& u_minus)>;
 
-/// The maps above as an ImpactMap: frictionless, and for obstacles at rest. Data that they refuse give a
-/// velocity that is not a number.
+/// The maps above as an ImpactMap: frictionless, relative to obstacles that move (IM-12). Data that they
+/// refuse, and obstacles that no velocity follows, give a velocity that is not a number.
 [[nodiscard]] ImpactMap canonical_map(double restitution);
 [[nodiscard]] ImpactMap sequential_map(const SequentialSettings& settings);
 
