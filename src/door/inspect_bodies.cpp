@@ -19,7 +19,7 @@ constexpr double visible_overlap = 1e-6;
 /// typical length.
 void count_held(const Scene& scene, BodyInspection& result)
 {
-    const BodyModel& model = scene.bodies->model;
+    const BodyModel& model = *scene.model.bodies();
     const BodyState& start = scene.bodies->start;
     if (model.setup().joints.empty()) return;
     BodyRows rows;
@@ -51,7 +51,7 @@ void count_held(const Scene& scene, BodyInspection& result)
 
 BodyInspection inspect_bodies(const Scene& scene)
 {
-    const BodyModel& model = scene.bodies->model;
+    const BodyModel& model = *scene.model.bodies();
     const BodyState& start = scene.bodies->start;
     BodyInspection result;
     double lightest = std::numeric_limits<double>::infinity();
@@ -83,15 +83,10 @@ BodyInspection inspect_bodies(const Scene& scene)
     }
     result.pairs = static_cast<long>(pairs.size());
     count_held(scene, result);
-    result.kinetic_J = model.kinetic_energy_J(start);
-    result.potential_J = model.potential_energy_J(start.x, start.R);
-    if (model.setup().with_formulas) {
-        // what formulas add: coordinates, and potentials that name both
-        Workspace work;
-        const Point at = point_of(scene.start);
-        result.kinetic_J = scene.model.kinetic_energy(at, work);
-        result.potential_J = scene.model.potential_energy(at, work);
-    }
+    Workspace work;
+    const Point at = point_of(scene.start);
+    result.kinetic_J = scene.model.kinetic_energy(at, work);
+    result.potential_J = scene.model.potential_energy(at, work);
     result.overlaps = result.deepest_m > visible_overlap * scene.length_m;
     return result;
 }

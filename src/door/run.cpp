@@ -43,7 +43,7 @@ std::optional<BodiesToRecord> to_record(const Scene& scene)
 {
     if (!scene.bodies) return std::nullopt;
     const SceneBodies& bodies = *scene.bodies;
-    return BodiesToRecord{bodies.model, bodies.start, bodies.probes, bodies.colours};
+    return BodiesToRecord{*scene.model.bodies(), bodies.start, bodies.probes, bodies.colours};
 }
 
 Run carry_out(Task& task)

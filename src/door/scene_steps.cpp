@@ -17,8 +17,8 @@ std::unique_ptr<Steps> steps_of(const Scene& scene, const SolverSettings& solver
     case SceneKind::Sweeping:
         return sweep_steps(scene.model, *scene.sweeping, so_far.run, scene.plan.duration_s);
     case SceneKind::Bodies:
-        return body_steps(scene.bodies->model, scene.model, scene.integrator, solver, scene.plan,
-                          so_far.bodies, so_far.run, scene.start);
+        return body_steps(scene.model, scene.integrator, solver, scene.plan, so_far.bodies, so_far.run,
+                          scene.start);
     case SceneKind::Coordinates: break;
     }
     return coordinate_steps(scene.model, scene.integrator, solver, scene.plan, so_far.run, scene.start);

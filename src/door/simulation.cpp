@@ -59,7 +59,7 @@ void let_drive(JointFreedom& freedom, std::size_t joint, const std::shared_ptr<A
 Expected<Scene, Errors> with_wrenches(Scene scene, const std::shared_ptr<Applied>& applied)
 {
     if (!scene.bodies) return scene;
-    BodySetup setup = scene.bodies->model.setup();
+    BodySetup setup = scene.model.bodies()->setup();
     applied->wrenches.assign(setup.bodies.size(), Wrench{});
     applied->motors.assign(setup.joints.size(), std::nullopt);
     setup.forces = [applied, before = setup.forces](const BodyState& state, std::span<Wrench> wrenches) {
@@ -73,47 +73,33 @@ Expected<Scene, Errors> with_wrenches(Scene scene, const std::shared_ptr<Applied
         let_drive(setup.joints[i].turn, i, applied);
         let_drive(setup.joints[i].slide, i, applied);
     }
-    auto model = make_body_model(std::move(setup));
+    auto bodies = make_body_model(std::move(setup));
+    if (!bodies) return bodies.error();
+    auto model = make_model(std::make_shared<const BodyModel>(std::move(*bodies)), scene.model.system());
     if (!model) return model.error();
-    SceneBodies bodies = *scene.bodies;
-    bodies.model = std::move(*model);
-    scene.bodies = std::make_shared<const SceneBodies>(std::move(bodies));
+    scene.model = std::move(*model);
     return scene;
 }
 
 /// Bodies from their coordinates: the other way round than coordinate_state.
 Expected<BodyState, Errors> bodies_from(const BodyModel& model, const BodyState& old, const State& state)
 {
+    if (!model.is_flat()) {
+        Eigen::Index first = 0;
+        for (int i = 0; i < model.bodies(); ++i) {
+            if (!has_coordinates(model, i)) continue;
+            if (!(state.q.segment<4>(first + 3).norm() > 1e-6))
+                return Errors{refuse(ErrorCode::SettingOutOfRange, "Simulation::set_state",
+                                     "the quaternion of " +
+                                         model.setup().bodies[static_cast<std::size_t>(i)].name + " is zero",
+                                     "a turn is a unit quaternion; 1, 0, 0, 0 is none")};
+            first += coordinates_per_body(model);
+        }
+    }
     BodyState bodies = old;
     bodies.t_s = state.t_s;
     bodies.kept.clear();
-    Eigen::Index c = 0;
-    for (int i = 0; i < model.bodies(); ++i) {
-        if (model.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Fixed) continue;
-        const auto k = static_cast<std::size_t>(i);
-        const auto q = [&](int j) { return state.q[c + j]; };
-        const auto u = [&](int j) { return state.u[c + j]; };
-        if (model.is_flat()) {
-            bodies.x[k] = {q(0), q(1), 0};
-            bodies.v[k] = {u(0), u(1), 0};
-            bodies.R[k] = Rotation(std::cos(q(2) / 2), 0, 0, std::sin(q(2) / 2));
-            bodies.W[k] = {0, 0, u(2)};
-            c += 3;
-            continue;
-        }
-        Rotation R(q(3), q(4), q(5), q(6));
-        if (!(R.norm() > 1e-6))
-            return Errors{refuse(ErrorCode::SettingOutOfRange, "Simulation::set_state",
-                                 "the quaternion of " + model.setup().bodies[k].name + " is zero",
-                                 "a turn is a unit quaternion; 1, 0, 0, 0 is none")};
-        R.normalize();
-        const Rotation W = R.conjugate() * Rotation(u(3), u(4), u(5), u(6));
-        bodies.x[k] = {q(0), q(1), q(2)};
-        bodies.v[k] = {u(0), u(1), u(2)};
-        bodies.R[k] = R;
-        bodies.W[k] = 2 * Vec3(W.x(), W.y(), W.z());
-        c += 7;
-    }
+    place_bodies(model, view(state.q), view(state.u), bodies);
     return bodies;
 }
 
@@ -240,10 +226,10 @@ Expected<void, Errors> Simulation::set_state(const Eigen::VectorXd& q, const Eig
     State state = make_state(model, q, u, impl_->run.run.state.t_s);
     detail::SceneRun next = impl_->run;
     if (impl_->scene.bodies) {
-        auto bodies = bodies_from(impl_->scene.bodies->model, impl_->run.bodies, state);
+        auto bodies = bodies_from(*model.bodies(), impl_->run.bodies, state);
         if (!bodies) return bodies.error();
         next.bodies = std::move(*bodies);
-        state = coordinate_state(impl_->scene.bodies->model, next.bodies);
+        state = coordinate_state(*model.bodies(), next.bodies);
     } else if (const Errors errors = check_start(model, state, 1e-9 * impl_->scene.length_m);
                !errors.empty()) {
         return errors;
@@ -280,7 +266,7 @@ Expected<void> Simulation::set_wrench(std::string_view body, const Wrench& wrenc
     if (!wrench.force_N.allFinite() || !wrench.torque_Nm.allFinite())
         return refuse(ErrorCode::NotFinite, "Simulation::set_wrench", "a component is infinite or NaN",
                       "give finite numbers");
-    const auto& bodies = impl_->scene.bodies->model.setup().bodies;
+    const auto& bodies = impl_->scene.model.bodies()->setup().bodies;
     const auto found = std::ranges::find(bodies, body, &Body::name);
     if (found == bodies.end())
         return refuse(ErrorCode::UnknownName, "Simulation::set_wrench",
@@ -295,7 +281,7 @@ Expected<void> Simulation::set_motor(std::string_view joint, double rate)
         return refuse(ErrorCode::NotFinite, "Simulation::set_motor", "the rate is infinite or NaN",
                       "give a finite number");
     if (impl_->scene.bodies) {
-        const auto& joints = impl_->scene.bodies->model.setup().joints;
+        const auto& joints = impl_->scene.model.bodies()->setup().joints;
         const auto found = std::ranges::find(joints, joint, &Joint::name);
         if (found != joints.end() && (found->turn.motor_rate || found->slide.motor_rate)) {
             impl_->applied->motors[static_cast<std::size_t>(found - joints.begin())] = rate;

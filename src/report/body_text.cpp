@@ -35,7 +35,7 @@ std::string some_rows(const char* title, const std::vector<std::string>& lines, 
 
 std::string to_text(const Scene& scene, const BodyInspection& inspection, Paint paint)
 {
-    const BodyModel& model = scene.bodies->model;
+    const BodyModel& model = *scene.model.bodies();
     const BodySetup& setup = model.setup();
     const auto name = [&](int i) { return printable(setup.bodies[static_cast<std::size_t>(i)].name); };
     const bool good = !inspection.overlaps;

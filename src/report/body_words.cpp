@@ -82,7 +82,7 @@ std::vector<std::string> coordinates_beside(const Scene& scene)
 {
     std::vector<std::string> rows;
     const auto& all = scene.model.system().coordinates;
-    const auto own = static_cast<std::size_t>(scene.bodies->model.setup().coordinates);
+    const auto own = static_cast<std::size_t>(scene.model.bodies()->setup().coordinates);
     for (std::size_t i = all.size() - own; i < all.size(); ++i) {
         const auto k = static_cast<Eigen::Index>(i);
         rows.push_back(fmt::format("{} = {:.6g}, {}' = {:.6g}", all[i].name, scene.start.q[k], all[i].name,

@@ -161,7 +161,7 @@ std::string to_json(const Scene& scene, const SceneInspection& inspection)
 
 std::string to_json(const Scene& scene, const BodyInspection& inspection)
 {
-    const auto& bodies = scene.bodies->model.setup().bodies;
+    const auto& bodies = scene.model.bodies()->setup().bodies;
     const bool overlap = inspection.deepest_m > 0;
     const auto name = [&](int i) { return Json(bodies[static_cast<std::size_t>(i)].name); };
     const Json json = {
@@ -170,14 +170,14 @@ std::string to_json(const Scene& scene, const BodyInspection& inspection)
         {"bodies", bodies.size()},
         {"motions", inspection.motions},
         {"shapes", inspection.shapes},
-        {"flat", scene.bodies->model.is_flat()},
+        {"flat", scene.model.bodies()->is_flat()},
         {"degrees_of_freedom", inspection.degrees_of_freedom},
         {"mass_kg", inspection.mass_kg},
         {"lightest_kg", inspection.lightest_kg},
         {"heaviest_kg", inspection.heaviest_kg},
         {"length_m", scene.length_m},
-        {"surfaces", laws_of(scene.bodies->model)},
-        {"joints", joints_of(scene.bodies->model.setup())},
+        {"surfaces", laws_of(*scene.model.bodies())},
+        {"joints", joints_of(scene.model.bodies()->setup())},
         {"coordinates", coordinates_beside(scene)},
         {"formulas", formulas_beside(scene)},
         {"held_by_joints", inspection.held},

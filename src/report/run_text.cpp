@@ -117,7 +117,7 @@ std::string body_rows(const BodyModel& model, std::string_view heading, const Ei
 std::string state_rows(const Scene& scene, std::string_view heading, const Eigen::VectorXd& q,
                        const Eigen::VectorXd& u)
 {
-    if (scene.bodies) return body_rows(scene.bodies->model, heading, q, u);
+    if (scene.bodies) return body_rows(*scene.model.bodies(), heading, q, u);
     const Model& model = scene.model;
     const auto& coordinates = model.system().coordinates;
     std::size_t width = 0;

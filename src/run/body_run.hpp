@@ -2,19 +2,15 @@
 
 #include "run/step_view.hpp"
 #include "stepping/body_contact.hpp"
-#include "stepping/body_coordinates.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <span>
 #include <string>
 
 namespace carom {
 
-/// Runs of bodies. Recordings, pages and results know coordinates: bodies are shown to them as those
-/// (stepping/body_coordinates.hpp).
-
-/// What events of bodies can refer to besides contacts of pairs: contacts of formulas and joint stops; then
-/// constraints of formulas, joint motors and joint friction.
-[[nodiscard]] EventPlaces event_places(const BodyModel& bodies, const Model& coordinates);
+/// Runs of systems with bodies. Recordings, pages and results see their coordinates
+/// (system/bodies/body_coordinates.hpp).
 
 /// What a step of bodies adds to a StepView.
 struct BodyStep {
@@ -51,12 +47,10 @@ struct ContactForceProbe {
 [[nodiscard]] double shown_by(const ContactForceProbe& probe, const Vec3& force_N);
 
 /// Continues a run of bodies to its end. `run` holds its progress and, as coordinates, its state; in the
-/// plane angles count turns. Listeners see steps as those of `coordinates`, their contacts in
-/// StepView::bodies. An `until` formula is of the coordinates. A run resumed between any two steps, from a
-/// checkpoint for example, ends bit for bit as if it had never been interrupted.
-[[nodiscard]] RunReport resume_run(const BodyModel& bodies, const Model& coordinates,
-                                   const MoreauSettings& settings, const SolverSettings& solver,
-                                   const RunPlan& plan, BodyState& state, RunSoFar& run,
-                                   const StepListener& listener = {});
+/// plane angles count turns. Listeners see contacts of bodies in StepView::bodies. A run resumed between any
+/// two steps, from a checkpoint for example, ends bit for bit as if it had never been interrupted.
+[[nodiscard]] RunReport resume_run(const Model& model, const MoreauSettings& settings,
+                                   const SolverSettings& solver, const RunPlan& plan, BodyState& state,
+                                   RunSoFar& run, const StepListener& listener = {});
 
 }  // namespace carom

@@ -75,10 +75,9 @@ MoreauSettings midpoint_of(const IntegratorSettings& settings)
 /// Steps of bodies; the run sees them as coordinates.
 class BodySteps final : public Steps {
 public:
-    BodySteps(const BodyModel& model, const Model& coordinates, const IntegratorSettings& scheme,
-              const SolverSettings& solver, const RunPlan& plan, const RunSoFar& run, BodyState& state,
-              const State& start)
-        : model_(model),
+    BodySteps(const Model& coordinates, const IntegratorSettings& scheme, const SolverSettings& solver,
+              const RunPlan& plan, const RunSoFar& run, BodyState& state, const State& start)
+        : model_(*coordinates.bodies()),
           coordinates_(coordinates),
           of_formulas_(coordinates),
           scheme_(scheme),
@@ -87,15 +86,15 @@ public:
           plan_(plan),
           grid_(run.progress.start_s, settings_.time_step_s, plan.duration_s),
           state_(state),
-          shown_{model, state, {}, {}},
-          joints_(model, state, run.progress.steps > 0 ? settings_.time_step_s : 0.0),
-          watch_(model, settings_, plan),
+          shown_{model_, state, {}, {}},
+          joints_(model_, state, run.progress.steps > 0 ? settings_.time_step_s : 0.0),
+          watch_(model_, settings_, plan),
           start_(run.progress.steps == 0 ? run.state : start)
     {
-        take_coordinates(model, run.state, state);
-        if (model.setup().with_formulas)
+        take_coordinates(model_, run.state, state);
+        if (model_.setup().with_formulas)
             scratch_.formulas =
-                std::make_shared<detail::BodyFormulas>(model, coordinates, run.state, of_formulas_);
+                std::make_shared<detail::BodyFormulas>(model_, coordinates, run.state, of_formulas_);
     }
 
     StepStatus begin(RunSoFar& run, std::vector<Finding>&) override
@@ -205,7 +204,7 @@ public:
         for (const Body& body : model_.setup().bodies) {
             names.push_back(body.name);
         }
-        return number_contacts(names, event_places(model_, coordinates_), events);
+        return number_contacts(names, event_places(coordinates_), events);
     }
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
@@ -386,35 +385,18 @@ private:
 
 }  // namespace
 
-EventPlaces event_places(const BodyModel& bodies, const Model& coordinates)
+std::unique_ptr<Steps> body_steps(const Model& model, const IntegratorSettings& settings,
+                                  const SolverSettings& solver, const RunPlan& plan, BodyState& state,
+                                  const RunSoFar& run, const State& start)
 {
-    const EventPlaces of_formulas = event_places(coordinates.system());
-    const auto split = of_formulas.names.begin() + static_cast<std::ptrdiff_t>(of_formulas.contacts);
-    EventPlaces places{.names = {of_formulas.names.begin(), split},
-                       .contacts = of_formulas.contacts + static_cast<std::size_t>(bodies.stops)};
-    for (int actor = 0; actor < static_cast<int>(bodies.actors.size()); ++actor) {
-        if (actor == bodies.stops) places.names.insert(places.names.end(), split, of_formulas.names.end());
-        places.names.push_back(bodies.name_of_actor(actor));
-    }
-    if (bodies.stops == static_cast<int>(bodies.actors.size()))
-        places.names.insert(places.names.end(), split, of_formulas.names.end());
-    return places;
+    return std::make_unique<BodySteps>(model, settings, solver, plan, run, state, start);
 }
 
-std::unique_ptr<Steps> body_steps(const BodyModel& bodies, const Model& coordinates,
-                                  const IntegratorSettings& settings, const SolverSettings& solver,
-                                  const RunPlan& plan, BodyState& state, const RunSoFar& run,
-                                  const State& start)
+RunReport resume_run(const Model& model, const MoreauSettings& settings, const SolverSettings& solver,
+                     const RunPlan& plan, BodyState& state, RunSoFar& run, const StepListener& listener)
 {
-    return std::make_unique<BodySteps>(bodies, coordinates, settings, solver, plan, run, state, start);
-}
-
-RunReport resume_run(const BodyModel& bodies, const Model& coordinates, const MoreauSettings& settings,
-                     const SolverSettings& solver, const RunPlan& plan, BodyState& state, RunSoFar& run,
-                     const StepListener& listener)
-{
-    const auto steps = body_steps(bodies, coordinates, settings, solver, plan, state, run);
-    return run_to_end(*steps, {coordinates, solver, plan, listener}, run);
+    const auto steps = body_steps(model, settings, solver, plan, state, run);
+    return run_to_end(*steps, {model, solver, plan, listener}, run);
 }
 
 }  // namespace carom

@@ -184,10 +184,7 @@ public:
         return StepProblem{scratch_.problem, scratch_.P};
     }
 
-    [[nodiscard]] EventPlaces name_events(std::span<Event>) const override
-    {
-        return event_places(model_.system());
-    }
+    [[nodiscard]] EventPlaces name_events(std::span<Event>) const override { return event_places(model_); }
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {

@@ -38,9 +38,9 @@ struct RunProgress {
     std::optional<SweepProgress> sweep;  ///< of a sweeping process, from its start on
 };
 
-/// The names of what events refer to, by Event::contact: contacts, then constraints; for a sweeping process
-/// the set.
-[[nodiscard]] EventPlaces event_places(const LagrangianSystem& system);
+/// The names of what events refer to, by Event::contact: contacts of formulas, joint stops and the set of a
+/// sweeping process; then constraints, joint motors and joint friction. Contacts of pairs are numbered later.
+[[nodiscard]] EventPlaces event_places(const Model& model);
 
 /// A run between two steps.
 struct RunSoFar {

@@ -2,7 +2,7 @@
 
 #include "body_watch.hpp"
 #include "punctual.hpp"
-#include "stepping/body_coordinates.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,7 @@
 #include "run/step_view.hpp"
 #include "run_parts.hpp"
 #include "stepping/rank_watch.hpp"
+#include "system/bodies/body_model.hpp"
 #include "system/lagrangian/constraint_rank.hpp"
 
 #include <fmt/format.h>
@@ -106,19 +107,23 @@ RunSoFar start_run(const Model& model, State start)
     return run;
 }
 
-EventPlaces event_places(const LagrangianSystem& system)
+EventPlaces event_places(const Model& model)
 {
-    EventPlaces places{.names = {}, .contacts = system.contacts.size()};
-    for (const Contact& contact : system.contacts) {
+    const LagrangianSystem& system = model.system();
+    const BodyModel* bodies = model.bodies();
+    const int stops = bodies != nullptr ? bodies->stops : 0,
+              actors = bodies != nullptr ? static_cast<int>(bodies->actors.size()) : 0;
+    EventPlaces places;
+    for (const Contact& contact : system.contacts)
         places.names.push_back(contact.name);
-    }
-    for (const Constraint& constraint : system.constraints) {
+    for (int stop = 0; stop < stops; ++stop)
+        places.names.push_back(bodies->name_of_actor(stop));
+    if (!system.swept_by.empty()) places.names.push_back(system.swept_by);
+    places.contacts = places.names.size();
+    for (const Constraint& constraint : system.constraints)
         places.names.push_back(constraint.name);
-    }
-    if (!system.swept_by.empty()) {
-        places.names.push_back(system.swept_by);
-        places.contacts = places.names.size();
-    }
+    for (int actor = stops; actor < actors; ++actor)
+        places.names.push_back(bodies->name_of_actor(actor));
     return places;
 }
 

@@ -102,8 +102,7 @@ private:
 [[nodiscard]] std::unique_ptr<Steps> coordinate_steps(const Model& model, const IntegratorSettings& settings,
                                                       const SolverSettings& solver, const RunPlan& plan,
                                                       const RunSoFar& run, const State& start = {});
-[[nodiscard]] std::unique_ptr<Steps> body_steps(const BodyModel& bodies, const Model& coordinates,
-                                                const IntegratorSettings& settings,
+[[nodiscard]] std::unique_ptr<Steps> body_steps(const Model& model, const IntegratorSettings& settings,
                                                 const SolverSettings& solver, const RunPlan& plan,
                                                 BodyState& state, const RunSoFar& run,
                                                 const State& start = {});

@@ -448,23 +448,27 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
     if (const Node* impact = find(root, "impact"))
         draft.setup.impact_map = impact_map_of_bodies(*impact, mistakes);
     if (!mistakes.empty()) return std::nullopt;
-    auto bodies = make_body_model(draft.setup);
-    if (bodies && (!loads.empty() || !springs.empty())) {
+    const auto others = static_cast<std::ptrdiff_t>(draft.setup.coordinates);
+    const bool loaded = !loads.empty() || !springs.empty();
+    auto made = loaded ? make_body_model(draft.setup) : make_body_model(std::move(draft.setup));
+    if (made && loaded) {
         // loads act at points, which are known from the centres of mass
         draft.setup.forces = forces_of(std::move(loads), std::move(springs),
-                                       std::make_shared<const BodyModel>(std::move(*bodies)));
-        bodies = make_body_model(draft.setup);
+                                       std::make_shared<const BodyModel>(std::move(*made)));
+        made = make_body_model(std::move(draft.setup));
     }
-    if (!bodies) {
-        add_body_errors(root, draft, bodies.error(), mistakes);
+    if (!made) {
+        add_body_errors(root, draft, made.error(), mistakes);
         return std::nullopt;
     }
+    const auto bodies = std::make_shared<const BodyModel>(std::move(*made));
     BodyState body_start = make_body_state(*bodies);
-    const auto others = static_cast<std::ptrdiff_t>(draft.setup.coordinates);
     body_start.q.assign(beside.q.end() - others, beside.q.end());
     body_start.u.assign(beside.u.end() - others, beside.u.end());
-    auto model =
-        coordinates_of(*bodies, std::move(shown.probes), std::move(shown.drawings), std::move(beside.system));
+    beside.system.probes = std::move(shown.probes);
+    beside.system.drawings = spring_drawings(*bodies);
+    std::ranges::move(shown.drawings, std::back_inserter(beside.system.drawings));
+    auto model = make_model(bodies, std::move(beside.system));
     if (!model) {
         add_body_errors(root, draft, model.error(), mistakes);
         return std::nullopt;
@@ -494,9 +498,8 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
                  .plan = std::move(plan),
                  .record = settings.record,
                  .length_m = length_m,
-                 .bodies = std::make_shared<const SceneBodies>(
-                     SceneBodies{std::move(*bodies), std::move(body_start), moreau, std::move(shown.forces),
-                                 std::move(draft.colours)}),
+                 .bodies = std::make_shared<const SceneBodies>(SceneBodies{
+                     std::move(body_start), moreau, std::move(shown.forces), std::move(draft.colours)}),
                  .figures = std::move(figures)};
 }
 

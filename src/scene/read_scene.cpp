@@ -323,7 +323,7 @@ std::vector<std::string> body_names(const Scene& scene)
 {
     std::vector<std::string> names;
     if (!scene.bodies) return names;
-    for (const Body& body : scene.bodies->model.setup().bodies)
+    for (const Body& body : scene.model.bodies()->setup().bodies)
         names.push_back(body.name);
     return names;
 }

@@ -8,9 +8,8 @@
 
 namespace carom {
 
-/// The bodies of a scene that has them; its model and start then show them as coordinates (body_run.hpp).
+/// What a scene of bodies has beside its model, in which they are.
 struct SceneBodies {
-    BodyModel model;
     BodyState start;
     MoreauSettings integrator;
     std::vector<ContactForceProbe> probes = {};  ///< of contact forces, for recordings

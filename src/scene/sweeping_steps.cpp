@@ -81,10 +81,7 @@ public:
     void show(StepView&) override {}
     std::optional<StepProblem> problem() override { return std::nullopt; }
 
-    [[nodiscard]] EventPlaces name_events(std::span<Event>) const override
-    {
-        return event_places(model_.system());
-    }
+    [[nodiscard]] EventPlaces name_events(std::span<Event>) const override { return event_places(model_); }
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar&, bool) override { return {}; }
 

@@ -1,4 +1,5 @@
 #include "body_formulas.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 #include <array>
@@ -74,7 +75,7 @@ double BodyFormulas::rate_of(const BodyState& at, int coordinate, const BodyVelo
     }
     const int body = body_of_[static_cast<std::size_t>(coordinate)];
     if (velocity.block != body) return 0;
-    const int per_body = bodies_.is_flat() ? 3 : 7, k = coordinate % per_body;
+    const int per_body = coordinates_per_body(bodies_), k = coordinate % per_body;
     if (bodies_.is_flat()) return velocity.component == (k < 2 ? k : 5) ? 1 : 0;
     if (k < 3) return velocity.component == k ? 1 : 0;
     if (velocity.component < 3) return 0;

@@ -6,7 +6,7 @@
 #include "ledger/reaction_line.hpp"
 #include "statuses.hpp"
 #include "step_parts.hpp"
-#include "stepping/body_coordinates.hpp"
+#include "system/bodies/body_coordinates.hpp"
 #include "system/lagrangian/constraint_geometry.hpp"
 
 #include <algorithm>
@@ -25,20 +25,16 @@ BodyFormulas::BodyFormulas(const BodyModel& bodies, const Model& model, const St
     : bodies_(bodies), model_(model), shown_(shown), memory_(make_state(model, start.q, start.u, start.t_s))
 {
     if (start.closed.size() == memory_.closed.size()) memory_ = start;
-    own_ = bodies.setup().coordinates;
-    first_ = model.coordinates() - own_;
+    own_ = model.coordinates() - model.body_coordinates();
+    first_ = model.body_coordinates();
     for (int i = 0; i < bodies.bodies(); ++i) {
-        if (bodies.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Fixed) continue;
-        body_of_.insert(body_of_.end(), bodies.is_flat() ? 3 : 7, i);
+        if (has_coordinates(bodies, i)) body_of_.insert(body_of_.end(), coordinates_per_body(bodies), i);
     }
-    // what formulas add comes after what bodies have
-    const auto [kinetic, potential] = terms_of_bodies(bodies);
-    const auto after = [](const Formula& formula, std::size_t from) {
-        const auto terms = formula.terms();
-        return std::vector<Term>(terms.begin() + static_cast<std::ptrdiff_t>(from), terms.end());
+    const auto terms_of = [](const Formula& formula) {
+        return std::vector<Term>(formula.terms().begin(), formula.terms().end());
     };
-    kinetic_ = after(model.system().kinetic, kinetic);
-    potential_ = after(model.system().potential, potential);
+    kinetic_ = terms_of(model.system().kinetic);
+    potential_ = terms_of(model.system().potential);
     covector_.setZero(model.coordinates());
 }
 
@@ -107,7 +103,7 @@ bool BodyFormulas::predict(double h_s, const BodyState& state, BodyScratch& s)
 /// Adds `factor` times the covector over all coordinates: to bodies as wrenches, to carriers as forces.
 void BodyFormulas::scatter(const BodyState& at, double factor, std::span<Wrench> wrenches)
 {
-    const int per_body = bodies_.is_flat() ? 3 : 7;
+    const int per_body = coordinates_per_body(bodies_);
     for (int j = 0; j < first_; j += per_body) {
         const auto g = covector_.segment(j, per_body);
         if (g.isZero(0)) continue;
@@ -187,7 +183,7 @@ Vec3 BodyFormulas::force_on_carrier(int k, const BodyScratch& s) const
 void BodyFormulas::add_terms(const BodyState& at, std::span<const int> support, std::span<const double> row,
                              BodyRows& rows)
 {
-    const int per_body = bodies_.is_flat() ? 3 : 7;
+    const int per_body = coordinates_per_body(bodies_);
     std::size_t p = 0;
     while (p < support.size() && support[p] < first_) {
         const int i = body_of_[static_cast<std::size_t>(support[p])];

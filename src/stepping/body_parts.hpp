@@ -257,9 +257,6 @@ void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodySc
 [[nodiscard]] std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact& contact,
                                                     const BodyState& at, double time_s, BodyScratch& scratch);
 
-/// How many terms the kinetic and the potential energy of bodies have in the model that shows them.
-[[nodiscard]] std::array<std::size_t, 2> terms_of_bodies(const BodyModel& bodies);
-
 /// A contact or stop that was closed in the step before, or touches where the run begins.
 [[nodiscard]] inline bool touched(const KeptContact* before) noexcept
 {

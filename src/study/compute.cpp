@@ -52,7 +52,7 @@ BodyState moved_bodies(const Scene& scene, const StudyPlan& plan, const StudyRun
             const std::string& name = coordinates[i].name;
             const bool rate = plan.perturbations[k].name == name + "'";
             if (rate || plan.perturbations[k].name == name)
-                shift_coordinate(scene.bodies->model, static_cast<int>(i), rate, run.shifts[k], state);
+                shift_coordinate(*scene.model.bodies(), static_cast<int>(i), rate, run.shifts[k], state);
         }
     }
     return state;

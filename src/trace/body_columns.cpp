@@ -73,7 +73,7 @@ double friction_of(const BodyModel& model, const BodyContact& contact)
 BodyColumns::BodyColumns(const BodiesToRecord& bodies, const Model& coordinates,
                          const RecordSettings& settings, std::vector<std::size_t> probes, Columns& columns,
                          bool single)
-    : places_(event_places(bodies.model, coordinates)),
+    : places_(event_places(coordinates)),
       solids_(solids_of(bodies)),
       mechanics_(mechanics_of(bodies.model)),
       forces_(bodies.probes.begin(), bodies.probes.end()),

@@ -443,7 +443,7 @@ Expected<void> RunColumns::create_in(Hdf5Writer& file) const
     if (auto added = file.add_texts("/coordinates/name", names); !added) return added;
     if (auto added = file.add_texts("/coordinates/unit", units); !added) return added;
     if (auto added = file.add_texts("/contacts/name", contacts); !added) return added;
-    const EventPlaces places = bodies_ ? bodies_->places() : event_places(model_->system());
+    const EventPlaces places = bodies_ ? bodies_->places() : event_places(*model_);
     if (auto added = file.add_texts("/events/name", places.names); !added) return added;
     if (auto added = file.set_attribute("/events", "contacts", static_cast<std::int64_t>(places.contacts));
         !added) {

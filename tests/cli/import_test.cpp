@@ -45,7 +45,7 @@ TEST_CASE("a robot in URDF becomes a scene that runs")
     CAPTURE(outcome.err);
     REQUIRE(outcome.status == 0);
     const Scene scene = scene_of(outcome.out);
-    const BodyModel& model = scene.bodies->model;
+    const BodyModel& model = *scene.model.bodies();
     const BodySetup& setup = model.setup();
 
     // world and base are one fixed body; the tool, which is fixed to the lower arm, belongs to it

@@ -126,7 +126,7 @@ Good record(const char* text)
     std::optional<BodiesToRecord> bodies;
     if (scene->bodies)
         bodies.emplace(
-            BodiesToRecord{scene->bodies->model, scene->bodies->start, {}, scene->bodies->colours});
+            BodiesToRecord{*scene->model.bodies(), scene->bodies->start, {}, scene->bodies->colours});
     std::filesystem::remove(temporary());
     {
         auto recorder =
@@ -135,11 +135,11 @@ Good record(const char* text)
         if (!recorder) __builtin_trap();
         RunSoFar run = start_run(scene->model, scene->start);
         BodyState state = scene->bodies ? scene->bodies->start : BodyState{};
-        const RunReport report =
-            scene->bodies ? resume_run(scene->bodies->model, scene->model, scene->bodies->integrator,
-                                       scene->solver, scene->plan, state, run, std::ref(*recorder))
-                          : resume_run(scene->model, scene->integrator, scene->solver, scene->plan, run,
-                                       std::ref(*recorder));
+        const RunReport report = scene->bodies
+                                     ? resume_run(scene->model, scene->bodies->integrator, scene->solver,
+                                                  scene->plan, state, run, std::ref(*recorder))
+                                     : resume_run(scene->model, scene->integrator, scene->solver, scene->plan,
+                                                  run, std::ref(*recorder));
         if (!recorder->finish(report)) __builtin_trap();
     }
     std::ostringstream bytes;

@@ -3,6 +3,8 @@
 #include "expression/workspace.hpp"
 #include "scene/scene_bodies.hpp"
 #include "support/near.hpp"
+#include "system/lagrangian/constraint_rank.hpp"
+#include "system/lagrangian/mass_matrix.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -64,7 +66,7 @@ TEST_CASE("a lattice of bodies: formulas of i and j, one name each")
 {
     const Scene scene = good_bodies(crates);
     REQUIRE(scene.bodies != nullptr);
-    const BodyModel& model = scene.bodies->model;
+    const BodyModel& model = *scene.model.bodies();
     REQUIRE(model.bodies() == 7);
     CHECK(model.setup().bodies[6].name == "crate_2_1");
     CHECK((scene.bodies->start.x[6] - Vec3(0.8, 0, 0.3)).norm() < 1e-15);
@@ -88,9 +90,9 @@ TEST_CASE("coordinates of bodies have their energies")
     Workspace work;
     const BodyState& state = scene.bodies->start;
     const Point at = point_of(scene.start);
-    const double kinetic = scene.bodies->model.kinetic_energy_J(state);
+    const double kinetic = scene.model.bodies()->kinetic_energy_J(state);
     CHECK(scene.model.kinetic_energy(at, work) == near(kinetic, 1e-12 * kinetic));
-    const double potential = scene.bodies->model.potential_energy_J(state.x, state.R);
+    const double potential = scene.model.bodies()->potential_energy_J(state.x, state.R);
     CHECK(scene.model.potential_energy(at, work) == near(potential, 1e-12 * potential));
 }
 
@@ -123,7 +125,7 @@ motion = "prescribed"
 position_m = ["sin(t)", 0]
 rotation_rad = ["2*t"]
 )toml");
-    const BodyModel& model = scene.bodies->model;
+    const BodyModel& model = *scene.model.bodies();
     CHECK(model.is_flat());
     CHECK(model.setup().gravity_m_s2 == Vec3(0, -9.81, 0));
     CHECK(std::get<PlaneShape>(*model.setup().bodies[0].shape).normal == Vec3(0, 1, 0));
@@ -213,7 +215,7 @@ time_step_s = 5e-3
 TEST_CASE("joints, those of groups in every copy, and what surfaces have beside friction")
 {
     const Scene scene = good_bodies(arms);
-    const BodySetup& setup = scene.bodies->model.setup();
+    const BodySetup& setup = scene.model.bodies()->setup();
     REQUIRE(setup.joints.size() == 4);
     // groups come first
     const Joint& rail = setup.joints[2];
@@ -230,7 +232,7 @@ TEST_CASE("joints, those of groups in every copy, and what surfaces have beside 
     CHECK(*hinge.turn.high == 0.5);
     CHECK(setup.joints[3].first_joint == 0);
     CHECK(setup.joints[3].second_joint == 1);
-    const SurfaceLaw& surface = scene.bodies->model.surface(0, 0);
+    const SurfaceLaw& surface = scene.model.bodies()->surface(0, 0);
     CHECK(*surface.detail.static_friction == near(0.6, 1e-15));
     CHECK(surface.detail.rolling_m == 1e-3);
     CHECK(surface.detail.cohesion_N == 2);
@@ -299,8 +301,8 @@ kinetic = "q'^2/2"
     CHECK(kinetic == beside.model.kinetic_energy(point_of(beside.start), work));
     CHECK(potential == beside.model.potential_energy(point_of(beside.start), work));
 
-    // the same from the bodies themselves, without formulas
-    const BodyModel& model = alone.bodies->model;
+    // the same from the bodies themselves, not from their coordinates
+    const BodyModel& model = *alone.model.bodies();
     const BodyState& start = alone.bodies->start;
     CHECK(kinetic == near(model.kinetic_energy_J(start), 1e-13));
     CHECK(potential == near(model.potential_energy_J(start.x, start.R), 1e-13));
@@ -318,6 +320,100 @@ kinetic = "q'^2/2"
     const auto& second = alone.model.system().drawings[1].points;
     CHECK(second[0].value(point_of(alone.start), work) == near(3.0, 1e-15));
     CHECK(second[3].value(point_of(alone.start), work) == near(0.1, 1e-15));
+}
+
+TEST_CASE("a box that spins has the metric of its quaternion, a spring its gradient (BO-40)")
+{
+    const Scene scene = good_bodies(R"toml(duration_s = 1.0
+[[body]]
+name = "box"
+shape = "box"
+size_m = [0.2, 0.5, 1.1]
+density = 700
+position_m = [0.3, -0.2, 1.7]
+angular_velocity_rad_s = [1.0, -2.0, 0.5]
+[[spring]]
+first = "box"
+first_point_m = [0.1, 0.2, 0.5]
+second_point_m = [1.0, 1.0, 4.0]
+stiffness_N_m = 35
+rest_length_m = 0.4
+[[coordinate]]
+name = "q"
+start = 0.0
+[lagrangian]
+kinetic = "q'^2/2"
+[integrator]
+time_step_s = 1e-3
+)toml");
+    const Model& model = scene.model;
+    REQUIRE(model.coordinates() == 8);
+    Workspace work;
+    Eigen::VectorXd q = scene.start.q, u = scene.start.u, c(8);
+    q.segment<4>(3) = Eigen::Vector4d(0.5, -0.1, 0.7, 0.5);  // of length one
+    u << 0.3, -1.1, 0.7, 0.7, 0.5, -0.6, 0.24, 0.9;
+    u.segment<4>(3) -= q.segment<4>(3).dot(u.segment<4>(3)) * q.segment<4>(3);
+
+    MassMatrix A(model.mass_pattern());
+    const auto metric_at = [&](const Eigen::VectorXd& at) {
+        Eigen::VectorXd terms(8);
+        model.kinetic_terms({view(at), view(u), 0}, A, view(terms), work);
+        c = terms;
+        return Eigen::MatrixXd(A.dense());
+    };
+    const Point at{view(q), view(u), 0};
+    CHECK(0.5 * u.dot(metric_at(q) * u) == near(model.kinetic_energy(at, work), 1e-12));
+    const Eigen::VectorXd terms = c;
+
+    // c = (dA/dt) u - d(u.A u / 2)/dq along u, and dV/dq, by central differences; A is of degree two in q
+    const double step = 1e-5;
+    const Eigen::VectorXd momentum_rate =
+        (metric_at(q + step * u) - metric_at(q - step * u)) * u / (2 * step);
+    Eigen::VectorXd gradient(8);
+    const double rate = model.potential_gradient(at, view(gradient), work);
+    CHECK(rate == 0);
+    for (int i = 0; i < 8; ++i) {
+        Eigen::VectorXd more = q, fewer = q;
+        more[i] += step;
+        fewer[i] -= step;
+        const double of_T = 0.5 * u.dot((metric_at(more) - metric_at(fewer)) * u) / (2 * step);
+        CHECK(terms[i] == near(momentum_rate[i] - of_T, 1e-7));
+        // the length of the quaternion is no place: V does not see it
+        const double of_V = (model.potential_energy({view(more), view(u), 0}, work) -
+                             model.potential_energy({view(fewer), view(u), 0}, work)) /
+                            (2 * step);
+        CHECK(gradient[i] == near(of_V, 1e-6));
+    }
+}
+
+TEST_CASE("a constraint that asks something of a prescribed body alone is dependent")
+{
+    const auto with = [](const char* zero) {
+        return read_scene_text(std::string(R"toml(duration_s = 1.0
+[[body]]
+name = "cam"
+shape = "sphere"
+radius_m = 0.1
+motion = "prescribed"
+position_m = ["0.1*t", 0, 0]
+[[body]]
+name = "rod"
+shape = "sphere"
+radius_m = 0.1
+position_m = [1.0, 0.0, 0.0]
+mass_kg = 1
+[[constraint]]
+name = "tie"
+zero = [")toml") + zero + R"toml("]
+[integrator]
+time_step_s = 1e-3
+)toml",
+                               "s.toml");
+    };
+    const auto tied = with("rod_x - cam_x - 1"), idle = with("cam_x");
+    REQUIRE(tied.has_value());
+    CHECK(diagnose_constraints(tied->model, tied->start).independent());
+    if (idle) CHECK_FALSE(diagnose_constraints(idle->model, idle->start).independent());
 }
 
 TEST_CASE("formulas name the coordinates of any of ten thousand bodies")

@@ -41,7 +41,7 @@ Scene good_scene(const std::string& text)
 std::vector<double> radii(const Scene& scene)
 {
     std::vector<double> list;
-    for (const Body& body : scene.bodies->model.setup().bodies) {
+    for (const Body& body : scene.model.bodies()->setup().bodies) {
         if (const auto* ball = std::get_if<SphereShape>(&*body.shape)) list.push_back(ball->radius_m);
     }
     return list;
@@ -183,7 +183,7 @@ second = "ball_1"
 stiffness_N_m = 5
 rest_length_m = 1
 )toml");
-    const BodySetup& setup = scene.bodies->model.setup();
+    const BodySetup& setup = scene.model.bodies()->setup();
     REQUIRE(setup.bodies.size() == 12);
     CHECK(setup.bodies[3].name == "pair_1_0_ball_0");
     CHECK(setup.bodies[5].name == "pair_1_0_base");
@@ -230,8 +230,8 @@ point_m = [0, 0.25, 0]
     const auto end_of = [](const Scene& scene) {
         BodyState state = scene.bodies->start;
         RunSoFar run = start_run(scene.model, scene.start);
-        const RunReport report = resume_run(scene.bodies->model, scene.model, scene.bodies->integrator,
-                                            scene.solver, scene.plan, state, run);
+        const RunReport report =
+            resume_run(scene.model, scene.bodies->integrator, scene.solver, scene.plan, state, run);
         CHECK(report.status == RunStatus::Certified);
         return state;
     };

@@ -104,7 +104,7 @@ TEST_CASE("a heightfield by a formula of x and y, and a compound of parts")
     const auto scene = read_at(two_bodies);
     if (!scene) FAIL(all_text(scene.error()));
     REQUIRE(scene->bodies != nullptr);
-    const auto& bodies = scene->bodies->model.setup().bodies;
+    const auto& bodies = scene->model.bodies()->setup().bodies;
     const auto& field = std::get<HeightFieldShape>(*bodies[0].shape);
     CHECK(bodies[0].motion == BodyMotion::Fixed);
     CHECK(field.columns == 5);
@@ -119,7 +119,7 @@ TEST_CASE("a heightfield by a formula of x and y, and a compound of parts")
     const auto matrix = read_at(with(with(two_bodies, "points = [5, 3]\n", ""), "height_m = \"a*x^2 + y\"",
                                      "heights_m = [[0, 1], [2, 3], [4, \"a\"]]"));
     if (!matrix) FAIL(all_text(matrix.error()));
-    const auto& rows = std::get<HeightFieldShape>(*matrix->bodies->model.setup().bodies[0].shape);
+    const auto& rows = std::get<HeightFieldShape>(*matrix->model.bodies()->setup().bodies[0].shape);
     CHECK(rows.columns == 2);
     CHECK(rows.heights_m[5] == near(0.1, 1e-15));
 }
@@ -150,16 +150,16 @@ TEST_CASE("meshes come from files below the folder of the scene, and from nowher
     const Folder folder;
     const auto scene = read_at(with_file, folder.scene);
     if (!scene) FAIL(all_text(scene.error()));
-    const auto& bodies = scene->bodies->model.setup().bodies;
+    const auto& bodies = scene->model.bodies()->setup().bodies;
     CHECK(std::get<MeshShape>(*bodies[0].shape).triangles.size() == 4);
     // a corner of a cube of edge 0.1: a sixth of it
-    CHECK(scene->bodies->model.mass[1] == near(1000 * 1e-3 / 6, 1e-9));
+    CHECK(scene->model.bodies()->mass[1] == near(1000 * 1e-3 / 6, 1e-9));
 
     // what is recorded needs no other file
     const auto again = read_at(scene->text);
     if (!again) FAIL(all_text(again.error()));
-    CHECK(std::get<MeshShape>(*again->bodies->model.setup().bodies[0].shape).triangles.size() == 4);
-    CHECK(again->bodies->model.mass[1] == near(scene->bodies->model.mass[1], 1e-12));
+    CHECK(std::get<MeshShape>(*again->model.bodies()->setup().bodies[0].shape).triangles.size() == 4);
+    CHECK(again->model.bodies()->mass[1] == near(scene->model.bodies()->mass[1], 1e-12));
 
     for (const char* name : {"../secret.off", "link.off", "missing.off", "/etc/passwd", "parts", ""}) {
         CAPTURE(name);

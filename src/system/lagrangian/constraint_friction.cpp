@@ -13,7 +13,7 @@
 namespace carom {
 namespace {
 
-/// A row of a constraint as a vector over all coordinates.
+/// A row of a constraint as a vector over all coordinates that forces change.
 Eigen::VectorXd row_at(const Model& model, const State& state, int constraint, int row)
 {
     Workspace work;
@@ -24,6 +24,7 @@ Eigen::VectorXd row_at(const Model& model, const State& state, int constraint, i
     model.constraint_rows(constraint, point_of(state), H, b, work);
     Eigen::VectorXd result = Eigen::VectorXd::Zero(model.coordinates());
     for (std::size_t p = 0; p < support.size(); ++p) {
+        if (model.is_driven(support[p])) continue;
         result[support[p]] = H[static_cast<std::size_t>(row) * support.size() + p];
     }
     return result;

@@ -30,7 +30,11 @@ Eigen::VectorXd driving_forces(const Model& model, const State& state)
     model.given_forces(at, view(K), work);
     static_cast<void>(model.potential_gradient(at, view(gradient), work));
     model.kinetic_terms(at, A, view(c), work);
-    return K - gradient - c;
+    K -= gradient + c;
+    for (int i = 0; i < model.coordinates(); ++i) {
+        if (model.is_driven(i)) K[i] = 0;
+    }
+    return K;
 }
 
 /// Held positions and velocity rows of the firm constraints of a model, dense.
@@ -64,6 +68,7 @@ public:
             std::vector<double> b(static_cast<std::size_t>(geometry.size()));
             model_.constraint_rows(part.constraint, at, entries, b, work);
             for (std::size_t p = 0; p < support.size(); ++p) {
+                if (model_.is_driven(support[p])) continue;
                 result(row, support[p]) = entries[static_cast<std::size_t>(part.row) * support.size() + p];
             }
         }
@@ -84,6 +89,12 @@ public:
             std::vector<double> all(static_cast<std::size_t>(geometry.size()));
             model_.constraint_rows(part.constraint, at, entries, all, work);
             result[row] = all[static_cast<std::size_t>(part.row)];
+            const auto support = geometry.support();
+            for (std::size_t p = 0; p < support.size(); ++p) {
+                if (!model_.is_driven(support[p])) continue;
+                result[row] +=
+                    entries[static_cast<std::size_t>(part.row) * support.size() + p] * state_.u[support[p]];
+            }
         }
         return result;
     }

@@ -7,6 +7,7 @@
 
 #include "check_constraints.hpp"
 #include "core/dense.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <fmt/format.h>
 
@@ -353,7 +354,10 @@ void check_contact_start(const Model& model, const State& state, double toleranc
 
 }  // namespace
 
-Expected<Model, Errors> make_model(LagrangianSystem system)
+namespace {
+
+/// All but the kinetic energy, which bodies bring with them.
+Errors mistakes_of(const LagrangianSystem& system)
 {
     Errors errors;
     if (system.coordinates.empty()) {
@@ -369,14 +373,32 @@ Expected<Model, Errors> make_model(LagrangianSystem system)
     refuse_duplicates(system.coordinates, "coordinate", errors);
     refuse_duplicates(system.contacts, "contact", errors);
     refuse_duplicates(system.probes, "probe", errors);
-    check_kinetic(system, errors);
     refuse_velocity(system.potential, "lagrangian.potential", "the potential", errors);
     check_contacts(system, errors);
     detail::check_constraints(system, errors);
     check_drawings(system, errors);
+    return errors;
+}
 
+}  // namespace
+
+Expected<Model, Errors> make_model(LagrangianSystem system)
+{
+    Errors errors = mistakes_of(system);
+    check_kinetic(system, errors);
     if (!errors.empty()) return errors;
     return Model(std::move(system));
+}
+
+Expected<Model, Errors> make_model(std::shared_ptr<const BodyModel> bodies, LagrangianSystem beside)
+{
+    const auto factors = std::make_shared<const BodyFactors>(std::move(bodies));
+    if (Errors errors = factors->mistakes(); !errors.empty()) return errors;
+    if (beside.coordinates.empty()) beside.coordinates = coordinate_names(factors->bodies().setup());
+    Errors errors = mistakes_of(beside);
+    if (static_cast<int>(beside.coordinates.size()) > factors->coordinates()) check_kinetic(beside, errors);
+    if (!errors.empty()) return errors;
+    return Model(std::move(beside), factors);
 }
 
 Errors check_start(const Model& model, const State& state, double tolerance_m)
@@ -401,7 +423,7 @@ Errors check_start(const Model& model, const State& state, double tolerance_m)
     }
     if (!errors.empty()) return errors;
 
-    check_metric(model, state, errors);
+    if (model.coordinates() > model.body_coordinates()) check_metric(model, state, errors);
     check_energies(model, state, errors);
     for (int c = 0; c < model.contacts(); ++c) {
         check_contact_start(model, state, tolerance_m, c, errors);

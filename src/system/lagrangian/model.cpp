@@ -2,6 +2,7 @@
 
 #include "expression/derivative.hpp"
 #include "expression/term.hpp"
+#include "system/bodies/body_coordinates.hpp"
 #include "system/lagrangian/constraint_geometry.hpp"
 #include "system/lagrangian/contact_coupling.hpp"
 #include "system/lagrangian/contact_geometry.hpp"
@@ -63,8 +64,10 @@ struct Model::Inside {
     std::vector<std::optional<Law>> constant_law;  ///< of contacts whose law is constant
 };
 
-Model::Model(LagrangianSystem system)
+Model::Model(LagrangianSystem system, std::shared_ptr<const BodyFactors> bodies)
     : system_(std::move(system)),
+      bodies_(std::move(bodies)),
+      body_model_(bodies_ ? &bodies_->bodies() : nullptr),
       inside_(std::make_shared<Inside>()),
       mass_pattern_(&inside_->mass_pattern),
       coupling_(&inside_->coupling)
@@ -78,9 +81,20 @@ Model::Model(LagrangianSystem system)
     }
 }
 
+int Model::body_coordinates() const noexcept
+{
+    return bodies_ ? bodies_->coordinates() : 0;
+}
+
 void Model::prepare_kinetic()
 {
+    // bodies alone have no need of it: their blocks are masses and inertias
+    if (bodies_ && !bodies_->has_formulas()) return;
     std::vector<std::pair<int, int>> coupled;
+    if (bodies_) {
+        coupled = bodies_->coupled();
+        driven_ = bodies_->driven();
+    }
     for (const Term& term : system_.kinetic.terms()) {
         const auto variables = term.variables();
         for (const Variable& a : variables) {
@@ -93,7 +107,8 @@ void Model::prepare_kinetic()
         }
     }
     inside_->mass_pattern = MassPattern(coordinates(), coupled);
-    constant_mass_ = !system_.kinetic.depends_on(Variable::Kind::Coordinate);
+    constant_mass_ = !system_.kinetic.depends_on(Variable::Kind::Coordinate) &&
+                     (!bodies_ || bodies_->has_constant_metric());
 
     inside_->kinetic_scatter.reserve(system_.kinetic.terms().size());
     for (const Term& term : system_.kinetic.terms()) {
@@ -200,8 +215,9 @@ Program kinetic_program(const Formula& kinetic, const MassPattern& pattern)
 void Model::prepare_programs()
 {
     Graph g;
-    // terms of very large systems, such as those of 10^5 bodies, are evaluated one by one
-    if (length_of(system_.kinetic) + length_of(system_.potential) <= longest_program) {
+    // terms of very large systems are evaluated one by one; bodies alone have none
+    const bool alone = bodies_ && !bodies_->has_formulas();
+    if (!alone && length_of(system_.kinetic) + length_of(system_.potential) <= longest_program) {
         const int both[] = {add_formula(g, system_.kinetic), add_formula(g, system_.potential)};
         inside_->programs.energies = {g, both};
         inside_->programs.potential_gradient = {g, gradient_of_terms(g, system_.potential, coordinates())};
@@ -302,17 +318,17 @@ ContactCoupling Model::coupling_through(const MassPattern& pattern) const
 
 double Model::kinetic_energy(const Point& at, Workspace& work) const
 {
-    return system_.kinetic.value(at, work);
+    return system_.kinetic.value(at, work) + (bodies_ ? bodies_->kinetic_energy_J(at) : 0.0);
 }
 
 double Model::potential_energy(const Point& at, Workspace& work) const
 {
-    return system_.potential.value(at, work);
+    return system_.potential.value(at, work) + (bodies_ ? bodies_->potential_energy_J(at) : 0.0);
 }
 
 std::array<double, 2> Model::energies(const Point& at, Workspace& work) const
 {
-    if (inside_->programs.energies.results() == 0)
+    if (bodies_ || inside_->programs.energies.results() == 0)
         return {kinetic_energy(at, work), potential_energy(at, work)};
     std::array<double, 2> result{};
     inside_->programs.energies.run(at, work, result);
@@ -324,6 +340,7 @@ void Model::kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, W
     const auto values = A.values();
     if (inside_->programs.kinetic.results() > 0) {
         inside_->programs.kinetic.run(at, work, values, c);
+        if (bodies_) bodies_->add_kinetic_terms(at, A.pattern(), values, c);
         return;
     }
     std::fill(values.begin(), values.end(), 0.0);
@@ -343,6 +360,7 @@ void Model::kinetic_terms(const Point& at, MassMatrix& A, std::span<double> c, W
             c[i] -= work.first[place];
         }
     }
+    if (bodies_) bodies_->add_kinetic_terms(at, A.pattern(), values, c);
 }
 
 double Model::potential_gradient(const Point& at, std::span<double> gradient, Workspace& work) const
@@ -350,6 +368,7 @@ double Model::potential_gradient(const Point& at, std::span<double> gradient, Wo
     double rate = 0;
     if (inside_->programs.potential_gradient.results() > 0) {
         inside_->programs.potential_gradient.run(at, work, gradient, {&rate, 1});
+        if (bodies_) bodies_->add_potential_gradient(at, gradient);
         return rate;
     }
     std::fill(gradient.begin(), gradient.end(), 0.0);
@@ -361,6 +380,7 @@ double Model::potential_gradient(const Point& at, std::span<double> gradient, Wo
             (variables[k].kind == Kind::Time ? rate : gradient[variables[k].index]) += work.first[k];
         }
     }
+    if (bodies_) bodies_->add_potential_gradient(at, gradient);
     return rate;
 }
 

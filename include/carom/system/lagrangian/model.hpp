@@ -25,6 +25,8 @@ struct State {
     std::vector<char> constraint_status{};  ///< per part of a constraint: ConstraintStatus; empty: not known
 };
 
+class BodyFactors;
+class BodyModel;
 class ContactCoupling;
 class MassMatrix;
 class MassPattern;
@@ -38,7 +40,10 @@ struct ConstraintPart {
     bool held = false;  ///< a position is held
 };
 
-/// A checked Lagrangian system that never changes during a run. Its equations are, between impacts (LS-1),
+/// A checked mechanical system that never changes during a run: coordinates with formulas, rigid bodies with
+/// shapes, or both. Its configuration is a product of factors: bodies, whose coordinates come first, then
+/// numbers; the kinetic metric has a block per body, beside what formulas say. In coordinates its equations
+/// are, between impacts (LS-1),
 ///
 ///     A(q) u' = K(t,q,u) + H(q,t)^T p,      K = F - dV/dq - c(q,u)
 ///
@@ -48,6 +53,18 @@ class Model {
 public:
     [[nodiscard]] const LagrangianSystem& system() const noexcept { return system_; }
     [[nodiscard]] int coordinates() const noexcept { return static_cast<int>(system_.coordinates.size()); }
+
+    /// Its bodies; null: it has none.
+    [[nodiscard]] const BodyModel* bodies() const noexcept { return body_model_; }
+    /// How many coordinates are theirs, the first ones.
+    [[nodiscard]] int body_coordinates() const noexcept;
+    /// A prescribed body has this coordinate: no force changes it.
+    [[nodiscard]] bool is_driven(int coordinate) const noexcept
+    {
+        return static_cast<std::size_t>(coordinate) < driven_.size() &&
+               driven_[static_cast<std::size_t>(coordinate)] != 0;
+    }
+
     [[nodiscard]] int contacts() const noexcept { return static_cast<int>(system_.contacts.size()); }
     [[nodiscard]] int constraints() const noexcept { return static_cast<int>(system_.constraints.size()); }
     [[nodiscard]] const MassPattern& mass_pattern() const noexcept { return *mass_pattern_; }
@@ -146,16 +163,21 @@ public:
 
 private:
     friend Expected<Model, Errors> make_model(LagrangianSystem system);
+    friend Expected<Model, Errors> make_model(std::shared_ptr<const BodyModel> bodies,
+                                              LagrangianSystem beside);
 
     /// What is prepared once, shared by copies: programs, rows of contacts, couplings.
     struct Inside;
-    explicit Model(LagrangianSystem system);
+    explicit Model(LagrangianSystem system, std::shared_ptr<const BodyFactors> bodies = {});
     void prepare_kinetic();
     void prepare_programs();
     void prepare_constraints();
     void prepare_contacts();
 
     LagrangianSystem system_;
+    std::shared_ptr<const BodyFactors> bodies_;
+    const BodyModel* body_model_ = nullptr;  ///< of bodies_
+    std::vector<char> driven_;               ///< per coordinate of a body; empty where nobody asks
     std::shared_ptr<Inside> inside_;
     const MassPattern* mass_pattern_ = nullptr;  ///< inside
     const ContactCoupling* coupling_ = nullptr;  ///< inside
