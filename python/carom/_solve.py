@@ -278,7 +278,7 @@ class Comparison:
 
     runs: tuple[ComparedRun, ...]
     factors: Array
-    profile: Mapping[str, Array]  #: per solver: the part of the problems solved within each factor
+    profile: Mapping[str, Array]  #: per solver: the fraction of the problems solved within each factor
 
     def to_pandas(self) -> Any:
         """The runs as a DataFrame.
