@@ -189,7 +189,7 @@ def _problem(given: Any) -> Problem:
         return given
     if isinstance(given, (str, os.PathLike)):
         return Problem.read(given)
-    raise TypeError(f"{type(given).__name__} is no problem: give a Problem, a file, or W, q and mu")
+    raise TypeError(f"{type(given).__name__} is not a problem: give a Problem, a file, or W, q and mu")
 
 
 def _task(solver: str, tolerance: float, max_iterations: int, time_limit_s: float, repeat: int) -> _carom.SolveTask:
