@@ -296,7 +296,19 @@ def check_reference_table(complaints, program):
     return count
 
 
+def check_first_picture(complaints, program):
+    """The picture of README.md is what the command below it draws."""
+    command = re.search(r"^The picture: `carom (run [^`]+)`", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        words = [str(ROOT / word) if word.startswith("docs/") else word for word in shlex.split(command)]
+        subprocess.run([program, *words, "--quiet"], cwd=folder, capture_output=True, timeout=SECONDS)
+        drawn = pathlib.Path(folder) / "ball.svg"
+        if not drawn.is_file() or drawn.read_bytes() != (DOCS / "start/ball.svg").read_bytes():
+            complaints.say("docs/start/ball.svg is not what the command in README.md draws")
+
+
 def check_numbers(complaints, program):
+    check_first_picture(complaints, program)
     count = check_comparison(complaints, program) + check_first_scene(complaints, program)
     count += check_solved_problem(complaints, program) + check_newton_impact(complaints) + check_sweeping(complaints, program)
     count += check_reference_table(complaints, program)
