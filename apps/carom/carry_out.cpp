@@ -31,10 +31,11 @@ void tell_problems(const KeptProblemCounts& problems, const std::string& folder,
     if (display.quiet || folder.empty()) return;
     fmt::print(stderr, "{} one-step problems in {}\n", problems.written, printable(folder));
     if (problems.left_out > 0) {
-        fmt::print(stderr, "{} left out, FCLIB has no place for them: {}\n", problems.left_out, problems.why);
+        fmt::print(stderr, "{} not written, because FCLIB cannot store them: {}\n", problems.left_out,
+                   problems.why);
     }
     if (problems.without_problem > 0) {
-        fmt::print(stderr, "{} steps went by power series, which solve no one-step problem\n",
+        fmt::print(stderr, "{} steps were taken by power series, which have no one-step problem\n",
                    problems.without_problem);
     }
     if (problems.written + problems.left_out + problems.without_problem == 0) {

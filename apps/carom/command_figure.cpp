@@ -39,20 +39,38 @@ Expected<std::vector<FigurePlan>> figures_of(const Scene& scene, const std::stri
     return std::vector{*plan};
 }
 
-/// Says of runs that are not certified why: a figure shows what was computed, trusted or not.
+/// Reports runs that are not certified, once for each reason: a figure shows what was computed, certified or
+/// not.
 ExitStatus judge(const FigurePlan& plan, const Figure& figure)
 {
+    struct Reason {
+        std::string words;  // status and message
+        std::string first;  // the first run with it
+        int runs = 0;
+    };
     ExitStatus status = ExitStatus::Certified;
+    std::vector<Reason> reasons;
     for (const FigureRun& one : figure.runs) {
         if (one.run.status == RunStatus::Certified) continue;
         status = one.run.status == RunStatus::Failed ? ExitStatus::Failed
                                                      : std::max(status, ExitStatus::Uncertified);
-        const std::string of =
-            plan.over.empty() ? std::string() : fmt::format(" with {} = {}", plan.over, one.value);
-        const std::string why =
-            one.run.findings.empty() ? std::string() : ": " + one.run.findings.back().message;
-        fmt::print(stderr, "{}: the run{} is {}{}\n", printable(plan.name), of, name_of(one.run.status),
-                   printable(why));
+        std::string words(name_of(one.run.status));
+        if (!one.run.findings.empty()) words += ": " + one.run.findings.back().message;
+        auto known = std::ranges::find(reasons, words, &Reason::words);
+        if (known == reasons.end()) {
+            reasons.push_back(
+                {.words = std::move(words), .first = fmt::format("{} = {}", plan.over, one.value)});
+            known = reasons.end() - 1;
+        }
+        ++known->runs;
+    }
+    for (const Reason& reason : reasons) {
+        const std::string who = plan.over.empty() ? "the run is"
+                                : reason.runs == 1
+                                    ? fmt::format("the run with {} is", reason.first)
+                                    : fmt::format("{} of {} runs, the first with {}, are", reason.runs,
+                                                  figure.runs.size(), reason.first);
+        fmt::print(stderr, "{}: {} {}\n", printable(plan.name), printable(who), printable(reason.words));
     }
     return status;
 }
@@ -76,7 +94,7 @@ ExitStatus run_figure(const FigureOptions& options)
     const auto format = format_of(options.output == "-" ? "." + options.format : ending);
     if (!format)
         return refuse_figure(
-            fmt::format("the file {} is neither SVG, PDF nor PNG", carom::quoted(options.output)),
+            fmt::format("the name {} ends with none of .svg, .pdf and .png", carom::quoted(options.output)),
             "give a name that ends with .svg, .pdf or .png");
 
     note_interrupts();

@@ -100,7 +100,7 @@ void CommandLine::add_run()
     CLI::Option* sensitivity =
         command
             .add_option("--sensitivity", run_.sensitivity,
-                        "derivatives by these: parameters.NAME, coordinate.NAME.start, "
+                        "derivatives with respect to these: parameters.NAME, coordinate.NAME.start, "
                         "coordinate.NAME.start_velocity; by power series")
             ->delimiter(',')
             ->type_name("NAME,...");
@@ -186,7 +186,7 @@ void describe_orbit(CLI::App& command, OrbitCommand& orbit)
         ->check(CLI::Range(0, 1000000));
     add_repeated(command, "--shift", orbit.shifts, "a coordinate that advances by VALUE in a period",
                  "NAME=VALUE");
-    add_repeated(command, "--free", orbit.free, "a coordinate that may advance by any amount in a period",
+    add_repeated(command, "--free", orbit.free, "a coordinate that can advance by any amount in a period",
                  "NAME");
 }
 
@@ -197,7 +197,8 @@ void CommandLine::add_orbit()
     CLI::App& command =
         add("orbit", "Find a periodic motion and its stability.", [this] { return run_orbit(orbit_); });
     describe_orbit(command, orbit_);
-    add_repeated(command, "--by", orbit_.by, "derivatives of the orbit by this parameter", "parameters.NAME");
+    add_repeated(command, "--by", orbit_.by, "derivatives of the orbit with respect to this parameter",
+                 "parameters.NAME");
     command
         .add_option(
             "--guess", orbit_.guess,
@@ -245,12 +246,13 @@ void CommandLine::add_branch()
         ->type_name("parameters.NAME=LOW:HIGH");
     command
         .add_option("--doublings", branch_.doublings,
-                    "also follow the doubled orbits that leave at period doublings, down to N doublings")
+                    "also follow the orbits of twice the period that branch off at period doublings, N times "
+                    "in a row")
         ->type_name("N")
         ->check(CLI::Range(0, 8))
         ->capture_default_str();
     command.add_flag("--past-grazing", branch_.past_grazing,
-                     "also follow the orbits with one impact more that begin where an orbit grazes");
+                     "also follow the orbits with one more impact that begin where an orbit grazes");
     add_output(command, branch_.output,
                "write all orbits: a table, .csv or .h5, a diagram, .svg or .pdf, a page, .html, or .json");
     add_json(command, branch_.json);
@@ -340,9 +342,9 @@ void CommandLine::add_export()
     add_recording(command, export_.recording);
     command
         .add_option("--to", export_.format,
-                    "csv: the frames as a table; svg: the picture; vtk: what is drawn, for ParaView; "
-                    "gltf: the same, moving, for 3D programs; png: the moving picture at an instant; "
-                    "webm, mp4, gif: a film of it; these four by Chromium")
+                    "csv: the frames as a table; svg: the picture; vtk: the drawings, for ParaView; gltf: "
+                    "the animation, for 3D programs; png: the animation at one instant; webm, mp4, gif: a "
+                    "film of it; the last four need Chromium")
         ->required()
         ->check(CLI::IsMember({"csv", "svg", "vtk", "gltf", "png", "webm", "mp4", "gif"}));
     add_made_output(command, export_.output, "file");
@@ -366,7 +368,7 @@ void CommandLine::add_export()
         ->check(CLI::Range(1.0, 120.0))
         ->type_name("N")
         ->capture_default_str();
-    command.add_flag("--dark", export_.dark, "pictures and films: on a dark ground");
+    command.add_flag("--dark", export_.dark, "pictures and films: dark background");
     command.footer("With --to gltf a name that ends with .glb gives the binary form.\n\n"
                    "Examples:\n"
                    "  carom export pendulum.h5 --to csv\n"
@@ -385,7 +387,7 @@ void CommandLine::add_figure()
     command.add_option("-o,--output", figure_.output,
                        "file that ends with .svg, .pdf or .png; - for standard output; default "
                        "SCENE_NAME.svg");
-    command.add_option("--to", figure_.format, "svg, pdf or png, where the output does not say")
+    command.add_option("--to", figure_.format, "svg, pdf or png, if the output name does not say")
         ->check(CLI::IsMember({"svg", "pdf", "png"}))
         ->capture_default_str();
     command.add_option("--dpi", figure_.dots_per_inch, "of png: dots per inch")
@@ -408,7 +410,7 @@ void CommandLine::add_gallery()
         "SCENES", gallery_.scenes,
         "folder with scenes whose figures name a source; default scenes, or those installed with carom");
     add_output(command, gallery_.output, "folder for the page and its pictures; default gallery", "FOLDER");
-    command.footer("The page needs no network. Numbers that theory knows stand beside those of carom.\n\n"
+    command.footer("The page needs no network. Each number is shown with its reference and the error.\n\n"
                    "Examples:\n"
                    "  carom gallery\n"
                    "  carom gallery scenes -o /tmp/gallery");
@@ -428,7 +430,8 @@ void CommandLine::add_report()
     add_made_output(command, report_.output, "page");
     command
         .add_option("--max-size", report_.max_size_MB,
-                    "of the data, MB: above it the page shows fewer frames, and says so; default: 145")
+                    "limit of the data, MB; a larger run is shown with fewer frames, and the page says so; "
+                    "default: 145")
         ->check(CLI::Range(1e-3, 1e4))
         ->type_name("MB");
     command.footer("The page needs no network: open it in a browser, or send it to somebody.\n\n"

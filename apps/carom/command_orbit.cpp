@@ -41,7 +41,7 @@ void read_parameters(const std::vector<std::string>& by, OrbitOptions& options, 
         if (text.starts_with(prefix))
             options.parameters.push_back(text.substr(prefix.size()));
         else
-            errors.push_back(mistake(ErrorCode::WrongType, "--by", fmt::format("{} is no parameter", text),
+            errors.push_back(mistake(ErrorCode::WrongType, "--by", fmt::format("{} is not a parameter", text),
                                      "write parameters.NAME"));
     }
 }
@@ -235,12 +235,12 @@ ExitStatus run_lyapunov(const StudyOptions& options)
     Errors errors;
     const auto overrides = read_sets(options.sets, errors);
     if (options.strobe.empty()) {
-        errors.push_back(mistake(ErrorCode::WrongType, "--lyapunov", "the length of an interval is not known",
+        errors.push_back(mistake(ErrorCode::WrongType, "--lyapunov", "the length of an interval is missing",
                                  "give --strobe T: the period of the forcing, or some time"));
     }
     if (!options.varies.empty() || options.repeat > 1 || options.converge || !options.output.empty()) {
         errors.push_back(
-            mistake(ErrorCode::WrongType, "--lyapunov", "exponents are those of one motion",
+            mistake(ErrorCode::WrongType, "--lyapunov", "Lyapunov exponents belong to one motion",
                     "leave out --vary, --repeat, --converge and -o; use --set for other numbers"));
     }
     const auto scene = read_scene_with(options.scene, overrides, errors);

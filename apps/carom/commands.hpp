@@ -155,7 +155,7 @@ struct FigureOptions {
     std::string scene;
     std::string name;            ///< of the figure; empty: all of the scene
     std::string output;          ///< empty: SCENE_NAME.svg in the working folder; "-": standard output
-    std::string format = "svg";  ///< svg, pdf or png, where the output does not say
+    std::string format = "svg";  ///< svg, pdf or png, if the output name does not say
     double dots_per_inch = 200;  ///< of png
     std::vector<std::string> sets;
 };

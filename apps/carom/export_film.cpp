@@ -56,14 +56,14 @@ ExitStatus export_film(const Recording& recording, const ExportOptions& options)
             "--size " + options.size, "this is not the size of a picture",
             "give width and height in pixels, even numbers from 64 to 9998, for example 1280x720");
     if (!is_camera(options.camera))
-        return refuse_option("--camera " + options.camera, "this is no view",
+        return refuse_option("--camera " + options.camera, "this is not a view",
                              "give front, back, left, right, top, bottom, iso, or degrees such as 30,20");
     const double start_s = recording.frames() > 0 ? recording.time_s[0] : 0;
     const double end_s = recording.frames() > 0 ? recording.time_s[recording.frames() - 1] : 0;
     for (const auto& [name, t_s] : {std::pair{"--at", options.at_s}, std::pair{"--from", options.from_s},
                                     std::pair{"--until", options.to_s}}) {
         if (t_s && !(*t_s >= start_s && *t_s <= end_s))
-            return refuse_option(fmt::format("{} {}", name, *t_s), "the run has no such instant",
+            return refuse_option(fmt::format("{} {}", name, *t_s), "the run does not contain this instant",
                                  fmt::format("it was recorded from {} s to {} s", start_s, end_s));
     }
     if (options.from_s.value_or(start_s) > options.to_s.value_or(end_s))

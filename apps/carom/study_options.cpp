@@ -63,8 +63,9 @@ void describe_questions(CLI::App& command, StudyOptions& options)
             "periods: a picture, .svg or .pdf, or numbers, .json")
         ->type_name("FILE");
     command
-        .add_option("--page", options.page,
-                    "one HTML page of the results on which every point opens its run; each is run once more")
+        .add_option(
+            "--page", options.page,
+            "one HTML page of the results on which every point opens its run; the runs are repeated for it")
         ->type_name("FILE");
     command
         .add_option("--lyapunov", options.lyapunov,

@@ -67,7 +67,7 @@ ExitStatus write_made(std::span<const std::string> pieces, const std::string& re
         return refuse_file(file, "this is the recording itself", "give another name with -o");
     if (output.empty() && !is_ours(file, pieces.front(), extension))
         return refuse_file(file, "this was not written by carom: it is not replaced",
-                           "give another name with -o, or this one if it may be lost");
+                           "give another name with -o, or remove the file");
     if (auto written = write_file(file, pieces); !written) return refuse({written.error()});
     return print_result(printable(file) + "\n") ? ExitStatus::Certified : ExitStatus::BadInput;
 }

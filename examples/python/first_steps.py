@@ -19,7 +19,7 @@ scene = carom.scene(
     }
 )
 print(scene)
-print(scene.inspect().promise)  # what theory promises before anything is computed
+print(scene.inspect().promise)  # what theory guarantees before anything is computed
 
 # %%
 # A run has a status, a certificate, events and columns.

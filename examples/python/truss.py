@@ -12,7 +12,7 @@ import carom
 from carom import convex
 
 scene = carom.example_scene("elastoplastic_truss")
-print(scene.inspect().good, "one solution is promised")
+print(scene.inspect().good, "one solution is guaranteed")
 run = scene.run()
 print(run)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that theory says about a run and its user should know.
+    """A statement of theory about a run that the user should know.
 
     Examples
     --------

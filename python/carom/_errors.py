@@ -58,7 +58,7 @@ class Error(ValueError):
         return (Error, (self.mistakes,))
 
     def about(self, file: str, name: str) -> Error:
-        """The same mistakes, told of `name` instead of `file`.
+        """The same mistakes, reported for `name` instead of `file`.
 
         Examples
         --------

@@ -15,7 +15,7 @@ FORMATS = ("svg", "pdf", "png")
 
 
 class FigureNumber(NamedTuple):
-    """A number of a figure beside the one that theory knows.
+    """A number of a figure with its theoretical value.
 
     Examples
     --------

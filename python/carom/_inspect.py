@@ -12,7 +12,7 @@ from ._scene import Scene
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """Something that a theorem asks for, and whether the scene has it.
+    """A hypothesis of a theorem, and whether the scene satisfies it.
 
     Examples
     --------
@@ -22,7 +22,7 @@ class Hypothesis:
     """
 
     code: str  #: stable, e.g. "dependent_gradients"
-    bearing: str  #: holds, not_refuted, condition, ...: what it means for the promise
+    bearing: str  #: holds, not_refuted, condition, ...: what it means for the guarantee
     message: str
     theory: str  #: where it is stated
 

@@ -96,7 +96,7 @@ class Sensitivities:
 
     by: tuple[str, ...]
     reached_end: bool
-    states: tuple[SensitiveState, ...]  #: at the instants asked for, then at the end
+    states: tuple[SensitiveState, ...]  #: at the requested instants, then at the end
     events: tuple[SensitiveEvent, ...]
     lost: NotDifferentiable | None  #: derivatives end there
     one_sided: tuple[NotDifferentiable, ...]
@@ -222,7 +222,7 @@ class Branch:
     values: Array
     orbits: tuple[Orbit, ...]
     special: tuple[SpecialPoint, ...]
-    at: tuple[tuple[float, Orbit], ...]  #: orbits at exactly the values asked for
+    at: tuple[tuple[float, Orbit], ...]  #: orbits at exactly the requested values
     end: str  #: range, max_points, or why it ended
     _raw: _carom.Branch
 

@@ -23,7 +23,7 @@ class Bar:
     Parameters
     ----------
     wanted : bool or None
-        None: where somebody would see it.
+        None: on terminals and in notebooks.
     """
 
     def __init__(self, wanted: bool | None) -> None:

@@ -228,7 +228,7 @@ class Scene:
         recording : path, optional
             File that the run is recorded in while it runs.
         at_s : sequence of float
-            Instants to keep in ``run.snapshots``; asking never changes the motion.
+            Instants to keep in ``run.snapshots``; they do not change the motion.
         save_problems : {"all", "failed", "worst:N"}, optional
             One-step problems to keep as FCLIB files in `problem_folder`.
         columns : bool
@@ -236,7 +236,7 @@ class Scene:
         listener : callable, optional
             Called with every :class:`Step`; ``False`` ends the run after it.
         progress : bool, optional
-            Shows a bar; by default where somebody would see it and the run takes a while.
+            Shows a bar; by default on terminals and in notebooks, if the run takes a while.
 
         Returns
         -------

@@ -36,7 +36,7 @@ class State:
 class Simulation:
     """A scene at its start, to be stepped by hand.
 
-    Steps are those of ``scene.run()``, bit for bit, as long as nobody interferes. Forces, wrenches and motors that are
+    Steps are those of ``scene.run()``, bit for bit, as long as the caller applies nothing. Forces, wrenches and motors that are
     set act from the next step on until they are changed; their work is in the line ``given_forces_J`` of the ledger.
 
     Parameters
@@ -217,7 +217,7 @@ class Simulation:
 
     @property
     def end(self) -> str | None:
-        """Why it ended; None while it goes on."""
+        """Why it ended; None while it continues."""
         return self._raw.end
 
     @property

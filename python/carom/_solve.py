@@ -189,7 +189,7 @@ def _problem(given: Any) -> Problem:
         return given
     if isinstance(given, (str, os.PathLike)):
         return Problem.read(given)
-    raise TypeError(f"{type(given).__name__} is no problem: give a Problem, a file, or W, q and mu")
+    raise TypeError(f"{type(given).__name__} is not a problem: give a Problem, a file, or W, q and mu")
 
 
 def _task(solver: str, tolerance: float, max_iterations: int, time_limit_s: float, repeat: int) -> _carom.SolveTask:
@@ -278,7 +278,7 @@ class Comparison:
 
     runs: tuple[ComparedRun, ...]
     factors: Array
-    profile: Mapping[str, Array]  #: per solver: the part of the problems solved within each factor
+    profile: Mapping[str, Array]  #: per solver: the fraction of the problems solved within each factor
 
     def to_pandas(self) -> Any:
         """The runs as a DataFrame.

@@ -84,7 +84,7 @@ class StudyTable:
         self._columns: dict[str, Any] = answer["columns"]
         self.runs: int = answer["runs"]  #: that the study has
         self.quantities: list[str] = answer["quantities"]  #: columns with results of the motion
-        self.statuses: dict[str, int] = answer["statuses"]  #: how many runs ended in which way
+        self.statuses: dict[str, int] = answer["statuses"]  #: number of runs by status
         self.wall_s: float = answer["wall_s"]
         self.threads: int = answer["threads"]
         self.orders: list[Order] = [Order(values=tuple(one.pop("values")), **one) for one in answer["orders"]]
@@ -165,17 +165,17 @@ def study(
     perturb : mapping
         Start data moved at random by at most so much: ``{"theta": 1e-6, "theta'": 1e-3}``.
     perturb_step_s : float
-        Each run has a uniform step of its own, shorter by at most so much; 0 stands for a fifth of the step.
+        Each run has a uniform step of its own, shorter by at most this much; 0 means a fifth of the step.
     converge : int
         Levels h, h/2, h/4, ...; the orders are in ``table.orders``.
     exact : mapping
         Exact values of columns, for the orders.
     at_s : sequence of float
-        Instants to look at; impacts : how many instants of impacts to keep.
+        Instants at which the state is shown; impacts : number of instants of impacts to keep.
     strobe, skip
         Samples with this period, the first `skip` left out.
     output : path
-        File of the table, .csv or .h5; the same study goes on there.
+        File of the table, .csv or .h5; the same study continues there.
     threads : int
         0: all cores. The table does not depend on it.
     shard : str

@@ -77,7 +77,7 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Probe:
-    """A quantity to look at.
+    """A quantity to record.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class ConvexSet:
         return self._raw.support(p)
 
     def polar_cone(self) -> ConvexSet | None:
-        """{ p : p.v <= 0 for every v in C }; None if C is no cone with apex 0.
+        """{ p : p.v <= 0 for every v in C }; None if C is not a cone with apex 0.
 
         Examples
         --------

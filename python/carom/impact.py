@@ -65,7 +65,7 @@ class Impact:
 
 @dataclass(frozen=True)
 class Admissibility:
-    """How far a map is from what theory asks of it: all three are zero for an admissible one.
+    """How far a map is from being admissible: all three are zero for an admissible one.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def sequential(
 
 
 def admissibility(A: ArrayLike, H: ArrayLike, u_minus: ArrayLike, u_plus: ArrayLike) -> Admissibility:
-    """How far a jump from u- to u+ is from what theory asks.
+    """How far a jump from u- to u+ is from being admissible.
 
     Examples
     --------

@@ -131,7 +131,7 @@ def test_mistakes_of_a_study_name_the_scene(oscillator):
 def test_mistakes_are_named(oscillator):
     with pytest.raises(carom.Error, match="omega"):
         carom.sensitivities(oscillator, "parameters.omega")
-    with pytest.raises(carom.Error, match="no multiple"):
+    with pytest.raises(carom.Error, match="not a multiple"):
         carom.orbit(oscillator, period=2.0)
     with pytest.raises(carom.Error, match="omega"):
         carom.branch(oscillator, "parameters.omega", 0, 1, period="2*pi/w")

@@ -34,7 +34,8 @@ void check_contact(const Contact& contact, Errors& errors)
         const FrictionShape& shape = contact.friction->shape;
         if (std::holds_alternative<FrictionEllipse>(shape) ||
             std::holds_alternative<FrictionPolygon>(shape)) {
-            refuse("friction", "the series integrator knows friction that is isotropic or in a plane",
+            refuse("friction",
+                   "the series integrator supports friction in the plane and isotropic friction in space",
                    "use integrator.kind = \"moreau\" for ellipses and polygons");
         }
     }
@@ -106,9 +107,9 @@ Errors check_for_series(const Model& model)
     for (const Constraint& constraint : system.constraints) {
         errors.push_back({.code = ErrorCode::NotAllowedHere,
                           .where = "constraint." + constraint.name,
-                          .message = "the series integrator knows contacts, not constraints",
-                          .hint = "use integrator.kind = \"moreau\" or \"moreau_jean\", or coordinates that "
-                                  "fulfil the constraint by themselves",
+                          .message = "the series integrator supports contacts, not constraints",
+                          .hint = "use integrator.kind = \"moreau\" or \"moreau_jean\", or choose "
+                                  "coordinates that satisfy the constraint identically",
                           .excerpt = {}});
     }
     return errors;
@@ -174,7 +175,7 @@ StepReport series_step(const Model& model, const SeriesSettings& settings, const
         report.h_s = settings.time_step_s;
         report.findings.push_back({.code = "constraints_unknown",
                                    .time_s = state.t_s,
-                                   .message = "the series integrator knows contacts, not constraints"});
+                                   .message = "the series integrator supports contacts, not constraints"});
         return report;
     }
     SeriesMemory& memory = detail::series_memory(model, settings.order, state, scratch);

@@ -251,11 +251,9 @@ void SeriesEngine::judge(double value)
     if (is_solved(residual, solver_.tolerance)) return;
     report_.status = StepStatus::NotSolved;
     if (value > solver_.tolerance) {
-        finding("unsolved_step",
-                fmt::format(
-                    "the series miss the equations of motion by {:.2e} of momentum and forces, {:.2g} was "
-                    "asked for",
-                    value, solver_.tolerance));
+        finding("unsolved_step", fmt::format("the series miss the equations of motion by {:.2e} of momentum "
+                                             "and forces, the limit is {:.2g}",
+                                             value, solver_.tolerance));
     }
 }
 

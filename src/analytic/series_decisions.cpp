@@ -47,10 +47,10 @@ ExpansionStatus SeriesEngine::expand_as_far_as_needed()
             if (!x_->open()) break;
             if (reaches_painleve()) return ExpansionStatus::Told;
             finding("undecided",
-                    fmt::format("at {:.9g} s nothing up to order {} of the series decides {}: it is "
-                                "taken as sticking or touching, which nothing proves; a larger "
-                                "integrator.max_order may decide",
-                                t_s_, x_->deciding_order(), who_is_open()));
+                    fmt::format(
+                        "at {:.9g} s nothing up to order {} of the series decides {}: it is assumed to stick "
+                        "or to stay closed, without proof; a larger integrator.max_order may decide it",
+                        t_s_, x_->deciding_order(), who_is_open()));
             report_.findings.back().uncertifies = true;
             break;
         }
@@ -167,17 +167,16 @@ bool SeriesEngine::expand()
 void SeriesEngine::tell_untested()
 {
     if (const int c = x_->several_at(); c >= 0) {
-        finding(
-            "several_continuations",
-            fmt::format("{} has W_NN <= mu |W_NT|, and its forces lift it: it may leave or stay, pressed by "
-                        "its own friction; it stays, and this is one of both motions",
-                        model_.system().contacts[static_cast<std::size_t>(c)].name));
+        finding("several_continuations",
+                fmt::format("{} has W_NN <= mu |W_NT|, and its forces lift it: it may leave, or stay pressed "
+                            "by its own friction; here it stays, which is one of two motions",
+                            model_.system().contacts[static_cast<std::size_t>(c)].name));
         report_.findings.back().uncertifies = true;
     }
     if (x_->untested_matrix()) {
         finding("p_matrix_not_tested",
                 "more than 20 contacts slide together and W_NN - mu W_NT has no positive symmetric part: "
-                "whether it is a P-matrix, so that the motion is the only one, was not tested");
+                "whether it is a P-matrix, which implies uniqueness, was not tested");
     }
     if (x_->untested_directions()) {
         finding("directions_not_enumerated",

@@ -101,13 +101,12 @@ StepReport SeriesEngine::run()
     if (!x_->system().analytic) {
         finding("not_analytic",
                 "a formula has pieces (abs, min, max, sign, if): the motion is followed piece "
-                "by piece, but that it is the only one is proved for analytic data alone");
+                "by piece, but uniqueness is proved only for analytic data");
     }
     if (x_->system().velocity_coupling) {
-        finding("velocity_coupling",
-                "a force on one particle in contact depends on the velocity of another: the "
-                "series are computed, but that the motion is the only one is not proved "
-                "(Charles and Ballard 2014, hypothesis (iii))");
+        finding("velocity_coupling", "a force on one particle in contact depends on the velocity of another: "
+                                     "the series are computed, but uniqueness is not proved "
+                                     "(Charles and Ballard 2014, hypothesis (iii))");
     }
     const Energies before = energies(model_, q_, u_, t_s_, scratch_.work);
     look_at_start();
@@ -136,9 +135,11 @@ StepReport SeriesEngine::run()
         if (!(h > 4e-16 * std::abs(t_s_)) && h < left_s() && w_.happening.empty()) {
             if (rest_what_rounding_moves()) continue;
             if (reaches_painleve()) return report_;
-            fail(StepStatus::NotFinite, fmt::format("the series converge nowhere beyond {:.9g} s: the motion "
-                                                    "ends there or leaves every bound",
-                                                    t_s_));
+            fail(
+                StepStatus::NotFinite,
+                fmt::format(
+                    "the series converge nowhere beyond {:.9g} s: the motion ends there or becomes unbounded",
+                    t_s_));
             return report_;
         }
 
@@ -175,8 +176,8 @@ bool SeriesEngine::goes_too_slowly(double h)
     finding(
         "undecided",
         fmt::format("at {:.9g} s expansions are {:.2e} s long, and about {:.1e} of them would lead to the "
-                    "next report, more than integrator.max_events allows: slip that has hardly begun "
-                    "follows its force faster than series can go. A shorter integrator.time_step_s, more "
+                    "next report, more than integrator.max_events allows: slip that has hardly begun follows "
+                    "its force too fast for the series. Use a shorter integrator.time_step_s, a larger "
                     "integrator.max_events, or integrator.kind = \"moreau\"",
                     t_s_, h, needed));
     report_.findings.back().uncertifies = true;

@@ -203,11 +203,10 @@ bool SeriesEngine::treat()
         flips_ = t_s_ == flip_s_ ? flips_ + 1 : 1;
         flip_s_ = t_s_;
         if (flips_ > max_flips) {
-            return fail(
-                StepStatus::Undetermined,
-                fmt::format("at {:.9g} s a formula changes its piece back and forth: the motion would "
-                            "have to stay between two pieces",
-                            t_s_));
+            return fail(StepStatus::Undetermined,
+                        fmt::format("at {:.9g} s a formula switches back and forth between two pieces: the "
+                                    "motion would have to stay on their boundary",
+                                    t_s_));
         }
     }
     if (flipped && !look_behind_switches(hit)) return false;

@@ -72,8 +72,8 @@ void SeriesEngine::fail_at_singular_point(int contact, double t_s, double alpha)
     if (alpha > min_alpha) {
         finding("frictional_catastrophe",
                 fmt::format("at {:.9g} s {} slides into W_NN = mu |W_NT|, and its reaction grows like (T - "
-                            "t)^-{:.3f}: a frictional catastrophe, the sliding velocity jumps without a "
-                            "collision, how far is not determined",
+                            "t)^-{:.3f}: a frictional catastrophe: the sliding velocity jumps without a "
+                            "collision, and the size of the jump is not determined",
                             t_s, name, alpha));
     } else {
         finding("painleve_singular_point",
@@ -135,11 +135,10 @@ bool SeriesEngine::fail_at_paradox(ExpansionStatus status, const std::string& na
     const char* paradox = "(Painleve's paradox)";
     switch (status) {
     case ExpansionStatus::NoSolution:
-        finding(
-            "no_continuation",
-            fmt::format("at {:.9g} s no reaction of {} and of those it meets continues the motion: it goes "
-                        "on only with a jump of the velocity, without a collision {}",
-                        t_s_, name, paradox));
+        finding("no_continuation",
+                fmt::format("at {:.9g} s no reaction of {} and of those it meets continues the motion: it "
+                            "continues only with a velocity jump without a collision {}",
+                            t_s_, name, paradox));
         break;
     case ExpansionStatus::SeveralSolutions:
         finding("several_continuations",

@@ -29,7 +29,7 @@ Expected<std::vector<detail::ConicForm>> forms_of(const char* where, const Sets&
         auto form = detail::conic_form(*set);
         if (!form) {
             error.code = ErrorCode::SettingOutOfRange;
-            error.message = "a set only knows its nearest points";
+            error.message = "this set provides nearest points only";
             return error;
         }
         forms.push_back(std::move(*form));

@@ -23,7 +23,7 @@ Expected<Ellipsoid> Ellipsoid::make(Eigen::VectorXd centre, const Eigen::Ref<con
     const auto shape = Metric::from_matrix(E);
     if (!shape) {
         error.code = shape.error().code;
-        error.message = "E is no matrix of an ellipsoid: " + shape.error().message;
+        error.message = "E is not the matrix of an ellipsoid: " + shape.error().message;
         return error;
     }
     const Eigen::LLT<Eigen::MatrixXd> cholesky(shape->matrix());

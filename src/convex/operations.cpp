@@ -24,7 +24,7 @@ Error not_of_the_catalogue(const char* where)
 {
     return Error{.code = ErrorCode::SettingOutOfRange,
                  .where = where,
-                 .message = "a set only knows its nearest points",
+                 .message = "this set provides nearest points only",
                  .hint = "build images, sums and intersections from the sets of the catalogue",
                  .excerpt = {}};
 }

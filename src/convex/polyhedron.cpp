@@ -43,7 +43,7 @@ Expected<Polyhedron> Polyhedron::make(const Eigen::Ref<const Eigen::MatrixXd>& G
             bounds[count++] = h[i] / length;
         } else if (h[i] < 0) {
             return no_polyhedron(ErrorCode::SettingOutOfRange,
-                                 fmt::format("row {} asks for 0 <= {}", i + 1, h[i]));
+                                 fmt::format("row {} requires 0 <= {}", i + 1, h[i]));
         }
     }
     Polyhedron set(normals.leftCols(count), bounds.head(count));

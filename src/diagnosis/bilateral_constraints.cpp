@@ -89,9 +89,10 @@ void judge_start_velocity(const Model& model, const State& start, WellPosedness&
 {
     for (const OutsideLaw& outside : starts_outside_laws(model, start)) {
         add(result, "start_outside_law", Bearing::CostsExistence,
-            fmt::format("the start has the velocity {:.6g} against {}, whose reaction has no bound in that "
-                        "direction: such a velocity cannot be. A run begins with a shock instead",
-                        outside.velocity, outside.name),
+            fmt::format(
+                "the start has the velocity {:.6g} against {}, whose reaction has no bound in that "
+                "direction: such an initial velocity is not admissible. A run begins with a shock instead",
+                outside.velocity, outside.name),
             "B02 (1.34)");
     }
 }
@@ -144,8 +145,8 @@ void judge_bilateral(const Model& model, const State& start, const WellPosedness
         const Constraint& constraint = model.system().constraints[static_cast<std::size_t>(j)];
         if (!constraint.only_while.empty()) {
             add(result, "conditional_constraint", Bearing::CostsUniqueness,
-                fmt::format("{} acts only while {} does: no theorem says that the motion is the only one",
-                            constraint.name, constraint.only_while),
+                fmt::format("{} acts only while {} does: no theorem guarantees uniqueness", constraint.name,
+                            constraint.only_while),
                 "B02 7");
         }
         unpressed = unpressed || (!constraint.is_firm() && model.pressed_by(j, 0) < 0);

@@ -304,8 +304,8 @@ void judge_painleve(const Model& model, const State& start, const WellPosednessS
             add(result, "no_continuation", Bearing::CostsExistence,
                 fmt::format(
                     "{} slides at the start with W_NN - mu sigma W_NT = {:.4g} W_NN, not positive, and its "
-                    "gap would close: no force can hold it open, the motion goes on only with a jump of "
-                    "the velocity",
+                    "gap would close: no force can hold it open, the motion continues only with a velocity "
+                    "jump",
                     name, closed.margin[k]),
                 "Painleve 1895; M88 14; docs/theory/well_posedness.md (WP-11)");
         } else if (found > 1) {
@@ -344,16 +344,16 @@ void judge_friction(const Model& model, const State& start, const WellPosednessS
         const std::string pair = viscous_pair(model);
         if (!pair.empty()) {
             add(result, "velocity_coupling", Bearing::CostsUniqueness,
-                fmt::format("{}: that the motion is the only one is proved without viscous forces between "
-                            "particles in contact",
-                            pair),
+                fmt::format(
+                    "{}: uniqueness is proved only without viscous forces between particles in contact",
+                    pair),
                 "CB14 theorem 2.1 (iii)");
         } else {
             add(result, "friction_of_particles", shown ? Bearing::Holds : Bearing::Unrefuted,
                 fmt::format(
                     "particles, each with an obstacle of its own, have Coulomb friction, and no force on one "
                     "of them depends on the velocity of another: one motion{}",
-                    shown ? "" : "; that they are particles was seen in samples only"),
+                    shown ? "" : "; that they are particles was tested in samples only"),
                 "CB14 theorem 2.1 and section 5");
         }
         return;
@@ -361,10 +361,8 @@ void judge_friction(const Model& model, const State& start, const WellPosednessS
     for (const Contact& contact : contacts) {
         if (!rubs(contact)) continue;
         add(result, "friction", Bearing::CostsExistence,
-            fmt::format(
-                "the contact {} has friction, and {}: no theorem says that there is a motion or that it "
-                "is the only one",
-                contact.name, reason),
+            fmt::format("the contact {} has friction, and {}: no theorem guarantees existence or uniqueness",
+                        contact.name, reason),
             "CB14 theorem 2.1; B02 example 13; M88 14");
     }
     judge_painleve(model, start, settings, result);

@@ -63,9 +63,8 @@ void judge_start(const Model& model, const State& start, WellPosedness& result)
         const double rounding = 1e-12 * (gradient.cwiseAbs().dot(start.u.cwiseAbs()) + std::abs(b));
         if (U >= -rounding) continue;
         add(result, "start_velocity_outside", Bearing::CostsExistence,
-            fmt::format("the start runs into the closed contact {} with {:.6g} m/s: problem III begins with "
-                        "a velocity "
-                        "of V(q). A run begins with an impact instead",
+            fmt::format("the initial velocity approaches the closed contact {} at {:.6g} m/s: the theorems "
+                        "require an initial velocity in V(q). A run begins with an impact instead",
                         model.system().contacts[static_cast<std::size_t>(contact)].name, -U),
             "B02 problem III");
     }
@@ -82,7 +81,8 @@ void judge_metric(const detail::Proofs& proofs, WellPosedness& result)
 {
     if (proofs.metric_positive) return;
     add(result, "metric_elsewhere", Bearing::Unrefuted,
-        "the kinetic matrix is positive at the start; that it is so for every configuration was not shown",
+        "the kinetic matrix is positive at the start; that it is positive in every configuration was not "
+        "shown",
         "B02 1.2, kinetic metric");
 }
 
@@ -102,7 +102,7 @@ bool judge_cone(const Model& model, const ClosedConfiguration& at, const std::st
         add(result, "dependent_gradients", Bearing::CostsExistence,
             fmt::format(
                 "{}: the gradients of the closed contacts {} depend on each other, rank {} of {}: {} = 0 in "
-                "unit gradients. Reactions are not unique, and no theorem promises a motion",
+                "unit gradients. Reactions are not unique, and no theorem guarantees a motion",
                 where, listed(names), at.cone.rank, names.size(), combination(at.cone.dependence, names)),
             "B02 hypothesis I, counter-example 3");
     }
@@ -174,8 +174,7 @@ void judge_obstacles(const Model& model, const State& start, const WellPosedness
             "docs/theory/well_posedness.md (WP-8)");
     } else {
         add(result, "moving_obstacles", Bearing::CostsExistence,
-            "gaps depend on time in a way that no moving frame removes: the theorems are about obstacles at "
-            "rest",
+            "gaps depend on time, and in no moving frame are all obstacles at rest, as the theorems require",
             "B02 (1.6)");
     }
 }
@@ -212,7 +211,7 @@ void judge_impacts(const Model& model, WellPosedness& result)
     }
     if (!(worst.energy_gained_J <= impact_tolerance)) {
         add(result, "impact_creates_energy", Bearing::CostsUniqueness,
-            fmt::format("a sampled impact creates {:.3g} of the kinetic energy that comes in",
+            fmt::format("a sampled impact creates {:.3g} of the kinetic energy before it",
                         2 * worst.energy_gained_J),
             "B02 (1.12), counter-example 6");
         return;

@@ -33,9 +33,9 @@ void judge_force(const Model& model, const Singularity& here, WellPosedness& res
     const std::string met = how_met(here), subject = subject_of(here);
     if (here.exponent && *here.exponent < jump_below) {
         add(result, "force_jumps", Bearing::CostsExistence,
-            fmt::format("the acceleration jumps at {}: {}. Theory promises neither a motion nor that it is "
-                        "the only one",
-                        subject, met),
+            fmt::format(
+                "the acceleration jumps at {}: {}. Theory guarantees neither existence nor uniqueness",
+                subject, met),
             "B02 theorem 2 and hypothesis V");
     } else if (here.exponent && *here.exponent < lipschitz_above) {
         add(result, "force_not_lipschitz", Bearing::CostsUniqueness,
@@ -49,7 +49,7 @@ void judge_force(const Model& model, const Singularity& here, WellPosedness& res
             fmt::format(
                 "{} has a kink and {}, but the acceleration keeps a Lipschitz bound there (estimated)",
                 subject, met),
-            "Cauchy-Lipschitz; B02 theorem 2 asks for a little more");
+            "Cauchy-Lipschitz; B02 theorem 2 requires slightly more");
     } else {
         add(result, "not_analytic", Bearing::CostsUniqueness,
             fmt::format("{} has no power series: {}. With contacts even smooth data may have several motions",
@@ -71,13 +71,14 @@ void judge_rows(const Singularity& here, WellPosedness& result)
             "B02 2.1, class of the functions of constraints");
     } else if (position || (here.exponent && *here.exponent < lipschitz_above)) {
         add(result, "constraint_not_smooth", Bearing::CostsUniqueness,
-            fmt::format("{} has fewer derivatives than the theorems ask of a constraint: {}", subject, met),
+            fmt::format("{} has fewer derivatives than the theorems require of a constraint: {}", subject,
+                        met),
             "B02 2.1, class of the functions of constraints");
     } else {
         add(result, "constraint_has_kink", Bearing::Unrefuted,
             fmt::format("{} has a kink and {}, but rows keep a Lipschitz bound there (estimated)", subject,
                         met),
-            "B02 regularity hypothesis III asks for a little more");
+            "B02 regularity hypothesis III requires slightly more");
     }
 }
 
@@ -104,8 +105,7 @@ void judge_limit(const Model& model, const Singularity& here, WellPosedness& res
     } else {
         add(result, "limit_has_kink", Bearing::Unrefuted,
             fmt::format(
-                "{} has a kink and {}, but keeps a Lipschitz bound there (estimated): no more is asked of "
-                "limits",
+                "{} has a kink and {}, but keeps a Lipschitz bound there (estimated): limits need no more",
                 subject, met),
             "B02 regularity hypothesis III");
     }
@@ -128,7 +128,8 @@ void judge_instant(const Model& model, const Singularity& here, WellPosedness& r
     const std::string when = fmt::format("{} at t = {:.6g} s", subject_of(here), *here.instant_s);
     if (here.unbounded) {
         add(result, "pole_in_time", Bearing::CostsExistence,
-            fmt::format("{} is unbounded, inside the run: no motion is promised beyond that instant", when),
+            fmt::format("{} is unbounded, inside the run: existence is not guaranteed beyond that instant",
+                        when),
             "B02 theorem 2");
     } else if (model.contacts() > 0) {
         add(result, "not_analytic_in_time", Bearing::CostsUniqueness,
@@ -139,7 +140,7 @@ void judge_instant(const Model& model, const Singularity& here, WellPosedness& r
             "B02 theorem 14, counter-example 7");
     } else {
         add(result, "edge_in_time", Bearing::Unrefuted,
-            fmt::format("{} has an edge, but stays bounded (estimated): without contacts no more is asked",
+            fmt::format("{} has an edge, but stays bounded (estimated): without contacts this is sufficient",
                         when),
             "Caratheodory");
     }

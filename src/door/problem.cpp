@@ -182,10 +182,9 @@ void examine(const OneStepProblem& problem, double tolerance, SolvedProblem& sol
     // a residual that hides an error a thousand times larger proves little (OS-8)
     solved.hidden_velocity_error = hidden_velocity_error(problem, solved.P);
     if (solved.hidden_velocity_error.value_or(0) > 1000 * std::max(tolerance, solved.check.unit_free)) {
-        solved.warnings.push_back(
-            fmt::format("the residual is small, the error need not be: velocities may still change by {:.1e} "
-                        "of their size",
-                        *solved.hidden_velocity_error));
+        solved.warnings.push_back(fmt::format("the residual is small, but the error may not be: velocities "
+                                              "may still change by {:.1e} of their size",
+                                              *solved.hidden_velocity_error));
     }
 }
 

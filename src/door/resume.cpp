@@ -16,7 +16,7 @@ Errors check_overrides(const std::vector<Override>& overrides)
         if (set.path == "duration_s") continue;
         errors.push_back({.code = ErrorCode::NotAllowedHere,
                           .where = fmt::format("--set {}={}", printable(set.path), printable(set.value)),
-                          .message = "a run that goes on keeps what it began with",
+                          .message = "a resumed run keeps its settings",
                           .hint = "only duration_s can be set; carom run begins a new run",
                           .excerpt = {}});
     }
@@ -42,7 +42,7 @@ Expected<void> check_sweep(const Scene& scene, const Recording& recording, const
     if (progress.steps > 0 && !progress.sweep) {
         return Error{.code = ErrorCode::FileMalformed,
                      .where = printable(file),
-                     .message = fmt::format("carom {} wrote this sweep without what it takes to go on",
+                     .message = fmt::format("carom {} wrote this sweep without the data that resuming needs",
                                             printable(recording.carom_version)),
                      .hint = "carom run begins a new run",
                      .excerpt = {}};
@@ -94,7 +94,7 @@ std::string why_complete(const Recording& recording, bool longer)
 {
     if (is_finished(recording) && !longer) return "the run is complete";
     if (is_finished(recording) && recording.report->end != RunEnd::Duration)
-        return "the run ended before its time, a longer one changes nothing";
+        return "the run ended before its duration; a longer duration changes nothing";
     return {};
 }
 

@@ -92,7 +92,7 @@ Expected<BodyState, Errors> bodies_from(const BodyModel& model, const BodyState&
                 return Errors{refuse(ErrorCode::SettingOutOfRange, "Simulation::set_state",
                                      "the quaternion of " +
                                          model.setup().bodies[static_cast<std::size_t>(i)].name + " is zero",
-                                     "a turn is a unit quaternion; 1, 0, 0, 0 is none")};
+                                     "a rotation is a unit quaternion; 1, 0, 0, 0 is no rotation")};
             first += coordinates_per_body(model);
         }
     }
@@ -270,7 +270,7 @@ Expected<void> Simulation::set_wrench(std::string_view body, const Wrench& wrenc
     const auto found = std::ranges::find(bodies, body, &Body::name);
     if (found == bodies.end())
         return refuse(ErrorCode::UnknownName, "Simulation::set_wrench",
-                      "there is no body of the name " + std::string(body), "names are those of the scene");
+                      "there is no body named " + std::string(body), "names are those of the scene");
     impl_->applied->wrenches[static_cast<std::size_t>(found - bodies.begin())] = wrench;
     return {};
 }
@@ -289,7 +289,7 @@ Expected<void> Simulation::set_motor(std::string_view joint, double rate)
         }
     }
     return refuse(ErrorCode::UnknownName, "Simulation::set_motor",
-                  "there is no joint with a motor of the name " + std::string(joint),
+                  "there is no joint with a motor named " + std::string(joint),
                   "give the joint motor_rad_s or motor_m_s, and a limit, in the scene");
 }
 
@@ -304,8 +304,8 @@ Expected<void> Simulation::restore(const Snapshot& snapshot)
                       snapshot.run.bodies.bodies() == impl_->run.bodies.bodies() &&
                       snapshot.applied.motors.size() == impl_->applied->motors.size();
     if (!same)
-        return refuse(ErrorCode::WrongSize, "Simulation::restore", "the snapshot is one of another scene",
-                      "restore what this simulation gave");
+        return refuse(ErrorCode::WrongSize, "Simulation::restore", "the snapshot belongs to another scene",
+                      "restore a snapshot of this simulation");
     impl_->run = snapshot.run;
     *impl_->applied = snapshot.applied;
     impl_->begin();

@@ -105,7 +105,7 @@ std::string_view advice(std::string_view rest)
     if (rest.starts_with("!")) return "write `not`";
     if (rest.starts_with("=")) return "write `==` to compare";
     if (rest.starts_with("'"))
-        return "a velocity is a coordinate's name with ' directly behind it, as in theta'";
+        return "a velocity is the name of a coordinate directly followed by ', as in theta'";
     if (rest.starts_with("[") || rest.starts_with("{")) return "use round brackets";
     if (rest.starts_with(".")) return "write numbers as in 0.5";
     if (static_cast<unsigned char>(rest.front()) >= 0x80) return "formulas are written in ASCII letters";
@@ -156,7 +156,7 @@ Expected<Token> next_token(std::string_view text, std::size_t& position)
         return token;
     }
     return lexical_error(ErrorCode::FormulaSyntax,
-                         fmt::format("the character {} has no place in a formula", quoted(character(rest))),
+                         fmt::format("the character {} is not allowed in a formula", quoted(character(rest))),
                          std::string(advice(rest)));
 }
 

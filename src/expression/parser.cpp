@@ -156,7 +156,7 @@ Parser::Part Parser::power()
     Part base = primary();
     check_end_of_factor();
     if (token_.is("**")) {
-        fail(ErrorCode::FormulaSyntax, token_.position, "`**` has no place in a formula",
+        fail(ErrorCode::FormulaSyntax, token_.position, "`**` is not allowed in a formula",
              "write ^ for powers");
     }
     if (!token_.is("^")) return base;
@@ -296,7 +296,7 @@ int Parser::meaning(const Token& name)
     const bool is_coordinate = found && found->kind == Vocabulary::Meaning::Kind::Coordinate;
     if (name.primes > 0 && !is_coordinate) {
         fail(ErrorCode::FormulaSyntax, name.position,
-             fmt::format("{} is no coordinate: it has no velocity", quoted(name.text)),
+             fmt::format("{} is not a coordinate: it has no velocity", quoted(name.text)),
              "only coordinates can be written with a '");
         return 0;
     }
@@ -319,8 +319,8 @@ int Parser::coordinate(const Token& name, const Vocabulary::Meaning& meaning)
 {
     if (name.primes > 1) {
         fail(ErrorCode::FormulaSyntax, name.position,
-             fmt::format("{} has {} primes: formulas know positions and velocities only", quoted(name.text),
-                         name.primes),
+             fmt::format("{} has {} primes: formulas can use positions and velocities only",
+                         quoted(name.text), name.primes),
              fmt::format("the velocity is {}'", name.text));
         return 0;
     }

@@ -102,8 +102,8 @@ void Parser::check_end_of_factor()
 int Parser::number(const Part& part)
 {
     if (part.condition) {
-        fail(ErrorCode::FormulaSyntax, part.position, "a comparison stands where a number is needed",
-             "conditions stand in if(condition, a, b) only");
+        fail(ErrorCode::FormulaSyntax, part.position, "a comparison is used where a number is needed",
+             "conditions are allowed only in if(condition, a, b)");
     }
     return error_ ? 0 : part.node;
 }
@@ -111,7 +111,7 @@ int Parser::number(const Part& part)
 int Parser::condition(const Part& part)
 {
     if (!part.condition) {
-        fail(ErrorCode::FormulaSyntax, part.position, "a number stands where a condition is needed",
+        fail(ErrorCode::FormulaSyntax, part.position, "a number is used where a condition is needed",
              "write a comparison, for example if(x > 0, a, b)");
     }
     return error_ ? 0 : part.node;

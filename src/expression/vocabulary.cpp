@@ -44,7 +44,7 @@ Expected<void> Vocabulary::may_add(std::string_view name) const
     if (is_reserved(name)) {
         return Error{.code = ErrorCode::BadName,
                      .where = {},
-                     .message = fmt::format("the name {} is taken: formulas already use it", quoted(name)),
+                     .message = fmt::format("the name {} is reserved: formulas already use it", quoted(name)),
                      .hint = "t is the time, pi the number, the others are functions and logical words",
                      .excerpt = {}};
     }

@@ -42,13 +42,15 @@ img { max-width: 100%; background: #fff; border-radius: 4px; }
 table { border-collapse: collapse; margin: .6rem 0; }
 th, td { text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+@media (max-width: 40rem) { table { font-size: 13px; } th, td { padding-right: .5rem; } td.number:not(:last-child) { white-space: normal; } }
 .source, .status { color: var(--quiet); }
 pre { overflow-x: auto; font-size: 13px; white-space: pre-wrap; }
 </style>
 </head>
 <body>
 <h1>Gallery</h1>
-<p>Each figure was computed from the scene below it.</p>
+<p>Each figure was computed from the scene below it. Its numbers are compared with a reference: a closed form, or an
+independent computation. Errors are relative, and absolute where the reference is zero.</p>
 )html";
 
 /// The paper of an entry: its source up to the first comma.

@@ -30,7 +30,7 @@ Expected<void> positive(double value, const char* key, const std::string& where)
     }
     if (value >= smallest_m && value <= largest_m) return {};
     return bad_shape(ErrorCode::SettingOutOfRange, where, fmt::format("{} is {} m", key, value),
-                     "give a size from 1e-12 to 1e9 m; what has no end is a plane");
+                     "give a size from 1e-12 to 1e9 m; for an unbounded obstacle use a plane");
 }
 
 template <class Point>
@@ -61,7 +61,7 @@ Expected<void> check_points(const Points& points, const std::string& where, cons
     const auto hull = points.empty() ? std::nullopt : hull_of_points(std::span<const Point>(points));
     if (!hull) {
         return bad_shape(ErrorCode::SettingOutOfRange, where,
-                         fmt::format("the {} vertices span nothing", points.size()), hint);
+                         fmt::format("the {} vertices span no volume or area", points.size()), hint);
     }
     if (hull->vertices.size() > max_hull_vertices) {
         return bad_shape(
@@ -143,7 +143,7 @@ struct Check {
                 part.pose.position_m.z() == 0 && part.pose.rotation.x() == 0 && part.pose.rotation.y() == 0;
             if (!placed || (flat && !in_plane)) {
                 return bad_shape(ErrorCode::SettingOutOfRange, where,
-                                 "the place of a part is not finite or leaves the plane",
+                                 "the position of a part is not finite or leaves the plane",
                                  "give finite numbers; in the plane x, y and an angle about z");
             }
         }
@@ -160,7 +160,7 @@ struct Check {
             s.heights_m.size() > max_triangles / 2) {
             return bad_shape(
                 ErrorCode::WrongSize, where,
-                fmt::format("{} heights in {} columns are no grid", s.heights_m.size(), s.columns),
+                fmt::format("{} heights in {} columns do not form a grid", s.heights_m.size(), s.columns),
                 "give two rows and two columns at least, two million points at most");
         }
         for (const double height : s.heights_m) {

@@ -113,14 +113,12 @@ std::string words_of(const EnergyError& error, std::string_view other_remedy)
             : fmt::format("in step {:.0f} {} {} {:.3e} J", error.step, by, did, std::abs(error.amount_J));
     // overlaps of the first step are those of the start, which no other step and no other scheme cures
     if (error.culprit == 1 && error.step <= 1)
-        return fmt::format(
-            "{}, where {:.3e} J take part: parts overlap at the start, or the step is too long for "
-            "this speed; begin with them apart, or take a shorter step",
-            what, error.scale_J);
-    return fmt::format(
-        "{}, where {:.3e} J take part: the step is too long for this stiffness, damping or speed; take a "
-        "shorter step{}{}",
-        what, error.scale_J, other_remedy.empty() ? "" : ", or ", other_remedy);
+        return fmt::format("{}, of {:.3e} J exchanged: parts overlap at the start, or the step is too long "
+                           "for this speed; start with them apart, or shorten the step",
+                           what, error.scale_J);
+    return fmt::format("{}, of {:.3e} J exchanged: the step is too long for this stiffness, damping or "
+                       "speed; shorten the step{}{}",
+                       what, error.scale_J, other_remedy.empty() ? "" : ", or ", other_remedy);
 }
 
 }  // namespace carom

@@ -107,7 +107,7 @@ Expected<MeshShape> text_stl(std::string_view text)
     for (std::vector<std::string_view> words; lines.next(words);) {
         if (words[0] != "vertex") continue;
         const auto x = vertex_in(std::span(words).subspan(1));
-        if (!x) return at_line(lines.number(), "is no vertex");
+        if (!x) return at_line(lines.number(), "is not a vertex");
         if (mesh.vertices_m.size() == 3 * max_mesh_triangles) return too_many();
         mesh.vertices_m.push_back(*x);
         const int n = static_cast<int>(mesh.vertices_m.size());
@@ -155,7 +155,7 @@ Expected<MeshShape> read_stl(std::string_view bytes)
     }
     if (bytes.starts_with("solid")) return text_stl(bytes);
     return malformed("the STL file is neither text nor as long as its count of triangles says",
-                     "it may have been cut off: write it again");
+                     "it may be incomplete: write it again");
 }
 
 /// v X Y Z and f A B C ..., where A may be A/B/C and counts from 1, or from the last if negative. The rest is
@@ -168,7 +168,7 @@ Expected<MeshShape> read_obj(std::string_view text)
     for (std::vector<std::string_view> words; lines.next(words);) {
         if (words[0] == "v") {
             const auto x = vertex_in(std::span(words).subspan(1));
-            if (!x) return at_line(lines.number(), "is no vertex");
+            if (!x) return at_line(lines.number(), "is not a vertex");
             if (mesh.vertices_m.size() == 3 * max_mesh_triangles) return too_many();
             mesh.vertices_m.push_back(*x);
         }
@@ -206,13 +206,13 @@ Expected<MeshShape> read_off(std::string_view text)
         return too_many();
     for (long i = 0; i < *vertices; ++i) {
         const auto x = lines.next(words) ? vertex_in(words) : std::nullopt;
-        if (!x) return at_line(lines.number(), "is no vertex");
+        if (!x) return at_line(lines.number(), "is not a vertex");
         mesh.vertices_m.push_back(*x);
     }
     for (long i = 0; i < *faces; ++i) {
         const auto count = lines.next(words) ? number_in<long>(words[0]) : std::nullopt;
         if (!count || *count < 1 || *count >= static_cast<long>(words.size()))
-            return at_line(lines.number(), "is no face");
+            return at_line(lines.number(), "is not a face");
         corners.clear();
         for (long k = 1; k <= *count; ++k) {
             const auto index = number_in<long>(words[static_cast<std::size_t>(k)]);

@@ -82,7 +82,7 @@ Expected<void> check_contacts(const Hdf5Reader& file, const std::string& vector,
                               const FclibProblem& problem)
 {
     if (rows == problem.mu.size() * problem.space_dimension) return {};
-    return wrong_size(file, fmt::format("{} has {} entries, {} contacts with {} rows each ask for {}", vector,
+    return wrong_size(file, fmt::format("{} has {} entries, {} contacts with {} rows each need {}", vector,
                                         rows, problem.mu.size(), problem.space_dimension,
                                         problem.mu.size() * problem.space_dimension));
 }

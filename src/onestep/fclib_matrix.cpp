@@ -51,7 +51,7 @@ Expected<void> add_compressed(const Hdf5Reader& file, const std::string& group, 
         for (auto k = static_cast<std::size_t>(p[outer]); k < static_cast<std::size_t>(p[outer + 1]); ++k) {
             if (i[k] < 0 || i[k] >= inner) {
                 return file.malformed(
-                    fmt::format("{}/i[{}] = {} is no index below {}", group, k, i[k], inner));
+                    fmt::format("{}/i[{}] = {} is not an index below {}", group, k, i[k], inner));
             }
             const auto a = static_cast<int>(outer), b = static_cast<int>(i[k]);
             entries.emplace_back(by_rows ? a : b, by_rows ? b : a, x[k]);
@@ -110,8 +110,8 @@ Expected<FclibProblem::Matrix> read_matrix(const Hdf5Reader& file, const std::st
     const auto head = read_head(file, group);
     if (!head) return head.error();
     if (head->m != rows || head->n != columns) {
-        Error error = file.malformed(fmt::format("{} is {} x {}, the vectors ask for {} x {}", group, head->m,
-                                                 head->n, rows, columns));
+        Error error = file.malformed(
+            fmt::format("{} is {} x {}, the vectors need {} x {}", group, head->m, head->n, rows, columns));
         error.code = ErrorCode::WrongSize;
         return error;
     }

@@ -21,7 +21,7 @@ Expected<OneStepProblem> make_problem(const Eigen::MatrixXd& W, const Eigen::Vec
         return Error{.code = ErrorCode::WrongSize,
                      .where = "make_problem",
                      .message =
-                         fmt::format("W is {} x {}, U_free has {}, U_minus {} entries; the laws ask for {}",
+                         fmt::format("W is {} x {}, U_free has {}, U_minus {} entries; the laws need {}",
                                      W.rows(), W.cols(), U_free.size(), U_minus.size(), n),
                      .hint = "every interaction has as many rows as its law has components",
                      .excerpt = {}};
@@ -30,7 +30,7 @@ Expected<OneStepProblem> make_problem(const Eigen::MatrixXd& W, const Eigen::Vec
         return Error{.code = ErrorCode::NotFinite,
                      .where = "make_problem",
                      .message = "W, U_free or U_minus holds NaN or infinity",
-                     .hint = "check the data the problem was made from",
+                     .hint = "check the data of the problem",
                      .excerpt = {}};
     }
 

@@ -113,7 +113,7 @@ Errors check_range(const BranchOptions& options, double value)
              .where = "--over",
              .message = fmt::format("{} is {} in the scene, outside {} to {}", options.over, value,
                                     options.low, options.high),
-             .hint = "give a range that holds the value of the scene, or set another with --set",
+             .hint = "give a range that contains the value of the scene, or set another with --set",
              .excerpt = {}}};
 }
 
@@ -223,7 +223,7 @@ Expected<Branch, Errors> switch_at_doubling(const Scene& scene, const BranchOpti
         auto next = walk.ahead(*node, step);
         if (next) return walk_on(walk, twice, std::move(*next));
     }
-    none.end = "no doubled orbit is found beside the doubling";
+    none.end = "no doubled orbit is found near the period doubling";
     return none;
 }
 
@@ -299,8 +299,7 @@ Expected<Branch, Errors> switch_at_grazing(const Scene& scene, const BranchOptio
     OrbitOptions with = options.orbit;
     with.parameters = {options.over};
     Branch none;
-    none.end =
-        fmt::format("no orbit with one impact more is found beside the grazing at {:.12g}", point.value);
+    none.end = fmt::format("no orbit with one more impact is found near the grazing at {:.12g}", point.value);
     if (auto member = make_member(scene, with); !member) return member.error();
     const auto graze = grazing_state(scene, with, point);
     if (!graze) return none;

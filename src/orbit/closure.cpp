@@ -211,9 +211,8 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
     }
     report.converged = closure.size <= options.tolerance;
     if (!report.converged) {
-        report.trouble =
-            "Newton's method does not converge; start closer to the orbit, settle some periods before, "
-            "or use more segments";
+        report.trouble = "Newton's method does not converge; start closer to the orbit, let the motion "
+                         "settle first, or use more segments";
     }
     return report;
 }

@@ -96,7 +96,7 @@ Expected<Curve, Errors> follow_special_point(const Scene& scene, const BranchOpt
                        .where = "CurveOptions::low",
                        .message = fmt::format("{} is {} in the scene, outside {} to {}", curve.over, start,
                                               curve.low, curve.high),
-                       .hint = "give a range that holds the value of the scene",
+                       .hint = "give a range that contains the value of the scene",
                        .excerpt = {}}};
     }
     Curve result{.kind = point.kind, .place = point.place};

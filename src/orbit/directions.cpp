@@ -109,7 +109,7 @@ Errors check_for_orbits(const Scene& scene)
         return {{.code = ErrorCode::NotAllowedHere,
                  .where = scene.title,
                  .message = "derivatives and orbits need a scene of coordinates, which power series can run",
-                 .hint = "write the system down with [[coordinate]] and [lagrangian]",
+                 .hint = "describe the system by [[coordinate]] and [lagrangian]",
                  .excerpt = {}}};
     }
     return check_for_series(scene.model);

@@ -304,10 +304,9 @@ Errors check_rest(const Scene& scene, const SceneSymbols& symbols)
         contact.U[0].at(system.place(start.t_s, start.q, still).point(), work);
         const bool moves = contact.U[0].value.cwiseAbs().maxCoeff() > 0;
         if (!moves && !changes(contact.gap, 1) && !changes(contact.U[0], contact.dimension)) continue;
-        return {refuse_rest(
-            ErrorCode::NotAllowedHere, "--equilibrium",
-            fmt::format("the obstacle of {} moves", scene.model.system().contacts[c].name),
-            "follow orbits instead, with --period or --section, or let the obstacle stand still")};
+        return {refuse_rest(ErrorCode::NotAllowedHere, "--equilibrium",
+                            fmt::format("the obstacle of {} moves", scene.model.system().contacts[c].name),
+                            "follow orbits instead, with --period or --section, or fix the obstacle")};
     }
     return {};
 }
@@ -328,7 +327,7 @@ Expected<ClosedContacts, Errors> closed_at_start(const Scene& scene)
             return Errors{refuse_rest(
                 ErrorCode::NotAllowedHere, "--equilibrium",
                 "edges of sets of equilibria are followed for up to 8 rough contacts in the plane",
-                "write the system down in a plane, or without friction")};
+                "describe the system in the plane, or without friction")};
         }
     }
     return closed;
@@ -348,7 +347,7 @@ Expected<Equilibria, Errors> follow_equilibria(const Scene& scene, const Equilib
             refuse_rest(ErrorCode::SettingOutOfRange, "--over",
                         fmt::format("{} is {} in the scene, outside {} to {}", options.over, value,
                                     options.low, options.high),
-                        "give a range that holds the value of the scene, or set another with --set")};
+                        "give a range that contains the value of the scene, or set another with --set")};
     }
     if (Errors errors = check_rest(scene, *symbols); !errors.empty()) return errors;
     const auto closed = closed_at_start(scene);

@@ -106,8 +106,8 @@ void Flow::follow_report()
         if (!piece_.propagate(pieces[i], log.statuses[i], X_)) {
             lose({.kind = "onset",
                   .contact = -1,
-                  .words = "slip in space begins where nothing presses, or is too slow beside its force for "
-                           "series of its derivatives"},
+                  .words = "slip in space begins where the normal force is zero, or is too slow relative to "
+                           "its force for series of its derivatives"},
                  pieces[i].t_s);
         } else {
             if (on_derivatives) on_derivatives(piece_, X_);
@@ -209,9 +209,8 @@ void Flow::look_at_start(const SeriesPiece& piece, const std::vector<SeriesStatu
         if (status.slides && rubs && !(slip > small * u.cwiseAbs().maxCoeff())) {
             lose({.kind = "start",
                   .contact = status.contact,
-                  .words =
-                      "the run begins at rest and slips at once: a start with slip the other way would be "
-                      "braked first"},
+                  .words = "the run begins at rest and slips at once: a start with slip in the opposite "
+                           "direction would be braked first"},
                  piece.t_s);
             return;
         }

@@ -246,7 +246,7 @@ Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& opt
                 {.code = ErrorCode::SettingOutOfRange,
                  .where = "--period",
                  .message = fmt::format("after {} s the formulas of the scene are not what they were: the "
-                                        "period is no multiple of the forcing's",
+                                        "period is not a multiple of the period of the forcing",
                                         guess.period_s),
                  .hint = "give a multiple of the period of the forces and obstacles",
                  .excerpt = {}}};
@@ -282,8 +282,8 @@ Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& opt
         if (!run_to_section(member, duration_s)) {
             flow.set_until(nullptr);
             return Errors{section_error(
-                fmt::format("in {} s at a time the motion crosses the section {} times, {} are needed",
-                            duration_s, k, options.settle + options.returns + 1))};
+                fmt::format("within {} s the motion crosses the section {} times, {} are needed", duration_s,
+                            k, options.settle + options.returns + 1))};
         }
         if (k == options.settle) {
             guess.state = flow.state();

@@ -86,7 +86,8 @@ bool Saltation::begin(const SeriesInstant& instant, const Eigen::VectorXd& q, co
             Differentiated& gap = system_.contacts[static_cast<std::size_t>(one.contacts[k])].gap;
             gap.at(system_.place(t_s_, q_, one.u_minus).point(), work_);
             if (along(gap).cwiseAbs().maxCoeff() > 0) {
-                return lose("start", one.contacts[k], "the run begins with an impact that the start decides");
+                return lose("start", one.contacts[k],
+                            "the run begins with an impact that depends on the initial state");
             }
         }
         if (!jump(one)) return false;
@@ -138,7 +139,8 @@ bool Saltation::instant_moves(const SeriesInstant& instant, const VariationalPie
 bool Saltation::quotient(double rate, double scale, const Rows& dg, int contact, Rows& out)
 {
     if (!(std::abs(rate) > 1e-13 * scale)) {
-        return lose("threshold", contact, "what decides this instant has no slope there");
+        return lose("threshold", contact,
+                    "the function whose zero defines this instant has zero slope there");
     }
     out = -dg / rate;
     return true;
@@ -191,7 +193,7 @@ bool Saltation::root_moves(const SeriesCause& cause, const VariationalPiece& bef
         return lose("collapse", cause.contact, "impacts of several contacts accumulate together");
     case Kind::SlipCollapse: return lose("onset", cause.contact, "slip in space ends");
     }
-    return lose("unknown", cause.contact, "what decides this instant is not known");
+    return lose("unknown", cause.contact, "the function whose zero defines this instant is not known");
 }
 
 /// Friction reaches its bound: f mu r_N + side r_T = 0 in the plane, (mu r_N)^2 = |r_T|^2 in space.

@@ -134,15 +134,16 @@ bool Saltation::jump_by_map(const SeriesJump& one)
     const MapData at = data_of(one, like);
     const auto P = map.percussions(at);
     if (!P || (*P - one.P).norm() > 1e-9 * one.P.norm())
-        return lose("map", first, name + " gives other percussions a second time");
+        return lose("map", first, name + " gives different percussions when it is called again");
     Rows DP(one.P.size(), D_.cols());
     const std::vector<MapData> ways = ways_of(one, like);
     for (Eigen::Index j = 0; j < D_.cols(); ++j) {
         const auto slope = map.along(at, ways[static_cast<std::size_t>(j)]);
         if (!slope || slope->error > good)
-            return lose("map", first, name + " has no derivative here that differences of it agree about");
+            return lose("map", first, name + " has no derivative here on which finite differences agree");
         if (slope->kink > smooth)
-            return lose("threshold", first, name + " has another derivative on each side: a status changes");
+            return lose("threshold", first,
+                        name + " has different derivatives on the two sides: a status changes");
         DP.col(j) = slope->value;
     }
     const Balance balance = balance_of(one);

@@ -121,7 +121,7 @@ std::optional<ImpactOrder> Saltation::in_order(const std::vector<int>& wanted, c
 bool Saltation::split(const SeriesInstant& instant, const VariationalPiece& before, const Rows& X,
                       const std::vector<Rows>& instants)
 {
-    constexpr const char* at_once = "several things happen at once, and their order depends on the data";
+    constexpr const char* at_once = "several events coincide, and their order depends on the data";
     const int n = system_.coordinates();
     const int first = instant.causes.front().contact;
     if (!can_be_ordered(instant)) return lose("simultaneous", first, at_once);
@@ -166,8 +166,8 @@ bool Saltation::split(const SeriesInstant& instant, const VariationalPiece& befo
         return true;
     }
     lose("simultaneous", first,
-         goes_on ? "impacts of several contacts come together: behind them derivatives depend on their order"
-                 : "impacts of several contacts come together: how they end depends on their order");
+         goes_on ? "impacts of several contacts coincide: later derivatives depend on their order"
+                 : "impacts of several contacts coincide: the result depends on their order");
     loss->orders = std::move(orders);
     loss->dt.resize(static_cast<Eigen::Index>(instants.size()), X.cols());
     for (std::size_t i = 0; i < instants.size(); ++i) {

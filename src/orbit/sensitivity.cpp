@@ -42,8 +42,8 @@ Errors check_instants(const Scene& scene, const std::vector<double>& at_s)
         if (inside && (i == 0 || at_s[i] > at_s[i - 1])) continue;
         return {{.code = ErrorCode::SettingOutOfRange,
                  .where = "SensitivityOptions::at_s",
-                 .message =
-                     fmt::format("{} s is not an instant of the run, or not after the one before", at_s[i]),
+                 .message = fmt::format(
+                     "{} s is not an instant of the run, or not later than the previous one", at_s[i]),
                  .hint = fmt::format("give increasing instants from {} to {} s", scene.start.t_s, end),
                  .excerpt = {}}};
     }
@@ -114,7 +114,7 @@ Expected<Sensitivities, Errors> sensitivities(const Scene& scene, const Sensitiv
         return Errors{
             {.code = ErrorCode::MissingKey,
              .where = "SensitivityOptions::by",
-             .message = "nothing is named to differentiate by",
+             .message = "no parameter or initial value is given to differentiate by",
              .hint = "name parameters.NAME, coordinate.NAME.start or coordinate.NAME.start_velocity",
              .excerpt = {}}};
     }

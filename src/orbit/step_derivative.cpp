@@ -211,7 +211,7 @@ bool StepDerivative::shift_of(double h_s, const Scratch& s, std::size_t k, const
     const double wanted = persistent_shift_m_s(free, step);
     const double size = std::abs(wanted) + std::abs(rows.shift) + std::abs(rows.U_minus[0]) + std::abs(bend);
     if (std::abs(wanted - rows.shift) > 1e-9 * size)
-        return lose("shift", c, "the scheme holds back how fast it undoes an overlap: the step is too long");
+        return lose("shift", c, "the scheme limits the correction of an overlap: the step is too long");
 
     // numbers of (MS-9) for theta = 1/2, contacts half-way or at the end
     const double gap_part = at_end ? h_s / 2 : h_s / 8;

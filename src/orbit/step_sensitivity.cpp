@@ -23,11 +23,11 @@ Errors check_steps(const Scene& scene)
     };
     if (!std::holds_alternative<MoreauSettings>(scene.integrator)) {
         return refuse("integrator.kind", "steps are differentiated for the integrator moreau",
-                      "set integrator.kind = \"moreau\", or ask for derivatives of the motion");
+                      "set integrator.kind = \"moreau\", or compute derivatives of the motion");
     }
     if (scene.plan.until.formula) {
         return refuse("until", "an until that ends a step is not differentiated in steps",
-                      "give a duration alone, or ask for derivatives of the motion");
+                      "give a duration only, or compute derivatives of the motion");
     }
     return {};
 }
@@ -168,12 +168,11 @@ private:
         result_.findings.push_back(
             {.code = "instants_of_steps",
              .time_s = first_strike_s_,
-             .message = fmt::format(
-                 "{} steps with impacts: their instants do not move with the data, so that derivatives "
-                 "behind "
-                 "them are those of the steps and in general not near those of the motion, however short the "
-                 "step; ask for derivatives of the motion instead",
-                 strikes_),
+             .message =
+                 fmt::format("{} steps with impacts: their instants do not move with the data, so later "
+                             "derivatives are those of the steps, and in general not close to those of the "
+                             "motion, however short the step; compute derivatives of the motion instead",
+                             strikes_),
              .uncertifies = true,
              .about = {}});
     }

@@ -87,8 +87,7 @@ std::string draw(const std::string& page, const std::string& words, const std::s
     if (film.complete) return {};
     if (!film.problem.empty()) return film.problem;
     if (interrupted()) return "interrupted";
-    return browser.is_running() ? "the browser did not answer any more"
-                                : "the browser ended before the film did";
+    return browser.is_running() ? "the browser no longer answers" : "the browser ended before the film did";
 }
 
 }  // namespace

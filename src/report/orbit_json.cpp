@@ -117,7 +117,7 @@ std::string_view kind_of(const Nearness& near)
     case Nearness::Kind::Slip: return "slip";
     case Nearness::Kind::Stop: return "stop";
     }
-    throw InternalError("an orbit is near to something without a name");
+    throw InternalError("an orbit is close to an event without a name");
 }
 
 Json orbit_json(const Scene& scene, const std::vector<std::string>& parameters, const Orbit& orbit)

@@ -51,8 +51,7 @@ std::string to_text(const Scene& scene, const Sensitivities& result)
     }
     for (const NotDifferentiable& one : result.one_sided) {
         out += fmt::format(
-            "\ngrazing at {:.9g} s ({}): {}\nbehind it derivatives hold where this gap stays open; "
-            "it changes by",
+            "\ngrazing at {:.9g} s ({}): {}\nlater derivatives hold if this gap stays open; it changes by",
             one.time_s, one.place, one.words);
         for (std::size_t i = 0; i < result.by.size(); ++i) {
             out += fmt::format(" {:+.6g} d {}", one.dgap_m[static_cast<Eigen::Index>(i)], result.by[i]);
@@ -63,7 +62,7 @@ std::string to_text(const Scene& scene, const Sensitivities& result)
         out += fmt::format("\nnot differentiable from {:.9g} s on ({} {}): {}\n", result.lost->time_s,
                            result.lost->kind, result.lost->place, result.lost->words);
         for (const OrderedImpacts& order : result.lost->orders) {
-            out += fmt::format("  order {}: velocities behind them", fmt::join(order.contacts, ", "));
+            out += fmt::format("  order {}: velocities after them", fmt::join(order.contacts, ", "));
             for (const double u : order.u_after) {
                 out += fmt::format(" {:.9g}", u);
             }
@@ -81,7 +80,7 @@ std::string to_text(const Scene& scene, const OrbitOptions& options, const Orbit
     std::string out = scene.title + "\n";
     if (!orbit.converged) {
         return out +
-               fmt::format("no orbit: the closure is left with {:.3g}; {}\n", orbit.residual, orbit.trouble);
+               fmt::format("no orbit: the closure error is {:.3g}; {}\n", orbit.residual, orbit.trouble);
     }
     out += fmt::format("orbit of period {:.12g} s, {}; closed to {:.1e}\n", orbit.period_s,
                        orbit.stable ? "stable" : "unstable", orbit.residual);

@@ -171,7 +171,7 @@ Expected<PageServer> PageServer::listen(int port)
         if (socket >= 0) ::close(socket);
         return Error{.code = ErrorCode::SettingOutOfRange,
                      .where = fmt::format("--port {}", port),
-                     .message = fmt::format("the port cannot be had: {}", reason),
+                     .message = fmt::format("the port cannot be used: {}", reason),
                      .hint = "give another one, or leave it out",
                      .excerpt = {}};
     };

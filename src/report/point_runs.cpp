@@ -36,7 +36,7 @@ PointRuns runs_of_points(long points, const std::function<Expected<Scene, Errors
     for (long point = stride; point < points && !(stop != nullptr && stop->load()); point += stride)
         runs.data.push_back(run_of(point, scene_of, stop));
     if (stride > 1)
-        runs.note = fmt::format("One point in {} has its run on this page, to stay small.", stride);
+        runs.note = fmt::format("To limit its size, this page contains the run of one point in {}.", stride);
     return runs;
 }
 

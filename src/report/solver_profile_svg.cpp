@@ -43,7 +43,7 @@ std::string axes(const Frame& frame, const Profile& profile)
     }
     text +=
         fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">times slower than the fastest "
-                    "solver</text>\n<text x=\"{:.1f}\" y=\"{:.1f}\">part of the problems solved</text>\n",
+                    "solver</text>\n<text x=\"{:.1f}\" y=\"{:.1f}\">fraction of the problems solved</text>\n",
                     (left_px + width_px - right_px) / 2, height_px - 10, left_px, top_px - 12);
     return text;
 }

@@ -158,7 +158,7 @@ std::string head_text(const StudyResults& results)
                             results.study.runs());
     text += "\n";
     if (results.result.resumed > 0)
-        text += fmt::format("{} runs were in the table before\n", results.result.resumed);
+        text += fmt::format("{} runs were already in the table\n", results.result.resumed);
     if (!results.output.empty())
         text += fmt::format("table    {}, {} rows\n", printable(results.output), results.result.table.rows());
     text += fmt::format("time     {} on {} thread{}\n", in_words(results.result.wall_s),

@@ -100,18 +100,18 @@ void look_at_drives(const Model& model, const SchemeOfRun& scheme, const RunSoFa
         forget_if_rested(run.state.t_s, drive);
         if (!(drive.off > scheme.max_overlap)) continue;
         const std::string& name = model.system().contacts[c].name;
-        findings.push_back({.code = "impact_instants",
-                            .time_s = drive.off_s,
-                            .message = fmt::format("steps see impacts late, and what moves {} does not wait: "
-                                                   "when it is struck the motion is {:.1e} s "
-                                                   "behind, which changes the velocity by {:.2g} of the "
-                                                   "larger of its own and that of the drive, and "
-                                                   "max_overlap is {:.2g}: take a step below {:.1e} s",
-                                                   name, drive.late_s, drive.off, scheme.max_overlap,
-                                                   scheme.h_s * scheme.max_overlap / drive.off),
-                            .count = 1,
-                            .uncertifies = true,
-                            .about = name});
+        findings.push_back(
+            {.code = "impact_instants",
+             .time_s = drive.off_s,
+             .message = fmt::format("steps see impacts late, while the drive of {} goes on: at an impact the "
+                                    "motion is {:.1e} s behind, which changes the velocity by {:.2g} of the "
+                                    "larger of its own and that of the drive, and "
+                                    "max_overlap is {:.2g}: take a step below {:.1e} s",
+                                    name, drive.late_s, drive.off, scheme.max_overlap,
+                                    scheme.h_s * scheme.max_overlap / drive.off),
+             .count = 1,
+             .uncertifies = true,
+             .about = name});
     }
 }
 

@@ -65,15 +65,14 @@ void look_at_until(const Model& model, const std::vector<int>& inside, const Sta
     Eigen::VectorXd q = end.q;
     if (!correct_violations(model, inside, end.t_s, q, s)) return;
     if (!(s.until->value({view(q), view(end.u), end.t_s}, s.work) < 0)) return;
-    findings.push_back(
-        {.code = "overlap",
-         .time_s = end.t_s,
-         .message = fmt::format("until is fulfilled by the overlap with {}: outside of the obstacle it "
-                                "is not; take a shorter step",
-                                name_of_contact(model, inside.front())),
-         .count = 1,
-         .uncertifies = true,
-         .about = "until"});
+    findings.push_back({.code = "overlap",
+                        .time_s = end.t_s,
+                        .message = fmt::format("until is satisfied only because of the overlap with {}: "
+                                               "outside the obstacle it is not; take a shorter step",
+                                               name_of_contact(model, inside.front())),
+                        .count = 1,
+                        .uncertifies = true,
+                        .about = "until"});
 }
 
 /// Series follow the motion itself: at their end no contact is inside its obstacle (LE-16).

@@ -58,7 +58,7 @@ void look_at_instants(const ImpactInstants& contact, double end_s, std::vector<F
         {.code = "impact_instants",
          .time_s = end_s,
          .message = fmt::format(
-             "impacts of {} are known to half a step each, which leaves its place uncertain by {:.2g} m "
+             "impacts of {} are known to half a step each, which leaves its position uncertain by {:.2g} m "
              "(three standard deviations), {:.2g} of the largest gap in the run, and max_overlap is "
              "{:.2g}: take a step below {:.1e} s",
              contact.name, spread_m, spread_m / contact.largest_gap_m,

@@ -44,17 +44,16 @@ void look_at_first_slip(const TakenStep& step, double fastest_m_s, Certifier& ce
         const double size_m_s = length(before) + length(after) + fastest_m_s;
         if (!(wrong_m_s > negligible_part * size_m_s)) continue;
         const std::string name = step.names.name_of_contact(contact.contact);
-        certifier.add_finding(
-            {.code = "start_not_resolved",
-             .time_s = step.began_s,
-             .message =
-                 fmt::format("the slip of {} reverses {:.2g} s after the start, within the first step, "
-                             "in which friction has one direction only: its velocity is wrong by {:.2g} m/s. "
-                             "Take a step below {:.1e} s",
-                             name, part * h_s, wrong_m_s, part * h_s),
-             .count = 1,
-             .uncertifies = true,
-             .about = name});
+        certifier.add_finding({.code = "start_not_resolved",
+                               .time_s = step.began_s,
+                               .message = fmt::format(
+                                   "the slip of {} reverses {:.2g} s after the start, within the first step, "
+                                   "in which friction has one direction only: its velocity is wrong by "
+                                   "{:.2g} m/s. Take a step below {:.1e} s",
+                                   name, part * h_s, wrong_m_s, part * h_s),
+                               .count = 1,
+                               .uncertifies = true,
+                               .about = name});
     }
 }
 

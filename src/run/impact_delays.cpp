@@ -56,11 +56,11 @@ void look_at_slip(const Model& model, const SchemeOfRun& scheme, int c, const Im
     const double off_m = std::max(impacts.slip_m, scheme.h_s * std::sqrt(0.75 * impacts.drags2_m2_s2));
     if (!is_lost(scheme, off_m, way_m)) return;
     const std::string& name = contact_called(model, c);
-    findings.push_back(lost_place(
-        scheme, name, off_m, way_m, time_s,
-        fmt::format("impacts of {} are seen late, and so is their friction: its place along the surface is "
-                    "uncertain by {:.2g} m, {:.2g} of its way",
-                    name, off_m, off_m / way_m)));
+    findings.push_back(
+        lost_place(scheme, name, off_m, way_m, time_s,
+                   fmt::format("impacts of {} are seen late, and so is their friction: its position along "
+                               "the surface is uncertain by {:.2g} m, {:.2g} of its path",
+                               name, off_m, off_m / way_m)));
 }
 
 /// (LE-18): a motion that is late by all its impacts is behind at each of its contacts.

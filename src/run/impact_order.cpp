@@ -233,7 +233,7 @@ void look_at_order(const ClosingOrder& order, Certifier& certifier)
          .time_s = order.time_s,
          .message = fmt::format(
              "{} close within {}, {:.1e} s apart, and are solved together: one after the other "
-             "they leave another velocity, with {:.2g} of the kinetic energy between the two. Take "
+             "they leave another velocity, which differs by {:.2g} of the kinetic energy. Take "
              "a step below {:.1e} s",
              all, first->recent ? "two steps" : "one step", between_s, other_J / kinetic_J, between_s),
          .count = 1,

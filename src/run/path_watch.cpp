@@ -276,10 +276,9 @@ void PathWatch::after_step(const State& before, const State& after, double activ
                 if (!pole) continue;
                 progress.certifier.add_finding(
                     "pole_crossed", piece.t_s(*pole),
-                    fmt::format(
-                        "{} is infinite within step {}: the motion does not go on through a pole, and "
-                        "the scheme jumped over it",
-                        formula.name, progress.steps),
+                    fmt::format("{} is infinite within step {}: the motion does not continue through a pole, "
+                                "and the scheme jumped over it",
+                                formula.name, progress.steps),
                     true);
             }
         }

@@ -98,14 +98,14 @@ void look_at_punctual_copy(Retakes& copy, const LateRun& run, std::vector<Findin
     const Departure far = copy.from_run();
     if (far.velocity > run.max_overlap)
         return tell(
-            fmt::format("ends with other velocities: {:.2g} of those of the last steps lie between them, "
+            fmt::format("ends with other velocities: they differ by {:.2g} of those of the last steps, "
                         "and max_overlap is {:.2g}",
                         far.velocity, run.max_overlap));
     if (far.place > run.max_overlap)
-        return tell(
-            fmt::format("ends elsewhere: {} differs by {:.2g} of the largest gap or way in the run, and "
-                        "max_overlap is {:.2g}",
-                        far.where, far.place, run.max_overlap));
+        return tell(fmt::format(
+            "ends elsewhere: {} differs by {:.2g} of the largest gap or displacement in the run, and "
+            "max_overlap is {:.2g}",
+            far.where, far.place, run.max_overlap));
 }
 
 bool is_late(double jumps2_m2_s2, double h_s, double largest_m, double max_overlap, double small_m)

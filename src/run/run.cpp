@@ -39,7 +39,7 @@ Expected<void> check(const RunPlan& plan)
         return Error{.code = ErrorCode::SettingOutOfRange,
                      .where = "RunPlan::energy_tolerance",
                      .message = fmt::format("energy_tolerance is {}", plan.energy_tolerance),
-                     .hint = "give a part of the energies that is greater than zero, for example 0.1",
+                     .hint = "give a fraction of the exchanged energy greater than zero, for example 0.1",
                      .excerpt = {}};
     }
     if (plan.duration_s > 0 && std::isfinite(plan.duration_s)) return {};

@@ -72,8 +72,8 @@ void RunWatch::at_start(const State& start, double duration_s, Certifier& certif
         if (here.unbounded) continue;
         certifier.add_finding(
             "not_analytic_in_time", *here.instant_s,
-            fmt::format("{} in {} has no power series to the right of {:.6g} s: with contacts "
-                        "the motion need not be the only one from there (B02 theorem 14, "
+            fmt::format("{} in {} has no power series to the right of {:.6g} s: with contacts the motion may "
+                        "not be unique from there on (B02 theorem 14, "
                         "counter-example 7)",
                         here.function, here.formula, *here.instant_s));
     }
@@ -110,8 +110,8 @@ void RunWatch::look_at_contacts(const State& before, const State& after, const S
         "no_interior", after.t_s,
         fmt::format(
             "{} are closed where no velocity leaves all of them at once, V(q) has no interior (M83 2.6 to "
-            "2.10): their percussions cancel each other to a part of {:.2g} and grow without bound as steps "
-            "become shorter",
+            "2.10): their percussions cancel each other to a fraction of {:.2g} and grow without bound as "
+            "steps become shorter",
             names, cancellation),
         true);
 }

@@ -45,8 +45,8 @@ void look_at_time_dependence(const TimeDependence& dependence, double start_s, d
     certifier.add_finding(
         {.code = "step_too_long",
          .time_s = start_s,
-         .message = fmt::format("{} changes within a step by {:.2g} of what it changes by over "
-                                "the run: it is too fast for this step; take one below {:.1e} s",
+         .message = fmt::format("{} changes within a step by {:.2g} of its change over the run: it is too "
+                                "fast for this step; take one below {:.1e} s",
                                 dependence.name, part, h_s * std::sqrt(tolerance / part)),
          .count = 1,
          .uncertifies = true,

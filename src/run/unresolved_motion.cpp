@@ -32,11 +32,11 @@ void judge_alternating(double alternating_J, double tolerance, double ended_s, d
     certifier.add_finding(
         {.code = "step_too_long",
          .time_s = ended_s,
-         .message = fmt::format(
-             "velocities change back and forth from step to step, with {:.2g} of the energy in the run: an "
-             "oscillation of less than ten steps a period, whose energy the scheme keeps and whose phase it "
-             "does not; take a step well below {:.1e} s",
-             alternating_J / scale_J, h_s),
+         .message =
+             fmt::format("velocities change back and forth from step to step, with {:.2g} of the energy in "
+                         "the run: an oscillation with fewer than ten steps per period, whose energy the "
+                         "scheme conserves and whose phase it does not; take a step well below {:.1e} s",
+                         alternating_J / scale_J, h_s),
          .count = 1,
          .uncertifies = true,
          .about = "motion"});

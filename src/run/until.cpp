@@ -56,11 +56,11 @@ void judge_located_step(const LocatedStep& located, Certifier& certifier)
     if (!located.strikes && located.off <= limit) return;
     const std::string what =
         located.strikes
-            ? "something is struck in it, at an instant that the step does not see"
-            : fmt::format("two steps of half the length end with {:.2g} of the velocity between them",
+            ? "an impact occurs in it, at an instant that the step does not resolve"
+            : fmt::format("two steps of half the length end with a velocity that differs by {:.2g} of it",
                           located.off);
     const std::string why =
-        first ? fmt::format("No step above {:.1e} s shows that: take one below {:.1e} s", located.length_s,
+        first ? fmt::format("No step above {:.1e} s resolves it: take one below {:.1e} s", located.length_s,
                             located.length_s / 10)
               : std::string("The step is too long to find this instant: take a shorter one");
     certifier.add_finding(
@@ -85,9 +85,8 @@ Finding end_by_delay(const std::string& struck, double end_s)
 {
     return {.code = "impact_instants",
             .time_s = end_s,
-            .message = fmt::format("until is fulfilled in the step of an impact of {}, by the part of the "
-                                   "step in which the velocity before the impact acts too long: take a "
-                                   "shorter step",
+            .message = fmt::format("until is satisfied in a step with an impact of {}, only because the "
+                                   "velocity before the impact acts for too long: take a shorter step",
                                    struck),
             .count = 1,
             .uncertifies = true,

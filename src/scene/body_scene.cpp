@@ -47,7 +47,7 @@ void refuse_beside_bodies(const Node& root, const Settings& settings, Mistakes& 
     const bool formulas = has_formulas(root);
     if (const Node* impact = find(root, "impact"); impact != nullptr && formulas) {
         mistakes.add(impact->key_place, ErrorCode::NotAllowedHere,
-                     "an impact map of bodies does not know contacts and constraints of formulas",
+                     "an impact map of bodies does not support contacts and constraints given by formulas",
                      "give restitutions instead, or leave the formulas out");
     }
     if (!things_of(root, "coordinate").empty() && find(root, "lagrangian") == nullptr) {

@@ -55,7 +55,7 @@ std::vector<Field> freedom_fields(const FreedomNames& names)
          .unit = names.force,
          .range = positive,
          .fallback = "no limit",
-         .help = "what the motor can do at most"},
+         .help = "largest torque or force of the motor"},
         {.path = key(names.friction),
          .type = Type::Constant,
          .unit = names.force,

@@ -186,7 +186,7 @@ private:
         if (node == nullptr || node->kind != Kind::Array) return std::nullopt;
         const auto ends = BodyValues(item, names_, mistakes_).list(*node);
         if (ends.size() == 2 && ends[0] < ends[1]) return std::array{ends[0], ends[1]};
-        refuse(node->place, ErrorCode::WrongSize, fmt::format("{} is no range", key),
+        refuse(node->place, ErrorCode::WrongSize, fmt::format("{} is not a range", key),
                fmt::format("give two numbers, the smaller one first: {} = [0, 1]", key));
         return std::nullopt;
     }

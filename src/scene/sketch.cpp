@@ -209,7 +209,7 @@ private:
     {
         errors_.push_back({.code = ErrorCode::NotAllowedHere,
                            .where = where,
-                           .message = "this is a callable, which a scene has no text for",
+                           .message = "this is a callable, which cannot be written as text",
                            .hint = "write it as text",
                            .excerpt = {}});
     }

@@ -105,7 +105,7 @@ Expected<SceneSymbols, Errors> read_symbols(const Scene& scene, std::span<const 
              .where = scene.title,
              .message = fmt::format("derivatives are those of scenes of coordinates; this one is of {}",
                                     kind_of(scene) == SceneKind::Bodies ? "bodies" : "sweeping"),
-             .hint = "write the system down with [[coordinate]] and [lagrangian]",
+             .hint = "describe the system by [[coordinate]] and [lagrangian]",
              .excerpt = {}}};
     }
     Mistakes mistakes(scene.title, scene.text, {});

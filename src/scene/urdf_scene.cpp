@@ -187,8 +187,8 @@ private:
             inertial.iyz, inertial.izz;
         if (!(inertial.mass >= 0) || !std::isfinite(inertial.mass) || !J.allFinite() ||
             !at.position_m.allFinite()) {
-            refuse(ErrorCode::FileMalformed, "link " + link, "its mass or inertia is no number, or negative",
-                   "correct the <inertial> of the link");
+            refuse(ErrorCode::FileMalformed, "link " + link,
+                   "its mass or inertia is not a number, or negative", "correct the <inertial> of the link");
             return;
         }
         const Mat3 R = at.rotation.toRotationMatrix();
@@ -437,14 +437,14 @@ Expected<std::string, Errors> scene_from_urdf(const std::filesystem::path& file,
         const SilentBridge silence;
         const auto robot = urdf::parseURDF(text);
         if (!robot || !robot->getRoot())
-            return urdf_error(ErrorCode::FileMalformed, file, "this is no URDF of a robot",
-                              "check_urdf says what is wrong with it");
+            return urdf_error(ErrorCode::FileMalformed, file, "this is not the URDF of a robot",
+                              "check_urdf reports what is wrong with it");
         auto scene = UrdfWriter(*robot, settings).run();
         let_go(*robot);
         return scene;
     } catch (const std::exception& error) {
         return urdf_error(ErrorCode::FileMalformed, file, error.what(),
-                          "check_urdf says what is wrong with it");
+                          "check_urdf reports what is wrong with it");
     }
 }
 

@@ -140,7 +140,7 @@ Expected<SphereContacts> SphereContacts::make(std::vector<SphereBody> bodies,
                            "name two bodies, or -1 for an obstacle as the second");
         }
         if (!(std::abs(dot(contact.normal, contact.normal) - 1) < 1e-9) || !(contact.friction >= 0)) {
-            return refused(ErrorCode::SettingOutOfRange, c, "the normal is no unit vector, or mu < 0",
+            return refused(ErrorCode::SettingOutOfRange, c, "the normal is not a unit vector, or mu < 0",
                            "normalise n, and give a friction >= 0");
         }
         if (contact.b < 0) contact.b = count;

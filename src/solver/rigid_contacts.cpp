@@ -257,7 +257,8 @@ Expected<void> RigidContacts::load(std::span<const RigidBody> bodies, std::span<
         }
         const Four n = in_four(contact.normal);
         if (!(std::abs(detail::dot(n, n) - 1) < 1e-9) || !(contact.friction >= 0)) {
-            return refused(ErrorCode::SettingOutOfRange, where(), "the normal is no unit vector, or mu < 0",
+            return refused(ErrorCode::SettingOutOfRange, where(),
+                           "the normal is not a unit vector, or mu < 0",
                            "normalise n, and give a friction >= 0");
         }
         if (!moves(bodies[static_cast<std::size_t>(contact.a)]) &&

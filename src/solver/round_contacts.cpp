@@ -43,7 +43,8 @@ Expected<void> RoundContacts::check(std::span<const RoundBody> bodies, std::span
         }
         const auto& n = contact.normal;
         if (!(std::abs(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1) < 1e-9) || !(contact.friction >= 0)) {
-            return refused(ErrorCode::SettingOutOfRange, where(), "the normal is no unit vector, or mu < 0",
+            return refused(ErrorCode::SettingOutOfRange, where(),
+                           "the normal is not a unit vector, or mu < 0",
                            "normalise n, and give a friction >= 0");
         }
         if (!(bodies[static_cast<std::size_t>(contact.a)].inverse_mass > 0 ||

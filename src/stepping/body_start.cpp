@@ -36,8 +36,8 @@ std::optional<Finding> overlap_at_start(const BodyModel& model, const MoreauSett
             name(deepest.first), name(deepest.second),
             deepest.part * model.size_of_pair_m(deepest.first, deepest.second), deepest.part,
             pairs > 1 ? fmt::format(", and {} more {}", pairs - 1, pairs == 2 ? "pair" : "pairs") : "",
-            too_deep ? fmt::format("max_overlap is {:.2g}, and bodies as deep as that do not know on which "
-                                   "side they were; begin with them apart",
+            too_deep ? fmt::format("max_overlap is {:.2g}, and at this depth the side from which they meet "
+                                   "is not known; start with them apart",
                                    settings.max_overlap)
             : settings.correction
                 ? "the first steps push them apart, and this energy is in the entry correction of the ledger"

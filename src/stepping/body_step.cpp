@@ -239,9 +239,8 @@ void BodySystem::tell_unsettled(StepReport& report) const
 {
     const Finding finding{.code = "unsolved_step",
                           .time_s = state_.t_s,
-                          .message = "a body without inertia about some axis is "
-                                     "driven about it: its turning has not "
-                                     "settled; give it some inertia",
+                          .message = "a body without inertia about some axis is driven about it, and its "
+                                     "rotation did not converge; give it some inertia",
                           .uncertifies = true};
     const auto known = [&](const Finding& one) { return one.message == finding.message; };
     if (std::ranges::none_of(report.findings, known)) report.findings.push_back(finding);

@@ -372,10 +372,9 @@ void look_at_turns(const Path& path, double harmless, BodyScratch& s, StepReport
         report.findings.push_back(
             {.code = "impact_not_resolved",
              .time_s = path.end.t_s,
-             .message =
-                 fmt::format("{} turns by {:.2g} rad in the half step after it strikes {}: what else of it "
-                             "strikes meanwhile is not seen; take a step below {:.1e} s",
-                             name(body), angle, name(other), report.h_s * harmless / angle),
+             .message = fmt::format("{} turns by {:.2g} rad in the half step after it strikes {}: further "
+                                    "impacts during this rotation are not seen; take a step below {:.1e} s",
+                                    name(body), angle, name(other), report.h_s * harmless / angle),
              .uncertifies = true});
         return;
     }
@@ -440,8 +439,8 @@ void look_at_jumps(const Path& path, double slow_m, const BodyScratch& s, StepRe
             {.code = "path_jumps",
              .time_s = jump->time_s,
              .message = fmt::format("the path of {} jumps by {:.3g} m and strikes what it meets, with a "
-                                    "velocity that grows as the step shrinks: no motion is the limit. Let it "
-                                    "move there in a time of its own",
+                                    "velocity that grows as the step shrinks: the steps do not converge to a "
+                                    "motion. Let it move there in a finite time",
                                     body.name, jump->by_m),
              .uncertifies = true});
     }

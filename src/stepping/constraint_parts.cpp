@@ -266,11 +266,10 @@ void hold_constraints(const Model& model, double activation_gap_m, double t_s, S
         report.findings.push_back(
             {.code = "constraints_dependent",
              .time_s = t_s,
-             .message =
-                 fmt::format("positions that constraints hold undo the step: a violation of {:.3g} became "
-                             "{:.3g}, and {:.3g} of the way was taken back. Gradients depend on each other "
-                             "here, or the step is too long",
-                             first, violation, std::sqrt(way.undone / way.moved))});
+             .message = fmt::format("the correction of constraints undoes the step: a violation of {:.3g} "
+                                    "became {:.3g}, and {:.3g} of the displacement was taken back. Gradients "
+                                    "are dependent here, or the step is too long",
+                                    first, violation, std::sqrt(way.undone / way.moved))});
     }
     s.u_held = s.u_end;
     s.held_P.assign(s.P.size(), 0.0);

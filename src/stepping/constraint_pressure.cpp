@@ -227,7 +227,7 @@ private:
         const double mu = kappa * std::sqrt(metric_of(normal, constraint)(0, 0));
         if (!(mu * std::abs(k) < 1 - convex_margin)) {
             not_convex_ = fmt::format(
-                "Coulomb's cone of the reactions as they are gives {} a set of tangential reactions that is "
+                "Coulomb's law on the actual reactions gives {} a set of tangential reactions that is "
                 "not convex, mu |k| = {:.6g} >= 1: the motion may have no continuation or several, or lock "
                 "(B02, examples 13 and 14); kind = \"friction\" is well posed",
                 model_.system().constraints[constraint].name, mu * std::abs(k));
@@ -329,8 +329,8 @@ void solve_with_pressures(const Model& model, const ConstraintSolve& step, const
     report.findings.push_back(
         {.code = "friction_not_settled",
          .time_s = step.state.t_s,
-         .message = fmt::format("friction of constraints and the reactions that press it still change by a "
-                                "part of {:.2g} after {} passes",
+         .message = fmt::format("friction of constraints and the normal reactions behind it still change by "
+                                "a fraction of {:.2g} after {} passes",
                                 change, max_passes)});
 }
 

@@ -151,8 +151,8 @@ void tell(const FrictionStep& step, const char* code, bool uncertifies, const ch
 void tell_several(const FrictionStep& step, ContactStep& contact, std::vector<Finding>& findings)
 {
     tell(step, "several_continuations", true,
-         " has W_NN <= mu |W_NT|, and its forces lift it: it may leave or stay, pressed by its own "
-         "friction, and this is one of both motions",
+         " has W_NN <= mu |W_NT|, and its forces lift it: it may leave, or stay pressed by its own friction, "
+         "and this is one of the two motions",
          contact, findings);
 }
 
@@ -180,8 +180,8 @@ void look_for_catastrophes(FrictionStep& step, std::vector<Finding>& findings)
             {.code = "frictional_catastrophe",
              .time_s = step.ended_s,
              .message = fmt::format(
-                 "the sliding velocity of {} jumps without a collision, a frictional catastrophe: how far is "
-                 "not determined; carom study --repeat N --perturb-step shows the outcomes",
+                 "the sliding velocity of {} jumps without a collision, a frictional catastrophe: the size "
+                 "of the jump is not determined; carom study --repeat N --perturb-step shows the outcomes",
                  step.name(contact))});
     }
 }
@@ -229,8 +229,8 @@ void look_for_paradoxes(FrictionStep& step, std::vector<Finding>& findings)
             contact.sliding_margin = 1;  // a catastrophe, named once in a slide (FR-6)
         } else {
             tell(step, "no_continuation", false,
-                 " slides where W_NN <= mu |W_NT|, and its forces press it: no motion goes on without a jump "
-                 "of the velocity, and how far it jumps is not determined",
+                 " slides where W_NN <= mu |W_NT|, and its forces press it: no motion continues without a "
+                 "velocity jump, and the size of the jump is not determined",
                  contact, findings);
         }
     }

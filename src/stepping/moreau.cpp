@@ -133,7 +133,7 @@ Expected<void> check(const MoreauSettings& settings)
     }
     if (!(settings.max_overlap > 0)) {
         return out_of_range("MoreauSettings::max_overlap", settings.max_overlap,
-                            "give a part of the thickness of bodies, or of gaps, for example 0.1");
+                            "give a fraction of the thickness of bodies, or of gaps, for example 0.1");
     }
     return {};
 }

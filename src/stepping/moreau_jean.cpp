@@ -171,7 +171,7 @@ Expected<void> check(const MoreauJeanSettings& settings)
     }
     if (!(settings.force_tolerance > 0 && settings.force_tolerance < 1)) {
         return out_of_range("MoreauJeanSettings::force_tolerance", settings.force_tolerance,
-                            "give a small part, for example 1e-12");
+                            "give a small fraction, for example 1e-12");
     }
     if (settings.max_iterations < 2) {
         return out_of_range("MoreauJeanSettings::max_iterations", settings.max_iterations,
@@ -179,7 +179,7 @@ Expected<void> check(const MoreauJeanSettings& settings)
     }
     if (!(settings.max_overlap > 0)) {
         return out_of_range("MoreauJeanSettings::max_overlap", settings.max_overlap,
-                            "give a part of gaps, for example 0.1");
+                            "give a fraction of gaps, for example 0.1");
     }
     return {};
 }

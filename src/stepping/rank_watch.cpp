@@ -62,8 +62,8 @@ void RankWatch::at_start(double time_s, Certifier& certifier) const
     certifier.add_finding(
         "rank_not_watched", time_s,
         fmt::format("{} firm rows of constraints on {} coordinates: above {} rows or {} coordinates a run "
-                    "does not watch whether their gradients come to depend on each other (CO-14), nor "
-                    "whether right-hand sides contradict each other (CO-13)",
+                    "does not monitor whether their gradients become dependent (CO-14), nor whether "
+                    "right-hand sides contradict each other (CO-13)",
                     unwatched_, columns_, max_watched_rows, max_watched_coordinates));
 }
 

@@ -516,7 +516,7 @@ void add_other_motion(const OtherMotion& other, double time_s, std::vector<std::
         "{}: {}, and {} differ by {:.3g} {}. The motion is one of several: that of the {} which an equal, "
         "vanishing compliance of the contacts selects",
         finding.about,
-        other.wedged ? "contacts that hold each other by friction may as well stay wedged"
+        other.wedged ? "contacts that hold each other by friction may also stay wedged"
                      : "another motion satisfies all laws as well",
         accelerates ? "accelerations" : "velocities", other.difference_m_s, unit,
         accelerates ? "reactions" : "percussions");

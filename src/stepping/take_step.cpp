@@ -46,12 +46,11 @@ bool replace_bad_percussions(MechanicalSystem& system, double start_s, const Sol
         other.kind = SolverKind::Auto;
         if (!solve_with_forces(system, other, report)) return false;
         if (!(created_part(system, report) > max_created)) {
-            report.findings.push_back(
-                {.code = "solver_replaced",
-                 .time_s = start_s,
-                 .message = fmt::format("{} gave percussions that create {:.2g} of the kinetic energy: auto "
-                                        "took its place in this step",
-                                        name, part)});
+            report.findings.push_back({.code = "solver_replaced",
+                                       .time_s = start_s,
+                                       .message = fmt::format("{} gave percussions that create {:.2g} of the "
+                                                              "kinetic energy: auto replaced it in this step",
+                                                              name, part)});
             return true;
         }
     }
@@ -60,7 +59,7 @@ bool replace_bad_percussions(MechanicalSystem& system, double start_s, const Sol
         {.code = "unsolved_step",
          .time_s = start_s,
          .message = fmt::format("the percussions that {} found create {:.2g} of the kinetic energy, and no "
-                                "other were found: the step was not taken",
+                                "others were found: the step was not taken",
                                 name, part),
          .uncertifies = true});
     return false;

@@ -123,7 +123,7 @@ Expected<Hdf5Writer> Hdf5Writer::open(const std::string& path)
 {
     const Handle access = access_list();
     Hdf5Writer writer(Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id()), H5Fclose), path);
-    if (!writer.file_) return writer.failure("the file could not be opened to write on");
+    if (!writer.file_) return writer.failure("the file could not be opened for writing");
     return writer;
 }
 
@@ -132,7 +132,7 @@ Error Hdf5Writer::failure(const std::string& what) const
     return {.code = ErrorCode::FileUnwritable,
             .where = name_,
             .message = what,
-            .hint = "look whether the disk is full and whether the folder may be written",
+            .hint = "check whether the disk is full and the folder is writable",
             .excerpt = {}};
 }
 

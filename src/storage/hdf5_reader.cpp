@@ -100,7 +100,7 @@ Expected<void> Hdf5Reader::check_links(const std::string& path) const
         if (H5Lexists(file_.id(), part.c_str(), H5P_DEFAULT) <= 0) return malformed(part + " is missing");
         H5L_info_t info{};
         if (H5Lget_info(file_.id(), part.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) {
-            return malformed(part + " is a link to somewhere else, which is not followed");
+            return malformed(part + " is a link to another place, which is not followed");
         }
         if (slash == std::string::npos) return {};
     }
@@ -122,8 +122,9 @@ Expected<Hdf5Reader::Dataset> Hdf5Reader::dataset(const std::string& path, H5T_c
     result.chunk_rows = chunk[0];
     result.chunk_columns = chunk[1];
     if (!is_plain(list.id(), result.packed)) {
-        return malformed(path + " is compressed in a way that carom does not write, or kept in another file, "
-                                "which is not read");
+        return malformed(
+            path +
+            " has a compression that carom does not write, or is stored in another file, which is not read");
     }
     if (H5Tget_class(result.type.id()) != kind) return malformed(path + " has entries of another type");
     result.rank = H5Sget_simple_extent_ndims(space.id());

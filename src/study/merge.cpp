@@ -33,7 +33,7 @@ public:
         auto text = detail::read_table_text(path);
         if (!text) return text.error();
         const detail::TableRows rows(*text);
-        if (!rows.is_study()) return malformed("this is no table of a study");
+        if (!rows.is_study()) return malformed("this is not the table of a study");
         if (names_.empty()) names_ = text->names;
         if (names_ != text->names) return malformed("the table has other columns than the first one");
 
@@ -42,7 +42,7 @@ public:
             if (study_.empty()) study_ = rows.study(i);
             if (rows.study(i) != study_) return malformed("the table is of another study than the first one");
             const long run = rows.run(i);
-            if (run < 0) return malformed(fmt::format("{} is no run", carom::quoted(text->rows[i][0])));
+            if (run < 0) return malformed(fmt::format("{} is not a run", carom::quoted(text->rows[i][0])));
             const auto end = rows.end_of_run(i);
             if (!end) break;
             // runs of one part follow each other at a distance that is the number of parts

@@ -148,7 +148,7 @@ Expected<Perturbation> parse_perturbation(std::string_view text)
     if (!width) {
         return mistake(ErrorCode::WrongType, "--perturb",
                        fmt::format("{} is not a number", carom::quoted(sides->second)),
-                       "give the width by which the start is moved: --perturb theta=1e-3");
+                       "give the largest shift of the initial value: --perturb theta=1e-3");
     }
     if (!(*width >= 0)) {
         return mistake(ErrorCode::SettingOutOfRange, "--perturb", fmt::format("the width is {}", *width),

@@ -159,7 +159,7 @@ Errors Study::look_at_plan()
     Errors errors;
     if (plan_.repeat < 1) {
         errors.push_back(mistake(ErrorCode::SettingOutOfRange, "--repeat",
-                                 fmt::format("{} repetitions are no study", plan_.repeat),
+                                 fmt::format("{} repetitions are not possible", plan_.repeat),
                                  "give a number from 1 on"));
     }
     if (plan_.levels != 0 && (plan_.levels < 3 || plan_.levels > 20)) {
@@ -170,7 +170,7 @@ Errors Study::look_at_plan()
     if (plan_.levels > 0 &&
         (plan_.repeat > 1 || plan_.perturb_step_s || !plan_.perturbations.empty() || plan_.strobe)) {
         errors.push_back(mistake(ErrorCode::NotAllowedHere, "--converge",
-                                 "orders are seen in runs that differ in nothing but their step",
+                                 "orders of convergence need runs that differ only in their step",
                                  "leave --repeat, --perturb-step, --perturb and --strobe out"));
     }
     std::set<std::string> paths;

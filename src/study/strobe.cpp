@@ -50,7 +50,7 @@ Expected<std::vector<double>> strobe_times(const Strobe& strobe, const Scene& sc
     const double periods = scene.plan.duration_s / *period * (1 + 1e-12) + 1e-9;
     if (!(strobe.skip >= 0) || static_cast<double>(strobe.skip) > periods) {
         return refusal(ErrorCode::SettingOutOfRange,
-                       fmt::format("{} periods are skipped of {:.6g}", strobe.skip, periods),
+                       fmt::format("{} of {:.6g} periods are skipped", strobe.skip, periods),
                        "leave some for the samples: make the run longer or skip less");
     }
     if (periods - static_cast<double>(strobe.skip) >= static_cast<double>(max_study_rows)) {

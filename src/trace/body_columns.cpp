@@ -429,7 +429,8 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies,
     for (std::size_t i = 0; i < bodies; ++i) {
         const std::size_t at = numbers_per_body * i;
         const Rotation R(p[at + 3], p[at + 4], p[at + 5], p[at + 6]);
-        if (!(std::abs(R.norm() - 1) < 1e-6)) return file.malformed("a turn of a body has not length one");
+        if (!(std::abs(R.norm() - 1) < 1e-6))
+            return file.malformed("the quaternion of a body does not have length one");
         state.x.push_back(vector_at(p, at));
         state.R.push_back(R);
         state.v.push_back(vector_at(p, at + 7));

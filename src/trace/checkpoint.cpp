@@ -308,7 +308,7 @@ void CheckpointReader::read_progress()
     result_.snapshots = count[6];
     if (std::min({progress.steps, result_.next_frame - 1, result_.events, result_.jumps, result_.snapshots}) <
         0) {
-        refuse("the checkpoint counts below zero");
+        refuse("the checkpoint has negative counts");
     }
 }
 

@@ -35,8 +35,8 @@ struct Checkpoint {
 /// The state has the sizes of the model.
 [[nodiscard]] bool fits(const State& state, const Model& model);
 
-/// The run at the checkpoint, for `resume_run`. Errors: WrongSize when the recording is one of another model,
-/// FileMalformed when its checkpoint contradicts its head.
+/// The run at the checkpoint, for `resume_run`. Errors: WrongSize when the recording belongs to another
+/// model, FileMalformed when its checkpoint contradicts its head.
 [[nodiscard]] Expected<RunSoFar> run_at_checkpoint(const Recording& recording, const Model& model);
 
 }  // namespace carom

@@ -204,15 +204,13 @@ void PageData::tell_rounding()
     if (code_ == TrackCode::Fixed)
         notes_.emplace_back("Numbers on this page are rounded to 1/65534 of the range of their line.");
     if (has_.stride > 1) {
-        notes_.push_back(fmt::format(
-            "There are many frames: this page shows one in {}, to stay small. Percussions are summed over "
-            "those left out, residuals are their worst.",
-            has_.stride));
+        notes_.push_back(fmt::format("There are many frames: this page shows one in {}. Percussions are "
+                                     "summed over the omitted frames, residuals are their maxima.",
+                                     has_.stride));
     }
     if (blocks_)
-        notes_.emplace_back(
-            "Places of bodies on this page are within 1/1000 of the smallest body's size; plotted "
-            "velocities of one body are differences of its places.");
+        notes_.emplace_back("Positions of bodies on this page are within 1/1000 of the smallest body's size; "
+                            "plotted velocities of one body are differences of its positions.");
 }
 
 Eigen::VectorXd PageData::thinned(const Eigen::VectorXd& values, Thinned how) const

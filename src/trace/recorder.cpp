@@ -564,7 +564,7 @@ Expected<Recorder> Recorder::resume(const std::string& path, const Model& model,
     }
     if (auto run = run_at_checkpoint(*recording, model); !run) return run.error();
     if (!same_bodies(*recording, bodies)) {
-        return refuse(ErrorCode::WrongSize, path, "the recording is one of other bodies",
+        return refuse(ErrorCode::WrongSize, path, "the recording belongs to other bodies",
                       "resume with the scene that the recording holds");
     }
     const double duration_s = prolonged ? prolonged->duration_s : recording->duration_s;

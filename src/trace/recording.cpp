@@ -514,7 +514,7 @@ Expected<RunSoFar> run_at_checkpoint(const Recording& recording, const Model& mo
         !(recorded_cones.empty() ||
           std::equal(cones.begin(), cones.end(), recorded_cones.begin(), recorded_cones.end(), same_cone)) ||
         !fits(recording.checkpoint->state, model)) {
-        return refuse(ErrorCode::WrongSize, "the recording is one of another model");
+        return refuse(ErrorCode::WrongSize, "the recording belongs to another model");
     }
 
     // the instant: after so many steps, which in a sweep have their own lengths, and before the next frame; a

@@ -254,7 +254,8 @@ void RunColumns::add_snapshot(double t_s, const Eigen::VectorXd& q, const Eigen:
 Expected<bool> RunColumns::continue_from(const Hdf5Reader& file, const Checkpoint& checkpoint)
 {
     if (bodies_ && !file.has("/events/first")) {
-        Error error = file.malformed("a run of bodies without events, of an older version, cannot go on");
+        Error error =
+            file.malformed("a run of bodies without events, of an older version, cannot be resumed");
         error.hint = "run its scene again";
         return error;
     }

@@ -60,7 +60,7 @@ Error RunFile::failure(const std::string& what, int problem) const
         fs::space(fs::path(path_).parent_path().empty() ? "." : fs::path(path_).parent_path(), unknown);
     const auto size = fs::file_size(path_, unknown);
     const bool no_room = problem == EIO && !unknown && room.available < size;
-    const std::string then = holds_run_ ? ", then carom resume goes on" : ", then run it again";
+    const std::string then = holds_run_ ? ", then carom resume continues" : ", then run it again";
     if (problem == ENOSPC || problem == EDQUOT || no_room)
         error.hint = "the disk or the quota is full: make room" + then;
     if (problem == EFBIG) error.hint = "files may not grow further (ulimit -f): raise the limit" + then;
@@ -79,7 +79,7 @@ Expected<void> RunFile::lock(std::optional<WriteLock> lock)
     const auto spare = fs::symlink_status(spare_, problem);
     const bool empty = fs::is_regular_file(spare) && fs::file_size(spare_, problem) == 0;
     if (fs::exists(spare) && !lock_->was_left() && !empty) {
-        Error error = failure(spare_ + " is there, and no run that was killed has left it");
+        Error error = failure(spare_ + " exists, and was not left by a killed run");
         error.hint = "move it away, or give another name: carom needs this one while it writes";
         return error;
     }
@@ -99,7 +99,7 @@ Expected<void> RunFile::check_place() const
     if (!fs::exists(status)) return {};
     if (fs::is_directory(status)) return failure("this is a folder");
     if (!fs::is_regular_file(status)) return failure("this is not a plain file");
-    if (::access(path_.c_str(), W_OK) != 0) return failure("the file is there and may not be written");
+    if (::access(path_.c_str(), W_OK) != 0) return failure("the file exists and is not writable");
     if (is_empty_or_recording(path_)) return {};
     Error error = failure("the file exists and is not a recording of carom: it is not replaced");
     error.hint = "give another name, or move the file away";
@@ -155,7 +155,7 @@ Expected<void> RunFile::close_spare(Hdf5Writer file, const Change& change) const
         const bool known = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
         return known ? failure(error.message, reason) : error;
     }
-    if (!synchronise(spare_)) return failure("the disk did not take the data", errno);
+    if (!synchronise(spare_)) return failure("the data could not be written to the disk", errno);
     return {};
 }
 
@@ -167,7 +167,7 @@ Expected<void> RunFile::commit(const Change& change)
         remove_spare();
         return changed;
     }
-    if (!exchange()) return failure("the new file could not take the name", errno);
+    if (!exchange()) return failure("the new file could not be renamed", errno);
     return {};
 }
 

@@ -169,7 +169,7 @@ Expected<CsvText> read_csv(const std::string& path)
             return problem_with(ErrorCode::FileMalformed, path,
                                 fmt::format("row {} has {} cells below {} names", csv.rows.size() + 1,
                                             row->size(), csv.names.size()),
-                                "this is no table of carom study, or it was changed by hand");
+                                "this is not a table of carom study, or it was edited by hand");
         }
         csv.rows.push_back(std::move(*row));
         csv.ends.push_back(at);

@@ -57,8 +57,8 @@ Expected<void> write_table_hdf5(const std::string& path, const ResultTable& tabl
     if (!problem) return {};
     return Error{.code = ErrorCode::FileUnwritable,
                  .where = path,
-                 .message = "the table could not take its place",
-                 .hint = "look at the rights of the folder; the rows are in " + next,
+                 .message = "the table could not be moved into place",
+                 .hint = "check the permissions of the folder; the rows are in " + next,
                  .excerpt = {}};
 }
 

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// How a lock file of carom begins; the number of the process follows.
-constexpr std::string_view mark = "carom writes the file beside this one: process ";
+constexpr std::string_view mark = "carom is writing the same file: process ";
 
 Error locked_out(const std::string& file, std::string message, std::string hint)
 {
@@ -84,7 +84,7 @@ Expected<WriteLock> WriteLock::take(const std::string& path)
         if (descriptor < 0 && errno == ENOENT && lock.was_left_) continue;  // just removed
         if (descriptor < 0) {
             return locked_out(lock.file_,
-                              "the file cannot be written, there is no place for its lock file " +
+                              "the file cannot be written, because its lock file cannot be created: " +
                                   printable(lock.name_) + ": " + std::string(std::strerror(errno)),
                               "give a file name in a folder that exists and may be written");
         }
@@ -94,7 +94,7 @@ Expected<WriteLock> WriteLock::take(const std::string& path)
         const bool plain = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
         if (!plain || (!text.empty() && !text.starts_with(mark))) {
             ::close(descriptor);
-            return locked_out(lock.file_, printable(lock.name_) + " is there, and is no lock of carom",
+            return locked_out(lock.file_, printable(lock.name_) + " exists, and is not a lock file of carom",
                               "move it away, or give another name: carom needs this one while it writes");
         }
         if (held) {

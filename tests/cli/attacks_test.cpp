@@ -347,7 +347,7 @@ TEST_CASE("a run whose file may not grow further fails, says why, and is resumed
     CAPTURE(outcome.err);
     CHECK(outcome.status == 3);
     CHECK(contains(outcome.err, "ulimit -f"));
-    CHECK(contains(outcome.err, "carom resume goes on"));
+    CHECK(contains(outcome.err, "carom resume continues"));
     CHECK_FALSE(contains(outcome.out, "add -o RUN.h5"));  // it was given
     CHECK(carom_program({"resume", run, "--no-svg", "--quiet"}).status == 0);
 

@@ -108,9 +108,9 @@ TEST_CASE("what is no robot, or wants more than reading, is refused")
         CHECK(outcome.out.empty());
         CHECK(contains(outcome.err, piece));
     };
-    refused("", "no URDF");
+    refused("", "not the URDF");
     refused("<robot", "not a valid URDF");
-    refused("<robot name=\"a\"></robot>", "no URDF");
+    refused("<robot name=\"a\"></robot>", "not the URDF");
     refused("<!DOCTYPE robot [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><robot name=\"&x;\"/>", "entities");
     refused(with(text_of_robot(), "<box size=\"0.05 0.05 0.4\"/>", "<mesh filename=\"../secret.stl\"/>"),
             "cannot be used");

@@ -57,7 +57,7 @@ TEST_CASE("recordings of earlier programs are inspected, shown and resumed")
         if (name == "disc") {
             const Outcome refused = carom_program({"resume", file});
             CHECK(refused.status == 2);
-            CHECK(contains(refused.err, "wrote this sweep without what it takes to go on"));
+            CHECK(contains(refused.err, "wrote this sweep without the data that resuming needs"));
             continue;
         }
 

@@ -120,14 +120,14 @@ TEST_CASE("orbits that cannot be are refused with a hint")
         CHECK(told["status"] == "bad_input");
         CHECK(contains(told.dump(), words));
     };
-    refused({"orbit", oscillator, "--period", "2"}, "no multiple of the forcing");
+    refused({"orbit", oscillator, "--period", "2"}, "not a multiple of the period of the forcing");
     refused({"orbit", oscillator}, "neither a period nor a section");
     refused({"orbit", oscillator, "--period", period, "--section", "x"}, "a period is given as well");
     refused({"orbit", oscillator, "--section", "x'"}, "depends on the time");
     refused({"orbit", belt, "--section", "s - 100"}, "crosses the section 0 times");
     refused({"orbit", oscillator, "--period", "2*pi/omega"}, "omega");
     refused({"orbit", oscillator, "--period", period, "--by", "parameters.omega"}, "omega");
-    refused({"orbit", oscillator, "--period", period, "--by", "w"}, "w is no parameter");
+    refused({"orbit", oscillator, "--period", period, "--by", "w"}, "w is not a parameter");
     refused({"orbit", oscillator, "--period", period, "--shift", "x"}, "NAME=VALUE");
     refused({"orbit", oscillator, "--period", period, "--free", "y"}, "no coordinate");
     refused({"orbit", pour, "--period", "1"}, "coordinates");
@@ -166,7 +166,7 @@ forces = { x = "1 + 0.1*cos(t)" }
 )toml");
     const auto outcome = carom_program({"orbit", away, "--period", "2*pi"});
     CHECK(outcome.status == 1);
-    CHECK(contains(outcome.out, "the closure is left with"));
+    CHECK(contains(outcome.out, "the closure error is"));
     CHECK(contains(outcome.out, "segments"));
 }
 

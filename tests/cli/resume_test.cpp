@@ -350,7 +350,7 @@ TEST_CASE("files that are no recordings, damaged, newer or with links outside ar
                         H5Ldelete(file, "/q", H5P_DEFAULT);
                         H5Lcreate_external(run.c_str(), "/q", file, "/q", H5P_DEFAULT, H5P_DEFAULT);
                     }),
-            "link to somewhere else");
+            "link to another place");
 
     // a place where carom would write, and does not look when it only reads
     const std::string trap = changed("trap.h5", [&](hid_t file) {
@@ -369,6 +369,6 @@ TEST_CASE("files that are no recordings, damaged, newer or with links outside ar
         H5Ldelete(file, "/probes/energy", H5P_DEFAULT);
         H5Lcreate_external(run.c_str(), "/probes/energy", file, "/probes/energy", H5P_DEFAULT, H5P_DEFAULT);
     });
-    refused(trap, "link to somewhere else");
+    refused(trap, "link to another place");
     CHECK(std::filesystem::file_size(run) == bytes.str().size());
 }

@@ -63,7 +63,7 @@ TEST_CASE("a study varies a parameter and writes one row per run")
     const Outcome again =
         carom_program({"study", scene, "--vary", "parameters.e=0:1:0.5", "-o", folder.path("t.csv")});
     CHECK(again.status == 0);
-    CHECK(contains(again.out, "3 runs were in the table before"));
+    CHECK(contains(again.out, "3 runs were already in the table"));
     CHECK(read(folder.path("t.csv")) == table);
 }
 

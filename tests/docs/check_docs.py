@@ -254,9 +254,64 @@ def check_sweeping(complaints, program):
     return 2 * len(rows)
 
 
+def check_reference_table(complaints, program):
+    """The textbook table of docs/verification.md: values and errors that carom-reference gives for its cases, all of which the command names."""
+    reference = pathlib.Path(program).with_name("carom-reference")
+    page = DOCS / "verification.md"
+    before, table = page.read_text(encoding="utf-8").split("All values of the reference cases", 1)
+    rows = [[cell.strip() for cell in line.split("|")] for line in table.splitlines() if re.match(r"\| [^|]+ \| [A-Z0-9]+-[A-Z0-9-]+ \|", line)]
+    cases = sorted({row[2] for row in rows})
+    command = re.search(r"^    build/bin/carom-reference (.*)$", before, flags=re.M)[1].split()
+    for case in set(cases) ^ set(command):
+        complaints.say(f"{name_of(page)}: {case} is only in one of the table and its command")
+    if not reference.is_file():
+        print("carom-reference is not built: the table of reference cases is not compared")
+        return 0
+    done = subprocess.run([str(reference), *cases, "--json"], capture_output=True, text=True, timeout=SECONDS)
+    found = {}
+    for line in done.stdout.splitlines():
+        result = json.loads(line)
+        found.setdefault(result["id"], []).append(result)
+
+    def numbers_in(value):
+        if isinstance(value, list):
+            return [number for part in value for number in numbers_in(part)]
+        return [float(value)] if isinstance(value, (int, float)) and not isinstance(value, bool) else []
+
+    count = 0
+    for row in rows:
+        values = [number for result in found.get(row[2], []) for number in numbers_in(result["value"])]
+        errors = [result["error"] for result in found.get(row[2], []) if result["error"] is not None]
+        for shown in re.findall(NUMBER, row[5]):
+            count += 1
+            # beyond nine digits other mathematical libraries may differ
+            if not rounds_to(shown, values) and not any(abs(value - float(shown)) <= 1e-9 * abs(value) for value in values):
+                complaints.say(f"{name_of(page)}: {row[1]}: {shown} is not a value of {row[2]}")
+        for shown in re.findall(NUMBER, row[6]):
+            count += 1
+            if not any(error <= 2 * float(shown) + 1e-12 and float(shown) <= 2 * error + 1e-12 for error in errors):
+                complaints.say(f"{name_of(page)}: {row[1]}: {shown} is not an error of {row[2]}")
+    if not rows:
+        complaints.say(f"{name_of(page)}: there is no table of reference cases")
+    return count
+
+
+def check_first_picture(complaints, program):
+    """The picture of README.md is what the command below it draws."""
+    command = re.search(r"^The picture: `carom (run [^`]+)`", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        words = [str(ROOT / word) if word.startswith("docs/") else word for word in shlex.split(command)]
+        subprocess.run([program, *words, "--quiet"], cwd=folder, capture_output=True, timeout=SECONDS)
+        drawn = pathlib.Path(folder) / "ball.svg"
+        if not drawn.is_file() or drawn.read_bytes() != (DOCS / "start/ball.svg").read_bytes():
+            complaints.say("docs/start/ball.svg is not what the command in README.md draws")
+
+
 def check_numbers(complaints, program):
+    check_first_picture(complaints, program)
     count = check_comparison(complaints, program) + check_first_scene(complaints, program)
     count += check_solved_problem(complaints, program) + check_newton_impact(complaints) + check_sweeping(complaints, program)
+    count += check_reference_table(complaints, program)
     print(f"{count} numbers compared")
 
 

@@ -56,7 +56,7 @@ TEST_CASE("what cannot be read is refused, with the place and what to do")
     check_refused("if(x > 0 && y > 0, 1, 2)", ErrorCode::FormulaSyntax, 9, "`and`");
     check_refused(".", ErrorCode::FormulaSyntax, 0, "0.5");
     check_refused("x + \u03b8", ErrorCode::FormulaSyntax, 4, "ASCII");
-    check_refused(std::string_view("x\0y", 3), ErrorCode::FormulaSyntax, 1, "no place");
+    check_refused(std::string_view("x\0y", 3), ErrorCode::FormulaSyntax, 1, "not allowed");
     check_refused("x + \xff", ErrorCode::FormulaSyntax, 4, "`?`");
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("products without a sign are explained")
     check_refused("3(x)", ErrorCode::FormulaSyntax, 1, "3*(...)");
     check_refused("2e", ErrorCode::FormulaSyntax, 1, "2*e");
     check_refused("1.2.3", ErrorCode::FormulaSyntax, 3, "operator is missing");
-    check_refused("x 'y", ErrorCode::FormulaSyntax, 2, "directly behind");
+    check_refused("x 'y", ErrorCode::FormulaSyntax, 2, "directly followed");
 }
 
 TEST_CASE("an unknown name is answered by the nearest known one")

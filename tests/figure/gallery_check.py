@@ -20,10 +20,6 @@ SECONDS = 180
 
 SERIES = 1e-8  # events are located, expansions are cut at roundoff; a block is a disc with a billion times the inertia
 FIRST = 2e-3   # impacts and ends of sliding are known to a step
-# scenes whose bound is another one, with the reason
-OTHERS = {
-    "vibrating_table": (2e-2, "a particle flaps about the line of attraction, known to a centimetre"),
-}
 
 
 def numbers_of(page):
@@ -82,8 +78,6 @@ def main():
         scene = re.search(r"<summary>scenes/(?:refused/)?(\w+)\.toml", section)[1]
         text = (ROOT / "scenes" / f"{scene}.toml").read_text(encoding="utf-8") if (ROOT / "scenes" / f"{scene}.toml").is_file() else ""
         bound = SERIES if 'kind = "series"' in text else FIRST
-        if scene in OTHERS:
-            bound = OTHERS[scene][0]
         for label, error in re.findall(r"<tr><td>(.*?)</td>.*?<td class=\"number\">([^<]*)</td></tr>", section):
             numbers += 1
             if not float(error) <= bound:  # also where it is not a number

@@ -98,5 +98,5 @@ TEST_CASE("mistakes in a constraint are named where they stand")
           ErrorCode::UnknownName);
     CHECK(mistake(with(bead, law, "only_while = \"floor\"")).message.find("floor") != std::string::npos);
     const Error series = mistake(with(bead, "[integrator]", "[integrator]\nkind = \"series\""));
-    CHECK(series.message == "the series integrator knows contacts, not constraints");
+    CHECK(series.message == "the series integrator supports contacts, not constraints");
 }

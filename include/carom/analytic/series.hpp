@@ -15,7 +15,7 @@ namespace carom {
 ///            events, (PS-8) impacts, (PS-9) accumulation
 /// Papers     [Ballard 2002] propositions 12 and 18, [CharlesBallard 2014] 3, 4
 struct SeriesSettings {
-    double time_step_s = 1e-2;       ///< distance of reports: the motion does not depend on it; > 0
+    double time_step_s = 1e-2;       ///< reporting interval: the motion does not depend on it; > 0
     double activation_gap_m = 1e-9;  ///< where a run begins: a gap not above it is closed; >= 0
     int order = 24;                  ///< of the series, from 6 to 60
 
@@ -26,7 +26,7 @@ struct SeriesSettings {
 
     /// Impacts slower than this one accumulate (PS-9), m/s; 0: 1e-8 (1 - e) sqrt(L a), with the scene's
     /// length L = 1e9 activation_gap_m and the acceleration a towards the obstacle. Contacts that strike in
-    /// turns are summed sooner where nothing is lost by it
+    /// turns are summed earlier where no accuracy is lost
     double accumulation_speed_m_s = 0;
     int max_events = 1000000;  ///< and expansions, between two reports; >= 1
 };

@@ -69,7 +69,8 @@ protected:
     using ConstPoint = Eigen::Map<const Eigen::VectorXd>;
     using Point = Eigen::Map<Eigen::VectorXd>;
 
-    /// What a set has to know. Sizes are checked, points are finite, x is not z, the metric is not Euclidean.
+    /// What a set has to provide. Sizes are checked, points are finite, x is not z, the metric is not
+    /// Euclidean.
     [[nodiscard]] virtual double distance_to(ConstPoint v) const = 0;
     virtual ProxStatus nearest(ConstPoint z, Point x) const = 0;
     virtual ProxStatus nearest_in(const Metric& metric, ConstPoint z, Point x) const = 0;

@@ -18,8 +18,8 @@ struct ConicForm;
 /// Translated, scaled and injectively mapped sets project onto the original set once. Other images, sums and
 /// intersections are written as one programme over the points of their sets. Where all sets are polyhedral it
 /// is solved by active sets, exactly; otherwise by an interior point method whose duality gap proves how near
-/// the point is: `Converged` promises 2e-6 of |z| + size(), in practice about 1e-10 are reached. Sets without
-/// a common interior point can end `NotConverged`.
+/// the point is: `Converged` guarantees 2e-6 of |z| + size(), in practice about 1e-10 is reached. Sets
+/// without a common interior point can end `NotConverged`.
 using SetPointer = std::shared_ptr<const ConvexSet>;
 
 /// A set on the heap, to build operations from.
@@ -29,7 +29,7 @@ template <class Set>
     return std::make_shared<const Set>(std::move(set));
 }
 
-/// scale C + shift, scale != 0; a negative scale mirrors. Asks C once.
+/// scale C + shift, scale != 0; a negative scale mirrors. Projects onto C once.
 class Moved final : public ConvexSet {
 public:
     /// Errors: WrongSize (shift of another dimension), NotFinite, SettingOutOfRange (scale = 0).

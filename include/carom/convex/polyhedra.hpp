@@ -57,7 +57,7 @@ public:
     /// Nearest point to z in the metric by a finite active set method, with its certificate.
     [[nodiscard]] ConeProjection prox(const Metric& metric, const Eigen::Ref<const Eigen::VectorXd>& z) const;
 
-    /// { p : p.v <= 0 for every v in C }: the same rows read the other way.
+    /// { p : p.v <= 0 for every v in C }: the same rows, interpreted as the other kind.
     [[nodiscard]] PolyhedralCone polar() const { return PolyhedralCone(rows_, !is_generated_); }
 
     /// { y : y.A v <= 0 for every v in C }: vectors instead of covectors.

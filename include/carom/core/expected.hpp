@@ -13,8 +13,8 @@ namespace carom {
 enum class ErrorCode {
     FileUnreadable,     ///< missing, a folder, no permission, larger than the limit
     FileUnwritable,     ///< the output cannot be written
-    FileMalformed,      ///< a recording or table that is damaged or not ours
-    SceneEmpty,         ///< nothing but white space and comments
+    FileMalformed,      ///< a recording or table that is damaged or not written by carom
+    SceneEmpty,         ///< only white space and comments
     SceneSyntax,        ///< not TOML
     NotAscii,           ///< a letter outside strings and comments that TOML does not allow
     UnknownKey,         ///< a key that carom does not know
@@ -33,7 +33,7 @@ enum class ErrorCode {
     MetricNotPositive,     ///< kinetic energy that is zero or negative for some velocity
     GapViolated,           ///< the start overlaps an obstacle
     GradientVanishes,      ///< a gap whose gradient is zero
-    ConstraintViolated,    ///< the start does not fulfil a constraint
+    ConstraintViolated,    ///< the start does not satisfy a constraint
     ConstraintsDependent,  ///< gradients of constraints lose rank at the start
     WrongSize,             ///< vectors or matrices of incompatible sizes
 };

@@ -11,7 +11,7 @@ namespace carom {
 ///
 /// Decision   docs/decisions/onetbb.md
 
-/// So many threads can be asked for.
+/// Largest number of threads.
 inline constexpr int max_threads = 1024;
 
 /// Cores that this process may use: affinity mask, and the quota of its control group where there is one.

@@ -8,13 +8,13 @@
 
 namespace carom {
 
-/// What theory promises about a system and its start: one motion, possibly several, or nothing; and for how
-/// long.
+/// What theory guarantees for a system and its initial state: one motion, possibly several, or nothing; and
+/// for how long.
 ///
 /// The theorems have hypotheses on all states that a motion could meet. Structure and intervals show some of
 /// them; the others are checked at the start, in sampled states around it, and in configurations that
 /// searches find where contacts are closed or gradients depend on each other. A hypothesis that was seen to
-/// fail is refuted; one that was not seen to fail is only not refuted, and the promise says so.
+/// fail is refuted; one that was not seen to fail is only not refuted, and the guarantee says so.
 ///
 /// Symbols    f = F - dV/dq   forces of the system, without reactions;  |f|* its length in the dual kinetic
 /// metric
@@ -130,11 +130,11 @@ struct ImpactLawDiagnosis {
     Admissibility worst;  ///< among them, relative to a velocity of kinetic length 1
 };
 
-/// What a fact means for the promise.
+/// What a fact means for the guarantee.
 enum class Bearing {
     Holds,      ///< a hypothesis that is met: shown
     Unrefuted,  ///< checked in samples and searches, and not seen to fail
-    Condition,  ///< the promise holds as long as the motion keeps away from something
+    Condition,  ///< the guarantee holds as long as the motion keeps away from something
     CostsUniqueness,
     CostsExistence,
     CostsEternity,  ///< the motion may end in finite time
@@ -155,7 +155,7 @@ enum class Promise { OneSolution, NoObstacleFound, PossiblySeveral, NonePromised
 
 struct WellPosedness {
     Promise promise = Promise::NonePromised;
-    bool for_all_time = false;        ///< the motion promised does not end, shown or estimated
+    bool for_all_time = false;        ///< the guaranteed motion does not end, shown or estimated
     bool for_all_time_shown = false;  ///< and that is shown
     std::vector<Hypothesis> hypotheses;
 

@@ -46,7 +46,7 @@ using Inspection = std::variant<SceneInspection, BodyInspection, SweepInspection
 /// The inspection of the kind of the scene.
 [[nodiscard]] Inspection inspect(const Scene& scene);
 
-/// Nothing speaks against the scene: one solution is promised; no bodies overlap at the start.
+/// No objection to the scene: one solution is guaranteed; no bodies overlap at the start.
 [[nodiscard]] bool is_good(const Inspection& inspection);
 
 /// Of a recording. A run that was killed is judged up to its last checkpoint.
@@ -56,7 +56,7 @@ struct RunInspection {
     std::vector<Finding> findings;
     long worst_step = 0;  ///< number of the step with the largest residual, from 1; 0: no step was taken
     double reached_s = 0;
-    std::optional<double> tolerance;      ///< asked for, where the recorded scene can be read
+    std::optional<double> tolerance;      ///< requested, where the recorded scene can be read
     std::optional<WellPosedness> theory;  ///< of that scene, where it has coordinates
     bool is_sweep = false;                ///< of a sweeping process, which has neither contacts nor energies
 };

@@ -36,7 +36,7 @@ struct KeptProblemCounts {
 /// What a run should produce besides its final state.
 struct RunOptions {
     std::string recording = {};     ///< file to which the run is recorded while it runs; empty: none
-    std::vector<double> at_s = {};  ///< instants to show; asking never changes the motion
+    std::vector<double> at_s = {};  ///< instants to show; they do not change the motion
     KeepProblems problems = {};
     SensitivityOptions sensitivity = {};      ///< what the run is differentiated by; by nothing: not at all
     bool columns = true;                      ///< frames in memory: Run::record
@@ -60,7 +60,7 @@ struct RunEvent : Event {
         status_after;  ///< open, closed, stick, slip; of constraints hold, slip, free
 };
 
-/// What a run left behind.
+/// Results of a run.
 struct Run {
     RunStatus status = RunStatus::Failed;
     RunEnd end = RunEnd::Duration;
@@ -92,7 +92,7 @@ struct Run {
 
 /// Runs a scene from its start to its end. Errors, before the first step and all at once: instants outside
 /// the run (SettingOutOfRange, RunOptions::at_s), files that cannot be written (FileUnwritable), and those of
-/// sensitivities() for what RunOptions::sensitivity asks. The status says how the run itself ended.
+/// sensitivities() for RunOptions::sensitivity. The status says how the run itself ended.
 [[nodiscard]] Expected<Run, Errors> run(const Scene& scene, const RunOptions& options = {});
 
 /// How a recorded run is resumed.

@@ -49,8 +49,8 @@ public:
     /// that are zero.
     [[nodiscard]] Expected<void, Errors> set_state(const Eigen::VectorXd& q, const Eigen::VectorXd& u);
 
-    /// Given forces of a system in coordinates, one per coordinate, beside those of the scene. Errors:
-    /// WrongSize; NotFinite; NotAllowedHere for bodies, sweeping processes and power series.
+    /// Given forces of a system in coordinates, one per coordinate, in addition to those of the scene.
+    /// Errors: WrongSize; NotFinite; NotAllowedHere for bodies, sweeping processes and power series.
     [[nodiscard]] Expected<void> set_force(std::span<const double> force);
 
     /// Force at the centre of mass of a body and torque about it, world axes. Errors: UnknownName;

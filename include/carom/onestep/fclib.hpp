@@ -9,7 +9,7 @@
 
 namespace carom {
 
-/// Frictional contact problems in files, as the Frictional Contact Library (FCLIB) lays them out in HDF5.
+/// Frictional contact problems in files, in the HDF5 layout of the Frictional Contact Library (FCLIB).
 ///
 ///     local     u = W r + V l + q,      V^T r + R l + s = 0                                   (FC-1)
 ///     global    M v = H r + G l + f,    u = H^T v + w,      G^T v + b = 0                     (FC-2)

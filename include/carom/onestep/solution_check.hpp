@@ -69,7 +69,7 @@ struct NoSolutionProof {
     double closing_m_s = 0;         ///< -d . (U_free + s): one of them is violated by at least this much
 };
 
-/// What an interaction asks of the velocity in its row k, whatever else acts.
+/// What an interaction requires of the velocity in its row k, whatever else acts.
 enum class VelocityBound : char { None, NotNegative, NotPositive, Zero };
 
 [[nodiscard]] VelocityBound velocity_bound(const Law& law, int k) noexcept;

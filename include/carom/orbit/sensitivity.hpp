@@ -57,7 +57,7 @@ struct OrderedImpacts {
     std::vector<std::string> contacts;  ///< as they strike
     bool ends = true;                   ///< false: they strike without limit, or two at once again
     Eigen::VectorXd u_after;
-    Eigen::MatrixXd dq, du;  ///< behind them
+    Eigen::MatrixXd dq, du;  ///< after them
 };
 
 /// Where derivatives end, and why.
@@ -70,7 +70,7 @@ struct NotDifferentiable {
     int order = 0;                                    ///< of grazing: of the minimum of the gap, p
     double instant_exponent = 0, state_exponent = 0;  ///< 1/p and 1 - 1/p on the striking side; else 0
     Eigen::VectorXd dgap_m =
-        {};  ///< of grazing: of the smallest gap, by the columns; the sign tells the side
+        {};  ///< of grazing: of the smallest gap, by the columns; the sign gives the side
     std::vector<OrderedImpacts> orders = {};  ///< of simultaneous impacts
     std::vector<std::string> struck = {};     ///< their contacts, and
     Eigen::MatrixXd dstruck_s = {};  ///< how the instant of each moves: whose moves back most strikes first
@@ -79,12 +79,12 @@ struct NotDifferentiable {
 struct Sensitivities {
     bool reached_end = true;  ///< false: the motion itself ended before, `findings` say why
     std::vector<std::string> by;
-    std::vector<SensitiveState> states;  ///< at the instants asked for, then at the end
+    std::vector<SensitiveState> states;  ///< at the requested instants, then at the end
     bool ended_by_until = false;
     Eigen::VectorXd dend_s;  ///< of the instant at which until ended it; empty: it did not
     std::vector<SensitiveEvent> events;
     std::optional<NotDifferentiable> lost;     ///< derivatives end there
-    std::vector<NotDifferentiable> one_sided;  ///< behind each of these they hold for dgap_m . change >= 0
+    std::vector<NotDifferentiable> one_sided;  ///< after each of these they hold for dgap_m . change >= 0
     std::vector<Finding> findings;             ///< of steps: `instants_of_steps` where there are impacts
 };
 

@@ -20,7 +20,7 @@
 namespace carom {
 
 /// Results as documents for programs: the JSON that the commands of `carom` print with --json, one object
-/// each (docs/reference/command_line.md). Numbers read back to the same bits; what is no number is null.
+/// each (docs/reference/command_line.md). Numbers read back to the same bits; infinities and NaN are null.
 
 /// Why a run ended, as its document says it: name_of(RunEnd), or "interrupted".
 [[nodiscard]] std::string_view end_of(const Run& run);
@@ -51,12 +51,12 @@ struct SolvedFile {
 /// One problem: its object; else {status, problems}.
 [[nodiscard]] std::string to_json(const std::vector<SolvedFile>& problems);
 
-/// Solvers beside each other: an object, a table, and the profile as a picture.
+/// Comparison of solvers: an object, a table, and the profile as a picture.
 [[nodiscard]] std::string to_json(const Comparison& comparison, const Profile& profile);
 [[nodiscard]] std::string to_csv(const Comparison& comparison);
 [[nodiscard]] std::string to_svg(const Profile& profile);
 
-/// What a study left behind.
+/// Results of a study.
 struct StudyResults {
     const Study& study;
     const StudyResult& result;

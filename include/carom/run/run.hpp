@@ -71,9 +71,9 @@ enum class RunEnd {
     Duration,      ///< the duration is over
     Rest,          ///< until = "rest"
     Formula,       ///< the until formula became >= 0
-    Listener,      ///< a listener asked for it
+    Listener,      ///< requested by a listener
     UnsolvedStep,  ///< on_unsolved = stop
-    NotFinite,     ///< the ways to fail: see StepStatus
+    NotFinite,     ///< kinds of failure: see StepStatus
     MetricSingular,
     LawOutOfRange,
     Undetermined,
@@ -86,7 +86,7 @@ struct StepView;  // a finished step, as the inside sees it; programs get a Step
 /// Returns false to end the run after this step.
 using StepListener = std::function<bool(const StepView&)>;
 
-/// `Certified`: every step solved to the asked tolerance and every ledger closed.
+/// `Certified`: every step solved to the tolerance and every ledger closed.
 enum class RunStatus { Certified, Uncertified, Failed };
 
 [[nodiscard]] std::string_view name_of(RunStatus status) noexcept;
@@ -102,7 +102,7 @@ struct RunReport {
 };
 
 /// Runs the scheme of the settings on `state`, at the instants start + n h; the last step is shorter where
-/// the duration asks for it. `state` ends as that of the last good step, however the run ended.
+/// the duration requires it. `state` ends as that of the last good step, however the run ended.
 [[nodiscard]] RunReport simulate(const Model& model, const IntegratorSettings& settings,
                                  const SolverSettings& solver, const RunPlan& plan, State& state,
                                  const StepListener& listener = {});

@@ -81,8 +81,8 @@ struct SolverSettings {
 
 [[nodiscard]] Expected<void> check(const SolverSettings& settings);
 
-/// How a solve ended. Only `Converged` promises is_solved(residual, tolerance); `NoSolution` that there is a
-/// proof of it, and percussions of the nearest problem that has a solution.
+/// How a solve ended. Only `Converged` guarantees is_solved(residual, tolerance); `NoSolution` that there is
+/// a proof of it, and percussions of the nearest problem that has a solution.
 enum class SolveStatus { Converged, NotSolved, NotFinite, TimeLimit, NoSolution };
 
 [[nodiscard]] std::string_view name_of(SolveStatus status) noexcept;

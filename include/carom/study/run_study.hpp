@@ -22,7 +22,7 @@ struct StudyOptions {
     const std::atomic<bool>* stop = nullptr;  ///< once true, ends the study; its file keeps the finished runs
 };
 
-/// What a study left behind.
+/// Results of a study.
 struct StudyResult {
     ResultTable table;
     StudyProgress progress;
@@ -73,7 +73,7 @@ struct Basins {
     static constexpr int failed = -2;     ///< the run did not reach its end
 };
 
-/// `tolerance`: of coordinates and velocities, beside the largest of them in the table; > 0. Errors:
+/// `tolerance`: of coordinates and velocities, relative to the largest of them in the table; > 0. Errors:
 /// NotAllowedHere for a study without strobe, or with fewer than two samples of a run.
 [[nodiscard]] Expected<Basins> basins_of(const Study& study, const ResultTable& table,
                                          double tolerance = 1e-4);

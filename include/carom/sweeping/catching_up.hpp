@@ -37,10 +37,10 @@ struct SweepingSettings {
     bool measure_distance = true;   ///< of every u to its set, by a projection of its own
 };
 
-/// How a sweep ended. Only `Finished` promises that u is the point at the end.
+/// How a sweep ended. Only `Finished` guarantees that u is the point at the end.
 enum class SweepEnd {
     Finished,
-    Listener,      ///< the listener asked to stop
+    Listener,      ///< requested by the listener
     NotConverged,  ///< a nearest point was not found; u is the point before that step
     NotFinite,     ///< F is not finite; u is the point before that step
     NoSet,         ///< the moving set gave an error at some instant, see `error`

@@ -96,7 +96,7 @@ public:
 
     [[nodiscard]] int dimension() const noexcept override { return 1; }
 
-    /// Errors: SettingOutOfRange where the ends are no interval, as for Interval.
+    /// Errors: SettingOutOfRange where the ends do not form an interval, as for Interval.
     [[nodiscard]] Expected<ProxStatus> prox(double t_s, const Eigen::VectorXd& at, const Metric& metric,
                                             const ConvexSet::ConstVector& z,
                                             ConvexSet::Vector x) const override;

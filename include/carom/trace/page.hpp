@@ -12,8 +12,8 @@
 namespace carom {
 
 /// One HTML page that shows a recorded run: playback of what its scene draws, plots, events, certificate and
-/// ledger of energy. It asks no network for anything and can be sent to anybody; names and titles are data in
-/// it and never become markup. docs/how-to/pictures.md tells how to read it and how its data are kept.
+/// ledger of energy. It needs no network and can be sent to other people; names and titles are data in
+/// it and never become markup. docs/how-to/pictures.md explains how to read it and how its data are stored.
 
 struct PageSettings {
     /// Of the data, and of the motion of many bodies. Above it frames are thinned, and the page says so.
@@ -24,7 +24,7 @@ struct PageSettings {
     /// Up to this many bytes numbers keep 24 bits; above it 16, which is 1/65534 of the range of each line.
     std::size_t max_fine_bytes = 4'000'000;
 
-    /// Of a run that goes on, for pages that a server sends: a name of what the recording is like now,
+    /// Of a run in progress, for pages that a server sends: a name for the present state of the recording,
     /// without a slash. The page sends it back, with what it has, and asks for more. Empty: the page stays as
     /// it is.
     std::string follow = {};

@@ -248,9 +248,8 @@ void detail::check_start(const BodyModel& model, Errors& errors)
             errors.push_back(
                 {.code = ErrorCode::SettingOutOfRange,
                  .where = joint.name.empty() ? fmt::format("joint[{}]", part.joint) : "joint." + joint.name,
-                 .message = fmt::format("its bodies move against it at the start, by {:.4g} m/s "
-                                        "or rad/s",
-                                        speed),
+                 .message = fmt::format(
+                     "the initial velocities of its bodies violate it by {:.4g} m/s or rad/s", speed),
                  .hint = "give both bodies velocities that the joint allows",
                  .excerpt = {}});
             return;  // one is enough: the others follow from it

@@ -26,10 +26,11 @@ void check_numbers(const Body& body, const std::string& where, Errors& errors)
     const bool finite = body.pose.position_m.allFinite() && body.pose.rotation.coeffs().allFinite() &&
                         body.velocity_m_s.allFinite() && body.angular_velocity_rad_s.allFinite();
     if (!finite) {
-        errors.push_back(mistake(ErrorCode::NotFinite, where, "place or velocity is infinite or not a number",
-                                 "give finite numbers"));
+        errors.push_back(mistake(ErrorCode::NotFinite, where,
+                                 "position or velocity is infinite or not a number", "give finite numbers"));
     } else if (body.pose.position_m.cwiseAbs().maxCoeff() > 1e9) {
-        errors.push_back(mistake(ErrorCode::SettingOutOfRange, where, "its place is farther away than 1e9 m",
+        errors.push_back(mistake(ErrorCode::SettingOutOfRange, where,
+                                 "its position is farther away than 1e9 m",
                                  "put the bodies near the origin"));
     } else if (std::abs(body.pose.rotation.norm() - 1) > 1e-9) {
         errors.push_back(mistake(ErrorCode::SettingOutOfRange, where,
@@ -38,7 +39,7 @@ void check_numbers(const Body& body, const std::string& where, Errors& errors)
     }
     if (body.motion == BodyMotion::Prescribed && !body.path) {
         errors.push_back(mistake(ErrorCode::MissingKey, where, "a prescribed body needs its path",
-                                 "give its place as a function of time, or let it be fixed"));
+                                 "give its position as a function of time, or make it fixed"));
     }
 }
 
@@ -106,7 +107,7 @@ void check_mass(const Body& body, const MassProperties& mass, const std::string&
     if (body.shape && is_obstacle(*body.shape)) {
         errors.push_back(mistake(ErrorCode::NotAllowedHere, where,
                                  fmt::format("a {} has no mass", name_of(*body.shape)),
-                                 "let it be fixed or prescribed"));
+                                 "make it fixed or prescribed"));
     } else if (!(mass.mass_kg > 0 && std::isfinite(mass.mass_kg))) {
         errors.push_back(mistake(ErrorCode::SettingOutOfRange, where,
                                  fmt::format("its mass is {} kg", mass.mass_kg),
@@ -267,7 +268,7 @@ void check_sizes(const BodyModel& model, Errors& errors)
         errors.push_back(
             mistake(ErrorCode::SettingOutOfRange, where_of(model.setup().bodies[i], i),
                     fmt::format("it is {:.3g} m thin, and another body reaches {:.3g} m", thickness, largest),
-                    "give sizes within a factor of a million; a ground without an end is a plane"));
+                    "give sizes within a factor of a million; use a plane for an unbounded ground"));
     }
 }
 

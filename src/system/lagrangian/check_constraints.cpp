@@ -86,7 +86,7 @@ private:
         if (constraint_.is_firm()) return;
         if (velocities_ == 0) {
             add(ErrorCode::MissingKey, ".velocity", "reactions are limited, but there is no velocity",
-                "give velocity = [...], what the limited reaction works against");
+                "give velocity = [...], the velocity that the limited reaction opposes");
         }
         if (velocities_ > static_cast<std::size_t>(max_components)) {
             add(ErrorCode::WrongSize, ".velocity",
@@ -98,7 +98,7 @@ private:
             if (!limit.pressed_by.empty()) check_pressing(limit);
             if (limit.real_world && velocities_ != 1) {
                 add(ErrorCode::WrongSize, ".law",
-                    "Coulomb's cone of the reactions as they are has one tangential direction here",
+                    "Coulomb's law on the actual reactions has one tangential direction here",
                     "give one velocity, or write kind = \"friction\"");
             }
         }
@@ -126,7 +126,7 @@ private:
             system_.constraints, [&](const Constraint& other) { return other.name == limit.pressed_by; });
         if (pressing == system_.constraints.end()) {
             add(ErrorCode::UnknownName, ".law.normal",
-                fmt::format("there is no constraint {} to press", limit.pressed_by),
+                fmt::format("there is no constraint {} to supply the normal reaction", limit.pressed_by),
                 "name a constraint that holds positions");
             return;
         }
@@ -136,7 +136,7 @@ private:
         if (rows == 0 || (limit.real_world && rows != 1)) {
             add(ErrorCode::WrongSize, ".law.normal",
                 fmt::format("{} holds {} positions", limit.pressed_by, rows),
-                limit.real_world ? "Coulomb's cone of the reactions as they are needs exactly one"
+                limit.real_world ? "Coulomb's law on the actual reactions needs exactly one"
                                  : "name a constraint that holds positions");
         }
     }
@@ -172,8 +172,8 @@ private:
                 "name a contact of the system");
         } else if (positions_ > 0) {
             add(ErrorCode::NotAllowedHere, ".only_while",
-                "a constraint that holds positions cannot wait for a contact",
-                "let velocities wait, as rolling does; positions are held always");
+                "a constraint on positions cannot depend on a contact",
+                "use only_while for velocities, as in rolling; positions are always held");
         }
     }
 
@@ -229,7 +229,7 @@ bool check_rows(const Model& model, const State& state, double tolerance_m, int 
         if (std::abs(position) > tolerance_m) {
             errors.push_back(at_key(ErrorCode::ConstraintViolated, field,
                                     fmt::format("{} is {} at the start, not zero", constraint.name, position),
-                                    "begin where the constraint is fulfilled"));
+                                    "start where the constraint is satisfied"));
             good = false;
         }
         const bool firm = row < phi.size() || (constraint.is_firm() && constraint.only_while.empty());
@@ -237,7 +237,7 @@ bool check_rows(const Model& model, const State& state, double tolerance_m, int 
             errors.push_back(
                 at_key(ErrorCode::ConstraintViolated, field,
                        fmt::format("the start velocity violates {} by {:.6g}", constraint.name, U),
-                       "begin with velocities that the constraint allows"));
+                       "start with velocities that the constraint allows"));
         }
     }
     return good;
@@ -270,7 +270,7 @@ void check_rank(const Model& model, const State& state, Errors& errors)
                         ? "a motion need not exist (B02 hypothesis I)"
                         : "the forces drive the system where it cannot go, there is no solution "
                           "(B02 counter-example 3)"),
-        "write independent constraints for the same positions, or begin elsewhere"));
+        "write independent constraints for the same positions, or start elsewhere"));
 }
 
 }  // namespace
@@ -288,7 +288,7 @@ void check_constraints(const LagrangianSystem& system, Errors& errors)
     }
     if (system.impact_map && !system.constraints.empty()) {
         errors.push_back(at_key(ErrorCode::NotAllowedHere, "impact",
-                                "an impact map knows contacts, not constraints",
+                                "an impact map supports contacts, not constraints",
                                 "leave [impact] out and give the contacts restitutions"));
     }
 }

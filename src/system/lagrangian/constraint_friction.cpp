@@ -42,7 +42,7 @@ int pressing_constraint(const Model& model, int constraint)
     for (int l = 0; l < limits; ++l) {
         if (model.pressed_by(constraint, l) >= 0) return model.pressed_by(constraint, l);
     }
-    throw InternalError("friction of a constraint that nothing presses");
+    throw InternalError("friction of a constraint without a normal reaction");
 }
 
 }  // namespace

@@ -342,7 +342,7 @@ void check_contact_start(const Model& model, const State& state, double toleranc
         errors.push_back(
             at_key(ErrorCode::GapViolated, gap_key,
                    fmt::format("the gap {} is {} m at the start: the parts overlap", contact.name, gap),
-                   "begin with every gap >= 0; the admissible side is where the formula is positive"));
+                   "start with every gap >= 0; the admissible side is where the formula is positive"));
     }
     if (std::abs(gap) <= tolerance_m && H.head(n).isZero(0.0)) {
         errors.push_back(at_key(ErrorCode::GradientVanishes, gap_key,
