@@ -10,6 +10,11 @@ install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET carom_program)
   install(TARGETS carom_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
+  # where the program looks for messages, beside its own folder
+  if(TARGET carom_mpi)
+    install(TARGETS carom_mpi LIBRARY DESTINATION lib/carom)
+  endif()
+
   # the program prints its own manual page, completions and schema of scenes
   set(texts ${CMAKE_BINARY_DIR}/texts)
   install(CODE "set(PROGRAM \"$<TARGET_FILE:carom_program>\")\nset(FOLDER \"${texts}\")")

@@ -1,8 +1,11 @@
 # A module is a folder of include/carom and src with one concept; DEPENDS names the modules whose
 # headers it may include (docs/decisions/modules.md draws the graph, tests/support/check_includes.cmake keeps it).
 function(carom_module name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;WITHOUT" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  foreach(folder ${ARG_WITHOUT})
+    list(FILTER sources EXCLUDE REGEX "/src/${name}/${folder}/")
+  endforeach()
   if(NOT sources)
     return()
   endif()

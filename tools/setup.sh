@@ -48,14 +48,20 @@ Installing them needs root, or sudo without a password. Run once, as root:
 # is_on BUILD_FOLDER OPTION WANTED(ON or OFF): the folder was configured with the option, or it is not wanted.
 is_on() { [ "$3" = OFF ] || grep -qx "$2:BOOL=ON" "$1/CMakeCache.txt"; }
 
+has_mpi() { command -v mpicc >/dev/null; }
+
 # configure PRESET BUILD_FOLDER TESTS(ON or OFF) [PYTHON(ON or OFF)]: once; later ninja itself notices what changed. A
-# folder configured without tests or Python is configured again when they are wanted, never the other way round.
+# folder configured without tests or Python is configured again when they are wanted, never the other way round. The tests
+# of a release come with MPI where there is one; under sanitizers it would be seen to leak.
 configure() {
-    local preset=$1 folder=$root/$2 tests=$3 python=${4:-OFF} options=()
+    local preset=$1 folder=$root/$2 tests=$3 python=${4:-OFF} mpi=OFF options=()
+    if has_mpi && [ "$preset:$tests" = release:ON -o "$preset" = lint ]; then mpi=ON; fi
     if [ -f "$folder/build.ninja" ] && [ ! "$root/CMakePresets.json" -nt "$folder/build.ninja" ] &&
-        is_on "$folder" CAROM_TESTS "$tests" && is_on "$folder" CAROM_PYTHON_MODULE "$python"; then return; fi
+        is_on "$folder" CAROM_TESTS "$tests" && is_on "$folder" CAROM_PYTHON_MODULE "$python" &&
+        is_on "$folder" CAROM_MPI "$mpi"; then return; fi
     if [ "$tests" = ON ] || [ ! -f "$folder/CMakeCache.txt" ]; then options+=(-D "CAROM_TESTS=$tests"); fi
     if [ "$python" = ON ]; then options+=(-D CAROM_PYTHON_MODULE=ON); fi
+    if [ "$mpi" = ON ]; then options+=(-D CAROM_MPI=ON); fi
     say "configuring $2"
     (cd "$root" && cmake --preset "$preset" "${options[@]}") >&2
 }

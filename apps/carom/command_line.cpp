@@ -3,6 +3,7 @@
 #include "carom/core/version.hpp"
 #include "carom/scene/fields.hpp"
 #include "common_options.hpp"
+#include "ranks.hpp"
 #include "scene/templates.hpp"
 #include "study_options.hpp"
 #include "texts.hpp"
@@ -29,7 +30,7 @@ ExitStatus print(const std::string& text)
 
 CommandLine::CommandLine() : app_(about, "carom")
 {
-    app_.set_version_flag("--version", "carom " + std::string(version));
+    app_.set_version_flag("--version", with_messages);
     app_.require_subcommand(1);
     app_.footer(with_exit_statuses("Examples:\n"
                                    "  carom new first\n"

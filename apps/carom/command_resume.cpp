@@ -6,6 +6,7 @@
 #include "input.hpp"
 #include "interrupt.hpp"
 #include "output_files.hpp"
+#include "ranks.hpp"
 
 #include <filesystem>
 
@@ -15,23 +16,28 @@ namespace carom::app {
 
 ExitStatus resume_run(const ResumeOptions& options)
 {
-    const Display display{.json = options.json, .quiet = options.quiet, .svg = options.svg};
+    const Display display{
+        .json = options.json, .quiet = options.quiet, .svg = options.svg && is_first_rank()};
     Errors errors;
     carom::ResumeOptions wanted{.overrides = read_sets(options.sets, errors), .columns = false};
-    const auto threads = checked_threads(options.threads.value_or(usable_cores()), "--threads");
+    const auto threads = checked_threads(options.threads.value_or(cores_for_threads()), "--threads");
     if (!threads) errors.push_back(threads.error());
-    if (!errors.empty()) return refuse(errors, display.json);
 
+    const RunOfRanks together;
     // the listeners are known when the run begins
     RunListener listener;
     wanted.listener = [&](const StepRecord& step) { return !listener || listener(step); };
     wanted.stop = &interrupt_flag();
-    auto resumed = Resumption::open(options.recording, std::move(wanted));
-    if (!resumed) return refuse(resumed.error(), display.json);
-    if (options.svg) {
-        if (auto usable = check_picture(options.recording); !usable)
-            return refuse({usable.error()}, display.json);
+    auto resumed = errors.empty() ? Resumption::open(options.recording, std::move(wanted))
+                                  : Expected<Resumption, Errors>(errors);
+    if (!resumed) {
+        errors = resumed.error();
+    } else if (display.svg) {
+        if (auto usable = check_picture(options.recording); !usable) errors.push_back(usable.error());
     }
+    // all ranks have read the recording before the first one goes on with it
+    if (auto met = meet_ranks(errors, resumed ? &resumed->scene() : nullptr); !met)
+        return refuse(met.error(), display.json);
     if (!resumed->note().empty())
         fmt::print(stderr, "{}: {}\n", printable(options.recording), resumed->note());
     return carry_out(

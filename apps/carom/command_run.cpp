@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "input.hpp"
 #include "output_files.hpp"
+#include "ranks.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -85,13 +86,13 @@ Expected<RunTask, Errors> prepare(const RunOptions& options)
     const auto times = read_times(options.times, errors);
     auto scene = read_scene(options.scene, overrides);
     if (!scene) errors.insert(errors.end(), scene.error().begin(), scene.error().end());
-    if (!options.output.empty()) {
+    if (!options.output.empty() && is_first_rank()) {
         if (auto usable = check_output(options); !usable) errors.push_back(usable.error());
     }
     auto problems = read_problems(options, errors);
-    const auto threads = checked_threads(options.threads.value_or(usable_cores()), "--threads");
+    const auto threads = checked_threads(options.threads.value_or(cores_for_threads()), "--threads");
     if (!threads) errors.push_back(threads.error());
-    if (!errors.empty()) return errors;
+    if (auto met = meet_ranks(errors, scene ? &*scene : nullptr); !met) return met.error();
     print_warnings(scene->warnings);
     return RunTask{
         std::move(*scene),
@@ -112,13 +113,22 @@ Errors with_options(Errors errors)
 
 ExitStatus run_scene(const RunOptions& options)
 {
-    if (!options.sensitivity.empty()) return run_sensitivity(options);
-    const Display display{.json = options.json, .quiet = options.quiet, .svg = options.svg};
+    if (!options.sensitivity.empty()) {
+        if (ranks() != nullptr) {
+            return refuse({mistake(ErrorCode::NotAllowedHere, "--sensitivity",
+                                   "derivatives are not shared among ranks", "run one process")},
+                          options.json);
+        }
+        return run_sensitivity(options);
+    }
+    const Display display{
+        .json = options.json, .quiet = options.quiet, .svg = options.svg && is_first_rank()};
     auto task = prepare(options);
     if (!task) return refuse(task.error(), display.json);
     const auto runner = [&](const RunListener& listener,
                             const std::atomic<bool>& stop) -> Expected<Run, Errors> {
         const Threads threads(task->threads);
+        const RunOfRanks together;
         carom::RunOptions wanted = task->wanted;
         wanted.listener = listener;
         wanted.stop = &stop;

@@ -1,5 +1,6 @@
 #include "command_line.hpp"
 #include "misread_command.hpp"
+#include "ranks.hpp"
 #include "report/text.hpp"
 
 #include <csignal>
@@ -50,6 +51,19 @@ int failed(const std::string& message, Words words)
     return static_cast<int>(ExitStatus::Failed);
 }
 
+int carry_out_command(Words words)
+{
+    try {
+        return run(words);
+    } catch (const std::bad_alloc&) {
+        return failed("error: there is not enough memory for this", words);
+    } catch (const InternalError& error) {
+        return failed(error.what(), words);
+    } catch (const std::exception& error) {
+        return failed(fmt::format("internal error in carom, please report it: {}", error.what()), words);
+    }
+}
+
 }  // namespace
 }  // namespace carom::app
 
@@ -58,14 +72,6 @@ int main(int argc, char** argv)
     // a file that may not grow further is a write that fails, and is told as one
     static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
     const carom::app::Words words(argv, static_cast<std::size_t>(argc));
-    try {
-        return carom::app::run(words);
-    } catch (const std::bad_alloc&) {
-        return carom::app::failed("error: there is not enough memory for this", words);
-    } catch (const carom::InternalError& error) {
-        return carom::app::failed(error.what(), words);
-    } catch (const std::exception& error) {
-        return carom::app::failed(fmt::format("internal error in carom, please report it: {}", error.what()),
-                                  words);
-    }
+    if (!carom::app::join_ranks(words)) return static_cast<int>(carom::app::ExitStatus::BadInput);
+    return carom::app::leave_ranks(carom::app::carry_out_command(words));
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "carom/core/threads.hpp"
+#include "core/messages.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -78,6 +80,83 @@ void append_blocks(std::size_t count, std::size_t size, std::vector<T>& out, F&&
     for (const std::vector<T>& part : parts) {
         out.insert(out.end(), part.begin(), part.end());
     }
+}
+
+namespace detail {
+
+/// The ranks that share a loop of so many blocks: few blocks are not worth a message. Null: this one does it.
+[[nodiscard]] inline Messages* ranks_for(std::size_t blocks) noexcept
+{
+    Messages* ranks = Ranks::shared();
+    return ranks != nullptr && blocks >= 2 * static_cast<std::size_t>(ranks->ranks()) ? ranks : nullptr;
+}
+
+/// f(begin, end, block) for the blocks of this rank.
+template <class F>
+void for_own_blocks(const Messages& ranks, std::size_t count, std::size_t size, F&& f)
+{
+    const OwnWork own;
+    const Share mine = share_of((count + size - 1) / size, ranks.rank(), ranks.ranks());
+    const std::size_t from = mine.begin * size, to = std::min(count, mine.end * size);
+    for_blocks(to - from, size, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        f(from + begin, from + end, mine.begin + block);
+    });
+}
+
+}  // namespace detail
+
+/// The same as sum_of_blocks, with the blocks shared among the ranks: every rank has the sum. f writes
+/// nothing that another block, or a later loop with other blocks, reads; Sum is sent as it lies in memory.
+template <class Sum, class F>
+[[nodiscard]] Sum sum_of_shared_blocks(std::size_t count, std::size_t size, F&& f)
+{
+    static_assert(std::is_trivially_copyable_v<Sum>);
+    Messages* ranks = detail::ranks_for((count + size - 1) / size);
+    if (ranks == nullptr) return sum_of_blocks<Sum>(count, size, f);
+    std::vector<Sum> parts((count + size - 1) / size);
+    detail::for_own_blocks(*ranks, count, size, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        parts[block] = f(begin, end);
+    });
+    detail::gather_shares(*ranks, std::as_writable_bytes(std::span(parts)), parts.size());
+    Sum sum{};
+    for (const Sum& part : parts) {
+        sum += part;
+    }
+    return sum;
+}
+
+/// The same as append_blocks, with the blocks shared among the ranks: every rank has the whole list. T has no
+/// pointers and is sent as it lies in memory.
+template <class T, class F>
+void append_shared_blocks(std::size_t count, std::size_t size, std::vector<T>& out, F&& f)
+{
+    static_assert(std::is_trivially_destructible_v<T>);
+    const std::size_t blocks = (count + size - 1) / size;
+    Messages* ranks = detail::ranks_for(blocks);
+    if (ranks == nullptr) return append_blocks(count, size, out, f);
+    std::vector<std::vector<T>> parts(blocks);
+    detail::for_own_blocks(*ranks, count, size, [&](std::size_t begin, std::size_t end, std::size_t block) {
+        f(begin, end, parts[block]);
+    });
+    std::size_t mine = 0;
+    for (const std::vector<T>& part : parts) {
+        mine += part.size();
+    }
+    std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks->ranks()));
+    detail::gather_sizes(*ranks, mine, sizes);
+    const std::size_t before = out.size();
+    std::size_t at = before, all = 0;
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+        if (k < static_cast<std::size_t>(ranks->rank())) at += sizes[k];
+        all += sizes[k];
+        sizes[k] *= sizeof(T);
+    }
+    out.resize(before + all);
+    for (const std::vector<T>& part : parts) {
+        std::copy(part.begin(), part.end(), out.begin() + static_cast<std::ptrdiff_t>(at));
+        at += part.size();
+    }
+    ranks->gather(std::as_writable_bytes(std::span(out).subspan(before)), sizes);
 }
 
 }  // namespace carom

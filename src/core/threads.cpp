@@ -83,6 +83,7 @@ int Threads::now() noexcept
 
 void detail::run_blocks(std::size_t blocks, BlockCall call, void* what)
 {
+    const OwnWork own;  // a rank takes blocks as they come
     if (current == nullptr || blocks < 2) {
         for (std::size_t block = 0; block < blocks; ++block) {
             call(what, block);

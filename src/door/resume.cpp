@@ -129,7 +129,8 @@ const std::string& Resumption::note() const noexcept
 Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOptions options)
 {
     // the lock first: what is read must still be there when the run goes on
-    auto lock = WriteLock::take(file);
+    std::optional<Expected<WriteLock>> lock;
+    if (detail::records_here()) lock = WriteLock::take(file);
     const auto recording = read_recording(file);
     if (!recording) return Errors{recording.error()};
     if (Errors errors = check_overrides(options.overrides); !errors.empty()) return errors;
@@ -156,8 +157,9 @@ Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOpt
     const bool longer = impl->scene.plan.duration_s != recording->duration_s;
     impl->note = why_complete(*recording, longer);
     if (!impl->note.empty()) return Resumption(std::move(impl));
-    if (!lock) return Errors{lock.error()};
-    impl->lock.emplace(std::move(*lock));
+    if (!lock) return Resumption(std::move(impl));  // another rank writes it
+    if (!*lock) return Errors{lock->error()};
+    impl->lock.emplace(std::move(**lock));
     if (longer)
         impl->prolonged = RunText{.scene = impl->scene.text, .duration_s = impl->scene.plan.duration_s};
     return Resumption(std::move(impl));
@@ -167,12 +169,16 @@ Expected<Run, Errors> Resumption::run()
 {
     // the recording is opened again, unless it has all of the run
     detail::Task& task = *impl_->task;
+    std::optional<Error> unready;
     if (impl_->lock) {
         auto recorder = Recorder::resume(task.recording, impl_->scene.model, impl_->prolonged, {},
                                          detail::to_record(impl_->scene), std::move(impl_->lock));
-        if (!recorder) return Errors{recorder.error()};
-        task.recorder.emplace(std::move(*recorder));
+        if (recorder)
+            task.recorder.emplace(std::move(*recorder));
+        else
+            unready = recorder.error();
     }
+    if (auto ready = detail::all_ready(unready); !ready) return Errors{ready.error()};
     Run run = detail::carry_out(task);
     run.note = impl_->note;
     return run;

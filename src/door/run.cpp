@@ -1,5 +1,6 @@
 #include "carom/door/run.hpp"
 
+#include "core/messages.hpp"
 #include "run_events.hpp"
 #include "scene/scene_bodies.hpp"
 #include "task.hpp"
@@ -46,6 +47,34 @@ std::optional<BodiesToRecord> to_record(const Scene& scene)
     return BodiesToRecord{*scene.model.bodies(), bodies.start, bodies.probes, bodies.colours};
 }
 
+/// What the ranks of a run compare after a step.
+std::uint64_t digest_of_state(const State& state)
+{
+    const auto digest = [](const auto& list, std::uint64_t before) {
+        return digest_of(std::as_bytes(std::span(list.data(), static_cast<std::size_t>(list.size()))),
+                         before);
+    };
+    return digest(state.u, digest(state.q, 0));
+}
+
+bool records_here() noexcept
+{
+    const Messages* ranks = Ranks::all();
+    return ranks == nullptr || ranks->rank() == 0;
+}
+
+Expected<void> all_ready(const std::optional<Error>& unready)
+{
+    const bool all = all_go_on(!unready, 0, 0);
+    if (unready) return *unready;
+    if (all) return {};
+    return Error{.code = ErrorCode::NotAllowedHere,
+                 .where = "ranks",
+                 .message = "another rank cannot begin",
+                 .hint = "see what it says",
+                 .excerpt = {}};
+}
+
 Run carry_out(Task& task)
 {
     // run, with everybody listening
@@ -55,10 +84,13 @@ Run carry_out(Task& task)
         task.problems.after_step(step);
         const bool wanted = !task.listener || task.listener(StepRecord(step));
         const bool recorded = !task.recorder || (*task.recorder)(step);
-        return recorded && wanted && !stopped();
+        const bool goes_on = recorded && wanted && !stopped();
+        if (Ranks::all() == nullptr) return goes_on;
+        return all_go_on(goes_on, digest_of_state(step.after), step.step);
     };
     SolverSettings solver = task.scene.solver;
-    if (task.stop != nullptr) solver.stop = task.stop;
+    // ranks stop together, between steps
+    if (task.stop != nullptr && Ranks::all() == nullptr) solver.stop = task.stop;
     const long steps_before = task.so_far.run.progress.steps;
     const auto begin = std::chrono::steady_clock::now();
     RunReport report = resume_run(task.scene, solver, task.so_far, listener);
@@ -103,29 +135,37 @@ Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
         if (!found) return found.error();
         sensitivity = std::move(*found);
     }
+    const bool records = detail::records_here();
     detail::Task task{.scene = scene,
                       .so_far = detail::start_of(scene),
                       .snapshots = std::move(*snapshots),
-                      .recording = options.recording,
-                      .problems = detail::KeptProblems(options.problems, scene.title),
+                      .recording = records ? options.recording : std::string(),
+                      .problems =
+                          detail::KeptProblems(records ? options.problems : KeepProblems{}, scene.title),
                       .listener = options.listener,
                       .stop = options.stop,
                       .columns = options.columns};
 
     // without a file the recorder keeps the columns in memory
-    if (!options.recording.empty() || options.columns) {
+    std::optional<Error> unready;
+    if (!task.recording.empty() || options.columns) {
         const double duration_s = scene.plan.duration_s, h_s = time_step_s(scene.integrator);
         const auto bodies = detail::to_record(scene);
         auto recorder =
-            options.recording.empty()
+            task.recording.empty()
                 ? Recorder::in_memory(scene.model, scene.title, scene.text, scene.record, scene.start,
                                       duration_s, h_s, options.at_s, bodies)
-                : Recorder::create(options.recording, scene.model, scene.title, scene.text, scene.record,
+                : Recorder::create(task.recording, scene.model, scene.title, scene.text, scene.record,
                                    scene.start, duration_s, h_s, {}, options.at_s, bodies);
-        if (!recorder) return Errors{recorder.error()};
-        task.recorder.emplace(std::move(*recorder));
+        if (recorder)
+            task.recorder.emplace(std::move(*recorder));
+        else
+            unready = recorder.error();
     }
-    if (auto begun = task.problems.begin(); !begun) return Errors{begun.error()};
+    if (!unready) {
+        if (auto begun = task.problems.begin(); !begun) unready = begun.error();
+    }
+    if (auto ready = detail::all_ready(unready); !ready) return Errors{ready.error()};
     Run result = detail::carry_out(task);
     result.sensitivity = std::move(sensitivity);
     return result;

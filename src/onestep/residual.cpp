@@ -202,7 +202,7 @@ double velocity_error(const OneStepProblem& problem, std::span<const double> P, 
                       double percussions, double velocities, ResidualScratch& scratch)
 {
     const auto count = static_cast<std::size_t>(problem.interactions());
-    const double sum = sum_of_blocks<double>(count, in_block, [&](std::size_t begin, std::size_t end) {
+    const double sum = sum_of_shared_blocks<double>(count, in_block, [&](std::size_t begin, std::size_t end) {
         double part = 0;
         for (int c = static_cast<int>(begin); c < static_cast<int>(end); ++c) {
             if (c + 4 <= static_cast<int>(end) && detail::are_discs(problem, c)) {
@@ -432,6 +432,8 @@ Residual residual(const OneStepProblem& problem, std::span<const double> P, Resi
         local_velocity(problem, P, scratch.U);
     else
         detail::velocities_by_factors(problem, P, scratch.blocks, scratch.U);
+    // who asks for all of the scratch is not served by shares of it
+    const OwnWork own;
     return residual_at(problem, P, scratch.U, scratch);
 }
 
@@ -447,7 +449,7 @@ Residual residual_at(const OneStepProblem& problem, std::span<const double> P, s
 
     const auto count = static_cast<std::size_t>(problem.interactions());
     scratch.d.resize(count);
-    Sums sums = sum_of_blocks<Sums>(count, in_block, [&](std::size_t begin, std::size_t end) {
+    Sums sums = sum_of_shared_blocks<Sums>(count, in_block, [&](std::size_t begin, std::size_t end) {
         Sums part;
         for (int c = static_cast<int>(begin); c < static_cast<int>(end); ++c) {
             if (c + 4 <= static_cast<int>(end) && detail::are_discs(problem, c)) {

@@ -1,5 +1,6 @@
 #include "run_loop.hpp"
 
+#include "core/messages.hpp"
 #include "run_parts.hpp"
 #include "stepping/step_parts.hpp"
 
@@ -45,7 +46,10 @@ bool RunLoop::step()
 {
     if (end_ != RunEnd::Duration || failed_ || steps_.is_over(run_)) return false;
     keep(run_.state, before_);
-    report_ = steps_.take(run_);
+    {
+        const SharedWork ranks;  // all of them are here
+        report_ = steps_.take(run_);
+    }
     // somebody stopped the solve: the step has not been taken
     if (report_.status == StepStatus::NotSolved && order_.solver.is_stopped()) {
         run_.state = before_;

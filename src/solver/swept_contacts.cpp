@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <type_traits>
 
@@ -368,8 +369,10 @@ void SweptContacts<Number>::begin(std::span<const std::array<int, 2>> pairs, std
                                   std::span<const char> moves)
 {
     if (bodies_.size() == moves.size() + 1 && std::ranges::equal(pairs, pairs_) &&
-        std::ranges::equal(round, is_round_) && std::ranges::equal(moves, moves_))
+        std::ranges::equal(round, is_round_) && std::ranges::equal(moves, moves_)) {
+        if (Ranks::shared() != asked_) share_blocks();
         return;
+    }
     pairs_.assign(pairs.begin(), pairs.end());
     is_round_.assign(round.begin(), round.end());
     moves_.assign(moves.begin(), moves.end());
@@ -382,6 +385,109 @@ void SweptContacts<Number>::begin(std::span<const std::array<int, 2>> pairs, std
     place_.resize(pairs.size());
     place_contacts(true, round_);
     place_contacts(false, rigid_);
+    arrange_blocks();
+    share_blocks();
+}
+
+/// Colour by colour, round contacts and others; behind the colours what is taken in turn.
+template <class Number>
+void SweptContacts<Number>::arrange_blocks()
+{
+    blocks_.clear();
+    phase_of_.clear();
+    const int colours = colours_.colours();
+    const auto add = [&](bool round, int begin, int end, int phase) {
+        blocks_.push_back({.round = round, .begin = begin, .end = end});
+        phase_of_.push_back(phase);
+    };
+    for (int colour = 0; colour < colours; ++colour) {
+        const auto add_colour = [&](bool round, const auto& groups) {
+            const auto k = static_cast<std::size_t>(colour);
+            const int end = groups.colour_begin[k + 1];
+            for (int from = groups.colour_begin[k]; from < end; from += static_cast<int>(groups_in_block)) {
+                add(round, from, std::min(end, from + static_cast<int>(groups_in_block)), colour);
+            }
+        };
+        add_colour(true, round_);
+        add_colour(false, rigid_);
+    }
+    const auto add_rest = [&](bool round, const auto& groups, int phase) {
+        const int from = groups.colour_begin.back(), end = static_cast<int>(groups.all.size());
+        if (from < end) add(round, from, end, phase);
+    };
+    add_rest(true, round_, colours);
+    add_rest(false, rigid_, colours + 1);
+}
+
+/// Among the ranks of a run, where there is enough to share.
+template <class Number>
+void SweptContacts<Number>::share_blocks()
+{
+    asked_ = Ranks::shared();
+    Messages* ranks = detail::ranks_for(blocks_.size());
+    own_.resize(blocks_.size());
+    std::iota(own_.begin(), own_.end(), std::size_t{0});
+    at_home_.clear();
+    shared_.leave();
+    if (ranks == nullptr) return;
+
+    // counted, not measured: a group that is not round takes about three times as long
+    std::vector<double> cost;
+    for (const BlockOfGroups& block : blocks_) {
+        cost.push_back((block.round ? 1.0 : 3.0) * (block.end - block.begin));
+    }
+    shared_.begin(*ranks, phase_of_, cost, bodies_.size(), sizeof(Moving));
+    for (std::size_t block = 0; block < blocks_.size(); ++block) {
+        with_block(block, [&](auto groups) {
+            for (const auto& group : groups) {
+                for (std::size_t lane = 0; lane < width; ++lane) {
+                    if ((group.a_moves >> lane & 1) != 0) shared_.visit(group.a[lane], block);
+                    if ((group.b_moves >> lane & 1) != 0) shared_.visit(group.b[lane], block);
+                }
+            }
+        });
+    }
+    shared_.plan();
+    own_.assign(shared_.mine().begin(), shared_.mine().end());
+    for (int body = 0; body < static_cast<int>(bodies_.size()); ++body) {
+        // what nobody touches, everybody has
+        const int home = shared_.home(static_cast<std::size_t>(body));
+        if (home >= 0 && home != ranks->rank()) continue;
+        const bool goes_on = !at_home_.empty() && at_home_.back()[1] == body &&
+                             body - at_home_.back()[0] < static_cast<int>(bodies_in_block);
+        if (goes_on)
+            at_home_.back()[1] = body + 1;
+        else
+            at_home_.push_back({body, body + 1});
+    }
+}
+
+/// Percussions and velocities of all ranks, once the sweeps are over.
+template <class Number>
+void SweptContacts<Number>::share_results()
+{
+    if (!shared_.is_shared()) return;
+    const auto bytes = [&](std::size_t block) {
+        return static_cast<std::size_t>(blocks_[block].end - blocks_[block].begin) * sizeof(Vectors);
+    };
+    shared_.gather_all(
+        reinterpret_cast<std::byte*>(bodies_.data()), bytes,
+        [&](std::size_t block, std::byte* to) {
+            with_block(block, [&](auto groups) {
+                for (const auto& group : groups) {
+                    std::memcpy(to, &group.P, sizeof group.P);
+                    to += sizeof group.P;
+                }
+            });
+        },
+        [&](std::size_t block, const std::byte* from) {
+            with_block(block, [&](auto groups) {
+                for (auto& group : groups) {
+                    std::memcpy(&group.P, from, sizeof group.P);
+                    from += sizeof group.P;
+                }
+            });
+        });
 }
 
 template <class Number>
@@ -509,56 +615,62 @@ void SweptContacts<Number>::set_contact(std::size_t contact, const SweptContact&
     group.rho[lane] = to.friction > 0 ? 3 / W.trace : 1 / W.W_nn;
 }
 
-/// f(groups, block) colour by colour, blocks of a colour side by side, round contacts and others; `block`
-/// counts from 0 on.
+/// f(groups) of a block.
+template <class Number>
+template <class F>
+void SweptContacts<Number>::with_block(std::size_t block, F f)
+{
+    const auto [round, begin, end] = blocks_[block];
+    const auto from = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
+    if (round)
+        f(std::span(round_.all).subspan(from, count));
+    else
+        f(std::span(rigid_.all).subspan(from, count));
+}
+
+/// f(groups, block) phase by phase: blocks of a colour side by side, those behind the colours in turn.
 template <class Number>
 template <class F>
 void SweptContacts<Number>::for_colours(F f)
 {
-    const auto colours = colours_.begin().size() - 1;
-    std::size_t first = 0;
-    const auto blocks_of = [](std::size_t count) { return (count + groups_in_block - 1) / groups_in_block; };
-    const auto part_of = [&](auto& groups, std::size_t colour) {
-        const auto from = static_cast<std::size_t>(groups.colour_begin[colour]),
-                   to = static_cast<std::size_t>(groups.colour_begin[colour + 1]);
-        return std::span(groups.all).subspan(from, to - from);
-    };
-    for (std::size_t colour = 0; colour < colours; ++colour) {
-        const auto round = part_of(round_, colour);
-        const auto rigid = part_of(rigid_, colour);
-        const std::size_t of_round = blocks_of(round.size());
-        const auto block_of = [](auto groups, std::size_t k) {
-            const std::size_t begin = k * groups_in_block;
-            return groups.subspan(begin, std::min(groups.size() - begin, groups_in_block));
-        };
-        for_each_index(of_round + blocks_of(rigid.size()), 1, [&](std::size_t k) {
-            if (k < of_round) {
-                f(block_of(round, k), first + k);
-            } else {
-                f(block_of(rigid, k - of_round), first + k);
-            }
+    auto* bodies = reinterpret_cast<std::byte*>(bodies_.data());
+    const bool shared = shared_.is_shared();
+    if (shared) shared_.begin_pass();
+    const int phases = phase_of_.empty() ? 0 : phase_of_.back() + 1;
+    std::size_t next = 0;
+    for (int phase = 0; phase < phases; ++phase) {
+        std::size_t end = next;
+        while (end < own_.size() && phase_of_[own_[end]] == phase) {
+            ++end;
+        }
+        if (shared) shared_.before_phase(phase, bodies);
+        for_each_index(end - next, 1, [&](std::size_t k) {
+            with_block(own_[next + k], [&](auto groups) { f(groups, own_[next + k]); });
         });
-        first += of_round + blocks_of(rigid.size());
+        if (shared) shared_.after_phase(phase, bodies);
+        next = end;
     }
-    f(std::span(round_.all).subspan(static_cast<std::size_t>(round_.colour_begin.back())), first);
-    f(std::span(rigid_.all).subspan(static_cast<std::size_t>(rigid_.colour_begin.back())), first + 1);
+    if (shared) shared_.end_pass(bodies);
 }
 
 template <class Number>
 typename SweptContacts<Number>::Sums SweptContacts<Number>::measured() noexcept
 {
-    const auto sums_of = [&](const auto& groups) {
-        using Group = typename std::decay_t<decltype(groups)>::value_type;
-        return sum_of_blocks<Sums>(
-            groups.size(), 2 * groups_in_block, [&](std::size_t begin, std::size_t end) {
-                const auto some = std::span<const Group>(groups).subspan(begin, end - begin);
-                return detail::has_wide_registers()
-                           ? Kernel::template measure_wide<Group>(some, bodies_.data())
-                           : Kernel::template measure<Group>(some, bodies_.data());
-            });
-    };
-    Sums sums = sums_of(round_.all);
-    sums += sums_of(rigid_.all);
+    if (shared_.is_shared()) shared_.spread(reinterpret_cast<std::byte*>(bodies_.data()));
+    sums_.assign(blocks_.size(), {});
+    for_each_index(own_.size(), 2, [&](std::size_t k) {
+        with_block(own_[k], [&](auto groups) {
+            using Group = typename decltype(groups)::value_type;
+            sums_[own_[k]] = detail::has_wide_registers()
+                                 ? Kernel::template measure_wide<Group>(groups, bodies_.data())
+                                 : Kernel::template measure<Group>(groups, bodies_.data());
+        });
+    });
+    if (shared_.is_shared()) shared_.gather_blocks(reinterpret_cast<std::byte*>(sums_.data()), sizeof(Sums));
+    Sums sums;
+    for (const Sums& part : sums_) {
+        sums += part;
+    }
     return sums;
 }
 
@@ -579,8 +691,7 @@ void SweptContacts<Number>::start()
 template <class Number>
 double SweptContacts<Number>::sweep(double beta) noexcept
 {
-    const std::size_t blocks = round_.all.size() / groups_in_block + rigid_.all.size() / groups_in_block;
-    changes_.assign(blocks + 2 * round_.colour_begin.size() + 2, 0.0);
+    changes_.assign(blocks_.size(), 0.0);
     const auto by = static_cast<Number>(beta);
     for_colours([&](auto groups, std::size_t block) {
         using Group = typename decltype(groups)::value_type;
@@ -589,6 +700,8 @@ double SweptContacts<Number>::sweep(double beta) noexcept
                 ? Kernel::template sweep_wide<Group>(groups, bodies_.data(), tensors_.data(), by)
                 : Kernel::template sweep<Group>(groups, bodies_.data(), tensors_.data(), by);
     });
+    if (shared_.is_shared())
+        shared_.gather_blocks(reinterpret_cast<std::byte*>(changes_.data()), sizeof(double));
     return std::accumulate(changes_.begin(), changes_.end(), 0.0);
 }
 
@@ -606,13 +719,17 @@ template <class Number>
 void SweptContacts<Number>::step_bodies(double beta) noexcept
 {
     const auto by = static_cast<Number>(beta);
-    for_blocks(bodies_.size(), bodies_in_block, [&](std::size_t begin, std::size_t end, std::size_t) {
+    const auto step = [&](std::size_t begin, std::size_t end, std::size_t) {
         const auto bodies = std::span(bodies_).subspan(begin, end - begin);
         if (detail::has_wide_registers()) {
             Kernel::step_wide(bodies, before_.data() + begin, direction_.data() + begin, by);
         } else {
             Kernel::step(bodies, before_.data() + begin, direction_.data() + begin, by);
         }
+    };
+    if (!shared_.is_shared()) return for_blocks(bodies_.size(), bodies_in_block, step);
+    for_each_index(at_home_.size(), 16, [&](std::size_t k) {
+        step(static_cast<std::size_t>(at_home_[k][0]), static_cast<std::size_t>(at_home_[k][1]), k);
     });
 }
 
@@ -640,6 +757,7 @@ int SweptContacts<Number>::run(const Budget& budget)
         last2 = now2;
         if (sweeps < budget.max_iterations) step_bodies(beta);
     }
+    share_results();
     return sweeps;
 }
 

@@ -2,6 +2,7 @@
 
 #include "solver/budget.hpp"
 #include "solver/contact_colours.hpp"
+#include "solver/shared_sweeps.hpp"
 
 #include <array>
 #include <cstdint>
@@ -130,11 +131,23 @@ private:
     void place_contacts(bool round, Groups<Group>& groups);
     template <class Group>
     void set_common(Group& group, std::size_t lane, const SweptContact& to) noexcept;
+    void arrange_blocks();
+    void share_blocks();
+    void share_results();
     [[nodiscard]] Sums measured() noexcept;
     [[nodiscard]] double sweep(double beta) noexcept;
     void step_bodies(double beta) noexcept;
     template <class F>
     void for_colours(F f);
+    template <class F>
+    void with_block(std::size_t block, F f);
+
+    /// Groups of one kind and one colour in a row: what one thread, or one rank, takes at once. Each kind of
+    /// groups that are taken in turn is one block.
+    struct BlockOfGroups {
+        bool round = true;
+        int begin = 0, end = 0;
+    };
 
     std::vector<Moving> bodies_, before_, direction_;  ///< the last body does not move
     std::vector<Moving> tensors_;
@@ -145,7 +158,14 @@ private:
     bool any_rigid_ = false;
     std::vector<std::array<int, 2>> pairs_;
     ContactColours colours_;
+    std::vector<BlockOfGroups> blocks_;
+    std::vector<int> phase_of_;                ///< per block: its colour; behind them one each, taken in turn
+    std::vector<std::size_t> own_;             ///< blocks of this rank, in order
+    std::vector<std::array<int, 2>> at_home_;  ///< ranges of bodies that this rank moves between sweeps
+    const Messages* asked_ = nullptr;          ///< who was there when blocks were shared
+    SharedSweeps shared_;
     std::vector<double> changes_;  ///< of a sweep, per block of groups
+    std::vector<Sums> sums_;       ///< per block of groups
     double free_size_ = 0;         ///< of U_free, scaled
 };
 

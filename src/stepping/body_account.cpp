@@ -79,7 +79,7 @@ void account(const BodyModel& model, double h, const BodyState& state, const Ene
         lines.scheme_J -= h * W_body.dot(at.cross(model.inertia[i] * at));
     }
     lines.scheme_J += end.potential_J - start.potential_J + potential_work;
-    const WorkOfContacts works = sum_of_blocks<WorkOfContacts>(
+    const WorkOfContacts works = sum_of_shared_blocks<WorkOfContacts>(
         s.contacts.size(), works_in_block, [&](std::size_t begin, std::size_t end) {
             WorkOfContacts sum;
             for (std::size_t c = begin; c < end; ++c) {

@@ -86,18 +86,19 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
     // soft contacts are known before they close, and those that touched before they leave; with restitution
     // or an impact map a contact acts when it has closed (BO-9)
     s.contacts.clear();
-    append_blocks(s.pairs.size(), pairs_in_block, s.contacts,
-                  [&](std::size_t begin, std::size_t end, std::vector<BodyContact>& contacts) {
-                      for (std::size_t k = begin; k < end; ++k) {
-                          const auto [a, b] = s.pairs[k];
-                          if (!model.may_meet(a, b)) continue;
-                          const bool soft =
-                              !model.setup().impact_map &&
-                              (model.surface(a, b).restitution == 0 || have_touched(state, a, b));
-                          const double reach = soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
-                          add_contacts(model, a, b, reach, s, contacts);
-                      }
-                  });
+    append_shared_blocks(s.pairs.size(), pairs_in_block, s.contacts,
+                         [&](std::size_t begin, std::size_t end, std::vector<BodyContact>& contacts) {
+                             for (std::size_t k = begin; k < end; ++k) {
+                                 const auto [a, b] = s.pairs[k];
+                                 if (!model.may_meet(a, b)) continue;
+                                 const bool soft =
+                                     !model.setup().impact_map &&
+                                     (model.surface(a, b).restitution == 0 || have_touched(state, a, b));
+                                 const double reach =
+                                     soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
+                                 add_contacts(model, a, b, reach, s, contacts);
+                             }
+                         });
     see_fast_contacts(model, settings, state, s);
     for_each_index(s.contacts.size(), 4 * pairs_in_block, [&](std::size_t c) {
         set_frame(s.mid.x, s.contacts[c]);

@@ -1,0 +1,116 @@
+#include "carom/core/expected.hpp"
+#include "core/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace carom {
+namespace {
+
+thread_local Messages* current_ranks = nullptr;
+thread_local bool work_is_shared = false;
+
+}  // namespace
+
+Ranks::Ranks(Messages& messages) noexcept : before_(std::exchange(current_ranks, &messages)) {}
+
+Ranks::~Ranks()
+{
+    current_ranks = before_;
+}
+
+Messages* Ranks::all() noexcept
+{
+    return current_ranks != nullptr && current_ranks->ranks() > 1 ? current_ranks : nullptr;
+}
+
+Messages* Ranks::shared() noexcept
+{
+    return work_is_shared ? all() : nullptr;
+}
+
+SharedWork::SharedWork() noexcept : before_(std::exchange(work_is_shared, true)) {}
+
+SharedWork::~SharedWork()
+{
+    work_is_shared = before_;
+}
+
+OwnWork::OwnWork() noexcept : before_(std::exchange(work_is_shared, false)) {}
+
+OwnWork::~OwnWork()
+{
+    work_is_shared = before_;
+}
+
+std::uint64_t digest_of(std::span<const std::byte> bytes, std::uint64_t before) noexcept
+{
+    std::uint64_t digest = before + 0x9e3779b97f4a7c15U + bytes.size();
+    const auto mix = [&digest](std::uint64_t word) {
+        digest = (digest ^ word) * 0xbf58476d1ce4e5b9U;
+        digest ^= digest >> 31U;
+    };
+    std::size_t at = 0;
+    for (; at + 8 <= bytes.size(); at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + at, 8);
+        mix(word);
+    }
+    for (; at < bytes.size(); ++at) {
+        mix(std::to_integer<std::uint64_t>(bytes[at]));
+    }
+    return digest;
+}
+
+bool all_go_on(bool wanted, std::uint64_t digest, long step)
+{
+    Messages* ranks = Ranks::all();
+    if (ranks == nullptr) return wanted;
+    struct Word {
+        std::uint64_t wanted, digest;
+    };
+    const auto count = static_cast<std::size_t>(ranks->ranks());
+    std::vector<Word> words(count);
+    words[static_cast<std::size_t>(ranks->rank())] = {wanted ? 1U : 0U, digest};
+    const std::vector<std::size_t> sizes(count, sizeof(Word));
+    ranks->gather(std::as_writable_bytes(std::span(words)), sizes);
+    for (std::size_t k = 1; k < count; ++k) {
+        if (words[k].digest == words[0].digest) continue;
+        throw InternalError(fmt::format("ranks 0 and {} have computed different motions in step {}; the last "
+                                        "checkpoint is before it",
+                                        k, step));
+    }
+    return std::ranges::all_of(words, [](const Word& word) { return word.wanted != 0; });
+}
+
+namespace detail {
+
+Share share_of(std::size_t count, int rank, int ranks) noexcept
+{
+    const auto r = static_cast<std::size_t>(rank), n = static_cast<std::size_t>(ranks);
+    return {count * r / n, count * (r + 1) / n};
+}
+
+void gather_shares(Messages& ranks, std::span<std::byte> records, std::size_t count)
+{
+    std::vector<std::size_t> sizes(static_cast<std::size_t>(ranks.ranks()));
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+        const Share share = share_of(count, static_cast<int>(k), ranks.ranks());
+        sizes[k] = (share.end - share.begin) * (records.size() / count);
+    }
+    ranks.gather(records, sizes);
+}
+
+void gather_sizes(Messages& ranks, std::size_t mine, std::span<std::size_t> sizes)
+{
+    const std::vector<std::size_t> each(sizes.size(), sizeof(std::size_t));
+    sizes[static_cast<std::size_t>(ranks.rank())] = mine;
+    ranks.gather(std::as_writable_bytes(sizes), each);
+}
+
+}  // namespace detail
+}  // namespace carom

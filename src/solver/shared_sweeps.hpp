@@ -1,0 +1,144 @@
+#pragma once
+
+#include "core/messages.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace carom {
+
+/// Sweeps that several ranks share. Contacts are in blocks, blocks in phases (a colour each, SO-38), and each
+/// block belongs to one rank by a rule of ids and counts. In a pass over the phases the velocity of a body
+/// goes from contact to contact, and a message is sent only where the next contact belongs to another rank:
+///
+///     owner(k) != owner(k + 1)   for the contacts k, k + 1 that touch the body one after the other (MA-2)
+///
+/// The last one sends it to the first, where the next pass begins: the home of the body. All that a rank
+/// reads is what one process alone would read, so that the results are the same bits.
+///
+/// Theory     docs/theory/machines.md, (MA-1) who owns a block, (MA-2) what is sent, (MA-3) sums
+class SharedSweeps {
+public:
+    /// For blocks of these costs in these phases, in order: (MA-1). All ranks call it with the same numbers.
+    void begin(Messages& ranks, std::span<const int> phase_of_block, std::span<const double> cost,
+               std::size_t bodies, std::size_t body_bytes);
+
+    /// A moving body in a block: in the order of blocks.
+    void visit(int body, std::size_t block);
+
+    /// After the last visit.
+    void plan();
+
+    /// One process does it all.
+    void leave() noexcept { ranks_ = nullptr; }
+
+    [[nodiscard]] bool is_shared() const noexcept { return ranks_ != nullptr; }
+    [[nodiscard]] int owner(std::size_t block) const noexcept { return owner_[block]; }
+    [[nodiscard]] int home(std::size_t body) const noexcept { return route_[body].home; }
+    [[nodiscard]] int rank() const noexcept { return ranks_->rank(); }
+
+    /// Blocks of this rank, in order.
+    [[nodiscard]] std::span<const std::size_t> mine() const noexcept { return mine_; }
+
+    // A pass. `bodies`: one record of `body_bytes` each.
+    void begin_pass();
+    void before_phase(int phase, std::byte* bodies);
+    void after_phase(int phase, const std::byte* bodies);
+    void end_pass(std::byte* bodies);
+
+    /// After a pass: the velocities of all bodies that a rank touches.
+    void spread(std::byte* bodies);
+
+    /// Every rank has filled the records of its blocks: afterwards all have all of them (MA-3).
+    void gather_blocks(std::byte* records, std::size_t record_bytes);
+
+    /// After a pass: all bodies, and what pack(block, to) wrote of each block, `bytes(block)` of them, by
+    /// unpack(block, from).
+    template <class Bytes, class Pack, class Unpack>
+    void gather_all(std::byte* bodies, Bytes bytes, Pack pack, Unpack unpack);
+
+private:
+    /// Bodies between two ranks, sent behind one phase and read before another.
+    struct Parcel {
+        int partner = 0, phase = 0, due = 0;
+        std::vector<int> bodies;
+        std::vector<std::byte> data;
+        std::unique_ptr<Messages::Line> line;
+    };
+    using Parcels = std::vector<Parcel>;
+
+    /// Of a body: ranks and phases of its first and of its last contact so far.
+    struct Route {
+        int home = -1, last = -1, phase = 0;
+    };
+
+    /// Sent by `from` behind `phase`, read by `to` before `due`.
+    void send(int body, int from, int to, int phase, int due);
+    [[nodiscard]] static Parcel& parcel(Parcels& all, int partner, int phase, int due);
+    void open(Parcels& out, Parcels& in, int first_tag);
+    void pack(Parcel& parcel, const std::byte* bodies) const;
+    void unpack(const Parcel& parcel, std::byte* bodies) const;
+    [[nodiscard]] int last_due() const noexcept { return phases_ + 1; }
+
+    Messages* ranks_ = nullptr;
+    std::size_t body_bytes_ = 0;
+    int phases_ = 0;
+    std::vector<int> phase_of_block_, owner_;
+    std::vector<std::size_t> mine_;
+    std::vector<Route> route_;                  ///< per body
+    std::vector<std::pair<int, int>> touched_;  ///< body and rank, of ranks other than its home
+    Parcels out_, in_, spread_out_, spread_in_;
+    std::vector<std::size_t> sizes_;
+    std::vector<std::byte> gathered_;
+};
+
+template <class Bytes, class Pack, class Unpack>
+void SharedSweeps::gather_all(std::byte* bodies, Bytes bytes, Pack pack, Unpack unpack)
+{
+    sizes_.assign(static_cast<std::size_t>(ranks_->ranks()), 0);
+    for (const Route& route : route_) {
+        if (route.home >= 0) sizes_[static_cast<std::size_t>(route.home)] += body_bytes_;
+    }
+    for (std::size_t block = 0; block < owner_.size(); ++block) {
+        sizes_[static_cast<std::size_t>(owner_[block])] += bytes(block);
+    }
+    std::vector<std::size_t> at(sizes_.size(), 0);
+    std::size_t all = 0;
+    for (std::size_t k = 0; k < sizes_.size(); ++k) {
+        at[k] = all;
+        all += sizes_[k];
+    }
+    gathered_.resize(all);
+    // the same walk writes what this rank has and, when all has come, reads what the others had
+    const auto walk = [&](bool mine, auto of_body, auto of_block) {
+        std::vector<std::size_t> next = at;
+        const auto place = [&](int rank, std::size_t size) {
+            std::byte* here = gathered_.data() + next[static_cast<std::size_t>(rank)];
+            next[static_cast<std::size_t>(rank)] += size;
+            return (rank == ranks_->rank()) == mine ? here : nullptr;
+        };
+        for (std::size_t k = 0; k < route_.size(); ++k) {
+            if (route_[k].home < 0) continue;
+            if (std::byte* here = place(route_[k].home, body_bytes_)) of_body(k, here);
+        }
+        for (std::size_t block = 0; block < owner_.size(); ++block) {
+            if (std::byte* here = place(owner_[block], bytes(block))) of_block(block, here);
+        }
+    };
+    walk(
+        true, [&](std::size_t k, std::byte* to) { std::copy_n(bodies + k * body_bytes_, body_bytes_, to); },
+        pack);
+    ranks_->gather(gathered_, sizes_);
+    walk(
+        false,
+        [&](std::size_t k, const std::byte* from) {
+            std::copy_n(from, body_bytes_, bodies + k * body_bytes_);
+        },
+        unpack);
+}
+
+}  // namespace carom

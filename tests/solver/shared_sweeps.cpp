@@ -1,0 +1,196 @@
+#include "solver/swept_contacts.hpp"
+#include "support/thread_messages.hpp"
+
+#include "carom/core/threads.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+
+namespace carom {
+namespace {
+
+/// Bodies on a lattice that fall together on a floor, each touching its six neighbours: balls, and every
+/// seventh of them something whose contacts are not round. One more body touches very many of them. With
+/// `mixed` the numbers of the bodies say nothing of their places.
+struct Fall {
+    std::vector<SweptBody> bodies;
+    std::vector<char> moves;
+    std::vector<std::array<int, 2>> pairs;
+    std::vector<char> round;
+    std::vector<SweptContact> contacts;
+
+    Fall(int side, int height, bool mixed)
+    {
+        std::mt19937 random(7);
+        std::uniform_real_distribution<double> uniform(-1, 1);
+        const int count = side * side * height;
+        std::vector<int> number(static_cast<std::size_t>(count));
+        for (int k = 0; k < count; ++k) {
+            number[static_cast<std::size_t>(k)] = k + 1;
+        }
+        if (mixed) std::shuffle(number.begin(), number.end(), random);
+        bodies.resize(1);  // the floor
+        for (int k = 0; k < count; ++k) {
+            bodies.push_back({.v = {0.3 * uniform(random), 0.3 * uniform(random), -1 + 0.3 * uniform(random)},
+                              .inverse_mass = k % 3 == 0 ? 2.0 : 1.0,
+                              .inverse_inertia = 250,
+                              .tensor = {250, 250, 250, 0, 0, 0}});
+        }
+        const int huge = static_cast<int>(bodies.size());
+        bodies.push_back({.v = {0, 0, -2},
+                          .inverse_mass = 0.01,
+                          .inverse_inertia = 0.01,
+                          .tensor = {0.01, 0.01, 0.01, 0, 0, 0}});
+        moves.assign(bodies.size(), 1);
+        moves[0] = 0;
+        struct One {
+            std::array<int, 2> pair;
+            std::array<double, 3> n;
+        };
+        std::vector<One> found;
+        const auto of = [&](int k) { return number[static_cast<std::size_t>(k)]; };
+        const auto touch = [&](int a, int b, std::array<double, 3> n) { found.push_back({{a, b}, n}); };
+        for (int k = 0; k < count; ++k) {
+            const int x = k % side, y = k / side % side, z = k / side / side;
+            if (z == 0) touch(of(k), 0, {0, 0, 1});
+            if (x + 1 < side) touch(of(k), of(k + 1), {-1, 0, 0});
+            if (y + 1 < side) touch(of(k), of(k + side), {0, -1, 0});
+            if (z + 1 < height) touch(of(k), of(k + side * side), {0, 0, -1});
+            if (z + 1 == height && x % 2 == 0) touch(huge, of(k), {0, 0, 1});
+        }
+        std::ranges::sort(found, {}, &One::pair);
+        for (const auto& [pair, n] : found) {
+            const bool is_round = pair[0] % 7 != 0 && pair[1] % 7 != 0;
+            SweptContact contact{.normal = n, .shift_m_s = 0.1 * uniform(random), .friction = 0.4};
+            if (is_round) {
+                contact.arm_a[0] = contact.arm_b[0] = 0.05;
+            } else {
+                for (std::size_t i = 0; i < 3; ++i) {
+                    contact.arm_a[i] = -0.05 * n[i] + 0.01 * uniform(random);
+                    contact.arm_b[i] = 0.05 * n[i] + 0.01 * uniform(random);
+                }
+            }
+            pairs.push_back(pair);
+            round.push_back(is_round);
+            contacts.push_back(contact);
+        }
+    }
+
+    /// All that comes out of two solves, the second one with other velocities; numbers as they are.
+    template <class Number>
+    [[nodiscard]] std::vector<double> swept(SweptContacts<Number>& sweeps) const
+    {
+        std::vector<double> all;
+        for (const double part : {1.0, 0.5}) {
+            sweeps.begin(pairs, round, moves);
+            for (std::size_t k = 0; k < bodies.size(); ++k) {
+                SweptBody body = bodies[k];
+                body.v[2] *= part;
+                sweeps.set_body(k, body);
+            }
+            for (std::size_t c = 0; c < contacts.size(); ++c) {
+                SweptContact contact = contacts[c];
+                for (std::size_t i = 0; i < 3; ++i) {
+                    contact.P[i] = (1 - part) * 0.1 * contact.normal[i];
+                }
+                sweeps.set_contact(c, contact);
+            }
+            sweeps.start();
+            all.push_back(sweeps.run({.tolerance = 1e-4, .max_iterations = 40}));
+            const auto error = sweeps.error();
+            all.push_back(error.unit_free);
+            all.push_back(error.velocity);
+            for (std::size_t c = 0; c < contacts.size(); ++c) {
+                const auto P = sweeps.percussion(c);
+                all.insert(all.end(), P.begin(), P.end());
+            }
+            for (std::size_t k = 0; k < bodies.size(); ++k) {
+                const auto v = sweeps.velocity(k), w = sweeps.angular_velocity(k);
+                all.insert(all.end(), v.begin(), v.end());
+                all.insert(all.end(), w.begin(), w.end());
+            }
+        }
+        return all;
+    }
+};
+
+int different(const std::vector<double>& a, const std::vector<double>& b)
+{
+    REQUIRE(a.size() == b.size());
+    int count = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        count += std::memcmp(&a[k], &b[k], sizeof(double)) != 0 ? 1 : 0;
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("sweeps shared among ranks give the bits of one process", Number, float, double)
+{
+    for (const bool mixed : {false, true}) {
+        CAPTURE(mixed);
+        const Fall fall(20, 4, mixed);
+        SweptContacts<Number> alone;
+        const std::vector<double> expected = fall.swept(alone);
+        CHECK(expected[0] > 1);
+        CHECK(std::isfinite(expected[1]));
+        for (const int ranks : {2, 3, 5}) {
+            CAPTURE(ranks);
+            std::vector<std::vector<double>> got(static_cast<std::size_t>(ranks));
+            ThreadRanks together(ranks);
+            together.run([&](int rank) {
+                const Threads threads(rank == 0 ? 2 : 1);
+                const SharedWork work;
+                SweptContacts<Number> sweeps;
+                got[static_cast<std::size_t>(rank)] = fall.swept(sweeps);
+            });
+            CHECK(together.sent() > 0);
+            for (const auto& one : got) {
+                CHECK(different(one, expected) == 0);
+            }
+        }
+    }
+}
+
+TEST_CASE("a rank without contacts, and contacts too few to share")
+{
+    const Fall fall(3, 2, false);
+    SweptContacts<float> alone;
+    const std::vector<double> expected = fall.swept(alone);
+    ThreadRanks together(6);
+    std::vector<std::vector<double>> got(6);
+    together.run([&](int rank) {
+        const SharedWork work;
+        SweptContacts<float> sweeps;
+        got[static_cast<std::size_t>(rank)] = fall.swept(sweeps);
+    });
+    CHECK(together.sent() == 0);
+    for (const auto& one : got) {
+        CHECK(different(one, expected) == 0);
+    }
+}
+
+TEST_CASE("one memory serves shared sweeps and those of one process in turn")
+{
+    const Fall fall(20, 4, false);
+    SweptContacts<float> alone;
+    const std::vector<double> expected = fall.swept(alone);
+    ThreadRanks together(2);
+    together.run([&](int) {
+        SweptContacts<float> sweeps;
+        const std::vector<double> before = fall.swept(sweeps);
+        std::vector<double> shared;
+        {
+            const SharedWork work;
+            shared = fall.swept(sweeps);
+        }
+        const std::vector<double> after = fall.swept(sweeps);
+        if (different(before, expected) + different(shared, expected) + different(after, expected) > 0)
+            throw std::logic_error("they differ");
+    });
+}
+
+}  // namespace carom
