@@ -206,7 +206,9 @@ void CommandLine::add_orbit()
             "begin at the state of a recording: RUN.h5@TIME, or its last one; or at that of ORBIT.json")
         ->type_name("FILE");
     add_output(command, orbit_.output,
-               "write one period: a recording, .h5, its page, .html, or the orbit itself, .json");
+               "write one period: a recording, .h5, a table, .csv, its phase portrait, .svg or .pdf, a page, "
+               ".html, or "
+               "the orbit itself, .json");
     add_json(command, orbit_.json);
     command.footer(
         "Examples:\n"
@@ -255,7 +257,8 @@ void CommandLine::add_branch()
     command.add_flag("--past-grazing", branch_.past_grazing,
                      "also follow the orbits with one more impact that begin where an orbit grazes");
     add_output(command, branch_.output,
-               "write all orbits: a table, .csv or .h5, a diagram, .svg or .pdf, a page, .html, or .json");
+               "write all orbits or equilibria: a table, .csv or .h5, a diagram, .svg or .pdf, a page, "
+               ".html, or .json");
     add_json(command, branch_.json);
     command.footer(
         "Examples:\n"

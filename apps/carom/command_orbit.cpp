@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -96,19 +97,16 @@ ExitStatus branch_of_equilibria(const OrbitCommand& command, const Scene& scene,
         return refused({mistake(ErrorCode::WrongType, "--equilibrium", "options of orbits are given as well",
                                 "leave out --period, --section, --doublings, --past-grazing and --curve")});
     }
-    if (!command.output.empty() && !command.output.ends_with(".json")) {
-        return refused({mistake(ErrorCode::WrongType, "-o", "equilibria are written as JSON",
-                                "give a name that ends in .json")});
-    }
     const EquilibriumOptions options{.over = range.over, .low = range.low, .high = range.high};
     const auto found = follow_equilibria(scene, options);
     if (!found) return refused(found.error());
-    const std::string json = json_of(scene, options, *found);
     if (!command.output.empty()) {
-        if (const Errors unwritten = write_whole_file(command.output, json); !unwritten.empty())
+        if (const Errors unwritten = write_equilibria(scene, options, *found, command.output);
+            !unwritten.empty())
             return refused(unwritten);
     }
-    if (!print_result(command.json ? json : to_text(scene, options, *found))) return ExitStatus::BadInput;
+    const std::string text = command.json ? json_of(scene, options, *found) : to_text(scene, options, *found);
+    if (!print_result(text)) return ExitStatus::BadInput;
     const bool any =
         std::ranges::any_of(found->branches, [](const auto& one) { return !one.points.empty(); });
     return any ? ExitStatus::Certified : ExitStatus::Uncertified;
@@ -200,6 +198,14 @@ ExitStatus run_branch(const OrbitCommand& command)
     const OrbitOptions orbit = orbit_options(command, errors);
     auto range = branch_range(command.over, "--over");
     if (!range) errors.push_back(range.error());
+    std::optional<BranchOptions> second;
+    if (!command.curve.empty()) {
+        auto over = branch_range(command.curve, "--curve");
+        if (over)
+            second = *over;
+        else
+            errors.push_back(over.error());
+    }
     const auto scene = read_scene_with(command.scene, overrides, errors);
     if (!scene) return refused(errors);
     if (command.equilibrium) return branch_of_equilibria(command, *scene, *range);
@@ -209,9 +215,7 @@ ExitStatus run_branch(const OrbitCommand& command)
     auto branches =
         follow_family(*scene, *range, {.doublings = command.doublings, .past_grazing = command.past_grazing});
     if (!branches) return refused(branches.error());
-    if (!command.curve.empty()) {
-        const auto second = branch_range(command.curve, "--curve");
-        if (!second) return refused({second.error()});
+    if (second) {
         if (Errors wrong = add_curves_over(*second, *scene, *branches); !wrong.empty()) {
             for (Error& error : wrong) {
                 if (error.where == "CurveOptions::low") error.where = "--curve";

@@ -238,10 +238,12 @@ double SeriesEngine::next_length()
 }
 
 /// Below which speed slip is slow, yet not so slow that coefficients S / (S/S')^K leave the numbers.
+/// Derivatives are of first order in this speed, so that they need a lower one (OR-26).
 double SeriesEngine::slow_m_s(const Player& one, double slope) const
 {
     const double smallest = std::pow(10.0, -270.0 / x_->order());
-    return std::max(one.alone ? 1e-8 : 1e-14, smallest) * std::sqrt(length_m() * slope);
+    const double wanted = !one.alone ? 1e-14 : memory_.log ? 1e-11 : 1e-8;
+    return std::max(wanted, smallest) * std::sqrt(length_m() * slope);
 }
 
 /// Coefficients say nothing about terms beyond the last one, t^40 for example: where the equations of motion

@@ -100,9 +100,9 @@ void keep_off_events(BranchWalk& walk, BranchNode& node, double step)
 /// Whether a node is as far away as its step says.
 bool is_near(const BranchNode& a, const BranchNode& b, double step)
 {
-    Eigen::VectorXd way(a.scale.size());
-    way << b.start.q - a.start.q, b.start.u - a.start.u;
-    return way.cwiseQuotient(a.scale).norm() <= 100 * step;
+    Eigen::VectorXd displacement(a.scale.size());
+    displacement << b.start.q - a.start.q, b.start.u - a.start.u;
+    return displacement.cwiseQuotient(a.scale).norm() <= 100 * step;
 }
 
 /// A branch begins at the value of the scene.
@@ -135,13 +135,13 @@ Expected<Branch, Errors> walk_on(BranchWalk& walk, const BranchOptions& options,
         auto next = walk.ahead(node, step);
         const bool jumps = next && std::abs(next->value - node.value) > 3 * step * walk.range();
         // other events, and nothing that vanishes in between: perhaps it is an orbit of another branch
-        const bool told = next && !jumps && add_special_points(walk, node, *next, step, branch);
+        const bool explained = next && !jumps && add_special_points(walk, node, *next, step, branch);
         const bool unknown =
-            next && !jumps && !told && step <= smallest_step * 2 && is_near(node, *next, step);
+            next && !jumps && !explained && step <= smallest_step * 2 && is_near(node, *next, step);
         if (unknown)
             branch.special.push_back(
                 {.kind = "events", .value = next->value, .orbit = next->orbit, .place = {}});
-        if (!told && !unknown) {
+        if (!explained && !unknown) {
             if (step > 1e-3 * options.max_step) {
                 if (auto found = vanishing_ahead(walk, node, step)) ahead = std::move(found);
             }
@@ -324,9 +324,9 @@ Expected<Branch, Errors> switch_at_grazing(const Scene& scene, const BranchOptio
         auto node = walk.at_value(*first, {}, orbit.period_s, orbit.value, nullptr);
         if (!node || !strikes_at(node->orbit, graze->contact, speed, 1e-3 * speed)) continue;
         const auto n = first->q.size();
-        Eigen::VectorXd way(2 * n);
-        way << second->q - first->q, second->u - first->u;
-        const double ahead = node->dz.dot(way.cwiseQuotient(node->scale)) +
+        Eigen::VectorXd displacement(2 * n);
+        displacement << second->q - first->q, second->u - first->u;
+        const double ahead = node->dz.dot(displacement.cwiseQuotient(node->scale)) +
                              node->dT * (faster.period_s - orbit.period_s) / orbit.period_s +
                              node->dvalue * (faster.value - orbit.value) / walk.range();
         if (ahead < 0) node = reversed(std::move(*node));

@@ -120,7 +120,7 @@ std::optional<BranchNode> BranchWalk::ahead(const BranchNode& from, double step)
     double value = from.value + step * from.dvalue * range_;
     for (int k = 0; k < max_corrections; ++k) {
         if (!evaluate(value) || !(closure_->period_s > 0)) return std::nullopt;
-        if (k > 0 && closure_->size <= orbit_.tolerance) return finished(value, &from);
+        if (k > 0 && closure_->closes(orbit_.tolerance)) return finished(value, &from);
         // the closure, and a step across the tangent
         const Eigen::VectorXd unit = units(*closure_, range_);
         Eigen::MatrixXd A(closure_->J.rows() + 1, unit.size());

@@ -118,6 +118,15 @@ bool Closure::evaluate()
     return residual.allFinite() && J.allFinite();
 }
 
+bool Closure::closes(double tolerance) const
+{
+    constexpr double rounding = 32 * 2.2e-16, worst = 1e-8;
+    const Eigen::MatrixXd M = shot.Z.leftCols(B.cols()) * B.transpose();
+    const Eigen::MatrixXd scaled = scale.cwiseInverse().asDiagonal() * M.cwiseAbs() * scale.asDiagonal();
+    const double grows = scaled.size() > 0 ? scaled.rowwise().sum().maxCoeff() : 0;
+    return size <= std::max(tolerance, std::min(worst, rounding * grows));
+}
+
 void Closure::step(const Eigen::VectorXd& by, double length)
 {
     const auto n = start.q.size();
@@ -187,6 +196,7 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
         const Eigen::VectorXd by = newton_step(closure);
         const State from = closure.start;
         const double from_period = closure.period_s, before = closure.size;
+        const bool closed_before = closure.closes(options.tolerance);
         bool got_on = false;
         for (double length = 1; length > 1e-4 && !got_on; length /= 2) {
             closure.start = from;
@@ -194,13 +204,13 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
             closure.step(by, length);
             got_on = closure.period_s > 0 && closure.evaluate() && closure.size < (1 - 0.1 * length) * before;
             // at the level of rounding nothing gets smaller
-            if (!got_on && length == 1 && before <= options.tolerance) break;
+            if (!got_on && length == 1 && closed_before) break;
         }
         if (!got_on) {
             closure.start = from;
             closure.period_s = from_period;
             const bool good = closure.evaluate();
-            if (good && closure.size <= options.tolerance) {
+            if (good && closure.closes(options.tolerance)) {
                 report.converged = true;
                 return report;
             }
@@ -209,7 +219,7 @@ NewtonReport solve_closure(Closure& closure, const OrbitOptions& options)
         best = std::min(best, closure.size);
         if (closure.size <= 1e-15) break;
     }
-    report.converged = closure.size <= options.tolerance;
+    report.converged = closure.closes(options.tolerance);
     if (!report.converged) {
         report.trouble = "Newton's method does not converge; start closer to the orbit, let the motion "
                          "settle first, or use more segments";

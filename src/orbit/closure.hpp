@@ -13,6 +13,9 @@ public:
     /// Runs one period from here. False: the motion or its derivatives end.
     [[nodiscard]] bool evaluate();
 
+    /// Closed to this tolerance, or to what rounding of the start becomes in a period.
+    [[nodiscard]] bool closes(double tolerance) const;
+
     /// A Newton step of this length; the parameters stay.
     void step(const Eigen::VectorXd& by, double length);
 
@@ -61,6 +64,13 @@ struct FirstGuess {
     State state;
     double period_s = 0;
 };
+/// Nothing moves, and nothing depends on the time.
+[[nodiscard]] bool is_equilibrium(Member& member, const Orbit& orbit);
+inline constexpr std::string_view equilibrium_words =
+    "this is an equilibrium, not an orbit: start further away from it, with --set coordinate.NAME.start=..., "
+    "or "
+    "leave out --settle; where no obstacle moves, carom branch --equilibrium follows it";
+
 [[nodiscard]] Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& options);
 
 /// The member's flow goes on to where the section's formula rises through zero: first off the section and

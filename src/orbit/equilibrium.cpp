@@ -70,13 +70,13 @@ public:
     std::string follow(RestNode from, bool upwards, EquilibriumBranch& branch)
     {
         const double longest = 1.0 / options_.steps;
-        const std::size_t most = branch.points.size() + 50 * static_cast<std::size_t>(options_.steps);
+        const std::size_t max_points = branch.points.size() + 50 * static_cast<std::size_t>(options_.steps);
         if ((from.dvalue() > 0) != upwards) {
             from.tangent = -from.tangent;
             from.determinant = -from.determinant;
         }
         double step = longest;
-        while (branch.points.size() < most) {
+        while (branch.points.size() < max_points) {
             if (from.point.value == options_.low && from.dvalue() < 0) return "range";
             if (from.point.value == options_.high && from.dvalue() > 0) return "range";
             auto node = ahead(from, step);
@@ -99,7 +99,7 @@ public:
             from = std::move(*node);
             step = std::min(2 * step, longest);
         }
-        return fmt::format("{} equilibria", most);
+        return fmt::format("{} equilibria", max_points);
     }
 
 private:

@@ -1,6 +1,7 @@
 #include "flow.hpp"
 
 #include "core/dense.hpp"
+#include "slip_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +22,7 @@ Flow::Flow(const Scene& scene, const SceneSymbols& symbols)
       scratch_(scene.model),
       system_(symbols, scene.model),
       piece_(system_),
-      saltation_(system_, scene.model)
+      saltation_(system_, scene.model, scene.length_m)
 {
     keep_series_log(scene.model, settings_.order, scratch_);
 }
@@ -99,23 +100,67 @@ void Flow::follow_report()
             if (!loss_) pass(log.instants[next]);
         }
         if (i == pieces.size()) break;
-        if (on_piece) on_piece(pieces[i], log.statuses[i]);
-        if (!begun_ && !pending_ && !loss_) look_at_start(pieces[i], log.statuses[i]);
-        if (loss_) continue;
-        resume_from(pieces[i]);
-        if (!piece_.propagate(pieces[i], log.statuses[i], X_)) {
-            lose({.kind = "onset",
-                  .contact = -1,
-                  .words = "slip in space begins where the normal force is zero, or is too slow relative to "
-                           "its force for series of its derivatives"},
-                 pieces[i].t_s);
-        } else {
-            if (on_derivatives) on_derivatives(piece_, X_);
-            if (saltation_.is_one_sided) look_for_touches(pieces[i], log.statuses[i]);
-        }
-        acceleration_ = piece_.a;
-        begun_ = true;
+        const bool slip_ends = next < log.instants.size() && log.instants[next].pieces == i + 1 &&
+                               std::ranges::find(log.instants[next].causes, SeriesCause::Kind::SlipCollapse,
+                                                 &SeriesCause::kind) != log.instants[next].causes.end();
+        follow_piece(pieces[i], log.statuses[i], slip_ends);
     }
+}
+
+/// One piece, in parts where slip in space asks for them; `slip_ends` after a last straight piece (PS-11).
+void Flow::follow_piece(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, bool slip_ends)
+{
+    if (slip_ends || loss_) {
+        if (on_piece) on_piece(piece, statuses);
+        if (!loss_) hold(piece, statuses);
+        return;
+    }
+    const SlipParts slip = slip_parts(system_, piece, statuses);
+    if (slip.passes_zero) {
+        lose({.kind = "onset",
+              .contact = *slip.passes_zero,
+              .words = "slip in space comes to zero and goes on: its direction turns at once"},
+             piece.t_s);
+        if (on_piece) on_piece(piece, statuses);
+        return;
+    }
+    for (const SeriesPiece& part : slip.parts) {
+        follow_part(part, statuses);
+    }
+    if (slip.parts.empty()) follow_part(piece, statuses);
+    if (!slip.rest) return;
+    if (on_piece) on_piece(*slip.rest, statuses);
+    if (!loss_) hold(*slip.rest, statuses);
+}
+
+/// The last, short part of a slip in space.
+void Flow::hold(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
+{
+    resume_from(piece, statuses);
+    if (loss_) return;
+    piece_.hold(piece, statuses, X_);
+    acceleration_ = piece_.a;
+    begun_ = true;
+}
+
+void Flow::follow_part(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
+{
+    if (on_piece) on_piece(piece, statuses);
+    if (!begun_ && !pending_ && !loss_) look_at_start(piece, statuses);
+    if (!loss_) resume_from(piece, statuses);
+    if (loss_) return;
+    if (!piece_.propagate(piece, statuses, X_)) {
+        lose({.kind = "onset",
+              .contact = -1,
+              .words = "slip in space begins where nothing presses, or is too slow beside its force for "
+                       "series of its derivatives"},
+             piece.t_s);
+    } else {
+        if (on_derivatives) on_derivatives(piece_, X_);
+        if (saltation_.is_one_sided) look_for_touches(piece, statuses);
+    }
+    acceleration_ = piece_.a;
+    begun_ = true;
 }
 
 /// A contact that is closed where the piece begins and does not approach: it leaves there, whatever roundings
@@ -231,9 +276,13 @@ void Flow::take_out_sliding(const VariationalSystem::Place& place, const Eigen::
     X_.middleRows(n, n) -= AiHt * LeastSquares(W).solve(dU);
 }
 
-void Flow::resume_from(const SeriesPiece& piece)
+void Flow::resume_from(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
 {
     if (!pending_) return;
+    if (!saltation_.rests_as_told(statuses)) {
+        lose(*saltation_.loss, piece.t_s);
+        return;
+    }
     const auto n = static_cast<Eigen::Index>(scene_.model.coordinates());
     const auto stride = static_cast<std::size_t>(piece.order) + 1;
     Eigen::VectorXd u(n), a(n);

@@ -74,7 +74,10 @@ public:
 private:
     void follow_report();
     void pass(const SeriesInstant& instant);
-    void resume_from(const SeriesPiece& piece);
+    void follow_piece(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, bool slip_ends);
+    void follow_part(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
+    void hold(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
+    void resume_from(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void keep_events();
     void look_for_touches(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     [[nodiscard]] bool leaves_at_start(const SeriesPiece& piece, int contact);

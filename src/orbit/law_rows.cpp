@@ -87,11 +87,12 @@ std::optional<Loss> add_law_rows(const LawRows& rows, double largest_P, int n, E
     M.block(at + 1, at, d - 1, 1) = -rows.mu * s;
     right.middleRows(at + 1, d - 1) = rows.P[0] * s * rows.Dmu;
     if (d == 3 && bound > 0) {
-        const Eigen::MatrixXd turn = bound / V.norm() * (Eigen::MatrixXd::Identity(2, 2) - s * s.transpose());
-        M.block(at + 1, 0, 2, n) += turn * rows.H.bottomRows(2);
+        const Eigen::MatrixXd rotation =
+            bound / V.norm() * (Eigen::MatrixXd::Identity(2, 2) - s * s.transpose());
+        M.block(at + 1, 0, 2, n) += rotation * rows.H.bottomRows(2);
         right.middleRows(at + 1, 2) -=
-            turn * (rows.DU_rest.bottomRows(2) + rows.e_T * rows.DU_minus.bottomRows(2) +
-                    rows.U_minus.tail(2) * rows.De_T);
+            rotation * (rows.DU_rest.bottomRows(2) + rows.e_T * rows.DU_minus.bottomRows(2) +
+                        rows.U_minus.tail(2) * rows.De_T);
     }
     return std::nullopt;
 }

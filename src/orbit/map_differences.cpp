@@ -13,20 +13,20 @@ constexpr int levels = 6;
 constexpr double first_step = 1.0 / 32, shortest_step = 1e-7;  ///< as parts of the data
 constexpr double settled_to = 1e-9;
 
-double relative(const Eigen::MatrixXd& way, const Eigen::MatrixXd& at)
+double relative(const Eigen::MatrixXd& direction, const Eigen::MatrixXd& at)
 {
     const double size = at.size() > 0 ? at.cwiseAbs().maxCoeff() : 0;
-    const double moves = way.size() > 0 ? way.cwiseAbs().maxCoeff() : 0;
+    const double moves = direction.size() > 0 ? direction.cwiseAbs().maxCoeff() : 0;
     return moves == 0 ? 0 : moves / (size > 0 ? size : moves);
 }
 
-/// By which part of themselves the data move along the way.
-double speed_of(const MapData& at, const MapData& way)
+/// By which part of themselves the data move along the direction.
+double speed_of(const MapData& at, const MapData& direction)
 {
     const Eigen::VectorXd U = at.rows * at.u + at.b;
-    const Eigen::VectorXd DU = way.rows * at.u + at.rows * way.u + way.b;
-    return std::max({relative(way.A, at.A), relative(way.rows, at.rows), relative(DU, U),
-                     way.e.cwiseAbs().maxCoeff(), way.mu.cwiseAbs().maxCoeff()});
+    const Eigen::VectorXd DU = direction.rows * at.u + at.rows * direction.u + direction.b;
+    return std::max({relative(direction.A, at.A), relative(direction.rows, at.rows), relative(DU, U),
+                     direction.e.cwiseAbs().maxCoeff(), direction.mu.cwiseAbs().maxCoeff()});
 }
 
 /// Neville's table, one entry per level; ratio: by which the error of each order falls from level to level.
@@ -57,14 +57,14 @@ struct Extrapolation {
 
 }  // namespace
 
-MapData MapData::moved(const MapData& way, double by) const
+MapData MapData::moved(const MapData& direction, double by) const
 {
-    return {.A = A + by * way.A,
-            .rows = rows + by * way.rows,
-            .b = b + by * way.b,
-            .u = u + by * way.u,
-            .e = e + by * way.e,
-            .mu = mu + by * way.mu};
+    return {.A = A + by * direction.A,
+            .rows = rows + by * direction.rows,
+            .b = b + by * direction.b,
+            .u = u + by * direction.u,
+            .e = e + by * direction.e,
+            .mu = mu + by * direction.mu};
 }
 
 MapDifferences::MapDifferences(const ImpactMap& map, ImpactContacts like, std::vector<int> contacts,
@@ -120,14 +120,15 @@ std::optional<Eigen::VectorXd> MapDifferences::percussions(const MapData& data) 
 }
 
 /// (P(s) - P(-s)) / 2 s and (P(s) - 2 P(0) + P(-s)) / s, extrapolated to s = 0: the derivative, and zero.
-std::optional<MapDifferences::Slope> MapDifferences::both_sides(const MapData& at, const MapData& way,
+std::optional<MapDifferences::Slope> MapDifferences::both_sides(const MapData& at, const MapData& direction,
                                                                 double step) const
 {
     const auto here = percussions(at);
     if (!here) return std::nullopt;
     Extrapolation slope, kink;
     for (int level = 0; level < levels; ++level, step /= 2) {
-        const auto ahead = percussions(at.moved(way, step)), behind = percussions(at.moved(way, -step));
+        const auto ahead = percussions(at.moved(direction, step)),
+                   behind = percussions(at.moved(direction, -step));
         if (!ahead || !behind) return std::nullopt;
         slope.add(level, (*ahead - *behind) / (2 * step), 4, 4);
         kink.add(level, (*ahead - 2 * *here + *behind) / step, 2, 4);
@@ -136,15 +137,15 @@ std::optional<MapDifferences::Slope> MapDifferences::both_sides(const MapData& a
 }
 
 /// (P(s) - P(0)) / s, on the side that the laws allow.
-std::optional<MapDifferences::Slope> MapDifferences::one_side(const MapData& at, const MapData& way,
+std::optional<MapDifferences::Slope> MapDifferences::one_side(const MapData& at, const MapData& direction,
                                                               double step) const
 {
     const auto here = percussions(at);
     if (!here) return std::nullopt;
-    const double side = percussions(at.moved(way, step)) ? 1 : -1;
+    const double side = percussions(at.moved(direction, step)) ? 1 : -1;
     Extrapolation slope;
     for (int level = 0; level < levels; ++level, step /= 2) {
-        const auto there = percussions(at.moved(way, side * step));
+        const auto there = percussions(at.moved(direction, side * step));
         if (!there) return std::nullopt;
         slope.add(level, side * (*there - *here) / step, 2, 2);
     }
@@ -152,17 +153,18 @@ std::optional<MapDifferences::Slope> MapDifferences::one_side(const MapData& at,
 }
 
 /// With steps as long as nothing else happens within them.
-std::optional<MapDifferences::Slope> MapDifferences::settled(const MapData& at, const MapData& way) const
+std::optional<MapDifferences::Slope> MapDifferences::settled(const MapData& at,
+                                                             const MapData& direction) const
 {
-    const double speed = speed_of(at, way);
+    const double speed = speed_of(at, direction);
     const auto here = percussions(at);
     if (!here) return std::nullopt;
     if (speed == 0) return Slope{.value = Eigen::VectorXd::Zero(here->size())};
     const double size = here->cwiseAbs().maxCoeff() * speed;
     std::optional<Slope> best;
     for (double part = first_step; part > shortest_step; part /= 8) {
-        auto slope = both_sides(at, way, part / speed);
-        if (!slope) slope = one_side(at, way, part / speed);
+        auto slope = both_sides(at, direction, part / speed);
+        if (!slope) slope = one_side(at, direction, part / speed);
         if (!slope) continue;
         if (!best || slope->error < best->error) best = slope;
         if (slope->error <= settled_to * size) break;
@@ -174,10 +176,10 @@ std::optional<MapDifferences::Slope> MapDifferences::settled(const MapData& at, 
     return best;
 }
 
-std::optional<MapDifferences::Slope> MapDifferences::along(const MapData& at, const MapData& way) const
+std::optional<MapDifferences::Slope> MapDifferences::along(const MapData& at, const MapData& direction) const
 {
     // restitution and friction apart, since they may be at an end of what is allowed
-    MapData moves = way, laws = way;
+    MapData moves = direction, laws = direction;
     moves.e.setZero();
     moves.mu.setZero();
     laws.A.setZero();

@@ -15,7 +15,7 @@ struct MapData {
     Eigen::VectorXd b, u;   ///< speeds of the obstacles, velocity before the impact
     Eigen::VectorXd e, mu;  ///< per contact
 
-    [[nodiscard]] MapData moved(const MapData& way, double by) const;
+    [[nodiscard]] MapData moved(const MapData& direction, double by) const;
 };
 
 /// Derivatives of an impact map that is known by its values only (OR-24): differences to both sides in steps
@@ -31,17 +31,19 @@ public:
     [[nodiscard]] std::optional<Eigen::VectorXd> percussions(const MapData& data) const;
 
     struct Slope {
-        Eigen::VectorXd value;  ///< of the percussions, along the way
+        Eigen::VectorXd value;  ///< of the percussions, along the direction
         double error = 0;       ///< of `value`, by what the last extrapolation has changed
         double kink = 0;        ///< by how much both sides differ
     };
     /// Nothing: no differences settle, or the map refuses data on both sides.
-    [[nodiscard]] std::optional<Slope> along(const MapData& at, const MapData& way) const;
+    [[nodiscard]] std::optional<Slope> along(const MapData& at, const MapData& direction) const;
 
 private:
-    [[nodiscard]] std::optional<Slope> both_sides(const MapData& at, const MapData& way, double step) const;
-    [[nodiscard]] std::optional<Slope> one_side(const MapData& at, const MapData& way, double step) const;
-    [[nodiscard]] std::optional<Slope> settled(const MapData& at, const MapData& way) const;
+    [[nodiscard]] std::optional<Slope> both_sides(const MapData& at, const MapData& direction,
+                                                  double step) const;
+    [[nodiscard]] std::optional<Slope> one_side(const MapData& at, const MapData& direction,
+                                                double step) const;
+    [[nodiscard]] std::optional<Slope> settled(const MapData& at, const MapData& direction) const;
 
     const ImpactMap& map_;
     ImpactContacts like_;

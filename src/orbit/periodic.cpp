@@ -164,6 +164,8 @@ Error section_error(const std::string& message,
             .excerpt = {}};
 }
 
+constexpr double no_period_s = 0.7310585786300049;  ///< nobody's: what repeats after it does not depend on t
+
 /// Whether forces, gaps, velocities of obstacles and coefficients of laws at t and t + T are the same.
 bool repeats_after(Member& member, double T)
 {
@@ -227,6 +229,14 @@ bool run_to_section(Member& member, double duration_s)
     return flow.advance(flow.state().t_s + duration_s) == Flow::End::Until;
 }
 
+bool is_equilibrium(Member& member, const Orbit& orbit)
+{
+    // rest closes after any time; where forces depend on it, being at rest for a period is a motion
+    const double moves = (orbit.highest - orbit.lowest).cwiseAbs().maxCoeff();
+    const double size = std::max(orbit.start.q.cwiseAbs().maxCoeff(), member.scene.length_m);
+    return moves <= 1e-9 * size && repeats_after(member, no_period_s);
+}
+
 Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& options)
 {
     Flow& flow = *member.flow;
@@ -270,7 +280,7 @@ Expected<FirstGuess, Errors> first_guess(Member& member, const OrbitOptions& opt
                  "give --period T where forces repeat, or --section FORMULA where they do not depend on t",
              .excerpt = {}}};
     }
-    if (!repeats_after(member, 0.7310585786300049)) {
+    if (!repeats_after(member, no_period_s)) {
         return Errors{
             section_error("the scene depends on the time: its orbits have the period of the forcing",
                           "give --period with the period of the forces, or a multiple of it")};
@@ -309,14 +319,10 @@ Expected<Orbit, Errors> find_orbit(const Scene& scene, const OrbitOptions& optio
     orbit.converged = report.converged;
     orbit.iterations = report.iterations;
     orbit.trouble = report.trouble;
-    // rest closes after any time
-    const double moves = (orbit.highest - orbit.lowest).cwiseAbs().maxCoeff();
-    const double size = std::max(orbit.start.q.cwiseAbs().maxCoeff(), scene.length_m);
-    if (orbit.converged && !(*member)->period && moves <= 1e-9 * size) {
+    if (orbit.converged && detail::is_equilibrium(**member, orbit)) {
         orbit.converged = false;
         orbit.stable = false;
-        orbit.trouble = "this is an equilibrium, not an orbit: start further away from it, with --set "
-                        "coordinate.NAME.start=..., or leave out --settle";
+        orbit.trouble = std::string(detail::equilibrium_words);
     }
     return orbit;
 }

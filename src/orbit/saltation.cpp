@@ -32,6 +32,11 @@ bool Saltation::cross(const SeriesInstant& instant, const VariationalPiece& befo
     percussions.clear();
     grazes.clear();
     loss.reset();
+    stopped_.clear();
+    slid_.clear();
+    for (const VariationalPiece::Reaction& one : before.reactions) {
+        if (one.dimension == 3 && one.slides && instant.jumps.empty()) slid_.push_back(one.contact);
+    }
     t_before_s_ = t_s_;
     t_s_ = instant.t_s;
     std::vector<Rows> instants;
@@ -52,6 +57,7 @@ bool Saltation::cross(const SeriesInstant& instant, const VariationalPiece& befo
     D_.topRows(n) += before.u * dt;
     D_.middleRows(n, n) += before.a * dt;
     D_.bottomRows(1) = dt;
+    if (!stopped_.empty() && !take_out_slip(before)) return false;
     Du_minus = Du_plus = D_.middleRows(n, n);
     if (!std::ranges::all_of(instant.jumps, [&](const SeriesJump& one) { return jump(one); })) return false;
     if (instant.causes.size() == 1 && instant.causes.front().kind == SeriesCause::Kind::Accumulation)
@@ -59,21 +65,25 @@ bool Saltation::cross(const SeriesInstant& instant, const VariationalPiece& befo
     return true;
 }
 
-bool Saltation::proceed(const SeriesInstant& instant)
+void Saltation::forget_instant()
 {
-    bounces_.clear();
-    struck_alone_ = -1;
     percussions.clear();
     loss.reset();
+    stopped_.clear();
+    slid_.clear();
+    bounces_.clear();
+    struck_alone_ = -1;
+}
+
+bool Saltation::proceed(const SeriesInstant& instant)
+{
+    forget_instant();
     return std::ranges::all_of(instant.jumps, [&](const SeriesJump& one) { return jump(one); });
 }
 
 bool Saltation::begin(const SeriesInstant& instant, const Eigen::VectorXd& q, const Rows& X)
 {
-    percussions.clear();
-    loss.reset();
-    bounces_.clear();
-    struck_alone_ = -1;
+    forget_instant();
     t_s_ = instant.t_s;
     q_ = q;
     dt.setZero(1, X.cols());
@@ -97,10 +107,7 @@ bool Saltation::begin(const SeriesInstant& instant, const Eigen::VectorXd& q, co
 
 void Saltation::begin_moving(double t_s, const Eigen::VectorXd& q, const Rows& D, const Rows& moves)
 {
-    percussions.clear();
-    loss.reset();
-    bounces_.clear();
-    struck_alone_ = -1;
+    forget_instant();
     t_s_ = t_s;
     q_ = q;
     dt = moves;
@@ -156,12 +163,12 @@ bool Saltation::root_moves(const SeriesCause& cause, const VariationalPiece& bef
     const auto of_functions = [&](Differentiated& functions, Eigen::Index row) {
         functions.at(place.point(), work_);
         const auto slope = functions.slope.row(row);
-        Eigen::VectorXd way(slope.size());
-        way.setZero();
-        way.head(n) = before.u;
-        way.segment(n, n) = before.a;
-        way[way.size() - 1] = 1;
-        const double rate = slope.dot(way), scale = slope.cwiseAbs().dot(way.cwiseAbs());
+        Eigen::VectorXd motion(slope.size());
+        motion.setZero();
+        motion.head(n) = before.u;
+        motion.segment(n, n) = before.a;
+        motion[motion.size() - 1] = 1;
+        const double rate = slope.dot(motion), scale = slope.cwiseAbs().dot(motion.cwiseAbs());
         return quotient(rate, scale, Rows(slope.head(X.rows()) * X), cause.contact, out);
     };
     const auto reaction =
@@ -172,7 +179,7 @@ bool Saltation::root_moves(const SeriesCause& cause, const VariationalPiece& bef
         return of_functions(system_.contacts[static_cast<std::size_t>(cause.contact)].gap, 0);
     case Kind::SlipEnd: {
         auto& contact = system_.contacts[static_cast<std::size_t>(cause.contact)];
-        if (contact.dimension == 3) return lose("onset", cause.contact, "slip in space ends");
+        if (contact.dimension == 3) return stop_moves(cause, before, X, out);
         return of_functions(contact.U[0], 1);
     }
     case Kind::Reaction:
@@ -191,7 +198,7 @@ bool Saltation::root_moves(const SeriesCause& cause, const VariationalPiece& bef
         return true;
     case Kind::Collapse:
         return lose("collapse", cause.contact, "impacts of several contacts accumulate together");
-    case Kind::SlipCollapse: return lose("onset", cause.contact, "slip in space ends");
+    case Kind::SlipCollapse: return stop_moves(cause, before, X, out);
     }
     return lose("unknown", cause.contact, "the function whose zero defines this instant is not known");
 }
@@ -228,14 +235,14 @@ Eigen::Index Saltation::nearest_switch(const VariationalPiece& before)
     const int n = system_.coordinates();
     system_.switches.at(system_.place(t_s_, before.q, before.u).point(), work_);
     Eigen::Index best = 0;
-    double least = INFINITY;
+    double nearest = INFINITY;
     for (Eigen::Index i = 0; i < system_.switches.value.size(); ++i) {
         const auto slope = system_.switches.slope.row(i);
         const double rate =
             slope.head(n).dot(before.u) + slope.segment(n, n).dot(before.a) + slope[slope.size() - 1];
         const double away = std::abs(system_.switches.value[i] / rate);
-        if (!(away < least)) continue;
-        least = away;
+        if (!(away < nearest)) continue;
+        nearest = away;
         best = i;
     }
     return best;

@@ -14,7 +14,10 @@ namespace carom::detail {
 /// What an instant does to derivatives (OR-3): instants move with the data, and so does the state there.
 class Saltation {
 public:
-    Saltation(VariationalSystem& system, const Model& model) : system_(system), model_(model) {}
+    Saltation(VariationalSystem& system, const Model& model, double length_m)
+        : system_(system), model_(model), length_m_(length_m)
+    {
+    }
 
     /// An instant whose causes are known. `before` is where its piece ends, X the derivatives there at a
     /// fixed time. False: they end here, and `loss` says why.
@@ -32,6 +35,10 @@ public:
 
     /// Derivatives at fixed time behind the instant, from the velocity and acceleration there.
     void leave(const Eigen::VectorXd& u_plus, const Eigen::VectorXd& a_plus, Rows& X);
+
+    /// Contacts whose slip in space ended stick on the piece behind the instant, and no others began to
+    /// (OR-26). False: `loss` says what is wrong.
+    [[nodiscard]] bool rests_as_told(const std::vector<SeriesStatus>& after);
 
     Rows dt;  ///< of the instant, one row
     struct Percussion {
@@ -60,6 +67,12 @@ private:
                                   Differentiated* until, Rows& dt);
     [[nodiscard]] bool threshold_moves(const SeriesCause& cause, const VariationalPiece::Reaction& reaction,
                                        const VariationalPiece& before, const Rows& X, Rows& dt);
+    // slip in space that ends
+    struct Stop;
+    [[nodiscard]] bool stop_moves(const SeriesCause& cause, const VariationalPiece& before, const Rows& X,
+                                  Rows& dt);
+    [[nodiscard]] Stop stop_of(int contact, const VariationalPiece& before);
+    [[nodiscard]] bool take_out_slip(const VariationalPiece& before);
     [[nodiscard]] Eigen::Index nearest_switch(const VariationalPiece& before);
     [[nodiscard]] bool graze(int contact, const VariationalPiece& before, const Rows& X);
 
@@ -69,6 +82,7 @@ private:
         Eigen::VectorXd q, u_plus, a_plus;
         Rows D, dt;
     };
+    void forget_instant();
     void remember_kind(const SeriesInstant& instant);
     void remember_bounce();
     /// Where the impacts of the contact that follow accumulate: how long it takes, and its derivatives.
@@ -98,7 +112,7 @@ private:
     [[nodiscard]] bool jump_by_map(const SeriesJump& jump);
     [[nodiscard]] Balance balance_of(const SeriesJump& jump);
     [[nodiscard]] MapData data_of(const SeriesJump& jump, const ImpactContacts& like);
-    [[nodiscard]] std::vector<MapData> ways_of(const SeriesJump& jump, const ImpactContacts& like);
+    [[nodiscard]] std::vector<MapData> directions_of(const SeriesJump& jump, const ImpactContacts& like);
     [[nodiscard]] std::optional<SeriesJump> alone_by_map(int contact, const Eigen::VectorXd& u);
     [[nodiscard]] SeriesJump alone_by_formulas(int contact, const Eigen::VectorXd& u);
 
@@ -114,8 +128,8 @@ private:
                                                       Striking now);
     [[nodiscard]] bool strike_alone(int contact, const SeriesJump& joint, Striking& now);
     [[nodiscard]] Eigen::VectorXd forces_at(const Eigen::VectorXd& u);
-    void tell(const SeriesJump& jump, std::size_t k, const Rows& dP, const Rows& Du_before,
-              const Rows& Du_after);
+    void record_percussion(const SeriesJump& jump, std::size_t k, const Rows& dP, const Rows& Du_before,
+                           const Rows& Du_after);
     void close_gaps(const SeriesJump& jump);
     bool lose(std::string kind, int contact, std::string words);
     /// Derivatives of functions along all data, the instant included.
@@ -123,6 +137,7 @@ private:
 
     VariationalSystem& system_;
     const Model& model_;
+    double length_m_;
     Workspace work_;
     double t_s_ = 0, t_before_s_ = 0;
     Eigen::VectorXd q_;
@@ -131,6 +146,8 @@ private:
     Eigen::VectorXd u_plus_, a_plus_;  ///< behind the last instant
     int struck_alone_ = -1;            ///< the contact of the last instant, if it struck alone
     double friction_used_ = 0;         ///< and its |P_T| / P_N
+    std::vector<int> stopped_;         ///< contacts whose slip in space ends at the last instant
+    std::vector<int> slid_;            ///< contacts that slid in space before it; empty where velocities jump
     std::vector<Bounce> bounces_;      ///< of one contact, without anything else between them
 };
 

@@ -89,7 +89,7 @@ void Saltation::extrapolate(const SeriesInstant& instant)
 {
     const int n = system_.coordinates(), contact = instant.causes.front().contact;
     if (bounces_.size() < 3 || instant.jumps.size() != 1) return;
-    const auto told = percussions;
+    const auto kept = percussions;
     const Rows D = D_, moves = dt, before = Du_minus, after = Du_plus;
     std::vector<double> v;
     std::vector<Rows> seen;
@@ -109,7 +109,7 @@ void Saltation::extrapolate(const SeriesInstant& instant)
         seen.push_back(D_);
     }
     loss.reset();
-    percussions = told;
+    percussions = kept;
     D_ = D;
     dt = moves;
     Du_minus = before;

@@ -52,7 +52,7 @@ bool Saltation::jump_by_laws(const SeriesJump& one, std::optional<double> map_re
     const Rows before = D_.middleRows(n, n);
     Du_plus = solution.topRows(n);
     for (std::size_t k = 0; k < one.contacts.size(); ++k) {
-        tell(one, k, solution.row(n + one.offsets[k]), before, Du_plus);
+        record_percussion(one, k, solution.row(n + one.offsets[k]), before, Du_plus);
     }
     D_.middleRows(n, n) = Du_plus;
     if (one.soft) close_gaps(one);
@@ -109,13 +109,13 @@ SeriesJump Saltation::alone(int c, const Eigen::VectorXd& u, double e)
     auto place = system_.place(t_s_, q_, u);
     contact.U[0].at(place.point(), work_);
     const Eigen::VectorXd H = contact.U[0].slope.row(0).segment(n, n).transpose();
-    const Eigen::VectorXd way = Ldlt(kinetic_matrix(system_, place, work_)).solve(H);
+    const Eigen::VectorXd response = Ldlt(kinetic_matrix(system_, place, work_)).solve(H);
     SeriesJump one{.contacts = {c}, .touched = {0}, .offsets = {0, contact.dimension}};
     one.P = Eigen::VectorXd::Zero(contact.dimension);
     one.u_minus = u;
     one.U_minus = contact.U[0].value;
-    one.P[0] = -(1 + e) * one.U_minus[0] / H.dot(way);
-    one.u_plus = u + one.P[0] * way;
+    one.P[0] = -(1 + e) * one.U_minus[0] / H.dot(response);
+    one.u_plus = u + one.P[0] * response;
     contact.U[0].at(system_.place(t_s_, q_, one.u_plus).point(), work_);
     one.U_plus = contact.U[0].value;
     return one;
@@ -150,7 +150,7 @@ bool Saltation::jump_in_sequence(const SeriesJump& one)
     return true;
 }
 
-/// Several percussions of a contact at one instant are told as one.
+/// Several percussions of a contact at one instant are given as one.
 void Saltation::add_up_percussions(std::size_t from)
 {
     std::vector<Percussion> sums(percussions.begin(),
@@ -172,27 +172,27 @@ void Saltation::add_up_percussions(std::size_t from)
     percussions = std::move(sums);
 }
 
-void Saltation::tell(const SeriesJump& one, std::size_t k, const Rows& dP, const Rows& Du_before,
-                     const Rows& Du_after)
+void Saltation::record_percussion(const SeriesJump& one, std::size_t k, const Rows& dP, const Rows& Du_before,
+                                  const Rows& Du_after)
 {
     const int n = system_.coordinates();
     auto& contact = system_.contacts[static_cast<std::size_t>(one.contacts[k])];
-    Percussion told{.contact = one.contacts[k],
-                    .P = one.P[one.offsets[k]],
-                    .U_minus = one.U_minus[one.offsets[k]],
-                    .U_plus = one.U_plus[one.offsets[k]],
-                    .dt = dt,
-                    .dP = dP,
-                    .dU_minus = {},
-                    .dU_plus = {}};
+    Percussion percussion{.contact = one.contacts[k],
+                          .P = one.P[one.offsets[k]],
+                          .U_minus = one.U_minus[one.offsets[k]],
+                          .U_plus = one.U_plus[one.offsets[k]],
+                          .dt = dt,
+                          .dP = dP,
+                          .dU_minus = {},
+                          .dU_plus = {}};
     const Rows before = D_;
     for (const bool after : {false, true}) {
         contact.U[0].at(system_.place(t_s_, q_, after ? one.u_plus : one.u_minus).point(), work_);
         D_.middleRows(n, n) = after ? Du_after : Du_before;
-        (after ? told.dU_plus : told.dU_minus) = along(contact.U[0]).topRows(1);
+        (after ? percussion.dU_plus : percussion.dU_minus) = along(contact.U[0]).topRows(1);
     }
     D_ = before;
-    percussions.push_back(std::move(told));
+    percussions.push_back(std::move(percussion));
 }
 
 /// Behind an accumulation its contacts are closed: what is left of the last flights goes (OR-7).
@@ -205,9 +205,9 @@ void Saltation::close_gaps(const SeriesJump& one)
         Differentiated& gap = system_.contacts[static_cast<std::size_t>(c)].gap;
         gap.at(place.point(), work_);
         const Eigen::VectorXd H = gap.slope.row(0).head(n).transpose();
-        const Eigen::VectorXd way = Ldlt(A).solve(H);
+        const Eigen::VectorXd response = Ldlt(A).solve(H);
         const Rows left = along(gap);
-        D_.topRows(n) -= way / H.dot(way) * left;
+        D_.topRows(n) -= response / H.dot(response) * left;
     }
 }
 

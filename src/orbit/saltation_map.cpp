@@ -45,7 +45,7 @@ bool Saltation::jump_by_formulas(const SeriesJump& one)
                      (left - balance.HT * DP).norm() <= 1e-9 * left.norm();
     if (!all) DP.setConstant(NAN);
     for (std::size_t k = 0; k < one.contacts.size(); ++k) {
-        tell(one, k, DP.row(one.offsets[k]), before, Du_plus);
+        record_percussion(one, k, DP.row(one.offsets[k]), before, Du_plus);
     }
     D_.middleRows(n, n) = Du_plus;
     return true;
@@ -71,17 +71,17 @@ MapData Saltation::data_of(const SeriesJump& one, const ImpactContacts& like)
 }
 
 /// How what the map reads moves, for each column of D.
-std::vector<MapData> Saltation::ways_of(const SeriesJump& one, const ImpactContacts& like)
+std::vector<MapData> Saltation::directions_of(const SeriesJump& one, const ImpactContacts& like)
 {
     const int n = system_.coordinates();
     const MapData none = data_of(one, like).moved(data_of(one, like), -1);
-    std::vector<MapData> ways(static_cast<std::size_t>(D_.cols()), none);
+    std::vector<MapData> directions(static_cast<std::size_t>(D_.cols()), none);
     const auto each = [&](const auto& put) {
         for (Eigen::Index j = 0; j < D_.cols(); ++j) {
-            put(ways[static_cast<std::size_t>(j)], j);
+            put(directions[static_cast<std::size_t>(j)], j);
         }
     };
-    each([&](MapData& way, Eigen::Index j) { way.u = D_.middleRows(n, n).col(j); });
+    each([&](MapData& direction, Eigen::Index j) { direction.u = D_.middleRows(n, n).col(j); });
     // column by column of A, row by row of H
     auto place = system_.place(t_s_, q_, one.u_minus);
     for (int i = 0; i < n; ++i) {
@@ -90,7 +90,7 @@ std::vector<MapData> Saltation::ways_of(const SeriesJump& one, const ImpactConta
         system_.kinetic.at(place.point(), work_);
         const Rows DA = along(system_.kinetic);
         unit = 0;
-        each([&](MapData& way, Eigen::Index j) { way.A.col(i) = DA.col(j); });
+        each([&](MapData& direction, Eigen::Index j) { direction.A.col(i) = DA.col(j); });
     }
     for (std::size_t k = 0; k < one.contacts.size(); ++k) {
         auto& contact = system_.contacts[static_cast<std::size_t>(one.contacts[k])];
@@ -103,7 +103,9 @@ std::vector<MapData> Saltation::ways_of(const SeriesJump& one, const ImpactConta
             contact.HT_r[frame].at(place.point(), work_);
             const Rows DH = along(contact.HT_r[frame]);
             unit = 0;
-            each([&](MapData& way, Eigen::Index j) { way.rows.row(at + i) = DH.col(j).transpose(); });
+            each([&](MapData& direction, Eigen::Index j) {
+                direction.rows.row(at + i) = DH.col(j).transpose();
+            });
         }
         contact.U[frame].at(system_.place(t_s_, q_, Eigen::VectorXd::Zero(n)).point(), work_);
         const Rows Db =
@@ -114,13 +116,13 @@ std::vector<MapData> Saltation::ways_of(const SeriesJump& one, const ImpactConta
         const Eigen::VectorXd& value = contact.coefficients.value;
         const bool holds = coulomb != nullptr &&
                            std::abs(coulomb->friction - value[1]) < std::abs(coulomb->friction - value[0]);
-        each([&](MapData& way, Eigen::Index j) {
-            way.b.segment(at, d) = Db.col(j);
-            way.e[index] = D_law(2, j);
-            if (coulomb != nullptr) way.mu[index] = D_law(holds ? 1 : 0, j);
+        each([&](MapData& direction, Eigen::Index j) {
+            direction.b.segment(at, d) = Db.col(j);
+            direction.e[index] = D_law(2, j);
+            if (coulomb != nullptr) direction.mu[index] = D_law(holds ? 1 : 0, j);
         });
     }
-    return ways;
+    return directions;
 }
 
 /// Percussions of the map, by differences along each column; velocities by the balance.
@@ -136,9 +138,9 @@ bool Saltation::jump_by_map(const SeriesJump& one)
     if (!P || (*P - one.P).norm() > 1e-9 * one.P.norm())
         return lose("map", first, name + " gives different percussions when it is called again");
     Rows DP(one.P.size(), D_.cols());
-    const std::vector<MapData> ways = ways_of(one, like);
+    const std::vector<MapData> directions = directions_of(one, like);
     for (Eigen::Index j = 0; j < D_.cols(); ++j) {
-        const auto slope = map.along(at, ways[static_cast<std::size_t>(j)]);
+        const auto slope = map.along(at, directions[static_cast<std::size_t>(j)]);
         if (!slope || slope->error > good)
             return lose("map", first, name + " has no derivative here on which finite differences agree");
         if (slope->kink > smooth)
@@ -150,7 +152,7 @@ bool Saltation::jump_by_map(const SeriesJump& one)
     const Rows before = D_.middleRows(n, n);
     Du_plus = before + Ldlt(balance.A).solve(Rows(balance.HT * DP + balance.given));
     for (std::size_t k = 0; k < one.contacts.size(); ++k) {
-        tell(one, k, DP.row(one.offsets[k]), before, Du_plus);
+        record_percussion(one, k, DP.row(one.offsets[k]), before, Du_plus);
     }
     D_.middleRows(n, n) = Du_plus;
     return true;

@@ -20,8 +20,8 @@ bool nearly_same(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b, double scal
 /// What an order needs: impacts of laws, contacts that were open, friction only where they do not meet.
 bool Saltation::can_be_ordered(const SeriesInstant& instant) const
 {
-    constexpr std::size_t most = 3;
-    if (instant.jumps.size() != 1 || instant.causes.size() > most) return false;
+    constexpr std::size_t max_contacts = 3;
+    if (instant.jumps.size() != 1 || instant.causes.size() > max_contacts) return false;
     const SeriesJump& joint = instant.jumps.front();
     const bool all_gaps = std::ranges::all_of(instant.causes, [&](const SeriesCause& cause) {
         return cause.kind == SeriesCause::Kind::Gap && !cause.touches &&
@@ -134,7 +134,7 @@ bool Saltation::split(const SeriesInstant& instant, const VariationalPiece& befo
     std::vector<int> contacts = joint.contacts;
     std::ranges::sort(contacts);
     std::vector<ImpactOrder> orders;
-    std::vector<Percussion> told;
+    std::vector<Percussion> of_first;
     const Rows D_before = D_;
     do {
         percussions.clear();
@@ -142,7 +142,7 @@ bool Saltation::split(const SeriesInstant& instant, const VariationalPiece& befo
         auto order = in_order(contacts, joint, {.u = joint.u_minus, .a = before.a, .X = X});
         if (!order) return lose("simultaneous", first, at_once);
         add_up_percussions(0);
-        if (orders.empty()) told = percussions;
+        if (orders.empty()) of_first = percussions;
         const bool known = std::ranges::any_of(
             orders, [&](const ImpactOrder& other) { return other.contacts == order->contacts; });
         if (!known) orders.push_back(std::move(*order));
@@ -157,7 +157,7 @@ bool Saltation::split(const SeriesInstant& instant, const VariationalPiece& befo
             return nearly_same(order.X, orders.front().X, orders.front().X.cwiseAbs().maxCoeff());
         });
     if (agrees) {
-        percussions = std::move(told);
+        percussions = std::move(of_first);
         dt.setZero(1, X.cols());
         D_ = D_before;
         D_.topRows(2 * n) = orders.front().X;

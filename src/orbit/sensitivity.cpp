@@ -59,7 +59,7 @@ std::string detail::name_of_contact(const Model& model, int contact)
                : std::string();
 }
 
-NotDifferentiable detail::told(const Loss& loss, double t_s, const Model& model)
+NotDifferentiable detail::not_differentiable(const Loss& loss, double t_s, const Model& model)
 {
     NotDifferentiable result{.time_s = t_s,
                              .kind = loss.kind,
@@ -97,9 +97,9 @@ std::vector<NotDifferentiable> grazes_of(const Flow& flow, const Model& model)
 {
     std::vector<NotDifferentiable> result;
     for (const auto& [t_s, graze] : flow.one_sided()) {
-        result.push_back(
-            told({.kind = "grazing", .contact = graze.contact, .order = graze.order, .words = graze.words},
-                 t_s, model));
+        result.push_back(not_differentiable(
+            {.kind = "grazing", .contact = graze.contact, .order = graze.order, .words = graze.words}, t_s,
+            model));
         result.back().dgap_m = graze.dgap.row(0).transpose();
     }
     return result;
@@ -179,7 +179,7 @@ Expected<Sensitivities, Errors> sensitivities(const Scene& scene, const Sensitiv
                                  .dz_before = one.X_before,
                                  .dz_after = one.X_after});
     }
-    if (!flow.differentiable()) result.lost = told(*flow.loss(), flow.loss_s(), scene.model);
+    if (!flow.differentiable()) result.lost = not_differentiable(*flow.loss(), flow.loss_s(), scene.model);
     result.one_sided = grazes_of(flow, scene.model);
     result.findings = flow.findings();
     return result;

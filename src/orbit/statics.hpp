@@ -3,6 +3,7 @@
 #include "variational_system.hpp"
 
 #include "carom/scene/scene.hpp"
+#include "expression/workspace.hpp"
 
 #include <complex>
 

@@ -102,7 +102,7 @@ private:
         const bool good = (!first || begins_well(X)) && derivative_.pass(before, state_, h_s, scratch_, X_);
         if (!good) {
             const Loss& loss = loss_ ? *loss_ : *derivative_.loss;
-            result_.lost = told(loss, before.t_s, scene_.model);
+            result_.lost = not_differentiable(loss, before.t_s, scene_.model);
         } else if (derivative_.strikes && strikes_++ == 0) {
             first_strike_s_ = before.t_s + h_s / 2;
         }

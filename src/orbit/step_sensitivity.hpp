@@ -16,6 +16,6 @@ namespace carom::detail {
 [[nodiscard]] std::string name_of_contact(const Model& model, int contact);
 
 /// A loss in the words of a result.
-[[nodiscard]] NotDifferentiable told(const Loss& loss, double t_s, const Model& model);
+[[nodiscard]] NotDifferentiable not_differentiable(const Loss& loss, double t_s, const Model& model);
 
 }  // namespace carom::detail

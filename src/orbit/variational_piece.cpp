@@ -298,37 +298,61 @@ bool VariationalPiece::solve_orders(int order, Rows& X)
     return true;
 }
 
-void VariationalPiece::finish(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, Rows& X)
+/// The motion at s: its state, accelerations and reactions.
+void VariationalPiece::read_motion(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses,
+                                   double s)
 {
     const int n = system_.coordinates(), K = piece.order;
-    piece.at(piece.h_s, q, u);
+    const auto stride = static_cast<std::size_t>(K) + 1;
+    piece.at(s, q, u);
     a.resize(n);
     for (int i = 0; i < n; ++i) {
-        a[i] = rate_of(piece.u.data() + static_cast<std::size_t>(i) * stride_, K, piece.h_s);
+        a[i] = rate_of(piece.u.data() + static_cast<std::size_t>(i) * stride, K, s);
     }
-    Rows end;
-    value_of(x_, K, piece.h_s, end);
-    X.topRows(2 * n) = end;
-    value_of(y_, K - 1, piece.h_s, end);
-    da = end.topRows(n);
     reactions.resize(statuses.size());
-    int first = n;
     for (std::size_t k = 0; k < statuses.size(); ++k) {
         const SeriesStatus& status = statuses[k];
         Reaction& now = reactions[k];
         now.contact = status.contact;
         now.frame = status.frame;
         now.dimension = status.dimension;
-        now.dr = end.middleRows(first, status.dimension);
+        now.slides = status.slides;
         now.r.setZero(status.dimension);
         now.rate.setZero(status.dimension);
-        first += status.dimension;
         const auto* reaction = reaction_of(piece, status.contact);
         for (int row = 0; reaction != nullptr && row < status.dimension; ++row) {
-            const double* r = reaction->r.data() + static_cast<std::size_t>(row) * stride_;
-            now.r[row] = series_value(r, K - 1, piece.h_s);
-            now.rate[row] = rate_of(r, K - 1, piece.h_s);
+            const double* r = reaction->r.data() + static_cast<std::size_t>(row) * stride;
+            now.r[row] = series_value(r, K - 1, s);
+            now.rate[row] = rate_of(r, K - 1, s);
         }
+    }
+}
+
+void VariationalPiece::finish(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, Rows& X)
+{
+    const int n = system_.coordinates(), K = piece.order;
+    read_motion(piece, statuses, piece.h_s);
+    Rows end;
+    value_of(x_, K, piece.h_s, end);
+    X.topRows(2 * n) = end;
+    value_of(y_, K - 1, piece.h_s, end);
+    da = end.topRows(n);
+    int first = n;
+    for (Reaction& one : reactions) {
+        one.dr = end.middleRows(first, one.dimension);
+        first += one.dimension;
+    }
+}
+
+void VariationalPiece::hold(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, Rows& X)
+{
+    const int n = system_.coordinates();
+    h_s_ = piece.h_s;
+    read_motion(piece, statuses, 0);
+    X.topRows(n) += piece.h_s * X.middleRows(n, n);
+    da.setZero(n, X.cols());
+    for (Reaction& one : reactions) {
+        one.dr.setZero(one.dimension, X.cols());
     }
 }
 

@@ -24,6 +24,10 @@ public:
     [[nodiscard]] bool propagate(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses,
                                  Rows& X);
 
+    /// Slip in space ends with the piece, which is too short to matter: the motion is that of its beginning,
+    /// where slip still has a direction (OR-26).
+    void hold(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, Rows& X);
+
     // where the piece ends
     Eigen::VectorXd q, u, a;  ///< the motion itself
     Rows da;                  ///< derivatives of its accelerations, at that instant
@@ -31,6 +35,7 @@ public:
     /// A reaction where the piece ends: its value, its rate and its derivatives, of all its rows.
     struct Reaction {
         int contact = -1, frame = 0, dimension = 1;
+        bool slides = false;
         Eigen::VectorXd r, rate;
         Rows dr;
     };
@@ -82,6 +87,7 @@ private:
     void factor(int p);
     [[nodiscard]] bool solve_orders(int order, Rows& X);
     void finish(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, Rows& X);
+    void read_motion(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses, double s);
 
     const VariationalSystem& system_;
     std::map<int, Programs> programs_;

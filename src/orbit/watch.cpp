@@ -195,7 +195,7 @@ void Watch::look_at_slip(const SeriesPiece& piece, const SeriesStatus& status)
 {
     constexpr double rounding = 1e-9;
     const double side = slip(piece, status.contact, piece.h_s / 2).U > 0 ? 1 : -1;
-    const auto told = [&](Nearness::Kind kind, double s, double value) {
+    const auto add = [&](Nearness::Kind kind, double s, double value) {
         near.push_back({.kind = kind,
                         .contact = status.contact,
                         .time_s = piece.t_s + s,
@@ -214,10 +214,10 @@ void Watch::look_at_slip(const SeriesPiece& piece, const SeriesStatus& status)
         },
         [&](double s, bool rises) {
             const double U = side * slip(piece, status.contact, s).U;
-            if (rises && U > rounding * fastest) told(Nearness::Kind::Slip, s, U);
+            if (rises && U > rounding * fastest) add(Nearness::Kind::Slip, s, U);
         });
     const Slip end = slip(piece, status.contact, piece.h_s);
-    if (std::abs(end.U) <= rounding * fastest) told(Nearness::Kind::Stop, piece.h_s, std::abs(end.rate));
+    if (std::abs(end.U) <= rounding * fastest) add(Nearness::Kind::Stop, piece.h_s, std::abs(end.rate));
 }
 
 }  // namespace carom::detail

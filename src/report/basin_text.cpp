@@ -18,7 +18,8 @@ std::string to_text(const Study& study, const Basins& basins)
 {
     const auto names = state_names(study);
     const auto all = static_cast<double>(std::max<std::size_t>(1, basins.of.size()));
-    std::string out = fmt::format("{} starts, {} attractors\n", basins.of.size(), basins.attractors.size());
+    std::string out = fmt::format("{} starts, {} attractor{}\n", basins.of.size(), basins.attractors.size(),
+                                  basins.attractors.size() == 1 ? "" : "s");
     for (std::size_t i = 0; i < basins.attractors.size(); ++i) {
         const Attractor& one = basins.attractors[i];
         out += fmt::format("  {}: period {}, {} starts ({:.2f} %)", i + 1, one.period, one.runs,

@@ -64,11 +64,11 @@ Diagram diagram_of(const Scene& scene, const std::vector<FollowedBranch>& branch
         for (const SpecialPoint& point : branches[b].branch.special) {
             extremes.marks.push_back({{point.value, largest(point.orbit)}, point.kind, special_colour});
         }
-        std::size_t most = 0;
+        std::size_t max_multipliers = 0;
         for (const BranchPoint& point : branches[b].branch.points) {
-            most = std::max(most, point.orbit.section_multipliers.size());
+            max_multipliers = std::max(max_multipliers, point.orbit.section_multipliers.size());
         }
-        for (std::size_t i = 0; i < most; ++i) {
+        for (std::size_t i = 0; i < max_multipliers; ++i) {
             add_curves(
                 branches[b], diagram_colour(b),
                 [i](const Orbit& orbit) {
@@ -121,10 +121,10 @@ Expected<std::string> page_of(const Scene& scene, const std::vector<FollowedBran
 ResultTable table_of(const Scene& scene, const std::vector<FollowedBranch>& branches)
 {
     const auto& coordinates = scene.model.system().coordinates;
-    std::size_t most = 0;
+    std::size_t max_multipliers = 0;
     for (const FollowedBranch& one : branches) {
         for (const BranchPoint& point : one.branch.points) {
-            most = std::max(most, point.orbit.section_multipliers.size());
+            max_multipliers = std::max(max_multipliers, point.orbit.section_multipliers.size());
         }
     }
     ResultTable table;
@@ -138,7 +138,7 @@ ResultTable table_of(const Scene& scene, const std::vector<FollowedBranch>& bran
             add(coordinate.name + what);
         }
     }
-    for (std::size_t i = 1; i <= most; ++i) {
+    for (std::size_t i = 1; i <= max_multipliers; ++i) {
         add(fmt::format("multiplier_{}_re", i));
         add(fmt::format("multiplier_{}_im", i));
     }
@@ -150,7 +150,7 @@ ResultTable table_of(const Scene& scene, const std::vector<FollowedBranch>& bran
                 row.insert(row.end(),
                            {orbit.lowest[i], orbit.highest[i], orbit.start.q[i], orbit.start.u[i]});
             }
-            for (std::size_t i = 0; i < most; ++i) {
+            for (std::size_t i = 0; i < max_multipliers; ++i) {
                 const bool has = i < orbit.section_multipliers.size();
                 row.emplace_back(has ? orbit.section_multipliers[i].real() : NAN);
                 row.emplace_back(has ? orbit.section_multipliers[i].imag() : NAN);

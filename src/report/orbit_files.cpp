@@ -85,6 +85,51 @@ Expected<std::vector<Override>, Errors> from_json(const std::string& path, const
                            "write it with `carom orbit SCENE ... -o ORBIT.json`")};
 }
 
+/// One period: time, coordinates, velocities.
+ResultTable period_table(const Recording& record)
+{
+    ResultTable table;
+    table.columns.push_back({.name = "time_s"});
+    for (const char* what : {"", "'"}) {
+        for (const Coordinate& coordinate : record.coordinates) {
+            table.columns.push_back({.name = coordinate.name + what});
+        }
+    }
+    for (Eigen::Index row = 0; row < record.frames(); ++row) {
+        Row cells{record.time_s[row]};
+        for (const RowMatrix* columns : {&record.q, &record.u}) {
+            for (Eigen::Index i = 0; i < columns->cols(); ++i) {
+                cells.emplace_back((*columns)(row, i));
+            }
+        }
+        table.add(cells);
+    }
+    return table;
+}
+
+/// The first coordinate in its phase plane and over the time.
+Diagram period_diagram(const Scene& scene, const Orbit& orbit, const Recording& record)
+{
+    const Coordinate& first = scene.model.system().coordinates.front();
+    DiagramPanel phase{.title = scene.title,
+                       .x_label = first.name,
+                       .x_unit = first.unit,
+                       .y_label = first.name + "'",
+                       .y_unit = first.unit + "/s"};
+    DiagramPanel time{.x_label = "t", .x_unit = "s", .y_label = first.name, .y_unit = first.unit};
+    const std::string label =
+        fmt::format("period {:.6g} s, {}", orbit.period_s, orbit.stable ? "stable" : "unstable");
+    DiagramCurve loop{.label = label, .colour = diagram_colour(0), .points = {}, .dashed = !orbit.stable};
+    DiagramCurve wave{.label = "", .colour = diagram_colour(0), .points = {}, .dashed = !orbit.stable};
+    for (Eigen::Index row = 0; row < record.frames(); ++row) {
+        loop.points.push_back({record.q(row, 0), record.u(row, 0)});
+        wave.points.push_back({record.time_s[row], record.q(row, 0)});
+    }
+    phase.curves = {loop};
+    time.curves = {wave};
+    return {.title = scene.title, .panels = {phase, time}};
+}
+
 Errors wrong_ending(const std::string& file, const char* endings)
 {
     return {bad_file(ErrorCode::NotAllowedHere, "-o",
@@ -138,25 +183,31 @@ Errors write_orbit(const Scene& scene, const OrbitOptions& options, const Orbit&
                    const std::string& file)
 {
     if (file.ends_with(".json")) return write_whole_file(file, json_of(scene, options, orbit));
-    const bool page = file.ends_with(".html");
-    if (!page && !file.ends_with(".h5") && !file.ends_with(".hdf5"))
-        return wrong_ending(file, ".h5, .html, .json");
+    const auto ends = [&](const char* ending) { return file.ends_with(ending); };
+    const bool recording = ends(".h5") || ends(".hdf5");
+    if (!recording && !ends(".html") && !ends(".csv") && !ends(".svg") && !ends(".pdf"))
+        return wrong_ending(file, ".h5, .csv, .json, .svg, .pdf, .html");
     const auto one = scene_of_orbit(scene, orbit);
     if (!one) return one.error();
-    const auto run = carom::run(*one, {.recording = page ? std::string() : file, .columns = page});
+    const auto run = carom::run(*one, {.recording = recording ? file : std::string(), .columns = !recording});
     if (!run) return run.error();
-    if (!page) return run->not_written;
-    // the orbit with its multipliers, and its motion to be opened
-    const auto text = to_orbit_page(scene.title, json_of(scene, options, orbit),
-                                    {.data = {run_of_point(0, run->record)}, .note = {}});
-    return text ? write_whole_file(file, *text) : Errors{text.error()};
+    if (recording) return run->not_written;
+    // the page: the orbit with its multipliers, and its motion to be opened
+    return write_result({.table = [&] { return period_table(run->record); },
+                         .json = [&] { return json_of(scene, options, orbit); },
+                         .page =
+                             [&] {
+                                 return to_orbit_page(scene.title, json_of(scene, options, orbit),
+                                                      {.data = {run_of_point(0, run->record)}, .note = {}});
+                             },
+                         .diagram = [&] { return period_diagram(scene, orbit, run->record); }},
+                        file);
 }
 
-Errors write_branches(const Scene& scene, const std::vector<FollowedBranch>& branches,
-                      const std::string& file, const std::atomic<bool>* stop)
+Errors write_result(const ResultFile& result, const std::string& file)
 {
-    const ResultTable table = table_of(scene, branches);
     if (file.ends_with(".csv")) {
+        const ResultTable table = result.table();
         std::string text = csv_header(table);
         for (std::size_t i = 0; i < table.rows(); ++i) {
             text += csv_line(table.row(i));
@@ -164,18 +215,28 @@ Errors write_branches(const Scene& scene, const std::vector<FollowedBranch>& bra
         return write_whole_file(file, text);
     }
     if (file.ends_with(".h5") || file.ends_with(".hdf5")) {
-        auto written = write_table_hdf5(file, table);
+        auto written = write_table_hdf5(file, result.table());
         return written ? Errors{} : Errors{written.error()};
     }
-    if (file.ends_with(".json")) return write_whole_file(file, json_of(scene, branches));
+    if (file.ends_with(".json")) return write_whole_file(file, result.json());
     if (file.ends_with(".html")) {
-        const auto page = page_of(scene, branches, stop);
+        const auto page = result.page();
         return page ? write_whole_file(file, *page) : Errors{page.error()};
     }
     const bool svg = file.ends_with(".svg");
     if (!svg && !file.ends_with(".pdf")) return wrong_ending(file, ".csv, .h5, .json, .svg, .pdf, .html");
-    return write_whole_file(
-        file, draw_diagram(diagram_of(scene, branches), svg ? FigureFormat::Svg : FigureFormat::Pdf));
+    return write_whole_file(file,
+                            draw_diagram(result.diagram(), svg ? FigureFormat::Svg : FigureFormat::Pdf));
+}
+
+Errors write_branches(const Scene& scene, const std::vector<FollowedBranch>& branches,
+                      const std::string& file, const std::atomic<bool>* stop)
+{
+    return write_result({.table = [&] { return table_of(scene, branches); },
+                         .json = [&] { return json_of(scene, branches); },
+                         .page = [&] { return page_of(scene, branches, stop); },
+                         .diagram = [&] { return diagram_of(scene, branches); }},
+                        file);
 }
 
 }  // namespace carom

@@ -5,6 +5,7 @@
 #include "carom/trace/table.hpp"
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@ namespace carom {
 [[nodiscard]] Expected<Scene, Errors> scene_of_orbit(const Scene& scene, const Orbit& orbit,
                                                      const std::vector<Override>& parameters = {});
 
-/// Writes one period: a recording (.h5), its page (.html) or the numbers (.json). Errors: FileUnwritable,
-/// NotAllowedHere for another ending.
+/// Writes one period: a recording (.h5), a table of it (.csv), its portrait (.svg, .pdf), its page (.html),
+/// or the numbers of the orbit (.json). Errors: FileUnwritable, NotAllowedHere for another ending.
 [[nodiscard]] Errors write_orbit(const Scene& scene, const OrbitOptions& options, const Orbit& orbit,
                                  const std::string& file);
 
@@ -37,10 +38,35 @@ namespace carom {
 [[nodiscard]] Expected<std::string> page_of(const Scene& scene, const std::vector<FollowedBranch>& branches,
                                             const std::atomic<bool>* stop = nullptr);
 
-/// Writes branches: a table (.csv, .h5), numbers (.json), a diagram (.svg, .pdf) or a page (.html). Errors:
-/// FileUnwritable, NotAllowedHere for another ending.
+/// Writes branches: a file of write_result.
 [[nodiscard]] Errors write_branches(const Scene& scene, const std::vector<FollowedBranch>& branches,
                                     const std::string& file, const std::atomic<bool>* stop = nullptr);
+
+/// One row per equilibrium: branch or edge, parameter, configuration, loads, stability, eigenvalues; then one
+/// per special point, with its kind.
+[[nodiscard]] ResultTable table_of(const Scene& scene, const EquilibriumOptions& options,
+                                   const Equilibria& found);
+
+/// The first coordinate over the parameter, unstable equilibria dashed, special points marked; below it the
+/// largest real part of the eigenvalues, where there are any.
+[[nodiscard]] Diagram diagram_of(const Scene& scene, const EquilibriumOptions& options,
+                                 const Equilibria& found);
+
+/// Writes equilibria, with the endings of branches.
+[[nodiscard]] Errors write_equilibria(const Scene& scene, const EquilibriumOptions& options,
+                                      const Equilibria& found, const std::string& file);
+
+/// What a file may hold of a result; its ending says which.
+struct ResultFile {
+    std::function<ResultTable()> table;
+    std::function<std::string()> json;
+    std::function<Expected<std::string>()> page;
+    std::function<Diagram()> diagram;
+};
+
+/// A table (.csv, .h5), numbers (.json), a diagram (.svg, .pdf) or a page (.html). Errors: FileUnwritable,
+/// NotAllowedHere for another ending.
+[[nodiscard]] Errors write_result(const ResultFile& result, const std::string& file);
 
 /// Writes a text. Errors: FileUnwritable.
 [[nodiscard]] Errors write_whole_file(const std::string& file, const std::string& text);

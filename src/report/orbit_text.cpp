@@ -127,8 +127,8 @@ std::string to_text(const Scene& scene, const std::vector<FollowedBranch>& branc
         }
         out += branch.end + "\n";
         for (const Curve& curve : one.curves) {
-            out += fmt::format("curve of {} {}: {} points; {}\n", curve.kind, curve.place,
-                               curve.points.size(), curve.end);
+            out += fmt::format("curve of {}{}{}: {} points; {}\n", curve.kind, curve.place.empty() ? "" : " ",
+                               curve.place, curve.points.size(), curve.end);
             for (const CurvePoint& point : curve.points) {
                 out += fmt::format("  {} = {:<16.10g} {} = {:.12g}\n", one.curves_over, point.second,
                                    one.options.over, point.first);
@@ -162,8 +162,8 @@ std::string to_text(const Scene& scene, const EquilibriumOptions& options, const
             out += branch.sides.empty() ? (point.stable ? "  stable\n" : "  unstable\n") : "\n";
         }
         for (const EquilibriumPoint& point : branch.special) {
-            out += fmt::format("  {:<16} at {} = {:.12g} {}\n", point.kind, options.over, point.value,
-                               point.place);
+            out += fmt::format("  {:<16} at {} = {:.12g}{}{}\n", point.kind, options.over, point.value,
+                               point.place.empty() ? "" : " ", point.place);
         }
         out += branch.end + "\n";
     }

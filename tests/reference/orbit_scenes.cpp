@@ -1,5 +1,7 @@
 #include "orbit_scenes.hpp"
 
+#include "orbit_scene_texts.hpp"
+
 #include <fmt/format.h>
 
 namespace carom::reference {
@@ -50,25 +52,10 @@ OrbitScene pendulum_scene(const Task& task, bool wall)
 {
     OrbitScene scene{.parameters = {}, .body = {}, .state = {"theta"}};
     take(task, {"g", "l", "c", "theta0", "omega0"}, scene);
-    scene.body = R"toml(
-[[coordinate]]
-name = "theta"
-start = "theta0"
-start_velocity = "omega0"
-unit = "rad"
-[lagrangian]
-kinetic = "l^2/2*theta'^2"
-potential = "-g*l*cos(theta)"
-forces = { theta = "-c*l^2*theta'" }
-)toml";
+    scene.body = orbit_scene::pendulum;
     if (!wall) return scene;
     take(task, {"theta_w", "e"}, scene);
-    scene.body += R"toml(
-[[contact]]
-name = "wall"
-gap = "theta - theta_w"
-law = { restitution = "e" }
-)toml";
+    scene.body += orbit_scene::pendulum_wall;
     return scene;
 }
 
@@ -205,27 +192,9 @@ OrbitScene belt_scene(const Task& task)
     }
     scene.parameters["w"] = task.number("w", 1);
     const bool driven = scene.parameters["F"] != 0 || task.parameters.contains("F");
-    scene.body = R"toml(
-[[coordinate]]
-name = "x"
-start = "x0"
-start_velocity = "v0"
-[[coordinate]]
-name = "y"
-start = 0
-[lagrangian]
-kinetic = "m/2*(x'^2 + y'^2)"
-potential = "k/2*x^2 + N*y"
-)toml";
-    scene.body += driven ? "forces = { x = \"-c*x' + F*cos(w*t + ph)\" }\n" : "forces = { x = \"-c*x'\" }\n";
-    scene.body += R"toml(
-[[contact]]
-name = "belt"
-position = ["x", "y"]
-surface = "y"
-obstacle_velocity = ["vb", "0"]
-law = { kind = "coulomb", friction = "mu_d", static_friction = "mu_s" }
-)toml";
+    scene.body = orbit_scene::belt;
+    const std::string drive = " + F*cos(w*t + ph)";
+    if (!driven) scene.body.erase(scene.body.find(drive), drive.size());
     return scene;
 }
 
@@ -236,20 +205,7 @@ OrbitScene oscillator_scene(const Task& task)
     for (const char* name : {"F", "w", "ph", "sigma", "x0", "v0"}) {
         scene.parameters[name] = task.number(name, 0);
     }
-    scene.body = R"toml(
-[[coordinate]]
-name = "x"
-start = "x0"
-start_velocity = "v0"
-[lagrangian]
-kinetic = "m/2*x'^2"
-potential = "k/2*x^2"
-forces = { x = "-c*x' + F*cos(w*t + ph)" }
-[[contact]]
-name = "stop"
-gap = "sigma - x"
-law = { restitution = "e" }
-)toml";
+    scene.body = orbit_scene::oscillator;
     return scene;
 }
 
@@ -322,19 +278,8 @@ OrbitScene double_pendulum_scene(const Task& task)
             "[[coordinate]]\nname = \"q{}\"\nstart = {:.17g}\nstart_velocity = {:.17g}\nunit = \"rad\"\n",
             i + 1, q[i], v[i]);
     }
+    scene.body += std::string(orbit_scene::double_pendulum) + orbit_scene::double_pendulum_obstacle;
     scene.body += R"toml(
-[lagrangian]
-mass = [["(m1/3 + m2)*l1^2"], ["m2/2*l1*l2*cos(q1 - q2)", "m2*l2^2/3"]]
-potential = "k1/2*q1^2 + k2/2*(q2 - q1)^2"
-forces = { q1 = "lam*l1*sin(q1 - q2)" }
-[[contact]]
-name = "first"
-gap = "l1*sin(q1)"
-law = { restitution = "e" }
-[[contact]]
-name = "second"
-gap = "l1*sin(q1) + l2*sin(q2)"
-law = { restitution = "e" }
 [[probe]]
 name = "p1"
 value = "(m1/3 + m2)*l1^2*q1' + m2/2*l1*l2*cos(q1 - q2)*q2'"

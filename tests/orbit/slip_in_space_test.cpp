@@ -1,0 +1,152 @@
+#include "support.hpp"
+
+using namespace carom;
+using namespace carom::test;
+
+/// Slip in space that ends (OR-26): a particle on a rough slope, F along x and friction R.
+namespace {
+
+const std::string slope = R"toml(
+title = "slope"
+duration_s = 1.2
+[parameters]
+F = 2
+R = 4
+vx = 0.4
+vy = 1.5
+m = 0
+[[coordinate]]
+name = "x"
+start = 0
+start_velocity = "vx"
+[[coordinate]]
+name = "y"
+start = 0
+start_velocity = "vy"
+[[coordinate]]
+name = "z"
+start = 0
+[lagrangian]
+kinetic = "(x'^2 + y'^2 + z'^2)/2 + m*x'*y'"
+potential = "10*z"
+forces = { x = "F" }
+[[contact]]
+name = "plane"
+position = ["x", "y", "z"]
+surface = "z"
+law = { kind = "coulomb", friction = "R/10" }
+)toml";
+
+Sensitivities differentiated(const std::string& text, const std::vector<std::string>& by,
+                             const std::vector<double>& at_s = {})
+{
+    auto found = sensitivities(read(text), {.by = by, .at_s = at_s});
+    REQUIRE(found);
+    return std::move(*found);
+}
+
+/// x, y and the instant of the stop by a run with another number.
+Eigen::Vector3d stopped_at(const std::string& text, const std::string& name, double value)
+{
+    const auto found = sensitivities(read(text, {{name, digits(value)}}), {.by = {name}});
+    REQUIRE(found);
+    const SensitiveState& end = found->states.back();
+    CHECK(end.u.norm() < 1e-14);
+    return {end.q[0], end.q[1], found->events.back().event.time_s};
+}
+
+/// Differences of fourth order.
+Eigen::Vector3d difference(const std::string& text, const std::string& name, double value)
+{
+    constexpr double h = 2e-3;
+    const auto both = [&](double step) {
+        return Eigen::Vector3d(stopped_at(text, name, value + step) - stopped_at(text, name, value - step));
+    };
+    return (8 * both(h) - both(2 * h)) / (12 * h);
+}
+
+void check_by_differences(const std::string& text, double tolerance)
+{
+    const std::vector<std::pair<std::string, double>> numbers{
+        {"parameters.F", 2}, {"parameters.R", 4}, {"parameters.vx", 0.4}, {"parameters.vy", 1.5}};
+    std::vector<std::string> by;
+    for (const auto& [name, value] : numbers) {
+        by.push_back(name);
+    }
+    const Sensitivities found = differentiated(text, by);
+    REQUIRE_MESSAGE(!found.lost, (found.lost ? found.lost->words : ""));
+    const SensitiveState& end = found.states.back();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        CAPTURE(by[i]);
+        const auto k = static_cast<Eigen::Index>(i);
+        const Eigen::Vector3d runs = difference(text, numbers[i].first, numbers[i].second);
+        CHECK(std::abs(end.dq(0, k) - runs[0]) < tolerance);
+        CHECK(std::abs(end.dq(1, k) - runs[1]) < tolerance);
+        CHECK(std::abs(found.events.back().dtime_s[k] - runs[2]) < tolerance);
+        // at rest, whatever the data: both components of slip are gone
+        CHECK(end.du.col(k).norm() < 1e-13);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("slip in space ends after (R S + F.U) / (R^2 - F^2): the gradient of that time")
+{
+    const Sensitivities found =
+        differentiated(slope, {"parameters.vx", "parameters.vy", "parameters.F", "parameters.R"});
+    REQUIRE_MESSAGE(!found.lost, (found.lost ? found.lost->words : ""));
+    const double F = 2, R = 4, vx = 0.4, vy = 1.5, S = std::hypot(vx, vy), falls = R * R - F * F;
+    const double T = (R * S + F * vx) / falls;
+    const SensitiveEvent& stop = found.events.back();
+    CHECK(stop.event.time_s == doctest::Approx(T).epsilon(1e-14));
+    const std::array exact{(R * vx / S + F) / falls, R * vy / S / falls, vx / falls + T * 2 * F / falls,
+                           S / falls - T * 2 * R / falls};
+    for (Eigen::Index i = 0; i < 4; ++i) {
+        // what is left of slip where it is taken to end, 1e-11 sqrt(L |S'|), is the error
+        CHECK(std::abs(stop.dtime_s[i] - exact[static_cast<std::size_t>(i)]) < 1e-10);
+    }
+}
+
+TEST_CASE("where slip in space ends: derivatives against differences of runs")
+{
+    // of fourth order in 2e-3: about 1e-10 of the derivatives
+    check_by_differences(slope, 3e-9);
+    // another direction of slip at the end, and a slow turn to it
+    check_by_differences(
+        with(slope, {{"F = 2", "F = 2 # N"},
+                     {"forces = { x = \"F\" }", "forces = { x = \"F - 0.3*x'\", y = \"0.2*F - x\" }"}}),
+        3e-9);
+}
+
+TEST_CASE("masses that differ along x and y: slip ends in a direction of its own")
+{
+    check_by_differences(with(slope, {{"m = 0", "m = 0.3"}, {"F = 2", "F = 2"}}), 1e-8);
+}
+
+TEST_CASE("straight slip in space: a change across it decays like a power of the time that is left")
+{
+    // against F: e.dU = (1 - t/T)^(R/(R + F)), and T does not move
+    const std::string against = with(slope, {{"vx = 0.4", "vx = -2"}, {"vy = 1.5", "vy = 0"}});
+    const double F = 2, R = 4, T = 2 / (F + R), power = R / (R + F);
+    const std::vector<double> at{0.5 * T, 0.8 * T, 0.95 * T, 0.999 * T};
+    const Sensitivities found = differentiated(against, {"parameters.vy"}, at);
+    REQUIRE_MESSAGE(!found.lost, (found.lost ? found.lost->words : ""));
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        const double left = 1 - at[i] / T;
+        CHECK(found.states[i].du(1, 0) == doctest::Approx(std::pow(left, power)).epsilon(1e-11));
+    }
+    const SensitiveState& end = found.states.back();
+    CHECK(end.dq(1, 0) == doctest::Approx(T / (1 + power)).epsilon(1e-10));
+    CHECK(std::abs(end.dq(0, 0)) < 1e-12);
+    CHECK(std::abs(found.events.back().dtime_s[0]) < 1e-10);
+}
+
+TEST_CASE("slip in space that passes zero and turns round has no derivatives there")
+{
+    const Sensitivities found =
+        differentiated(with(slope, {{"F = 2", "F = 5"}, {"vx = 0.4", "vx = -2"}, {"vy = 1.5", "vy = 0"}}),
+                       {"parameters.vy"});
+    REQUIRE(found.lost);
+    CHECK(found.lost->kind == "onset");
+    CHECK(found.lost->time_s == doctest::Approx(2. / 9));
+}
