@@ -105,7 +105,7 @@ Expected<BodyState, Errors> bodies_from(const BodyModel& model, const BodyState&
         if (!(R.norm() > 1e-6))
             return Errors{refuse(ErrorCode::SettingOutOfRange, "Simulation::set_state",
                                  "the quaternion of " + model.setup().bodies[k].name + " is zero",
-                                 "a rotation is a unit quaternion; 1, 0, 0, 0 is no rotation")};
+                                 "a turn is a unit quaternion; 1, 0, 0, 0 is none")};
         R.normalize();
         const Rotation W = R.conjugate() * Rotation(u(3), u(4), u(5), u(6));
         bodies.x[k] = {q(0), q(1), q(2)};
