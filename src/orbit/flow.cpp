@@ -152,8 +152,8 @@ void Flow::follow_part(const SeriesPiece& piece, const std::vector<SeriesStatus>
     if (!piece_.propagate(piece, statuses, X_)) {
         lose({.kind = "onset",
               .contact = -1,
-              .words = "slip in space begins where nothing presses, or is too slow beside its force for "
-                       "series of its derivatives"},
+              .words = "slip in space begins where the normal force is zero, or is too slow relative to "
+                       "its force for series of its derivatives"},
              piece.t_s);
     } else {
         if (on_derivatives) on_derivatives(piece_, X_);
