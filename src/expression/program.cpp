@@ -125,6 +125,12 @@ other:
 #undef CAROM_NEXT
 #pragma GCC diagnostic pop
 
+/// Out of the way of those that have enough.
+[[noreturn, gnu::noinline, gnu::cold]] void refuse_point()
+{
+    throw InternalError("a program is run at a point with too few coordinates");
+}
+
 }  // namespace
 
 Program::Program(const Graph& graph, std::span<const int> results) : count_(static_cast<int>(results.size()))
@@ -164,8 +170,8 @@ Program::Program(const Graph& graph, std::span<const int> results) : count_(stat
 
 inline void Program::demand(const Point& at) const
 {
-    if (std::ssize(at.q) < coordinates_ || std::ssize(at.u) < velocities_)
-        throw InternalError("a program is run at a point with too few coordinates");
+    if (std::ssize(at.q) < coordinates_ || std::ssize(at.u) < velocities_) [[unlikely]]
+        refuse_point();
 }
 
 inline void Program::read(const Point& at, double* inputs) const
@@ -180,15 +186,13 @@ inline void Program::read(const Point& at, double* inputs) const
 
 void Program::run(const Point& at, Workspace& work, std::span<double> results, std::span<double> more) const
 {
-    if (compiled_) {
-        const MachineCode::Function function = compiled_->function.load(std::memory_order_acquire);
-        if (function != nullptr && compiled_->first_results == results.size()) {
-            demand(at);
-            return function(at.q.data(), at.u.data(), at.t_s, results.data(), more.data());
-        }
-        if (function == nullptr) count_run(results.size());
-    }
-    interpret(at, work, results, more);
+    // nothing else stands here, so that a call of machine code costs little beside it
+    const MachineCode::Function function =
+        compiled_ ? compiled_->function.load(std::memory_order_acquire) : nullptr;
+    if (function == nullptr || compiled_->first_results != results.size()) [[unlikely]]
+        return interpret(at, work, results, more);
+    demand(at);
+    function(at.q.data(), at.u.data(), at.t_s, results.data(), more.data());
 }
 
 /// Runs of several threads may be counted as one: it only has to become machine code at some time.
@@ -212,9 +216,12 @@ bool Program::make_machine_code(std::size_t first_results) const
     return compiled_->function.load(std::memory_order_acquire) != nullptr;
 }
 
-void Program::interpret(const Point& at, Workspace& work, std::span<double> results,
-                        std::span<double> more) const
+[[gnu::noinline]] void Program::interpret(const Point& at, Workspace& work, std::span<double> results,
+                                          std::span<double> more) const
 {
+    if (compiled_ && compiled_->function.load(std::memory_order_acquire) == nullptr)
+        count_run(results.size());
+
     // the registers after the tape has been run
     const auto compute = [&]() -> const double* {
         const std::span<const Instruction> instructions = tape_->instructions();

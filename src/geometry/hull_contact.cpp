@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace carom::detail {
@@ -38,6 +39,9 @@ Extremes along(const Vec3& axis, const std::vector<Vec3>& points)
 /// Hulls with more faces are not asked face by face.
 constexpr std::size_t many_faces = 24;
 
+/// Of hulls with more corners the lowest one is found by climbing.
+constexpr std::size_t few_vertices = 32;
+
 /// Where the plane of a face is: normal . x.
 double offset_of(const PlacedCollider& a, std::size_t face)
 {
@@ -56,22 +60,61 @@ Axis axis_of_face(const PlacedCollider& a, std::size_t face, double separation)
     return {.separation = separation, .normal = a.normals[face], .face = static_cast<int>(face)};
 }
 
+/// The face of a hull that was the best towards another one when both were looked at last: where to begin,
+/// since bodies move little from step to step. What is found does not depend on it.
+class BestFaces {
+public:
+    [[nodiscard]] int& of(const PlacedCollider& a, const PlacedCollider& b)
+    {
+        if (entries_.empty()) entries_.resize(count);
+        const auto key_a = reinterpret_cast<std::uintptr_t>(&a), key_b = reinterpret_cast<std::uintptr_t>(&b);
+        Entry& entry = entries_[(key_a * 0x9e3779b97f4a7c15U + key_b) * 0xd6e8feb86659fd93U >> 49];
+        if (entry.a != &a || entry.b != &b) entry = {&a, &b, 0};
+        return entry.face;
+    }
+
+private:
+    struct Entry {
+        const PlacedCollider *a = nullptr, *b = nullptr;
+        int face = 0;
+    };
+    static constexpr std::size_t count = std::size_t{1} << 15;
+    std::vector<Entry> entries_;
+};
+
 /// The best face of a hull that has many. No corner of `b` is below the lowest one, so each bounds the
 /// separation of every face from above. The face with the largest bound is asked, and its lowest corner
 /// bounds the others, until no bound is above what was found: the best face, as if all had been asked (BO-5).
-Axis best_of_many_faces(const PlacedCollider& a, const PlacedCollider& b)
+/// Where one is farther away than `far`, which is all that is asked then, it need not be the best.
+Axis best_of_many_faces(const PlacedCollider& a, const PlacedCollider& b, double far)
 {
     constexpr int max_rounds = 32;  // hulls deep in each other: then the faces that are left are asked
     thread_local std::vector<double> bound, offset;
     const std::size_t count = a.normals.size();
+    std::size_t best = 0;
+    double separation = -infinity;
+    int lowest = 0, *known = nullptr;
+    // corners that are found by climbing may depend, in their last digit, on where that began
+    if (b.vertices.size() <= few_vertices) {
+        thread_local BestFaces faces;
+        known = &faces.of(a, b);
+        if (static_cast<std::size_t>(*known) >= count) *known = 0;
+        best = static_cast<std::size_t>(*known);
+        separation = separation_from(a, best, b, lowest);
+        if (separation > far) return axis_of_face(a, best, separation);
+    } else {
+        lowest = lowest_vertex(b, b.pose.position_m - a.pose.position_m, 0);
+    }
+    const auto found = [&] {
+        if (known != nullptr) *known = static_cast<int>(best);
+        return axis_of_face(a, best, separation);
+    };
     bound.assign(count, infinity);
     offset.resize(count);
     for (std::size_t f = 0; f < count; ++f) {
         offset[f] = offset_of(a, f);
     }
-    std::size_t best = 0;
-    double separation = -infinity;
-    int lowest = lowest_vertex(b, b.pose.position_m - a.pose.position_m, 0);
+    if (known != nullptr) bound[best] = -infinity;
     const auto ask = [&](std::size_t face) {
         const double here = separation_from(a, face, b, lowest);
         bound[face] = -infinity;
@@ -91,20 +134,19 @@ Axis best_of_many_faces(const PlacedCollider& a, const PlacedCollider& b)
                 next = f;
             }
         }
-        if (most < separation || (most == separation && next > best))
-            return axis_of_face(a, best, separation);
+        if (most < separation || (most == separation && next > best)) return found();
         ask(next);
     }
     for (std::size_t f = 0; f < count; ++f) {
         if (bound[f] >= separation) ask(f);
     }
-    return axis_of_face(a, best, separation);
+    return found();
 }
 
-/// The face of `a` from which `b` is farthest; of equal ones the first.
-Axis best_face(const PlacedCollider& a, const PlacedCollider& b)
+/// The face of `a` from which `b` is farthest, of equal ones the first; any that is farther away than `far`.
+Axis best_face(const PlacedCollider& a, const PlacedCollider& b, double far)
 {
-    if (a.normals.size() > many_faces) return best_of_many_faces(a, b);
+    if (a.normals.size() > many_faces) return best_of_many_faces(a, b, far);
     Axis best;
     int lowest = 0;
     for (std::size_t f = 0; f < a.normals.size(); ++f) {
@@ -166,6 +208,12 @@ void find_arcs(const PlacedCollider& hull, const PlacedCollider& other, double g
         if (!comes_near(hull, edges[e], other, grown)) continue;
         const auto& [left, right] = hull.collider->hull.edge_faces[e];
         const Vec3& from = hull.vertices[edges[e][0]];
+        if (left >= 0 && right >= 0) {
+            // behind both faces the largest of the arc is at one of its ends
+            const Vec3 w = corner - from;
+            const double at_end = std::max(hull.normals[left].dot(w), hull.normals[right].dot(w));
+            if (at_end < 0 && at_end < separation) continue;
+        }
         Arc& arc = arcs.emplace_back();
         arc.edge = static_cast<int>(e);
         arc.along = (hull.vertices[edges[e][1]] - from).normalized();
@@ -240,7 +288,7 @@ int lowest_vertex(const PlacedCollider& hull, const Vec3& axis, int start)
     const Hull& of = hull.collider->hull;
     int best = start;
     double lowest = axis.dot(hull.vertices[best]);
-    if (hull.vertices.size() <= 32 || of.neighbours.empty()) {
+    if (hull.vertices.size() <= few_vertices || of.neighbours.empty()) {
         for (std::size_t v = 0; v < hull.vertices.size(); ++v) {
             const double at = axis.dot(hull.vertices[v]);
             if (at < lowest) {
@@ -678,9 +726,9 @@ void hull_contact_points(const PlacedCollider& a, const PlacedCollider& b, doubl
     const double tolerance = small * ((a.high - a.low).norm() + (b.high - b.low).norm());
     const Query query{a, b, reach_m, tolerance, points};
     const double far = std::max(0.0, reach_m) + query.rounding();
-    const Axis face_a = best_face(a, b);
+    const Axis face_a = best_face(a, b, far);
     if (face_a.separation > far) return;
-    const Axis face_b = best_face(b, a);
+    const Axis face_b = best_face(b, a, far);
     if (face_b.separation > far) return;
     // where the hulls are nearest or deepest two points are at most this far apart (BO-5)
     const double grown = std::max(far, -std::max(face_a.separation, face_b.separation)) + tolerance;

@@ -3,6 +3,7 @@
 #include "core/parallel.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace carom {
 namespace {
@@ -32,11 +33,15 @@ Eigen::Map<Vec3> vector(std::array<double, 3>& a)
 void add_point_block(const Factors::Block& block, const Factors::Rows& rows, const Vec3& arm,
                      std::size_t components, std::span<double> W)
 {
+    std::array<Vec3, 3> turns;
+    for (std::size_t i = 0; i < components; ++i) {
+        turns[i] = arm.cross(rows.axes[i]);
+    }
     for (std::size_t j = 0; j < components; ++j) {
-        const Vec3 turned = inverse_inertia_of(block) * arm.cross(rows.axes[j]);
+        const Vec3 turned = inverse_inertia_of(block) * turns[j];
         for (std::size_t i = 0; i < components; ++i) {
             W[i * components + j] +=
-                block.inverse_mass * rows.axes[i].dot(rows.axes[j]) + arm.cross(rows.axes[i]).dot(turned);
+                block.inverse_mass * rows.axes[i].dot(rows.axes[j]) + turns[i].dot(turned);
         }
     }
 }

@@ -164,15 +164,10 @@ bool FactorSweeps::load(const OneStepProblem& problem, std::span<const double> P
 bool FactorSweeps::hold_structure(const OneStepProblem& problem, const SolverSettings& settings,
                                   std::span<double> P, SolveReport& report)
 {
-    constexpr double well = 1e-8, nearly_exact = 1e-11, max_products = 5e6, all_products = 2e7;
+    constexpr double well = 1e-8, max_products = 5e6, all_products = 2e7;
     constexpr int few_sweeps = 8, least = 30, most = 300;
     const double tolerance = std::min(0.9 * settings.tolerance, well);
     RigidContacts& sweeps = memory_->rigid;
-    // at rest the percussions of the step before are those of this one
-    if (sweeps.error().worst() <= std::min(tolerance, nearly_exact)) {
-        take_percussions(sweeps, problem, P);
-        return true;
-    }
     report.iterations = sweeps.run({.tolerance = tolerance, .max_iterations = few_sweeps});
     if (sweeps.error().worst() <= tolerance) {
         take_percussions(sweeps, problem, P);

@@ -131,6 +131,7 @@ void assemble_delassus(const Model& model, const ContactCoupling& coupling, cons
                        MassMatrix& A, std::span<double> work_n, OneStepProblem& problem)
 {
     const MassPattern& pattern = A.pattern();
+    const bool diagonal = pattern.islands() == pattern.coordinates();  // A couples no two coordinates
     problem.W.begin(problem.offsets);
     std::fill(work_n.begin(), work_n.end(), 0.0);
     for (int k = 0; k < rows.size(); ++k) {
@@ -158,6 +159,12 @@ void assemble_delassus(const Model& model, const ContactCoupling& coupling, cons
                 for (int l = 0; l < d_d; ++l, row += support_d.size()) {
                     block[l] = row_product(support_d, row, work_n.data());
                 }
+            }
+            if (diagonal) {
+                for (const int coordinate : support) {
+                    work_n[coordinate] = 0;
+                }
+                continue;
             }
             for (const int island : islands) {
                 for (const int coordinate : pattern.members(island)) {

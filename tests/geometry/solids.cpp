@@ -3,7 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <numbers>
+#include <random>
+#include <thread>
+#include <vector>
 
 namespace carom {
 namespace {
@@ -345,6 +349,40 @@ TEST_CASE("a compound is the sum of its parts")
     find_contact_points(above, placed, 0.2, points);
     CHECK(points.size() == 9);
     CHECK(min_gap(points) == near(0.1, 1e-13));
+}
+
+TEST_CASE("contact points of stones that tumble do not depend on where they were looked for before")
+{
+    std::mt19937 random(31);
+    const auto stone = [&] {
+        PolyhedronShape shape;
+        for (int i = 0; i < 30; ++i) {
+            shape.vertices_m.emplace_back(Vec3(1.0, 0.8, 0.6).cwiseProduct(random_direction(random)));
+        }
+        return shape;
+    };
+    const Collider first = make_collider(stone()), second = make_collider(stone());
+    PlacedCollider a, b;
+    int found = 0;
+    for (int i = 0; i < 300; ++i) {
+        const double angle = 0.02 * i, distance = 1.4 + 0.4 * std::sin(0.3 * i);
+        place(first, at(0, 0, 0, {angle, 0.5 * angle, 0}), a);
+        place(second, at(distance, 0.3 * std::cos(angle), 0, {0, -angle, 0.7 * angle}), b);
+        std::vector<ContactPoint> followed, fresh;
+        find_contact_points(a, b, 0.05, followed);
+        // a thread of its own remembers nothing
+        std::thread([&] { find_contact_points(a, b, 0.05, fresh); }).join();
+        REQUIRE(followed.size() == fresh.size());
+        for (std::size_t k = 0; k < fresh.size(); ++k) {
+            CHECK(followed[k].point_m == fresh[k].point_m);
+            CHECK(followed[k].normal == fresh[k].normal);
+            CHECK(followed[k].gap_m == fresh[k].gap_m);
+            CHECK(followed[k].feature == fresh[k].feature);
+        }
+        if (!fresh.empty()) ++found;
+    }
+    CHECK(found > 50);
+    CHECK(found < 300);
 }
 
 }  // namespace
