@@ -73,8 +73,8 @@ TEST_CASE(
     CHECK(first_of(*doubled, "period_doubling").value == doctest::Approx(1.66713066).epsilon(1e-7));
 }
 
-TEST_CASE(
-    "curves of period doublings and folds over restitution, and of grazing over frequency, are closed forms")
+/// The longest of this folder: run by ctest under the label `long`.
+TEST_CASE("curves of period doublings and folds over restitution are closed forms" * doctest::skip())
 {
     const Scene scene = read(table);
     BranchOptions options = over("A", 0.5, 1.7);
@@ -102,7 +102,10 @@ TEST_CASE(
     for (const CurvePoint& point : folds->points) {
         CHECK(point.first == doctest::Approx(fold_at(point.second)).epsilon(1e-9));
     }
+}
 
+TEST_CASE("the curve of grazing over the frequency is a closed form")
+{
     const Scene free = read(oscillator);
     const BranchOptions over_F = over("F", 0.5, 3);
     const auto branch = follow_branch(free, over_F);
