@@ -171,7 +171,7 @@ private:
     /// arrives, and where patience can end.
     void finish(MPI_Request& request, bool arrives)
     {
-        constexpr int looks = 1000;
+        constexpr int looks = 64;
         int done = 0;
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (done != 0 && (!arrives || delay_ == 0)) return;
