@@ -51,7 +51,7 @@ std::unique_ptr<JobMessages> messages;
 Silence silence;
 
 /// The first word that is no option.
-std::string_view command_of(std::span<char*> words)
+std::string_view command_of(std::span<char* const> words)
 {
     const auto found = std::find_if(words.begin() + (words.empty() ? 0 : 1), words.end(),
                                     [](const char* word) { return word[0] != '-'; });
@@ -76,17 +76,12 @@ Errors refused_scene(const Scene& scene)
                                  "only scenes of bodies are shared among ranks",
                                  "run this scene by one process; many runs at once: carom study --shard"));
     }
-    if (scene.solver.time_limit_s > 0) {
-        errors.push_back(mistake(ErrorCode::NotAllowedHere, "solver.time_limit_s",
-                                 "a limit by the clock would end solves on some ranks and not on others",
-                                 "limit solver.max_sweeps, or run one process"));
-    }
     return errors;
 }
 
 }  // namespace
 
-bool join_ranks(std::span<char*> words)
+bool join_ranks(std::span<char* const> words)
 {
     const std::string_view command = command_of(words);
     if (launched().ranks < 2 || (command != "run" && command != "resume")) return true;

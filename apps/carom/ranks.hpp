@@ -19,7 +19,7 @@ namespace carom::app {
 
 /// Joins the ranks that were launched, where the command is one that they share. Only the first one is heard
 /// from then on. False: it cannot, which has been said.
-[[nodiscard]] bool join_ranks(std::span<char*> words);
+[[nodiscard]] bool join_ranks(std::span<char* const> words);
 
 /// The exit status of all ranks together.
 [[nodiscard]] int leave_ranks(int status);

@@ -424,7 +424,8 @@ template <class Number>
 void SweptContacts<Number>::share_blocks()
 {
     asked_ = Ranks::shared();
-    Messages* ranks = detail::ranks_for(blocks_.size());
+    // blocks may be small: what counts is how many full ones there would be
+    Messages* ranks = detail::ranks_for((round_.all.size() + rigid_.all.size()) / groups_in_block);
     own_.resize(blocks_.size());
     std::iota(own_.begin(), own_.end(), std::size_t{0});
     at_home_.clear();

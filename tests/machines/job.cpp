@@ -67,10 +67,15 @@ TEST_CASE("ranks that have something else than the first are refused by name, on
         return said[0];
     };
     CHECK(refused(1, [](Identity&) {}, true).empty());
-    CHECK(refused(1, [](Identity& one) { one.program = 9; }, true) == "rank 1 has another build of carom than rank 0");
-    CHECK(refused(2, [](Identity& one) { one.processor = 9; }, true) ==
+    CHECK(refused(
+              1, [](Identity& one) { one.program = 9; }, true) ==
+          "rank 1 has another build of carom than rank 0");
+    CHECK(refused(
+              2, [](Identity& one) { one.processor = 9; }, true) ==
           "rank 2 has another kind of processor than rank 0");
-    CHECK(refused(2, [](Identity& one) { one.libraries = 9; }, true) == "rank 2 has another C library than rank 0");
+    CHECK(refused(
+              2, [](Identity& one) { one.libraries = 9; }, true) ==
+          "rank 2 has another C library than rank 0");
     CHECK(refused(1, [](Identity& one) { one.input = 9; }, true) == "rank 1 has another scene than rank 0");
     CHECK(refused(0, [](Identity&) {}, false) == "rank 0 cannot begin");
     CHECK(refused(2, [](Identity& one) { one.input = 0; }, false) == "rank 2 cannot begin");

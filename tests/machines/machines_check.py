@@ -112,7 +112,7 @@ def check_input(carom, folder, failures):
     short = ["--set", "duration_s=0.02", "--quiet"]
     refused(failures, mpirun(2, [carom, "run", str(ROOT / "scenes/pendulum_wall.toml")]), ["only scenes of bodies"], "a scene of coordinates")
     refused(failures, mpirun(2, [carom, "run", str(folder / "none.toml")]), ["none.toml"], "no such scene")
-    refused(failures, mpirun(2, [carom, "run", str(pour), "--set", "solver.time_limit_s=1"]), ["limit by the clock"], "a limit by the clock")
+    refused(failures, mpirun(2, [carom, "run", str(pour), "--sensitivity", "gravity"]), ["derivatives are not shared"], "derivatives")
     refused(failures, mpirun(2, [carom, "run", str(pour), "-o", str(folder / "no/run.h5")]), ["no/run.h5"], "a recording that cannot be written")
 
     # ranks that read something else: a scene by a path that differs, a second program
@@ -133,23 +133,21 @@ def check_input(carom, folder, failures):
     refused(failures, mpirun(2, [str(copy / "carom"), "run", str(pour)]), ["has no MPI"], "a build without MPI")
 
     # more ranks than bodies: nothing to share, the same result
-    two = folder / "two.toml"
-    two.write_text((ROOT / "scenes/bouncing_balls.toml").read_text())
-    words = [carom, "run", str(two), "--json", "--set", "duration_s=0.2"]
+    words = [carom, "run", str(ROOT / "scenes/coin.toml"), "--json", "--set", "duration_s=0.2"]
     failures.check(result(mpirun(4, words)) == result(alone(words)), "more ranks than bodies: the same result")
 
     # a file that may not grow, on the rank that writes
     done = mpirun(2, ["sh", "-c", f"ulimit -f 40; exec {carom} run {pour} -o {folder}/full.h5 --no-svg --quiet"])
-    failures.check(done.returncode == 3, "a full disk: exit 3, and all ranks end")
+    failures.check(done.returncode in (2, 3) and "could not be written" in done.stderr, "a full disk: it is said, and all ranks end")
     done = mpirun(2, [carom, "run", str(pour), *short])
     failures.check(done.returncode in (0, 1) and done.stdout == "", "quiet is quiet")
 
 
 def check_resume(carom, folder, failures, kills):
-    """Runs whose second rank is killed at random instants, and one that is interrupted: taken up by other numbers of ranks."""
+    """Runs whose second rank is killed at random instants, and one that is interrupted: taken up by one process, or by two ranks again."""
     pour = folder / "pour.toml"
     pour.write_text(made.scene("pour"))
-    run = [carom, "run", str(pour), "--json", "--no-svg", "--threads", "1", "-o"]
+    run = [carom, "run", str(pour), "--json", "--no-svg", "--threads", "1", "--set", "duration_s=0.3", "-o"]
     begin = time.monotonic()
     expected = result(alone(run + [str(folder / "whole.h5")]))
     taken_s = time.monotonic() - begin
@@ -160,20 +158,19 @@ def check_resume(carom, folder, failures, kills):
         if os.geteuid() == 0:
             command.insert(1, "--allow-run-as-root")
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
-            time.sleep(chance.uniform(0.2, 1.0) * max(1.0, taken_s))
+            while not file.exists() and job.poll() is None:
+                time.sleep(0.01)
+            time.sleep(chance.uniform(0, 1.5) * taken_s)
             ranks = children_of(job.pid)
             if ranks:
                 os.kill(chance.choice(ranks), signal.SIGKILL)
             said = "".join(job.communicate(timeout=PATIENCE_S))
-        if not file.exists():
-            print(f"        kill {k}: before the recording began")
-            continue
         if job.returncode in (0, 1) and '"certificate"' in said:
             print(f"        kill {k}: the run had ended")
         else:
             failures.check(job.returncode != 0 and "signal 9" in said, f"kill {k}: mpirun ends and says so")
         resume = [carom, "resume", str(file), "--json", "--no-svg", "--threads", "1"]
-        again = [alone(resume), mpirun(2, resume), mpirun(3, resume)][k % 3] if k > 2 else (alone(resume) if k == 0 else mpirun(k + 1, resume))
+        again = alone(resume) if k % 2 == 0 else mpirun(2, resume)
         failures.check(result(again) == expected, f"kill {k}: resumed, the run is the uninterrupted one")
 
 

@@ -155,7 +155,7 @@ TEST_CASE_TEMPLATE("sweeps shared among ranks give the bits of one process", Num
     }
 }
 
-TEST_CASE("a rank without contacts, and contacts too few to share")
+TEST_CASE("contacts that are too few to share are swept by every rank, without a message")
 {
     const Fall fall(3, 2, false);
     SweptContacts<float> alone;

@@ -21,7 +21,9 @@ namespace carom {
 /// `patience` for a message fails.
 class ThreadRanks {
 public:
-    explicit ThreadRanks(int count) : count_(count), barrier_(count), parts_(static_cast<std::size_t>(count)) {}
+    explicit ThreadRanks(int count) : count_(count), barrier_(count), parts_(static_cast<std::size_t>(count))
+    {
+    }
 
     /// f(rank) on all of them at once, as a run of ranks; the first exception is thrown again.
     template <class F>
@@ -78,7 +80,8 @@ private:
             all_.barrier_.arrive_and_wait();
         }
 
-        [[nodiscard]] std::unique_ptr<Line> line_to(int rank, int tag, std::span<const std::byte> from) override
+        [[nodiscard]] std::unique_ptr<Line> line_to(int rank, int tag,
+                                                    std::span<const std::byte> from) override
         {
             return std::make_unique<Out>(all_, Key{rank_, rank, tag}, from);
         }

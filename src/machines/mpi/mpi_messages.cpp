@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <ctime>
 #include <limits>
 #include <vector>
 
@@ -171,7 +171,9 @@ private:
     /// arrives, and where patience can end.
     void finish(MPI_Request& request, bool arrives)
     {
-        constexpr int looks = 1000;
+        // whoever looks without end takes the core from the rank that is waited for, where cores are few
+        constexpr int looks = 256;
+        constexpr timespec nap{0, 50'000};
         int done = 0;
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (done != 0 && (!arrives || delay_ == 0)) return;
@@ -179,8 +181,7 @@ private:
         for (int look = 1; done == 0; ++look) {
             MPI_Test(&request, &done, MPI_STATUS_IGNORE);
             if (done != 0 || look % looks != 0) continue;
-            // ranks may be more than cores
-            sched_yield();
+            nanosleep(&nap, nullptr);
             if (patience_ > 0 && Seconds(Clock::now() - begin).count() > patience_) {
                 std::fprintf(stderr, "carom: rank %d has waited %g s for a message, and gives up\n", rank_,
                              patience_);
