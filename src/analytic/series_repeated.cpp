@@ -8,7 +8,7 @@ namespace carom::detail {
 
 std::unique_ptr<RepeatedContacts> RepeatedContacts::of(const Model& model)
 {
-    if (model.contacts() < EqualContacts::min_contacts || model.system().impact_map) return nullptr;
+    if (model.contacts() < min_contacts || model.system().impact_map) return nullptr;
     const std::vector<int> equal_to = first_equal_contacts(model);
     LagrangianSystem system = model.system();
     system.contacts.clear();

@@ -16,7 +16,11 @@ namespace carom::detail {
 /// Theory     docs/theory/solvers.md (SO-31), (SO-36)
 class RepeatedContacts {
 public:
-    /// Null where there are fewer than 64 contacts, no two of them equal, or a map that sees each of them.
+    /// Combinations of sticking and sliding grow like a power of the number of contacts: equal ones are
+    /// joined long before they are too many to try.
+    static constexpr int min_contacts = 5;
+
+    /// Null where there are fewer contacts, no two of them equal, or a map that sees each of them.
     [[nodiscard]] static std::unique_ptr<RepeatedContacts> of(const Model& model);
 
     [[nodiscard]] const Model& reduced() const noexcept { return model_; }

@@ -1,5 +1,7 @@
 #include "body_watch.hpp"
 
+#include "body_delays.hpp"
+#include "body_impacts.hpp"
 #include "first_slip.hpp"
 #include "impact_order.hpp"
 #include "time_resolution.hpp"
@@ -56,49 +58,6 @@ void look_at_drives(const BodyModel& model, const BodyState& start, double h_s, 
                      [&](double t_s) { return freedom->motor_rate(start.t_s + t_s); });
         }
     }
-}
-
-/// A contact or stop of the step, with what it met and how far it was open half-way.
-struct Met {
-    int k;
-    double gap, U_minus, restitution, P;
-    bool persists, closing;
-    const KeptContact* before;
-};
-
-/// Everything of the step that acted or may have been struck; statuses of the step before are in
-/// statuses.kept now.
-std::vector<Met> met_in(const BodyScratch& s)
-{
-    std::vector<Met> list;
-    const StatusScratch& w = s.statuses;
-    const auto contacts = static_cast<int>(s.contacts.size());
-    for (const ContactStep& step : w.steps) {
-        if (step.contact >= contacts) continue;
-        const auto c = static_cast<std::size_t>(step.contact);
-        const int before = w.kept_of[c];
-        list.push_back({.k = step.contact,
-                        .gap = gap_half_way_m(s, s.contacts[c].at.gap_m, s.contacts[c].U_minus[0]),
-                        .U_minus = s.contacts[c].U_minus[0],
-                        .restitution = step.restitution,
-                        .P = step.P[0],
-                        .persists = step.persists,
-                        .closing = false,
-                        .before = before >= 0 ? &w.kept[static_cast<std::size_t>(before)] : nullptr});
-    }
-    for (const int k : w.closing) {
-        if (k >= contacts) continue;
-        const BodyContact& contact = s.contacts[static_cast<std::size_t>(k)];
-        list.push_back({.k = k,
-                        .gap = gap_half_way_m(s, contact.at.gap_m, contact.U_minus[0]),
-                        .U_minus = contact.U_minus[0],
-                        .restitution = 0,
-                        .P = contact.P[0],
-                        .persists = false,
-                        .closing = true,
-                        .before = nullptr});
-    }
-    return list;
 }
 
 Closing closing_of(const Met& met, double h_s)
@@ -166,25 +125,6 @@ void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, Body
 /// Contacts that persist are on each other to this many activation gaps.
 constexpr double visible_activation_gaps = 1e3;
 
-/// Impacts that change the velocities by less than a hundredth are nothing: of many bodies some are always
-/// about to touch.
-constexpr double negligible_part = 1e-4;
-
-/// Kinetic energy of what an impact would do to the velocities, ((1 + e) U_N)^2 / 2 W_NN.
-double lost_J(const BodyModel& model, const BodyState& at, const BodyContact& contact, double U)
-{
-    double W = 0;
-    for (const int body : {contact.first, contact.second}) {
-        const auto i = static_cast<std::size_t>(body);
-        if (model.inverse_mass[i] == 0) continue;
-        const Vec3& arm = body == contact.first ? contact.arm_first : contact.arm_second;
-        const Vec3 turn = at.R[i].conjugate() * arm.cross(contact.axes[0]);
-        W += model.inverse_mass[i] + turn.dot(model.inverse_inertia[i] * turn);
-    }
-    const double jump = (1 + contact.restitution) * U;
-    return W > 0 ? jump * jump / (2 * W) : 0;
-}
-
 /// Acceleration of the point of a body, as the forces of the last step make it.
 Vec3 acceleration_at(const BodyModel& model, const BodyState& state, const BodyScratch& s, int body,
                      const Vec3& arm)
@@ -200,40 +140,6 @@ Vec3 acceleration_at(const BodyModel& model, const BodyState& state, const BodyS
     const Vec3 turn =
         model.inverse_inertia[i] * (state.R[i].conjugate() * torque - W.cross(model.inertia[i] * W));
     return model.inverse_mass[i] * force + (state.R[i] * turn).cross(arm);
-}
-
-/// Forces on the bodies in a state, those of contacts and joints left out.
-std::vector<Wrench> wrenches_at(const BodyModel& model, const BodyState& at)
-{
-    std::vector<Wrench> wrenches(at.v.size());
-    using Part = BodyModel::SpringPart;
-    model.spring_wrenches(Part::Springs, at.x, at.R, {}, {}, wrenches);
-    model.spring_wrenches(Part::Dampers, at.x, at.R, at.v, at.W, wrenches);
-    if (model.setup().forces) model.setup().forces(at, wrenches);
-    for (std::size_t i = 0; i < wrenches.size(); ++i) {
-        wrenches[i].force_N += model.mass[i] * model.setup().gravity_m_s2;
-    }
-    return wrenches;
-}
-
-/// Acceleration of a point of a body by these forces, or on its path.
-Vec3 free_acceleration_at(const BodyModel& model, const BodyState& at, double h_s,
-                          std::span<const Wrench> wrenches, int body, const Vec3& arm)
-{
-    const auto i = static_cast<std::size_t>(body);
-    if (model.setup().bodies[i].motion == BodyMotion::Prescribed) {
-        const double d = h_s / 4;
-        std::array<Vec3, 2> v, W;
-        for (const std::size_t k : {0U, 1U}) {
-            model.prescribed_velocity(body, at.t_s + (static_cast<double>(k) - 1) * d, d, v[k], W[k]);
-        }
-        return (v[1] - v[0] + (at.R[i] * Vec3(W[1] - W[0])).cross(arm)) / d;
-    }
-    if (model.inverse_mass[i] == 0) return Vec3::Zero();
-    const Vec3& W = at.W[i];
-    const Vec3 turn = model.inverse_inertia[i] *
-                      (at.R[i].conjugate() * wrenches[i].torque_Nm - W.cross(model.inertia[i] * W));
-    return model.inverse_mass[i] * wrenches[i].force_N + (at.R[i] * turn).cross(arm);
 }
 
 }  // namespace
@@ -271,7 +177,12 @@ void BodyWatch::begin(const BodyState& state, RunSoFar& run)
     if (progress.steps == 0) look_at_drives(model_, state, settings_.time_step_s, plan_, progress.certifier);
     times_impacts_ = plan_.keep_events;
     note_impacts(run.events);
-    if (!times_impacts_) return;
+    // of a damaged recording
+    std::erase_if(progress.pairs, [&](const PairDelays& pair) { return pair.second >= model_.bodies(); });
+    if (!times_impacts_) {
+        progress.pairs.clear();
+        return;
+    }
     start_ = make_body_state(model_).x;
 }
 
@@ -282,7 +193,7 @@ void BodyWatch::note_impacts(std::span<const Event> events)
         if (event.kind != EventKind::Impact || event.first < 0) continue;
         impacts_[{event.first, event.second, event.feature}].add(event.velocity_after_m_s -
                                                                  event.velocity_before_m_s);
-        if (impacts_.size() <= max_contacts_in_order) continue;
+        if (impacts_.size() <= max_struck_pairs) continue;
         times_impacts_ = false;
         impacts_.clear();
     }
@@ -304,8 +215,17 @@ void BodyWatch::after_step(const TakenStep& step, const State& before, const Bod
     if (progress.steps == 1 && before.u.size() > 0)
         look_at_first_slip(step, before.u.cwiseAbs().maxCoeff(), progress.certifier);
     look_at_order_of_bodies(model_, step, s, progress.certifier);
+    look_at_resolution(model_, settings_.max_overlap, step, s, progress.certifier);
     if (!times_impacts_) return;
     note_impacts(step.events);
+    const BodyDelayStep seen{model_, step, after, plan_.duration_s};
+    if (times_impacts_ && !step.events.empty()) times_impacts_ = detail::note_impacts(seen, s, progress);
+    if (!times_impacts_) {
+        impacts_.clear();
+        progress.pairs.clear();
+        return;
+    }
+    look_for_near_misses(seen, settings_.activation_gap_m, s, progress);
     note_motion(after, progress.reaches.back());
 }
 
@@ -416,12 +336,17 @@ std::vector<Finding> BodyWatch::at_end(const BodyState& end, const RunSoFar& run
     if (!stopped && run.progress.steps > 0)
         look_for_unseen(end, run.progress.certifier.sums().watch.kinetic_J, s, findings);
     if (!stopped && run.progress.steps > 0) look_for_losses(end, run.progress.rest.fastest, s, findings);
-    if (!times_impacts_ || run.progress.reaches.empty() || run.progress.rest.at_rest()) return findings;
+    if (!times_impacts_ || run.progress.reaches.empty()) return findings;
+    const double moved_m = run.progress.reaches.back().largest_gap_m;
+    look_at_delays(model_, {settings_.time_step_s, settings_.activation_gap_m, settings_.max_overlap},
+                   moved_m, run, findings);
+    // what delays have done is known: what they may do by chance is not asked
+    const auto is_late = [](const Finding& one) { return one.code == "impact_instants"; };
+    if (run.progress.rest.at_rest() || std::ranges::any_of(findings, is_late)) return findings;
     int all = 0;
     for (const auto& [place, impacts] : impacts_) {
         all += impacts.count;
     }
-    const double moved_m = run.progress.reaches.back().largest_gap_m;
     for (const auto& [place, impacts] : impacts_) {
         if (all < 2) break;
         look_at_instants({.name = name_of(place),

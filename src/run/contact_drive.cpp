@@ -44,16 +44,20 @@ void forget_if_rested(double time_s, ContactDrive& drive)
 /// How late the motion is that a contact belongs to, by the last impacts of all its contacts.
 double lag_of_motion_s(const RunProgress& progress, double motion, double h_s)
 {
-    constexpr double remembered = 4;  // impacts: an impact is late by two steps at most
     double sum = 0;
     for (std::size_t c = 0; c < progress.drives.size(); ++c) {
-        if (progress.drives[c].motion == motion)
-            sum += std::min(lag_s(progress.delays[c], h_s), 2 * h_s * remembered);
+        if (progress.drives[c].motion == motion) sum += recent_lag_s(progress.delays[c], h_s);
     }
     return sum;
 }
 
 }  // namespace
+
+double recent_lag_s(const ImpactDelays& delays, double h_s)
+{
+    constexpr double remembered = 4;  // impacts: an impact is late by two steps at most
+    return std::min(lag_s(delays, h_s) + delays.late_s, 2 * h_s * remembered);
+}
 
 std::vector<ContactDrive> drives_of(const Model& model)
 {
@@ -69,26 +73,59 @@ void note_driven_impact(const Model& model, const DrivenStep& step, const Event&
                         Scratch& scratch, RunProgress& progress)
 {
     ContactDrive& drive = progress.drives[static_cast<std::size_t>(impact.contact)];
-    forget_if_rested(impact.time_s, drive);
-    drive.rests = 0;
+    begin_driven_impact(impact.time_s, drive);
     const double late_s = lag_of_motion_s(progress, drive.motion, step.h_s);
     if (!(late_s > 0)) return;
     if (drive.known == 0) find_drive(model, impact.contact, step, scratch, drive);
+    note_late_impact(late_s, U_minus_m_s, impact.time_s, drive);
+}
+
+void begin_driven_impact(double time_s, ContactDrive& drive)
+{
+    forget_if_rested(time_s, drive);
+    drive.rests = 0;
+}
+
+void note_late_impact(double late_s, double U_minus_m_s, double time_s, ContactDrive& drive)
+{
     if (!(drive.acceleration_m_s2 > 0 && drive.rate_1_s > 0)) return;
     const double speed_m_s = std::max(std::abs(U_minus_m_s), drive.acceleration_m_s2 / drive.rate_1_s);
     const double off = late_s * drive.acceleration_m_s2 / speed_m_s;
     if (!(off > drive.off)) return;
     drive.off = off;
-    drive.off_s = impact.time_s;
+    drive.off_s = time_s;
     drive.late_s = late_s;
 }
 
-void note_driven_rest(const Event& event, RunProgress& progress)
+void note_driven_rest(const Event& event, double h_s, ContactDrive& drive, ImpactDelays& delays)
 {
-    ContactDrive& drive = progress.drives[static_cast<std::size_t>(event.contact)];
+    constexpr double at_once = 1.5;  // steps
     forget_if_rested(event.time_s, drive);
+    // what the drive lifts after a rest leaves when the drive says; what it lifts at once leaves when it was
+    // seen to come
+    if (event.kind == EventKind::ContactLost && event.time_s - drive.made_s > at_once * h_s)
+        delays.late_s = 0;
     drive.rests = event.kind == EventKind::ContactMade ? 1 : 0;
     drive.made_s = event.time_s;
+}
+
+void look_at_drive(const std::string& name, double max_overlap, double h_s, double end_s, ContactDrive drive,
+                   std::vector<Finding>& findings)
+{
+    forget_if_rested(end_s, drive);
+    if (!(drive.off > max_overlap)) return;
+    findings.push_back(
+        {.code = "impact_instants",
+         .time_s = drive.off_s,
+         .message = fmt::format("steps see impacts late, while the drive of {} goes on: "
+                                "at an impact the motion is {:.1e} s "
+                                "behind, which changes the velocity by {:.2g} of the "
+                                "larger of its own and that of the drive, and "
+                                "max_overlap is {:.2g}: take a step below {:.1e} s",
+                                name, drive.late_s, drive.off, max_overlap, h_s * max_overlap / drive.off),
+         .count = 1,
+         .uncertifies = true,
+         .about = name});
 }
 
 void look_at_drives(const Model& model, const SchemeOfRun& scheme, const RunSoFar& run,
@@ -96,22 +133,8 @@ void look_at_drives(const Model& model, const SchemeOfRun& scheme, const RunSoFa
 {
     if (run.progress.rest.at_rest()) return;
     for (std::size_t c = 0; c < run.progress.drives.size(); ++c) {
-        ContactDrive drive = run.progress.drives[c];
-        forget_if_rested(run.state.t_s, drive);
-        if (!(drive.off > scheme.max_overlap)) continue;
-        const std::string& name = model.system().contacts[c].name;
-        findings.push_back(
-            {.code = "impact_instants",
-             .time_s = drive.off_s,
-             .message = fmt::format("steps see impacts late, while the drive of {} goes on: at an impact the "
-                                    "motion is {:.1e} s behind, which changes the velocity by {:.2g} of the "
-                                    "larger of its own and that of the drive, and "
-                                    "max_overlap is {:.2g}: take a step below {:.1e} s",
-                                    name, drive.late_s, drive.off, scheme.max_overlap,
-                                    scheme.h_s * scheme.max_overlap / drive.off),
-             .count = 1,
-             .uncertifies = true,
-             .about = name});
+        look_at_drive(model.system().contacts[c].name, scheme.max_overlap, scheme.h_s, run.state.t_s,
+                      run.progress.drives[c], findings);
     }
 }
 

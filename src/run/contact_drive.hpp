@@ -29,11 +29,21 @@ struct DrivenStep {
 void note_driven_impact(const Model& model, const DrivenStep& step, const Event& impact, double U_minus_m_s,
                         Scratch& scratch, RunProgress& progress);
 
-/// A contact that is made, or lost.
-void note_driven_rest(const Event& event, RunProgress& progress);
+/// A contact that is made, or lost, in a step of the length h_s.
+void note_driven_rest(const Event& event, double h_s, ContactDrive& drive, ImpactDelays& delays);
+
+/// The parts of note_driven_impact that ask nothing of a system: what a rest has forgotten, and how much a
+/// lag changes an impact.
+void begin_driven_impact(double time_s, ContactDrive& drive);
+void note_late_impact(double late_s, double U_minus_m_s, double time_s, ContactDrive& drive);
+
+/// How late the motion of a contact is, by its last impacts.
+[[nodiscard]] double recent_lag_s(const ImpactDelays& delays, double h_s);
 
 /// Finding `impact_instants` of a run that ends here.
 void look_at_drives(const Model& model, const SchemeOfRun& scheme, const RunSoFar& run,
                     std::vector<Finding>& findings);
+void look_at_drive(const std::string& name, double max_overlap, double h_s, double end_s, ContactDrive drive,
+                   std::vector<Finding>& findings);
 
 }  // namespace carom

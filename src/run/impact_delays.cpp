@@ -47,21 +47,38 @@ void look_at_scatter(const Model& model, const SchemeOfRun& scheme, int c, doubl
                      time_s, findings);
 }
 
-/// (LE-18) along the surface, where friction has changed the velocity: measured, and by chance.
-void look_at_slip(const Model& model, const SchemeOfRun& scheme, int c, const ImpactDelays& impacts,
-                  double time_s, std::vector<Finding>& findings)
+/// How far a contact went along its surface.
+double way_along_m(const ImpactDelays& impacts, double time_s)
 {
-    const double slides_m = impacts.slide_m_s * (time_s - impacts.seen_s) / 2;
-    const double way_m = impacts.travel_m + slides_m;
+    return impacts.travel_m + impacts.slide_m_s * (time_s - impacts.seen_s) / 2;
+}
+
+}  // namespace
+
+void look_at_slip(const std::string& name, const SchemeOfRun& scheme, const ImpactDelays& impacts,
+                  double way_m, double time_s, std::vector<Finding>& findings)
+{
     const double off_m = std::max(impacts.slip_m, scheme.h_s * std::sqrt(0.75 * impacts.drags2_m2_s2));
     if (!is_lost(scheme, off_m, way_m)) return;
-    const std::string& name = contact_called(model, c);
-    findings.push_back(
-        lost_place(scheme, name, off_m, way_m, time_s,
-                   fmt::format("impacts of {} are seen late, and so is their friction: its position along "
-                               "the surface is uncertain by {:.2g} m, {:.2g} of its path",
-                               name, off_m, off_m / way_m)));
+    findings.push_back(lost_place(
+        scheme, name, off_m, way_m, time_s,
+        fmt::format("impacts of {} are seen late, and so is their friction: its position along the surface is "
+                    "uncertain by {:.2g} m, {:.2g} of its path",
+                    name, off_m, off_m / way_m)));
 }
+
+void look_at_place(const std::string& name, const SchemeOfRun& scheme, double off_m, double scale_m,
+                   double time_s, std::vector<Finding>& findings)
+{
+    if (!is_lost(scheme, off_m, scale_m)) return;
+    findings.push_back(lost_place(
+        scheme, name, off_m, scale_m, time_s,
+        fmt::format("steps see impacts late, and the delays add up: the motion of {} is about {:.2g} m "
+                    "behind, {:.2g} of the largest gap in the run",
+                    name, off_m, off_m / scale_m)));
+}
+
+namespace {
 
 /// (LE-18): a motion that is late by all its impacts is behind at each of its contacts.
 void look_at_lag(const Model& model, const SchemeOfRun& scheme, double largest_gap_m, const RunSoFar& run,
@@ -73,14 +90,8 @@ void look_at_lag(const Model& model, const SchemeOfRun& scheme, double largest_g
         behind_m[static_cast<std::size_t>(motion[c])] += run.progress.delays[c].behind_m;
     }
     for (std::size_t c = 0; c < motion.size(); ++c) {
-        const double off_m = std::abs(behind_m[c]);
-        if (!is_lost(scheme, off_m, largest_gap_m)) continue;
-        const std::string& name = contact_called(model, static_cast<int>(c));
-        findings.push_back(lost_place(
-            scheme, name, off_m, largest_gap_m, run.state.t_s,
-            fmt::format("steps see impacts late, and the delays add up: the motion of {} is about {:.2g} m "
-                        "behind, {:.2g} of the largest gap in the run",
-                        name, off_m, off_m / largest_gap_m)));
+        look_at_place(contact_called(model, static_cast<int>(c)), scheme, std::abs(behind_m[c]),
+                      largest_gap_m, run.state.t_s, findings);
     }
 }
 
@@ -90,37 +101,38 @@ double slip_after_m_s(const ContactStep& contact)
     return std::hypot(contact.U_plus[1], contact.U_plus[2]);
 }
 
-/// An impact: how late the step has seen it, from the gaps at its ends and the velocities before and after.
-void note_impact(const ContactStep& contact, double gap_before_m, double gap_after_m, double h_s,
-                 double time_s, double start_s, ImpactDelays& delays)
+}  // namespace
+
+void note_impact(const ImpactSeen& impact, ImpactDelays& delays)
 {
-    const double U_minus = contact.U_minus[0], U_plus = std::max(0.0, contact.U_plus[0]);
-    const double jump_m_s = contact.U_plus[0] - U_minus;
-    const double dragged_m_s =
-        std::hypot(contact.U_plus[1] - contact.U_minus[1], contact.U_plus[2] - contact.U_minus[2]);
+    constexpr double none = 1e-9;  // of the approach: what roundings leave without restitution
+    const double U_minus = impact.U_minus_m_s, h_s = impact.h_s;
+    const double U_plus = impact.U_plus_m_s > none * std::abs(U_minus) ? impact.U_plus_m_s : 0.0;
+    const double jump_m_s = impact.U_plus_m_s - U_minus;
     delays.jumps2_m2_s2 += jump_m_s * jump_m_s;
     // one that touched when the step began was struck then: nothing is left to chance
-    const bool touched = std::abs(gap_before_m) <= 1e-6 * std::abs(U_minus) * h_s;
-    if (!touched) delays.drags2_m2_s2 += dragged_m_s * dragged_m_s;
-    const double since_last_s = time_s - (delays.count > 0 ? delays.seen_s : start_s);
-    delays.travel_m += std::hypot(contact.U_minus[1], contact.U_minus[2]) * since_last_s;
+    const bool touched = std::abs(impact.gap_before_m) <= 1e-6 * std::abs(U_minus) * h_s;
+    if (!touched) delays.drags2_m2_s2 += impact.dragged_m_s * impact.dragged_m_s;
+    const double since_last_s = impact.time_s - (delays.count > 0 ? delays.seen_s : impact.start_s);
+    delays.travel_m += impact.slides_m_s * since_last_s;
     ++delays.count;
-    delays.seen_s = time_s;
+    delays.seen_s = impact.time_s;
     delays.slide_m_s = 0;
+    delays.late_s = 0;
 
     // one that was closed and is struck through its neighbours has no instant of its own
     if (U_minus < 0) {
-        const double since_s = std::clamp(h_s + gap_before_m / U_minus, 0.0, 2 * h_s);
+        const double since_s = std::clamp(h_s + impact.gap_before_m / U_minus, 0.0, 2 * h_s);
         const double late_s = touched ? 0 : std::abs(since_s - h_s / 2);
-        delays.slip_m += dragged_m_s * (lag_s(delays, h_s) + late_s);
+        delays.slip_m += impact.dragged_m_s * (lag_s(delays, h_s) + late_s);
         // what was behind goes on with the part of its velocity that is left
         if (delays.exit_m_s > 0) delays.behind_m *= std::min(1.0, U_plus / delays.exit_m_s);
-        if (U_plus > 0) delays.behind_m += U_plus * since_s - gap_after_m;
+        if (U_plus > 0) delays.behind_m += U_plus * since_s - impact.gap_after_m;
+        // without restitution it begins anew at the end of the step
+        if (!(U_plus > 0) && !touched) delays.late_s = since_s;
     }
     delays.exit_m_s = U_plus;
 }
-
-}  // namespace
 
 std::vector<int> first_of_motion(const Model& model)
 {
@@ -160,7 +172,9 @@ void note_impacts(const Model& model, const State& before, double h_s, double du
 {
     const bool driven = !progress.drives.empty();
     for (const Event& event : scratch.events) {
-        if (driven && event.kind == EventKind::ContactLost) note_driven_rest(event, progress);
+        if (driven && event.kind == EventKind::ContactLost)
+            note_driven_rest(event, h_s, progress.drives[static_cast<std::size_t>(event.contact)],
+                             progress.delays[static_cast<std::size_t>(event.contact)]);
         const auto contact = std::ranges::find(scratch.contacts, event.contact, &ContactStep::contact);
         if (contact == scratch.contacts.end()) continue;
         const auto c = static_cast<std::size_t>(event.contact);
@@ -170,10 +184,19 @@ void note_impacts(const Model& model, const State& before, double h_s, double du
                 note_driven_impact(model, {before, h_s, progress.start_s, duration_s}, event,
                                    contact->U_minus[0], scratch, progress);
             const double gap_before_m = model.gap_m(event.contact, point_of(before), scratch.work);
-            note_impact(*contact, gap_before_m, scratch.gap_m[c], h_s, event.time_s, progress.start_s,
+            note_impact({.U_minus_m_s = contact->U_minus[0],
+                         .U_plus_m_s = contact->U_plus[0],
+                         .gap_before_m = gap_before_m,
+                         .gap_after_m = scratch.gap_m[c],
+                         .dragged_m_s = std::hypot(contact->U_plus[1] - contact->U_minus[1],
+                                                   contact->U_plus[2] - contact->U_minus[2]),
+                         .slides_m_s = std::hypot(contact->U_minus[1], contact->U_minus[2]),
+                         .h_s = h_s,
+                         .time_s = event.time_s,
+                         .start_s = progress.start_s},
                         delays);
         } else if (event.kind == EventKind::ContactMade) {
-            if (driven) note_driven_rest(event, progress);
+            if (driven) note_driven_rest(event, h_s, progress.drives[c], delays);
             // it has come to rest on its obstacle: from here it slides, as late as it is
             delays.slide_m_s = slip_after_m_s(*contact);
             delays.seen_s = event.time_s;
@@ -211,6 +234,8 @@ double normal_velocity_m_s(const Model& model, int c, const State& state, Scratc
     return U;
 }
 
+}  // namespace
+
 Finding near_miss(const std::string& name, double gap_m, double off_m, double time_s)
 {
     return {.code = "impact_instants",
@@ -224,8 +249,6 @@ Finding near_miss(const std::string& name, double gap_m, double off_m, double ti
             .uncertifies = true,
             .about = name};
 }
-
-}  // namespace
 
 void look_for_near_misses(const Model& model, double activation_gap_m, const State& before,
                           const State& after, Scratch& scratch, RunProgress& progress)
@@ -269,7 +292,8 @@ void look_at_delays(const Model& model, const SchemeOfRun& scheme, double larges
     for (int c = 0; c < model.contacts(); ++c) {
         const ImpactDelays& of_contact = delays[static_cast<std::size_t>(c)];
         if (counts) look_at_scatter(model, scheme, c, largest_gap_m, of_contact, run.state.t_s, findings);
-        look_at_slip(model, scheme, c, of_contact, run.state.t_s, findings);
+        look_at_slip(contact_called(model, c), scheme, of_contact, way_along_m(of_contact, run.state.t_s),
+                     run.state.t_s, findings);
     }
     look_at_drives(model, scheme, run, findings);
 }

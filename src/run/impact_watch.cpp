@@ -112,6 +112,22 @@ void look_at_turn(const Model& model, const Closing& closing, double max_overlap
          .about = name});
 }
 
+/// (LE-13) of contacts that were open and are met inside their obstacle while they move out of it: its
+/// surface has turned since they approached.
+void look_at_unseen_approaches(const Model& model, const State& before, double max_overlap, double h_s,
+                               const Way& way, Scratch& s, Certifier& certifier)
+{
+    for (const ContactStep& contact : s.contacts) {
+        if (contact.persists || before.closed[contact.contact] || contact.U_minus[0] < 0 ||
+            !(contact.P[0] > 0))
+            continue;
+        const auto since_s = closed_since_s(model, contact.contact, way, h_s, s.work);
+        if (!since_s) continue;
+        const Closing met{.k = s.rows.index_of[contact.contact], .since_s = *since_s};
+        look_at_turn(model, met, max_overlap, h_s, way.t_s, way, s, certifier);
+    }
+}
+
 double max_overlap_of(const IntegratorSettings& settings)
 {
     if (const auto* moreau = std::get_if<MoreauSettings>(&settings)) return moreau->max_overlap;
@@ -124,8 +140,9 @@ double max_overlap_of(const IntegratorSettings& settings)
 void look_at_impacts(const Model& model, const IntegratorSettings& settings, const State& before,
                      const StepReport& report, Scratch& s, Certifier& certifier)
 {
-    const bool any =
-        std::ranges::any_of(s.events, [](const Event& event) { return event.kind == EventKind::Impact; });
+    const bool any = std::ranges::any_of(s.events, [](const Event& event) {
+        return event.kind == EventKind::Impact || event.kind == EventKind::ContactMade;
+    });
     if (!any || s.series || s.contacts.size() > max_contacts_in_order) return;
     const Way way{s.q_cone, s.u_start, before.t_s + report.h_s / 2, s.q_moved};
     const auto closings = closings_of(model, before, report.h_s, way, s);
@@ -133,6 +150,7 @@ void look_at_impacts(const Model& model, const IntegratorSettings& settings, con
         if (closing.entered)
             look_at_turn(model, closing, max_overlap_of(settings), report.h_s, way.t_s, way, s, certifier);
     }
+    look_at_unseen_approaches(model, before, max_overlap_of(settings), report.h_s, way, s, certifier);
     if (!report.map_acted)
         look_at_order(
             {.problem = s.problem,

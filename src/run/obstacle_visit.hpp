@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 namespace carom {
 
 /// A contact whose gap is negative at the end of a step, and the history of its overlap.
@@ -37,6 +40,7 @@ struct ImpactDelays {
     double slip_m = 0;        ///< by how much the delays moved the place along the surface
     double travel_m = 0;      ///< how far it went along the surface
     double slide_m_s = 0;     ///< of a contact that slides: its velocity when it began to
+    double late_s = 0;  ///< how late an impact without restitution was seen, while nothing has forgotten it
 };
 
 /// Work of friction over a run.
@@ -61,6 +65,15 @@ struct ContactDrive {
     double rests = 0;   ///< 1: it stays on its obstacle,
     double made_s = 0;  ///< since then
     double motion = 0;  ///< the first contact that shares coordinates with it, or with one that does
+};
+
+/// The same of two bodies that have struck each other. Of more pairs than this nothing is followed.
+inline constexpr std::size_t max_struck_pairs = 40;
+struct PairDelays {
+    int first = 0, second = 0;
+    ImpactDelays delays = {};
+    ContactDrive drive = {};
+    std::array<double, 3> normal = {};  ///< of the last impact
 };
 
 }  // namespace carom

@@ -34,6 +34,7 @@ struct RunProgress {
     std::vector<GapReach> reaches;     ///< the same
     std::vector<ImpactDelays> delays;  ///< the same
     std::vector<ContactDrive> drives;  ///< the same; empty where nothing moves by itself
+    std::vector<PairDelays> pairs;     ///< of bodies, sorted, while there are few
     SlipWork slip;                     ///< of all contacts of systems in coordinates
     std::optional<SweepProgress> sweep;  ///< of a sweeping process, from its start on
 };

@@ -43,10 +43,10 @@ BodyFactor::Block& BodyFactor::at(int i, int j)
     return row > column ? L_[at] : U_[at];
 }
 
-bool BodyFactor::factorise()
+bool BodyFactor::factorise(const Budget& budget)
 {
     for (int k = 0; k < static_cast<int>(pattern_.order.size()); ++k) {
-        if (!eliminate(k)) return false;
+        if (budget.expired() || !eliminate(k)) return false;
     }
     return true;
 }

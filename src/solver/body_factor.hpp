@@ -1,5 +1,6 @@
 #pragma once
 
+#include "solver/budget.hpp"
 #include "solver/elimination.hpp"
 
 #include <Eigen/Dense>
@@ -31,8 +32,8 @@ public:
     /// The block of a body, or of a pair of the pattern.
     [[nodiscard]] Block& at(int i, int j);
 
-    /// False where a pivot is zero or not a number.
-    [[nodiscard]] bool factorise();
+    /// False where a pivot is zero or not a number, or once the budget has expired.
+    [[nodiscard]] bool factorise(const Budget& budget);
 
     /// b <- A^-1 b, one vector per body.
     void solve(std::vector<Vector>& b);

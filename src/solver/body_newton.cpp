@@ -237,7 +237,7 @@ bool BodyNewton::factorise()
     ++factorisations_;
     factored_sigma_ = sigma_;
     factored_places_ = places_;
-    if (factor_.factorise()) return true;
+    if (factor_.factorise(budget_)) return true;
     factored_places_.clear();
     return false;
 }
@@ -331,6 +331,7 @@ void BodyNewton::hold_all()
 int BodyNewton::run(const Budget& budget, Of what)
 {
     const bool heap = what == Of::Heap;
+    budget_ = budget;
     sigma_ = heap ? first_sigma_of_heap : first_sigma;
     factored_sigma_ = 0;
     factorisations_ = 0;

@@ -75,6 +75,7 @@ private:
     std::vector<Contact> contacts_;
     FlatProblem flat_;  ///< laws, scales and free velocities
     BodyFactor factor_;
+    Budget budget_;  ///< of the run of now: factorisations look at it too
     std::vector<double> x_, y_, tau_, best_, u_;
     std::vector<Place> places_, factored_places_;
     std::vector<Vector> w_, w_try_, R_, R_try_, step_;

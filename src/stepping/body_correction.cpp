@@ -83,15 +83,18 @@ bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, c
     if (contacts.empty() || !is_fast_contact(contacts.front())) return false;
     double least = 0;
     for (const BodyContact& contact : contacts) {
-        const auto at_end = [&](int body, const Vec3& arm) -> Vec3 {
-            return s.next.x[body] + s.next.R[body] * (s.mid.R[body].conjugate() * arm);
+        // how the points where they touched have moved since the contacts were found
+        const auto moved = [&](int body, const Vec3& arm) -> Vec3 {
+            return s.next.x[body] - s.mid.x[body] + s.next.R[body] * (s.mid.R[body].conjugate() * arm) - arm;
         };
-        const Vec3 on_a = at_end(contact.first, contact.arm_first);
-        const Vec3 on_b = at_end(contact.second, contact.arm_second);
-        const double gap = contact.at.gap_m + contact.at.normal.dot(on_a - on_b);
+        const Vec3 by_a = moved(contact.first, contact.arm_first);
+        const Vec3 by_b = moved(contact.second, contact.arm_second);
+        const double gap = contact.at.gap_m + contact.at.normal.dot(by_a - by_b);
         least = std::min(least, gap);
         const bool first = model.inverse_mass[contact.first] > 0;
-        points.push_back({.point_m = first ? on_a : on_b,
+        const int body = first ? contact.first : contact.second;
+        const Vec3& arm = first ? contact.arm_first : contact.arm_second;
+        points.push_back({.point_m = s.mid.x[body] + arm + (first ? by_a : by_b),
                           .normal = contact.at.normal,
                           .gap_m = gap,
                           .feature = contact.at.feature});

@@ -55,6 +55,12 @@ void add_contacts(const BodyModel& model, int a, int b, double reach_m, const Bo
     }
 }
 
+void set_axes(BodyContact& contact)
+{
+    contact.axes[0] = contact.at.normal;
+    tangents(contact.axes[0], contact.axes[1], contact.axes[2]);
+}
+
 }  // namespace
 
 void detect(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
@@ -101,8 +107,13 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
                          });
     see_fast_contacts(model, settings, state, s);
     for_each_index(s.contacts.size(), 4 * pairs_in_block, [&](std::size_t c) {
-        set_frame(s.mid.x, s.contacts[c]);
-        turn_to_grain(model, s.mid, s.contacts[c]);
+        BodyContact& contact = s.contacts[c];
+        // one that was met on its way has the arms with which its bodies touch
+        if (is_fast_contact(contact))
+            set_axes(contact);
+        else
+            set_frame(s.mid.x, contact);
+        turn_to_grain(model, s.mid, contact);
     });
 }
 
@@ -120,8 +131,7 @@ void turn_to_grain(const BodyModel& model, const BodyState& at, BodyContact& con
 
 void set_frame(std::span<const Vec3> x, BodyContact& contact)
 {
-    contact.axes[0] = contact.at.normal;
-    tangents(contact.axes[0], contact.axes[1], contact.axes[2]);
+    set_axes(contact);
     contact.arm_first = contact.at.point_m - x[contact.first];
     contact.arm_second = contact.at.point_m - x[contact.second];
 }

@@ -472,8 +472,9 @@ bool normal_turns(const Path& path, int a, int b, BodyScratch& s)
     return n.dot(half_way) < 1 - same;
 }
 
-/// Adds the contact points s.points of a pair that touches at this instant, with their gaps where contacts
-/// are taken. `at_once`: open ones close without the distance that is left, in this step.
+/// Adds the contact points s.points of a pair that touches at this instant, with the arms of that instant and
+/// their gaps where contacts are taken. `at_once`: open ones close without the distance that is left, in this
+/// step.
 void add_touching(const Path& path, int a, int b, double time, bool at_once, const BodyScratch& s,
                   std::vector<BodyContact>& contacts)
 {
@@ -498,6 +499,8 @@ void add_touching(const Path& path, int a, int b, double time, bool at_once, con
                       .normal = point.normal,
                       .gap_m = at_once ? std::min(gap_m, 0.0) : gap_m,
                       .feature = fast_feature << 8 | (number++ & 0xff)};
+        contact.arm_first = point.point_m - at_a.position_m;
+        contact.arm_second = point.point_m - at_b.position_m;
         contact.restitution = surface.restitution;
         contact.dimension = surface.friction == 0 ? 1 : model.is_flat() ? 2 : 3;
         if (!surface.rolls()) continue;

@@ -278,6 +278,25 @@ double bend_before(const Model& model, const Persistence& persistence, int conta
     return h * std::abs(model.gap_curvature(contact, before, s.work));
 }
 
+/// (MS-8): u does not change between two steps. What a contact that was closed approaches with more than one
+/// step ago, with the same u, its obstacle has made; what curvature and motion of the obstacle do not explain
+/// is a kink, which strikes.
+bool meets_kink(const Model& model, const Persistence& persistence, int k, const PersistentContact& contact,
+                Scratch& s)
+{
+    const double bend = std::abs(contact.bend_m_s);
+    if (!(contact.U_minus_m_s < -2 * bend - contact.rounding_m_s)) return false;
+    const int c = s.rows.contacts[k];
+    const double h = persistence.step.h_s;
+    const double last_bend = bend_before(model, persistence, c, s);  // leaves the place in q_end
+    const Point before{view(s.q_end), view(s.u_start), persistence.at.t_s - h};
+    auto& row = s.correction_rows.H;
+    row.resize(model.support(c).size());
+    const double b = model.gap_gradient(c, before, row, s.work);
+    const NormalVelocity U = normal_velocity(model.support(c), row, b, s.u_start);
+    return contact.U_minus_m_s - U.U_m_s < -2 * (bend + last_bend) - contact.rounding_m_s;
+}
+
 /// Reactions of others pressed or lifted it in the last step.
 bool is_pressed_by_others(const Model& model, const State& state, int k, const Scratch& s)
 {
@@ -316,7 +335,8 @@ bool recognise_persistent(const Model& model, const Persistence& persistence, co
         if (!persists(contact, persistence.step)) {
             contact.reach_m_s += bend_before(model, persistence, c, s);
         }
-        if (persists(contact, persistence.step)) {
+        const bool struck = state.closed[c] != 0 && meets_kink(model, persistence, k, contact, s);
+        if (!struck && persists(contact, persistence.step)) {
             s.persists[k] = 1;
             s.bend_m_s[k] = contact.bend_m_s;
             s.shift_m_s[k] = persistent_shift_m_s(contact, persistence.step);

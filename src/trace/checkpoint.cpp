@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace carom::detail {
 namespace {
@@ -92,6 +94,7 @@ constexpr double ImpactDelays::* delay_numbers[] = {
     &ImpactDelays::count,    &ImpactDelays::jumps2_m2_s2, &ImpactDelays::drags2_m2_s2,
     &ImpactDelays::behind_m, &ImpactDelays::exit_m_s,     &ImpactDelays::seen_s,
     &ImpactDelays::slip_m,   &ImpactDelays::travel_m,     &ImpactDelays::slide_m_s,
+    &ImpactDelays::late_s,
 };
 
 constexpr double ContactDrive::* drive_numbers[] = {
@@ -149,6 +152,7 @@ public:
         read_contacts<GapReach>("gap_reaches", sizes.reaches, reach_numbers, progress.reaches);
         read_contacts<ImpactDelays>("impact_delays", sizes.contacts, delay_numbers, progress.delays);
         read_contacts<ContactDrive>("contact_drives", sizes.contacts, drive_numbers, progress.drives);
+        read_pairs(progress.pairs);
         std::vector<SlipWork> slip;
         read_contacts<SlipWork>("slip_work", 1, slip_numbers, slip);
         if (!slip.empty()) progress.slip = slip.front();
@@ -216,6 +220,8 @@ private:
     template <class Of>
     void read_contacts(const std::string& name, std::size_t contacts, std::span<double Of::* const> members,
                        std::vector<Of>& list);
+
+    void read_pairs(std::vector<PairDelays>& pairs);
 
     const Hdf5Reader& file_;
     Checkpoint result_;
@@ -327,6 +333,53 @@ void CheckpointReader::read_contacts(const std::string& name, std::size_t contac
     }
 }
 
+/// Pairs of bodies that have struck each other.
+void CheckpointReader::read_pairs(std::vector<PairDelays>& pairs)
+{
+    if (!file_.has("/checkpoint/pairs")) return;
+    const auto bodies = integers("pairs", 2 * max_struck_pairs);
+    std::vector<ImpactDelays> delays(max_struck_pairs);
+    std::vector<ContactDrive> drives(max_struck_pairs);
+    read_contacts<ImpactDelays>("pair_delays", max_struck_pairs, delay_numbers, delays);
+    read_contacts<ContactDrive>("pair_drives", max_struck_pairs, drive_numbers, drives);
+    const auto normals = column("pair_normals", 3 * max_struck_pairs);
+    for (std::size_t k = 0; k < max_struck_pairs && bodies[2 * k] >= 0; ++k) {
+        const std::int64_t first = bodies[2 * k], second = bodies[2 * k + 1];
+        const bool sorted = pairs.empty() || std::pair(pairs.back().first, pairs.back().second) <
+                                                 std::pair(static_cast<int>(first), static_cast<int>(second));
+        if (second <= first || second > std::numeric_limits<int>::max() || !sorted) {
+            refuse("/checkpoint/pairs holds no pairs of bodies in their order");
+            return;
+        }
+        const auto at = static_cast<Eigen::Index>(3 * k);
+        pairs.push_back({.first = static_cast<int>(first),
+                         .second = static_cast<int>(second),
+                         .delays = delays[k],
+                         .drive = drives[k],
+                         .normal = {normals[at], normals[at + 1], normals[at + 2]}});
+    }
+}
+
+/// Always as many; those that there are not have no bodies.
+Expected<void> write_pairs(Hdf5Writer& file, const std::vector<PairDelays>& pairs)
+{
+    std::vector<double> bodies(2 * max_struck_pairs, -1.0), normals(3 * max_struck_pairs, 0.0);
+    std::vector<ImpactDelays> delays(max_struck_pairs);
+    std::vector<ContactDrive> drives(max_struck_pairs);
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        bodies[2 * k] = pairs[k].first;
+        bodies[2 * k + 1] = pairs[k].second;
+        delays[k] = pairs[k].delays;
+        drives[k] = pairs[k].drive;
+        std::ranges::copy(pairs[k].normal, normals.begin() + static_cast<std::ptrdiff_t>(3 * k));
+    }
+    auto put = file.put("/checkpoint/pairs", bodies, Entry::Integer);
+    if (put) put = file.put("/checkpoint/pair_delays", numbers_of<ImpactDelays>(delays, delay_numbers));
+    if (put) put = file.put("/checkpoint/pair_drives", numbers_of<ContactDrive>(drives, drive_numbers));
+    if (put) put = file.put("/checkpoint/pair_normals", normals);
+    return put;
+}
+
 }  // namespace
 
 Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
@@ -387,6 +440,7 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
     }
     if (checkpoint.bodies) {
         if (auto put = write_bodies(file, *checkpoint.bodies); !put) return put;
+        if (auto put = write_pairs(file, checkpoint.progress.pairs); !put) return put;
     }
     const auto real = [](const std::vector<char>& flags) {
         return std::vector<double>(flags.begin(), flags.end());

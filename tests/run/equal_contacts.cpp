@@ -130,16 +130,30 @@ TEST_CASE("by power series twenty thousand equal floors carry a mass in equal pa
 
 TEST_CASE("by power series joined floors do what as many that are not joined do")
 {
-    // fewer than 64 floors are not joined: the rule for indeterminate loads finds their equal parts
+    // fewer than five floors are not joined: the rule for indeterminate loads finds their equal parts
     const auto dropped = [](int copies) {
         return run(with_copies(falling, bouncy, copies), SeriesSettings{.time_step_s = 1e-2}, {0.2}, {0},
                    1.2);
     };
-    const Seen apart = dropped(8), joined = dropped(80);
+    const Seen apart = dropped(4), joined = dropped(80);
     CHECK(joined.status == apart.status);
     // it bounces ever lower and rests after 3 sqrt(2 h/g) = 0.61 s; heights are exact to rounding
     CHECK(joined.end.q[0] == near(apart.end.q[0], 1e-12));
-    CHECK(80 * joined.largest_Ns == near(8 * apart.largest_Ns, 1e-9 * 8 * apart.largest_Ns));
+    CHECK(80 * joined.largest_Ns == near(4 * apart.largest_Ns, 1e-9 * 4 * apart.largest_Ns));
+}
+
+TEST_CASE("by power series a mass that slides on eight equal rough floors stops where it does on one")
+{
+    const test::Sketch thrown{.coordinates = {"x", "z"}, .kinetic = "(x'^2 + z'^2)/2", .potential = "9.81*z"};
+    for (const int copies : {1, 4, 5, 8, 20}) {
+        CAPTURE(copies);
+        const Seen seen =
+            run(with_copies(thrown, rough, copies), SeriesSettings{.time_step_s = 1e-2}, {0, 0}, {1, 0}, 1.0);
+        CHECK(seen.status == RunStatus::Certified);
+        // v^2 / (2 mu g)
+        CHECK(seen.end.q[0] == near(1 / (2 * 0.3 * gravity_m_s2), 1e-12));
+        CHECK(seen.end.u[0] == 0);
+    }
 }
 
 TEST_CASE("a bar on two groups of equal feet loads each group by its lever, and those of a group alike")

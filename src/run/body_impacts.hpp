@@ -1,0 +1,36 @@
+#pragma once
+
+#include "account.hpp"
+#include "run/progress.hpp"
+#include "stepping/body_parts.hpp"
+
+namespace carom::detail {
+
+/// A contact or stop of the step, with what it met and how far it was open half-way.
+struct Met {
+    int k;
+    double gap, U_minus, restitution, P;
+    bool persists, closing;
+    const KeptContact* before;
+};
+
+/// Everything of the step that acted or may have been struck; statuses of the step before are in
+/// statuses.kept now.
+[[nodiscard]] std::vector<Met> met_in(const BodyScratch& scratch);
+
+/// Impacts that change the velocities by less than a hundredth are nothing: of many bodies some are always
+/// about to touch.
+inline constexpr double negligible_part = 1e-4;
+
+/// Kinetic energy of what an impact would do to the velocities, ((1 + e) U_N)^2 / 2 W_NN.
+[[nodiscard]] double lost_J(const BodyModel& model, const BodyState& at, const BodyContact& contact,
+                            double U);
+
+/// Impacts of a step whose direction or size the step does not know, finding `impact_not_resolved`:
+///
+/// - (BO-35) where the normal has turned between the touch and the place at which the step takes it;
+/// - (BO-36) where one takes two steps (BO-9) and the second meets another approach than the first has left.
+void look_at_resolution(const BodyModel& model, double max_overlap, const TakenStep& step,
+                        BodyScratch& scratch, Certifier& certifier);
+
+}  // namespace carom::detail
