@@ -43,15 +43,15 @@ bool Attendant::show(const StepRecord& step)
 {
     const Locked locked;
     auto shown = std::make_shared<StepObject>(step);
-    bool goes_on = false;
+    bool continues = false;
     try {
         // None goes on, as a function without return gives it
-        goes_on = !listener_(shown).is(py::bool_(false));
+        continues = !listener_(shown).is(py::bool_(false));
     } catch (...) {
         keep_raised();
     }
     shown->end();
-    return goes_on;
+    return continues;
 }
 
 bool Attendant::look_up(double time_s)

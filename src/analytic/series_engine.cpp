@@ -54,13 +54,13 @@ SeriesEngine::SeriesEngine(const Model& model, const SeriesSettings& settings, c
       bounced_(w_.bounced),
       work_(w_.work)
 {
-    goes_on_ = memory_.end_s == state.t_s && q_ == state.q && u_ == state.u;
+    continues_ = memory_.end_s == state.t_s && q_ == state.q && u_ == state.u;
     memory_.end_s = std::numeric_limits<double>::quiet_NaN();
     q_ = state.q;
     u_ = state.u;
     contacts_.resize(static_cast<std::size_t>(model.contacts()));
     for (ContactNow& contact : contacts_) {
-        contact = goes_on_ ? contact.as_told() : ContactNow{};
+        contact = continues_ ? contact.as_told() : ContactNow{};
     }
     bounced_.clear();
     report_.h_s = settings.time_step_s;

@@ -262,10 +262,10 @@ private:
     bool negligible_ = false;  ///< it moves nothing by a rounding
     double judged_ = 0;        ///< what the certificate hears of it
     double settled_s_ = 0;     ///< length of the last expansion that had to be shortened; 0: it had not
-    double limit_s_ = 0;    ///< of the length of this expansion, where series alone do not show it; 0: none
-    bool ended_ = false;    ///< the until formula has become >= 0
-    bool goes_on_ = false;  ///< the last report ended in this state: contacts know what it has told
-    int quiet_ = 0;         ///< expansions since something happened
+    double limit_s_ = 0;      ///< of the length of this expansion, where series alone do not show it; 0: none
+    bool ended_ = false;      ///< the until formula has become >= 0
+    bool continues_ = false;  ///< the last report ended in this state: contacts know what it has told
+    int quiet_ = 0;           ///< expansions since something happened
     double quiet_s_ = 0, quiet_h_ = 0;  ///< when the last so many of them began, and the length of the first
     int events_ = 0, flips_ = 0;
     double flip_s_ = -1;

@@ -55,10 +55,10 @@ void SeriesEngine::look_at_start()
         ContactNow& contact = contacts_[index];
         contact.known.contact = c;
         contact.closed = state_.closed[index] != 0;
-        contact.told_closed = contact.closed && (!goes_on_ || contact.told_closed);
+        contact.told_closed = contact.closed && (!continues_ || contact.told_closed);
         const bool slides = contact.closed && state_.slides[index] != 0;
         contact.known.at_rest = contact.closed && model_.dimension(c) > 1 && !slides;
-        if (!goes_on_ || !contact.closed) {
+        if (!continues_ || !contact.closed) {
             contact.slid = slides;
             contact.stuck = contact.known.at_rest;
         }

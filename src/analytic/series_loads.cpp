@@ -41,7 +41,7 @@ public:
     }
 
     /// The least margin of loads, in units of loads.
-    [[nodiscard]] double least(const Eigen::VectorXd& r, double s) const
+    [[nodiscard]] double smallest(const Eigen::VectorXd& r, double s) const
     {
         double result = std::numeric_limits<double>::infinity();
         each_affine([&](double normal, double tangent, int at) {
@@ -132,15 +132,15 @@ std::optional<Eigen::VectorXd> loads_inside(const Eigen::MatrixXd& W, const Eige
     const Eigen::Index m = N.cols(), last = r_0.size();
     Eigen::VectorXd y = Eigen::VectorXd::Zero(m), r = r_0;
     double s = size;
-    while (margins.least(r, s) <= 0 && s < 1e12 * size)
+    while (margins.smallest(r, s) <= 0 && s < 1e12 * size)
         s *= 2;
-    if (margins.least(r, s) <= 0) return std::nullopt;
+    if (margins.smallest(r, s) <= 0) return std::nullopt;
     Eigen::MatrixXd B = Eigen::MatrixXd::Zero(last + 1, m + 1);
     B.topLeftCorner(last, m) = N;
     B(last, m) = size;
     bool inside = false;
     for (int n = 0; n < max_steps; ++n) {
-        if (!inside && margins.least(r, 0) > margin_part * size) {
+        if (!inside && margins.smallest(r, 0) > margin_part * size) {
             inside = true;
             s = 0;
         }
@@ -169,14 +169,14 @@ std::optional<Eigen::VectorXd> loads_inside(const Eigen::MatrixXd& W, const Eige
         for (;; part /= 2) {
             const Eigen::VectorXd trial = r_0 + N * (y + part * step.head(m));
             const double slack = inside ? 0 : s + part * step[m] * size;
-            if (margins.least(trial, slack) <= 0 && part > 1e-12) continue;
+            if (margins.smallest(trial, slack) <= 0 && part > 1e-12) continue;
             y += part * step.head(m);
             r = trial;
             s = slack;
             break;
         }
     }
-    if (!(margins.least(r, 0) > margin_part * size)) return std::nullopt;
+    if (!(margins.smallest(r, 0) > margin_part * size)) return std::nullopt;
     return r;
 }
 

@@ -51,8 +51,9 @@ std::optional<Root> RootFinder::first_root(const double* c, int order, int valua
 
 std::optional<Root> RootFinder::search(std::span<double> b, double low, double high, int depth)
 {
-    const double least = *std::ranges::min_element(b);
-    if (least > 0 || (depth > 0 && least >= -rounding_ && b.front() > rounding_ && b.back() > rounding_))
+    const double smallest = *std::ranges::min_element(b);
+    if (smallest > 0 ||
+        (depth > 0 && smallest >= -rounding_ && b.front() > rounding_ && b.back() > rounding_))
         return std::nullopt;
     int changes = 0;
     double last = b.front();

@@ -133,9 +133,9 @@ void SeriesEngine::look_at_loads()
     double size = 0, leap = 0;
     for (const Player& one : players) {
         const ContactNow& contact = contacts_[static_cast<std::size_t>(one.known.contact)];
-        const bool goes_on = one.may_act() && contact.told_closed && one.programs->friction &&
-                             contact.slid == slides(one) && !contact.known.no_reaction;
-        if (!goes_on && one.programs->friction) return;  // something begins here
+        const bool continues = one.may_act() && contact.told_closed && one.programs->friction &&
+                               contact.slid == slides(one) && !contact.known.no_reaction;
+        if (!continues && one.programs->friction) return;  // something begins here
         const double before = last.reaction_N(one.known.contact, last.h_s)[0];
         const double now = one.may_act() ? x_->series(one.r, 0)[0] : 0;
         size = std::max({size, std::abs(before), std::abs(now)});

@@ -54,9 +54,9 @@ ProxStatus nearest_polyhedral(const ConicForm& form, const Matrix& B, const Vect
     const double trace = H.trace() > 0 ? H.trace() : 1;
     const double size = scale + z.norm() / std::sqrt(trace);
     constexpr int max_steps = 400;
-    constexpr double first = 1e-3, least = 1e-6, at_rest = 1e-12, noise = 1e-8;
+    constexpr double first = 1e-3, smallest = 1e-6, at_rest = 1e-12, noise = 1e-8;
     for (int step = 0; step < max_steps; ++step) {
-        const double eps = trace * std::max(first * std::pow(0.1, step), least);
+        const double eps = trace * std::max(first * std::pow(0.1, step), smallest);
         const auto metric = Metric::from_matrix(H + eps * Matrix::Identity(n, n));
         if (!metric) return ProxStatus::NotConverged;
         const Vector last = y;

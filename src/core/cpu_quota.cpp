@@ -30,7 +30,7 @@ std::optional<double> of_version_1(const fs::path& group)
 
 /// The least limit of a group and those above it up to the root.
 template <class Limit>
-std::optional<double> least(const fs::path& root, const std::string& group, Limit limit_of)
+std::optional<double> smallest(const fs::path& root, const std::string& group, Limit limit_of)
 {
     std::optional<double> result;
     fs::path relative = fs::path(group).relative_path();
@@ -56,12 +56,12 @@ std::optional<double> cpu_quota(const fs::path& membership, const fs::path& root
         const std::string controllers = line.substr(first + 1, second - first - 1),
                           group = line.substr(second + 1);
         std::optional<double> limit;
-        if (controllers.empty()) limit = least(root, group, of_version_2);
+        if (controllers.empty()) limit = smallest(root, group, of_version_2);
         std::istringstream names(controllers);
         for (std::string name; std::getline(names, name, ',');) {
             if (name != "cpu") continue;
             const fs::path below = fs::exists(root / controllers) ? root / controllers : root / "cpu";
-            limit = least(below, group, of_version_1);
+            limit = smallest(below, group, of_version_1);
         }
         if (limit) result = result ? std::min(*result, *limit) : *limit;
     }

@@ -50,8 +50,8 @@ Eigen::VectorXd arriving_velocity(const Metric& A, const PolyhedralCone& V, deta
 void keep_worst(const Admissibility& here, Admissibility& worst)
 {
     // written so that NaN, from a map that gives no number, is kept
-    const auto keep = [](double x, double& most) {
-        if (!(x <= most)) most = x;
+    const auto keep = [](double x, double& largest) {
+        if (!(x <= largest)) largest = x;
     };
     keep(here.leaves_V_m_s, worst.leaves_V_m_s);
     keep(here.outside_N, worst.outside_N);

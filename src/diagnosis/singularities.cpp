@@ -276,15 +276,15 @@ double exponent_at(const Model& model, const NamedFormula& formula, Dynamics& dy
     const Eigen::Index n = at.q.size();
     detail::Dice dice(3);
     double smallest = 1;
-    constexpr int most = 24;
+    constexpr int largest = 24;
     const auto quantity = [&](const State& there) {
         return smooth_quantity(model, formula, there, dynamics);
     };
-    for (int k = 0; k < most; ++k) {
+    for (int k = 0; k < largest; ++k) {
         // along the line that crossed first, then along the axes, then anywhere
         Eigen::VectorXd direction = dice.vector(2 * n);
         if (k == 0) direction << towards.q - at.q, towards.u - at.u;
-        if (k > 0 && k <= 2 * n && 2 * n < most) direction = Eigen::VectorXd::Unit(2 * n, k - 1);
+        if (k > 0 && k <= 2 * n && 2 * n < largest) direction = Eigen::VectorXd::Unit(2 * n, k - 1);
         if (!(direction.norm() > 0)) continue;
         direction.normalize();
         const auto difference = [&](double distance) {

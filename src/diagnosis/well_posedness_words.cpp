@@ -203,39 +203,39 @@ std::vector<std::string> names_of(const Model& model, std::span<const int> conta
 
 std::string listed(std::span<const std::string> names)
 {
-    constexpr std::size_t most = 8;
-    if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
-    return fmt::format("{} and {} others", fmt::join(names.first(most), ", "), names.size() - most);
+    constexpr std::size_t largest = 8;
+    if (names.size() <= largest) return fmt::format("{}", fmt::join(names, ", "));
+    return fmt::format("{} and {} others", fmt::join(names.first(largest), ", "), names.size() - largest);
 }
 
 std::string combination(const Eigen::VectorXd& weights, std::span<const std::string> names)
 {
-    constexpr int most = 8;
+    constexpr int largest = 8;
     std::string out;
     int shown = 0;
     for (std::size_t k = 0; k < names.size(); ++k) {
         const double weight = weights[static_cast<Eigen::Index>(k)];
         if (std::abs(weight) < 1e-9) continue;
-        if (++shown > most) continue;
+        if (++shown > largest) continue;
         const std::string number =
             std::abs(std::abs(weight) - 1) < 1e-9 ? "" : fmt::format("{:.4g} ", std::abs(weight));
         const std::string_view sign = weight < 0 ? (out.empty() ? "-" : " - ") : (out.empty() ? "" : " + ");
         out += fmt::format("{}{}{}", sign, number, names[k]);
     }
-    return shown > most ? fmt::format("{} + ... ({} others)", out, shown - most) : out;
+    return shown > largest ? fmt::format("{} + ... ({} others)", out, shown - largest) : out;
 }
 
 std::string place(const Model& model, const Eigen::VectorXd& q)
 {
-    constexpr Eigen::Index most = 6;
+    constexpr Eigen::Index largest = 6;
     std::string out;
-    for (Eigen::Index i = 0; i < std::min(most, q.size()); ++i) {
+    for (Eigen::Index i = 0; i < std::min(largest, q.size()); ++i) {
         // what is only rounding of the search is shown as zero
         const double shown = std::abs(q[i]) < 1e-7 ? 0.0 : q[i];
         out += fmt::format("{}{} = {:.4g}", i == 0 ? "" : ", ",
                            model.system().coordinates[static_cast<std::size_t>(i)].name, shown);
     }
-    return q.size() > most ? out + ", ..." : out;
+    return q.size() > largest ? out + ", ..." : out;
 }
 
 std::string exponent_in_words(double exponent)

@@ -84,9 +84,9 @@ Run carry_out(Task& task)
         task.problems.after_step(step);
         const bool wanted = !task.listener || task.listener(StepRecord(step));
         const bool recorded = !task.recorder || (*task.recorder)(step);
-        const bool goes_on = recorded && wanted && !stopped();
-        if (Ranks::all() == nullptr) return goes_on;
-        return all_go_on(goes_on, digest_of_state(step.after), step.step);
+        const bool continues = recorded && wanted && !stopped();
+        if (Ranks::all() == nullptr) return continues;
+        return all_go_on(continues, digest_of_state(step.after), step.step);
     };
     SolverSettings solver = task.scene.solver;
     // ranks stop together, between steps

@@ -60,7 +60,7 @@ SheetText name_beside(SheetPoint at, const std::string& name, const std::vector<
     constexpr double size = 7;
     const double width = size * Font::get().width(name);
     SheetText best;
-    std::ptrdiff_t least = -1;
+    std::ptrdiff_t smallest = -1;
     for (const double distance : {4.0, 12.0, 20.0}) {
         for (const int place : {0, 1, 2, 3}) {
             const bool right = place % 2 == 0, above = place < 2;
@@ -69,9 +69,9 @@ SheetText name_beside(SheetPoint at, const std::string& name, const std::vector<
             const bool inside = box.left >= axes.box().left && box.right() <= axes.box().right() &&
                                 box.top >= axes.box().top && box.bottom() <= axes.box().bottom();
             const std::ptrdiff_t here = inside ? covered(box, curves, axes) : -1;
-            const bool better = best.text.empty() || (inside && (least < 0 || here < least));
+            const bool better = best.text.empty() || (inside && (smallest < 0 || here < smallest));
             if (!better) continue;
-            least = here;
+            smallest = here;
             best = {.at = {right ? box.left : box.right(), box.bottom()},
                     .text = name,
                     .size = size,

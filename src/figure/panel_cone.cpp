@@ -90,14 +90,14 @@ void draw_push(const Axes& axes, const Push& push, double x, double y, Sheet& sh
 
 void draw_from_side(const PanelTask& task, const std::vector<Push>& pushes, Sheet& sheet)
 {
-    double most = 0, coefficient = 0, widest = 0;
+    double largest = 0, coefficient = 0, widest = 0;
     for (const Push& push : pushes) {
-        most = std::max(most, push.normal);
+        largest = std::max(largest, push.normal);
         coefficient = std::max(coefficient, push.coefficient);
         widest = std::max(widest, push.tangential());
     }
-    const double half = 1.15 * std::max({coefficient * most, widest, 1e-300});
-    const Axes axes = cone_axes(task, {-half, half}, {0, 1.1 * most},
+    const double half = 1.15 * std::max({coefficient * largest, widest, 1e-300});
+    const Axes axes = cone_axes(task, {-half, half}, {0, 1.1 * largest},
                                 {"tangential impulse", "normal impulse", "N s"}, sheet);
     draw_wedge(axes, coefficient, "#EDEDED", false, sheet);
     for (const Push& push : pushes) {
@@ -131,16 +131,16 @@ void draw_from_top(const PanelTask& task, const std::vector<Push>& pushes, Sheet
 void draw_projection(const PanelTask& task, const std::vector<Push>& pushes, Sheet& sheet)
 {
     const double beta = task.panel.plane_rad;
-    double most = 0, widest = 0, mu = 0;
+    double largest = 0, widest = 0, mu = 0;
     for (const Push& push : pushes) {
-        most = std::max(most, push.normal * std::cos(beta) + std::abs(push.t2) * std::sin(beta));
+        largest = std::max(largest, push.normal * std::cos(beta) + std::abs(push.t2) * std::sin(beta));
         widest = std::max(widest, std::abs(push.t1));
         mu = std::max(mu, push.coefficient);
     }
     const double rest = 1 - mu * mu * std::tan(beta) * std::tan(beta);
     const double dynamic = mu / std::cos(beta), fixed = rest > 0 ? dynamic / std::sqrt(rest) : 0;
-    const double half = 1.15 * std::max({std::max(dynamic, fixed) * most, widest, 1e-300});
-    const Axes axes = cone_axes(task, {-half, half}, {0, 1.1 * most},
+    const double half = 1.15 * std::max({std::max(dynamic, fixed) * largest, widest, 1e-300});
+    const Axes axes = cone_axes(task, {-half, half}, {0, 1.1 * largest},
                                 {"impulse along the plane", "impulse across it", "N s"}, sheet);
     if (rest > 0) draw_wedge(axes, fixed, "#EDEDED", false, sheet);  // else the whole plane: wedging
     draw_wedge(axes, dynamic, {}, true, sheet);

@@ -47,9 +47,9 @@ double thickness(const Collider& collider)
         const double wide = 2 * cylinder->radius_m;
         return cylinder->length_m > 0 ? std::min(wide, cylinder->length_m) : wide;
     }
-    double least = infinity;
+    double smallest = infinity;
     for (const Collider& part : collider.parts) {
-        least = std::min(least, part.thickness_m);
+        smallest = std::min(smallest, part.thickness_m);
     }
     const Hull& hull = collider.hull;
     if (!hull.vertices.empty() && hull.faces.empty()) return 2 * hull.radius_m;
@@ -59,9 +59,9 @@ double thickness(const Collider& collider)
         for (const Vec3& vertex : hull.vertices) {
             lowest = std::min(lowest, face.normal.dot(vertex));
         }
-        least = std::min(least, at - lowest + 2 * hull.radius_m);
+        smallest = std::min(smallest, at - lowest + 2 * hull.radius_m);
     }
-    return least;
+    return smallest;
 }
 
 /// A half-space in the world: n . x <= offset is solid.

@@ -183,14 +183,14 @@ private:
         // rim does not count that separates less than what is known
         const int parts = whole ? 32 : 4 + static_cast<int>(8 * last / pi);
         const double steepest = std::hypot(d1, d2) + std::hypot(cylinder_.radius, cylinder_.half);
-        const double least = best_.other.separation - tolerance_ - steepest * last / (2 * parts);
+        const double smallest = best_.other.separation - tolerance_ - steepest * last / (2 * parts);
         const auto apart = [&](double c, double s) {
             const double z = c * c1 + s * c2;
             return -(c * d1 + s * d2) - cylinder_.radius * std::sqrt(std::max(0.0, 1 - z * z)) -
                    cylinder_.half * std::abs(z);
         };
         const auto worth = [&](double c_low, double s_low, double c, double s) {
-            return (apart(c_low, s_low) + apart(c, s)) / 2 >= least;
+            return (apart(c_low, s_low) + apart(c, s)) / 2 >= smallest;
         };
         maxima(last, parts, derivative, worth, [&](double angle) { found(angle, Kind::Rim); });
     }
@@ -330,9 +330,9 @@ private:
             const Mat3 C = curvature(one_, n) + curvature(other_, n);
             Eigen::Matrix2d H;
             H << t1.dot(C * t1) + at, t1.dot(C * t2), t1.dot(C * t2), t2.dot(C * t2) + at;
-            const double least = Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d>(H).eigenvalues()[0];
+            const double smallest = Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d>(H).eigenvalues()[0];
             const double wanted = 1e-3 * (one_.radius + other_.radius);
-            if (least < wanted) H += (wanted - least) * Eigen::Matrix2d::Identity();
+            if (smallest < wanted) H += (wanted - smallest) * Eigen::Matrix2d::Identity();
             const Eigen::Vector2d step = H.inverse() * Eigen::Vector2d(t1.dot(slope), t2.dot(slope));
 
             double length = std::min(1.0, 0.5 / step.norm());

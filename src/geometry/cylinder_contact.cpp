@@ -375,9 +375,10 @@ void cylinder_contact_points(const PlacedCollider& a, const PlacedCollider& b, d
     const std::size_t before = points.size();
     if (best.flat_first(tolerance)) {
         along(best.flat);
-        const double least = best.flat.separation - b.collider->hull.radius_m;
-        const bool reaches = std::any_of(points.begin() + static_cast<long>(before), points.end(),
-                                         [&](const ContactPoint& p) { return p.gap_m <= least + tolerance; });
+        const double smallest = best.flat.separation - b.collider->hull.radius_m;
+        const bool reaches =
+            std::any_of(points.begin() + static_cast<long>(before), points.end(),
+                        [&](const ContactPoint& p) { return p.gap_m <= smallest + tolerance; });
         if (reaches || best.other.separation == -std::numeric_limits<double>::infinity()) return;
         points.resize(before);
     }

@@ -126,15 +126,15 @@ Axis best_of_many_faces(const PlacedCollider& a, const PlacedCollider& b, double
     for (int round = 0; round < max_rounds; ++round) {
         const Vec3 x = b.vertices[lowest];
         std::size_t next = 0;
-        double most = -infinity;
+        double largest = -infinity;
         for (std::size_t f = 0; f < count; ++f) {
             bound[f] = std::min(bound[f], a.normals[f].dot(x) - offset[f]);
-            if (bound[f] > most) {
-                most = bound[f];
+            if (bound[f] > largest) {
+                largest = bound[f];
                 next = f;
             }
         }
-        if (most < separation || (most == separation && next > best)) return found();
+        if (largest < separation || (largest == separation && next > best)) return found();
         ask(next);
     }
     for (std::size_t f = 0; f < count; ++f) {
@@ -318,15 +318,15 @@ std::vector<Corner> facing_corners(const PlacedCollider& hull, const Vec3& axis,
     const auto& faces = hull.collider->hull.faces;
     const double lowest = along(axis, hull.vertices).low;
     int best = -1;
-    double most = infinity;
+    double largest = infinity;
     for (std::size_t f = 0; f < faces.size(); ++f) {
         const double alignment = axis.dot(hull.normals[f]);
-        if (!(alignment < most)) continue;
+        if (!(alignment < largest)) continue;
         const bool touches = std::any_of(faces[f].loop.begin(), faces[f].loop.end(), [&](int v) {
             return axis.dot(hull.vertices[v]) <= lowest + tolerance;
         });
         if (touches) {
-            most = alignment;
+            largest = alignment;
             best = static_cast<int>(f);
         }
     }
@@ -590,7 +590,7 @@ void Query::by_nearest_features(const Axis& axis) const
     auto edges_a = segments_of(a, b, grown), edges_b = segments_of(b, a, grown);
     if (edges_a.empty() || edges_b.empty()) return;
     leave_far_segments(axis, edges_a, edges_b);
-    double least = infinity;
+    double smallest = infinity;
     std::size_t best_a = 0, best_b = 0;
     Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();
     for (std::size_t i = 0; i < edges_a.size(); ++i) {
@@ -600,8 +600,8 @@ void Query::by_nearest_features(const Axis& axis) const
             const SegmentPair at = nearest_on_segments(p0, p1, q0, q1);
             const Vec3 pa = p0 + at.s * (p1 - p0), pb = q0 + at.t * (q1 - q0);
             const double distance = (pa - pb).norm();
-            if (distance < least - tolerance) {
-                least = distance;
+            if (distance < smallest - tolerance) {
+                smallest = distance;
                 best_a = i;
                 best_b = j;
                 on_a = pa;
@@ -611,7 +611,7 @@ void Query::by_nearest_features(const Axis& axis) const
     }
     const std::uint64_t feature = std::uint64_t{1} << 61 | std::uint64_t(edges_a[best_a].edge) << 20 |
                                   std::uint64_t(edges_b[best_b].edge);
-    const Vec3 n = least > tolerance ? Vec3((on_a - on_b) / least) : Vec3(-axis.normal);
+    const Vec3 n = smallest > tolerance ? Vec3((on_a - on_b) / smallest) : Vec3(-axis.normal);
 
     // parallel edges: the ends of the common part
     const auto &ends_a = edges_a[best_a].ends, &ends_b = edges_b[best_b].ends;
@@ -681,11 +681,11 @@ Found found_by(const Axis& face_a, const Axis& face_b, const PlacedCollider& a, 
 double distance_at_most(const PlacedCollider& a, const PlacedCollider& b, const Vec3& axis)
 {
     const Vec3& x = b.vertices[lowest_vertex(b, axis, 0)];
-    double least = infinity;
+    double smallest = infinity;
     for (const Vec3& y : a.vertices) {
-        least = std::min(least, (x - y).squaredNorm());
+        smallest = std::min(smallest, (x - y).squaredNorm());
     }
-    return std::sqrt(least);
+    return std::sqrt(smallest);
 }
 
 }  // namespace

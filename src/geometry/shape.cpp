@@ -52,10 +52,10 @@ Expected<void> check_points(const Points& points, const std::string& where, cons
         }
     }
     using Point = typename Points::value_type;
-    const std::size_t most = std::is_same_v<Point, Vec3> ? max_hull_points : max_hull_vertices;
-    if (points.size() > most) {
+    const std::size_t largest = std::is_same_v<Point, Vec3> ? max_hull_points : max_hull_vertices;
+    if (points.size() > largest) {
         return bad_shape(ErrorCode::SettingOutOfRange, where,
-                         fmt::format("there are {} vertices, {} at most", points.size(), most),
+                         fmt::format("there are {} vertices, {} at most", points.size(), largest),
                          "give fewer points");
     }
     const auto hull = points.empty() ? std::nullopt : hull_of_points(std::span<const Point>(points));

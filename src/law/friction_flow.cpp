@@ -79,14 +79,14 @@ Vector2d CorneredFriction::slow_force(const LocalMatrix& local, std::span<const 
 StraightPiece CorneredFriction::piece(const LocalMatrix& local, const Vector2d& U_T) const
 {
     // the corners that oppose U_T most
-    double least = std::numeric_limits<double>::infinity(), size = 0;
+    double smallest = std::numeric_limits<double>::infinity(), size = 0;
     for (const Vector2d& corner : corners_) {
-        least = std::min(least, U_T.dot(corner));
+        smallest = std::min(smallest, U_T.dot(corner));
         size = std::max(size, corner.norm());
     }
     std::vector<char> allowed;
     for (const Vector2d& corner : corners_) {
-        allowed.push_back(U_T.dot(corner) - least <= 1e-12 * size * U_T.norm() ? 1 : 0);
+        allowed.push_back(U_T.dot(corner) - smallest <= 1e-12 * size * U_T.norm() ? 1 : 0);
     }
     StraightPiece piece;
     piece.f = slow_force(local, allowed, piece.rate);
@@ -99,7 +99,7 @@ StraightPiece CorneredFriction::piece(const LocalMatrix& local, const Vector2d& 
     for (std::size_t i = 0; i < corners_.size(); ++i) {
         const double closing = stays - piece.rate.dot(corners_[i]);
         if (allowed[i] != 0 || !(closing > 0)) continue;
-        piece.length = std::min(piece.length, (U_T.dot(corners_[i]) - least) / closing);
+        piece.length = std::min(piece.length, (U_T.dot(corners_[i]) - smallest) / closing);
     }
     return piece;
 }

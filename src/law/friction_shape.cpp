@@ -229,11 +229,11 @@ double support(const FrictionShape& shape, std::span<const double> y) noexcept
                               std::hypot(s.half_axes[0] * z[0], s.half_axes[1] * z[1]);
                    },
                    [&](const FrictionPolygon& s) {
-                       double most = -std::numeric_limits<double>::infinity();
+                       double largest = -std::numeric_limits<double>::infinity();
                        for (const Vector& v : *s.vertices) {
-                           most = std::max(most, v[0] * y[0] + v[1] * y[1]);
+                           largest = std::max(largest, v[0] * y[0] + v[1] * y[1]);
                        }
-                       return most;
+                       return largest;
                    },
                    [&](const FrictionRough&) {
                        const bool zero = std::all_of(y.begin(), y.end(), [](double v) { return v == 0; });

@@ -123,10 +123,10 @@ void project_on_product_cone(const Resisting& law, std::span<double> P) noexcept
     }
     P[0] = p;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        const double most = parts[i].coefficient * p;
-        if (lengths[i] <= most) continue;
+        const double largest = parts[i].coefficient * p;
+        if (lengths[i] <= largest) continue;
         for (double& value : P.subspan(parts[i].begin, parts[i].size)) {
-            value *= most / lengths[i];
+            value *= largest / lengths[i];
         }
     }
 }

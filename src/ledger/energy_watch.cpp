@@ -76,8 +76,8 @@ EnergyError EnergyWatch::add(const EnergyLines& energy, const Energies& at_end, 
     worst_step_J = worst ? step_J : kept * worst_step_J;
 
     // a step that made less than a billionth of what took part in the run matters by its sum alone
-    const double least_J = std::max(rounding_J, 1e-9 * run_scale_J);
-    const double step_ratio = ratio_of(worst_step_J, scale_J, least_J),
+    const double smallest_J = std::max(rounding_J, 1e-9 * run_scale_J);
+    const double step_ratio = ratio_of(worst_step_J, scale_J, smallest_J),
                  drift_ratio = ratio_of(drift_J, run_scale_J, rounding_J);
     const bool is_drift = !(drift_ratio <= step_ratio);
     return {.ratio = is_drift ? drift_ratio : step_ratio,

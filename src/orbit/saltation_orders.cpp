@@ -149,11 +149,11 @@ bool Saltation::split(const SeriesInstant& instant, const VariationalPiece& befo
     } while (std::ranges::next_permutation(contacts).found);
 
     const double speed = joint.u_minus.norm() + joint.u_plus.norm();
-    const bool goes_on = std::ranges::all_of(orders, [&](const ImpactOrder& order) {
+    const bool continues = std::ranges::all_of(orders, [&](const ImpactOrder& order) {
         return order.ends && nearly_same(order.u_plus, joint.u_plus, speed);
     });
     const bool agrees =
-        goes_on && std::ranges::all_of(orders, [&](const ImpactOrder& order) {
+        continues && std::ranges::all_of(orders, [&](const ImpactOrder& order) {
             return nearly_same(order.X, orders.front().X, orders.front().X.cwiseAbs().maxCoeff());
         });
     if (agrees) {
@@ -166,8 +166,8 @@ bool Saltation::split(const SeriesInstant& instant, const VariationalPiece& befo
         return true;
     }
     lose("simultaneous", first,
-         goes_on ? "impacts of several contacts coincide: later derivatives depend on their order"
-                 : "impacts of several contacts coincide: the result depends on their order");
+         continues ? "impacts of several contacts coincide: later derivatives depend on their order"
+                   : "impacts of several contacts coincide: the result depends on their order");
     loss->orders = std::move(orders);
     loss->dt.resize(static_cast<Eigen::Index>(instants.size()), X.cols());
     for (std::size_t i = 0; i < instants.size(); ++i) {

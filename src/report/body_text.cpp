@@ -23,11 +23,11 @@ std::string listed(const std::map<std::string, long>& counts)
 /// The first few of many lines, the rest as a number.
 std::string some_rows(const char* title, const std::vector<std::string>& lines, const char* what)
 {
-    constexpr std::size_t most = 12;
+    constexpr std::size_t largest = 12;
     std::string out;
-    for (std::size_t k = 0; k < std::min(lines.size(), most); ++k)
+    for (std::size_t k = 0; k < std::min(lines.size(), largest); ++k)
         out += row(k == 0 ? title : "", lines[k]);
-    if (lines.size() > most) out += row("", fmt::format("and {} more {}", lines.size() - most, what));
+    if (lines.size() > largest) out += row("", fmt::format("and {} more {}", lines.size() - largest, what));
     return out;
 }
 

@@ -73,11 +73,11 @@ std::string orders_text(const StudyResults& results)
 /// A histogram as one line: the darker, the more runs.
 std::string shades_of(const Distribution& d)
 {
-    const std::size_t most = *std::ranges::max_element(d.histogram);
+    const std::size_t largest = *std::ranges::max_element(d.histogram);
     std::string line;
     for (const std::size_t count : d.histogram) {
         const std::string_view shades = " .:-=+*#@";
-        const std::size_t shade = count == 0 ? 0 : 1 + count * (shades.size() - 2) / most;
+        const std::size_t shade = count == 0 ? 0 : 1 + count * (shades.size() - 2) / largest;
         line += shades[std::min(shade, shades.size() - 1)];
     }
     return line;

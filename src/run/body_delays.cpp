@@ -244,11 +244,11 @@ void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, Bo
     constexpr double slow = 0.01;  // an impact below this part of the velocities of the run changes little
     const BodyModel& model = step.model;
     const double small_m = min_overlap * activation_gap_m;
-    double most_m = 0;
+    double largest_m = 0;
     for (const PairDelays& pair : progress.pairs) {
-        most_m += std::abs(pair.delays.behind_m);
+        largest_m += std::abs(pair.delays.behind_m);
     }
-    if (!(most_m > small_m) || model.bodies() > max_bodies_that_miss) return;
+    if (!(largest_m > small_m) || model.bodies() > max_bodies_that_miss) return;
     for (int b = 1; b < model.bodies(); ++b) {
         const double off_b_m = place_off_m(model, b, progress.pairs);
         for (int a = 0; a < b; ++a) {

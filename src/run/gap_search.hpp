@@ -56,8 +56,8 @@ public:
             const double steepest = std::max(std::abs(rate.low), std::abs(rate.high));
             const bool one_way = rate.low >= 0 || rate.high <= 0;
             // g >= from - steepest s  and  g >= to - steepest (1 - s)
-            const double least = one_way ? std::min(from, to) : (from + to - steepest) / 2;
-            if (!(least > -visible_m_)) return false;
+            const double smallest = one_way ? std::min(from, to) : (from + to - steepest) / 2;
+            if (!(smallest > -visible_m_)) return false;
         }
         return true;
     }

@@ -56,15 +56,16 @@ double way_along_m(const ImpactDelays& impacts, double time_s)
 }  // namespace
 
 void look_at_slip(const std::string& name, const SchemeOfRun& scheme, const ImpactDelays& impacts,
-                  double way_m, double time_s, std::vector<Finding>& findings)
+                  double path_m, double time_s, std::vector<Finding>& findings)
 {
     const double off_m = std::max(impacts.slip_m, scheme.h_s * std::sqrt(0.75 * impacts.drags2_m2_s2));
-    if (!is_lost(scheme, off_m, way_m)) return;
+    if (!is_lost(scheme, off_m, path_m)) return;
     findings.push_back(lost_place(
-        scheme, name, off_m, way_m, time_s,
-        fmt::format("impacts of {} are seen late, and so is their friction: its position along the surface is "
-                    "uncertain by {:.2g} m, {:.2g} of its path",
-                    name, off_m, off_m / way_m)));
+        scheme, name, off_m, path_m, time_s,
+        fmt::format(
+            "impacts of {} are seen late, and so is their friction: its position along the surface is "
+            "uncertain by {:.2g} m, {:.2g} of its path",
+            name, off_m, off_m / path_m)));
 }
 
 void look_at_place(const std::string& name, const SchemeOfRun& scheme, double off_m, double scale_m,
@@ -254,14 +255,14 @@ void look_for_near_misses(const Model& model, double activation_gap_m, const Sta
                           const State& after, Scratch& scratch, RunProgress& progress)
 {
     constexpr double slow = 0.01;  // an impact below this part of the velocities of the run changes little
-    double most_m = 0;
+    double largest_m = 0;
     for (const ImpactDelays& delays : progress.delays) {
-        most_m += std::abs(delays.behind_m);
+        largest_m += std::abs(delays.behind_m);
     }
-    if (!(most_m > min_overlap * activation_gap_m)) return;
+    if (!(largest_m > min_overlap * activation_gap_m)) return;
     for (std::size_t c = 0; c < progress.delays.size(); ++c) {
         const double gap_m = scratch.gap_m[c];
-        if (!(gap_m > activation_gap_m && gap_m < most_m) || after.closed[c] != 0 || before.closed[c] != 0)
+        if (!(gap_m > activation_gap_m && gap_m < largest_m) || after.closed[c] != 0 || before.closed[c] != 0)
             continue;
         const auto contact = static_cast<int>(c);
         const auto step = std::ranges::find(scratch.contacts, contact, &ContactStep::contact);

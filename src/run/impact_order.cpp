@@ -164,15 +164,15 @@ private:
         }
     }
 
-    /// Percussions of those with U^- <= `least`, from these velocities, by sweeps.
-    [[nodiscard]] std::vector<double> together_from(const std::vector<double>& U_minus, double least) const
+    /// Percussions of those with U^- <= `smallest`, from these velocities, by sweeps.
+    [[nodiscard]] std::vector<double> together_from(const std::vector<double>& U_minus, double smallest) const
     {
         const std::size_t n = closings_.size();
         std::vector<double> P(n, 0.0);
         for (int sweep = 0; sweep < 1000; ++sweep) {
             double moved = 0;
             for (std::size_t i = 0; i < n; ++i) {
-                if (!(U_minus[i] <= least)) continue;
+                if (!(U_minus[i] <= smallest)) continue;
                 double U = U_minus[i] + closings_[i].restitution * std::min(0.0, U_minus[i]);
                 for (std::size_t j = 0; j < n; ++j)
                     U += W(i, j) * P[j];

@@ -225,11 +225,11 @@ void PathWatch::after_step(const State& before, const State& after, double activ
     const double visible_m = visible_depth_m(activation_gap_m);
 
     // mostly every contact is in its box, or goes on acting
-    const auto goes_on_acting = [&](int c) {
+    const auto keeps_acting = [&](int c) {
         return after.percussion_Ns[model_.offset(c)] > 0 &&
                !(scratch.gap_m[static_cast<std::size_t>(c)] < -visible_m);
     };
-    if (m.common.holds(corners) && std::ranges::all_of(m.pressed, goes_on_acting)) return;
+    if (m.common.holds(corners) && std::ranges::all_of(m.pressed, keeps_acting)) return;
     if (progress.visits.size() != formulas_->gaps.size()) progress.visits.resize(formulas_->gaps.size());
     StepLook look(model_, before, after, visible_m, scratch, progress);
 
@@ -292,7 +292,7 @@ void PathWatch::after_step(const State& before, const State& after, double activ
     m.common.begin();
     m.pressed.clear();
     for (std::size_t k = 0; k < formulas_->gaps.size(); ++k) {
-        if (const int c = static_cast<int>(k); goes_on_acting(c)) {
+        if (const int c = static_cast<int>(k); keeps_acting(c)) {
             m.pressed.push_back(c);
             continue;
         }

@@ -21,7 +21,7 @@ namespace carom {
 /// How far a motion is from the run where both end.
 struct Departure {
     double velocity = 0;     ///< a part of the velocities of the last steps (LE-5)
-    double place = 0;        ///< a part of the largest gap or way in the run
+    double place = 0;        ///< a part of the largest gap or displacement in the run
     std::string where = {};  ///< what is elsewhere
 };
 

@@ -144,9 +144,9 @@ RunReport RunLoop::report()
     result.event_names = std::move(places.names);
     result.event_contacts = places.contacts;
     // what the end tells belongs to the report alone
-    const bool goes_on = !end().has_value();
+    const bool continues = !end().has_value();
     Certifier at_end = run_.progress.certifier;
-    for (const Finding& finding : steps_.findings_of_end(run_, goes_on || end_ == RunEnd::Listener)) {
+    for (const Finding& finding : steps_.findings_of_end(run_, continues || end_ == RunEnd::Listener)) {
         at_end.add_finding(finding);
     }
     judge_run(at_end, failed_, result);

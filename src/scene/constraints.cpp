@@ -135,7 +135,7 @@ private:
         const Node* high = find(law, "high");
         if (limit != nullptr) {
             not_with(law, {"low", "high"}, "a reaction with limit", "give limit, or low and high");
-            if (auto most = size(limit)) add_limit(unit_set(), std::move(*most));
+            if (auto largest = size(limit)) add_limit(unit_set(), std::move(*largest));
             return;
         }
         if (low == nullptr && high == nullptr) {

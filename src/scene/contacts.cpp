@@ -253,13 +253,13 @@ private:
     std::optional<Formula> formula(const Node* node) { return formula_of(node, names_, mistakes_); }
 
     /// The formulas of a list; those that could not be read are left out.
-    std::vector<Formula> list(const Node* node, const Names& names, std::size_t most)
+    std::vector<Formula> list(const Node* node, const Names& names, std::size_t largest)
     {
         std::vector<Formula> formulas;
         if (node == nullptr || node->kind != Kind::Array) return formulas;
-        if (node->items.size() > most) {
+        if (node->items.size() > largest) {
             mistakes_.add(node->place, ErrorCode::WrongSize,
-                          fmt::format("{} formulas where at most {} make sense", node->items.size(), most),
+                          fmt::format("{} formulas where at most {} make sense", node->items.size(), largest),
                           "give one component per direction of the plane or of space");
             return formulas;
         }

@@ -38,8 +38,8 @@ double left_by_groups()
 {
     double left = std::numeric_limits<double>::infinity();
     const auto look_at = [&](const std::filesystem::path& folder, const char* limit, const char* used) {
-        const auto most = number_in(folder / limit), now = number_in(folder / used);
-        if (most && now) left = std::min(left, std::max(0.0, *most - *now));
+        const auto largest = number_in(folder / limit), now = number_in(folder / used);
+        if (largest && now) left = std::min(left, std::max(0.0, *largest - *now));
     };
     std::ifstream in("/proc/self/cgroup");
     for (std::string line; std::getline(in, line);) {

@@ -94,26 +94,26 @@ private:
     /// Follows needs from `i` until a parameter comes back; all that were seen are then settled.
     void report_circle(std::size_t i)
     {
-        std::vector<std::size_t> way;
+        std::vector<std::size_t> chain;
         bool circle = true;
         while (circle && state_[i] == State::Waiting) {
             state_[i] = State::OnTheWay;
-            way.push_back(i);
+            chain.push_back(i);
             const auto open =
                 std::ranges::find_if(needs_[i], [&](std::size_t n) { return state_[n] != State::Done; });
             circle = open != needs_[i].end();
             if (circle) i = *open;
         }
-        if (circle) report(way, i);
-        for (const std::size_t settled : way)
+        if (circle) report(chain, i);
+        for (const std::size_t settled : chain)
             add(settled, std::nullopt);
     }
 
-    void report(const std::vector<std::size_t>& way, std::size_t begin)
+    void report(const std::vector<std::size_t>& chain, std::size_t begin)
     {
         std::string circle;
         bool inside = false;
-        for (const std::size_t i : way) {
+        for (const std::size_t i : chain) {
             inside = inside || i == begin;
             if (inside) circle += printable(entries_[i].key) + " -> ";
         }

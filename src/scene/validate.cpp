@@ -246,9 +246,9 @@ std::string nearest_or_all(std::string_view seen, std::span<const std::string> k
     const std::string nearest = nearest_name(seen, known);
     if (!nearest.empty()) return fmt::format("did you mean `{}`?", nearest);
     if (known.empty()) return "leave it out";
-    constexpr std::size_t most = 30;
-    const bool long_list = known.size() > most;
-    return fmt::format("known: {}{}", joined(known.first(std::min(known.size(), most))),
+    constexpr std::size_t largest = 30;
+    const bool long_list = known.size() > largest;
+    return fmt::format("known: {}{}", joined(known.first(std::min(known.size(), largest))),
                        long_list ? ", ..." : "");
 }
 

@@ -119,10 +119,10 @@ int Automatic::run_one(const FlatProblem& problem, SolverKind kind, double relax
 bool Automatic::begin_with_sweeps(const FlatProblem& problem, const Budget& budget, std::span<double> x)
 {
     if (done(problem, budget, x, SolverKind::GaussSeidel)) return true;
-    const int most = std::min(max_first_sweeps, budget.max_iterations);
-    while (work_.sweeps < most) {
+    const int largest = std::min(max_first_sweeps, budget.max_iterations);
+    while (work_.sweeps < largest) {
         const double before = work_.error;
-        const int batch = problem.contacts() == 1 ? 1 : std::min(first_sweeps, most - work_.sweeps);
+        const int batch = problem.contacts() == 1 ? 1 : std::min(first_sweeps, largest - work_.sweeps);
         for (int k = 0; k < batch; ++k) {
             relaxation_.gauss_seidel(problem, x);
         }

@@ -15,7 +15,7 @@ namespace {
 template <int D>
 double factorise_diagonal(int size, double singular, const double* was, double* a)
 {
-    double least = 1;
+    double smallest = 1;
     const int d = D > 0 ? D : size;
     for (int i = 0; i < d; ++i) {
         double* row = a + i * d;
@@ -32,10 +32,10 @@ double factorise_diagonal(int size, double singular, const double* was, double* 
             pivot -= row[k] * row[k];
         }
         if (!(pivot > singular * was[i])) return singular;
-        least = std::min(least, pivot / was[i]);
+        smallest = std::min(smallest, pivot / was[i]);
         row[i] = 1 / std::sqrt(pivot);
     }
-    return least;
+    return smallest;
 }
 
 /// b <- b L^-T, b of `rows` rows.
@@ -160,14 +160,14 @@ bool BlockCholesky::factorise_blocks(double singular)
             was[i] = values[diagonal_[k] + static_cast<std::size_t>(i * (size + 1))];
         }
     }
-    least_pivot_ = 1;
+    smallest_pivot_ = 1;
     for (std::size_t k = 0; k < pattern_.order.size(); ++k) {
         const int size = size_of(static_cast<int>(k));
         double* const L = values + diagonal_[k];
         const double* was = diagonal_before_.data() + first_[static_cast<std::size_t>(pattern_.order[k])];
-        const double least = factorise_diagonal<D>(size, singular, was, L);
-        if (!(least > singular)) return false;
-        least_pivot_ = std::min(least_pivot_, least);
+        const double smallest = factorise_diagonal<D>(size, singular, was, L);
+        if (!(smallest > singular)) return false;
+        smallest_pivot_ = std::min(smallest_pivot_, smallest);
         for (std::size_t e = pattern_.begin[k]; e < pattern_.begin[k + 1]; ++e) {
             divide<D>(size_of(pattern_.rows[e]), size, L, values + at_[e]);
         }

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] bool factorise(double singular);
 
     /// The least pivot beside its entry of the matrix, of the last factor.
-    [[nodiscard]] double least_pivot() const noexcept { return least_pivot_; }
+    [[nodiscard]] double smallest_pivot() const noexcept { return smallest_pivot_; }
 
     /// b <- A^-1 b, flat, in the order of the block rows.
     void solve(std::span<double> b) const;
@@ -55,7 +55,7 @@ private:
     Elimination pattern_;
     std::vector<std::size_t> diagonal_, at_;  ///< where blocks begin: of places, of pattern_.rows
     std::vector<double> values_, diagonal_before_;
-    double least_pivot_ = 1;
+    double smallest_pivot_ = 1;
 };
 
 }  // namespace carom

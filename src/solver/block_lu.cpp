@@ -196,20 +196,20 @@ void BlockLu::order_small(const FlatProblem& problem)
     }
     std::uint64_t left = m == max_in_a_word ? ~std::uint64_t{0} : (std::uint64_t{1} << m) - 1;
     for (int at = 0; at < m; ++at) {
-        int least = -1, degree = max_in_a_word + 1;
+        int smallest = -1, degree = max_in_a_word + 1;
         for (std::uint64_t rest = left; rest != 0; rest &= rest - 1) {
             const int c = std::countr_zero(rest);
             const int now = std::popcount(neighbours_[c] & left);
             if (now < degree) {
                 degree = now;
-                least = c;
+                smallest = c;
             }
         }
-        order_[at] = least;
-        place_[least] = at;
-        left &= ~(std::uint64_t{1} << least);
-        const std::uint64_t joined = neighbours_[least] & left;
-        neighbours_[least] = joined;
+        order_[at] = smallest;
+        place_[smallest] = at;
+        left &= ~(std::uint64_t{1} << smallest);
+        const std::uint64_t joined = neighbours_[smallest] & left;
+        neighbours_[smallest] = joined;
         for (std::uint64_t rest = joined; rest != 0; rest &= rest - 1) {
             const int c = std::countr_zero(rest);
             neighbours_[c] |= joined & ~(std::uint64_t{1} << c);

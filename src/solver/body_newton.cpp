@@ -8,7 +8,7 @@
 namespace carom {
 namespace {
 
-constexpr double first_sigma = 1e-3, first_sigma_of_heap = 1e-2, least_sigma = 1e-7, largest_sigma = 1.0;
+constexpr double first_sigma = 1e-3, first_sigma_of_heap = 1e-2, smallest_sigma = 1e-7, largest_sigma = 1.0;
 constexpr int max_inner_steps = 10, max_fails = 6;
 
 /// A start with such an error is none.
@@ -255,12 +255,12 @@ double BodyNewton::search(double R_norm, double slope)
     const double full = try_part(1), slope_full = dot(R_try_, step_);
     if (slope < 0 && (slope_full <= 0.09 * -slope || full <= 0.9 * R_norm)) return 1;
     if (slope >= 0) {
-        double best = 1, least = full;
+        double best = 1, smallest = full;
         for (double part = 0.5; part > 1e-3; part *= 0.5) {
             const double here = try_part(part);
-            if (here >= least && least < 0.9 * R_norm) break;
-            if (here < least) {
-                least = here;
+            if (here >= smallest && smallest < 0.9 * R_norm) break;
+            if (here < smallest) {
+                smallest = here;
                 best = part;
             }
         }
@@ -374,7 +374,8 @@ int BodyNewton::run(const Budget& budget, Of what)
             const bool slowly = now > 0.1 * error;
             error = now;
             fails = 0;
-            if (steps <= 4 && (slowly || heap)) sigma_ = std::max((heap ? 0.3 : 0.1) * sigma_, least_sigma);
+            if (steps <= 4 && (slowly || heap))
+                sigma_ = std::max((heap ? 0.3 : 0.1) * sigma_, smallest_sigma);
             if (steps > 8) sigma_ = std::min(2 * sigma_, largest_sigma);
         } else {
             sigma_ = std::min(5 * sigma_, largest_sigma);

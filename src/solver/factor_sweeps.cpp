@@ -165,7 +165,7 @@ bool FactorSweeps::hold_structure(const OneStepProblem& problem, const SolverSet
                                   std::span<double> P, SolveReport& report)
 {
     constexpr double well = 1e-8, max_products = 5e6, all_products = 2e7;
-    constexpr int few_sweeps = 8, least = 30, most = 300;
+    constexpr int few_sweeps = 8, smallest = 30, largest = 300;
     const double tolerance = std::min(0.9 * settings.tolerance, well);
     RigidContacts& sweeps = memory_->rigid;
     report.iterations = sweeps.run({.tolerance = tolerance, .max_iterations = few_sweeps});
@@ -179,7 +179,7 @@ bool FactorSweeps::hold_structure(const OneStepProblem& problem, const SolverSet
     // factors of the contacts, which are left if this fails, cost far more: blocks of redundant contacts fill
     // in
     const double affordable = all_products / newton.products();
-    const int max_factorisations = static_cast<int>(std::clamp<double>(affordable, least, most));
+    const int max_factorisations = static_cast<int>(std::clamp<double>(affordable, smallest, largest));
     const int factorisations = newton.run({.tolerance = tolerance, .max_iterations = max_factorisations});
     report.iterations += factorisations;
     report.factorisations += factorisations;
@@ -208,7 +208,7 @@ bool FactorSweeps::refine(const OneStepProblem& problem, const SolverSettings& s
 {
     // a factorisation of a hundred bodies takes some thousand products, of a thousand bodies a million
     constexpr double max_products = 2e5, all_products = 3e7;
-    constexpr int most = 1000;
+    constexpr int largest = 1000;
     if (!std::all_of(problem.laws.begin(), problem.laws.end(), is_swept)) return false;
     if (!memory_) memory_ = std::make_unique<Memory>();
     memory_->round = false;
@@ -218,7 +218,7 @@ bool FactorSweeps::refine(const OneStepProblem& problem, const SolverSettings& s
     if (newton.products() > max_products) return false;
     const Budget budget{.tolerance = 0.9 * settings.tolerance,
                         .max_iterations =
-                            static_cast<int>(std::min<double>(most, all_products / newton.products()))};
+                            static_cast<int>(std::min<double>(largest, all_products / newton.products()))};
     const int factorisations = newton.run(budget, BodyNewton::Of::Heap);
     report.iterations += factorisations;
     report.factorisations += factorisations;

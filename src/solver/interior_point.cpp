@@ -127,9 +127,9 @@ void InteriorPoint::start(const FlatProblem& problem, std::span<const double> x)
         double* v = v_.data() + c * d;
         const double mu = n == 1 ? 1.0 : problem.mu[c];
         r[0] = std::max(r[0], size);
-        const double t = tail(r, n), most = 0.9 * mu * r[0];
+        const double t = tail(r, n), largest = 0.9 * mu * r[0];
         for (int k = 1; k < n; ++k) {
-            r[k] = t > most ? r[k] * most / t : r[k];
+            r[k] = t > largest ? r[k] * largest / t : r[k];
             v[k] = u_[c * d + k];
         }
         v[0] = std::max(u_[c * d] + mu * tail(v, n), 1.2 * mu * tail(v, n) + size);

@@ -121,9 +121,9 @@ void Multiples::group(const OneStepProblem& problem, int first)
         speed = std::max(speed, std::abs(b_[k]) / factor_[k]);
         if (b_[k] / factor_[k] < b_[acts] / factor_[acts]) acts = k;
     }
-    const double scale = factor_[acts], least = b_[acts] / scale;
+    const double scale = factor_[acts], smallest = b_[acts] / scale;
     for (const int k : members_) {
-        shares_[k] = b_[k] / factor_[k] <= least + 64 * epsilon * speed ? 1 : 0;
+        shares_[k] = b_[k] / factor_[k] <= smallest + 64 * epsilon * speed ? 1 : 0;
         acts_for_me_[k] = acts;
         factor_[k] /= scale;
     }

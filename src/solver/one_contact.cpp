@@ -371,9 +371,9 @@ double sliding_margin(const Coulomb& law, std::span<const double> W) noexcept
     for (std::size_t k = 1; k < d; ++k) {
         towards[k - 1] = -W[k];
     }
-    const double most = support(law.shape, std::span(towards).first(d - 1));
-    if (most == 0) return 1;
-    return 1 - (std::holds_alternative<FrictionRough>(law.shape) ? most : law.friction * most) / W[0];
+    const double largest = support(law.shape, std::span(towards).first(d - 1));
+    if (largest == 0) return 1;
+    return 1 - (std::holds_alternative<FrictionRough>(law.shape) ? largest : law.friction * largest) / W[0];
 }
 
 }  // namespace carom

@@ -34,12 +34,12 @@ void ProximalNewton::load(const FlatProblem& problem, BlockLu& lu)
 bool ProximalNewton::solve_proximal(const FlatProblem& problem, double sigma, double goal, int& steps_left,
                                     std::span<double> y)
 {
-    const int most = steps_left--;  // looking is a step: an iteration that moves nothing ends too
+    const int largest = steps_left--;  // looking is a step: an iteration that moves nothing ends too
     std::copy(y.begin(), y.end(), centre_.begin());
     double merit = steps_.merit(problem, sigma, centre_, y);
-    for (int step = 0; step < max_inner_steps && step < most; ++step) {
+    for (int step = 0; step < max_inner_steps && step < largest; ++step) {
         if (merit <= goal * goal) break;
-        steps_left = most - step - 1;
+        steps_left = largest - step - 1;
         if (!steps_.direction(problem, sigma, centre_, y, dx_)) return false;
         double length = 1, merit_there = merit;
         int halvings = 0;

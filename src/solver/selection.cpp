@@ -275,9 +275,9 @@ double Selector::Memory::moves_differently(double tolerance)
         size = std::max({size, std::abs(u[i]), std::abs(u_other[i])});
         difference = std::max(difference, std::abs(d) * island->metres_per_second(static_cast<int>(i)));
     }
-    const double least =
+    const double smallest =
         std::max(std::max(same_motion, 10 * tolerance) * size, same_step * island->change(u));
-    return std::sqrt(sum) > least ? difference : 0.0;
+    return std::sqrt(sum) > smallest ? difference : 0.0;
 }
 
 /// Solutions from `low` to `high` whose velocities lie between theirs: both belong to one family.

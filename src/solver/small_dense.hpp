@@ -55,8 +55,8 @@ using FourAnywhere = double __attribute__((vector_size(32), may_alias, aligned(8
 }
 
 /// Rank of a positive semidefinite matrix, W = L D L^T by its lower half, in place, rows and columns
-/// exchanged together: pivots below `least` of the largest are rounding. `column` has room for n numbers.
-[[gnu::always_inline]] inline std::size_t rank_here(double* A, std::size_t n, double least, double* column)
+/// exchanged together: pivots below `smallest` of the largest are rounding. `column` has room for n numbers.
+[[gnu::always_inline]] inline std::size_t rank_here(double* A, std::size_t n, double smallest, double* column)
 {
     double first = 0;
     for (std::size_t k = 0; k < n; ++k) {
@@ -75,7 +75,7 @@ using FourAnywhere = double __attribute__((vector_size(32), may_alias, aligned(8
         }
         const double pivot = A[k * n + k];
         if (k == 0) first = pivot;
-        if (!(pivot > least * first)) return k;
+        if (!(pivot > smallest * first)) return k;
         for (std::size_t i = k + 1; i < n; ++i) {
             column[i] = A[i * n + k];
         }
@@ -100,9 +100,9 @@ CAROM_WIDE inline bool eliminate_wide(double* A, std::size_t n, int* pivots)
 {
     return eliminate_here(A, n, pivots);
 }
-CAROM_WIDE inline std::size_t rank_wide(double* A, std::size_t n, double least, double* column)
+CAROM_WIDE inline std::size_t rank_wide(double* A, std::size_t n, double smallest, double* column)
 {
-    return rank_here(A, n, least, column);
+    return rank_here(A, n, smallest, column);
 }
 CAROM_WIDE inline void add_product_wide(const double* A, std::size_t n, const double* x, double* y)
 {
@@ -113,9 +113,9 @@ inline bool eliminate(double* A, std::size_t n, int* pivots)
 {
     return has_wide_registers() ? eliminate_wide(A, n, pivots) : eliminate_here(A, n, pivots);
 }
-inline std::size_t rank_of(double* A, std::size_t n, double least, double* column)
+inline std::size_t rank_of(double* A, std::size_t n, double smallest, double* column)
 {
-    return has_wide_registers() ? rank_wide(A, n, least, column) : rank_here(A, n, least, column);
+    return has_wide_registers() ? rank_wide(A, n, smallest, column) : rank_here(A, n, smallest, column);
 }
 inline void add_product(const double* A, std::size_t n, const double* x, double* y)
 {

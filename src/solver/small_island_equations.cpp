@@ -85,10 +85,10 @@ void SmallIsland::crossed(const Member& member, char& status, const double* x, c
     friction(member, status, x, u, F, E, C);
     const int d = member.size;
     if (member.kind != Kind::Disc || d != 3 || status != island::slides || !(member.high > 0)) return;
-    constexpr double least = 1e-3;  // of the bound: friction has a direction
+    constexpr double smallest = 1e-3;  // of the bound: friction has a direction
     const double size = island::length_of(x[1], x[2]), mu = member.high, rho = member.rho_T;
     const double against = x[1] * (x[1] - rho * u[1]) + x[2] * (x[2] - rho * u[2]);
-    if (!(x[0] > 0 && size > least * mu * x[0] && against > 0)) return;
+    if (!(x[0] > 0 && size > smallest * mu * x[0] && against > 0)) return;
     const std::array<double, 2> along{x[1] / size, x[2] / size}, across{-along[1], along[0]};
     const double slip = along[0] * u[1] + along[1] * u[2];
     F[1] = size - mu * x[0];

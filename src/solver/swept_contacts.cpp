@@ -454,9 +454,9 @@ void SweptContacts<Number>::share_blocks()
         // what nobody touches, everybody has
         const int home = shared_.home(static_cast<std::size_t>(body));
         if (home >= 0 && home != ranks->rank()) continue;
-        const bool goes_on = !at_home_.empty() && at_home_.back()[1] == body &&
-                             body - at_home_.back()[0] < static_cast<int>(bodies_in_block);
-        if (goes_on)
+        const bool continues = !at_home_.empty() && at_home_.back()[1] == body &&
+                               body - at_home_.back()[0] < static_cast<int>(bodies_in_block);
+        if (continues)
             at_home_.back()[1] = body + 1;
         else
             at_home_.push_back({body, body + 1});

@@ -58,7 +58,7 @@ Event event_of_drive(EventKind kind, ConstraintStatus now, double time_s, std::s
 ConstraintStatus status_of_drive(std::size_t part, const BodyScratch& s)
 {
     const JointPart& drive = s.joints[part];
-    if (drive.arm == 0 && std::isinf(drive.most)) return ConstraintStatus::Holds;
+    if (drive.arm == 0 && std::isinf(drive.largest)) return ConstraintStatus::Holds;
     const int interaction = static_cast<int>(s.contacts.size() + part);
     std::array<double, 3> U_plus{};
     const auto d = static_cast<std::size_t>(drive.dimension);
@@ -72,7 +72,7 @@ ConstraintStatus status_of_drive(std::size_t part, const BodyScratch& s)
 
 }  // namespace
 
-bool goes_on_touching(const ContactStep& step, double held_Ns) noexcept
+bool keeps_touching(const ContactStep& step, double held_Ns) noexcept
 {
     return -step.U_minus[0] <=
            reach_of_touch_m_s(step.U_free[0], step.U_minus[0], step.W_1_kg, held_Ns) + step.rounding_m_s;
@@ -110,7 +110,7 @@ ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* be
     if (before == nullptr) return step;
     if (before->acted) step.bend_m_s = step.U_minus[0] - before->away_m_s;
     if (touched(before))
-        step.persists = goes_on_touching(step, before->percussion_Ns.x());
+        step.persists = keeps_touching(step, before->percussion_Ns.x());
     else
         step.persists = stop.restitution == 0 && has_bounced(*before);
     return step;

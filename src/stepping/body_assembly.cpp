@@ -61,13 +61,13 @@ Law law_of(const JointPart& part, double h)
     if (part.kind == JointPart::Kind::Held) return Bilateral{};
     if (part.kind == JointPart::Kind::Stop) return Unilateral{part.restitution};
     if (part.dimension == 1) {
-        if (std::isinf(part.most)) return Bilateral{};
+        if (std::isinf(part.largest)) return Bilateral{};
         const bool rubs = part.kind == JointPart::Kind::Friction;
-        return Limited{.low = -h * part.most, .high = h * part.most, .rubs = rubs};
+        return Limited{.low = -h * part.largest, .high = h * part.largest, .rubs = rubs};
     }
     const auto ball = Ball::make(Eigen::VectorXd::Zero(part.dimension), 1.0);
     if (!ball) throw InternalError("a ball without a centre");
-    return NonFirm{.set = std::make_shared<const Ball>(*ball), .size = h * part.most, .rubs = true};
+    return NonFirm{.set = std::make_shared<const Ball>(*ball), .size = h * part.largest, .rubs = true};
 }
 
 /// The same contact in the last step; nothing when it neither acted nor touched. A search that goes through

@@ -81,7 +81,7 @@ bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, c
                 std::vector<ContactPoint>& points)
 {
     if (contacts.empty() || !is_fast_contact(contacts.front())) return false;
-    double least = 0;
+    double smallest = 0;
     for (const BodyContact& contact : contacts) {
         // how the points where they touched have moved since the contacts were found
         const auto moved = [&](int body, const Vec3& arm) -> Vec3 {
@@ -90,7 +90,7 @@ bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, c
         const Vec3 by_a = moved(contact.first, contact.arm_first);
         const Vec3 by_b = moved(contact.second, contact.arm_second);
         const double gap = contact.at.gap_m + contact.at.normal.dot(by_a - by_b);
-        least = std::min(least, gap);
+        smallest = std::min(smallest, gap);
         const bool first = model.inverse_mass[contact.first] > 0;
         const int body = first ? contact.first : contact.second;
         const Vec3& arm = first ? contact.arm_first : contact.arm_second;
@@ -100,7 +100,7 @@ bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, c
                           .feature = contact.at.feature});
     }
     const Pair pair{contacts.front().first, contacts.front().second};
-    if (least < -0.25 * model.size_of_pair_m(pair[0], pair[1])) return true;
+    if (smallest < -0.25 * model.size_of_pair_m(pair[0], pair[1])) return true;
     points.clear();
     return false;
 }
@@ -597,8 +597,8 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
         last_violation = violation;
         last_part = part;
         reach = std::max(1e-3 * model.length_m(), 2 * worst);
-        const std::size_t most = pass < max_passes_of_sweeps ? max_exact : max_exact_at_last;
-        moved += move_apart(model, s.overlaps.size() <= most, is_quick(solver), anew, by_old, s);
+        const std::size_t largest = pass < max_passes_of_sweeps ? max_exact : max_exact_at_last;
+        moved += move_apart(model, s.overlaps.size() <= largest, is_quick(solver), anew, by_old, s);
     }
 }
 

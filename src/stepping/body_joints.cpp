@@ -36,11 +36,11 @@ double press(double h, BodyScratch& s)
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         const JointPart& part = s.joints[k];
         if (part.arm == 0) continue;
-        const double most = h * part.most + part.arm * held_force(s, part.joint).norm();
+        const double largest = h * part.largest + part.arm * held_force(s, part.joint).norm();
         auto& law = std::get<Limited>(s.problem.laws[s.contacts.size() + k]);
-        if (most > 0) change = std::max(change, std::abs(most - law.high) / most);
-        law.low = -most;
-        law.high = most;
+        if (largest > 0) change = std::max(change, std::abs(largest - law.high) / largest);
+        law.low = -largest;
+        law.high = largest;
     }
     return change;
 }

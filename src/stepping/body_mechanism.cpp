@@ -15,7 +15,7 @@ bool is_held(const JointPart& part)
 /// A motor without a limit.
 bool is_firm_motor(const JointPart& part)
 {
-    return part.kind == JointPart::Kind::Motor && std::isinf(part.most);
+    return part.kind == JointPart::Kind::Motor && std::isinf(part.largest);
 }
 
 bool is_firm(const JointPart& part)
@@ -27,12 +27,12 @@ bool is_firm(const JointPart& part)
 /// laws that are not of one component, or that reactions press.
 bool find_rows_that_give_way(BodyScratch& s)
 {
-    constexpr std::size_t most = 24;
+    constexpr std::size_t largest = 24;
     s.giving_way.clear();
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         const JointPart& part = s.joints[k];
         if (is_firm(part)) continue;
-        if (part.dimension != 1 || part.arm != 0 || s.giving_way.size() == most) return false;
+        if (part.dimension != 1 || part.arm != 0 || s.giving_way.size() == largest) return false;
         s.giving_way.push_back(static_cast<int>(k));
     }
     return true;

@@ -278,7 +278,7 @@ void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodySc
 }
 
 /// It touched, and approaches by no more than the forces of a step and the percussion that held it can make.
-[[nodiscard]] bool goes_on_touching(const ContactStep& step, double held_Ns) noexcept;
+[[nodiscard]] bool keeps_touching(const ContactStep& step, double held_Ns) noexcept;
 
 /// Where state.kept has a stop, motor or friction of a joint; -1: nowhere.
 [[nodiscard]] int kept_actor(const BodyState& state, int actor) noexcept;

@@ -28,12 +28,12 @@ Mat3 inertia_of(const Mat3& inverse)
 {
     constexpr double none = 1e-12, large = 1e9;
     const Eigen::SelfAdjointEigenSolver<Mat3> principal(inverse);
-    const double most = principal.eigenvalues()[2];
-    if (!(most > 0)) return Mat3::Identity();
+    const double largest = principal.eigenvalues()[2];
+    if (!(largest > 0)) return Mat3::Identity();
     Vec3 moments;
     for (int k = 0; k < 3; ++k) {
         const double value = principal.eigenvalues()[k];
-        moments[k] = value > none * most ? 1 / value : large / most;
+        moments[k] = value > none * largest ? 1 / value : large / largest;
     }
     return principal.eigenvectors() * moments.asDiagonal() * principal.eigenvectors().transpose();
 }

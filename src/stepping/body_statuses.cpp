@@ -166,7 +166,7 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s
         step.bend_m_s = step.U_minus[0] - before->away_m_s;
     // it touched, and approaches by no more than the forces of a step and those that held it can make
     if (touched(before) && contact.map_P[0] == 0)
-        step.persists = goes_on_touching(step, std::abs(contact.at.normal.dot(before->percussion_Ns)));
+        step.persists = keeps_touching(step, std::abs(contact.at.normal.dot(before->percussion_Ns)));
     return step;
 }
 

@@ -154,11 +154,11 @@ private:
         place(path_.model.colliders[static_cast<std::size_t>(b_)], path_.at(b_, time), s_.on_path[1]);
         s_.points.clear();
         find_contact_points(s_.on_path[0], s_.on_path[1], reach_m_, s_.points);
-        Look least{reach_m_};
+        Look smallest{reach_m_};
         for (const ContactPoint& point : s_.points) {
-            if (point.gap_m < least.gap_m) least = {point.gap_m, point.normal};
+            if (point.gap_m < smallest.gap_m) smallest = {point.gap_m, point.normal};
         }
-        return least;
+        return smallest;
     }
 
     /// Whether the gap, which changes by no more than `rate`, is below `level` somewhere in between.
@@ -331,14 +331,14 @@ void look_at_pair(const Path& path, int a, int b, double harmless, BodyScratch& 
 /// have no parts that turn.
 std::pair<int, double> turned_after(const Path& path, const BodyContact& contact)
 {
-    std::pair<int, double> most{contact.first, 0.0};
+    std::pair<int, double> largest{contact.first, 0.0};
     for (const int body : {contact.first, contact.second}) {
         const auto k = static_cast<std::size_t>(body);
         if (is_ball(path.model.colliders[k])) continue;
         const double angle = rotation_vector(path.mid.R[k].conjugate() * path.end.R[k]).norm();
-        if (angle > most.second) most = {body, angle};
+        if (angle > largest.second) largest = {body, angle};
     }
-    return most;
+    return largest;
 }
 
 /// Whether the normal of a contact is another one at the end of the step, by more than an angle.

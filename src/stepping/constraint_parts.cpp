@@ -122,33 +122,33 @@ std::pair<double, double> project_positions(const Model& model, double tolerance
 }
 
 /// How far q_end is from q_moved, squared, against how far the step went.
-struct WayBack {
+struct TakenBack {
     double undone = 0, moved = 0;
 
     /// More than a quarter of the way.
     [[nodiscard]] bool is_long() const { return undone > 0.0625 * moved; }
 };
 
-WayBack way_back(double h, Scratch& s)
+TakenBack taken_back(double h, Scratch& s)
 {
-    WayBack way;
+    TakenBack taken;
     s.correction_x = s.q_end - s.q_moved;
-    way.undone = s.A.squared_norm(view(s.correction_x));
+    taken.undone = s.A.squared_norm(view(s.correction_x));
     s.correction_x = h / 2 * (s.u_start + s.u_end);
-    way.moved = s.A.squared_norm(view(s.correction_x));
-    return way;
+    taken.moved = s.A.squared_norm(view(s.correction_x));
+    return taken;
 }
 
 /// What held positions alone would take back: contacts that closed within the step are rightly moved apart.
-WayBack way_back_of_positions(const Model& model, double tolerance, double h, double t_s, Scratch& s)
+TakenBack taken_back_of_positions(const Model& model, double tolerance, double h, double t_s, Scratch& s)
 {
     const Eigen::VectorXd corrected = s.q_end;
     s.q_end = s.q_moved;
     const double first = project_positions(model, tolerance, t_s, false, s).first;
-    WayBack way = way_back(h, s);
-    if (!(first > tolerance)) way.undone = 0;
+    TakenBack taken = taken_back(h, s);
+    if (!(first > tolerance)) taken.undone = 0;
     s.q_end = corrected;
-    return way;
+    return taken;
 }
 
 /// The velocity of firm rows at the end of the step: u_held = u_end - A^-1 H^T W^-1 (H u_end + b).
@@ -259,9 +259,10 @@ void hold_constraints(const Model& model, double activation_gap_m, double t_s, S
 
     // a projection that undoes the step: gradients have lost rank, and positions allow no such motion
     const double visible = std::max(activation_gap_m, 1e-9);
-    WayBack way = way_back(report.h_s, s);
-    if (first > visible && way.is_long()) way = way_back_of_positions(model, visible, report.h_s, t_s, s);
-    if (!(violation <= visible) || (first > visible && way.is_long())) {
+    TakenBack taken = taken_back(report.h_s, s);
+    if (first > visible && taken.is_long())
+        taken = taken_back_of_positions(model, visible, report.h_s, t_s, s);
+    if (!(violation <= visible) || (first > visible && taken.is_long())) {
         report.status = StepStatus::NotSolved;
         report.findings.push_back(
             {.code = "constraints_dependent",
@@ -269,7 +270,7 @@ void hold_constraints(const Model& model, double activation_gap_m, double t_s, S
              .message = fmt::format("the correction of constraints undoes the step: a violation of {:.3g} "
                                     "became {:.3g}, and {:.3g} of the displacement was taken back. Gradients "
                                     "are dependent here, or the step is too long",
-                                    first, violation, std::sqrt(way.undone / way.moved))});
+                                    first, violation, std::sqrt(taken.undone / taken.moved))});
     }
     s.u_held = s.u_end;
     s.held_P.assign(s.P.size(), 0.0);

@@ -68,15 +68,15 @@ bool begins_where_last_ended(const State& state, const Scratch& s)
 }
 
 /// Energies where the step begins: mostly the last step has left them.
-Energies energies_at_start(const Model& model, const State& state, bool goes_on, Scratch& s)
+Energies energies_at_start(const Model& model, const State& state, bool continues, Scratch& s)
 {
-    const bool known =
-        goes_on && (state.t_s == s.at_end_t_s || !model.system().potential.depends_on(Variable::Kind::Time));
+    const bool known = continues && (state.t_s == s.at_end_t_s ||
+                                     !model.system().potential.depends_on(Variable::Kind::Time));
     return known ? s.at_end : energies(model, state.q, state.u, state.t_s, s.work);
 }
 
 /// Forces where the step begins: mostly the last step has left them.
-void forces_at_start(const Model& model, const State& state, bool goes_on, Scratch& s)
+void forces_at_start(const Model& model, const State& state, bool continues, Scratch& s)
 {
     const auto depend_on_time = [&] {
         return std::ranges::any_of(model.system().forces, [](const Formula& force) {
@@ -84,7 +84,7 @@ void forces_at_start(const Model& model, const State& state, bool goes_on, Scrat
         });
     };
     const bool known = s.end_forces_known && !model.system().force_function;
-    if (goes_on && known && (state.t_s == s.at_end_t_s || !depend_on_time()))
+    if (continues && known && (state.t_s == s.at_end_t_s || !depend_on_time()))
         s.start_forces.swap(s.end_forces);
     else
         model.given_forces(point_of(state), view(s.start_forces), s.work);
@@ -93,11 +93,11 @@ void forces_at_start(const Model& model, const State& state, bool goes_on, Scrat
 
 /// (LE-4): work of the given forces over the step by Simpson's rule, less what the ledger has for them. `at`
 /// is the end of the step.
-double forces_defect_J(const Model& model, const State& state, bool goes_on, const Point& at, double h_s,
+double forces_defect_J(const Model& model, const State& state, bool continues, const Point& at, double h_s,
                        Scratch& s)
 {
     if (model.system().forces.empty()) return 0;
-    forces_at_start(model, state, goes_on, s);
+    forces_at_start(model, state, continues, s);
     model.given_forces(at, view(s.end_forces), s.work);
     s.end_forces_known = true;
     double at_start = 0, at_end = 0;
@@ -271,8 +271,8 @@ std::span<const OtherMotion> CoordinateSystem::other_motions() const
 
 Energies CoordinateSystem::energies_at_start()
 {
-    goes_on_ = begins_where_last_ended(state_, s_);
-    return carom::energies_at_start(model_, state_, goes_on_, s_);
+    continues_ = begins_where_last_ended(state_, s_);
+    return carom::energies_at_start(model_, state_, continues_, s_);
 }
 
 Energies CoordinateSystem::energies_at_end()
@@ -326,7 +326,7 @@ bool CoordinateSystem::correct(StepReport& report)
 void CoordinateSystem::watch(StepReport& report)
 {
     report.accuracy.forces_defect_J = forces_defect_J(
-        model_, state_, goes_on_, {view(s_.q_end), view(u_after()), end_s()}, scheme_.h_s, s_);
+        model_, state_, continues_, {view(s_.q_end), view(u_after()), end_s()}, scheme_.h_s, s_);
     s_.equal.share_rows(s_.rows);
     s_.equal.unfold(s_.rows, s_.contacts, s_.problem.laws);
     recall_statuses(model_, s_.persistence_known, state_, s_);

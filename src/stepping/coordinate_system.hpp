@@ -60,8 +60,8 @@ protected:
 private:
     [[nodiscard]] const Eigen::VectorXd& u_after() const { return held_ ? s_.u_held : s_.u_end; }
 
-    bool goes_on_ = false;  ///< the step begins where the last one ended
-    bool held_ = false;     ///< constraints have been held at the end
+    bool continues_ = false;  ///< the step begins where the last one ended
+    bool held_ = false;       ///< constraints have been held at the end
 };
 
 }  // namespace carom

@@ -25,8 +25,8 @@ public:
     /// and that more passes do not make smaller, is the end, because forces are not known better. False: the
     /// end; where no further pass is allowed the report of the step from `start_s` says so.
     template <class SizeOfPlaces>
-    [[nodiscard]] bool goes_on(double change, double size, SizeOfPlaces&& size_of_places,
-                               const MoreauJeanSettings& settings, double start_s, StepReport& report)
+    [[nodiscard]] bool continues(double change, double size, SizeOfPlaces&& size_of_places,
+                                 const MoreauJeanSettings& settings, double start_s, StepReport& report)
     {
         constexpr double roundings = 64 * std::numeric_limits<double>::epsilon();
         const double last = std::exchange(change_, change);

@@ -129,8 +129,8 @@ std::optional<HeldContact> hold(const OneStepProblem& problem, const std::vector
 
 /// The margin against slip in the direction of the contact is positive. `in_any`: that against slip in any
 /// direction, as a part of W_NN, which is mostly enough to know.
-bool goes_on_sliding(const Coulomb& law, const std::array<double, 3>& W_N, double in_any,
-                     const ContactStep& contact)
+bool keeps_sliding(const Coulomb& law, const std::array<double, 3>& W_N, double in_any,
+                   const ContactStep& contact)
 {
     constexpr double differences = 1e-6;  // what margin_of_sliding() may lose to them
     return (in_any > differences && W_N[0] > 0) || margin_of_sliding(law, W_N, contact) > 0;
@@ -171,9 +171,9 @@ void look_for_catastrophes(FrictionStep& step, std::vector<Finding>& findings)
         const auto held =
             firm->empty() ? std::nullopt : hold(*step.problem, *firm, step.interaction(contact));
         std::array<double, 3> W_N = held ? held->W_N : normal_row(step, contact);
-        if (goes_on_sliding(*law, W_N, held ? sliding_margin(*law, W_N) : contact.sliding_margin, contact)) {
+        if (keeps_sliding(*law, W_N, held ? sliding_margin(*law, W_N) : contact.sliding_margin, contact)) {
             if (!firm->empty() || !step.normal_row_ahead(contact, W_N)) continue;
-            if (goes_on_sliding(*law, W_N, sliding_margin(*law, W_N), contact)) continue;
+            if (keeps_sliding(*law, W_N, sliding_margin(*law, W_N), contact)) continue;
         }
         contact.singular = true;
         findings.push_back(

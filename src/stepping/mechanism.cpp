@@ -31,10 +31,10 @@ void Mechanism::add_row(const BodyRows& rows, int row, int joint)
 {
     const auto terms = rows.row(row);
     // rows of one joint that follow each other are over the same bodies
-    const bool goes_on =
+    const bool continues =
         !groups_.empty() && groups_.back().joint == joint && groups_.back().row + groups_.back().rows == row;
     rows_.push_back(row);
-    if (goes_on) {
+    if (continues) {
         ++groups_.back().rows;
         pattern_.push_back(-1);
         return;
@@ -77,10 +77,10 @@ bool Mechanism::analyse(const BodyModel& model)
         }
     }
     // joints of one body are all coupled to each other
-    constexpr std::size_t most = 1000;
+    constexpr std::size_t largest = 1000;
     std::vector<std::array<int, 2>> pairs;
     for (const auto& list : terms_of) {
-        if (list.size() > most) return false;
+        if (list.size() > largest) return false;
         for (const Of& a : list) {
             for (const Of& b : list) {
                 if (a.group > b.group) pairs.push_back({a.group, b.group});
@@ -156,7 +156,7 @@ bool Mechanism::factorise(const BodyModel& model, const BodyRows& rows)
     }
     serves_nearby_ = false;
     if (factor_.factorise(dependent)) {
-        serves_nearby_ = factor_.least_pivot() > weak;
+        serves_nearby_ = factor_.smallest_pivot() > weak;
         return true;
     }
     assemble(model, rows);

@@ -93,7 +93,7 @@ public:
         const auto size_of_places = [&] {
             return std::sqrt(s_.A.squared_norm(view(state_.q)) + s_.A.squared_norm(view(s_.q_theta)));
         };
-        if (!settling_.goes_on(change, size, size_of_places, settings_, state_.t_s, report)) return false;
+        if (!settling_.continues(change, size, size_of_places, settings_, state_.t_s, report)) return false;
         free_velocity(report);
         return true;
     }

@@ -66,8 +66,8 @@ StateColumns state_columns(const Study& study, const ResultTable& table, double 
 /// The smallest number of samples after which all repeat, up to half of them; 0: none.
 int repeat_of(const std::vector<std::vector<double>>& samples, const StateColumns& state)
 {
-    const std::size_t most = samples.size() / 2;
-    for (std::size_t p = 1; p <= most; ++p) {
+    const std::size_t largest = samples.size() / 2;
+    for (std::size_t p = 1; p <= largest; ++p) {
         bool repeats = true;
         for (std::size_t i = p; repeats && i < samples.size(); ++i) {
             repeats = state.same(samples[i], samples[i - p]);

@@ -197,13 +197,13 @@ void GltfScene::add_rod(const RecordedDrawing& drawing, int from, int to)
     Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();
     Vector before = Vector::UnitX();
     for (std::size_t k = 0; k < keys_.size(); ++k) {
-        const Vector begin = keys_.point(k, drawing, from), way = keys_.point(k, drawing, to) - begin;
-        const double length = way.norm();
+        const Vector begin = keys_.point(k, drawing, from), span = keys_.point(k, drawing, to) - begin;
+        const double length = span.norm();
 
         // the least turn from key to key: directions never flip. A rod without length keeps its direction
         if (length > 0) {
-            turn = (Eigen::Quaterniond::FromTwoVectors(before, way) * turn).normalized();
-            before = way / length;
+            turn = (Eigen::Quaterniond::FromTwoVectors(before, span) * turn).normalized();
+            before = span / length;
         }
         push(motion.translation, begin);
         push_turn(motion.rotation, turn);
@@ -239,7 +239,7 @@ void GltfScene::add_solids()
         for (const Eigen::Index frame : keys_.frames) {
             Pose pose = solids.pose(b, recording_.q, frame);
             if (!pose.position_m.cast<float>().allFinite()) pose = solids.fixed[b];
-            // a turn and its negative are the same; players go the shorter way between neighbours
+            // a turn and its negative are the same; players go the shorter span between neighbours
             if (before.dot(pose.rotation) < 0) pose.rotation.coeffs() *= -1;
             before = pose.rotation;
             push(motion.translation, pose.position_m);

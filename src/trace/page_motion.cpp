@@ -147,8 +147,8 @@ public:
             const double* v = u + first_[k];
             const double speed = run_.solids.flat ? std::hypot(v[0], v[1]) : std::hypot(v[0], v[1], v[2]);
             speeds_.push_back(speed);
-            if (speed > most_) {
-                most_ = speed;
+            if (speed > largest_) {
+                largest_ = speed;
                 result_.fastest = bodies_[k];
             }
         }
@@ -174,7 +174,7 @@ private:
     const Recording& run_;
     std::vector<int> first_, bodies_;  ///< of the bodies that move: columns and numbers
     std::vector<double> speeds_;
-    double most_ = -1;
+    double largest_ = -1;
     MotionSummary result_;
 };
 

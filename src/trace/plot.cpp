@@ -40,9 +40,9 @@ Range vertical_range(const PlotPanel& panel)
     if (panel.include_zero) range = {std::min(range.low, 0.0), std::max(range.high, 0.0)};
     const double size = std::max(std::abs(range.low), std::abs(range.high));
     if (size < 1e-290) return {-1, 1};
-    const double least = 1e-6 * size;
+    const double smallest = 1e-6 * size;
     double margin = 0.06 * (range.high - range.low);
-    if (range.high - range.low < least) margin = range.high == range.low ? 0.1 * size : least;
+    if (range.high - range.low < smallest) margin = range.high == range.low ? 0.1 * size : smallest;
     return {range.low - margin, range.high + margin};
 }
 

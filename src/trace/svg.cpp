@@ -13,9 +13,9 @@ using detail::PlotLine;
 using detail::PlotPanel;
 
 /// Adds a line, or counts it when the panel is full.
-void add_line(PlotPanel& panel, PlotLine line, std::size_t most)
+void add_line(PlotPanel& panel, PlotLine line, std::size_t largest)
 {
-    if (panel.lines.size() < most)
+    if (panel.lines.size() < largest)
         panel.lines.push_back(std::move(line));
     else
         ++panel.left_out;
@@ -68,19 +68,19 @@ void append(std::vector<PlotPanel>& panels, std::vector<PlotPanel> more)
     std::move(more.begin(), more.end(), std::back_inserter(panels));
 }
 
-std::vector<PlotPanel> coordinate_panels(const Recording& recording, std::size_t most)
+std::vector<PlotPanel> coordinate_panels(const Recording& recording, std::size_t largest)
 {
     std::vector<PlotPanel> panels;
     for (Eigen::Index i = 0; i < recording.q.cols(); ++i) {
         PlotPanel& panel =
             panel_for(panels, "coordinates", recording.coordinates[static_cast<std::size_t>(i)].unit);
         add_line(panel, line_with_jumps(recording, recording.q, recording.jumps.q, recording.jumps.q, i),
-                 most);
+                 largest);
     }
     return panels;
 }
 
-std::vector<PlotPanel> velocity_panels(const Recording& recording, std::size_t most)
+std::vector<PlotPanel> velocity_panels(const Recording& recording, std::size_t largest)
 {
     std::vector<PlotPanel> panels;
     for (Eigen::Index i = 0; i < recording.u.cols(); ++i) {
@@ -89,12 +89,12 @@ std::vector<PlotPanel> velocity_panels(const Recording& recording, std::size_t m
         const RecordedJumps& jumps = recording.jumps;
         PlotLine line = line_with_jumps(recording, recording.u, jumps.u_minus, jumps.u_plus, i);
         line.name += "'";  // as formulas write it
-        add_line(panel, std::move(line), most);
+        add_line(panel, std::move(line), largest);
     }
     return panels;
 }
 
-std::vector<PlotPanel> gap_panels(const Recording& recording, std::size_t most)
+std::vector<PlotPanel> gap_panels(const Recording& recording, std::size_t largest)
 {
     std::vector<PlotPanel> panels;
     for (Eigen::Index i = 0; i < recording.gap_m.cols(); ++i) {
@@ -103,32 +103,32 @@ std::vector<PlotPanel> gap_panels(const Recording& recording, std::size_t most)
         add_line(panel,
                  line_of(recording.contacts[static_cast<std::size_t>(i)], recording.time_s,
                          recording.gap_m.col(i)),
-                 most);
+                 largest);
     }
     return panels;
 }
 
-std::vector<PlotPanel> probe_panels(const Recording& recording, std::size_t most)
+std::vector<PlotPanel> probe_panels(const Recording& recording, std::size_t largest)
 {
     std::vector<PlotPanel> panels;
     for (const RecordedSeries& probe : recording.probes) {
         add_line(panel_for(panels, "probes", probe.unit), line_of(probe.name, recording.time_s, probe.values),
-                 most);
+                 largest);
     }
     return panels;
 }
 
-std::vector<PlotPanel> energy_panels(const Recording& recording, std::size_t most)
+std::vector<PlotPanel> energy_panels(const Recording& recording, std::size_t largest)
 {
     const Eigen::VectorXd* kinetic = recording.energy("kinetic_J");
     const Eigen::VectorXd* potential = recording.energy("potential_J");
     const Eigen::VectorXd* impact = recording.energy("impact_J");
     if (kinetic == nullptr || potential == nullptr || impact == nullptr) return {};
     PlotPanel panel{.title = "energies", .quantity = "energy", .unit = "J", .lines = {}};
-    add_line(panel, line_of("kinetic", recording.time_s, *kinetic), most);
-    add_line(panel, line_of("potential", recording.time_s, *potential), most);
-    add_line(panel, line_of("total", recording.time_s, Eigen::VectorXd(*kinetic + *potential)), most);
-    add_line(panel, line_of("lost in impacts", recording.time_s, Eigen::VectorXd(-*impact)), most);
+    add_line(panel, line_of("kinetic", recording.time_s, *kinetic), largest);
+    add_line(panel, line_of("potential", recording.time_s, *potential), largest);
+    add_line(panel, line_of("total", recording.time_s, Eigen::VectorXd(*kinetic + *potential)), largest);
+    add_line(panel, line_of("lost in impacts", recording.time_s, Eigen::VectorXd(-*impact)), largest);
     return {panel};
 }
 
@@ -136,17 +136,17 @@ std::vector<PlotPanel> energy_panels(const Recording& recording, std::size_t mos
 
 std::string to_svg(const Recording& recording, const SvgSettings& settings)
 {
-    const auto most = static_cast<std::size_t>(
+    const auto largest = static_cast<std::size_t>(
         std::clamp(settings.max_lines, 1, static_cast<int>(detail::line_colours.size())));
-    std::vector<PlotPanel> panels = coordinate_panels(recording, most);
-    append(panels, velocity_panels(recording, most));
-    append(panels, gap_panels(recording, most));
-    append(panels, probe_panels(recording, most));
-    append(panels, energy_panels(recording, most));
+    std::vector<PlotPanel> panels = coordinate_panels(recording, largest);
+    append(panels, velocity_panels(recording, largest));
+    append(panels, gap_panels(recording, largest));
+    append(panels, probe_panels(recording, largest));
+    append(panels, energy_panels(recording, largest));
 
     // written this way so that NaN gives the least size
-    const auto at_least = [](double value, double least) {
-        return value > least ? std::min(value, 1e5) : least;
+    const auto at_least = [](double value, double smallest) {
+        return value > smallest ? std::min(value, 1e5) : smallest;
     };
     const double width_px = at_least(settings.width_px, 400);
     constexpr double picture_px = 280;

@@ -31,11 +31,11 @@ inline std::vector<ContactPoint> points_between(const Shape& a, const Pose& at_a
 
 inline double min_gap(const std::vector<ContactPoint>& points)
 {
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (const ContactPoint& point : points) {
-        least = std::min(least, point.gap_m);
+        smallest = std::min(smallest, point.gap_m);
     }
-    return least;
+    return smallest;
 }
 
 /// How far a convex shape reaches along n, by the definition of the shape: no code in common with carom's.

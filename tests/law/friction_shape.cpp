@@ -83,14 +83,14 @@ TEST_CASE("the support function of an ellipse is the largest product over its bo
     std::mt19937 random(2);
     for (int k = 0; k < 50; ++k) {
         const auto y = random_vector(random, 2);
-        double most = -1e300;
+        double largest = -1e300;
         for (int i = 0; i < 100000; ++i) {
             const double phi = 2 * pi * i / 100000, a = 0.8 * std::cos(phi), b = 0.5 * std::sin(phi);
             const double x0 = 0.2 + a * std::cos(-0.3) - b * std::sin(-0.3),
                          x1 = -0.3 + a * std::sin(-0.3) + b * std::cos(-0.3);
-            most = std::max(most, x0 * y[0] + x1 * y[1]);
+            largest = std::max(largest, x0 * y[0] + x1 * y[1]);
         }
-        CHECK(support(ellipse, y) == near(most, 1e-8));  // the boundary is sampled every 6e-5
+        CHECK(support(ellipse, y) == near(largest, 1e-8));  // the boundary is sampled every 6e-5
     }
 }
 

@@ -53,12 +53,12 @@ void BodyWalk::advance(double duration_s)
 
 const BodyContact& BodyWalk::pressing(int a, int b) const
 {
-    const BodyContact* most = nullptr;
+    const BodyContact* largest = nullptr;
     for (const BodyContact& contact : contacts()) {
-        if (between(contact, a, b) && contact.P[0] > (most ? most->P[0] : 0)) most = &contact;
+        if (between(contact, a, b) && contact.P[0] > (largest ? largest->P[0] : 0)) largest = &contact;
     }
-    if (most == nullptr) throw DriverFailure("two bodies do not touch that should");
-    return *most;
+    if (largest == nullptr) throw DriverFailure("two bodies do not touch that should");
+    return *largest;
 }
 
 double BodyWalk::normal_force_N(int a, int b) const

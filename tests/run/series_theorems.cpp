@@ -112,11 +112,11 @@ TEST_CASE("elastic impacts are isolated (B02 proposition 18): the next one waits
         CHECK(report.certificate.energy.impact_J == near(0, 1e-12));
 
         // |q| stays below sqrt(2 E / stiffness) with the least stiffness 0.43 and its offset, forces too
-        const double least = 1 - std::hypot(c, d);
+        const double smallest = 1 - std::hypot(c, d);
         const double start_J =
             u.squaredNorm() / 2 + q.squaredNorm() / 2 + c * q[0] * q[1] + d * q[1] * q[2] + press * q[0];
         const double farthest =
-            std::abs(press) / least + std::sqrt(2 * (start_J + press * press / (2 * least)) / least);
+            std::abs(press) / smallest + std::sqrt(2 * (start_J + press * press / (2 * smallest)) / smallest);
         const double a_most = std::sqrt(2.0) * (2 * farthest + std::abs(press));
         std::array<double, 3> last_s{-1, -1, -1}, left_m_s{};
         for (const Event& impact : events_of(report, EventKind::Impact)) {

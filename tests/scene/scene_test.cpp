@@ -60,11 +60,11 @@ TEST_CASE("every setting of a scene reaches its field")
 
 TEST_CASE("what the list of fields calls a default is the default of the struct")
 {
-    const std::string least = R"(duration_s = 1
+    const std::string smallest = R"(duration_s = 1
 coordinate = [{ name = "x", start = 1 }]
 lagrangian = { kinetic = "x'^2/2" }
 )";
-    const Scene scene = good(least);
+    const Scene scene = good(smallest);
     const MoreauSettings moreau;
     const SolverSettings solver;
     CHECK(scene.title == "s");
@@ -75,15 +75,15 @@ lagrangian = { kinetic = "x'^2/2" }
 
     // and setting a field to the default that is written down changes nothing
     const Scene same = good(
-        least, {"integrator.time_step_s=" + std::string(find_field("integrator.time_step_s")->fallback),
-                "integrator.force_passes=" + std::string(find_field("integrator.force_passes")->fallback),
-                "integrator.correction=" + std::string(find_field("integrator.correction")->fallback),
-                "integrator.cone_point=" + std::string(find_field("integrator.cone_point")->fallback),
-                "integrator.on_unsolved=" + std::string(find_field("integrator.on_unsolved")->fallback),
-                "solver.kind=" + std::string(find_field("solver.kind")->fallback),
-                "solver.tolerance=" + std::string(find_field("solver.tolerance")->fallback),
-                "solver.max_sweeps=" + std::string(find_field("solver.max_sweeps")->fallback),
-                "solver.relaxation=" + std::string(find_field("solver.relaxation")->fallback)});
+        smallest, {"integrator.time_step_s=" + std::string(find_field("integrator.time_step_s")->fallback),
+                   "integrator.force_passes=" + std::string(find_field("integrator.force_passes")->fallback),
+                   "integrator.correction=" + std::string(find_field("integrator.correction")->fallback),
+                   "integrator.cone_point=" + std::string(find_field("integrator.cone_point")->fallback),
+                   "integrator.on_unsolved=" + std::string(find_field("integrator.on_unsolved")->fallback),
+                   "solver.kind=" + std::string(find_field("solver.kind")->fallback),
+                   "solver.tolerance=" + std::string(find_field("solver.tolerance")->fallback),
+                   "solver.max_sweeps=" + std::string(find_field("solver.max_sweeps")->fallback),
+                   "solver.relaxation=" + std::string(find_field("solver.relaxation")->fallback)});
     CHECK(moreau_of(same).time_step_s == moreau.time_step_s);
     CHECK(moreau_of(same).force_passes == moreau.force_passes);
     CHECK(moreau_of(same).correction == moreau.correction);

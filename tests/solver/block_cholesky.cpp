@@ -137,7 +137,7 @@ TEST_CASE("a block row that repeats another one is seen, and the factor can be m
     blocks.A += Eigen::MatrixXd::Identity(4, 4);
     blocks.fill();
     blocks.check_solves();
-    CHECK(blocks.factor.least_pivot() < 1);
+    CHECK(blocks.factor.smallest_pivot() < 1);
     blocks.A(0, 0) = std::numeric_limits<double>::quiet_NaN();
     blocks.fill();
     CHECK_FALSE(blocks.factor.factorise(0));

@@ -106,13 +106,13 @@ inline Study study_of(const Folder& folder, const std::string& scene, StudyPlan 
     return std::move(*study);
 }
 
-/// All runs of a shard into a file, or into memory for an empty path; ends after `most` runs.
+/// All runs of a shard into a file, or into memory for an empty path; ends after `largest` runs.
 inline ResultTable table_of(const Study& study, const std::string& path = {}, Shard shard = {},
-                            int threads = 1, long most = max_study_rows)
+                            int threads = 1, long largest = max_study_rows)
 {
     auto file = TableFile::open(path, study, shard);
     REQUIRE(file);
-    long left = most;
+    long left = largest;
     const auto sink = [&](long, std::span<const Row> rows) { return left-- > 0 && file->add(rows); };
     static_cast<void>(compute_runs(study, shard, file->done(), threads, sink, {}));
     REQUIRE(file->finish());

@@ -23,12 +23,12 @@ double energy_line(const nlohmann::json& run, const std::string& line)
 /// Largest difference of coordinates at the end.
 double distance_at_end(const nlohmann::json& one, const nlohmann::json& other)
 {
-    double most = 0;
+    double largest = 0;
     for (const auto& [name, state] : one["state"].items()) {
         const double there = other["state"][name]["q"].get<double>();
-        most = std::max(most, std::abs(state["q"].get<double>() - there));
+        largest = std::max(largest, std::abs(state["q"].get<double>() - there));
     }
-    return most;
+    return largest;
 }
 
 /// A particle of mass 1 under gravity on one obstacle.

@@ -134,7 +134,8 @@ public:
 
     /// theta of a joint that turns, in ]-pi, pi]; the displacement s of one that slides.
     [[nodiscard]] double joint_angle(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const;
-    [[nodiscard]] double joint_way_m(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const;
+    [[nodiscard]] double joint_displacement_m(int joint, std::span<const Vec3> x,
+                                              std::span<const Rotation> R) const;
 
     /// The joint's point and axes on each of its two sides, in the world.
     struct JointPlace {

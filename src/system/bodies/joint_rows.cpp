@@ -72,7 +72,7 @@ public:
             stop_freedom(joint_.turn, theta, JointAct::TurnLow, [&](double sign) { turn_row(sign); });
         }
         if (slides(joint_.kind) && (joint_.slide.low || joint_.slide.high)) {
-            stop_freedom(joint_.slide, model_.joint_way_m(number_, x_, R_), JointAct::SlideLow,
+            stop_freedom(joint_.slide, model_.joint_displacement_m(number_, x_, R_), JointAct::SlideLow,
                          [&](double sign) { slide_row(sign); });
         }
     }
@@ -94,7 +94,7 @@ public:
             part({.kind = JointPart::Kind::Friction,
                   .actor = actor(JointAct::TurnFriction),
                   .dimension = 3 - first,
-                  .most = joint_.turn.friction});
+                  .largest = joint_.turn.friction});
         }
     }
 
@@ -127,7 +127,7 @@ private:
     }
 
     /// Terms of a direction d that the second body keeps:  d/dt of  d . (p_first - p_second).
-    void add_way(int joint, const Vec3& d, const Vec3& at)
+    void add_displacement(int joint, const Vec3& d, const Vec3& at)
     {
         const Joint& text = model_.setup().joints[static_cast<std::size_t>(joint)];
         rows_.add(text.first, d, (at - x_[static_cast<std::size_t>(text.first)]).cross(d));
@@ -143,7 +143,7 @@ private:
     void slide_row(double sign)
     {
         rows_.begin_row();
-        add_way(number_, sign * place_.second_axes.col(2), place_.first_point);
+        add_displacement(number_, sign * place_.second_axes.col(2), place_.first_point);
     }
 
     /// Bodies of the plane do not move along z, and turn about nothing else.
@@ -155,7 +155,7 @@ private:
             const Vec3 d = place_.second_axes.col(k);
             if (leaves_plane(d)) continue;
             rows_.begin_row();
-            add_way(number_, d, place_.first_point);
+            add_displacement(number_, d, place_.first_point);
             part({.value = d.dot(place_.first_point - place_.second_point)});
         }
     }
@@ -228,8 +228,8 @@ private:
             add_turn(joint, d);
             return factor * with_turns(turns_[k], model_.joint_angle(joint, x_, R_));
         }
-        add_way(joint, d, place.first_point);
-        return factor * model_.joint_way_m(joint, x_, R_);
+        add_displacement(joint, d, place.first_point);
+        return factor * model_.joint_displacement_m(joint, x_, R_);
     }
     void hold_gear()
     {
@@ -276,14 +276,15 @@ private:
                   .rate = of_state && freedom.motor_rate_of ? freedom.motor_rate_of(*state_)
                           : freedom.motor_rate              ? freedom.motor_rate(t_s)
                                                             : 0.0,
-                  .most = of_state && freedom.motor_limit_of ? std::max(0.0, freedom.motor_limit_of(*state_))
-                                                             : freedom.motor_limit});
+                  .largest = of_state && freedom.motor_limit_of
+                                 ? std::max(0.0, freedom.motor_limit_of(*state_))
+                                 : freedom.motor_limit});
         }
         if (freedom.friction > 0 || freedom.friction_arm > 0) {
             row();
             part({.kind = JointPart::Kind::Friction,
                   .actor = actor(friction),
-                  .most = freedom.friction,
+                  .largest = freedom.friction,
                   .arm = freedom.friction_arm});
         }
     }

@@ -28,7 +28,7 @@ struct JointPart {
     double restitution = 0;  ///< of a stop; 0 where it persists
     double may_close = 0;    ///< an open stop without restitution may close so fast (BO-9)
     double rate = 0;         ///< of a motor, rad/s or m/s
-    double most = std::numeric_limits<double>::infinity();  ///< reaction of motors and friction, N m or N
+    double largest = std::numeric_limits<double>::infinity();  ///< reaction of motors and friction, N m or N
     double arm = 0;  ///< friction grows by this times the magnitude of the held rows' force
 };
 

@@ -387,7 +387,7 @@ double BodyModel::joint_angle(int joint, std::span<const Vec3> x, std::span<cons
     return std::atan2(place.second_axes.col(1).dot(turned), place.second_axes.col(0).dot(turned));
 }
 
-double BodyModel::joint_way_m(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const
+double BodyModel::joint_displacement_m(int joint, std::span<const Vec3> x, std::span<const Rotation> R) const
 {
     const JointPlace place = place_of_joint(joint, x, R);
     return place.second_axes.col(2).dot(place.first_point - place.second_point);

@@ -289,7 +289,7 @@ void lend_inertia(BodyModel& model)
         if (missing.norm() < 1e-6) continue;
 
         // the least inertia that a joint of the body gives it to carry
-        double least = std::numeric_limits<double>::infinity();
+        double smallest = std::numeric_limits<double>::infinity();
         for (std::size_t j = 0; j < setup.joints.size(); ++j) {
             const Joint& joint = setup.joints[j];
             if (joint.kind == JointKind::Gear || (joint.first != i && joint.second != i)) continue;
@@ -303,11 +303,11 @@ void lend_inertia(BodyModel& model)
             for (const double inertia : {model.mass[k] * own, is_distance(joint) ? 0 : model.mass[k] * arm,
                                          is_distance(joint) ? 0 : turned}) {
                 if (inertia > 1e-18 * model.mass[k] * model.length_m() * model.length_m()) {
-                    least = std::min(least, inertia);
+                    smallest = std::min(smallest, inertia);
                 }
             }
         }
-        if (std::isfinite(least)) model.inverse_inertia[k] += missing / (little * least);
+        if (std::isfinite(smallest)) model.inverse_inertia[k] += missing / (little * smallest);
     }
 }
 

@@ -146,8 +146,8 @@ Eigen::MatrixXd normal_force_metric(const Model& model, const Point& at, int nor
 Limited coulomb_interval(double mu, double R_N0, double k)
 {
     const double turn = R_N0 < 0 ? -mu * k : mu * k;
-    const double most = mu * std::abs(R_N0);
-    return {.low = -most / (1 + turn), .high = most / (1 - turn), .rubs = true};
+    const double largest = mu * std::abs(R_N0);
+    return {.low = -largest / (1 + turn), .high = largest / (1 - turn), .rubs = true};
 }
 
 }  // namespace carom

@@ -32,11 +32,11 @@ double lattice_fraction(const Shape& grain, const std::vector<Vec3>& vectors)
             setup.bodies.push_back({.shape = grain, .pose = {.position_m = at}});
         }
         const BodyWalk piece(setup, {});
-        double least = spacing;
+        double smallest = spacing;
         for (const BodyContact& contact : body_contacts(piece.model(), piece.state(), spacing)) {
-            least = std::min(least, contact.at.gap_m);
+            smallest = std::min(smallest, contact.at.gap_m);
         }
-        return least;
+        return smallest;
     };
     double low = 0.5, high = 8;
     for (int k = 0; k < 60; ++k) {

@@ -186,11 +186,11 @@ std::vector<Outcome> random_runs(RoundTippedBody& body, const std::string& step_
 void give_outcomes(const std::vector<Outcome>& outcomes, Answers& answers)
 {
     answers.give("final_slip_range *", Means::TimeStepping, [&] {
-        const auto [least, most] =
+        const auto [smallest, largest] =
             std::minmax_element(outcomes.begin(), outcomes.end(), [](const Outcome& a, const Outcome& b) {
                 return a.final_slip_m_s < b.final_slip_m_s;
             });
-        return Json({least->final_slip_m_s, most->final_slip_m_s});
+        return Json({smallest->final_slip_m_s, largest->final_slip_m_s});
     });
     answers.give("fraction_of_maximal_catastrophes", Means::TimeStepping, [&] {
         const auto sticking = std::count_if(outcomes.begin(), outcomes.end(),

@@ -123,7 +123,7 @@ void StatusWalk::accept(const State& before, const std::vector<Doing>& now, doub
         // a contact that stops may start again at once, the other way
         if (now[c] == Doing::Stick) {
             open_.push_back(change);
-        } else if (!goes_on(change)) {
+        } else if (!continues(change)) {
             switches_.push_back(change);
         }
     }
@@ -135,7 +135,7 @@ void StatusWalk::accept(const State& before, const std::vector<Doing>& now, doub
 
 /// Whether a contact that stuck for hardly a step slides on as before: its velocity only touched zero, and it
 /// never stopped.
-bool StatusWalk::goes_on(const Switch& change)
+bool StatusWalk::continues(const Switch& change)
 {
     const auto last = std::find_if(switches_.rbegin(), switches_.rend(),
                                    [&](const Switch& other) { return other.contact == change.contact; });

@@ -50,7 +50,7 @@ private:
     bool changes(const State& from, double h_s);
     std::vector<Doing> try_step(double h_s);
     void accept(const State& before, const std::vector<Doing>& now, double h_s);
-    bool goes_on(const Switch& change);
+    bool continues(const Switch& change);
     void settle(const std::vector<Doing>& now);
 
     const Model& model_;

@@ -113,20 +113,20 @@ void drive_table_slide(const Task& task, Answers& answers)
     }
     State state = table.left_at(task.number("y0"));
     Scratch scratch(table.model());
-    double least = std::numeric_limits<double>::infinity();
+    double smallest = std::numeric_limits<double>::infinity();
     for (auto& [t_s, place] : at) {
         while (state.t_s < t_s - 1e-9 * h_s) {
             const double step_s = std::min(h_s, t_s - state.t_s);
             take_step(table.model(), {.time_step_s = step_s, .activation_gap_m = touching_cm}, state,
                       scratch);
             // the rest of an interval that is hardly a step would say nothing of the force
-            if (step_s > h_s / 2) least = std::min(least, state.percussion_Ns[0] / step_s);
+            if (step_s > h_s / 2) smallest = std::min(smallest, state.percussion_Ns[0] / step_s);
         }
         place = table.on_table(state);
     }
     answers.give("(x,y)(t=#)", Means::TimeStepping,
                  [&](const Pieces& p) { return list_of(at.at(number_in(p[0]))); });
-    answers.give("min_normal_reaction>0", Means::TimeStepping, [&] { return Json(least); });
+    answers.give("min_normal_reaction>0", Means::TimeStepping, [&] { return Json(smallest); });
 }
 
 }  // namespace carom::reference
