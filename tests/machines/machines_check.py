@@ -3,7 +3,7 @@
 refused by name, and a rank that is killed loses nothing before the last checkpoint.
 
 usage: machines_check.py CAROM [--ranks 2,4] [--scenes pour,wall,hopper,chain,huge] [--kills N] [--part bits|input|kills]
-Exit status: 0 all hold, 1 something does not, 77 there is no mpirun, or CAROM was built without MPI.
+Exit status: 0 all hold, 1 something does not, 77 there is no mpirun that starts programs, or CAROM was built without MPI.
 """
 
 import argparse
@@ -199,6 +199,8 @@ def main():
         skip("there is no mpirun (section [machines] of packages.txt)")
     if "with MPI" not in alone([carom, "--version"]).stdout:
         skip("this carom was built without MPI (CAROM_MPI=ON)")
+    if (started := mpirun(2, ["true"])).returncode != 0:
+        skip(f"mpirun does not start programs here: {started.stderr.strip()[:300]}")
     failures = Failures()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
