@@ -92,7 +92,7 @@ def test_matrices_that_are_none(bad: Any) -> None:
 def test_solve_wants_all_three(q: Any, mu: Any) -> None:
     with pytest.raises(TypeError, match="both q and mu"):
         carom.solve(EYE, q, mu)
-    with pytest.raises(TypeError, match="is no problem"):
+    with pytest.raises(TypeError, match="is not a problem"):
         carom.solve(EYE)
 
 

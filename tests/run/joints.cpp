@@ -381,8 +381,9 @@ TEST_CASE("joints that make no sense are refused by name")
           std::string::npos);
     CHECK(message({.bodies = {body}, .joints = {{.kind = JointKind::Gear}}}).find("gear") !=
           std::string::npos);
-    CHECK(message({.bodies = {moving}, .joints = {{.name = "hinge", .first = 0}}}).find("at the start") !=
-          std::string::npos);
+    CHECK(
+        message({.bodies = {moving}, .joints = {{.name = "hinge", .first = 0}}}).find("initial velocities") !=
+        std::string::npos);
 }
 
 }  // namespace
