@@ -215,9 +215,12 @@ Expected<std::vector<GalleryEntry>, Errors> draw_gallery(const fs::path& scenes,
     if (!errors.empty()) return errors;
     std::ranges::stable_sort(entries, comes_before);
     if (entries.empty() && (stop == nullptr || !*stop)) {
+        std::error_code ignored;
         return Errors{{.code = ErrorCode::FileUnreadable,
                        .where = printable(scenes.string()),
-                       .message = "no scene of this folder has a [[figure]] with a source",
+                       .message = fs::is_directory(scenes, ignored)
+                                      ? "no scene of this folder has a [[figure]] with a source"
+                                      : "there is no such folder",
                        .hint = "give the folder of carom's scenes: carom gallery scenes",
                        .excerpt = {}}};
     }
