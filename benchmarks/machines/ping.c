@@ -1,5 +1,5 @@
-/* Two ranks that answer each other: seconds one way for messages of 8 bytes to 4 MB, and for a gather of 8 bytes a rank.
-   mpicc -O2 ping.c -o ping && mpirun -n 2 ./ping */
+/* Two ranks that answer each other: seconds one way for messages of 8 bytes to 4 MB, and for a gather of 8
+   bytes a rank. mpicc -O2 ping.c -o ping && mpirun -n 2 ./ping */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ int main(int argc, char** argv)
             const double one_way = (MPI_Wtime() - begin) / times / 2;
             if (one_way < best) best = one_way;
         }
-        if (rank == 0) printf("message %8d bytes %10.2f us %8.3f GB/s\n", bytes, best * 1e6, bytes / best * 1e-9);
+        if (rank == 0)
+            printf("message %8d bytes %10.2f us %8.3f GB/s\n", bytes, best * 1e6, bytes / best * 1e-9);
     }
     double mine = rank, *all = calloc((size_t)ranks, sizeof(double)), best = 1;
     for (int again = 0; again < 5; ++again) {

@@ -1,5 +1,6 @@
 #include "body_delays.hpp"
 
+#include "body_impacts.hpp"
 #include "contact_drive.hpp"
 #include "time_resolution.hpp"
 
@@ -17,11 +18,6 @@ constexpr int max_bodies_that_miss = 40;
 const std::string& name_of(const BodyModel& model, int body)
 {
     return model.setup().bodies[static_cast<std::size_t>(body)].name;
-}
-
-std::string name_of(const BodyModel& model, const PairDelays& pair)
-{
-    return name_of(model, pair.first) + "-" + name_of(model, pair.second);
 }
 
 double inverse_mass(const BodyModel& model, int body)
@@ -273,8 +269,8 @@ void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, Bo
             const double turned_m_s2 = (U_after - U_before) / step.step.report.h_s;
             const double speed_m_s = std::sqrt(2 * turned_m_s2 * (off_m - contact->at.gap_m));
             if (!(speed_m_s > slow * progress.rest.fastest)) continue;
-            progress.certifier.add_finding(near_miss(name_of(model, a) + "-" + name_of(model, b),
-                                                     contact->at.gap_m, off_m, step.after.t_s));
+            progress.certifier.add_finding(
+                near_miss(name_of_pair(model, a, b), contact->at.gap_m, off_m, step.after.t_s));
         }
     }
 }
@@ -297,7 +293,7 @@ void look_at_delays(const BodyModel& model, const SchemeOfRun& scheme, double mo
         look_at_place(name_of(model, body), scheme, std::abs(behind_m), moved_m, run.state.t_s, findings);
     }
     for (const PairDelays& pair : pairs) {
-        const std::string name = name_of(model, pair);
+        const std::string name = name_of_pair(model, pair.first, pair.second);
         look_at_slip(name, scheme, pair.delays, moved_m, run.state.t_s, findings);
         if (!run.progress.rest.at_rest())
             look_at_drive(name, scheme.max_overlap, scheme.h_s, run.state.t_s, pair.drive, findings);

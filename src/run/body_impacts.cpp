@@ -8,12 +8,6 @@
 namespace carom::detail {
 namespace {
 
-std::string name_of_pair(const BodyModel& model, int first, int second)
-{
-    const auto& bodies = model.setup().bodies;
-    return bodies[static_cast<std::size_t>(first)].name + "-" + bodies[static_cast<std::size_t>(second)].name;
-}
-
 Finding not_resolved(const BodyModel& model, int first, int second, double time_s, const std::string& why)
 {
     const std::string name = name_of_pair(model, first, second);
@@ -89,6 +83,12 @@ void look_at_ends(const BodyModel& model, double max_overlap, double kinetic_J, 
 }
 
 }  // namespace
+
+std::string name_of_pair(const BodyModel& model, int first, int second)
+{
+    const auto& bodies = model.setup().bodies;
+    return bodies[static_cast<std::size_t>(first)].name + "-" + bodies[static_cast<std::size_t>(second)].name;
+}
 
 std::vector<Met> met_in(const BodyScratch& s)
 {

@@ -33,4 +33,7 @@ inline constexpr double negligible_part = 1e-4;
 void look_at_resolution(const BodyModel& model, double max_overlap, const TakenStep& step,
                         BodyScratch& scratch, Certifier& certifier);
 
+/// "first-second", as events and findings call a contact of two bodies.
+[[nodiscard]] std::string name_of_pair(const BodyModel& model, int first, int second);
+
 }  // namespace carom::detail

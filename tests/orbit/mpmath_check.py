@@ -916,35 +916,8 @@ DRAG = dict(text=DRAGGED, out=lambda y, p: {"x": (y[0], y[2]), "y": (y[1], y[3])
 
 # a particle that slides on a rough slope and stops: F along x, friction R. With the angle theta between slip and F,
 # S ~ tan(theta/2)^(R/F) / sin(theta), and theta falls to zero
-STOPPING = """
-title = "stopping"
-duration_s = 2
-[parameters]
-F = 2
-R = 4
-vx = 0.4
-vy = 1.5
-[[coordinate]]
-name = "x"
-start = 0
-start_velocity = "vx"
-[[coordinate]]
-name = "y"
-start = 0
-start_velocity = "vy"
-[[coordinate]]
-name = "z"
-start = 0
-[lagrangian]
-kinetic = "(x'^2 + y'^2 + z'^2)/2"
-potential = "10*z"
-forces = { x = "F" }
-[[contact]]
-name = "plane"
-position = ["x", "y", "z"]
-surface = "z"
-law = { kind = "coulomb", friction = "R/10" }
-"""
+with open(os.path.join(os.path.dirname(__file__), "stopping.toml")) as stopping:
+    STOPPING = stopping.read()
 
 
 def stops(p, end):
