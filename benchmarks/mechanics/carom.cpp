@@ -78,7 +78,7 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "%s\n", to_text(model.error().front()).c_str());
         return 2;
     }
-    BodyState state = make_body_state(*model);
+    State state = make_body_state(*model);
     BodyScratch scratch;
 
     // both errors of every step: unit-free, and as Siconos states it

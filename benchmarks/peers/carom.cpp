@@ -9,7 +9,7 @@ namespace cm = carom;
 
 struct Sim {
     cm::BodyModel model;
-    cm::BodyState state;
+    cm::State state;
     cm::BodyScratch scratch;
     cm::MoreauSettings settings;
     cm::SolverSettings solver;

@@ -69,7 +69,7 @@ Expected<Scene, Errors> scene_of(const Recording& recording, const std::string& 
     const auto& kept = recording.checkpoint->bodies;
     const bool same_bodies =
         kept.has_value() == (scene->bodies != nullptr) &&
-        (!kept || kept->state.bodies() == static_cast<int>(scene->bodies->start.x.size()));
+        (!kept || recording.checkpoint->state.bodies() == scene->start.bodies());
     if (!same || !same_bodies)
         return Errors{contradiction(file, "the scene in the recording is not the one that was run")};
     return scene;
@@ -144,10 +144,9 @@ Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOpt
         return Errors{std::move(error)};
     }
     if (auto good = check_duration(impl->scene, *run); !good) return Errors{good.error()};
-    const auto& bodies = recording->checkpoint->bodies;
     impl->task.emplace(
         detail::Task{.scene = impl->scene,
-                     .so_far = {.run = std::move(*run), .bodies = bodies ? bodies->state : BodyState{}},
+                     .so_far = std::move(*run),
                      .snapshots = detail::Snapshots::of(*recording, impl->scene),
                      .recording = file,
                      .listener = std::move(options.listener),

@@ -44,7 +44,7 @@ std::optional<BodiesToRecord> to_record(const Scene& scene)
 {
     if (!scene.bodies) return std::nullopt;
     const SceneBodies& bodies = *scene.bodies;
-    return BodiesToRecord{*scene.model.bodies(), bodies.start, bodies.probes, bodies.colours};
+    return BodiesToRecord{*scene.model.bodies(), scene.start, bodies.probes, bodies.colours};
 }
 
 /// What the ranks of a run compare after a step.
@@ -91,11 +91,11 @@ Run carry_out(Task& task)
     SolverSettings solver = task.scene.solver;
     // ranks stop together, between steps
     if (task.stop != nullptr && Ranks::all() == nullptr) solver.stop = task.stop;
-    const long steps_before = task.so_far.run.progress.steps;
+    const long steps_before = task.so_far.progress.steps;
     const auto begin = std::chrono::steady_clock::now();
     RunReport report = resume_run(task.scene, solver, task.so_far, listener);
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    task.snapshots.at_end(task.scene.model, task.so_far.run.state);
+    task.snapshots.at_end(task.scene.model, task.so_far.state);
 
     // what it left behind
     Workspace work;
@@ -104,8 +104,8 @@ Run carry_out(Task& task)
             .certificate = report.certificate,
             .findings = report.findings,
             .events = named_events(report),
-            .at_end = task.so_far.run.state,
-            .probes = probe_values(task.scene.model, point_of(task.so_far.run.state), work),
+            .at_end = task.so_far.state,
+            .probes = probe_values(task.scene.model, point_of(task.so_far.state), work),
             .snapshots = std::move(task.snapshots).taken(),
             .record = {},
             .problems = {},
@@ -113,7 +113,7 @@ Run carry_out(Task& task)
             // the flag counts if it ended the run, not if it came too late
             .stopped = stopped() && report.end == RunEnd::Listener,
             .wall_s = passed.count(),
-            .steps_now = task.so_far.run.progress.steps - steps_before,
+            .steps_now = task.so_far.progress.steps - steps_before,
             .recording = {},
             .not_written = {},
             .note = {}};
@@ -137,7 +137,7 @@ Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
     }
     const bool records = detail::records_here();
     detail::Task task{.scene = scene,
-                      .so_far = detail::start_of(scene),
+                      .so_far = start_run(scene.model, scene.start),
                       .snapshots = std::move(*snapshots),
                       .recording = records ? options.recording : std::string(),
                       .problems =

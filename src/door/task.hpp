@@ -13,7 +13,7 @@ namespace carom::detail {
 /// the scene stays where it is.
 struct Task {
     const Scene& scene;
-    SceneRun so_far;
+    RunSoFar so_far;
     Snapshots snapshots;
     std::optional<Recorder> recorder = {};  ///< into a file, or into memory
     std::string recording = {};             ///< the file; empty: there is none

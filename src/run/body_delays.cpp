@@ -2,6 +2,7 @@
 
 #include "body_impacts.hpp"
 #include "contact_drive.hpp"
+#include "stepping/body_parts.hpp"
 #include "time_resolution.hpp"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ bool is_driven(const BodyModel& model, const PairDelays& pair)
 void find_drive(const BodyDelayStep& step, const BodyContact& contact, double start_s, ContactDrive& drive)
 {
     const double h_s = step.step.report.h_s;
-    BodyState at = step.after;
+    State at = step.after;
     const auto acceleration = [&](double since_s) {
         at.t_s = start_s + since_s;
         const std::vector<Wrench> wrenches = wrenches_at(step.model, at);
@@ -171,7 +172,7 @@ void note_impact_of(const BodyDelayStep& step, const ContactStep& seen, double t
 }
 
 /// The normal velocities of a contact before the step and after it.
-std::pair<double, double> velocities_of(const BodyContact& contact, const BodyState& after,
+std::pair<double, double> velocities_of(const BodyContact& contact, const State& after,
                                         const BodyScratch& s)
 {
     std::array<int, 2> bodies{contact.first, contact.second};
@@ -189,7 +190,7 @@ std::pair<double, double> velocities_of(const BodyContact& contact, const BodySt
 
 /// The nearest points of two bodies at the end of the step, if they are nearer than `reach_m`.
 std::optional<BodyContact> nearest_points(const BodyModel& model, int a, int b, double reach_m,
-                                          const BodyState& after, BodyScratch& s)
+                                          const State& after, BodyScratch& s)
 {
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
     const double apart_m =
@@ -300,7 +301,7 @@ void look_at_delays(const BodyModel& model, const SchemeOfRun& scheme, double mo
     }
 }
 
-std::vector<Wrench> wrenches_at(const BodyModel& model, const BodyState& at)
+std::vector<Wrench> wrenches_at(const BodyModel& model, const State& at)
 {
     std::vector<Wrench> wrenches(at.v.size());
     using Part = BodyModel::SpringPart;
@@ -313,7 +314,7 @@ std::vector<Wrench> wrenches_at(const BodyModel& model, const BodyState& at)
     return wrenches;
 }
 
-Vec3 free_acceleration_at(const BodyModel& model, const BodyState& at, double h_s,
+Vec3 free_acceleration_at(const BodyModel& model, const State& at, double h_s,
                           std::span<const Wrench> wrenches, int body, const Vec3& arm)
 {
     const auto i = static_cast<std::size_t>(body);

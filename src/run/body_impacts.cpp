@@ -1,5 +1,7 @@
 #include "body_impacts.hpp"
 
+#include "stepping/body_parts.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,7 +125,7 @@ std::vector<Met> met_in(const BodyScratch& s)
     return list;
 }
 
-double lost_J(const BodyModel& model, const BodyState& at, const BodyContact& contact, double U)
+double lost_J(const BodyModel& model, const State& at, const BodyContact& contact, double U)
 {
     double W = 0;
     for (const int body : {contact.first, contact.second}) {

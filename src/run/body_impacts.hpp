@@ -2,7 +2,11 @@
 
 #include "account.hpp"
 #include "run/progress.hpp"
-#include "stepping/body_parts.hpp"
+#include "stepping/body_contact.hpp"
+
+namespace carom {
+struct BodyScratch;  // of the step: stepping/body_scratch.hpp
+}  // namespace carom
 
 namespace carom::detail {
 
@@ -23,7 +27,7 @@ struct Met {
 inline constexpr double negligible_part = 1e-4;
 
 /// Kinetic energy of what an impact would do to the velocities, ((1 + e) U_N)^2 / 2 W_NN.
-[[nodiscard]] double lost_J(const BodyModel& model, const BodyState& at, const BodyContact& contact,
+[[nodiscard]] double lost_J(const BodyModel& model, const State& at, const BodyContact& contact,
                             double U);
 
 /// Impacts of a step whose direction or size the step does not know, finding `impact_not_resolved`:

@@ -4,6 +4,7 @@
 #include "body_impacts.hpp"
 #include "first_slip.hpp"
 #include "impact_order.hpp"
+#include "stepping/body_parts.hpp"
 #include "time_resolution.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* axes[] = {"x", "y", "z"};
 
 /// (LE-14) of what moves or pushes by itself.
-void look_at_drives(const BodyModel& model, const BodyState& start, double h_s, const RunPlan& plan,
+void look_at_drives(const BodyModel& model, const State& start, double h_s, const RunPlan& plan,
                     Certifier& certifier)
 {
     const BodySetup& setup = model.setup();
@@ -25,7 +26,7 @@ void look_at_drives(const BodyModel& model, const BodyState& start, double h_s, 
         look_at_time_dependence({std::move(name), std::move(value)}, start.t_s, h_s, plan.duration_s,
                                 plan.energy_tolerance, certifier);
     };
-    BodyState at = start;
+    State at = start;
     std::vector<Wrench> wrenches;
     for (int i = 0; i < model.bodies(); ++i) {
         const auto k = static_cast<std::size_t>(i);
@@ -126,7 +127,7 @@ void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, Body
 constexpr double visible_activation_gaps = 1e3;
 
 /// Acceleration of the point of a body, as the forces of the last step make it.
-Vec3 acceleration_at(const BodyModel& model, const BodyState& state, const BodyScratch& s, int body,
+Vec3 acceleration_at(const BodyModel& model, const State& state, const BodyScratch& s, int body,
                      const Vec3& arm)
 {
     const auto i = static_cast<std::size_t>(body);
@@ -171,7 +172,7 @@ BodyWatch::BodyWatch(const BodyModel& model, const MoreauSettings& settings, con
 {
 }
 
-void BodyWatch::begin(const BodyState& state, RunSoFar& run)
+void BodyWatch::begin(const State& state, RunSoFar& run)
 {
     RunProgress& progress = run.progress;
     if (progress.steps == 0) look_at_drives(model_, state, settings_.time_step_s, plan_, progress.certifier);
@@ -199,7 +200,7 @@ void BodyWatch::note_impacts(std::span<const Event> events)
     }
 }
 
-void BodyWatch::note_motion(const BodyState& after, GapReach& motion) const
+void BodyWatch::note_motion(const State& after, GapReach& motion) const
 {
     double farthest2 = motion.largest_gap_m * motion.largest_gap_m;
     for (std::size_t i = 0; i < start_.size(); ++i) {
@@ -209,7 +210,7 @@ void BodyWatch::note_motion(const BodyState& after, GapReach& motion) const
     motion.largest_gap_m = std::sqrt(farthest2);
 }
 
-void BodyWatch::after_step(const TakenStep& step, const State& before, const BodyState& after, BodyScratch& s,
+void BodyWatch::after_step(const TakenStep& step, const State& before, const State& after, BodyScratch& s,
                            RunProgress& progress)
 {
     if (progress.steps == 1 && before.u.size() > 0)
@@ -236,7 +237,7 @@ std::string BodyWatch::name_of(const Place& place) const
            bodies[static_cast<std::size_t>(std::get<1>(place))].name;
 }
 
-void BodyWatch::look_for_unseen(const BodyState& end, double kinetic_J, BodyScratch& s,
+void BodyWatch::look_for_unseen(const State& end, double kinetic_J, BodyScratch& s,
                                 std::vector<Finding>& findings) const
 {
     const double h_s = settings_.time_step_s;
@@ -265,7 +266,7 @@ void BodyWatch::look_for_unseen(const BodyState& end, double kinetic_J, BodyScra
     }
 }
 
-void BodyWatch::look_for_losses(const BodyState& end, double fastest_m_s, const BodyScratch& s,
+void BodyWatch::look_for_losses(const State& end, double fastest_m_s, const BodyScratch& s,
                                 std::vector<Finding>& findings) const
 {
     constexpr double rounding = 1e-9;
@@ -329,7 +330,7 @@ void BodyWatch::look_for_losses(const BodyState& end, double fastest_m_s, const 
     }
 }
 
-std::vector<Finding> BodyWatch::at_end(const BodyState& end, const RunSoFar& run, bool stopped,
+std::vector<Finding> BodyWatch::at_end(const State& end, const RunSoFar& run, bool stopped,
                                        BodyScratch& s)
 {
     std::vector<Finding> findings;

@@ -4,11 +4,15 @@
 #include "carom/run/run.hpp"
 #include "end_rules.hpp"
 #include "run/progress.hpp"
-#include "stepping/body_parts.hpp"
+#include "system/bodies/body_model.hpp"
 
 #include <map>
 #include <optional>
 #include <tuple>
+
+namespace carom {
+struct BodyScratch;  // of the step: stepping/body_scratch.hpp
+}  // namespace carom
 
 namespace carom::detail {
 
@@ -43,13 +47,13 @@ public:
     BodyWatch(const BodyModel& model, const MoreauSettings& settings, const RunPlan& plan);
 
     /// Of a run that begins, or goes on: `run` has its events so far.
-    void begin(const BodyState& state, RunSoFar& run);
+    void begin(const State& state, RunSoFar& run);
 
-    void after_step(const TakenStep& step, const State& before, const BodyState& after, BodyScratch& scratch,
+    void after_step(const TakenStep& step, const State& before, const State& after, BodyScratch& scratch,
                     RunProgress& progress);
 
     /// Findings of a run that ends here; `stopped` by a listener, where the last instant means nothing.
-    [[nodiscard]] std::vector<Finding> at_end(const BodyState& end, const RunSoFar& run, bool stopped,
+    [[nodiscard]] std::vector<Finding> at_end(const State& end, const RunSoFar& run, bool stopped,
                                               BodyScratch& scratch);
 
     /// Sum of (U_N^+ - U_N^-)^2 over all impacts; none where there were too many places of impacts.
@@ -59,10 +63,10 @@ private:
     using Place = std::tuple<int, int, std::uint64_t>;  ///< of an event: bodies and feature
 
     void note_impacts(std::span<const Event> events);
-    void note_motion(const BodyState& after, GapReach& motion) const;
-    void look_for_unseen(const BodyState& end, double kinetic_J, BodyScratch& scratch,
+    void note_motion(const State& after, GapReach& motion) const;
+    void look_for_unseen(const State& end, double kinetic_J, BodyScratch& scratch,
                          std::vector<Finding>& findings) const;
-    void look_for_losses(const BodyState& end, double fastest_m_s, const BodyScratch& scratch,
+    void look_for_losses(const State& end, double fastest_m_s, const BodyScratch& scratch,
                          std::vector<Finding>& findings) const;
     [[nodiscard]] std::string name_of(const Place& place) const;
 

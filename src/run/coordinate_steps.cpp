@@ -23,11 +23,6 @@
 namespace carom {
 namespace {
 
-double activation_gap_m(const IntegratorSettings& settings)
-{
-    return std::visit([](const auto& scheme) { return scheme.activation_gap_m; }, settings);
-}
-
 /// What helps beside a shorter step where the scheme makes or eats energy.
 std::string remedy_beside_steps(const IntegratorSettings& settings)
 {
@@ -285,13 +280,6 @@ std::unique_ptr<Steps> coordinate_steps(const Model& model, const IntegratorSett
                                         const RunSoFar& run, const State& start)
 {
     return std::make_unique<CoordinateSteps>(model, settings, solver, plan, run, start);
-}
-
-RunReport resume_run(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,
-                     const RunPlan& plan, RunSoFar& run, const StepListener& listener)
-{
-    const auto steps = coordinate_steps(model, settings, solver, plan, run);
-    return run_to_end(*steps, {model, solver, plan, listener}, run);
 }
 
 }  // namespace carom

@@ -2,6 +2,7 @@
 
 #include "body_watch.hpp"
 #include "punctual.hpp"
+#include "stepping/body_parts.hpp"
 #include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 /// Bodies, tried step by step.
 class BodyRetakes final : public Retakes {
 public:
-    BodyRetakes(const BodyOrder& order, BodyState start)
+    BodyRetakes(const BodyOrder& order, State start)
         : order_(order),
           at_(std::move(start)),
           tried_(at_),
@@ -70,7 +71,7 @@ private:
 
     const BodyOrder& order_;
     BodyScratch scratch_;
-    BodyState at_, tried_, last_;
+    State at_, tried_, last_;
     State shown_;
     double small_m_, tried_s_ = 0, last_s_ = 0;
 };
@@ -118,7 +119,7 @@ void look_at_punctual_bodies(const BodyOrder& order, const RunSoFar& run, std::v
         !is_late(order.jumps2_m2_s2, order.grid.h_s, order.moved_m, settings.max_overlap,
                  min_overlap * settings.activation_gap_m))
         return;
-    BodyState start = make_body_state(order.model);
+    State start = make_body_state(order.model);
     // a run that began elsewhere than the scene has no copy
     if (coordinate_state(order.model, start).q != order.start.q) return;
     find_touching(order.model, settings.activation_gap_m, start);

@@ -2,10 +2,14 @@
 
 #include "carom/run/run.hpp"
 #include "run_parts.hpp"
-#include "stepping/body_parts.hpp"
+#include "system/bodies/body_model.hpp"
 
 #include <functional>
 #include <vector>
+
+namespace carom {
+struct BodyScratch;  // of the step: stepping/body_scratch.hpp
+}  // namespace carom
 
 namespace carom::detail {
 
@@ -15,9 +19,9 @@ struct BodyOrder {
     const MoreauSettings& settings;  ///< what all schemes have
     const RunPlan& plan;
     StepGrid grid;
-    std::function<StepReport(double h_s, BodyState& state, BodyScratch& scratch)> step;
+    std::function<StepReport(double h_s, State& state, BodyScratch& scratch)> step;
     const State& start;  ///< as coordinates; without any: not known
-    const BodyState& end;
+    const State& end;
     double recent_J;      ///< kinetic energy of the last steps (LE-5)
     double jumps2_m2_s2;  ///< sum of (U_N^+ - U_N^-)^2 over all impacts of contacts
     double moved_m;       ///< the farthest that a body has moved from its start

@@ -12,6 +12,8 @@ namespace carom {
 
 /// What runs of coordinates and of bodies share.
 
+[[nodiscard]] double activation_gap_m(const IntegratorSettings& settings) noexcept;
+
 /// The steps of a run: full ones at start + n h, and a last one for what remains.
 struct StepGrid {
     double start_s, h_s, duration_s;

@@ -43,7 +43,7 @@ struct WorkOfContacts {
 
 }  // namespace
 
-Energies energies_of(const BodyModel& model, const BodyState& state, const BodyScratch& s)
+Energies energies_of(const BodyModel& model, const State& state, const BodyScratch& s)
 {
     Energies result{.kinetic_J = model.kinetic_energy_J(state),
                     .potential_J = model.potential_energy_J(state.x, state.R)};
@@ -55,7 +55,7 @@ Energies energies_of(const BodyModel& model, const BodyState& state, const BodyS
     return result;
 }
 
-void account(const BodyModel& model, double h, const BodyState& state, const Energies& start,
+void account(const BodyModel& model, double h, const State& state, const Energies& start,
              const Energies& end, BodyScratch& s, EnergyLines& lines)
 {
     double potential_work = 0;
@@ -96,7 +96,7 @@ void account(const BodyModel& model, double h, const BodyState& state, const Ene
     if (s.formulas) s.formulas->account(h, state, v_still, w_still, s, lines);
 }
 
-double forces_defect_J(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
+double forces_defect_J(const BodyModel& model, double h, const State& state, BodyScratch& s)
 {
     const auto& forces = model.setup().forces;
     if (!forces) return 0;

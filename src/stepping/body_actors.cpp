@@ -78,7 +78,7 @@ bool keeps_touching(const ContactStep& step, double held_Ns) noexcept
            reach_of_touch_m_s(step.U_free[0], step.U_minus[0], step.W_1_kg, held_Ns) + step.rounding_m_s;
 }
 
-int kept_actor(const BodyState& state, int actor) noexcept
+int kept_actor(const State& state, int actor) noexcept
 {
     const auto wanted = std::tuple(-1 - actor, -1);
     const auto found = std::lower_bound(
@@ -127,7 +127,7 @@ KeptContact keep_stop(const JointPart& stop, const ContactStep& step)
             .away_m_s = step.U_plus[0]};
 }
 
-void find_touching_stops(const BodyModel& model, double activation_gap_m, BodyState& state)
+void find_touching_stops(const BodyModel& model, double activation_gap_m, State& state)
 {
     if (model.stops == 0) return;
     BodyRows rows;
@@ -142,7 +142,7 @@ void find_touching_stops(const BodyModel& model, double activation_gap_m, BodySt
     }
 }
 
-bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, std::size_t part,
+bool let_stop_persist(const MoreauSettings& settings, const State& state, std::size_t part,
                       BodyScratch& s)
 {
     JointPart& stop = s.joints[part];
@@ -163,7 +163,7 @@ bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, st
     return stop.restitution == 0 || open <= 0;
 }
 
-void tell_drives(double time_s, const BodyState& state, BodyScratch& s)
+void tell_drives(double time_s, const State& state, BodyScratch& s)
 {
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         const JointPart& part = s.joints[k];

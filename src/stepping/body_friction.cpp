@@ -90,7 +90,7 @@ std::string name_of_interaction(const BodyModel& model, const BodyScratch& scrat
            bodies[static_cast<std::size_t>(contact.second)].name;
 }
 
-std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact& contact, const BodyState& at,
+std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact& contact, const State& at,
                                       double time_s, BodyScratch& s)
 {
     BodyContact there = contact;

@@ -219,7 +219,7 @@ bool strike(const BodyModel& model, const BodyRows& joint_rows, Site& site, Body
 
 }  // namespace
 
-bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const State& state,
                       BodyScratch& s, StepReport& report)
 {
     s.map_joint_J = 0;

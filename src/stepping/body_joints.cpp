@@ -184,7 +184,7 @@ void report_joints(const BodyModel& model, BodyScratch& s)
         add_constrained(model, s.rows, row, s.P[row], s);
 }
 
-void report_spin(const BodyModel& model, double h_s, const BodyState& start, BodyScratch& s)
+void report_spin(const BodyModel& model, double h_s, const State& start, BodyScratch& s)
 {
     s.spin_Nms.clear();
     if (model.bodies() > max_bodies_with_diagrams) return;

@@ -96,7 +96,7 @@ void set_inertias(const BodyModel& model, BodyScratch& s)
 
 }  // namespace
 
-void place_half_way(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
+void place_half_way(const BodyModel& model, double h, const State& state, BodyScratch& s)
 {
     s.ahead_s = 0;
     s.mid.t_s = state.t_s + h / 2;
@@ -107,7 +107,7 @@ void place_half_way(const BodyModel& model, double h, const BodyState& state, Bo
     s.mid.turns = s.next.turns = state.turns;
     // loads and motors that name angles of the plane count turns as the state does
     if (model.is_flat() && (model.setup().forces || !model.setup().joints.empty()))
-        s.mid.angles = s.next.angles = state.angles;
+        s.mid.q = s.next.q = state.q;
     for (int i = 0; i < model.bodies(); ++i) {
         if (model.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Prescribed) {
             model.prescribed_velocity(i, state.t_s, h, s.mid.v[i], s.mid.W[i]);
@@ -133,8 +133,8 @@ void look_ahead(const BodyModel& model, double h, BodyScratch& s)
         s.mid.x[i] += h / 2 * s.mid.v[i];
         s.mid.R[i] = turned(s.mid.R[i], h / 2 * s.mid.W[i]);
     });
-    for (std::size_t i = 0; i < s.mid.q.size(); ++i)
-        s.mid.q[i] += h / 2 * s.mid.u[i];
+    const int beside = model.setup().coordinates;
+    if (beside > 0) s.mid.q.tail(beside) += h / 2 * s.mid.u.tail(beside);
     set_inertias(model, s);
 }
 
@@ -153,7 +153,7 @@ void exchange_places(const BodyModel& model, BodyScratch& s)
     std::swap(s.mid.q, s.half.q);
 }
 
-void take_potential(const BodyModel& model, const BodyState& at, BodyScratch& s)
+void take_potential(const BodyModel& model, const State& at, BodyScratch& s)
 {
     s.potential.assign(at.v.size(), {});
     model.spring_wrenches(BodyModel::SpringPart::Springs, at.x, at.R, {}, {}, s.potential);
@@ -165,7 +165,7 @@ void take_potential(const BodyModel& model, const BodyState& at, BodyScratch& s)
     s.formulas->add_potential(at, s);
 }
 
-void take_given(const BodyModel& model, const BodyState& at, BodyScratch& s)
+void take_given(const BodyModel& model, const State& at, BodyScratch& s)
 {
     const BodySetup& setup = model.setup();
     s.given.assign(at.v.size(), {});

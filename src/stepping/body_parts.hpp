@@ -12,10 +12,10 @@ namespace carom::detail {
 /// The pieces of body_step, in the order in which it calls them.
 
 /// Places half-way in scratch.mid, prescribed bodies on their paths (BO-8).
-void place_half_way(const BodyModel& model, double h_s, const BodyState& state, BodyScratch& scratch);
+void place_half_way(const BodyModel& model, double h_s, const State& state, BodyScratch& scratch);
 
 /// Places half-way through the step, wherever contacts are taken.
-[[nodiscard]] inline const BodyState& half_way(const BodyScratch& scratch) noexcept
+[[nodiscard]] inline const State& half_way(const BodyScratch& scratch) noexcept
 {
     return scratch.ahead_s > 0 ? scratch.half : scratch.mid;
 }
@@ -32,36 +32,36 @@ void look_ahead(const BodyModel& model, double h_s, BodyScratch& scratch);
 
 /// Wrenches at the places, velocities and instant of `at`, axes of the world, those of formulas included:
 /// weight and springs in scratch.potential; dampers and loads in scratch.given.
-void take_potential(const BodyModel& model, const BodyState& at, BodyScratch& scratch);
-void take_given(const BodyModel& model, const BodyState& at, BodyScratch& scratch);
+void take_potential(const BodyModel& model, const State& at, BodyScratch& scratch);
+void take_given(const BodyModel& model, const State& at, BodyScratch& scratch);
 
 /// Exchanges both places; wrenches keep their components in the axes of the bodies.
 void exchange_places(const BodyModel& model, BodyScratch& scratch);
 
 /// Contacts at the places of scratch.mid that the step can close (BO-9).
-void detect(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+void detect(const BodyModel& model, const MoreauSettings& settings, const State& state,
             BodyScratch& scratch);
 
 /// Lets the impact map act where open contacts close: s.mid has the velocities after it. False where the map
 /// gave none.
-bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const State& state,
                       BodyScratch& scratch, StepReport& report);
 
 /// Rows and laws of the contacts, without velocities.
 void load_map_rows(const BodyModel& model, BodyScratch& scratch);
 
 /// Whether a contact acted and stayed in the last step.
-[[nodiscard]] bool was_closed(const BodyState& state, const BodyContact& contact);
+[[nodiscard]] bool was_closed(const State& state, const BodyContact& contact);
 
 /// Whether some contact of two bodies acted or touched in the last step.
-[[nodiscard]] bool have_touched(const BodyState& state, int first, int second);
+[[nodiscard]] bool have_touched(const State& state, int first, int second);
 
 /// Spheres and planes that stand still, and nothing else that could touch: the step then goes ways of its own
 /// from detection to correction, which give what the general ones give.
 [[nodiscard]] bool is_round(const BodyModel& model);
 
 /// The same as detect for such a model, reaches known.
-void detect_round(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+void detect_round(const BodyModel& model, const MoreauSettings& settings, const State& state,
                   BodyScratch& scratch);
 
 /// The same as the correction of overlaps.
@@ -81,7 +81,7 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
 
 /// Laws, U_free and W of scratch.contacts and joints; percussions of the last step as a start. W is factors
 /// where nothing but many contacts acts, and its diagonal otherwise.
-void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+void load_laws(const BodyModel& model, const MoreauSettings& settings, const State& state,
                BodyScratch& scratch);
 
 /// The operator of scratch.contacts as factors (OS-14), without their rows, and the diagonal of W; then the
@@ -190,13 +190,13 @@ void solve_assembled(const BodyModel& model, const SolverSettings& solver, doubl
 /// Poses the problem of the step with the free velocities as they are and solves it; scratch.next has the
 /// velocities that come out.
 void solve_and_push(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                    const BodyState& state, BodyScratch& scratch, SolveReport& report);
+                    const State& state, BodyScratch& scratch, SolveReport& report);
 
 /// Fills axes and arms of a contact whose bodies and point are known.
 void set_frame(std::span<const Vec3> x, BodyContact& contact);
 
 /// Turns the tangents of a contact whose surfaces have a grain along it.
-void turn_to_grain(const BodyModel& model, const BodyState& at, BodyContact& contact);
+void turn_to_grain(const BodyModel& model, const State& at, BodyContact& contact);
 
 /// Velocity of the first body against the second, in the frame of the contact; W in the axes of the world.
 [[nodiscard]] BodyContact::Slots relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
@@ -210,7 +210,7 @@ void add_contact_rows(const BodyContact& contact, BodyRows& rows);
 [[nodiscard]] SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& scratch);
 
 /// Kinetic and potential energy, with those of formulas.
-[[nodiscard]] Energies energies_of(const BodyModel& model, const BodyState& state,
+[[nodiscard]] Energies energies_of(const BodyModel& model, const State& state,
                                    const BodyScratch& scratch);
 
 /// T(u_free).
@@ -220,11 +220,11 @@ void add_contact_rows(const BodyContact& contact, BodyRows& rows);
 [[nodiscard]] double created_J(const BodyScratch& scratch);
 
 /// Adds the lines of the step (LE-2) but for the correction: u_mean = (u- + u+) / 2 everywhere.
-void account(const BodyModel& model, double h_s, const BodyState& state, const Energies& start,
+void account(const BodyModel& model, double h_s, const State& state, const Energies& start,
              const Energies& end, BodyScratch& scratch, EnergyLines& lines);
 
 /// (LE-4): work of the loads over the step by Simpson's rule, less what the ledger has for them.
-[[nodiscard]] double forces_defect_J(const BodyModel& model, double h_s, const BodyState& state,
+[[nodiscard]] double forces_defect_J(const BodyModel& model, double h_s, const State& state,
                                      BodyScratch& scratch);
 
 /// What the percussions of a contact did to the kinetic energy, those of an impact map with them (LE-2).
@@ -234,11 +234,11 @@ struct ContactWork {
 [[nodiscard]] ContactWork work_of(const BodyContact& contact);
 
 /// Contacts that touch where a run begins, so that its first step knows them.
-void find_touching(const BodyModel& model, double activation_gap_m, BodyState& state);
+void find_touching(const BodyModel& model, double activation_gap_m, State& state);
 
 /// Statuses of the contacts in state.kept, and what happened at them in scratch.events; what friction leaves
 /// open goes to the findings.
-void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
+void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, State& state,
                      BodyScratch& scratch, std::vector<Finding>& findings);
 
 /// The least body of those that a contact or stop of the step is tied to by contacts that act.
@@ -255,7 +255,7 @@ void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodySc
 /// A contact where its bodies are after a time with velocities `v`, `W` from the places of `at`: the same
 /// parts of the shapes, or what is nearest. Its frame keeps the directions of the tangents as far as it can.
 [[nodiscard]] std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact& contact,
-                                                    const BodyState& at, double time_s, BodyScratch& scratch);
+                                                    const State& at, double time_s, BodyScratch& scratch);
 
 /// A contact or stop that was closed in the step before, or touches where the run begins.
 [[nodiscard]] inline bool touched(const KeptContact* before) noexcept
@@ -281,21 +281,21 @@ void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodySc
 [[nodiscard]] bool keeps_touching(const ContactStep& step, double held_Ns) noexcept;
 
 /// Where state.kept has a stop, motor or friction of a joint; -1: nowhere.
-[[nodiscard]] int kept_actor(const BodyState& state, int actor) noexcept;
+[[nodiscard]] int kept_actor(const State& state, int actor) noexcept;
 
 /// What the stop that is scratch.joints[part] met and did, what is kept of it, and stops that touch where a
 /// run begins.
 [[nodiscard]] ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* before,
                                       const BodyScratch& scratch);
 [[nodiscard]] KeptContact keep_stop(const JointPart& stop, const ContactStep& step);
-void find_touching_stops(const BodyModel& model, double activation_gap_m, BodyState& state);
+void find_touching_stops(const BodyModel& model, double activation_gap_m, State& state);
 
 /// Events of motors that saturate and of friction that holds or slips; statuses go to what is kept.
-void tell_drives(double time_s, const BodyState& state, BodyScratch& scratch);
+void tell_drives(double time_s, const State& state, BodyScratch& scratch);
 
 /// Whether a stop with restitution that touched persists (MS-8): it then has none, and closes as a soft one
 /// does. One that does not and is open does not act: false.
-[[nodiscard]] bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, std::size_t part,
+[[nodiscard]] bool let_stop_persist(const MoreauSettings& settings, const State& state, std::size_t part,
                                     BodyScratch& scratch);
 
 /// What theory asks of the joints of a whole run: that the conditions they hold are independent, and stay so
@@ -303,12 +303,12 @@ void tell_drives(double time_s, const BodyState& state, BodyScratch& scratch);
 class JointWatch {
 public:
     /// `step_s`: length of the step before, 0 at the start of a run.
-    JointWatch(const BodyModel& model, BodyState begin, double step_s);
+    JointWatch(const BodyModel& model, State begin, double step_s);
 
     /// For the first step of a run.
-    void at_start(const BodyState& start, Certifier& certifier) const;
+    void at_start(const State& start, Certifier& certifier) const;
 
-    void after_step(const BodyState& after, const BodyScratch& scratch, Certifier& certifier);
+    void after_step(const State& after, const BodyScratch& scratch, Certifier& certifier);
 
 private:
     void add_unit_row(const BodyRows& rows, int row);
@@ -324,7 +324,7 @@ private:
 void report_joints(const BodyModel& model, BodyScratch& scratch);
 
 /// How the angular momenta changed, for diagrams (BO-25); the same.
-void report_spin(const BodyModel& model, double h_s, const BodyState& start, BodyScratch& scratch);
+void report_spin(const BodyModel& model, double h_s, const State& start, BodyScratch& scratch);
 
 void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyScratch& scratch,
                     EnergyLines& lines);
@@ -339,14 +339,14 @@ void correct_places(const BodyModel& model, const MoreauSettings& settings, cons
 
 /// Contacts of pairs so fast that they close before they are looked at half-way, as they are when they touch
 /// first (BO-20); in the place of those that were found. The pairs are known.
-void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const BodyState& start,
+void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const State& start,
                        BodyScratch& scratch);
 
 /// Whether some body moves so far in a step that it could pass through another; velocities as at the start.
-[[nodiscard]] bool is_fast(const BodyModel& model, double h_s, const BodyState& state);
+[[nodiscard]] bool is_fast(const BodyModel& model, double h_s, const State& state);
 
 /// The same for balls that detect_round has paired: whether two of them change sides within the step.
-[[nodiscard]] bool balls_pass(const BodyModel& model, double h_s, const BodyState& start,
+[[nodiscard]] bool balls_pass(const BodyModel& model, double h_s, const State& start,
                               const BodyScratch& scratch);
 
 /// Features of such contacts: no other has them.
@@ -359,11 +359,11 @@ inline constexpr std::uint64_t fast_feature = 0x53574550545fU;
 /// Bodies that overlap where the scene puts them (BO-22): who, how deep, how many pairs; not certified where
 /// that is more than max_overlap.
 [[nodiscard]] std::optional<Finding> overlap_at_start(const BodyModel& model, const MoreauSettings& settings,
-                                                      const BodyState& start);
+                                                      const State& start);
 
 /// Names bodies that went through each other within the step, which ends at the places of scratch.next
 /// (BO-18).
-void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const BodyState& start,
+void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const State& start,
                          BodyScratch& scratch, StepReport& report);
 
 }  // namespace carom::detail

@@ -40,7 +40,7 @@ void add_contact(const BodyModel& model, int a, int b, const ContactPoint& point
     set_frame(s.mid.x, contact);
 }
 
-double reach_of(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int a, int b,
+double reach_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int a, int b,
                 const BodyScratch& s)
 {
     // soft contacts are known before they close, and those that touched before they leave; with restitution
@@ -50,7 +50,7 @@ double reach_of(const BodyModel& model, const MoreauSettings& settings, const Bo
     return soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
 }
 
-void two_spheres(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int a, int b,
+void two_spheres(const BodyModel& model, const MoreauSettings& settings, const State& state, int a, int b,
                  const BodyScratch& s, Contacts& contacts)
 {
     const Vec3 apart = s.mid.x[a] - s.mid.x[b];
@@ -79,7 +79,7 @@ HalfSpace3 half_space(const BodyModel& model, int plane, const BodyScratch& s)
 }
 
 /// Bodies in the order of their numbers; the normal points to the first.
-void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const State& state,
                       int sphere, int plane, const HalfSpace3& half, const BodyScratch& s, Contacts& contacts)
 {
     const auto& [n, offset] = half;
@@ -139,7 +139,7 @@ void load_overlaps(const BodyModel& model, BodyScratch& s)
 }
 
 /// Contacts of a body with those of higher numbers.
-void contacts_of(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int i,
+void contacts_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int i,
                  const BodyScratch& s, Contacts& contacts)
 {
     if (is_plane(model, i)) {
@@ -183,7 +183,7 @@ bool is_round(const BodyModel& model)
     return true;
 }
 
-void detect_round(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+void detect_round(const BodyModel& model, const MoreauSettings& settings, const State& state,
                   BodyScratch& s)
 {
     s.planes.clear();

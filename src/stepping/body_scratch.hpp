@@ -57,7 +57,7 @@ struct BodyDisplacement {
 
 /// Inside the statuses of contacts.
 struct StatusScratch {
-    std::vector<int> kept_of;  ///< per contact: its number in BodyState::kept, -1: none
+    std::vector<int> kept_of;  ///< per contact: its number in State::kept, -1: none
     std::vector<char> found;   ///< per kept contact: it is among those of the step
     std::vector<int> told;     ///< contacts that act, or are known from the step before
     std::vector<ContactStep> steps;
@@ -90,8 +90,8 @@ struct BodyScratch {
     std::vector<Finding> findings;
 
     // inside the step
-    BodyState mid, next;  ///< `mid`: where contacts are taken, half-way but with cone_point = "end"
-    BodyState half;       ///< half-way through the step, where forces are taken, if that is elsewhere
+    State mid, next;  ///< `mid`: where contacts are taken, half-way but with cone_point = "end"
+    State half;       ///< half-way through the step, where forces are taken, if that is elsewhere
     double ahead_s = 0;   ///< from half-way to `mid`
     BodyRows rows;        ///< of the problem
     std::vector<double> joint_U_plus;
@@ -116,7 +116,7 @@ struct BodyScratch {
     double theta = 0.5;
     bool implicit = false;  ///< percussions act through `response`
     std::shared_ptr<detail::BodyResponse> response;
-    BodyState forces_at;                 ///< where forces are taken
+    State forces_at;                 ///< where forces are taken
     std::vector<Vec3> v_start, W_start;  ///< as the step began, on prescribed paths too
     std::vector<Vec3> v_last, W_last;    ///< before the last pass of its iteration
 
@@ -173,11 +173,11 @@ struct BodyScratch {
 
 /// One step from state.t_s to state.t_s + settings.time_step_s. `NotFinite` leaves the state as it was.
 [[nodiscard]] StepReport body_step(const BodyModel& model, const MoreauSettings& settings,
-                                   const SolverSettings& solver, BodyState& state, BodyScratch& scratch);
+                                   const SolverSettings& solver, State& state, BodyScratch& scratch);
 
 /// The same by the theta scheme (BO-27).
 [[nodiscard]] StepReport moreau_jean_body_step(const BodyModel& model, const MoreauJeanSettings& settings,
-                                               const SolverSettings& solver, BodyState& state,
+                                               const SolverSettings& solver, State& state,
                                                BodyScratch& scratch);
 
 /// What the theta scheme has as Moreau's has it: contacts, correction, the overlap that is allowed.

@@ -142,7 +142,7 @@ void solve_assembled(const BodyModel& model, const SolverSettings& solver, doubl
 }
 
 void solve_and_push(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                    const BodyState& state, BodyScratch& s, SolveReport& report)
+                    const State& state, BodyScratch& s, SolveReport& report)
 {
     load_laws(model, settings, state, s);
     report = {};

@@ -171,7 +171,7 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s
 }
 
 /// What a contact did in the step before; null: nothing.
-const KeptContact* kept_before(const BodyState& state, const StatusScratch& w, std::size_t c)
+const KeptContact* kept_before(const State& state, const StatusScratch& w, std::size_t c)
 {
     return w.kept_of[c] >= 0 ? &state.kept[static_cast<std::size_t>(w.kept_of[c])] : nullptr;
 }
@@ -256,7 +256,7 @@ bool take_in(ContactStep& step, const KeptContact& after, const KeptContact* bef
 }
 
 /// What the contacts of the step met and did, of those that act or are known from the step before.
-void report_contacts(const BodyModel& model, double left_m_s, const BodyState& state, BodyScratch& s)
+void report_contacts(const BodyModel& model, double left_m_s, const State& state, BodyScratch& s)
 {
     StatusScratch& w = s.statuses;
     w.told.clear();
@@ -272,7 +272,7 @@ void report_contacts(const BodyModel& model, double left_m_s, const BodyState& s
 }
 
 /// Contacts and stops of the step, and what is kept of them.
-void collect(const BodyModel& model, const SolverSettings& solver, const BodyState& state, BodyScratch& s)
+void collect(const BodyModel& model, const SolverSettings& solver, const State& state, BodyScratch& s)
 {
     StatusScratch& w = s.statuses;
     w.statuses.clear();
@@ -426,7 +426,7 @@ ContactWork work_of(const BodyContact& contact)
     return work;
 }
 
-void find_touching(const BodyModel& model, double activation_gap_m, BodyState& state)
+void find_touching(const BodyModel& model, double activation_gap_m, State& state)
 {
     for (const BodyContact& contact : body_contacts(model, state, activation_gap_m)) {
         state.kept.push_back({.first = contact.first,
@@ -440,7 +440,7 @@ void find_touching(const BodyModel& model, double activation_gap_m, BodyState& s
     sort_by_bodies(state.kept);
 }
 
-void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
+void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, State& state,
                      BodyScratch& s, std::vector<Finding>& findings)
 {
     StatusScratch& w = s.statuses;

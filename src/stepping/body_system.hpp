@@ -10,7 +10,7 @@ namespace carom::detail {
 class BodySystem : public MechanicalSystem {
 public:
     BodySystem(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-               BodyState& state, BodyScratch& scratch);
+               State& state, BodyScratch& scratch);
 
     [[nodiscard]] bool predict() override;
     void detect() override;
@@ -42,7 +42,7 @@ protected:
     const BodyModel& model_;
     const MoreauSettings& settings_;
     const SolverSettings& solver_;
-    BodyState& state_;
+    State& state_;
     BodyScratch& s_;
 
 private:

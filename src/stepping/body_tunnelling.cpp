@@ -25,14 +25,14 @@ constexpr int max_looks = 200;
 /// The places of the bodies at the start of a step, half-way and at its end.
 struct Path {
     const BodyModel& model;
-    const BodyState &start, &mid, &end, &contacts_at;
+    const State &start, &mid, &end, &contacts_at;
 
     /// time from 0 to 1; straight to half-way and on from there, as the step goes.
     [[nodiscard]] Pose at(int body, double time) const
     {
         const auto k = static_cast<std::size_t>(body);
-        const BodyState& from = time < 0.5 ? start : mid;
-        const BodyState& to = time < 0.5 ? mid : end;
+        const State& from = time < 0.5 ? start : mid;
+        const State& to = time < 0.5 ? mid : end;
         const double part = time < 0.5 ? 2 * time : 2 * time - 1;
         const Vec3 angle = rotation_vector(from.R[k].conjugate() * to.R[k]);
         return {.position_m = from.x[k] + part * (to.x[k] - from.x[k]),
@@ -43,8 +43,8 @@ struct Path {
     [[nodiscard]] double travel_m(int body, bool second_half) const
     {
         const auto k = static_cast<std::size_t>(body);
-        const BodyState& from = second_half ? mid : start;
-        const BodyState& to = second_half ? end : mid;
+        const State& from = second_half ? mid : start;
+        const State& to = second_half ? end : mid;
         const double radius = model.colliders[k].radius_m;
         const double turn =
             2 * (from.R[k].conjugate() * to.R[k]).vec().norm();  // >= 0.9 of the angle to 1.5 rad
@@ -511,7 +511,7 @@ void add_touching(const Path& path, int a, int b, double time, bool at_once, con
 
 }  // namespace
 
-bool is_fast(const BodyModel& model, double h_s, const BodyState& state)
+bool is_fast(const BodyModel& model, double h_s, const State& state)
 {
     const double slow = 0.5 * seen * model.thinnest_m();
     for (int i = 0; i < model.bodies(); ++i) {
@@ -534,9 +534,9 @@ static bool meet_fast(const Vec3& first, const Vec3& last, double radius, double
     return (first + part * moved).squaredNorm() < sum * sum;
 }
 
-bool balls_pass(const BodyModel& model, double h_s, const BodyState& state, const BodyScratch& s)
+bool balls_pass(const BodyModel& model, double h_s, const State& state, const BodyScratch& s)
 {
-    const BodyState& half = half_way(s);
+    const State& half = half_way(s);
     for (int i = 0; i < model.bodies(); ++i) {
         if (s.ball_radii[i] < 0) continue;
         for (const int j : s.balls.of(i)) {
@@ -548,14 +548,14 @@ bool balls_pass(const BodyModel& model, double h_s, const BodyState& state, cons
     return false;
 }
 
-void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const State& state,
                        BodyScratch& s)
 {
     if (!is_fast(model, settings.time_step_s, s.mid)) return;
 
     // where the bodies end if nothing stops them
     const double h = settings.time_step_s;
-    const BodyState& half = half_way(s);
+    const State& half = half_way(s);
     s.next.x = half.x;
     s.next.R = half.R;
     for (int i = 0; i < model.bodies(); ++i) {
@@ -591,7 +591,7 @@ void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, c
     });
 }
 
-void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
+void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const State& state,
                          BodyScratch& s, StepReport& report)
 {
     // what moves by less than a quarter of the thinnest body passes through nothing

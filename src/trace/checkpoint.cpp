@@ -439,7 +439,7 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
         if (!put) return put;
     }
     if (checkpoint.bodies) {
-        if (auto put = write_bodies(file, *checkpoint.bodies); !put) return put;
+        if (auto put = write_bodies(file, checkpoint.state, *checkpoint.bodies); !put) return put;
         if (auto put = write_pairs(file, checkpoint.progress.pairs); !put) return put;
     }
     const auto real = [](const std::vector<char>& flags) {

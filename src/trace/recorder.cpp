@@ -57,7 +57,7 @@ bool same_bodies(const Recording& recording, const std::optional<BodiesToRecord>
     const auto& all = bodies->model.setup().bodies;
     const auto& names = recording.bodies.names;
     return std::equal(all.begin(), all.end(), names.begin(), names.end(), named) &&
-           kept->force_N.size() == probes && kept->state.turns.size() == bodies->start.turns.size();
+           kept->force_N.size() == probes && recording.checkpoint->state.turns.size() == bodies->start.turns.size();
 }
 
 }  // namespace
@@ -215,7 +215,7 @@ bool Recorder::Impl::take(const StepView& view)
     now_.state = view.after;
     now_.progress = view.progress;
     account(view);
-    if (columns_.bodies() && view.bodies != nullptr) columns_.bodies()->take(view, *now_.bodies);
+    if (columns_.bodies()) columns_.bodies()->take(view, *now_.bodies);
     add_jumps(view);
     add_snapshots(view);
     add_frames(view);
@@ -285,7 +285,7 @@ void Recorder::Impl::add_jumps(const StepView& view)
         impact = impact || event.kind == EventKind::Impact;
     }
     // all coordinates of many bodies at every impact of two of them would be most of the file
-    if (!impact || view.bodies != nullptr) return;
+    if (!impact || view.model.bodies() != nullptr) return;
     const double t_mid = view.events.front().time_s;
     interpolate(view, t_mid, q_, u_);
     columns_.add_jump(t_mid, q_, view.before.u, view.after.u, friction_Ns_, work_);
@@ -308,7 +308,7 @@ void Recorder::Impl::add_frames(const StepView& view)
     for (;; ++now_.next_frame) {
         const double t_s = plan_.start_s + static_cast<double>(now_.next_frame) * plan_.every_s;
         if (t_s > view.after.t_s + close) return;
-        if (columns_.bodies() && view.bodies != nullptr) columns_.bodies()->take_residuals(*view.bodies);
+        if (columns_.bodies()) columns_.bodies()->take_residuals(view);
         now_.frame_at_state = t_s >= view.after.t_s - close;
         if (now_.frame_at_state) {
             add_frame({carom::view(view.after.q), carom::view(view.after.u), t_s});
@@ -525,8 +525,7 @@ Expected<Recorder> Recorder::begin(Beginning beginning)
     now.percussion_since_frame_Ns.assign(m, 0.0);
     if (bodies) {
         const std::size_t probes = settings.probes ? bodies->probes.size() : 0;
-        now.bodies = BodyCheckpoint{.state = bodies->start,
-                                    .percussion_since_frame_Ns = std::vector<Vec3>(probes, Vec3::Zero()),
+        now.bodies = BodyCheckpoint{.percussion_since_frame_Ns = std::vector<Vec3>(probes, Vec3::Zero()),
                                     .force_N = std::vector<double>(probes, 0.0)};
     }
     auto impl = std::make_unique<Impl>(path, model,

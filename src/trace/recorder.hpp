@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/trace/recording.hpp"
-#include "run/body_run.hpp"
+#include "run/force_probe.hpp"
 #include "trace/write_lock.hpp"
 
 #include <memory>
@@ -29,7 +29,7 @@ struct RunText {
 /// The bodies of a run that has them; they must live as long as the recorder.
 struct BodiesToRecord {
     const BodyModel& model;
-    const BodyState& start;
+    const State& start;
     std::span<const ContactForceProbe> probes = {};
     std::span<const std::string> colours = {};  ///< one per body, of core/palette.hpp; none: grey
 };

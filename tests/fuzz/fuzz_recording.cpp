@@ -125,8 +125,7 @@ Good record(const char* text)
     if (!scene) __builtin_trap();
     std::optional<BodiesToRecord> bodies;
     if (scene->bodies)
-        bodies.emplace(
-            BodiesToRecord{*scene->model.bodies(), scene->bodies->start, {}, scene->bodies->colours});
+        bodies.emplace(BodiesToRecord{*scene->model.bodies(), scene->start, {}, scene->bodies->colours});
     std::filesystem::remove(temporary());
     {
         auto recorder =
@@ -134,12 +133,8 @@ Good record(const char* text)
                              scene->plan.duration_s, time_step_s(scene->integrator), {}, {0.005}, bodies);
         if (!recorder) __builtin_trap();
         RunSoFar run = start_run(scene->model, scene->start);
-        BodyState state = scene->bodies ? scene->bodies->start : BodyState{};
-        const RunReport report = scene->bodies
-                                     ? resume_run(scene->model, scene->bodies->integrator, scene->solver,
-                                                  scene->plan, state, run, std::ref(*recorder))
-                                     : resume_run(scene->model, scene->integrator, scene->solver, scene->plan,
-                                                  run, std::ref(*recorder));
+        const RunReport report = resume_run(scene->model, scene->integrator, scene->solver, scene->plan, run,
+                                            std::ref(*recorder));
         if (!recorder->finish(report)) __builtin_trap();
     }
     std::ostringstream bytes;

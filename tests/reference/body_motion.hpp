@@ -30,8 +30,8 @@ public:
     void advance(double duration_s);
 
     [[nodiscard]] const BodyModel& model() const { return model_; }
-    [[nodiscard]] const BodyState& state() const { return state_; }
-    [[nodiscard]] BodyState& state() { return state_; }
+    [[nodiscard]] const State& state() const { return state_; }
+    [[nodiscard]] State& state() { return state_; }
 
     /// Of the last step.
     [[nodiscard]] const std::vector<BodyContact>& contacts() const { return scratch_->contacts; }
@@ -56,7 +56,7 @@ public:
 
 private:
     BodyModel model_;
-    BodyState state_, start_;
+    State state_, start_;
     std::unique_ptr<BodyScratch> scratch_ = std::make_unique<BodyScratch>();
     StepReport report_;
     MoreauSettings settings_;

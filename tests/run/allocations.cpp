@@ -229,7 +229,7 @@ TEST_CASE("a warmed-up step of a chain of joints allocates nothing")
     const auto model = make_body_model(std::move(setup));
     REQUIRE(model);
     BodyScratch scratch;
-    BodyState state = make_body_state(*model);
+    State state = make_body_state(*model);
     long before = 0;
     for (int n = 0; n < 200; ++n) {
         if (n == 100) before = allocations;

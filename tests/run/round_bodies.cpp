@@ -49,7 +49,7 @@ BodyModel pour(bool general, double restitution, int side)
 
 struct Poured {
     BodyModel model;
-    BodyState state = make_body_state(model);
+    State state = make_body_state(model);
     std::unique_ptr<BodyScratch> scratch = std::make_unique<BodyScratch>();
     MoreauSettings settings = {.time_step_s = 1.0 / 240};
 
@@ -163,7 +163,7 @@ TEST_CASE("a wall is solved once and then stands by its own percussions")
     auto model = make_body_model(std::move(setup));
     REQUIRE(model);
     Poured wall{.model = std::move(*model)};
-    const BodyState before = wall.state;
+    const State before = wall.state;
     int later = 0;
     for (int k = 0; k < 240; ++k) {
         const StepReport report = wall.step();
@@ -205,7 +205,7 @@ TEST_CASE("a high column does not sink into itself at a coarse tolerance")
         auto model = make_body_model(std::move(setup));
         REQUIRE(model);
         Poured column{.model = std::move(*model), .settings = {.time_step_s = 0.02}};
-        const BodyState before = column.state;
+        const State before = column.state;
         for (int k = 0; k < 100; ++k) {
             column.step(1e-3);
         }

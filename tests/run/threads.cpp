@@ -67,7 +67,7 @@ BodyModel hinged()
 }
 
 struct Ended {
-    BodyState state;
+    State state;
     double friction_J = 0;
     int sweeps = 0;
     std::size_t contacts = 0;
