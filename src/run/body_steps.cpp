@@ -180,7 +180,6 @@ public:
         shown_.P = scratch_.P;
         shown_.other_U = scratch_.joint_U_plus;
         view.bodies = &shown_;
-        view.smooth = false;
         if (!scratch_.formulas) return;
         view.contacts = of_formulas_.contacts;
         view.laws = scratch_.formulas->laws();
