@@ -180,19 +180,18 @@ private:
     /// (LE-23), where nothing else costs the certificate.
     void look_again_punctually(const RunSoFar& run, std::vector<Finding>& findings) const
     {
-        const auto jumps2_m2_s2 = watch_.all_jumps2_m2_s2();
-        if (!jumps2_m2_s2 || run.progress.reaches.empty()) return;
+        if (!watch_.times_impacts() || run.progress.reaches.empty()) return;
         detail::look_at_punctual_bodies(
             {.model = model_,
              .settings = settings_,
              .plan = plan_,
              .grid = grid_,
-             .step = [this](double h_s, State& state,
-                            BodyScratch& scratch) { return step(h_s, h_s, state, scratch); },
+             .step = [this](const BodyModel& model, double h_s, State& state,
+                            BodyScratch& scratch) { return step_of(model, h_s, h_s, state, scratch); },
              .start = start_,
              .end = run.state,
              .recent_J = run.progress.certifier.sums().watch.kinetic_J,
-             .jumps2_m2_s2 = *jumps2_m2_s2,
+             .groups = detail::struck_groups(model_, run, settings_.correction),
              .moved_m = run.progress.reaches.back().largest_gap_m},
             run, findings);
     }
@@ -223,15 +222,22 @@ private:
     /// One step of the scheme, h_s long, after one of the length last_s.
     StepReport step(double h_s, double last_s, State& state, BodyScratch& scratch) const
     {
+        return step_of(model_, h_s, last_s, state, scratch);
+    }
+
+    /// The same of these bodies, or of some of them.
+    StepReport step_of(const BodyModel& model, double h_s, double last_s, State& state,
+                       BodyScratch& scratch) const
+    {
         scratch.part_of_step = h_s / last_s;
         if (const auto* jean = std::get_if<MoreauJeanSettings>(&scheme_)) {
             MoreauJeanSettings settings = *jean;
             settings.time_step_s = h_s;
-            return moreau_jean_body_step(model_, settings, solver_, state, scratch);
+            return moreau_jean_body_step(model, settings, solver_, state, scratch);
         }
         MoreauSettings settings = settings_;
         settings.time_step_s = h_s;
-        return body_step(model_, settings, solver_, state, scratch);
+        return body_step(model, settings, solver_, state, scratch);
     }
 
     /// The step ends where `until` says (MS-11).

@@ -157,16 +157,6 @@ std::optional<double> first_closed_before_middle_s(const BodyScratch& s, double 
     return first_s;
 }
 
-std::optional<double> BodyWatch::all_jumps2_m2_s2() const
-{
-    if (!times_impacts_) return std::nullopt;
-    double sum = 0;
-    for (const auto& [place, impacts] : impacts_) {
-        sum += impacts.jumps2_m2_s2;
-    }
-    return sum;
-}
-
 BodyWatch::BodyWatch(const BodyModel& model, const MoreauSettings& settings, const RunPlan& plan)
     : model_(model), settings_(settings), plan_(plan)
 {

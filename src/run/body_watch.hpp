@@ -56,8 +56,8 @@ public:
     [[nodiscard]] std::vector<Finding> at_end(const State& end, const RunSoFar& run, bool stopped,
                                               BodyScratch& scratch);
 
-    /// Sum of (U_N^+ - U_N^-)^2 over all impacts; none where there were too many places of impacts.
-    [[nodiscard]] std::optional<double> all_jumps2_m2_s2() const;
+    /// Impacts are followed pair by pair: there were not too many places of them.
+    [[nodiscard]] bool times_impacts() const noexcept { return times_impacts_; }
 
 private:
     using Place = std::tuple<int, int, std::uint64_t>;  ///< of an event: bodies and feature

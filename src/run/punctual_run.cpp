@@ -103,7 +103,7 @@ void look_at_punctual_run(const CoordinateOrder& order, const RunSoFar& run, std
     const SchemeOfRun& scheme = order.scheme;
     // forces that a caller gives from step to step cannot be given once more
     if (order.start.q.size() == 0 || order.model.system().force_function || run.progress.rest.at_rest() ||
-        !is_late(jumps2_m2_s2, scheme.h_s, order.largest_gap_m, scheme.max_overlap,
+        !is_late(jumps2_m2_s2, scheme.h_s, order.largest_gap_m, followed * scheme.max_overlap,
                  min_overlap * scheme.activation_gap_m))
         return;
     CoordinateRetakes copy(order, run);
