@@ -322,6 +322,21 @@ bool leads_away(const BranchWalk& walk, const SpecialPoint& point, BranchNode& b
     return true;
 }
 
+/// Whether a step has stayed on its branch: not far beside the tangent, in much the same direction.
+bool goes_on(const BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step)
+{
+    constexpr double straight = 0.8, longest = 2;
+    Eigen::VectorXd way(a.scale.size());
+    way << b.start.q - a.start.q, b.start.u - a.start.u;
+    way = way.cwiseQuotient(a.scale);
+    const double later = (b.period_s - a.period_s) / a.period_s, more = (b.value - a.value) / walk.range();
+    const Eigen::VectorXd dz = b.dz.cwiseProduct(b.scale).cwiseQuotient(a.scale);
+    const double along = a.dz.dot(dz) + a.dT * b.dT + a.dvalue * b.dvalue;
+    const double length = std::sqrt(dz.squaredNorm() + b.dT * b.dT + b.dvalue * b.dvalue);
+    return std::sqrt(way.squaredNorm() + later * later + more * more) <= longest * step &&
+           along >= straight * length;
+}
+
 }  // namespace
 
 bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, double step, Branch& branch)
@@ -341,6 +356,7 @@ bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, do
         branch.special.push_back(std::move(*point));
         return true;
     }
+    if (!goes_on(walk, a, b, step)) return false;
     if (a.dvalue * b.dvalue < 0) add("fold", [](const BranchNode& node) { return node.dvalue; });
     if (doubling(a) * doubling(b) < 0) add("period_doubling", doubling);
     const auto turn_a = turning(a), turn_b = turning(b);
