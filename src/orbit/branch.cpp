@@ -72,12 +72,11 @@ std::vector<double> event_parts(const BranchWalk& walk, const BranchNode& node, 
 }
 
 /// An event that comes to the instant at which orbits begin would go over from one end of the period to the
-/// other: then they begin in the middle of the longest time without one. Not beside a fold, where the way
-/// on is not told by the parameter.
+/// other: then they begin in the middle of the longest time without one.
 void keep_off_events(BranchWalk& walk, BranchNode& node, double step)
 {
     constexpr double near = 0.05;
-    if (!walk.has_given_period() || std::abs(node.dvalue) < 1e-2) return;
+    if (!walk.has_given_period()) return;
     const auto parts = event_parts(walk, node, step, false), ahead = event_parts(walk, node, step, true);
     if (parts.empty()) return;
     const auto is_clear = [](const std::vector<double>& of) {

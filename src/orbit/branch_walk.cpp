@@ -98,12 +98,26 @@ std::optional<BranchNode> BranchWalk::turned(const BranchNode& node, double part
     const std::array values{node.value};
     auto member = make_member(scene_, orbit_, values);
     if (!member) return std::nullopt;
-    const Shot shot =
-        shoot(**member, node.start, part * node.period_s, Rows((*member)->flow->system().columns(), 0));
-    if (!shot.good) return std::nullopt;
-    auto other = at_value(shot.end, held_at(**member, shot.end), node.period_s, node.value, nullptr);
-    if (!other || other->dvalue * node.dvalue > 0) return other;
-    return reversed(std::move(*other));
+    // the tangent goes along, so that the way on is told at folds too
+    Rows X(node.dz.size() + 1, 1);
+    X.topRows(node.dz.size()) = node.dz.cwiseProduct(node.scale);
+    X(node.dz.size(), 0) = node.dvalue * range_;
+    const Shot shot = shoot(**member, node.start, part * node.period_s, X);
+    if (!shot.good || shot.loss) return std::nullopt;
+    State start = shot.end;
+    Eigen::VectorXd dz = shot.Z.col(0);
+    // one period earlier, lest the time of the start grows: the later it is, the more its phase moves with
+    // the parameter
+    if (start.t_s - scene_.start.t_s >= node.period_s) {
+        start.t_s -= node.period_s;
+        start.q -= node.orbit.end_shift;
+        dz += shot.f_end * (node.period_s * node.dT);
+    }
+    auto other = at_value(start, held_at(**member, start), node.period_s, node.value, nullptr);
+    if (!other) return std::nullopt;
+    const double along = other->dz.dot(dz.cwiseQuotient(other->scale)) + other->dT * node.dT +
+                         other->dvalue * node.dvalue;
+    return along < 0 ? reversed(std::move(*other)) : other;
 }
 
 std::optional<BranchNode> BranchWalk::ahead(const BranchNode& from, double step)

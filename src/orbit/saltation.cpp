@@ -33,6 +33,7 @@ bool Saltation::cross(const SeriesInstant& instant, const VariationalPiece& befo
     grazes.clear();
     loss.reset();
     stopped_.clear();
+    opposed_.clear();
     slid_.clear();
     for (const VariationalPiece::Reaction& one : before.reactions) {
         if (one.dimension == 3 && one.slides && instant.jumps.empty()) slid_.push_back(one.contact);
@@ -70,6 +71,7 @@ void Saltation::forget_instant()
     percussions.clear();
     loss.reset();
     stopped_.clear();
+    opposed_.clear();
     slid_.clear();
     bounces_.clear();
     struck_alone_ = -1;

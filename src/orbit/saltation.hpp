@@ -147,6 +147,7 @@ private:
     int struck_alone_ = -1;            ///< the contact of the last instant, if it struck alone
     double friction_used_ = 0;         ///< and its |P_T| / P_N
     std::vector<int> stopped_;         ///< contacts whose slip in space ends at the last instant
+    std::vector<int> opposed_;         ///< those of them that slid against what turns slip (OR-27)
     std::vector<int> slid_;            ///< contacts that slid in space before it; empty where velocities jump
     std::vector<Bounce> bounces_;      ///< of one contact, without anything else between them
 };

@@ -38,6 +38,11 @@ Eigen::Vector2d across(double phi)
     return {-std::sin(phi), std::cos(phi)};
 }
 
+bool has(const std::vector<int>& contacts, int contact)
+{
+    return std::ranges::find(contacts, contact) != contacts.end();
+}
+
 }  // namespace
 
 /// W_NT = 0, W_TT = w 1, and no other contact meets it.
@@ -131,12 +136,20 @@ bool Saltation::stop_moves(const SeriesCause& cause, const VariationalPiece& bef
         return lose("onset", cause.contact,
                     "slip in space ends too early for its derivatives: the order of the series is too high");
     stopped_.push_back(cause.contact);
+    const Eigen::Vector2d d = stop.U / S;
     Eigen::Vector2d gradient;  // of the time that is left
     if (stop.is_alone()) {
         // constant F and R (PS-11): T = (R S + F.U_T) / (R^2 - F^2)
         const double R = stop.W(stop.first + 1, stop.first + 1) * stop.r.segment(stop.first + 1, 2).norm();
-        const Eigen::Vector2d d = stop.U / S, F = stop.rate + R * d;
-        gradient = (R * d + F) / (R * R - F.squaredNorm());
+        const Eigen::Vector2d F = stop.rate + R * d;
+        const double turn = std::abs(d[0] * F[1] - d[1] * F[0]);
+        // straight against F: T = S / (R + |F|)
+        if (d.dot(F) < 0 && turn <= settled * F.norm()) {
+            opposed_.push_back(cause.contact);
+            gradient = -d / d.dot(stop.rate);
+        } else {
+            gradient = (R * d + F) / (R * R - F.squaredNorm());
+        }
     } else {
         if (stopped_.size() > 1)
             return lose("onset", cause.contact, "slip of several contacts in space ends together");
@@ -157,6 +170,7 @@ bool Saltation::stop_moves(const SeriesCause& cause, const VariationalPiece& bef
         const double f = -1 / speed_rate(phi);
         const double dS = (speed_rate(phi + step) - speed_rate(phi - step)) / (2 * step);
         const double dturns = (turns(phi + step) - turns(phi - step)) / (2 * step);
+        if (dturns > 0) opposed_.push_back(cause.contact);
         gradient = f * direction(phi) - f * dS / (speed_rate(phi) + dturns) * across(phi);
     }
     out = gradient.transpose() * (stop.slope.leftCols(X.rows()) * X);
@@ -164,7 +178,8 @@ bool Saltation::stop_moves(const SeriesCause& cause, const VariationalPiece& bef
 }
 
 /// U_T of a contact that has come to rest has no derivatives: what rounding and the last speed leave goes, by
-/// a percussion along the rows that hold from now on.
+/// a percussion along the rows that hold from now on. Across slip that beside it turns away, a change goes
+/// like a power of the time that is left, however small (OR-27): there it tells nothing.
 bool Saltation::take_out_slip(const VariationalPiece& before)
 {
     constexpr double much = 1e-6;
@@ -173,18 +188,19 @@ bool Saltation::take_out_slip(const VariationalPiece& before)
     std::vector<Eigen::VectorXd> rows;
     std::vector<Rows> left;
     for (const VariationalPiece::Reaction& one : before.reactions) {
-        const bool stops = std::ranges::find(stopped_, one.contact) != stopped_.end();
+        const bool stops = has(stopped_, one.contact);
         Differentiated& U =
             system_.contacts[static_cast<std::size_t>(one.contact)].U[static_cast<std::size_t>(one.frame)];
         U.at(place.point(), work_);
         const Rows DU = along(U);
         const Rows size = U.slope.cwiseAbs() * D_.cwiseAbs();
+        if (stops && !has(opposed_, one.contact) &&
+            (DU.bottomRows(2).cwiseAbs() - much * size.bottomRows(2)).maxCoeff() > much * length_m_)
+            return lose("onset", one.contact, "slip in space ends while its direction still turns");
         for (int row = 0; row < one.dimension; ++row) {
             if (row > 0 && one.slides && !stops) continue;
             rows.emplace_back(U.slope.row(row).segment(n, n).transpose());
             left.emplace_back(DU.row(row));
-            if (stops && (DU.row(row).cwiseAbs() - much * size.row(row)).maxCoeff() > much * length_m_)
-                return lose("onset", one.contact, "slip in space ends while its direction still turns");
         }
     }
     Eigen::MatrixXd H(rows.size(), n);
@@ -204,8 +220,8 @@ bool Saltation::rests_as_told(const std::vector<SeriesStatus>& after)
     for (const int contact : slid_) {
         const auto status = std::ranges::find(after, contact, &SeriesStatus::contact);
         if (status == after.end()) continue;
-        const bool stopped = std::ranges::find(stopped_, contact) != stopped_.end();
-        if (stopped && !status->sticks)
+        const bool stopped = has(stopped_, contact);
+        if (stopped && !status->sticks && !(has(opposed_, contact) && status->begins))
             return lose("onset", contact,
                         "slip in space comes to zero and goes on: its direction turns at once");
         if (!stopped && status->sticks)

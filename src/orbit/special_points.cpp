@@ -141,57 +141,84 @@ double slope_of(const Nearness& one)
     return one.slope.size() > 0 ? one.slope[0] : NAN;
 }
 
-/// From a node on, on one side: where the nearness vanishes, by secants that stay on this side.
+/// Where a nearness vanishes, from nodes on one side: parameter, instant and slope as polynomials of what
+/// vanishes (OR-14).
+class Vanishing {
+public:
+    void add(const BranchNode& node, const Nearness& here)
+    {
+        f_.push_back(here.value);
+        value_.push_back(node.value);
+        time_.push_back(here.time_s);
+        slopes_.push_back(slope_of(here));
+        if (f_.size() < 3) return;
+        // what the last points say, and those without the first of them
+        const double now = at_zero(last(f_), last(value_));
+        const double error = std::abs(now - at_zero(last(f_).subspan(1), last(value_).subspan(1)));
+        if (!(error < error_)) return;
+        error_ = error;
+        value = now;
+        time_s = at_zero(last(f_), last(time_));
+        slope = std::isnan(slopes_.back()) ? 1 / rate_at_zero(last(f_), last(value_))
+                                           : at_zero(last(f_), last(slopes_));
+    }
+
+    [[nodiscard]] double fraction() const { return f_.back() / f_.front(); }
+    [[nodiscard]] double error() const { return error_; }
+
+    double value = 0, time_s = 0, slope = 0;
+
+private:
+    [[nodiscard]] static std::span<const double> last(const std::vector<double>& of)
+    {
+        constexpr std::size_t points = 6;
+        return std::span(of).subspan(of.size() > points ? of.size() - points : 0);
+    }
+
+    std::vector<double> f_, value_, time_, slopes_;
+    double error_ = INFINITY;
+};
+
+/// From a node on, on one side: where the nearness vanishes, by steps that stay on this side. Each begins at
+/// the last node: beside grazing the way of Newton's method is as narrow as the square of what vanishes.
 struct OneSided {
-    BranchNode node;   ///< the last one before the point
-    double value = 0;  ///< of the parameter at the point
-    double time_s = 0, slope = 0;
-    Nearness near;
+    BranchNode node;  ///< the last one before the point
+    Vanishing point;
 };
 
 std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from, const Nearness& like,
                                        double reach)
 {
+    constexpr double largest_part = 0.8, smallest_part = 1e-2, nothing = 1e-7, little = 1e-2;
     const auto kinds = sequence(from.orbit);
-    std::vector<double> s{0}, f{like.value}, value{from.value}, time{like.time_s}, slopes{slope_of(like)};
-    std::vector<BranchNode> nodes{from};
-    double next = reach / 64;
-    for (int k = 0; k < 40; ++k) {
-        auto node = walk.ahead(from, next);
-        const Nearness* here = node ? same_at(*node, from, like) : nullptr;
-        const bool good = here != nullptr && sequence(node->orbit) == kinds && here->value > 0;
-        if (!good) {
-            next = s.back() + (next - s.back()) / 2;
-            if (std::abs(next - s.back()) < 1e-14 * reach) break;
+    OneSided found{.node = from, .point = {}};
+    found.point.add(from, like);
+    Nearness last = like;
+    double step = reach / 64, part = largest_part, gone = 0, rest = INFINITY;
+    for (int k = 0; k < 60 && last.value > nothing * like.value; ++k) {
+        auto node = walk.ahead(found.node, step);
+        const Nearness* here = node ? same_at(*node, found.node, last) : nullptr;
+        const bool good = here != nullptr && sequence(node->orbit) == kinds && here->value > 0 &&
+                          here->value < last.value;
+        if (good) {
+            rest = step * here->value / (last.value - here->value);
+            gone += step;
+            last = *here;
+            found.point.add(*node, last);
+            found.node = std::move(*node);
+            if (gone + rest > 8 * reach) return std::nullopt;
+            if (found.point.error() <= 1e-15 * std::abs(found.point.value)) break;
+            part = std::min(largest_part, 1.5 * part);
+            step = part * rest;
             continue;
         }
-        s.push_back(next);
-        f.push_back(here->value);
-        value.push_back(node->value);
-        time.push_back(here->time_s);
-        slopes.push_back(slope_of(*here));
-        nodes.push_back(std::move(*node));
-        const std::size_t i = s.size() - 1;
-        const double slope = (f[i] - f[i - 1]) / (s[i] - s[i - 1]);
-        if (!(slope < 0)) return std::nullopt;
-        const double root = s[i] - f[i] / slope;
-        if (root > 8 * reach) return std::nullopt;
-        if (f[i] < 1e-7 * f[0] || std::abs(root - s[i]) < 1e-12 * reach) break;
-        next = s[i] + 0.9 * (root - s[i]);
-        if (i > 3) next = s[i] + 0.99 * (root - s[i]);
+        if (rest == INFINITY && here != nullptr && here->value >= last.value) return std::nullopt;
+        part /= 2;
+        step /= 2;
+        if (part < smallest_part) break;
     }
-    const std::size_t i = s.size() - 1;
-    if (i < 2 || f[i] > 1e-2 * f[0]) return std::nullopt;
-    // parameter, instant and slope as polynomials of what vanishes, through the last points
-    const std::size_t first = i >= 4 ? i - 4 : 0;
-    const auto last = [&](const std::vector<double>& y) { return std::span(y).subspan(first); };
-    OneSided result;
-    result.value = at_zero(last(f), last(value));
-    result.time_s = at_zero(last(f), last(time));
-    result.slope =
-        std::isnan(slopes[i]) ? 1 / rate_at_zero(last(f), last(value)) : at_zero(last(f), last(slopes));
-    result.node = std::move(nodes[i]);
-    return result;
+    if (!(found.point.fraction() <= little) || !std::isfinite(found.point.error())) return std::nullopt;
+    return found;
 }
 
 }  // namespace
@@ -204,9 +231,9 @@ std::optional<SpecialPoint> vanishing_ahead(BranchWalk& walk, const BranchNode& 
         const auto found = vanishes_ahead(walk, node, one, reach);
         if (!found) continue;
         SpecialPoint point = special(kind_of(one.kind), found->node);
-        point.value = found->value;
-        point.time_s = found->time_s;
-        point.slope = found->slope;
+        point.value = found->point.value;
+        point.time_s = found->point.time_s;
+        point.slope = found->point.slope;
         point.place = walk.scene().model.system().contacts[static_cast<std::size_t>(one.contact)].name;
         if (!nearest || std::abs(point.value - node.value) < std::abs(nearest->value - node.value))
             nearest = std::move(point);
@@ -279,10 +306,40 @@ std::optional<SpecialPoint> corner(BranchWalk& walk, const BranchNode& a, const 
     return point;
 }
 
+/// Turns a node so that its way leads away from a point just passed, where the branch may turn round: beside
+/// grazing there are both orbits, with the impact and without it, on the same side. False: it is far from
+/// there, on another branch.
+bool leads_away(const BranchWalk& walk, const SpecialPoint& point, BranchNode& b, double step)
+{
+    constexpr double far = 10;
+    Eigen::VectorXd away(b.scale.size());
+    away << b.start.q - point.orbit.start.q, b.start.u - point.orbit.start.u;
+    away = away.cwiseQuotient(b.scale);
+    const double later = (b.period_s - point.orbit.period_s) / b.period_s,
+                 more = (b.value - point.value) / walk.range();
+    if (std::sqrt(away.squaredNorm() + later * later + more * more) > far * step) return false;
+    if (b.dz.dot(away) + b.dT * later + b.dvalue * more < 0) b = reversed(std::move(b));
+    return true;
+}
+
+/// Whether a step has stayed on its branch: not far beside the tangent, in much the same direction.
+bool goes_on(const BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step)
+{
+    constexpr double straight = 0.8, longest = 2;
+    Eigen::VectorXd way(a.scale.size());
+    way << b.start.q - a.start.q, b.start.u - a.start.u;
+    way = way.cwiseQuotient(a.scale);
+    const double later = (b.period_s - a.period_s) / a.period_s, more = (b.value - a.value) / walk.range();
+    const Eigen::VectorXd dz = b.dz.cwiseProduct(b.scale).cwiseQuotient(a.scale);
+    const double along = a.dz.dot(dz) + a.dT * b.dT + a.dvalue * b.dvalue;
+    const double length = std::sqrt(dz.squaredNorm() + b.dT * b.dT + b.dvalue * b.dvalue);
+    return std::sqrt(way.squaredNorm() + later * later + more * more) <= longest * step &&
+           along >= straight * length;
+}
+
 }  // namespace
 
-bool add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step,
-                        Branch& branch)
+bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, double step, Branch& branch)
 {
     const auto add = [&](const char* kind, const Test& test) {
         if (auto node = located(walk, a, b, step, test)) branch.special.push_back(special(kind, *node));
@@ -295,10 +352,11 @@ bool add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode&
         // the side that lacks the events sees what vanishes
         auto point = vanishing_ahead(walk, a, step);
         if (!point) point = vanishing_ahead(walk, reversed(b), step);
-        if (!point) return false;
+        if (!point || !leads_away(walk, *point, b, step)) return false;
         branch.special.push_back(std::move(*point));
         return true;
     }
+    if (!goes_on(walk, a, b, step)) return false;
     if (a.dvalue * b.dvalue < 0) add("fold", [](const BranchNode& node) { return node.dvalue; });
     if (doubling(a) * doubling(b) < 0) add("period_doubling", doubling);
     const auto turn_a = turning(a), turn_b = turning(b);

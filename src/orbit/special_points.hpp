@@ -4,9 +4,9 @@
 
 namespace carom::detail {
 
-/// Special points between two nodes that are `step` apart, located (OR-14). False: their events differ, and
-/// nothing that vanishes between them tells why.
-[[nodiscard]] bool add_special_points(BranchWalk& walk, const BranchNode& a, const BranchNode& b, double step,
+/// Special points between two nodes that are `step` apart, located (OR-14); the second is turned to lead away
+/// from them. False: their events differ, and nothing that vanishes between them tells why.
+[[nodiscard]] bool add_special_points(BranchWalk& walk, const BranchNode& a, BranchNode& b, double step,
                                       Branch& branch);
 
 /// The first gap that grazes, contact that is lost or stick that is born ahead of a node, within some `reach`

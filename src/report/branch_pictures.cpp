@@ -133,6 +133,7 @@ ResultTable table_of(const Scene& scene, const std::vector<FollowedBranch>& bran
     add(branches.empty() ? "value" : branches.front().options.over);
     add("period_s");
     add("stable");
+    add("start_s");
     for (const Coordinate& coordinate : coordinates) {
         for (const char* what : {"_min", "_max", "_start", "_start_velocity"}) {
             add(coordinate.name + what);
@@ -145,7 +146,7 @@ ResultTable table_of(const Scene& scene, const std::vector<FollowedBranch>& bran
     for (const FollowedBranch& one : branches) {
         for (const BranchPoint& point : one.branch.points) {
             const Orbit& orbit = point.orbit;
-            Row row{one.name, point.value, orbit.period_s, orbit.stable ? 1.0 : 0.0};
+            Row row{one.name, point.value, orbit.period_s, orbit.stable ? 1.0 : 0.0, orbit.start.t_s};
             for (Eigen::Index i = 0; i < orbit.start.q.size(); ++i) {
                 row.insert(row.end(),
                            {orbit.lowest[i], orbit.highest[i], orbit.start.q[i], orbit.start.u[i]});

@@ -212,6 +212,9 @@ void add_branch(const Scene& scene, const FollowedBranch& followed, Json& out)
                                  {"period_s", point.orbit.period_s},
                                  {"stable", point.orbit.stable},
                                  {"multipliers", multipliers_of(point.orbit.section_multipliers)},
+                                 {"start_s", point.orbit.start.t_s},
+                                 {"start", list_of(point.orbit.start.q)},
+                                 {"start_velocity", list_of(point.orbit.start.u)},
                                  {"min", list_of(point.orbit.lowest)},
                                  {"max", list_of(point.orbit.highest)}});
     }
