@@ -14,8 +14,10 @@
 
 namespace carom::detail {
 
-/// Four numbers anywhere in memory.
-using FourAnywhere = double __attribute__((vector_size(32), may_alias, aligned(8)));
+/// Four numbers anywhere in memory. (The attributes belong to the name: behind the type clang passes over the
+/// alignment.)
+using FourAnywhere __attribute__((vector_size(32), may_alias, aligned(8))) = double;
+static_assert(alignof(FourAnywhere) == alignof(double));
 
 /// y += a x; the two do not overlap.
 [[gnu::always_inline]] inline void add_multiple(double a, const double* x, std::size_t n, double* y)
