@@ -3,7 +3,6 @@
 #include "body_watch.hpp"
 #include "punctual.hpp"
 #include "stepping/body_parts.hpp"
-#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +18,6 @@ public:
         : order_(order),
           at_(std::move(start)),
           tried_(at_),
-          shown_(coordinate_state(order.model, at_)),
           small_m_(slow_impact * min_overlap * order.settings.activation_gap_m)
     {
     }
@@ -45,34 +43,23 @@ public:
     {
         last_ = at_;
         std::swap(at_, tried_);
-        show();
         const auto strikes = [](const Event& event) { return event.kind == EventKind::Impact; };
         last_s_ = std::ranges::any_of(scratch_.events, strikes) ? 0 : tried_s_;
     }
 
     double undo_s() override
     {
-        if (last_s_ > 0) {
-            at_ = last_;
-            show();
-        }
+        if (last_s_ > 0) at_ = last_;
         return std::exchange(last_s_, 0.0);
     }
 
-    [[nodiscard]] const State& at() const override { return shown_; }
+    [[nodiscard]] const State& at() const override { return at_; }
     [[nodiscard]] Departure from_run() const override;
 
 private:
-    void show()
-    {
-        shown_ = coordinate_state(order_.model, at_);
-        shown_.t_s = at_.t_s;
-    }
-
     const BodyOrder& order_;
-    BodyScratch scratch_;
+    BodyStepMemory scratch_;
     State at_, tried_, last_;
-    State shown_;
     double small_m_, tried_s_ = 0, last_s_ = 0;
 };
 
@@ -121,7 +108,7 @@ void look_at_punctual_bodies(const BodyOrder& order, const RunSoFar& run, std::v
         return;
     State start = make_body_state(order.model);
     // a run that began elsewhere than the scene has no copy
-    if (coordinate_state(order.model, start).q != order.start.q) return;
+    if (start.q.size() != order.start.q.size() || start.q != order.start.q) return;
     find_touching(order.model, settings.activation_gap_m, start);
     BodyRetakes copy(order, start);
     look_at_punctual_copy(copy,
