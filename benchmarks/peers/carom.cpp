@@ -2,7 +2,7 @@
 // "sequential" has collisions one after the other instead of the canonical law.
 #include "peers.hpp"
 
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 using namespace peers;
 namespace cm = carom;
@@ -10,7 +10,7 @@ namespace cm = carom;
 struct Sim {
     cm::BodyModel model;
     cm::State state;
-    cm::BodyScratch scratch;
+    cm::BodyStepMemory scratch;
     cm::MoreauSettings settings;
     cm::SolverSettings solver;
     std::size_t planes;

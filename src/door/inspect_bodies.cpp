@@ -72,8 +72,7 @@ BodyInspection inspect_bodies(const Scene& scene)
     result.degrees_of_freedom += model.setup().coordinates;
     result.lightest_kg = result.heaviest_kg > 0 ? lightest : 0;
     std::set<std::pair<int, int>> pairs;
-    for (const BodyContact& contact :
-         body_contacts(model, start, activation_gap_m(scene.integrator))) {
+    for (const BodyContact& contact : body_contacts(model, start, activation_gap_m(scene.integrator))) {
         ++result.closed;
         result.unknowns += contact.dimension;
         pairs.insert({contact.first, contact.second});

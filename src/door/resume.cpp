@@ -67,9 +67,8 @@ Expected<Scene, Errors> scene_of(const Recording& recording, const std::string& 
                       scene->start.t_s == recording.start_s &&
                       (!overrides.empty() || scene->plan.duration_s == recording.duration_s);
     const auto& kept = recording.checkpoint->bodies;
-    const bool same_bodies =
-        kept.has_value() == (scene->bodies != nullptr) &&
-        (!kept || recording.checkpoint->state.bodies() == scene->start.bodies());
+    const bool same_bodies = kept.has_value() == (scene->bodies != nullptr) &&
+                             (!kept || recording.checkpoint->state.bodies() == scene->start.bodies());
     if (!same || !same_bodies)
         return Errors{contradiction(file, "the scene in the recording is not the one that was run")};
     return scene;
@@ -144,14 +143,13 @@ Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOpt
         return Errors{std::move(error)};
     }
     if (auto good = check_duration(impl->scene, *run); !good) return Errors{good.error()};
-    impl->task.emplace(
-        detail::Task{.scene = impl->scene,
-                     .so_far = std::move(*run),
-                     .snapshots = detail::Snapshots::of(*recording, impl->scene),
-                     .recording = file,
-                     .listener = std::move(options.listener),
-                     .stop = options.stop,
-                     .columns = options.columns});
+    impl->task.emplace(detail::Task{.scene = impl->scene,
+                                    .so_far = std::move(*run),
+                                    .snapshots = detail::Snapshots::of(*recording, impl->scene),
+                                    .recording = file,
+                                    .listener = std::move(options.listener),
+                                    .stop = options.stop,
+                                    .columns = options.columns});
 
     const bool longer = impl->scene.plan.duration_s != recording->duration_s;
     impl->note = why_complete(*recording, longer);

@@ -3,6 +3,7 @@
 #include "run/run_loop.hpp"
 #include "scene/scene_bodies.hpp"
 #include "scene_steps.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -108,9 +109,7 @@ Expected<State, Errors> bodies_at(const Model& model, const State& old, const Ei
 
 class Simulation::Snapshot {
 public:
-    Snapshot(RunSoFar run_so_far, Applied what) : run(std::move(run_so_far)), applied(std::move(what))
-    {
-    }
+    Snapshot(RunSoFar run_so_far, Applied what) : run(std::move(run_so_far)), applied(std::move(what)) {}
     RunSoFar run;
     Applied applied;
 };

@@ -128,7 +128,7 @@ void find_drive(const BodyDelayStep& step, const BodyContact& contact, double st
 }
 
 /// The hardest impact of a pair in the step; the points of one pair strike together.
-const ContactStep* hardest_impact(int first, int second, const BodyScratch& s)
+const ContactStep* hardest_impact(int first, int second, const BodyStepMemory& s)
 {
     const ContactStep* found = nullptr;
     double most_m_s = 0;
@@ -144,8 +144,8 @@ const ContactStep* hardest_impact(int first, int second, const BodyScratch& s)
     return found;
 }
 
-void note_impact_of(const BodyDelayStep& step, const ContactStep& seen, double time_s, const BodyScratch& s,
-                    RunProgress& progress, PairDelays& pair)
+void note_impact_of(const BodyDelayStep& step, const ContactStep& seen, double time_s,
+                    const BodyStepMemory& s, RunProgress& progress, PairDelays& pair)
 {
     const BodyContact& contact = s.contacts[static_cast<std::size_t>(seen.contact)];
     const double h_s = step.step.report.h_s, U_minus = contact.U_minus[0], U_plus = contact.U_plus[0];
@@ -173,7 +173,7 @@ void note_impact_of(const BodyDelayStep& step, const ContactStep& seen, double t
 
 /// The normal velocities of a contact before the step and after it.
 std::pair<double, double> velocities_of(const BodyContact& contact, const State& after,
-                                        const BodyScratch& s)
+                                        const BodyStepMemory& s)
 {
     std::array<int, 2> bodies{contact.first, contact.second};
     std::array<Vec3, 2> arms{contact.arm_first, contact.arm_second};
@@ -190,7 +190,7 @@ std::pair<double, double> velocities_of(const BodyContact& contact, const State&
 
 /// The nearest points of two bodies at the end of the step, if they are nearer than `reach_m`.
 std::optional<BodyContact> nearest_points(const BodyModel& model, int a, int b, double reach_m,
-                                          const State& after, BodyScratch& s)
+                                          const State& after, BodyStepMemory& s)
 {
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
     const double apart_m =
@@ -212,7 +212,7 @@ std::optional<BodyContact> nearest_points(const BodyModel& model, int a, int b, 
 
 }  // namespace
 
-bool note_impacts(const BodyDelayStep& step, const BodyScratch& s, RunProgress& progress)
+bool note_impacts(const BodyDelayStep& step, const BodyStepMemory& s, RunProgress& progress)
 {
     const double h_s = step.step.report.h_s;
     for (const Event& event : step.step.events) {
@@ -235,7 +235,7 @@ bool note_impacts(const BodyDelayStep& step, const BodyScratch& s, RunProgress& 
     return true;
 }
 
-void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, BodyScratch& s,
+void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, BodyStepMemory& s,
                           RunProgress& progress)
 {
     constexpr double slow = 0.01;  // an impact below this part of the velocities of the run changes little

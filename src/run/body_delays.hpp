@@ -6,7 +6,7 @@
 #include "system/bodies/body_model.hpp"
 
 namespace carom {
-struct BodyScratch;  // of the step: stepping/body_scratch.hpp
+struct BodyStepMemory;  // of the step: stepping/body_memory.hpp
 }  // namespace carom
 
 namespace carom::detail {
@@ -28,11 +28,12 @@ struct BodyDelayStep {
 };
 
 /// Adds the impacts of a step. False where more pairs have struck each other than are followed.
-[[nodiscard]] bool note_impacts(const BodyDelayStep& step, const BodyScratch& scratch, RunProgress& progress);
+[[nodiscard]] bool note_impacts(const BodyDelayStep& step, const BodyStepMemory& scratch,
+                                RunProgress& progress);
 
 /// (LE-22): two bodies that come nearer to each other than their places are known, and part without having
 /// touched.
-void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, BodyScratch& scratch,
+void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, BodyStepMemory& scratch,
                           RunProgress& progress);
 
 /// Findings of a run that ends here; `moved_m`: the farthest that a body has moved.

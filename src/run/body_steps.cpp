@@ -162,14 +162,8 @@ public:
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
         std::vector<Finding> findings = watch_.at_end(run.state, run, stopped, scratch_);
-        const auto costs = [](const Finding& finding) { return finding.uncertifies; };
-        const auto known = run.progress.certifier.findings_at_end();
-        if (std::ranges::none_of(
-                known, [](const auto& one) { return one.code == "step_too_long" && one.uncertifies; }))
-            look_at_slip_work(run.progress.slip, settings_.time_step_s, run.state.t_s, plan_.energy_tolerance,
-                              run.progress.certifier.sums().watch.run_scale_J, findings);
-        if (!stopped && std::ranges::none_of(known, costs) && std::ranges::none_of(findings, costs))
-            look_again_punctually(run, findings);
+        look_at_slip_work(run, settings_.time_step_s, plan_.energy_tolerance, findings);
+        if (!stopped && !is_uncertified(run, findings)) look_again_punctually(run, findings);
         if (coordinates_.contacts() == 0) return findings;
         for (Finding& finding : carom::findings_of_end(coordinates_, settings_, run, stopped, of_formulas_))
             findings.push_back(std::move(finding));
@@ -187,7 +181,7 @@ private:
              .plan = plan_,
              .grid = grid_,
              .step = [this](const BodyModel& model, double h_s, State& state,
-                            BodyScratch& scratch) { return step_of(model, h_s, h_s, state, scratch); },
+                            BodyStepMemory& scratch) { return step_of(model, h_s, h_s, state, scratch); },
              .start = start_,
              .end = run.state,
              .recent_J = run.progress.certifier.sums().watch.kinetic_J,
@@ -220,14 +214,14 @@ private:
     }
 
     /// One step of the scheme, h_s long, after one of the length last_s.
-    StepReport step(double h_s, double last_s, State& state, BodyScratch& scratch) const
+    StepReport step(double h_s, double last_s, State& state, BodyStepMemory& scratch) const
     {
         return step_of(model_, h_s, last_s, state, scratch);
     }
 
     /// The same of these bodies, or of some of them.
     StepReport step_of(const BodyModel& model, double h_s, double last_s, State& state,
-                       BodyScratch& scratch) const
+                       BodyStepMemory& scratch) const
     {
         scratch.part_of_step = h_s / last_s;
         if (const auto* jean = std::get_if<MoreauJeanSettings>(&scheme_)) {
@@ -286,7 +280,7 @@ private:
     {
         const double h_s = after.t_s - before.t_s;
         State half = before;
-        BodyScratch scratch;
+        BodyStepMemory scratch;
         Scratch of_formulas(coordinates_);
         if (scratch_.formulas)
             scratch.formulas = std::make_shared<detail::BodyFormulas>(model_, coordinates_, of_formulas);
@@ -317,7 +311,7 @@ private:
     const SolverSettings& solver_;
     const RunPlan& plan_;
     StepGrid grid_;
-    BodyScratch scratch_;
+    BodyStepMemory scratch_;
     Eigen::VectorXd velocities_, last_velocities_, new_velocities_;
     UnresolvedMotion unresolved_;
     detail::JointWatch joints_;

@@ -78,7 +78,7 @@ Closing closing_of(const Met& met, double h_s)
 
 /// How many pairs of bodies close. The points of one pair are those of faces or edges that meet, found
 /// together: they close with the first of them.
-std::size_t pairs_that_close(const BodyScratch& s, std::vector<Closing>& closings)
+std::size_t pairs_that_close(const BodyStepMemory& s, std::vector<Closing>& closings)
 {
     std::map<std::pair<int, int>, double> first;
     const auto pair_of = [&](const Closing& closing) {
@@ -97,7 +97,7 @@ std::size_t pairs_that_close(const BodyScratch& s, std::vector<Closing>& closing
 }
 
 /// (IM-11), island by island.
-void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, BodyScratch& s,
+void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, BodyStepMemory& s,
                              Certifier& certifier)
 {
     if (s.contacts.size() < 2 || s.contacts.size() > max_contacts_in_order || step.report.map_acted) return;
@@ -127,7 +127,7 @@ void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, Body
 constexpr double visible_activation_gaps = 1e3;
 
 /// Acceleration of the point of a body, as the forces of the last step make it.
-Vec3 acceleration_at(const BodyModel& model, const State& state, const BodyScratch& s, int body,
+Vec3 acceleration_at(const BodyModel& model, const State& state, const BodyStepMemory& s, int body,
                      const Vec3& arm)
 {
     const auto i = static_cast<std::size_t>(body);
@@ -145,7 +145,7 @@ Vec3 acceleration_at(const BodyModel& model, const State& state, const BodyScrat
 
 }  // namespace
 
-std::optional<double> first_closed_before_middle_s(const BodyScratch& s, double slowest_m_s)
+std::optional<double> first_closed_before_middle_s(const BodyStepMemory& s, double slowest_m_s)
 {
     std::optional<double> first_s;
     for (const Met& met : met_in(s)) {
@@ -200,7 +200,7 @@ void BodyWatch::note_motion(const State& after, GapReach& motion) const
     motion.largest_gap_m = std::sqrt(farthest2);
 }
 
-void BodyWatch::after_step(const TakenStep& step, const State& before, const State& after, BodyScratch& s,
+void BodyWatch::after_step(const TakenStep& step, const State& before, const State& after, BodyStepMemory& s,
                            RunProgress& progress)
 {
     if (progress.steps == 1 && before.u.size() > 0)
@@ -227,7 +227,7 @@ std::string BodyWatch::name_of(const Place& place) const
            bodies[static_cast<std::size_t>(std::get<1>(place))].name;
 }
 
-void BodyWatch::look_for_unseen(const State& end, double kinetic_J, BodyScratch& s,
+void BodyWatch::look_for_unseen(const State& end, double kinetic_J, BodyStepMemory& s,
                                 std::vector<Finding>& findings) const
 {
     const double h_s = settings_.time_step_s;
@@ -256,7 +256,7 @@ void BodyWatch::look_for_unseen(const State& end, double kinetic_J, BodyScratch&
     }
 }
 
-void BodyWatch::look_for_losses(const State& end, double fastest_m_s, const BodyScratch& s,
+void BodyWatch::look_for_losses(const State& end, double fastest_m_s, const BodyStepMemory& s,
                                 std::vector<Finding>& findings) const
 {
     constexpr double rounding = 1e-9;
@@ -285,7 +285,7 @@ void BodyWatch::look_for_losses(const State& end, double fastest_m_s, const Body
     for (std::size_t i = 0; i < end.R.size(); ++i) {
         w.emplace_back(end.R[i] * end.W[i]);
     }
-    BodyScratch memory;
+    BodyStepMemory memory;
     const double reach_m = visible_activation_gaps * settings_.activation_gap_m;
     for (const BodyContact& contact : body_contacts(model_, end, reach_m)) {
         const auto ours = [&](const KeptContact& one) {
@@ -320,8 +320,7 @@ void BodyWatch::look_for_losses(const State& end, double fastest_m_s, const Body
     }
 }
 
-std::vector<Finding> BodyWatch::at_end(const State& end, const RunSoFar& run, bool stopped,
-                                       BodyScratch& s)
+std::vector<Finding> BodyWatch::at_end(const State& end, const RunSoFar& run, bool stopped, BodyStepMemory& s)
 {
     std::vector<Finding> findings;
     if (!stopped && run.progress.steps > 0)

@@ -184,14 +184,7 @@ public:
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
         auto findings = carom::findings_of_end(model_, settings_, run, stopped, scratch_);
-        // a step that is known to be too long needs no second word
-        const bool known = std::ranges::any_of(run.progress.certifier.findings_at_end(), [](const auto& one) {
-            return one.code == "step_too_long" && one.uncertifies;
-        });
-        if (!known)
-            look_at_slip_work(run.progress.slip, time_step_s(settings_), run.state.t_s,
-                              plan_.energy_tolerance, run.progress.certifier.sums().watch.run_scale_J,
-                              findings);
+        look_at_slip_work(run, time_step_s(settings_), plan_.energy_tolerance, findings);
         if (!stopped) look_again_punctually(run, findings);
         return findings;
     }
@@ -201,11 +194,7 @@ private:
     void look_again_punctually(const RunSoFar& run, std::vector<Finding>& findings) const
     {
         const auto scheme = scheme_of(settings_);
-        if (!scheme || run.progress.reaches.empty()) return;
-        const auto costs = [](const Finding& finding) { return finding.uncertifies; };
-        if (std::ranges::any_of(findings, costs) ||
-            std::ranges::any_of(run.progress.certifier.findings_at_end(), costs))
-            return;
+        if (!scheme || run.progress.reaches.empty() || is_uncertified(run, findings)) return;
         look_at_punctual_run(
             {model_, settings_, solver_, plan_, *scheme, start_, largest_gap_m(run.progress)}, run, findings);
     }

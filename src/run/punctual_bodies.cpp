@@ -3,7 +3,6 @@
 #include "body_watch.hpp"
 #include "punctual.hpp"
 #include "stepping/body_parts.hpp"
-#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +26,6 @@ public:
           places_(followed.places),
           at_(std::move(start)),
           tried_(at_),
-          shown_(coordinate_state(model_, at_)),
           small_m_(slow_impact * min_overlap * order.settings.activation_gap_m)
     {
     }
@@ -53,36 +51,25 @@ public:
     {
         last_ = at_;
         std::swap(at_, tried_);
-        show();
         const auto strikes = [](const Event& event) { return event.kind == EventKind::Impact; };
         last_s_ = std::ranges::any_of(scratch_.events, strikes) ? 0 : tried_s_;
     }
 
     double undo_s() override
     {
-        if (last_s_ > 0) {
-            at_ = last_;
-            show();
-        }
+        if (last_s_ > 0) at_ = last_;
         return std::exchange(last_s_, 0.0);
     }
 
-    [[nodiscard]] const State& at() const override { return shown_; }
+    [[nodiscard]] const State& at() const override { return at_; }
     [[nodiscard]] Departure from_run() const override;
 
 private:
-    void show()
-    {
-        shown_ = coordinate_state(model_, at_);
-        shown_.t_s = at_.t_s;
-    }
-
     const BodyOrder& order_;
     const BodyModel& model_;
     const std::vector<int>& places_;
-    BodyScratch scratch_;
+    BodyStepMemory scratch_;
     State at_, tried_, last_;
-    State shown_;
     double small_m_, tried_s_ = 0, last_s_ = 0;
 };
 
@@ -182,7 +169,8 @@ void look_at_punctual_bodies(const BodyOrder& order, const RunSoFar& run, std::v
     std::vector<int> bodies = late_bodies(order);
     if (bodies.empty()) return;
     // a run that began elsewhere than the scene has no copy
-    if (coordinate_state(order.model, make_body_state(order.model)).q != order.start.q) return;
+    const State all = make_body_state(order.model);
+    if (all.q.size() != order.start.q.size() || all.q != order.start.q) return;
     // bodies that have met none of these have no part in their motion
     const auto part = model_of(order, bodies);
     const Followed followed_bodies = part ? Followed{*part, bodies} : all_bodies(order.model);

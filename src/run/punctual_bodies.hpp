@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace carom {
-struct BodyScratch;  // of the step: stepping/body_scratch.hpp
+struct BodyStepMemory;  // of the step: stepping/body_memory.hpp
 }  // namespace carom
 
 namespace carom::detail {
@@ -20,7 +20,7 @@ struct BodyOrder {
     const MoreauSettings& settings;  ///< what all schemes have
     const RunPlan& plan;
     StepGrid grid;
-    std::function<StepReport(const BodyModel& model, double h_s, State& state, BodyScratch& scratch)> step;
+    std::function<StepReport(const BodyModel& model, double h_s, State& state, BodyStepMemory& scratch)> step;
     const State& start;  ///< as coordinates; without any: not known
     const State& end;
     double recent_J;                  ///< kinetic energy of the last steps (LE-5)

@@ -197,6 +197,13 @@ void tell_unsolved(const StepReport& report, double tolerance, long step, double
     }
 }
 
+bool is_uncertified(const RunSoFar& run, std::span<const Finding> at_end)
+{
+    const auto costs = [](const Finding& finding) { return finding.uncertifies; };
+    return std::ranges::any_of(at_end, costs) ||
+           std::ranges::any_of(run.progress.certifier.findings_at_end(), costs);
+}
+
 void judge_run(const Certifier& certifier, bool failed, RunReport& report)
 {
     report.certificate = certifier.certificate();

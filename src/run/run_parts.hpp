@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <span>
 
 namespace carom {
 
@@ -54,6 +55,9 @@ struct StepGrid {
 /// step.
 void tell_unsolved(const StepReport& report, double tolerance, long step, double time_s,
                    const std::function<std::string(int)>& name, Certifier& certifier);
+
+/// Something costs the certificate of a run that ends here with these findings.
+[[nodiscard]] bool is_uncertified(const RunSoFar& run, std::span<const Finding> at_end);
 
 /// Certificate, findings and status of a run that has ended.
 void judge_run(const Certifier& certifier, bool failed, RunReport& report);

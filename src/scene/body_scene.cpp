@@ -1,11 +1,14 @@
 #include "bodies.hpp"
 #include "body_values.hpp"
 #include "core/text.hpp"
+#include "expression/term.hpp"
+#include "expression/workspace.hpp"
 #include "figures.hpp"
 #include "joints.hpp"
 #include "scene/scene_bodies.hpp"
 #include "settings.hpp"
 #include "system.hpp"
+#include "system/bodies/body_coordinates.hpp"
 #include "validate.hpp"
 
 #include <algorithm>
@@ -462,8 +465,10 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
     }
     const auto bodies = std::make_shared<const BodyModel>(std::move(*made));
     State body_start = make_body_state(*bodies);
-    body_start.q.tail(others) = Eigen::Map<const Eigen::VectorXd>(beside.q.data(), std::ssize(beside.q)).tail(others);
-    body_start.u.tail(others) = Eigen::Map<const Eigen::VectorXd>(beside.u.data(), std::ssize(beside.u)).tail(others);
+    body_start.q.tail(others) =
+        Eigen::Map<const Eigen::VectorXd>(beside.q.data(), std::ssize(beside.q)).tail(others);
+    body_start.u.tail(others) =
+        Eigen::Map<const Eigen::VectorXd>(beside.u.data(), std::ssize(beside.u)).tail(others);
     beside.system.probes = std::move(shown.probes);
     beside.system.drawings = spring_drawings(*bodies);
     std::ranges::move(shown.drawings, std::back_inserter(beside.system.drawings));
@@ -494,8 +499,8 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
                  .plan = std::move(plan),
                  .record = settings.record,
                  .length_m = length_m,
-                 .bodies = std::make_shared<const SceneBodies>(SceneBodies{
-                     std::move(shown.forces), std::move(draft.colours)}),
+                 .bodies = std::make_shared<const SceneBodies>(
+                     SceneBodies{std::move(shown.forces), std::move(draft.colours)}),
                  .figures = std::move(figures)};
 }
 

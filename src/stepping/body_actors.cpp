@@ -12,7 +12,7 @@ namespace {
 /// What rounding makes of a velocity, as a part of the speeds that it is a difference of.
 constexpr double rounding_of_speeds = 1e-12;
 
-int row_of_part(const BodyScratch& s, std::size_t part)
+int row_of_part(const BodyStepMemory& s, std::size_t part)
 {
     return s.problem.offsets[s.contacts.size() + part];
 }
@@ -38,7 +38,7 @@ bool has_bounced(const KeptContact& before)
 
 /// The change of a motor or of friction, as an event.
 Event event_of_drive(EventKind kind, ConstraintStatus now, double time_s, std::size_t part,
-                     const BodyScratch& s)
+                     const BodyStepMemory& s)
 {
     const auto row = static_cast<std::size_t>(row_of_part(s, part));
     const double U_plus = s.joint_U_plus[row] - s.joints[part].rate, U_minus = s.problem.U_minus[row];
@@ -55,7 +55,7 @@ Event event_of_drive(EventKind kind, ConstraintStatus now, double time_s, std::s
 }
 
 /// What a motor or friction does in this step.
-ConstraintStatus status_of_drive(std::size_t part, const BodyScratch& s)
+ConstraintStatus status_of_drive(std::size_t part, const BodyStepMemory& s)
 {
     const JointPart& drive = s.joints[part];
     if (drive.arm == 0 && std::isinf(drive.largest)) return ConstraintStatus::Holds;
@@ -88,7 +88,7 @@ int kept_actor(const State& state, int actor) noexcept
     return static_cast<int>(found - state.kept.begin());
 }
 
-ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* before, const BodyScratch& s)
+ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* before, const BodyStepMemory& s)
 {
     const JointPart& stop = s.joints[part];
     const int interaction = static_cast<int>(s.contacts.size() + part), row = row_of_part(s, part);
@@ -142,8 +142,7 @@ void find_touching_stops(const BodyModel& model, double activation_gap_m, State&
     }
 }
 
-bool let_stop_persist(const MoreauSettings& settings, const State& state, std::size_t part,
-                      BodyScratch& s)
+bool let_stop_persist(const MoreauSettings& settings, const State& state, std::size_t part, BodyStepMemory& s)
 {
     JointPart& stop = s.joints[part];
     const int place = stop.restitution > 0 ? kept_actor(state, stop.actor) : -1;
@@ -163,7 +162,7 @@ bool let_stop_persist(const MoreauSettings& settings, const State& state, std::s
     return stop.restitution == 0 || open <= 0;
 }
 
-void tell_drives(double time_s, const State& state, BodyScratch& s)
+void tell_drives(double time_s, const State& state, BodyStepMemory& s)
 {
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         const JointPart& part = s.joints[k];

@@ -86,8 +86,8 @@ double BodyFormulas::rate_of(const State& at, int coordinate, const BodyVelocity
 }
 
 /// G^T S G over the velocities of the blocks that these coordinates belong to, G their rates.
-void BodyFormulas::add_derivative(const State& at, std::span<const int> coordinates,
-                                  const Eigen::MatrixXd& S, BodyResponse& response) const
+void BodyFormulas::add_derivative(const State& at, std::span<const int> coordinates, const Eigen::MatrixXd& S,
+                                  BodyResponse& response) const
 {
     std::vector<BodyVelocity> velocities;
     for (const int block : blocks_of(coordinates)) {

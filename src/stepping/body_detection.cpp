@@ -15,8 +15,7 @@ constexpr double skin = 5e-3;
 /// Bodies and pairs of bodies that one thread takes at once.
 constexpr std::size_t bodies_in_block = 256, pairs_in_block = 64;
 
-void place_bodies(const BodyModel& model, const State& at, std::span<const double> reach_m,
-                  BodyScratch& s)
+void place_bodies(const BodyModel& model, const State& at, std::span<const double> reach_m, BodyStepMemory& s)
 {
     const auto n = static_cast<std::size_t>(model.bodies());
     s.placed.resize(n);
@@ -35,7 +34,7 @@ void place_bodies(const BodyModel& model, const State& at, std::span<const doubl
     });
 }
 
-void add_contacts(const BodyModel& model, int a, int b, double reach_m, const BodyScratch& s,
+void add_contacts(const BodyModel& model, int a, int b, double reach_m, const BodyStepMemory& s,
                   std::vector<BodyContact>& contacts)
 {
     thread_local std::vector<ContactPoint> points;
@@ -63,7 +62,7 @@ void set_axes(BodyContact& contact)
 
 }  // namespace
 
-void detect(const BodyModel& model, const MoreauSettings& settings, const State& state, BodyScratch& s)
+void detect(const BodyModel& model, const MoreauSettings& settings, const State& state, BodyStepMemory& s)
 {
     const double h = settings.time_step_s;
     const double gravity = model.setup().gravity_m_s2.norm();
@@ -168,7 +167,7 @@ Vec3 BodyContact::moment_Nms() const
 
 std::vector<BodyContact> body_contacts(const BodyModel& model, const State& state, double reach_m)
 {
-    BodyScratch s;
+    BodyStepMemory s;
     const std::vector<double> reach(static_cast<std::size_t>(model.bodies()), reach_m / 2);
     detail::place_bodies(model, state, reach, s);
     s.broad_phase.find_pairs(s.boxes, s.pairs);

@@ -82,7 +82,7 @@ void BodyFormulas::evaluate_kinetic()
     }
 }
 
-bool BodyFormulas::predict(double h_s, const State& state, BodyScratch& s)
+bool BodyFormulas::predict(double h_s, const State& state, BodyStepMemory& s)
 {
     const auto bodies = static_cast<std::size_t>(bodies_.bodies()),
                all = bodies + static_cast<std::size_t>(bodies_.carriers());
@@ -135,7 +135,7 @@ void BodyFormulas::scatter(const State& at, double factor, std::span<Wrench> wre
     }
 }
 
-void BodyFormulas::add_potential(const State& at, BodyScratch& s)
+void BodyFormulas::add_potential(const State& at, BodyStepMemory& s)
 {
     covector_.setZero();
     potential_rate_W_ = 0;
@@ -154,7 +154,7 @@ void BodyFormulas::add_potential(const State& at, BodyScratch& s)
     scatter(at, -1, s.potential);
 }
 
-void BodyFormulas::add_given(const State& at, BodyScratch& s)
+void BodyFormulas::add_given(const State& at, BodyStepMemory& s)
 {
     const auto& forces = model_.system().forces;
     covector_.setZero();
@@ -181,7 +181,7 @@ void BodyFormulas::take_velocities(std::span<const Vec3> v, Eigen::VectorXd& u) 
     u.tail(own_) = z;
 }
 
-Vec3 BodyFormulas::force_on_carrier(int k, const BodyScratch& s) const
+Vec3 BodyFormulas::force_on_carrier(int k, const BodyStepMemory& s) const
 {
     const auto i = static_cast<std::size_t>(bodies_.bodies() + k);
     return s.potential[i].force_N + s.given[i].force_N - terms_[static_cast<std::size_t>(k)];
@@ -221,7 +221,7 @@ void BodyFormulas::add_terms(const State& at, std::span<const int> support, std:
     }
 }
 
-void BodyFormulas::add_rows(const MoreauSettings& settings, BodyScratch& s)
+void BodyFormulas::add_rows(const MoreauSettings& settings, BodyStepMemory& s)
 {
     see(s.mid);
     OneStepProblem& problem = s.problem;
@@ -261,7 +261,7 @@ double BodyFormulas::velocity(const BodyRows& rows, int row, std::span<const Vec
     return rows.velocity(row, v, w) + rows_.b[static_cast<std::size_t>(row - first_row_)];
 }
 
-bool BodyFormulas::load(const MoreauSettings& settings, BodyScratch& s)
+bool BodyFormulas::load(const MoreauSettings& settings, BodyStepMemory& s)
 {
     OneStepProblem& problem = s.problem;
     const double h = settings.time_step_s;
@@ -308,7 +308,7 @@ bool BodyFormulas::load(const MoreauSettings& settings, BodyScratch& s)
     return true;
 }
 
-SolveReport BodyFormulas::solve(const SolverSettings& solver, double h_s, BodyScratch& s,
+SolveReport BodyFormulas::solve(const SolverSettings& solver, double h_s, BodyStepMemory& s,
                                 std::vector<Finding>& findings)
 {
     s.problem.U_free = U_free_;
@@ -327,7 +327,7 @@ SolveReport BodyFormulas::solve(const SolverSettings& solver, double h_s, BodySc
     return report.solve;
 }
 
-void BodyFormulas::push(BodyScratch& s)
+void BodyFormulas::push(BodyStepMemory& s)
 {
     take_velocities(s.next.v, s.next.u);
     shown_.U_plus.assign(s.P.size(), 0.0);
@@ -355,7 +355,7 @@ double BodyFormulas::carried_energy_J(std::span<const Vec3> v) const
 }
 
 void BodyFormulas::account(double h_s, const State& state, std::span<const Vec3> v_still,
-                           std::span<const Vec3> w_still, const BodyScratch& s, EnergyLines& lines)
+                           std::span<const Vec3> w_still, const BodyStepMemory& s, EnergyLines& lines)
 {
     // of the carriers; the metric changes while they move, and a potential with time
     double potential_work = 0;
@@ -389,7 +389,7 @@ void BodyFormulas::account(double h_s, const State& state, std::span<const Vec3>
     }
 }
 
-double BodyFormulas::add_violations(bool velocities, BodyScratch& s, double& deepest_m)
+double BodyFormulas::add_violations(bool velocities, BodyStepMemory& s, double& deepest_m)
 {
     see(s.next);
     ContactRows rows;
@@ -481,7 +481,7 @@ private:
 
 }  // namespace
 
-void BodyFormulas::look_at_friction(double ended_s, const BodyScratch& s, std::vector<Finding>& findings)
+void BodyFormulas::look_at_friction(double ended_s, const BodyStepMemory& s, std::vector<Finding>& findings)
 {
     FormulaFriction friction(model_, shown_, s.statuses.steps);
     friction.ended_s = ended_s;
@@ -489,7 +489,7 @@ void BodyFormulas::look_at_friction(double ended_s, const BodyScratch& s, std::v
     look_for_paradoxes(friction, findings);
 }
 
-void BodyFormulas::report(const State& before, double h_s, BodyScratch& s, std::vector<Finding>& findings)
+void BodyFormulas::report(const State& before, double h_s, BodyStepMemory& s, std::vector<Finding>& findings)
 {
     // the step as one in coordinates would leave it behind
     shown_.problem = s.problem;

@@ -2,7 +2,7 @@
 
 #include "body_response.hpp"
 #include "expression/term.hpp"
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 #include "stepping/scratch.hpp"
 
 #include <Eigen/Dense>
@@ -33,23 +33,23 @@ public:
 
     /// Coordinates half-way, their metric, and the velocities of the carriers. False: A is not positive
     /// definite.
-    [[nodiscard]] bool predict(double h_s, const State& state, BodyScratch& s);
+    [[nodiscard]] bool predict(double h_s, const State& state, BodyStepMemory& s);
 
     /// Formulas are evaluated with the places and velocities of `at` from here on.
     void see(const State& at);
 
     /// Adds forces of the potential where formulas see the bodies, `at`, to s.potential: of bodies, and of
     /// the carriers.
-    void add_potential(const State& at, BodyScratch& s);
+    void add_potential(const State& at, BodyStepMemory& s);
 
     /// Adds given forces there to s.given, and computes the velocity terms.
-    void add_given(const State& at, BodyScratch& s);
+    void add_given(const State& at, BodyStepMemory& s);
 
     /// Velocities of the coordinates beside bodies, of those of the carriers in `v`.
     void take_velocities(std::span<const Vec3> v, Eigen::VectorXd& u) const;
 
     /// Force on carrier k with the velocity terms, as the last calls found it.
-    [[nodiscard]] Vec3 force_on_carrier(int k, const BodyScratch& s) const;
+    [[nodiscard]] Vec3 force_on_carrier(int k, const BodyStepMemory& s) const;
 
     /// Potentials or forces of formulas are there, so that an implicit step differentiates them.
     [[nodiscard]] bool has_forces() const noexcept;
@@ -66,12 +66,12 @@ public:
 
     /// Appends rows and dimensions of the interactions of formulas; then their laws and velocities. False: a
     /// law left its range.
-    void add_rows(const MoreauSettings& settings, BodyScratch& s);
-    [[nodiscard]] bool load(const MoreauSettings& settings, BodyScratch& s);
+    void add_rows(const MoreauSettings& settings, BodyStepMemory& s);
+    [[nodiscard]] bool load(const MoreauSettings& settings, BodyStepMemory& s);
 
     /// Solves the problem of the step: firm rows hold their mean velocity, limits follow what presses them,
     /// constraints let go where their contact does not act.
-    [[nodiscard]] SolveReport solve(const SolverSettings& solver, double h_s, BodyScratch& s,
+    [[nodiscard]] SolveReport solve(const SolverSettings& solver, double h_s, BodyStepMemory& s,
                                     std::vector<Finding>& findings);
 
     /// Other motions that the last solve found.
@@ -81,11 +81,11 @@ public:
     }
 
     /// Velocities of the coordinates at the end, from those of the carriers, and of the interactions.
-    void push(BodyScratch& s);
+    void push(BodyStepMemory& s);
 
     /// Adds the lines of the step.
-    void account(double h_s, const State& state, std::span<const Vec3> v_still,
-                 std::span<const Vec3> w_still, const BodyScratch& s, EnergyLines& lines);
+    void account(double h_s, const State& state, std::span<const Vec3> v_still, std::span<const Vec3> w_still,
+                 const BodyStepMemory& s, EnergyLines& lines);
 
     /// Energies that bodies alone do not have.
     [[nodiscard]] Energies energies(const State& state);
@@ -93,13 +93,13 @@ public:
 
     /// Rows of held positions and closed contacts at s.next, for the correction; with `velocities` those of
     /// firm velocities as well. Returns the largest violation; `deepest_m` grows to the deepest overlap.
-    double add_violations(bool velocities, BodyScratch& s, double& deepest_m);
+    double add_violations(bool velocities, BodyStepMemory& s, double& deepest_m);
 
     /// Moves the coordinates of `places` by displacements of the carriers.
     void move(std::span<const Vec3> moved, State& places) const;
 
     /// Statuses and events; the events go to s.events.
-    void report(const State& before, double h_s, BodyScratch& s, std::vector<Finding>& findings);
+    void report(const State& before, double h_s, BodyStepMemory& s, std::vector<Finding>& findings);
 
     /// Percussions and statuses of contacts and constraints, after report().
     void commit(State& state) const;
@@ -113,7 +113,7 @@ public:
     }
 
 private:
-    void look_at_friction(double ended_s, const BodyScratch& s, std::vector<Finding>& findings);
+    void look_at_friction(double ended_s, const BodyStepMemory& s, std::vector<Finding>& findings);
     [[nodiscard]] std::vector<int> blocks_of(std::span<const int> coordinates) const;
     [[nodiscard]] double rate_of(const State& at, int coordinate, const BodyVelocity& velocity) const;
     void add_derivative(const State& at, std::span<const int> coordinates, const Eigen::MatrixXd& S,

@@ -26,7 +26,7 @@ bool are_constant(const BodyModel& model)
 class MoreauJeanBodies final : public BodySystem {
 public:
     MoreauJeanBodies(const BodyModel& model, const MoreauJeanSettings& settings, const MoreauSettings& moreau,
-                     const SolverSettings& solver, State& state, BodyScratch& s)
+                     const SolverSettings& solver, State& state, BodyStepMemory& s)
         : BodySystem(model, moreau, solver, state, s), jean_(settings)
     {
     }
@@ -217,7 +217,7 @@ MoreauSettings midpoint_settings(const MoreauJeanSettings& settings)
 }
 
 StepReport moreau_jean_body_step(const BodyModel& model, const MoreauJeanSettings& settings,
-                                 const SolverSettings& solver, State& state, BodyScratch& s)
+                                 const SolverSettings& solver, State& state, BodyStepMemory& s)
 {
     const MoreauSettings moreau = midpoint_settings(settings);
     StepReport report;

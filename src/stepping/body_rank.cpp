@@ -204,7 +204,7 @@ void JointWatch::at_start(const State& start, Certifier& certifier) const
     if (rank_.redundant()) tell_rank(diagnose_rows(JointFirmRows(model_, start)), start.t_s, certifier);
 }
 
-void JointWatch::after_step(const State& after, const BodyScratch& s, Certifier& certifier)
+void JointWatch::after_step(const State& after, const BodyStepMemory& s, Certifier& certifier)
 {
     if (!rank_.rows().empty()) {
         rank_.begin_step();

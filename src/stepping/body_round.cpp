@@ -27,7 +27,7 @@ double radius_of(const BodyModel& model, int i)
 
 using Contacts = std::vector<BodyContact>;
 
-void add_contact(const BodyModel& model, int a, int b, const ContactPoint& point, const BodyScratch& s,
+void add_contact(const BodyModel& model, int a, int b, const ContactPoint& point, const BodyStepMemory& s,
                  Contacts& contacts)
 {
     const SurfaceLaw& surface = model.surface(a, b);
@@ -41,7 +41,7 @@ void add_contact(const BodyModel& model, int a, int b, const ContactPoint& point
 }
 
 double reach_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int a, int b,
-                const BodyScratch& s)
+                const BodyStepMemory& s)
 {
     // soft contacts are known before they close, and those that touched before they leave; with restitution
     // a contact acts when it has closed (BO-9)
@@ -51,7 +51,7 @@ double reach_of(const BodyModel& model, const MoreauSettings& settings, const St
 }
 
 void two_spheres(const BodyModel& model, const MoreauSettings& settings, const State& state, int a, int b,
-                 const BodyScratch& s, Contacts& contacts)
+                 const BodyStepMemory& s, Contacts& contacts)
 {
     const Vec3 apart = s.mid.x[a] - s.mid.x[b];
     const double distance = apart.norm(), r_a = s.radii[a], r_b = s.radii[b];
@@ -69,7 +69,7 @@ struct HalfSpace3 {
     double offset;
 };
 
-HalfSpace3 half_space(const BodyModel& model, int plane, const BodyScratch& s)
+HalfSpace3 half_space(const BodyModel& model, int plane, const BodyStepMemory& s)
 {
     const Collider& collider = model.colliders[plane];
     const auto& shape = std::get<PlaneShape>(collider.shape);
@@ -79,8 +79,8 @@ HalfSpace3 half_space(const BodyModel& model, int plane, const BodyScratch& s)
 }
 
 /// Bodies in the order of their numbers; the normal points to the first.
-void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const State& state,
-                      int sphere, int plane, const HalfSpace3& half, const BodyScratch& s, Contacts& contacts)
+void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const State& state, int sphere,
+                      int plane, const HalfSpace3& half, const BodyStepMemory& s, Contacts& contacts)
 {
     const auto& [n, offset] = half;
     const Vec3& x = s.mid.x[sphere];
@@ -93,7 +93,7 @@ void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, co
 }
 
 /// Normals and gaps of the contacts where the bodies are at the end of the step, and the deepest overlap.
-void look_at_ends(const BodyModel& model, BodyScratch& s)
+void look_at_ends(const BodyModel& model, BodyStepMemory& s)
 {
     s.ends.resize(s.contacts.size());
     for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
@@ -123,7 +123,7 @@ void look_at_ends(const BodyModel& model, BodyScratch& s)
 }
 
 /// Those contacts as problems of places: gaps for velocities.
-void load_overlaps(const BodyModel& model, BodyScratch& s)
+void load_overlaps(const BodyModel& model, BodyStepMemory& s)
 {
     const double reach = looked_at * model.length_m();
     begin_correction(model, s);
@@ -140,7 +140,7 @@ void load_overlaps(const BodyModel& model, BodyScratch& s)
 
 /// Contacts of a body with those of higher numbers.
 void contacts_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int i,
-                 const BodyScratch& s, Contacts& contacts)
+                 const BodyStepMemory& s, Contacts& contacts)
 {
     if (is_plane(model, i)) {
         const HalfSpace3 half = half_space(model, i, s);
@@ -184,7 +184,7 @@ bool is_round(const BodyModel& model)
 }
 
 void detect_round(const BodyModel& model, const MoreauSettings& settings, const State& state,
-                  BodyScratch& s)
+                  BodyStepMemory& s)
 {
     s.planes.clear();
     s.ball_radii.assign(static_cast<std::size_t>(model.bodies()), -1.0);
@@ -211,7 +211,7 @@ void detect_round(const BodyModel& model, const MoreauSettings& settings, const 
 }
 
 void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                   BodyScratch& s)
+                   BodyStepMemory& s)
 {
     const double tolerance = std::max(settings.activation_gap_m, harmless(solver) * model.length_m());
     double last = std::numeric_limits<double>::infinity();

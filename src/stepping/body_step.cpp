@@ -1,4 +1,4 @@
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
@@ -58,7 +58,7 @@ std::vector<Loose> loose_bodies(const BodyModel& model, const State& state)
 /// The same as solve_and_push. What lent inertia resists is the difference from the velocity that it is
 /// expected to have: repeated until that is the velocity which comes out (BO-19). False where it does not.
 bool solve_with_loose(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                      const State& state, std::vector<Loose>& loose, BodyScratch& s, SolveReport& report)
+                      const State& state, std::vector<Loose>& loose, BodyStepMemory& s, SolveReport& report)
 {
     if (loose.empty()) {
         solve_and_push(model, settings, solver, state, s, report);
@@ -96,7 +96,7 @@ bool solve_with_loose(const BodyModel& model, const MoreauSettings& settings, co
 }
 
 BodySystem::BodySystem(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                       State& state, BodyScratch& s)
+                       State& state, BodyStepMemory& s)
     : model_(model), settings_(settings), solver_(solver), state_(state), s_(s)
 {
 }
@@ -297,7 +297,7 @@ private:
 }  // namespace detail
 
 StepReport body_step(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                     State& state, BodyScratch& s)
+                     State& state, BodyStepMemory& s)
 {
     StepReport report;
     report.h_s = settings.time_step_s;

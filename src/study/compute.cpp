@@ -3,6 +3,7 @@
 #include "samples.hpp"
 #include "scene/scene_bodies.hpp"
 #include "strobe.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -57,7 +57,8 @@ bool same_bodies(const Recording& recording, const std::optional<BodiesToRecord>
     const auto& all = bodies->model.setup().bodies;
     const auto& names = recording.bodies.names;
     return std::equal(all.begin(), all.end(), names.begin(), names.end(), named) &&
-           kept->force_N.size() == probes && recording.checkpoint->state.turns.size() == bodies->start.turns.size();
+           kept->force_N.size() == probes &&
+           recording.checkpoint->state.turns.size() == bodies->start.turns.size();
 }
 
 }  // namespace

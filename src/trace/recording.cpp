@@ -424,7 +424,8 @@ void RecordingReader::read_checkpoint()
                 .reactions = result_.constraints.reactions.size(),
                 .reaches = result_.contacts.size() + (file_.has("/bodies") ? 1 : 0)})));
     if (file_.has("/bodies"))
-        checkpoint->bodies = take(detail::read_bodies(file_, result_.bodies.names.size(), places_, checkpoint->state));
+        checkpoint->bodies =
+            take(detail::read_bodies(file_, result_.bodies.names.size(), places_, checkpoint->state));
     const auto& first_row = result_.bodies.first_row;
     if (checkpoint->bodies && checkpoint->bodies->contacts > (first_row.empty() ? 0 : first_row.back()))
         refuse("the checkpoint counts contacts that are not there");

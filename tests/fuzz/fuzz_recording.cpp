@@ -133,8 +133,8 @@ Good record(const char* text)
                              scene->plan.duration_s, time_step_s(scene->integrator), {}, {0.005}, bodies);
         if (!recorder) __builtin_trap();
         RunSoFar run = start_run(scene->model, scene->start);
-        const RunReport report = resume_run(scene->model, scene->integrator, scene->solver, scene->plan, run,
-                                            std::ref(*recorder));
+        const RunReport report =
+            resume_run(scene->model, scene->integrator, scene->solver, scene->plan, run, std::ref(*recorder));
         if (!recorder->finish(report)) __builtin_trap();
     }
     std::ostringstream bytes;

@@ -2,7 +2,7 @@
 
 #include "reference_case.hpp"
 
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include <memory>
 #include <vector>
@@ -57,7 +57,7 @@ public:
 private:
     BodyModel model_;
     State state_, start_;
-    std::unique_ptr<BodyScratch> scratch_ = std::make_unique<BodyScratch>();
+    std::unique_ptr<BodyStepMemory> scratch_ = std::make_unique<BodyStepMemory>();
     StepReport report_;
     MoreauSettings settings_;
     SolverSettings solver_;

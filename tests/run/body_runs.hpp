@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include "support/near.hpp"
 
@@ -45,7 +45,7 @@ inline Body ball(double radius, const Vec3& at, double mass_kg = 1)
 struct Run {
     BodyModel model;
     State state = make_body_state(model);
-    std::unique_ptr<BodyScratch> scratch = std::make_unique<BodyScratch>();
+    std::unique_ptr<BodyStepMemory> scratch = std::make_unique<BodyStepMemory>();
     MoreauSettings settings = {.time_step_s = 1.0 / 240};
     SolverSettings solver = {};
     EnergyLines sums = {};

@@ -68,7 +68,7 @@ TEST_CASE("a disc on an implicit spring moves as its twin in coordinates does, i
         const MoreauJeanSettings settings{.time_step_s = h, .theta = theta};
         const BodyModel bodies = test::model_of(disc_on_spring(stiffness, damping));
         State state = make_body_state(bodies);
-        BodyScratch scratch;
+        BodyStepMemory scratch;
         const Model model = test::model_of(disc_in_coordinates(stiffness, damping));
         State twin = make_state(model, vector({0, 0.35, 0}), vector({0.7, -1, 3}));
         Scratch twin_scratch(model);
@@ -112,7 +112,7 @@ TEST_CASE("a spring far too stiff for the step keeps its energy with theta = 1/2
             {.first = 0, .second_point_m = {0, 0, 0}, .stiffness_N_m = stiffness, .rest_length_m = 1}};
         const BodyModel model = test::model_of(std::move(setup));
         State state = make_body_state(model);
-        BodyScratch scratch;
+        BodyStepMemory scratch;
         for (int n = 0; n < 200; ++n) {
             const State before = state;
             const StepReport report =
@@ -140,7 +140,7 @@ TEST_CASE("percussions go through springs: a floor carries two balls that a spri
         {.first = 1, .second = 2, .stiffness_N_m = 1e8, .damping_Ns_m = 100, .rest_length_m = 0.5}};
     const BodyModel model = test::model_of(std::move(setup));
     State state = make_body_state(model);
-    BodyScratch scratch;
+    BodyStepMemory scratch;
     double P = 0;
     for (int n = 0; n < 400; ++n) {
         const StepReport report =
@@ -161,7 +161,7 @@ TEST_CASE("with theta = 1/2 and forces that do not change, bodies of the plane m
     setup.springs.clear();
     const BodyModel model = test::model_of(std::move(setup));
     State one = make_body_state(model), other = one;
-    BodyScratch scratch, other_scratch;
+    BodyStepMemory scratch, other_scratch;
     for (int n = 0; n < 500; ++n) {
         REQUIRE(moreau_jean_body_step(model, {.time_step_s = 1e-3}, {}, one, scratch).status ==
                 StepStatus::Solved);
@@ -206,7 +206,7 @@ TEST_CASE("joints hold under the theta scheme: a damped pendulum falls as its eq
             {.kind = JointKind::Revolute, .first = 0, .axis = {0, 1, 0}, .turn = {.damping = damping}}};
         const BodyModel model = test::model_of(std::move(setup));
         State state = make_body_state(model);
-        BodyScratch scratch;
+        BodyStepMemory scratch;
         const int steps = static_cast<int>(std::lround(0.5 / h));
         for (int n = 0; n < steps; ++n) {
             const StepReport report =

@@ -1,4 +1,4 @@
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include "support/near.hpp"
 
@@ -50,7 +50,7 @@ BodyModel pour(bool general, double restitution, int side)
 struct Poured {
     BodyModel model;
     State state = make_body_state(model);
-    std::unique_ptr<BodyScratch> scratch = std::make_unique<BodyScratch>();
+    std::unique_ptr<BodyStepMemory> scratch = std::make_unique<BodyStepMemory>();
     MoreauSettings settings = {.time_step_s = 1.0 / 240};
 
     StepReport step(double tolerance = 1e-8)

@@ -229,8 +229,7 @@ point_m = [0, 0.25, 0]
 )toml";
     const auto end_of = [](const Scene& scene) {
         State state = scene.start;
-        const RunReport report =
-            simulate(scene.model, scene.integrator, scene.solver, scene.plan, state);
+        const RunReport report = simulate(scene.model, scene.integrator, scene.solver, scene.plan, state);
         CHECK(report.status == RunStatus::Certified);
         return state;
     };

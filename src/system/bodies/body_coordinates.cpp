@@ -154,8 +154,10 @@ State coordinate_state(const BodyModel& bodies, const State& state)
     const bool known = state.q.size() >= std::max<Eigen::Index>(of_bodies, 1);
     State result;
     result.t_s = state.t_s;
-    result.q = known ? state.q : Eigen::VectorXd(Eigen::VectorXd::Zero(of_bodies + bodies.setup().coordinates));
-    result.u = state.u.size() == result.q.size() ? state.u : Eigen::VectorXd(Eigen::VectorXd::Zero(result.q.size()));
+    result.q =
+        known ? state.q : Eigen::VectorXd(Eigen::VectorXd::Zero(of_bodies + bodies.setup().coordinates));
+    result.u =
+        state.u.size() == result.q.size() ? state.u : Eigen::VectorXd(Eigen::VectorXd::Zero(result.q.size()));
     write_bodies(bodies, state, known, result.q.data(), result.u.data());
     return result;
 }
@@ -170,8 +172,7 @@ void copy_bodies(const State& from, State& to)
     to.kept = from.kept;
 }
 
-void place_bodies(const BodyModel& bodies, std::span<const double> q, std::span<const double> u,
-                  State& state)
+void place_bodies(const BodyModel& bodies, std::span<const double> q, std::span<const double> u, State& state)
 {
     const int per_body = coordinates_per_body(bodies);
     int first = 0;

@@ -27,8 +27,8 @@ namespace carom {
 [[nodiscard]] bool has_coordinates(const BodyModel& bodies, int body);
 [[nodiscard]] int coordinates_per_body(const BodyModel& bodies) noexcept;  ///< 7, in the plane 3
 
-/// Writes where bodies are, and their velocities, into q and u of the same state; angles of the plane are those
-/// next to the ones that were there, and so count turns. Coordinates beside bodies stay as they are.
+/// Writes where bodies are, and their velocities, into q and u of the same state; angles of the plane are
+/// those next to the ones that were there, and so count turns. Coordinates beside bodies stay as they are.
 void write_coordinates(const BodyModel& bodies, State& state);
 
 /// The same into a state that has nothing but its coordinates and its instant.

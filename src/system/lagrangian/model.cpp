@@ -441,7 +441,8 @@ State make_state(const Model& model, const Eigen::VectorXd& q, const Eigen::Vect
     State state;
     if (const BodyModel* bodies = model.bodies()) {
         state = make_body_state(*bodies);
-        place_bodies(*bodies, view(q), view(u), state);
+        const bool fit = q.size() == model.coordinates() && u.size() == model.coordinates();
+        if (fit) place_bodies(*bodies, view(q), view(u), state);
     }
     const auto contacts = static_cast<std::size_t>(model.contacts());
     state.t_s = t_s;

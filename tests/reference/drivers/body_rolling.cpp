@@ -84,9 +84,7 @@ TableStop stop_of(const Task& task, double v, double omega)
 double torque_taken_Nm(const Task& task, double torque_Nm)
 {
     BodySetup setup = table_on_feet(task);
-    setup.forces = [=](const State&, std::span<Wrench> wrenches) {
-        wrenches[0].torque_Nm.z() += torque_Nm;
-    };
+    setup.forces = [=](const State&, std::span<Wrench> wrenches) { wrenches[0].torque_Nm.z() += torque_Nm; };
     BodyWalk walk(setup, {.time_step_s = 1, .tolerance = 1e-14});
     walk.step();
     return torque_Nm - walk.state().W[0].z() * task.number("I");

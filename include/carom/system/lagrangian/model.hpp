@@ -182,8 +182,8 @@ private:
 /// "contact.wall.gap".
 [[nodiscard]] Expected<Model, Errors> make_model(LagrangianSystem system);
 
-/// A state at rest in its contacts: sizes set, no percussions yet. Bodies are where the coordinates say; their
-/// quaternions are made unit ones.
+/// A state at rest in its contacts: sizes set, no percussions yet. Bodies are where the coordinates say;
+/// their quaternions are made unit ones.
 [[nodiscard]] State make_state(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
                                double t_s = 0);
 
