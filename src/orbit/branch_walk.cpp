@@ -115,8 +115,8 @@ std::optional<BranchNode> BranchWalk::turned(const BranchNode& node, double part
     }
     auto other = at_value(start, held_at(**member, start), node.period_s, node.value, nullptr);
     if (!other) return std::nullopt;
-    const double along = other->dz.dot(dz.cwiseQuotient(other->scale)) + other->dT * node.dT +
-                         other->dvalue * node.dvalue;
+    const double along =
+        other->dz.dot(dz.cwiseQuotient(other->scale)) + other->dT * node.dT + other->dvalue * node.dvalue;
     return along < 0 ? reversed(std::move(*other)) : other;
 }
 

@@ -138,11 +138,15 @@ Expected<Sensitivities, Errors> sensitivities(const Scene& scene, const Sensitiv
 
     Sensitivities result;
     result.by = options.by;
-    double part_s = scene.plan.duration_s / 256;
+    // in parts, so that not all pieces of a long run are kept at once; slip that begins in space and is still
+    // slow cannot be cut
+    const bool slips_in_space = std::ranges::any_of(flow.system().contacts, [](const auto& contact) {
+        return contact.dimension == 3 && contact.friction;
+    });
+    double part_s = slips_in_space ? scene.plan.duration_s : scene.plan.duration_s / 256;
     std::vector<double> instants = options.at_s;
     instants.push_back(scene.start.t_s + scene.plan.duration_s);
     for (const double instant : instants) {
-        // in parts, so that not all pieces of a long run are kept at once
         Flow::End end = Flow::End::Reached;
         for (double part = flow.state().t_s; end == Flow::End::Reached && part < instant;) {
             constexpr int few = 32, many = 256;

@@ -1,5 +1,8 @@
 #include "slip_parts.hpp"
 
+#include "core/dense.hpp"
+#include "law_rows.hpp"
+
 #include "expression/workspace.hpp"
 
 #include <algorithm>
@@ -10,6 +13,7 @@ namespace carom::detail {
 namespace {
 
 constexpr double part = 0.25;  ///< of the radius of convergence: 4^-24 is left at order 24
+constexpr double turns = 4;    ///< 4^24 / 24! is nothing, and what cancels costs two digits
 
 /// sum_k c_k (s + x)^k as a series of x.
 void shift(double* c, int order, double s)
@@ -45,6 +49,7 @@ struct Slip {
     int contact = -1;
     bool begins = false;  ///< where the piece does
     Eigen::Vector2d U, rate;
+    double turn_s = 0;  ///< in which a change of its direction decays: S over the friction along it
 };
 
 class SlipsOfPiece {
@@ -77,16 +82,33 @@ public:
             contact.coefficients.at(place.point(), work_);
             if (!(contact.coefficients.value[0] > 0)) continue;
             Differentiated& U = contact.U[static_cast<std::size_t>(status.frame)];
+            const double mu = contact.coefficients.value[0];
             U.at(place.point(), work_);
-            slips.push_back({.contact = status.contact,
-                             .begins = status.begins,
-                             .U = U.value.tail(2),
-                             .rate = U.slope.bottomRows(2) * direction});
+            Slip& slip = slips.emplace_back(Slip{.contact = status.contact,
+                                                 .begins = status.begins,
+                                                 .U = U.value.tail(2),
+                                                 .rate = U.slope.bottomRows(2) * direction});
+            const Eigen::MatrixXd H = U.slope.block(1, n, 2, n);
+            const double friction = mu * normal_reaction(status.contact, s) * inverse_mass(H, place);
+            slip.turn_s = friction > 0 ? slip.U.norm() / friction : std::numeric_limits<double>::infinity();
         }
         return slips;
     }
 
 private:
+    [[nodiscard]] double normal_reaction(int contact, double s) const
+    {
+        const auto found = std::ranges::find(piece_.reactions, contact, &SeriesPiece::Reaction::contact);
+        return found == piece_.reactions.end() ? 0 : series_value(found->r.data(), piece_.order - 1, s);
+    }
+
+    /// The largest of W_TT = H A^-1 H^T, or a bound of it.
+    [[nodiscard]] double inverse_mass(const Eigen::MatrixXd& H, VariationalSystem::Place place)
+    {
+        return (H * Ldlt(kinetic_matrix(system_, place, work_)).solve(Eigen::MatrixXd(H.transpose())))
+            .trace();
+    }
+
     VariationalSystem& system_;
     const SeriesPiece& piece_;
     const std::vector<SeriesStatus>& statuses_;
@@ -151,8 +173,10 @@ SlipParts slip_parts(VariationalSystem& system, const SeriesPiece& piece,
         result.parts.push_back(part_of(piece, 0, s));
     }
     while (piece.h_s - s > nothing * piece.h_s) {
-        const Nearest nearest = time_to_zero(slips.at(s));
-        const double length = std::min(part * nearest.s, piece.h_s - s);
+        const std::vector<Slip> now = slips.at(s);
+        const Nearest nearest = time_to_zero(now);
+        const double turn_s = std::ranges::min(now, {}, &Slip::turn_s).turn_s;
+        const double length = std::min({part * nearest.s, turns * turn_s, piece.h_s - s});
         if (s == 0 && length == piece.h_s) return result;
         if (!(length > nothing * nothing * piece.h_s) ||
             (nearest.s < nothing * piece.h_s && piece.h_s - s > 8 * nearest.s)) {

@@ -189,7 +189,8 @@ struct OneSided {
 std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from, const Nearness& like,
                                        double reach)
 {
-    constexpr double largest_part = 0.8, smallest_part = 1e-2, nothing = 1e-7, little = 1e-2;
+    constexpr double largest_part = 0.8, smallest_part = 1e-2, nothing = 1e-7, little = 1e-2,
+                     rounding = 1e-15;
     const auto kinds = sequence(from.orbit);
     OneSided found{.node = from, .point = {}};
     found.point.add(from, like);
@@ -198,8 +199,8 @@ std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from,
     for (int k = 0; k < 60 && last.value > nothing * like.value; ++k) {
         auto node = walk.ahead(found.node, step);
         const Nearness* here = node ? same_at(*node, found.node, last) : nullptr;
-        const bool good = here != nullptr && sequence(node->orbit) == kinds && here->value > 0 &&
-                          here->value < last.value;
+        const bool good =
+            here != nullptr && sequence(node->orbit) == kinds && here->value > 0 && here->value < last.value;
         if (good) {
             rest = step * here->value / (last.value - here->value);
             gone += step;
@@ -207,7 +208,9 @@ std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from,
             found.point.add(*node, last);
             found.node = std::move(*node);
             if (gone + rest > 8 * reach) return std::nullopt;
-            if (found.point.error() <= 1e-15 * std::abs(found.point.value)) break;
+            if (found.point.fraction() <= little &&
+                found.point.error() <= rounding * std::abs(found.point.value))
+                break;
             part = std::min(largest_part, 1.5 * part);
             step = part * rest;
             continue;
@@ -328,7 +331,9 @@ bool goes_on(const BranchWalk& walk, const BranchNode& a, const BranchNode& b, d
     constexpr double straight = 0.8, longest = 2;
     Eigen::VectorXd way(a.scale.size());
     way << b.start.q - a.start.q, b.start.u - a.start.u;
-    way = way.cwiseQuotient(a.scale);
+    // what closed contacts make of the start by the parameter is no part of the tangent
+    const Eigen::MatrixXd& free = a.orbit.tangent;
+    way = (free * (free.transpose() * way)).cwiseQuotient(a.scale);
     const double later = (b.period_s - a.period_s) / a.period_s, more = (b.value - a.value) / walk.range();
     const Eigen::VectorXd dz = b.dz.cwiseProduct(b.scale).cwiseQuotient(a.scale);
     const double along = a.dz.dot(dz) + a.dT * b.dT + a.dvalue * b.dvalue;

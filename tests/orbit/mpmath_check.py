@@ -896,22 +896,27 @@ def begins_to_slip(F, rate, R, s, terms=44):
     return x + [sum(u[k][i] * s ** k for k in range(terms)) for i in (0, 1)]
 
 
-def dragged(p, end):
+def dragged(p, end, first=mpf("0.02"), terms=44):
     F = lambda t: (p["f"] + p["a"] * t, p["g"] + p["b"] * t)
     bound = p["mu_s"] * p["N"]
     A, B, C = p["a"] ** 2 + p["b"] ** 2, p["f"] * p["a"] + p["g"] * p["b"], p["f"] ** 2 + p["g"] ** 2 - bound ** 2
     when = (-B + mpmath.sqrt(B * B - A * C)) / A
-    # S grows like the time where the static bound is higher, else like its square
-    first = mpf("0.02")
 
     def slides(y, t, p):
         speed, R = root(y[2] * y[2] + y[3] * y[3]), p["mu"] * p["N"]
         return [y[2], y[3], t * p["a"] + p["f"] - y[2] / speed * R, t * p["b"] + p["g"] - y[3] / speed * R]
-    start = begins_to_slip(F(when), (p["a"], p["b"]), p["mu"] * p["N"], first)
+    # S grows like the time where the static bound is higher, else like its square
+    start = begins_to_slip(F(when), (p["a"], p["b"]), p["mu"] * p["N"], first, terms)
     return smooth(slides, start, when + first, end, p)
 
 
 DRAG = dict(text=DRAGGED, out=lambda y, p: {"x": (y[0], y[2]), "y": (y[1], y[3])}, exact=dragged)
+
+# a force at the bound that turns: slip begins with the third power of the time, and its series do not converge but tell it to
+# exp(-3/t^2)
+TURN = {"f": mpf(1), "a": mpf(0), "g": mpf(0), "N": mpf(2), "mu": mpf("0.5"), "mu_s": mpf("0.5")}
+TURNED = dict(DRAG, text=DRAGGED.replace("f = 0\na = 1\ng = 0.6\n", "f = 1\na = 0\ng = 0\n"),
+              exact=lambda p, end: dragged({**TURN, **p}, end, mpf("0.15"), 140))
 
 
 # a particle that slides on a rough slope and stops: F along x, friction R. With the angle theta between slip and F,
@@ -935,8 +940,8 @@ def case(system, end, **numbers):
     return {**system, "end": end, "numbers": {name: str(value) for name, value in numbers.items()}}
 
 
-# name: system, instant, numbers of the open case of that family. Not here: CB-STATUS-2, slip like t^4 that is too slow beside its
-# force for series of derivatives (carom says so), B-EX8-MULTI, an impact map without a motion
+# name: system, instant, numbers of the open case of that family. Not here: B-EX8-MULTI, an impact map without a motion. CB-STATUS-2
+# depends smoothly on the rate at which its force turns; with another threshold slip begins later by a root
 CASES = {
     "SENS-FREE-1": case(pendulum(False), 3, g=9.81, l=1, c=0, theta0=1.2, omega0=0),
     "SENS-FREE-2": case(pendulum(False), 4, g=9.81, l=0.7, c=0.3, theta0=2.5, omega0=-0.8),
@@ -987,6 +992,7 @@ CASES = {
     "CB-STATUS-1c": case(pressed(False), 1, b=1),
     "CB-STATUS-1d": case(pressed(True), 1, b=-1, c=2),
     "CB-STATUS-1f": case(pressed(False, "1.3"), 1, f=1.3, N=2, mu=0.5),
+    "CB-STATUS-2": case(TURNED, 1, b=1),
     "CB-STATUS-3": case(CASCADE, 1, a=0.2, mu3=0.6),
     "CB-IMP-1 in space": case(STRIKE, 0.9, vn=2, vx=3, vy=-4, mu=0.5, e=0.5),
     "CB-IMP-2": case(STRIKE, 0.9, vn=3, vx=0.5, vy=0.2, mu=0.4, e=0.8),

@@ -258,3 +258,123 @@ TEST_CASE("a brake that slips without a cycle: rest is not told as an orbit")
     CHECK(!found->converged);
     CHECK(found->trouble.find("equilibrium") != std::string::npos);
 }
+
+namespace {
+
+/// A pair of gears with play: the angle between them is driven to and fro, and a load keeps it at one side.
+const std::string gear = R"toml(
+title = "gears with backlash"
+duration_s = 60
+[parameters]
+b = 1.0
+c = 0.1
+e = 0.9
+F0 = 0.1
+F = 0.5
+w = 0.8
+[[coordinate]]
+name = "x"
+start = 0.0
+start_velocity = 0.3
+[lagrangian]
+kinetic = "x'^2/2"
+forces = { x = "F0 + F*cos(w*t) - c*x'" }
+[[contact]]
+name = "front"
+gap = "b - x"
+law = { restitution = "e" }
+[[contact]]
+name = "back"
+gap = "b + x"
+law = { restitution = "e" }
+)toml";
+
+/// How far the orbit that strikes the front once a period stays away from the back. Between impacts
+/// x' = y exp(-c s) + x_p', x_p the motion without impacts, so that x = b after a period gives y and the
+/// speed v of the impact, and x' = -e v behind it its phase.
+double gap_behind(double w, double e)
+{
+    const double c = 0.1, F0 = 0.1, F = 0.5, T = turn / w;
+    const double y = -F0 * T / (1 - std::exp(-c * T)), v = F0 * T / (1 + e);
+    const double P = -F / (w * w + c * c), Q = -c / w * P, size = w * std::hypot(P, Q);
+    const double phase = std::atan2(-P, Q) + std::acos((-e * v - y - F0 / c) / size);
+    const auto velocity = [&](double s) {
+        return F0 / c - w * P * std::sin(phase + w * s) + w * Q * std::cos(phase + w * s) +
+               y * std::exp(-c * s);
+    };
+    const auto gap = [&](double s) {
+        return 2 + F0 * s / c + P * (std::cos(phase + w * s) - std::cos(phase)) +
+               Q * (std::sin(phase + w * s) - std::sin(phase)) + y * (1 - std::exp(-c * s)) / c;
+    };
+    double nearest = T / 2;
+    for (int i = 1; i < 400; ++i) {
+        if (gap(i * T / 400) < gap(nearest)) nearest = i * T / 400;
+    }
+    double low = nearest - T / 400, high = nearest + T / 400;
+    for (int i = 0; i < 60; ++i) {
+        const double middle = (low + high) / 2;
+        (velocity(middle) < 0 ? low : high) = middle;
+    }
+    return gap(low);
+}
+
+}  // namespace
+
+TEST_CASE("gears with backlash: round a fold and past the grazing of the back to the end of the range")
+{
+    for (const double e : {0.9, 0.7}) {
+        CAPTURE(e);
+        BranchOptions options = over("w", 0.3, 4);
+        options.orbit.settle = 60;
+        const auto branch = follow_branch(read(gear, {{"parameters.e", digits(e)}}), options);
+        REQUIRE(branch);
+        CHECK(branch->end == "range");
+        CHECK(first_of(*branch, "fold").value > 1);
+        double low = 0.84, high = 0.88;
+        for (int i = 0; i < 60; ++i) {
+            const double middle = (low + high) / 2;
+            (gap_behind(middle, e) < 0 ? low : high) = middle;
+        }
+        const SpecialPoint& graze = first_of(*branch, "grazing");
+        CHECK(graze.place == "back");
+        CHECK(std::abs(graze.value - low) <= 1e-10);
+        CHECK(std::ranges::count(branch->special, "grazing", &SpecialPoint::kind) == 1);
+        // behind it the back is not struck
+        CHECK(branch->points.back().orbit.lowest[0] > -1);
+        // orbits begin within a period of the scene's start, wherever events go
+        for (const BranchPoint& point : branch->points) {
+            CHECK(point.orbit.start.t_s >= 0);
+            CHECK(point.orbit.start.t_s <= 1.01 * point.orbit.period_s);
+        }
+    }
+}
+
+TEST_CASE("gears with backlash: an orbit that grazes is found from the impacts as from the gap")
+{
+    // two impacts on the front, one of them slower and slower; then none, with the gap opening
+    BranchOptions options = over("w", 0.45, 0.6);
+    options.orbit.settle = 60;
+    const Scene scene = read(gear, {{"parameters.e", "0.7"}, {"parameters.w", "0.5"}});
+    const auto forth = follow_branch(scene, options);
+    REQUIRE(forth);
+    const SpecialPoint& graze = first_of(*forth, "grazing");
+    const auto impacts = [](const Orbit& orbit) {
+        return std::ranges::count_if(orbit.events, [&](const SensitiveEvent& one) {
+            return one.event.kind == EventKind::Impact && one.event.time_s > orbit.start.t_s;
+        });
+    };
+    CHECK(impacts(forth->points.front().orbit) == impacts(forth->points.back().orbit) + 1);
+    // the way back begins behind the grazing
+    const BranchPoint& behind = forth->points.back();
+    std::vector<Override> begin{{"parameters.e", "0.7"},
+                                {"parameters.w", digits(behind.value)},
+                                {"start_s", digits(behind.orbit.start.t_s)},
+                                {"coordinate.x.start", digits(behind.orbit.start.q[0])},
+                                {"coordinate.x.start_velocity", digits(behind.orbit.start.u[0])}};
+    options.orbit.settle = 0;
+    options.high = std::max(options.high, 1.001 * behind.value);
+    options.upwards = false;
+    const auto back = follow_branch(read(gear, begin), options);
+    REQUIRE(back);
+    CHECK(first_of(*back, "grazing").value == doctest::Approx(graze.value).epsilon(1e-10));
+}
