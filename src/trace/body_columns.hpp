@@ -1,8 +1,8 @@
 #pragma once
 
-#include "carom/onestep/residual.hpp"
 #include "carom/trace/recording.hpp"
 #include "columns.hpp"
+#include "onestep/residual_shares.hpp"
 #include "trace/checkpoint.hpp"
 #include "trace/recorder.hpp"
 

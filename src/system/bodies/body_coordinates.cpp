@@ -146,6 +146,8 @@ void write_coordinates(const BodyModel& bodies, State& state)
     if (!known) state.q.setZero(size);
     if (state.u.size() != size) state.u.setZero(size);
     write_bodies(bodies, state, known, state.q.data(), state.u.data());
+    // once more takes out what the way from the angle before has rounded, where it passes zero
+    if (known && bodies.is_flat()) write_bodies(bodies, state, true, state.q.data(), state.u.data());
 }
 
 State coordinate_state(const BodyModel& bodies, const State& state)
