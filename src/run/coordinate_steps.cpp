@@ -6,6 +6,7 @@
 #include "impact_watch.hpp"
 #include "one_step.hpp"
 #include "path_watch.hpp"
+#include "phase_error.hpp"
 #include "punctual_run.hpp"
 #include "reversing_slip.hpp"
 #include "run_loop.hpp"
@@ -157,6 +158,11 @@ public:
         if (!scratch_.events.empty())
             note_impacts(model_, before, report.h_s, plan_.duration_s, scratch_, run.progress);
         look_for_oscillations(before, run);
+        if (model_.contacts() > 0) {
+            const EnergyWatch& energies = certifier.sums().watch;
+            note_phase(before.u, run.state.u, scratch_.events.empty(), scratch_.A,
+                       {energies.kinetic_J, energies.run_scale_J}, run.progress.phase);
+        }
         look_for_near_misses(model_, activation_gap_m_, before, run.state, scratch_, run.progress);
         if (run.progress.steps == 1)
             look_at_first_slip(first_step(before, report), before.u.cwiseAbs().maxCoeff(), certifier);
@@ -190,13 +196,15 @@ public:
     }
 
 private:
-    /// (LE-23), where nothing else costs the certificate.
+    /// (LE-23), (LE-25), where nothing else costs the certificate.
     void look_again_punctually(const RunSoFar& run, std::vector<Finding>& findings) const
     {
         const auto scheme = scheme_of(settings_);
         if (!scheme || run.progress.reaches.empty() || is_uncertified(run, findings)) return;
-        look_at_punctual_run(
-            {model_, settings_, solver_, plan_, *scheme, start_, largest_gap_m(run.progress)}, run, findings);
+        const CoordinateOrder order{
+            model_, settings_, solver_, plan_, *scheme, start_, largest_gap_m(run.progress)};
+        look_at_punctual_run(order, run, findings);
+        if (!is_uncertified(run, findings)) look_at_phases(order, run, findings);
     }
 
     /// (LE-24); with theta > 1/2 such an oscillation loses its energy, which (LE-7) sees.

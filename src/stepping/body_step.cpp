@@ -204,10 +204,28 @@ bool BodySystem::correct(StepReport& report)
     return true;
 }
 
+namespace {
+
+/// Contacts and stops that persist do no work in theory: what their normal percussions did kept them on their
+/// obstacles, and goes from the line of impacts to that of corrections (LE-2). The statuses of the step are
+/// known.
+void account_persistent(const BodyScratch& s, EnergyLines& lines)
+{
+    double held_J = 0;
+    for (const ContactStep& step : s.statuses.steps) {
+        if (step.persists) held_J += step.energy_J;
+    }
+    lines.impact_J -= held_J;
+    lines.correction_J += held_J;
+}
+
+}  // namespace
+
 void BodySystem::watch(StepReport& report)
 {
     look_for_tunnelling(model_, settings_, state_, s_, report);
     update_statuses(model_, solver_, settings_.time_step_s, state_, s_, report.findings);
+    account_persistent(s_, report.energy);
     if (s_.formulas) s_.formulas->report(state_, settings_.time_step_s, s_, report.findings);
 }
 
