@@ -75,6 +75,34 @@ bool is_small_structure(const BodyModel& model, const BodyStepMemory& s)
     return s.contacts.size() < FactorSweeps::min_interactions && of_bodies.is_redundant(s.P.size());
 }
 
+namespace {
+
+/// The diagonal of W where all contacts are round: inertias are those of any axis, arms along normals.
+void set_round_diagonal(const BodyModel& model, BodyStepMemory& s)
+{
+    for_each_index(s.contacts.size(), contacts_at_once, [&](std::size_t c) {
+        const BodyContact& contact = s.contacts[c];
+        const auto W =
+            s.problem.W.values_of(static_cast<int>(c), s.problem.W.row(static_cast<int>(c)).front());
+        double normal = 0, tangential = 0;
+        const auto add = [&](int body, const Vec3& arm) {
+            const auto k = static_cast<std::size_t>(body);
+            if (model.inverse_mass[k] == 0) return;
+            normal += model.inverse_mass[k];
+            tangential += model.inverse_mass[k] + s.inverse_inertia[k](0, 0) * arm.squaredNorm();
+        };
+        add(contact.first, contact.arm_first);
+        add(contact.second, contact.arm_second);
+        W[0] = normal;
+        const auto components = static_cast<std::size_t>(contact.dimension);
+        for (std::size_t k = 1; k < components; ++k) {
+            W[k * components + k] = tangential;
+        }
+    });
+}
+
+}  // namespace
+
 void load_factors(const BodyModel& model, BodyStepMemory& s)
 {
     Factors& factors = s.problem.factors;
@@ -88,6 +116,7 @@ void load_factors(const BodyModel& model, BodyStepMemory& s)
     factors.round = s.round;
     factors.calm = are_calm(model, s, 1.0);
     begin_diagonal(s.problem);
+    if (s.round) return set_round_diagonal(model, s);
     for_each_index(s.contacts.size(), contacts_at_once, [&](std::size_t c) {
         set_diagonal(rows_of(s.contacts[c]), static_cast<int>(c), s.problem);
     });

@@ -85,6 +85,7 @@ void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, co
     const auto& [n, offset] = half;
     const Vec3& x = s.mid.x[sphere];
     const double r = s.radii[sphere], above = n.dot(x) - offset;
+    if (above - r > std::max(s.reach_m[sphere] + s.reach_m[plane], settings.activation_gap_m)) return;
     if (above - r > reach_of(model, settings, state, sphere, plane, s)) return;
     const Vec3 half_way = 0.5 * (x - r * n + (x - above * n));
     const bool first = sphere < plane;
@@ -138,12 +139,13 @@ void load_overlaps(const BodyModel& model, BodyStepMemory& s)
     s.correction_P.assign(s.correction.laws.size(), 0.0);
 }
 
-/// Contacts of a body with those of higher numbers.
+/// Contacts of a body with those of higher numbers; `halves`: of s.planes.
 void contacts_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int i,
-                 const BodyStepMemory& s, Contacts& contacts)
+                 std::span<const HalfSpace3> halves, const BodyStepMemory& s, Contacts& contacts)
 {
+    const auto first_later = std::upper_bound(s.planes.begin(), s.planes.end(), i);
     if (is_plane(model, i)) {
-        const HalfSpace3 half = half_space(model, i, s);
+        const HalfSpace3& half = halves[static_cast<std::size_t>(first_later - s.planes.begin()) - 1];
         for (int j = i + 1; j < model.bodies(); ++j) {
             if (model.may_meet(i, j)) sphere_and_plane(model, settings, state, j, i, half, s, contacts);
         }
@@ -153,11 +155,11 @@ void contacts_of(const BodyModel& model, const MoreauSettings& settings, const S
     for (const int j : s.balls.of(i)) {
         if (model.may_meet(i, j)) two_spheres(model, settings, state, i, j, s, contacts);
     }
-    const auto later = std::upper_bound(s.planes.begin(), s.planes.end(), i);
     const std::size_t spheres = contacts.size();
-    for (auto plane = later; plane != s.planes.end(); ++plane) {
+    for (auto plane = first_later; plane != s.planes.end(); ++plane) {
         if (!model.may_meet(i, *plane)) continue;
-        sphere_and_plane(model, settings, state, i, *plane, half_space(model, *plane, s), s, contacts);
+        sphere_and_plane(model, settings, state, i, *plane,
+                         halves[static_cast<std::size_t>(plane - s.planes.begin())], s, contacts);
     }
     if (spheres == contacts.size()) return;
     std::stable_sort(contacts.begin() + static_cast<std::ptrdiff_t>(before), contacts.end(),
@@ -199,13 +201,18 @@ void detect_round(const BodyModel& model, const MoreauSettings& settings, const 
         }
     }
     s.balls.find(s.mid.x, s.ball_radii);
+    thread_local std::vector<HalfSpace3> memory;
+    memory.clear();
+    for (const int plane : s.planes)
+        memory.push_back(half_space(model, plane, s));
+    const std::span<const HalfSpace3> halves = memory;  // this thread's, whoever reads it
 
     // contacts sorted by bodies
     s.contacts.clear();
     append_blocks(s.ball_radii.size(), bodies_in_block, s.contacts,
                   [&](std::size_t begin, std::size_t end, Contacts& contacts) {
                       for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
-                          if (model.collides[i]) contacts_of(model, settings, state, i, s, contacts);
+                          if (model.collides[i]) contacts_of(model, settings, state, i, halves, s, contacts);
                       }
                   });
 }

@@ -209,7 +209,7 @@ namespace {
 /// Contacts and stops that persist do no work in theory: what their normal percussions did kept them on their
 /// obstacles, and goes from the line of impacts to that of corrections (LE-2). The statuses of the step are
 /// known.
-void account_persistent(const BodyScratch& s, EnergyLines& lines)
+void account_persistent(const BodyStepMemory& s, EnergyLines& lines)
 {
     double held_J = 0;
     for (const ContactStep& step : s.statuses.steps) {
