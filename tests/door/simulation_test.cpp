@@ -173,7 +173,8 @@ TEST_CASE("the bodies of a state and its coordinates show one motion, turns coun
             off_rad = std::max(off_rad, rotation_vector(shown.conjugate() * view.after.R[1]).norm());
             CHECK(view.before.x == last.x);
             CHECK(view.before.q == last.q);
-            CHECK(view.before.kept.size() == last.kept.size());
+            // contacts that touch at the start are found before the first step
+            if (view.step > 1) CHECK(view.before.kept.size() == last.kept.size());
             last = view.after;
             return true;
         });
