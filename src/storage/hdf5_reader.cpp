@@ -140,7 +140,7 @@ Expected<Hdf5Reader::Dataset> Hdf5Reader::dataset(const std::string& path, H5T_c
     const hsize_t entry =
         std::max<hsize_t>(H5Tget_size(result.type.id()), kind == H5T_STRING ? 1 : sizeof(double));
     // a stream of deflate is at most 1032 times as long as its code
-    constexpr hsize_t deflated = 1032 * 2;
+    constexpr hsize_t deflated = hsize_t{2} * 1032;
     const hsize_t room = result.packed ? H5Dget_storage_size(result.handle.id()) * deflated : bytes_;
     if (H5Tget_size(result.type.id()) == 0 ||
         (result.packed && H5Dget_storage_size(result.handle.id()) > bytes_) ||
