@@ -1,3 +1,4 @@
+#include "core/messages.hpp"
 #include "core/text.hpp"
 #include "scene/scene_bodies.hpp"
 #include "task.hpp"
@@ -106,6 +107,8 @@ struct Resumption::Impl {
     Scene scene;
     std::optional<detail::Task> task;
     std::string note;
+    bool records = false;           ///< this rank writes some of it
+    bool together = false;          ///< and so do all others
     std::optional<WriteLock> lock;  ///< of a recording that grows
     std::optional<RunText> prolonged;
 };
@@ -129,7 +132,8 @@ Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOpt
 {
     // the lock first: what is read must still be there when the run goes on
     std::optional<Expected<WriteLock>> lock;
-    if (detail::records_here()) lock = WriteLock::take(file);
+    const bool first = detail::records_here({});
+    if (first) lock = WriteLock::take(file);
     const auto recording = read_recording(file);
     if (!recording) return Errors{recording.error()};
     if (Errors errors = check_overrides(options.overrides); !errors.empty()) return errors;
@@ -154,9 +158,11 @@ Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOpt
     const bool longer = impl->scene.plan.duration_s != recording->duration_s;
     impl->note = why_complete(*recording, longer);
     if (!impl->note.empty()) return Resumption(std::move(impl));
-    if (!lock) return Resumption(std::move(impl));  // another rank writes it
-    if (!*lock) return Errors{lock->error()};
-    impl->lock.emplace(std::move(**lock));
+    impl->records = detail::records_here(recording->settings);
+    impl->together = recording->settings.parts > 0;
+    if (!impl->records) return Resumption(std::move(impl));  // another rank writes it
+    if (lock && !*lock) return Errors{lock->error()};
+    if (lock) impl->lock.emplace(std::move(**lock));
     if (longer)
         impl->prolonged = RunText{.scene = impl->scene.text, .duration_s = impl->scene.plan.duration_s};
     return Resumption(std::move(impl));
@@ -166,16 +172,17 @@ Expected<Run, Errors> Resumption::run()
 {
     // the recording is opened again, unless it has all of the run
     detail::Task& task = *impl_->task;
-    std::optional<Error> unready;
-    if (impl_->lock) {
-        auto recorder = Recorder::resume(task.recording, impl_->scene.model, impl_->prolonged, {},
-                                         detail::to_record(impl_->scene), std::move(impl_->lock));
+    Expected<void> ready;
+    if (impl_->records) {
+        auto recorder =
+            Recorder::resume(task.recording, impl_->scene.model, impl_->prolonged, {},
+                             detail::to_record(impl_->scene), std::move(impl_->lock), impl_->together);
         if (recorder)
             task.recorder.emplace(std::move(*recorder));
         else
-            unready = recorder.error();
+            ready = recorder.error();
     }
-    if (auto ready = detail::all_ready(unready); !ready) return Errors{ready.error()};
+    if (auto all = all_done(ready); !all) return Errors{all.error()};
     Run run = detail::carry_out(task);
     run.note = impl_->note;
     return run;

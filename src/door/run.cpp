@@ -57,22 +57,10 @@ std::uint64_t digest_of_state(const State& state)
     return digest(state.u, digest(state.q, 0));
 }
 
-bool records_here() noexcept
+bool records_here(const RecordSettings& settings) noexcept
 {
     const Messages* ranks = Ranks::all();
-    return ranks == nullptr || ranks->rank() == 0;
-}
-
-Expected<void> all_ready(const std::optional<Error>& unready)
-{
-    const bool all = all_go_on(!unready, 0, 0);
-    if (unready) return *unready;
-    if (all) return {};
-    return Error{.code = ErrorCode::NotAllowedHere,
-                 .where = "ranks",
-                 .message = "another rank cannot begin",
-                 .hint = "see what it says",
-                 .excerpt = {}};
+    return ranks == nullptr || ranks->rank() == 0 || settings.parts > 0;
 }
 
 Run carry_out(Task& task)
@@ -135,19 +123,19 @@ Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
         if (!found) return found.error();
         sensitivity = std::move(*found);
     }
-    const bool records = detail::records_here();
+    const bool records = detail::records_here(scene.record), first = detail::records_here({});
     detail::Task task{.scene = scene,
                       .so_far = start_run(scene.model, scene.start),
                       .snapshots = std::move(*snapshots),
                       .recording = records ? options.recording : std::string(),
                       .problems =
-                          detail::KeptProblems(records ? options.problems : KeepProblems{}, scene.title),
+                          detail::KeptProblems(first ? options.problems : KeepProblems{}, scene.title),
                       .listener = options.listener,
                       .stop = options.stop,
                       .columns = options.columns};
 
     // without a file the recorder keeps the columns in memory
-    std::optional<Error> unready;
+    Expected<void> ready;
     if (!task.recording.empty() || options.columns) {
         const double duration_s = scene.plan.duration_s, h_s = time_step_s(scene.integrator);
         const auto bodies = detail::to_record(scene);
@@ -160,12 +148,10 @@ Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
         if (recorder)
             task.recorder.emplace(std::move(*recorder));
         else
-            unready = recorder.error();
+            ready = recorder.error();
     }
-    if (!unready) {
-        if (auto begun = task.problems.begin(); !begun) unready = begun.error();
-    }
-    if (auto ready = detail::all_ready(unready); !ready) return Errors{ready.error()};
+    if (ready) ready = task.problems.begin();
+    if (auto all = all_done(ready); !all) return Errors{all.error()};
     Run result = detail::carry_out(task);
     result.sensitivity = std::move(sensitivity);
     return result;

@@ -91,7 +91,8 @@ BodyColumns::BodyColumns(const BodiesToRecord& bodies, const Model& coordinates,
                                        .width = width,
                                        .entry = entry,
                                        .chunk_rows = contact_chunk_rows,
-                                       .bits = single ? bits : 0}));
+                                       .bits = single ? bits : 0,
+                                       .spread = Spread::Rows}));
     };
     add("/bodies/contacts/first", -1, Entry::Integer, place_bits);
     add("/bodies/contacts/second", -1, Entry::Integer, place_bits);
@@ -131,7 +132,8 @@ void BodyColumns::declare_forces(const BodyModel& model, Columns& columns, bool 
         const std::size_t column = columns.add({.path = table.path,
                                                 .width = 3 * vectors,
                                                 .chunk_rows = chunk_rows,
-                                                .bits = single ? table.bits : 0});
+                                                .bits = single ? table.bits : 0,
+                                                .spread = Spread::Columns});
         tables_.push_back({.column = column,
                            .path = table.path,
                            .values = table.values,
