@@ -87,9 +87,10 @@ ExpansionStatus OrderProblem::solve()
     return enumerate();
 }
 
-/// Whether the event where the expansion begins is that a load has come to the edge of its cone.
+/// Whether the event where the expansion begins is that a load has come to the edge of its cone, of several.
 bool OrderProblem::is_at_edge() const
 {
+    if (count() < 2) return false;
     for (int k = 0; k < count(); ++k) {
         if (player(k).known.no_reaction || player(k).known.at_threshold) return true;
     }

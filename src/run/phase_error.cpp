@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <utility>
 
 namespace carom {
 namespace {
