@@ -389,7 +389,7 @@ TEST_CASE("what has no series is refused by name")
 
 TEST_CASE("a run by series that is stopped ends before the report it is in, with the state that began it")
 {
-    // a million bounces before the first report: stopping may not wait for them
+    // stopping may not wait for what happens before the next report
     const Model model = model_of(bouncing("1"));
     State state = make_state(model, vector({1e-10}), vector({0}), 0);
     const std::atomic<bool> stop = true;
