@@ -20,6 +20,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks/machines"))
+sys.dont_write_bytecode = True  # the tree stays as it is
 import scenes as made  # noqa: E402
 import two_machines  # noqa: E402
 
