@@ -467,5 +467,23 @@ TEST_CASE("contact points of hulls are the same whether their corners are looked
     CHECK(touching > 500);  // else nothing was compared
 }
 
+TEST_CASE("a place that held a hull of many corners is that of a small shape when it is filled again")
+{
+    std::mt19937 random(13);
+    const Collider large = make_collider(random_polyhedron(random, 30));
+    const Collider small = make_collider(PolyhedronShape{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}});
+    const Collider box = make_collider(BoxShape{{1, 1, 1}});
+    PlacedCollider again, fresh, beside;
+    place(large, {}, again);
+    place(small, {}, again);
+    place(small, {}, fresh);
+    place(box, at(0.3, 0.2, -0.49), beside);
+    std::vector<ContactPoint> points, expected;
+    find_contact_points(again, beside, 0.05, points);
+    find_contact_points(fresh, beside, 0.05, expected);
+    REQUIRE(!expected.empty());
+    CHECK(std::ranges::equal(points, expected, are_same));
+}
+
 }  // namespace
 }  // namespace carom
