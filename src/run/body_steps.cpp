@@ -132,7 +132,6 @@ public:
         view.body_problem = &scratch_.problem;
         view.body_P = scratch_.P;
         view.joint_U_plus = scratch_.joint_U_plus;
-        view.smooth = false;
         if (!scratch_.formulas) return;
         view.contacts = of_formulas_.contacts;
         view.laws = scratch_.formulas->laws();

@@ -318,6 +318,14 @@ bool has_just_left(const Model& model, const Persistence& persistence, const Sta
            !is_pressed_by_others(model, state, k, s);
 }
 
+/// A contact that acted in the last step and was thrown back approaches again, only because its obstacle
+/// bends or moves: its flight is shorter than a step, and it persists (MS-14).
+bool returns_at_once(const Persistence& persistence, const PersistentContact& contact)
+{
+    return contact.U_minus_m_s < 0 && contact.U_minus_m_s - contact.bend_m_s >= -contact.rounding_m_s &&
+           persists(contact, persistence.step);
+}
+
 /// (MS-8), (MS-9) for all contacts that touch. True when one of them is open after all: it touches no more.
 bool recognise_persistent(const Model& model, const Persistence& persistence, const State& state, Scratch& s)
 {
@@ -329,13 +337,16 @@ bool recognise_persistent(const Model& model, const Persistence& persistence, co
     for (int k = 0; k < s.rows.size() && model.is_contact(s.rows.contacts[k]); ++k) {
         const int c = s.rows.contacts[k];
         const bool touches = s.touching[static_cast<std::size_t>(c)] != 0;
-        if (!touches && !(s.problem.U_minus[s.problem.offsets[k]] > 0)) continue;
+        const bool acted = state.percussion_Ns[model.offset(c)] > 0;
+        if (!touches && !acted && !(s.problem.U_minus[s.problem.offsets[k]] > 0)) continue;
         PersistentContact contact = met_by_step(model, persistence, state, k, after_impact, s);
-        if (!touches && !has_just_left(model, persistence, state, k, s, contact)) continue;
+        const bool returns = !touches && acted && returns_at_once(persistence, contact);
+        if (!touches && !returns && !has_just_left(model, persistence, state, k, s, contact)) continue;
         if (!persists(contact, persistence.step)) {
             contact.reach_m_s += bend_before(model, persistence, c, s);
         }
-        const bool struck = state.closed[c] != 0 && meets_kink(model, persistence, k, contact, s);
+        const bool struck =
+            (returns || state.closed[c] != 0) && meets_kink(model, persistence, k, contact, s);
         if (!struck && persists(contact, persistence.step)) {
             s.persists[k] = 1;
             s.bend_m_s[k] = contact.bend_m_s;
