@@ -4,6 +4,7 @@
 #include "interrupt.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
 #include "report/text.hpp"
 
 #include <fmt/format.h>
@@ -43,6 +44,13 @@ void tell_problems(const KeptProblemCounts& problems, const std::string& folder,
     }
 }
 
+Progress::Shown shown_progress(const Display& display)
+{
+    if (display.quiet || !is_first_rank()) return Progress::Shown::Nowhere;
+    if (is_terminal(stderr)) return Progress::Shown::OneLine;
+    return ranks() != nullptr ? Progress::Shown::Lines : Progress::Shown::Nowhere;
+}
+
 ExitStatus status_of(const Run& run)
 {
     if (run.stopped) return ExitStatus::Interrupted;
@@ -60,7 +68,7 @@ ExitStatus carry_out(const Scene& scene, const Runner& runner, const Display& di
                      const std::string& problems)
 {
     note_interrupts();
-    Progress progress(is_terminal(stderr) && !display.quiet, scene);
+    Progress progress(shown_progress(display), scene);
     const auto listener = [&](const StepRecord& step) {
         progress.after_step(step);
         return true;

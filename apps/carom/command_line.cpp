@@ -348,9 +348,9 @@ void CommandLine::add_export()
         .add_option("--to", export_.format,
                     "csv: the frames as a table; svg: the picture; vtk: the drawings, for ParaView; gltf: "
                     "the animation, for 3D programs; png: the animation at one instant; webm, mp4, gif: a "
-                    "film of it; the last four need Chromium")
+                    "film of it; these four need Chromium; h5: the recording in one file")
         ->required()
-        ->check(CLI::IsMember({"csv", "svg", "vtk", "gltf", "png", "webm", "mp4", "gif"}));
+        ->check(CLI::IsMember({"csv", "svg", "vtk", "gltf", "png", "webm", "mp4", "gif", "h5"}));
     add_made_output(command, export_.output, "file");
     command.add_option("--at", export_.at_s, "png: the instant, s; default: the end of the run")
         ->type_name("T");
@@ -379,7 +379,8 @@ void CommandLine::add_export()
                    "  carom export pendulum.h5 --to svg -o picture.svg\n"
                    "  carom export pendulum.h5 --to gltf -o pendulum.glb\n"
                    "  carom export pour.h5 --to webm --size 1920x1080 --speed 0.25\n"
-                   "  carom export pour.h5 --to png --at 0.4 --camera front");
+                   "  carom export pour.h5 --to png --at 0.4 --camera front\n"
+                   "  carom export parts.h5 --to h5 -o one.h5");
 }
 
 void CommandLine::add_figure()

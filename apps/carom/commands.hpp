@@ -136,7 +136,7 @@ struct ViewOptions {
 
 struct ExportOptions {
     std::string recording;
-    std::string format;  ///< csv, svg, vtk, gltf, png, gif, webm or mp4
+    std::string format;  ///< csv, svg, vtk, gltf, png, gif, webm, mp4 or h5
     std::string output;  ///< empty: beside the recording; "-": standard output
 
     // of pictures and films

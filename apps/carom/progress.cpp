@@ -20,26 +20,32 @@ std::string rounded(double rate)
 
 }  // namespace
 
-Progress::Progress(bool shown, const Scene& scene)
+Progress::Progress(Shown shown, const Scene& scene)
     : shown_(shown),
       start_s_(scene.start.t_s),
       duration_s_(scene.plan.duration_s),
       begin_(Clock::now()),
-      next_(begin_ + std::chrono::milliseconds(200))
+      next_(begin_ + std::chrono::milliseconds(shown == Shown::OneLine ? 200 : 2000))
 {
 }
 
 void Progress::after_step(const StepRecord& step)
 {
-    if (!shown_) return;
+    if (shown_ == Shown::Nowhere) return;
     if (steps_before_ < 0) {
         steps_before_ = step.step() - 1;
         part_before_ = part(step.time_s() - step.step_s());
     }
     const auto now = Clock::now();
     if (now < next_) return;
-    next_ = now + std::chrono::milliseconds(100);
     const std::string text = line(step.time_s(), step.step());
+    if (shown_ == Shown::Lines) {
+        next_ = now + std::clamp<Clock::duration>((now - begin_) / 10, std::chrono::seconds(2),
+                                                  std::chrono::seconds(60));
+        fmt::print(stderr, "{}\n", text);
+        return;
+    }
+    next_ = now + std::chrono::milliseconds(100);
     fmt::print(stderr, "\r{}\033[K", text);
     std::fflush(stderr);
     drawn_ = true;

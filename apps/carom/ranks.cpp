@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace carom::app {
@@ -101,8 +102,17 @@ int leave_ranks(int status)
     const int rank = messages->rank();
     const Traffic& sent = messages->traffic();
     if (std::getenv("CAROM_MESSAGE_COUNTS") != nullptr) {
-        fmt::print(stderr, "rank {}: {} messages of {} bytes, {} gathers of {} bytes, waited {:.6f} s\n",
-                   rank, sent.messages, sent.bytes, sent.gathers, sent.gathered_bytes, sent.waited_s);
+        rusage used{};
+        getrusage(RUSAGE_SELF, &used);
+        const auto seconds = [](const timeval& t) {
+            return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+        };
+        fmt::print(stderr,
+                   "rank {}: {} messages of {} bytes, {} gathers of {} bytes, waited {:.6f} s, "
+                   "{:.3f} s of processor, {:.1f} MB at most\n",
+                   rank, sent.messages, sent.bytes, sent.gathers, sent.gathered_bytes, sent.waited_s,
+                   seconds(used.ru_utime) + seconds(used.ru_stime),
+                   static_cast<double>(used.ru_maxrss) / 1024);
     }
     std::fflush(stdout);
     const auto [how, all] = messages->end(status);

@@ -1,6 +1,6 @@
 // carom on the scenes of scene.py: scene.py wall | mechanics_carom [seconds=1] [tolerance=1e-8]; one JSON
 // line.
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -78,8 +78,8 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "%s\n", to_text(model.error().front()).c_str());
         return 2;
     }
-    BodyState state = make_body_state(*model);
-    BodyScratch scratch;
+    State state = make_body_state(*model);
+    BodyStepMemory scratch;
 
     // both errors of every step: unit-free, and as Siconos states it
     double unit_free = 0, siconos = 0, deepest = 0;

@@ -2,15 +2,15 @@
 // "sequential" has collisions one after the other instead of the canonical law.
 #include "peers.hpp"
 
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 using namespace peers;
 namespace cm = carom;
 
 struct Sim {
     cm::BodyModel model;
-    cm::BodyState state;
-    cm::BodyScratch scratch;
+    cm::State state;
+    cm::BodyStepMemory scratch;
     cm::MoreauSettings settings;
     cm::SolverSettings solver;
     std::size_t planes;

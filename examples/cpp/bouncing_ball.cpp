@@ -13,19 +13,17 @@ int main()
     const double mass_kg = 0.5, g = 9.81;
     LagrangianSystem system;
     system.coordinates = {{.name = "z", .unit = "m"}};
-    system.kinetic =
-        record(1, [&](const auto&, const auto& u, const auto&) { return mass_kg / 2 * u[0] * u[0]; });
+    system.kinetic = record(1, [&](auto&&, const auto& u, auto&&) { return mass_kg / 2 * u[0] * u[0]; });
     system.potential = record(1, [&](const auto& q, const auto&, const auto&) { return mass_kg * g * q[0]; });
     system.contacts = {{.name = "floor",
-                        .gap = record(1, [](const auto& q, const auto&, const auto&) { return q[0]; }),
+                        .gap = record(1, [](const auto& q, auto&&...) { return q[0]; }),
                         .restitution = Formula::constant(0.8)}};
 
     // check: every mistake at once
     const auto model = make_model(system);
     if (!model) {
-        for (const Error& error : model.error()) {
+        for (const Error& error : model.error())
             std::fputs(to_text(error).c_str(), stderr);
-        }
         return 2;
     }
 
@@ -34,9 +32,8 @@ int main()
     const RunReport report =
         simulate(*model, {.time_step_s = 1e-4}, {}, {.duration_s = 10, .until = {.rest = true}}, state);
 
-    const int impacts = static_cast<int>(report.events.size());
-    std::printf("%s after %.4f s: z = %.2e m, %d events, %.6f J lost in impacts, %.1e J unexplained\n",
-                std::string(name_of(report.end)).c_str(), state.t_s, state.q[0], impacts,
+    std::printf("%s after %.4f s: z = %.2e m, %zu events, %.6f J lost in impacts, %.1e J unexplained\n",
+                std::string(name_of(report.end)).c_str(), state.t_s, state.q[0], report.events.size(),
                 -report.certificate.energy.impact_J, report.certificate.energy_balance_J);
     return report.status == RunStatus::Certified ? 0 : 1;
 }

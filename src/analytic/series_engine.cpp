@@ -114,6 +114,11 @@ StepReport SeriesEngine::run()
     // an impact at the start may have done it; a formula that is zero there has yet to come back
     ended_ = until_value() > 0;
     while (left_s() > 0 && !ended_) {
+        // somebody stopped the run: the state stays where the report began
+        if (solver_.is_stopped()) {
+            report_.status = StepStatus::NotSolved;
+            return report_;
+        }
         if (++events_ > settings_.max_events) {
             fail(StepStatus::NotFinite, "too many events between two reports");
             return report_;

@@ -81,8 +81,20 @@ ExpansionStatus OrderProblem::solve()
         proceed();
         return ExpansionStatus::Good;
     }
+    // loads that are not determined have come to the edge of a cone: others may be inside of all (PS-20)
+    if (p_ == 0 && is_at_edge() && loads_may_differ() && hold_by_inner_loads()) return ExpansionStatus::Good;
     list_options();
     return enumerate();
+}
+
+/// Whether the event where the expansion begins is that a load has come to the edge of its cone, of several.
+bool OrderProblem::is_at_edge() const
+{
+    if (count() < 2) return false;
+    for (int k = 0; k < count(); ++k) {
+        if (player(k).known.no_reaction || player(k).known.at_threshold) return true;
+    }
+    return false;
 }
 
 /// Everything is decided: equations and matrix are those of the order before.

@@ -41,7 +41,7 @@ bool OrderProblem::hold_by_inner_loads()
     for (int k = 0; k < count(); ++k) {
         const Player& one = player(k);
         const bool rubs = one.friction == FrictionStatus::Undecided || one.friction == FrictionStatus::Stick;
-        if (!one.may_act() || one.known.no_reaction || one.polar) return false;
+        if (!one.may_act() || one.polar) return false;
         if (one.friction != FrictionStatus::None && (!rubs || !one.known.at_rest)) return false;
         LoadCone cone{.offset = static_cast<int>(rows.size()), .dimension = rubs ? one.dimension : 1};
         cone.low = one.programs->low;
@@ -76,9 +76,9 @@ bool OrderProblem::hold_by_inner_loads()
     for (Eigen::Index i = 0; i < size; ++i) {
         x_.r_[rows[static_cast<std::size_t>(i)]] = (*loads)[i];
     }
-    // a threshold that other loads have reached says nothing of these
+    // an edge that other loads have reached says nothing of these
     for (int k = 0; k < count(); ++k) {
-        player(k).known.at_threshold = false;
+        player(k).known.at_threshold = player(k).known.no_reaction = false;
         player(k).side = 0;
     }
     x_.selected_ = true;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "carom/core/expected.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -84,6 +86,10 @@ private:
 /// Whether all ranks want to go on after a step. Each also says what it computed, as a digest: ranks that
 /// differ would go different ways, and wait for each other for ever. Throws InternalError where they do.
 [[nodiscard]] bool all_go_on(bool wanted, std::uint64_t digest, long step);
+
+/// Whether all ranks did what they had to; else why not: what this one says, or the first that says
+/// something.
+[[nodiscard]] Expected<void> all_done(const Expected<void>& mine);
 
 /// A number that other bytes hardly ever have.
 [[nodiscard]] std::uint64_t digest_of(std::span<const std::byte> bytes, std::uint64_t before = 0) noexcept;

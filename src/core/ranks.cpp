@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -85,6 +86,45 @@ bool all_go_on(bool wanted, std::uint64_t digest, long step)
                                         k, step));
     }
     return std::ranges::all_of(words, [](const Word& word) { return word.wanted != 0; });
+}
+
+Expected<void> all_done(const Expected<void>& mine)
+{
+    Messages* ranks = Ranks::all();
+    if (ranks == nullptr) return mine;
+    struct Word {
+        bool done = true;
+        ErrorCode code{};
+        std::array<char, 200> where{};
+        std::array<char, 400> message{};
+        std::array<char, 200> hint{};
+    };
+    const auto count = static_cast<std::size_t>(ranks->ranks());
+    std::vector<Word> words(count);
+    const auto put = [](const std::string& text, std::span<char> room) {
+        std::copy_n(text.begin(), std::min(text.size(), room.size() - 1), room.begin());
+    };
+    if (!mine) {
+        Word& word = words[static_cast<std::size_t>(ranks->rank())];
+        word.done = false;
+        word.code = mine.error().code;
+        put(mine.error().where, word.where);
+        put(mine.error().message, word.message);
+        put(mine.error().hint, word.hint);
+    }
+    const std::vector<std::size_t> sizes(count, sizeof(Word));
+    ranks->gather(std::as_writable_bytes(std::span(words)), sizes);
+    if (!mine) return mine;
+    for (std::size_t k = 0; k < count; ++k) {
+        const Word& word = words[k];
+        if (word.done) continue;
+        return Error{.code = word.code,
+                     .where = word.where.data(),
+                     .message = fmt::format("rank {}: {}", k, word.message.data()),
+                     .hint = word.hint.data(),
+                     .excerpt = {}};
+    }
+    return {};
 }
 
 namespace detail {

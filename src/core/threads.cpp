@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <thread>
 #include <utility>
 
@@ -51,7 +53,7 @@ int usable_cores()
 {
     const int cores = std::clamp(cores_of_mask(), 1, max_threads);
     const auto quota = detail::cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
-    return quota ? std::clamp(static_cast<int>(*quota + 0.5), 1, cores) : cores;
+    return quota ? std::max(1, static_cast<int>(std::lround(std::min(*quota, double(cores))))) : cores;
 }
 
 Expected<int> checked_threads(long count, const char* where)

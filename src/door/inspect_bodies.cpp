@@ -1,4 +1,5 @@
 #include "inspections.hpp"
+#include "run/run_parts.hpp"
 #include "scene/scene_bodies.hpp"
 #include "system/bodies/joint_rows.hpp"
 
@@ -20,7 +21,7 @@ constexpr double visible_overlap = 1e-6;
 void count_held(const Scene& scene, BodyInspection& result)
 {
     const BodyModel& model = *scene.model.bodies();
-    const BodyState& start = scene.bodies->start;
+    const State& start = scene.start;
     if (model.setup().joints.empty()) return;
     BodyRows rows;
     std::vector<JointPart> parts;
@@ -52,7 +53,7 @@ void count_held(const Scene& scene, BodyInspection& result)
 BodyInspection inspect_bodies(const Scene& scene)
 {
     const BodyModel& model = *scene.model.bodies();
-    const BodyState& start = scene.bodies->start;
+    const State& start = scene.start;
     BodyInspection result;
     double lightest = std::numeric_limits<double>::infinity();
     for (int i = 0; i < model.bodies(); ++i) {
@@ -71,8 +72,7 @@ BodyInspection inspect_bodies(const Scene& scene)
     result.degrees_of_freedom += model.setup().coordinates;
     result.lightest_kg = result.heaviest_kg > 0 ? lightest : 0;
     std::set<std::pair<int, int>> pairs;
-    for (const BodyContact& contact :
-         body_contacts(model, start, scene.bodies->integrator.activation_gap_m)) {
+    for (const BodyContact& contact : body_contacts(model, start, activation_gap_m(scene.integrator))) {
         ++result.closed;
         result.unknowns += contact.dimension;
         pairs.insert({contact.first, contact.second});

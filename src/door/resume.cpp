@@ -1,3 +1,4 @@
+#include "core/messages.hpp"
 #include "core/text.hpp"
 #include "scene/scene_bodies.hpp"
 #include "task.hpp"
@@ -67,9 +68,8 @@ Expected<Scene, Errors> scene_of(const Recording& recording, const std::string& 
                       scene->start.t_s == recording.start_s &&
                       (!overrides.empty() || scene->plan.duration_s == recording.duration_s);
     const auto& kept = recording.checkpoint->bodies;
-    const bool same_bodies =
-        kept.has_value() == (scene->bodies != nullptr) &&
-        (!kept || kept->state.bodies() == static_cast<int>(scene->bodies->start.x.size()));
+    const bool same_bodies = kept.has_value() == (scene->bodies != nullptr) &&
+                             (!kept || recording.checkpoint->state.bodies() == scene->start.bodies());
     if (!same || !same_bodies)
         return Errors{contradiction(file, "the scene in the recording is not the one that was run")};
     return scene;
@@ -107,6 +107,8 @@ struct Resumption::Impl {
     Scene scene;
     std::optional<detail::Task> task;
     std::string note;
+    bool records = false;           ///< this rank writes some of it
+    bool together = false;          ///< and so do all others
     std::optional<WriteLock> lock;  ///< of a recording that grows
     std::optional<RunText> prolonged;
 };
@@ -130,7 +132,8 @@ Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOpt
 {
     // the lock first: what is read must still be there when the run goes on
     std::optional<Expected<WriteLock>> lock;
-    if (detail::records_here()) lock = WriteLock::take(file);
+    const bool first = detail::records_here({});
+    if (first) lock = WriteLock::take(file);
     const auto recording = read_recording(file);
     if (!recording) return Errors{recording.error()};
     if (Errors errors = check_overrides(options.overrides); !errors.empty()) return errors;
@@ -144,22 +147,22 @@ Expected<Resumption, Errors> Resumption::open(const std::string& file, ResumeOpt
         return Errors{std::move(error)};
     }
     if (auto good = check_duration(impl->scene, *run); !good) return Errors{good.error()};
-    const auto& bodies = recording->checkpoint->bodies;
-    impl->task.emplace(
-        detail::Task{.scene = impl->scene,
-                     .so_far = {.run = std::move(*run), .bodies = bodies ? bodies->state : BodyState{}},
-                     .snapshots = detail::Snapshots::of(*recording, impl->scene),
-                     .recording = file,
-                     .listener = std::move(options.listener),
-                     .stop = options.stop,
-                     .columns = options.columns});
+    impl->task.emplace(detail::Task{.scene = impl->scene,
+                                    .so_far = std::move(*run),
+                                    .snapshots = detail::Snapshots::of(*recording, impl->scene),
+                                    .recording = file,
+                                    .listener = std::move(options.listener),
+                                    .stop = options.stop,
+                                    .columns = options.columns});
 
     const bool longer = impl->scene.plan.duration_s != recording->duration_s;
     impl->note = why_complete(*recording, longer);
     if (!impl->note.empty()) return Resumption(std::move(impl));
-    if (!lock) return Resumption(std::move(impl));  // another rank writes it
-    if (!*lock) return Errors{lock->error()};
-    impl->lock.emplace(std::move(**lock));
+    impl->records = detail::records_here(recording->settings);
+    impl->together = recording->settings.parts > 0;
+    if (!impl->records) return Resumption(std::move(impl));  // another rank writes it
+    if (lock && !*lock) return Errors{lock->error()};
+    if (lock) impl->lock.emplace(std::move(**lock));
     if (longer)
         impl->prolonged = RunText{.scene = impl->scene.text, .duration_s = impl->scene.plan.duration_s};
     return Resumption(std::move(impl));
@@ -169,16 +172,17 @@ Expected<Run, Errors> Resumption::run()
 {
     // the recording is opened again, unless it has all of the run
     detail::Task& task = *impl_->task;
-    std::optional<Error> unready;
-    if (impl_->lock) {
-        auto recorder = Recorder::resume(task.recording, impl_->scene.model, impl_->prolonged, {},
-                                         detail::to_record(impl_->scene), std::move(impl_->lock));
+    Expected<void> ready;
+    if (impl_->records) {
+        auto recorder =
+            Recorder::resume(task.recording, impl_->scene.model, impl_->prolonged, {},
+                             detail::to_record(impl_->scene), std::move(impl_->lock), impl_->together);
         if (recorder)
             task.recorder.emplace(std::move(*recorder));
         else
-            unready = recorder.error();
+            ready = recorder.error();
     }
-    if (auto ready = detail::all_ready(unready); !ready) return Errors{ready.error()};
+    if (auto all = all_done(ready); !all) return Errors{all.error()};
     Run run = detail::carry_out(task);
     run.note = impl_->note;
     return run;

@@ -44,7 +44,7 @@ std::optional<BodiesToRecord> to_record(const Scene& scene)
 {
     if (!scene.bodies) return std::nullopt;
     const SceneBodies& bodies = *scene.bodies;
-    return BodiesToRecord{*scene.model.bodies(), bodies.start, bodies.probes, bodies.colours};
+    return BodiesToRecord{*scene.model.bodies(), scene.start, bodies.probes, bodies.colours};
 }
 
 /// What the ranks of a run compare after a step.
@@ -57,22 +57,10 @@ std::uint64_t digest_of_state(const State& state)
     return digest(state.u, digest(state.q, 0));
 }
 
-bool records_here() noexcept
+bool records_here(const RecordSettings& settings) noexcept
 {
     const Messages* ranks = Ranks::all();
-    return ranks == nullptr || ranks->rank() == 0;
-}
-
-Expected<void> all_ready(const std::optional<Error>& unready)
-{
-    const bool all = all_go_on(!unready, 0, 0);
-    if (unready) return *unready;
-    if (all) return {};
-    return Error{.code = ErrorCode::NotAllowedHere,
-                 .where = "ranks",
-                 .message = "another rank cannot begin",
-                 .hint = "see what it says",
-                 .excerpt = {}};
+    return ranks == nullptr || ranks->rank() == 0 || settings.parts > 0;
 }
 
 Run carry_out(Task& task)
@@ -91,11 +79,11 @@ Run carry_out(Task& task)
     SolverSettings solver = task.scene.solver;
     // ranks stop together, between steps
     if (task.stop != nullptr && Ranks::all() == nullptr) solver.stop = task.stop;
-    const long steps_before = task.so_far.run.progress.steps;
+    const long steps_before = task.so_far.progress.steps;
     const auto begin = std::chrono::steady_clock::now();
     RunReport report = resume_run(task.scene, solver, task.so_far, listener);
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    task.snapshots.at_end(task.scene.model, task.so_far.run.state);
+    task.snapshots.at_end(task.scene.model, task.so_far.state);
 
     // what it left behind
     Workspace work;
@@ -104,8 +92,8 @@ Run carry_out(Task& task)
             .certificate = report.certificate,
             .findings = report.findings,
             .events = named_events(report),
-            .at_end = task.so_far.run.state,
-            .probes = probe_values(task.scene.model, point_of(task.so_far.run.state), work),
+            .at_end = task.so_far.state,
+            .probes = probe_values(task.scene.model, point_of(task.so_far.state), work),
             .snapshots = std::move(task.snapshots).taken(),
             .record = {},
             .problems = {},
@@ -113,7 +101,7 @@ Run carry_out(Task& task)
             // the flag counts if it ended the run, not if it came too late
             .stopped = stopped() && report.end == RunEnd::Listener,
             .wall_s = passed.count(),
-            .steps_now = task.so_far.run.progress.steps - steps_before,
+            .steps_now = task.so_far.progress.steps - steps_before,
             .recording = {},
             .not_written = {},
             .note = {}};
@@ -135,19 +123,19 @@ Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
         if (!found) return found.error();
         sensitivity = std::move(*found);
     }
-    const bool records = detail::records_here();
+    const bool records = detail::records_here(scene.record), first = detail::records_here({});
     detail::Task task{.scene = scene,
-                      .so_far = detail::start_of(scene),
+                      .so_far = start_run(scene.model, scene.start),
                       .snapshots = std::move(*snapshots),
                       .recording = records ? options.recording : std::string(),
                       .problems =
-                          detail::KeptProblems(records ? options.problems : KeepProblems{}, scene.title),
+                          detail::KeptProblems(first ? options.problems : KeepProblems{}, scene.title),
                       .listener = options.listener,
                       .stop = options.stop,
                       .columns = options.columns};
 
     // without a file the recorder keeps the columns in memory
-    std::optional<Error> unready;
+    Expected<void> ready;
     if (!task.recording.empty() || options.columns) {
         const double duration_s = scene.plan.duration_s, h_s = time_step_s(scene.integrator);
         const auto bodies = detail::to_record(scene);
@@ -160,12 +148,10 @@ Expected<Run, Errors> run(const Scene& scene, const RunOptions& options)
         if (recorder)
             task.recorder.emplace(std::move(*recorder));
         else
-            unready = recorder.error();
+            ready = recorder.error();
     }
-    if (!unready) {
-        if (auto begun = task.problems.begin(); !begun) unready = begun.error();
-    }
-    if (auto ready = detail::all_ready(unready); !ready) return Errors{ready.error()};
+    if (ready) ready = task.problems.begin();
+    if (auto all = all_done(ready); !all) return Errors{all.error()};
     Run result = detail::carry_out(task);
     result.sensitivity = std::move(sensitivity);
     return result;

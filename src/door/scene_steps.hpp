@@ -6,21 +6,12 @@
 
 namespace carom::detail {
 
-/// A run of a scene of any kind between two steps.
-struct SceneRun {
-    RunSoFar run;
-    BodyState bodies;  ///< where they are, in a scene that has them
-};
-
-/// Before the first step, from the start of the scene.
-[[nodiscard]] SceneRun start_of(const Scene& scene);
-
-/// Its steps, from where it is. Scene, solver and run must live as long as they do.
+/// Steps of a scene of any kind, from where the run is. Scene, solver and run must live as long as they do.
 [[nodiscard]] std::unique_ptr<Steps> steps_of(const Scene& scene, const SolverSettings& solver,
-                                              SceneRun& so_far);
+                                              RunSoFar& run);
 
 /// Goes on with it to its end.
-[[nodiscard]] RunReport resume_run(const Scene& scene, const SolverSettings& solver, SceneRun& so_far,
+[[nodiscard]] RunReport resume_run(const Scene& scene, const SolverSettings& solver, RunSoFar& run,
                                    const StepListener& listener);
 
 }  // namespace carom::detail

@@ -3,6 +3,7 @@
 #include "run/run_loop.hpp"
 #include "scene/scene_bodies.hpp"
 #include "scene_steps.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -62,7 +63,7 @@ Expected<Scene, Errors> with_wrenches(Scene scene, const std::shared_ptr<Applied
     BodySetup setup = scene.model.bodies()->setup();
     applied->wrenches.assign(setup.bodies.size(), Wrench{});
     applied->motors.assign(setup.joints.size(), std::nullopt);
-    setup.forces = [applied, before = setup.forces](const BodyState& state, std::span<Wrench> wrenches) {
+    setup.forces = [applied, before = setup.forces](const State& state, std::span<Wrench> wrenches) {
         if (before) before(state, wrenches);
         for (std::size_t i = 0; i < wrenches.size(); ++i) {
             wrenches[i].force_N += applied->wrenches[i].force_N;
@@ -81,42 +82,41 @@ Expected<Scene, Errors> with_wrenches(Scene scene, const std::shared_ptr<Applied
     return scene;
 }
 
-/// Bodies from their coordinates: the other way round than coordinate_state.
-Expected<BodyState, Errors> bodies_from(const BodyModel& model, const BodyState& old, const State& state)
+/// Bodies where these coordinates are, their joints with the turns that they have made.
+Expected<State, Errors> bodies_at(const Model& model, const State& old, const Eigen::VectorXd& q,
+                                  const Eigen::VectorXd& u)
 {
-    if (!model.is_flat()) {
+    const BodyModel& bodies = *model.bodies();
+    if (!bodies.is_flat()) {
         Eigen::Index first = 0;
-        for (int i = 0; i < model.bodies(); ++i) {
-            if (!has_coordinates(model, i)) continue;
-            if (!(state.q.segment<4>(first + 3).norm() > 1e-6))
+        for (int i = 0; i < bodies.bodies(); ++i) {
+            if (!has_coordinates(bodies, i)) continue;
+            if (!(q.segment<4>(first + 3).norm() > 1e-6))
                 return Errors{refuse(ErrorCode::SettingOutOfRange, "Simulation::set_state",
                                      "the quaternion of " +
-                                         model.setup().bodies[static_cast<std::size_t>(i)].name + " is zero",
+                                         bodies.setup().bodies[static_cast<std::size_t>(i)].name + " is zero",
                                      "a rotation is a unit quaternion; 1, 0, 0, 0 is no rotation")};
-            first += coordinates_per_body(model);
+            first += coordinates_per_body(bodies);
         }
     }
-    BodyState bodies = old;
-    bodies.t_s = state.t_s;
-    bodies.kept.clear();
-    place_bodies(model, view(state.q), view(state.u), bodies);
-    return bodies;
+    State state = make_state(model, q, u, old.t_s);
+    state.turns = old.turns;
+    write_coordinates(bodies, state);
+    return state;
 }
 
 }  // namespace
 
 class Simulation::Snapshot {
 public:
-    Snapshot(detail::SceneRun run_so_far, Applied what) : run(std::move(run_so_far)), applied(std::move(what))
-    {
-    }
-    detail::SceneRun run;
+    Snapshot(RunSoFar run_so_far, Applied what) : run(std::move(run_so_far)), applied(std::move(what)) {}
+    RunSoFar run;
     Applied applied;
 };
 
 struct Simulation::Impl {
     Impl(Scene of, std::shared_ptr<Applied> what)
-        : scene(std::move(of)), applied(std::move(what)), run(detail::start_of(scene))
+        : scene(std::move(of)), applied(std::move(what)), run(start_run(scene.model, scene.start))
     {
         begin();
     }
@@ -126,7 +126,7 @@ struct Simulation::Impl {
     {
         loop.reset();
         steps = detail::steps_of(scene, scene.solver, run);
-        loop.emplace(*steps, order, run.run);
+        loop.emplace(*steps, order, run);
         loop->begin();
         stepped = false;
         contacts_of = -1;
@@ -134,7 +134,7 @@ struct Simulation::Impl {
 
     Scene scene;
     std::shared_ptr<Applied> applied;
-    detail::SceneRun run;
+    RunSoFar run;
     std::unique_ptr<Steps> steps;
     const StepListener none = {};
     RunOrder order{scene.model, scene.solver, scene.plan, none};
@@ -176,12 +176,12 @@ const Scene& Simulation::scene() const noexcept
 
 const State& Simulation::state() const noexcept
 {
-    return impl_->run.run.state;
+    return impl_->run.state;
 }
 
 long Simulation::steps() const noexcept
 {
-    return impl_->run.run.progress.steps;
+    return impl_->run.progress.steps;
 }
 
 std::optional<RunEnd> Simulation::end() const noexcept
@@ -223,19 +223,17 @@ Expected<void, Errors> Simulation::set_state(const Eigen::VectorXd& q, const Eig
         return Errors{refuse(ErrorCode::NotAllowedHere, "Simulation::set_state",
                              "the point of a sweeping process is where its set has left it",
                              "begin another simulation")};
-    State state = make_state(model, q, u, impl_->run.run.state.t_s);
-    detail::SceneRun next = impl_->run;
+    State state;
     if (impl_->scene.bodies) {
-        auto bodies = bodies_from(*model.bodies(), impl_->run.bodies, state);
+        auto bodies = bodies_at(model, impl_->run.state, q, u);
         if (!bodies) return bodies.error();
-        next.bodies = std::move(*bodies);
-        state = coordinate_state(*model.bodies(), next.bodies);
-    } else if (const Errors errors = check_start(model, state, 1e-9 * impl_->scene.length_m);
-               !errors.empty()) {
-        return errors;
+        state = std::move(*bodies);
+    } else {
+        state = make_state(model, q, u, impl_->run.state.t_s);
+        if (const Errors errors = check_start(model, state, 1e-9 * impl_->scene.length_m); !errors.empty())
+            return errors;
     }
-    next.run = start_run(model, std::move(state));
-    impl_->run = std::move(next);
+    impl_->run = start_run(model, std::move(state));
     impl_->begin();
     return {};
 }
@@ -300,8 +298,8 @@ std::shared_ptr<const Simulation::Snapshot> Simulation::snapshot() const
 
 Expected<void> Simulation::restore(const Snapshot& snapshot)
 {
-    const bool same = snapshot.run.run.state.q.size() == impl_->run.run.state.q.size() &&
-                      snapshot.run.bodies.bodies() == impl_->run.bodies.bodies() &&
+    const bool same = snapshot.run.state.q.size() == impl_->run.state.q.size() &&
+                      snapshot.run.state.bodies() == impl_->run.state.bodies() &&
                       snapshot.applied.motors.size() == impl_->applied->motors.size();
     if (!same)
         return refuse(ErrorCode::WrongSize, "Simulation::restore", "the snapshot belongs to another scene",

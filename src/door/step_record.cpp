@@ -1,6 +1,6 @@
 #include "carom/door/step_record.hpp"
 
-#include "run/body_run.hpp"
+#include "run/step_view.hpp"
 
 namespace carom {
 namespace {
@@ -15,9 +15,9 @@ std::array<double, 3> first_three(const BodyContact::Slots& slots)
     return {slots[0], slots[1], slots[2]};
 }
 
-StepContact record_of(const BodyStep& step, const BodyContact& contact)
+StepContact record_of(const StepView& view, const BodyContact& contact)
 {
-    const auto& bodies = step.model.setup().bodies;
+    const auto& bodies = view.model.bodies()->setup().bodies;
     const auto name = [&](int body) { return bodies[static_cast<std::size_t>(body)].name; };
     return {.name = name(contact.first) + "/" + name(contact.second),
             .first = contact.first,
@@ -114,9 +114,9 @@ void StepRecord::state_at(double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u) co
 std::vector<StepContact> StepRecord::contacts() const
 {
     std::vector<StepContact> contacts;
-    if (view_->bodies != nullptr) {
-        for (const BodyContact& contact : view_->bodies->contacts)
-            contacts.push_back(record_of(*view_->bodies, contact));
+    if (view_->model.bodies() != nullptr) {
+        for (const BodyContact& contact : view_->body_contacts)
+            contacts.push_back(record_of(*view_, contact));
         return contacts;
     }
     for (const ContactStep& contact : view_->contacts)

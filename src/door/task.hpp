@@ -13,7 +13,7 @@ namespace carom::detail {
 /// the scene stays where it is.
 struct Task {
     const Scene& scene;
-    SceneRun so_far;
+    RunSoFar so_far;
     Snapshots snapshots;
     std::optional<Recorder> recorder = {};  ///< into a file, or into memory
     std::string recording = {};             ///< the file; empty: there is none
@@ -26,11 +26,8 @@ struct Task {
 /// The bodies of a scene, as a recorder wants them.
 [[nodiscard]] std::optional<BodiesToRecord> to_record(const Scene& scene);
 
-/// Whether this rank writes files: the first one, or one that is alone.
-[[nodiscard]] bool records_here() noexcept;
-
-/// The ranks begin together: one that cannot, and says why, keeps all of them from it.
-[[nodiscard]] Expected<void> all_ready(const std::optional<Error>& unready);
+/// Whether this rank writes files: the first one, or one that is alone; all where a recording has parts.
+[[nodiscard]] bool records_here(const RecordSettings& settings) noexcept;
 
 /// Runs a task to its end: steps with everybody listening, then files and columns.
 [[nodiscard]] Run carry_out(Task& task);

@@ -184,6 +184,10 @@ inline void Program::read(const Point& at, double* inputs) const
     if (reads_time_) *inputs = at.t_s;
 }
 
+// machine code has no type before its first byte, where clang's sanitizer of function pointers looks for one
+#ifdef __clang__
+[[clang::no_sanitize("function")]]
+#endif
 void Program::run(const Point& at, Workspace& work, std::span<double> results, std::span<double> more) const
 {
     // nothing else stands here, so that a call of machine code costs little beside it

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace carom {
 namespace {
@@ -31,6 +32,28 @@ void add_pair(std::span<const AxisBox> boxes, int i, int j, std::vector<std::arr
     if (overlap(boxes[i], boxes[j])) pairs.push_back({std::min(i, j), std::max(i, j)});
 }
 
+/// By their first boxes, counted, and then the few of each by their second.
+void sort_pairs(std::size_t boxes, std::vector<std::array<int, 2>>& pairs)
+{
+    thread_local std::vector<std::size_t> end;
+    thread_local std::vector<std::array<int, 2>> sorted;
+    end.assign(boxes + 1, 0);
+    for (const auto& pair : pairs) {
+        ++end[static_cast<std::size_t>(pair[0]) + 1];
+    }
+    std::partial_sum(end.begin(), end.end(), end.begin());
+    sorted.resize(pairs.size());
+    for (const auto& pair : pairs) {
+        sorted[end[static_cast<std::size_t>(pair[0])]++] = pair;
+    }
+    // each end is now where the pairs of the next box begin
+    for (std::size_t box = 0, begin = 0; box < boxes; begin = end[box++]) {
+        std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+                  sorted.begin() + static_cast<std::ptrdiff_t>(end[box]));
+    }
+    pairs.swap(sorted);
+}
+
 }  // namespace
 
 void BroadPhase::find_pairs(std::span<const AxisBox> boxes, std::vector<std::array<int, 2>>& pairs)
@@ -46,7 +69,7 @@ void BroadPhase::find_pairs(std::span<const AxisBox> boxes, std::vector<std::arr
         pairs_of_cells(boxes, pairs);
     }
     pairs_of_large(boxes, pairs);
-    std::sort(pairs.begin(), pairs.end());
+    sort_pairs(boxes.size(), pairs);
 }
 
 void BroadPhase::sort_by_size(std::span<const AxisBox> boxes)

@@ -83,6 +83,8 @@ void hull_on_plane(const PlacedCollider& hull, const HalfSpace3& plane, double r
                    std::vector<ContactPoint>& points)
 {
     const double r = hull.collider->hull.radius_m;
+    const auto& fours = hull.corners_in_fours;
+    if (!fours.empty() && fours.lowest(plane.n) - plane.offset - r > reach_m) return;
     for (std::size_t v = 0; v < hull.vertices.size(); ++v) {
         const Vec3& x = hull.vertices[v];
         const double above = plane.above(x);
@@ -266,6 +268,21 @@ Collider make_collider(const Shape& shape, const Vec3& centre_m)
 
 namespace {
 
+/// From so many corners on a hull is looked at by fours.
+constexpr std::size_t enough_for_fours = 8;
+
+void place_in_fours(const Hull& hull, PlacedCollider& placed)
+{
+    const bool enough = !hull.faces.empty() && hull.vertices.size() >= enough_for_fours;
+    placed.corners_in_fours.assign(enough ? std::span<const Vec3>(placed.vertices) : std::span<const Vec3>());
+    placed.normals_in_fours.assign(enough ? std::span<const Vec3>(placed.normals) : std::span<const Vec3>());
+    placed.offsets.resize(placed.normals_in_fours.room());
+    for (std::size_t f = 0; f < placed.offsets.size(); ++f) {
+        const std::size_t face = std::min(f, hull.faces.size() - 1);
+        placed.offsets[f] = placed.normals[face].dot(placed.vertices[hull.faces[face].loop.front()]);
+    }
+}
+
 /// The box of a shape without vertices.
 void place_box(const Collider& collider, PlacedCollider& placed)
 {
@@ -306,6 +323,7 @@ void place(const Collider& collider, const Pose& pose, PlacedCollider& placed)
     for (const Hull::Face& face : hull.faces) {
         *normal_at++ = R * face.normal;
     }
+    place_in_fours(hull, placed);
     placed.parts.resize(collider.parts.size());
     for (std::size_t i = 0; i < collider.parts.size(); ++i) {
         const Pose& part = collider.part_poses[i];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "geometry/hull.hpp"
+#include "geometry/points_in_fours.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -49,6 +50,10 @@ struct PlacedCollider {
     std::vector<Vec3> vertices, normals;
     Vec3 low = Vec3::Zero(), high = Vec3::Zero();  ///< box along the axes that holds it
     std::vector<PlacedCollider> parts;             ///< of a compound
+
+    // of a hull with faces and many corners: the same once more, and where the planes of the faces are
+    detail::PointsInFours corners_in_fours, normals_in_fours;
+    std::vector<double> offsets;  ///< normal . x, with room as normals_in_fours has it
 };
 
 void place(const Collider& collider, const Pose& pose, PlacedCollider& placed);

@@ -45,6 +45,7 @@ constexpr std::size_t few_vertices = 32;
 /// Where the plane of a face is: normal . x.
 double offset_of(const PlacedCollider& a, std::size_t face)
 {
+    if (!a.offsets.empty()) return a.offsets[face];
     return a.normals[face].dot(a.vertices[a.collider->hull.faces[face].loop.front()]);
 }
 
@@ -89,7 +90,7 @@ private:
 Axis best_of_many_faces(const PlacedCollider& a, const PlacedCollider& b, double far)
 {
     constexpr int max_rounds = 32;  // hulls deep in each other: then the faces that are left are asked
-    thread_local std::vector<double> bound, offset;
+    thread_local std::vector<double> bound;
     const std::size_t count = a.normals.size();
     std::size_t best = 0;
     double separation = -infinity;
@@ -109,11 +110,8 @@ Axis best_of_many_faces(const PlacedCollider& a, const PlacedCollider& b, double
         if (known != nullptr) *known = static_cast<int>(best);
         return axis_of_face(a, best, separation);
     };
-    bound.assign(count, infinity);
-    offset.resize(count);
-    for (std::size_t f = 0; f < count; ++f) {
-        offset[f] = offset_of(a, f);
-    }
+    bound.assign(a.normals_in_fours.room(), infinity);
+    std::fill(bound.begin() + static_cast<std::ptrdiff_t>(count), bound.end(), -infinity);
     if (known != nullptr) bound[best] = -infinity;
     const auto ask = [&](std::size_t face) {
         const double here = separation_from(a, face, b, lowest);
@@ -124,16 +122,8 @@ Axis best_of_many_faces(const PlacedCollider& a, const PlacedCollider& b, double
         }
     };
     for (int round = 0; round < max_rounds; ++round) {
-        const Vec3 x = b.vertices[lowest];
-        std::size_t next = 0;
-        double largest = -infinity;
-        for (std::size_t f = 0; f < count; ++f) {
-            bound[f] = std::min(bound[f], a.normals[f].dot(x) - offset[f]);
-            if (bound[f] > largest) {
-                largest = bound[f];
-                next = f;
-            }
-        }
+        const double largest = a.normals_in_fours.lower_bounds(b.vertices[lowest], a.offsets, bound);
+        const auto next = static_cast<std::size_t>(std::ranges::find(bound, largest) - bound.begin());
         if (largest < separation || (largest == separation && next > best)) return found();
         ask(next);
     }
@@ -146,6 +136,7 @@ Axis best_of_many_faces(const PlacedCollider& a, const PlacedCollider& b, double
 /// The face of `a` from which `b` is farthest, of equal ones the first; any that is farther away than `far`.
 Axis best_face(const PlacedCollider& a, const PlacedCollider& b, double far)
 {
+    // so many faces have corners enough for fours
     if (a.normals.size() > many_faces) return best_of_many_faces(a, b, far);
     Axis best;
     int lowest = 0;
@@ -158,11 +149,13 @@ Axis best_face(const PlacedCollider& a, const PlacedCollider& b, double far)
 
 /// An edge of a hull and the arc of normals between its two faces.
 struct Arc {
-    Vec3 along = Vec3::Zero();  ///< unit
-    Vec3 left = Vec3::Zero(), right = Vec3::Zero(),
-         middle = Vec3::Zero();  ///< normals; middle has any length
+    Vec3 along = Vec3::Zero();                       ///< unit
+    Vec3 left = Vec3::Zero(), right = Vec3::Zero();  ///< normals
     int edge = 0;
     bool whole = false;  ///< no faces: all normals around the edge
+
+    /// Of any length, along the bisector, whether the arc is short or half a circle.
+    [[nodiscard]] Vec3 middle() const { return left + right + along.cross(left - right); }
 };
 
 /// Whether the box of an edge comes within `grown` of the box of the other hull.
@@ -184,8 +177,9 @@ double most_along(const Arc& arc, const Vec3& w)
     const double length = across.norm();
     if (arc.whole) return length;
     // directions of the arc are as near to its middle as its ends, or nearer
-    const double end = std::min(arc.middle.dot(arc.left), arc.middle.dot(arc.right));
-    if (arc.middle.dot(across) >= end * length) return length;
+    const Vec3 middle = arc.middle();
+    const double end = std::min(middle.dot(arc.left), middle.dot(arc.right));
+    if (middle.dot(across) >= end * length) return length;
     return std::max(arc.left.dot(w), arc.right.dot(w));
 }
 
@@ -197,6 +191,48 @@ struct Found {
     Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();  ///< corners that look at the other hull
 };
 
+/// Which edges of a hull are worth a look, asked by fours of its corners and faces: most are not.
+class WorthALook {
+public:
+    /// As find_arcs has them.
+    WorthALook(const PlacedCollider& hull, const PlacedCollider& other, double grown, const Vec3& corner,
+               double separation)
+        : hull_(hull), other_(other), grown_(grown)
+    {
+        if (hull.corners_in_fours.empty()) return;
+        thread_local std::vector<std::uint8_t> outside;
+        thread_local std::vector<double> above;
+        outside.resize(hull.corners_in_fours.room());
+        hull.corners_in_fours.sides_outside(other.low - Vec3::Constant(grown),
+                                            other.high + Vec3::Constant(grown), outside);
+        above.resize(hull.normals_in_fours.room());
+        hull.normals_in_fours.heights(corner, hull.offsets, above);
+        outside_ = outside.data();
+        above_ = above.data();
+        // what rounding may make of a height, here and where it is measured from the edge
+        constexpr double rounding = 1e-14;
+        const double far_m = corner.cwiseAbs().sum() + hull.low.cwiseAbs().sum() + hull.high.cwiseAbs().sum();
+        limit_ = std::min(0.0, separation) - rounding * far_m;
+    }
+
+    /// False where the box of the edge is beside that of the other hull, or the corner is behind both faces
+    /// by so much that the edge is worse than a face.
+    [[nodiscard]] bool at(const std::array<int, 2>& edge, const std::array<int, 2>& faces) const
+    {
+        if (outside_ == nullptr) return comes_near(hull_, edge, other_, grown_);
+        if ((outside_[edge[0]] & outside_[edge[1]]) != 0) return false;
+        const auto [left, right] = faces;
+        return left < 0 || right < 0 || std::max(above_[left], above_[right]) >= limit_;
+    }
+
+private:
+    const PlacedCollider &hull_, &other_;
+    double grown_;
+    const std::uint8_t* outside_ = nullptr;  ///< per corner: sides of the other box, grown, that it is beyond
+    const double* above_ = nullptr;          ///< per face: where the corner is
+    double limit_ = 0;
+};
+
 /// The edges of a hull that may be one of the best pair: near the other hull, and not known to be worse than
 /// a face. `corner` is one of the other hull.
 void find_arcs(const PlacedCollider& hull, const PlacedCollider& other, double grown, const Vec3& corner,
@@ -204,9 +240,10 @@ void find_arcs(const PlacedCollider& hull, const PlacedCollider& other, double g
 {
     arcs.clear();
     const auto& edges = hull.collider->hull.edges;
+    const WorthALook worth(hull, other, grown, corner, separation);
     for (std::size_t e = 0; e < edges.size(); ++e) {
-        if (!comes_near(hull, edges[e], other, grown)) continue;
         const auto& [left, right] = hull.collider->hull.edge_faces[e];
+        if (!worth.at(edges[e], {left, right})) continue;
         const Vec3& from = hull.vertices[edges[e][0]];
         if (left >= 0 && right >= 0) {
             // behind both faces the largest of the arc is at one of its ends
@@ -221,9 +258,9 @@ void find_arcs(const PlacedCollider& hull, const PlacedCollider& other, double g
         if (!arc.whole) {
             arc.left = hull.normals[left];
             arc.right = hull.normals[right];
-            // along the bisector, whether the arc is short or half a circle
-            arc.middle = arc.left + arc.right + arc.along.cross(arc.left - arc.right);
         }
+        // where the hulls overlap no edge is left here whose arc has less
+        if (!arc.whole && separation < 0) continue;
         if (most_along(arc, corner - from) < separation) arcs.pop_back();
     }
 }
@@ -256,10 +293,10 @@ Axis best_edges(const PlacedCollider& a, const PlacedCollider& b, double grown, 
             normal /= sine;
             const double apart = normal.dot(b.vertices[b.collider->hull.edges[arc_b.edge][0]] - p);
             const bool free = arc_a.whole && arc_b.whole;
-            const double side = !arc_a.whole   ? normal.dot(arc_a.middle)
-                                : !arc_b.whole ? -normal.dot(arc_b.middle)
-                                               : apart;
-            if (!free && side * normal.dot(arc_b.middle) > 0) continue;
+            // an edge without faces has no middle, and its product with it is zero
+            const double of_b = arc_b.whole ? 0.0 : normal.dot(arc_b.middle());
+            const double side = !arc_a.whole ? normal.dot(arc_a.middle()) : !arc_b.whole ? -of_b : apart;
+            if (!free && side * of_b > 0) continue;
             double separation = side > 0 ? apart : -apart;
             if (separation <= best.separation) continue;
             // an edge whose faces rounding has parted may not be where the hull ends
@@ -286,6 +323,8 @@ Axis best_edges(const PlacedCollider& a, const PlacedCollider& b, double grown, 
 int lowest_vertex(const PlacedCollider& hull, const Vec3& axis, int start)
 {
     const Hull& of = hull.collider->hull;
+    if (!hull.corners_in_fours.empty() && hull.vertices.size() <= few_vertices)
+        return hull.corners_in_fours.lowest_point(axis, start);
     int best = start;
     double lowest = axis.dot(hull.vertices[best]);
     if (hull.vertices.size() <= few_vertices || of.neighbours.empty()) {
@@ -316,7 +355,8 @@ int lowest_vertex(const PlacedCollider& hull, const Vec3& axis, int start)
 std::vector<Corner> facing_corners(const PlacedCollider& hull, const Vec3& axis, double tolerance)
 {
     const auto& faces = hull.collider->hull.faces;
-    const double lowest = along(axis, hull.vertices).low;
+    const auto& fours = hull.corners_in_fours;
+    const double lowest = fours.empty() ? along(axis, hull.vertices).low : fours.lowest(axis);
     int best = -1;
     double largest = infinity;
     for (std::size_t f = 0; f < faces.size(); ++f) {
@@ -656,6 +696,7 @@ bool has_corner_in(const PlacedCollider& hull, const PlacedCollider& other, doub
     if (faces.empty()) return false;
     // far outside the box nothing is in it; near its sides the faces decide
     const Vec3 margin = Vec3::Constant(1e3 * tolerance), low = hull.low - margin, high = hull.high + margin;
+    if (((other.high.array() < low.array()) || (other.low.array() > high.array())).any()) return false;
     return std::any_of(other.vertices.begin(), other.vertices.end(), [&](const Vec3& x) {
         if (!((x.array() >= low.array()).all() && (x.array() <= high.array()).all())) return false;
         for (std::size_t f = 0; f < faces.size(); ++f) {

@@ -2,6 +2,7 @@
 
 #include "body_impacts.hpp"
 #include "contact_drive.hpp"
+#include "stepping/body_parts.hpp"
 #include "time_resolution.hpp"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ bool is_driven(const BodyModel& model, const PairDelays& pair)
 void find_drive(const BodyDelayStep& step, const BodyContact& contact, double start_s, ContactDrive& drive)
 {
     const double h_s = step.step.report.h_s;
-    BodyState at = step.after;
+    State at = step.after;
     const auto acceleration = [&](double since_s) {
         at.t_s = start_s + since_s;
         const std::vector<Wrench> wrenches = wrenches_at(step.model, at);
@@ -127,7 +128,7 @@ void find_drive(const BodyDelayStep& step, const BodyContact& contact, double st
 }
 
 /// The hardest impact of a pair in the step; the points of one pair strike together.
-const ContactStep* hardest_impact(int first, int second, const BodyScratch& s)
+const ContactStep* hardest_impact(int first, int second, const BodyStepMemory& s)
 {
     const ContactStep* found = nullptr;
     double most_m_s = 0;
@@ -143,8 +144,8 @@ const ContactStep* hardest_impact(int first, int second, const BodyScratch& s)
     return found;
 }
 
-void note_impact_of(const BodyDelayStep& step, const ContactStep& seen, double time_s, const BodyScratch& s,
-                    RunProgress& progress, PairDelays& pair)
+void note_impact_of(const BodyDelayStep& step, const ContactStep& seen, double time_s,
+                    const BodyStepMemory& s, RunProgress& progress, PairDelays& pair)
 {
     const BodyContact& contact = s.contacts[static_cast<std::size_t>(seen.contact)];
     const double h_s = step.step.report.h_s, U_minus = contact.U_minus[0], U_plus = contact.U_plus[0];
@@ -171,8 +172,8 @@ void note_impact_of(const BodyDelayStep& step, const ContactStep& seen, double t
 }
 
 /// The normal velocities of a contact before the step and after it.
-std::pair<double, double> velocities_of(const BodyContact& contact, const BodyState& after,
-                                        const BodyScratch& s)
+std::pair<double, double> velocities_of(const BodyContact& contact, const State& after,
+                                        const BodyStepMemory& s)
 {
     std::array<int, 2> bodies{contact.first, contact.second};
     std::array<Vec3, 2> arms{contact.arm_first, contact.arm_second};
@@ -189,7 +190,7 @@ std::pair<double, double> velocities_of(const BodyContact& contact, const BodySt
 
 /// The nearest points of two bodies at the end of the step, if they are nearer than `reach_m`.
 std::optional<BodyContact> nearest_points(const BodyModel& model, int a, int b, double reach_m,
-                                          const BodyState& after, BodyScratch& s)
+                                          const State& after, BodyStepMemory& s)
 {
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
     const double apart_m =
@@ -211,7 +212,7 @@ std::optional<BodyContact> nearest_points(const BodyModel& model, int a, int b, 
 
 }  // namespace
 
-bool note_impacts(const BodyDelayStep& step, const BodyScratch& s, RunProgress& progress)
+bool note_impacts(const BodyDelayStep& step, const BodyStepMemory& s, RunProgress& progress)
 {
     const double h_s = step.step.report.h_s;
     for (const Event& event : step.step.events) {
@@ -234,7 +235,7 @@ bool note_impacts(const BodyDelayStep& step, const BodyScratch& s, RunProgress& 
     return true;
 }
 
-void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, BodyScratch& s,
+void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, BodyStepMemory& s,
                           RunProgress& progress)
 {
     constexpr double slow = 0.01;  // an impact below this part of the velocities of the run changes little
@@ -300,7 +301,7 @@ void look_at_delays(const BodyModel& model, const SchemeOfRun& scheme, double mo
     }
 }
 
-std::vector<Wrench> wrenches_at(const BodyModel& model, const BodyState& at)
+std::vector<Wrench> wrenches_at(const BodyModel& model, const State& at)
 {
     std::vector<Wrench> wrenches(at.v.size());
     using Part = BodyModel::SpringPart;
@@ -313,7 +314,7 @@ std::vector<Wrench> wrenches_at(const BodyModel& model, const BodyState& at)
     return wrenches;
 }
 
-Vec3 free_acceleration_at(const BodyModel& model, const BodyState& at, double h_s,
+Vec3 free_acceleration_at(const BodyModel& model, const State& at, double h_s,
                           std::span<const Wrench> wrenches, int body, const Vec3& arm)
 {
     const auto i = static_cast<std::size_t>(body);

@@ -3,7 +3,11 @@
 #include "account.hpp"
 #include "impact_delays.hpp"
 #include "run/progress.hpp"
-#include "stepping/body_parts.hpp"
+#include "system/bodies/body_model.hpp"
+
+namespace carom {
+struct BodyStepMemory;  // of the step: stepping/body_memory.hpp
+}  // namespace carom
 
 namespace carom::detail {
 
@@ -19,16 +23,17 @@ namespace carom::detail {
 struct BodyDelayStep {
     const BodyModel& model;
     const TakenStep& step;
-    const BodyState& after;
+    const State& after;
     double duration_s;  ///< of the whole run
 };
 
 /// Adds the impacts of a step. False where more pairs have struck each other than are followed.
-[[nodiscard]] bool note_impacts(const BodyDelayStep& step, const BodyScratch& scratch, RunProgress& progress);
+[[nodiscard]] bool note_impacts(const BodyDelayStep& step, const BodyStepMemory& scratch,
+                                RunProgress& progress);
 
 /// (LE-22): two bodies that come nearer to each other than their places are known, and part without having
 /// touched.
-void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, BodyScratch& scratch,
+void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, BodyStepMemory& scratch,
                           RunProgress& progress);
 
 /// Findings of a run that ends here; `moved_m`: the farthest that a body has moved.
@@ -36,10 +41,10 @@ void look_at_delays(const BodyModel& model, const SchemeOfRun& scheme, double mo
                     std::vector<Finding>& findings);
 
 /// Acceleration of a point of a body by these forces, or on its path.
-[[nodiscard]] Vec3 free_acceleration_at(const BodyModel& model, const BodyState& at, double h_s,
+[[nodiscard]] Vec3 free_acceleration_at(const BodyModel& model, const State& at, double h_s,
                                         std::span<const Wrench> wrenches, int body, const Vec3& arm);
 
 /// Forces on the bodies in a state, those of contacts and joints left out.
-[[nodiscard]] std::vector<Wrench> wrenches_at(const BodyModel& model, const BodyState& at);
+[[nodiscard]] std::vector<Wrench> wrenches_at(const BodyModel& model, const State& at);
 
 }  // namespace carom::detail

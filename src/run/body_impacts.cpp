@@ -1,5 +1,7 @@
 #include "body_impacts.hpp"
 
+#include "stepping/body_parts.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +23,7 @@ Finding not_resolved(const BodyModel& model, int first, int second, double time_
 
 /// (BO-35). The gap of a contact that was met on its way is that of the touch.
 void look_at_normals(const BodyModel& model, double max_overlap, double kinetic_J, const TakenStep& step,
-                     BodyScratch& s, Certifier& certifier)
+                     BodyStepMemory& s, Certifier& certifier)
 {
     for (const Met& met : met_in(s)) {
         const BodyContact& contact = s.contacts[static_cast<std::size_t>(met.k)];
@@ -54,7 +56,7 @@ void look_at_normals(const BodyModel& model, double max_overlap, double kinetic_
 
 /// (BO-36): impacts that the step before has begun.
 void look_at_ends(const BodyModel& model, double max_overlap, double kinetic_J, const TakenStep& step,
-                  const BodyScratch& s, Certifier& certifier)
+                  const BodyStepMemory& s, Certifier& certifier)
 {
     const StatusScratch& w = s.statuses;
     for (std::size_t k = 0; k < w.kept.size(); ++k) {
@@ -90,7 +92,7 @@ std::string name_of_pair(const BodyModel& model, int first, int second)
     return bodies[static_cast<std::size_t>(first)].name + "-" + bodies[static_cast<std::size_t>(second)].name;
 }
 
-std::vector<Met> met_in(const BodyScratch& s)
+std::vector<Met> met_in(const BodyStepMemory& s)
 {
     std::vector<Met> list;
     const StatusScratch& w = s.statuses;
@@ -123,7 +125,7 @@ std::vector<Met> met_in(const BodyScratch& s)
     return list;
 }
 
-double lost_J(const BodyModel& model, const BodyState& at, const BodyContact& contact, double U)
+double lost_J(const BodyModel& model, const State& at, const BodyContact& contact, double U)
 {
     double W = 0;
     for (const int body : {contact.first, contact.second}) {
@@ -137,7 +139,7 @@ double lost_J(const BodyModel& model, const BodyState& at, const BodyContact& co
     return W > 0 ? jump * jump / (2 * W) : 0;
 }
 
-void look_at_resolution(const BodyModel& model, double max_overlap, const TakenStep& step, BodyScratch& s,
+void look_at_resolution(const BodyModel& model, double max_overlap, const TakenStep& step, BodyStepMemory& s,
                         Certifier& certifier)
 {
     const double kinetic_J = certifier.sums().watch.kinetic_J;

@@ -1,5 +1,3 @@
-#include "run/body_run.hpp"
-
 #include "body_watch.hpp"
 #include "end_of_run.hpp"
 #include "punctual_bodies.hpp"
@@ -8,61 +6,25 @@
 #include "run_parts.hpp"
 #include "stepping/body_formulas.hpp"
 #include "stepping/body_parts.hpp"
+#include "system/bodies/body_coordinates.hpp"
 #include "unresolved_motion.hpp"
 #include "until.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 namespace carom {
 namespace {
 
 /// Velocities of centres and spins in one list, for the watch that tells rest.
-void velocities_of(const BodyState& state, Eigen::VectorXd& u)
+void velocities_of(const State& state, Eigen::VectorXd& u)
 {
     u.resize(6 * state.bodies());
     for (int i = 0; i < state.bodies(); ++i) {
         u.segment<3>(6 * i) = state.v[i];
         u.segment<3>(6 * i + 3) = state.W[i];
     }
-}
-
-/// Angles of the plane count turns: of all that mean the same place, those next to where they were. Every
-/// third of the first `count` coordinates is one.
-void count_turns(Eigen::Index count, const State& before, State& now)
-{
-    constexpr double turn = 2 * std::numbers::pi;
-    for (Eigen::Index i = 2; i < count; i += 3) {
-        now.q[i] += turn * std::round((before.q[i] - now.q[i]) / turn);
-    }
-}
-
-/// What the state of bodies has of the coordinates: those beside the bodies, and in the plane angles, which
-/// go on counting turns.
-void take_coordinates(const BodyModel& bodies, const State& shown, BodyState& state)
-{
-    const int others = bodies.setup().coordinates;
-    state.q.assign(shown.q.end() - others, shown.q.end());
-    state.u.assign(shown.u.end() - others, shown.u.end());
-    if (!bodies.is_flat()) return;
-    state.angles.assign(state.x.size(), 0.0);
-    Eigen::Index at = 2;
-    for (int i = 0; i < bodies.bodies(); ++i) {
-        if (bodies.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Fixed) continue;
-        if (at < shown.q.size()) state.angles[static_cast<std::size_t>(i)] = shown.q[at];
-        at += 3;
-    }
-}
-
-/// What formulas keep of their contacts and constraints.
-void take_statuses(const State& from, State& to)
-{
-    to.percussion_Ns = from.percussion_Ns;
-    to.closed = from.closed;
-    to.slides = from.slides;
-    to.constraint_status = from.constraint_status;
 }
 
 /// What the schemes of bodies have in common; those of Moreau's.
@@ -72,11 +34,11 @@ MoreauSettings midpoint_of(const IntegratorSettings& settings)
     return std::get<MoreauSettings>(settings);
 }
 
-/// Steps of bodies; the run sees them as coordinates.
+/// Steps of bodies.
 class BodySteps final : public Steps {
 public:
     BodySteps(const Model& coordinates, const IntegratorSettings& scheme, const SolverSettings& solver,
-              const RunPlan& plan, const RunSoFar& run, BodyState& state, const State& start)
+              const RunPlan& plan, const RunSoFar& run, const State& start)
         : model_(*coordinates.bodies()),
           coordinates_(coordinates),
           of_formulas_(coordinates),
@@ -85,16 +47,12 @@ public:
           solver_(solver),
           plan_(plan),
           grid_(run.progress.start_s, settings_.time_step_s, plan.duration_s),
-          state_(state),
-          shown_{model_, state, {}, {}},
-          joints_(model_, state, run.progress.steps > 0 ? settings_.time_step_s : 0.0),
+          joints_(model_, run.state, run.progress.steps > 0 ? settings_.time_step_s : 0.0),
           watch_(model_, settings_, plan),
           start_(run.progress.steps == 0 ? run.state : start)
     {
-        take_coordinates(model_, run.state, state);
         if (model_.setup().with_formulas)
-            scratch_.formulas =
-                std::make_shared<detail::BodyFormulas>(model_, coordinates, run.state, of_formulas_);
+            scratch_.formulas = std::make_shared<detail::BodyFormulas>(model_, coordinates, of_formulas_);
     }
 
     StepStatus begin(RunSoFar& run, std::vector<Finding>&) override
@@ -104,13 +62,13 @@ public:
             run.progress.reaches.emplace_back();  // how far bodies move
         }
         run.progress.delays.resize(static_cast<std::size_t>(coordinates_.contacts()));
-        watch_.begin(state_, run);
-        velocities_of(state_, last_velocities_);
+        watch_.begin(run.state, run);
+        velocities_of(run.state, last_velocities_);
         if (run.progress.steps > 0) return StepStatus::Solved;
-        if (const auto overlap = detail::overlap_at_start(model_, settings_, state_))
+        if (const auto overlap = detail::overlap_at_start(model_, settings_, run.state))
             run.progress.certifier.add_finding(*overlap);
-        detail::find_touching(model_, settings_.activation_gap_m, state_);
-        joints_.at_start(state_, run.progress.certifier);
+        detail::find_touching(model_, settings_.activation_gap_m, run.state);
+        joints_.at_start(run.state, run.progress.certifier);
         return StepStatus::Solved;
     }
 
@@ -121,17 +79,12 @@ public:
 
     StepReport take(RunSoFar& run) override
     {
-        if (plan_.until.formula) {
-            began_ = state_;
-            if (scratch_.formulas) formulas_began_ = scratch_.formulas->memory();
-        }
-        return step(grid_.length(run.progress.steps + 1), settings_.time_step_s, state_, scratch_);
+        return step(grid_.length(run.progress.steps + 1), settings_.time_step_s, run.state, scratch_);
     }
 
     void settle(const State& before, RunSoFar& run, StepReport& report) override
     {
-        state_.t_s = grid_.time_after(run.progress.steps + 1);
-        show_state(before, run.state);
+        run.state.t_s = grid_.time_after(run.progress.steps + 1);
         if (plan_.until.formula && crosses_until(plan_.until, before, run.state, of_formulas_.work))
             end_within(before, run, report);
     }
@@ -144,15 +97,15 @@ public:
     [[nodiscard]] std::span<const ContactStep> contacts() const override { return scratch_.statuses.steps; }
     std::span<Event> events() override { return scratch_.events; }
 
-    const Eigen::VectorXd& velocities(const RunSoFar&) override
+    const Eigen::VectorXd& velocities(const RunSoFar& run) override
     {
-        velocities_of(state_, velocities_);
+        velocities_of(run.state, velocities_);
         return velocities_;
     }
 
     void watch(const State& before, const StepReport& report, RunSoFar& run) override
     {
-        joints_.after_step(state_, scratch_, run.progress.certifier);
+        joints_.after_step(run.state, scratch_, run.progress.certifier);
         const TakenStep step{.report = report,
                              .contacts = scratch_.statuses.steps,
                              .events = scratch_.events,
@@ -161,7 +114,7 @@ public:
                              .ended_s = run.state.t_s,
                              .tolerance = solver_.tolerance,
                              .names = *this};
-        watch_.after_step(step, before, state_, scratch_, run.progress);
+        watch_.after_step(step, before, run.state, scratch_, run.progress);
         look_for_oscillations(report, run);
         note_dissipation(scratch_.statuses.steps, report, run.progress.slip);
         if (scratch_.formulas) note_gaps(run.state, of_formulas_.gap_m, run.progress);
@@ -169,17 +122,16 @@ public:
 
     void show(StepView& view) override
     {
-        shown_.contacts = scratch_.contacts;
-        shown_.reactions = scratch_.reactions;
-        shown_.potential = scratch_.potential;
-        shown_.given = scratch_.given;
-        shown_.constrained = scratch_.constrained;
-        shown_.half_way_m = scratch_.mid.x;
-        shown_.spin_Nms = scratch_.spin_Nms;
-        shown_.problem = &scratch_.problem;
-        shown_.P = scratch_.P;
-        shown_.other_U = scratch_.joint_U_plus;
-        view.bodies = &shown_;
+        view.body_contacts = scratch_.contacts;
+        view.joint_reactions = scratch_.reactions;
+        view.potential = scratch_.potential;
+        view.given = scratch_.given;
+        view.constrained = scratch_.constrained;
+        view.half_way_m = scratch_.mid.x;
+        view.spin_Nms = scratch_.spin_Nms;
+        view.body_problem = &scratch_.problem;
+        view.body_P = scratch_.P;
+        view.joint_U_plus = scratch_.joint_U_plus;
         view.smooth = false;
         if (!scratch_.formulas) return;
         view.contacts = of_formulas_.contacts;
@@ -209,15 +161,9 @@ public:
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
-        std::vector<Finding> findings = watch_.at_end(state_, run, stopped, scratch_);
-        const auto costs = [](const Finding& finding) { return finding.uncertifies; };
-        const auto known = run.progress.certifier.findings_at_end();
-        if (std::ranges::none_of(
-                known, [](const auto& one) { return one.code == "step_too_long" && one.uncertifies; }))
-            look_at_slip_work(run.progress.slip, settings_.time_step_s, run.state.t_s, plan_.energy_tolerance,
-                              run.progress.certifier.sums().watch.run_scale_J, findings);
-        if (!stopped && std::ranges::none_of(known, costs) && std::ranges::none_of(findings, costs))
-            look_again_punctually(run, findings);
+        std::vector<Finding> findings = watch_.at_end(run.state, run, stopped, scratch_);
+        look_at_slip_work(run, settings_.time_step_s, plan_.energy_tolerance, findings);
+        if (!stopped && !is_uncertified(run, findings)) look_again_punctually(run, findings);
         if (coordinates_.contacts() == 0) return findings;
         for (Finding& finding : carom::findings_of_end(coordinates_, settings_, run, stopped, of_formulas_))
             findings.push_back(std::move(finding));
@@ -228,19 +174,18 @@ private:
     /// (LE-23), where nothing else costs the certificate.
     void look_again_punctually(const RunSoFar& run, std::vector<Finding>& findings) const
     {
-        const auto jumps2_m2_s2 = watch_.all_jumps2_m2_s2();
-        if (!jumps2_m2_s2 || run.progress.reaches.empty()) return;
+        if (!watch_.times_impacts() || run.progress.reaches.empty()) return;
         detail::look_at_punctual_bodies(
             {.model = model_,
              .settings = settings_,
              .plan = plan_,
              .grid = grid_,
-             .step = [this](double h_s, BodyState& state,
-                            BodyScratch& scratch) { return step(h_s, h_s, state, scratch); },
+             .step = [this](const BodyModel& model, double h_s, State& state,
+                            BodyStepMemory& scratch) { return step_of(model, h_s, h_s, state, scratch); },
              .start = start_,
-             .end = state_,
+             .end = run.state,
              .recent_J = run.progress.certifier.sums().watch.kinetic_J,
-             .jumps2_m2_s2 = *jumps2_m2_s2,
+             .groups = detail::struck_groups(model_, run, settings_.correction),
              .moved_m = run.progress.reaches.back().largest_gap_m},
             run, findings);
     }
@@ -250,7 +195,7 @@ private:
     {
         const auto* theta = std::get_if<MoreauJeanSettings>(&scheme_);
         if (theta == nullptr || theta->theta != 0.5) return;
-        velocities_of(state_, new_velocities_);
+        velocities_of(run.state, new_velocities_);
         const bool may_count =
             unresolved_.after_step(last_velocities_, new_velocities_, scratch_.events.empty(),
                                    run.progress.rest.fastest, plan_.energy_tolerance);
@@ -269,39 +214,34 @@ private:
     }
 
     /// One step of the scheme, h_s long, after one of the length last_s.
-    StepReport step(double h_s, double last_s, BodyState& state, BodyScratch& scratch) const
+    StepReport step(double h_s, double last_s, State& state, BodyStepMemory& scratch) const
+    {
+        return step_of(model_, h_s, last_s, state, scratch);
+    }
+
+    /// The same of these bodies, or of some of them.
+    StepReport step_of(const BodyModel& model, double h_s, double last_s, State& state,
+                       BodyStepMemory& scratch) const
     {
         scratch.part_of_step = h_s / last_s;
         if (const auto* jean = std::get_if<MoreauJeanSettings>(&scheme_)) {
             MoreauJeanSettings settings = *jean;
             settings.time_step_s = h_s;
-            return moreau_jean_body_step(model_, settings, solver_, state, scratch);
+            return moreau_jean_body_step(model, settings, solver_, state, scratch);
         }
         MoreauSettings settings = settings_;
         settings.time_step_s = h_s;
-        return body_step(model_, settings, solver_, state, scratch);
-    }
-
-    /// The bodies as coordinates, after a step from `before`.
-    void show_state(const State& before, State& shown) const
-    {
-        shown = coordinate_state(model_, state_);
-        if (model_.is_flat()) count_turns(shown.q.size() - model_.setup().coordinates, before, shown);
-        if (scratch_.formulas) take_statuses(scratch_.formulas->memory(), shown);
+        return body_step(model, settings, solver_, state, scratch);
     }
 
     /// The step ends where `until` says (MS-11).
     void end_within(const State& before, RunSoFar& run, StepReport& report)
     {
         const StepAgain again = [&](double h_s, State& after) {
-            state_ = began_;
-            if (scratch_.formulas) scratch_.formulas->recall(formulas_began_);
-            StepReport tried = step(h_s, settings_.time_step_s, state_, scratch_);
-            show_state(before, after);
-            return tried;
+            after = before;
+            return step(h_s, settings_.time_step_s, after, scratch_);
         };
         shorten_to(*plan_.until.formula, again, before, run.state, report, of_formulas_.work);
-        state_.t_s = run.state.t_s;
         look_at_end_by_delay(before, run);
         const bool first = run.progress.steps == 0;
         if (!first && !scratch_.events.empty()) return;
@@ -309,8 +249,8 @@ private:
         judge_located_step({.number = run.progress.steps + 1,
                             .length_s = length_s,
                             .end_s = run.state.t_s,
-                            .off = off_by_halves(length_s),
-                            .strikes = first && strikes_within()},
+                            .off = off_by_halves(before, run.state),
+                            .strikes = first && strikes_within(before)},
                            run.progress.certifier);
     }
 
@@ -326,24 +266,24 @@ private:
     }
 
     /// Bodies that were apart when the step began collide in it.
-    [[nodiscard]] bool strikes_within() const
+    [[nodiscard]] bool strikes_within(const State& before) const
     {
         return std::ranges::any_of(scratch_.events, [&](const Event& event) {
             return event.kind == EventKind::Impact && event.first >= 0 &&
-                   !detail::have_touched(began_, event.first, event.second);
+                   !detail::have_touched(before, event.first, event.second);
         });
     }
 
     /// How far the located step is from two of half its length (MS-11), as a part of the velocities; 0 where
     /// something happens in them, which is of first order.
-    [[nodiscard]] double off_by_halves(double h_s) const
+    [[nodiscard]] double off_by_halves(const State& before, const State& after) const
     {
-        BodyState half = began_;
-        BodyScratch scratch;
+        const double h_s = after.t_s - before.t_s;
+        State half = before;
+        BodyStepMemory scratch;
         Scratch of_formulas(coordinates_);
         if (scratch_.formulas)
-            scratch.formulas =
-                std::make_shared<detail::BodyFormulas>(model_, coordinates_, formulas_began_, of_formulas);
+            scratch.formulas = std::make_shared<detail::BodyFormulas>(model_, coordinates_, of_formulas);
         for (int k = 0; k < 2; ++k) {
             const StepReport report = step(h_s / 2, k == 0 ? settings_.time_step_s : h_s / 2, half, scratch);
             if (end_of_failed(report.status) || !scratch.events.empty()) return 0;
@@ -354,9 +294,9 @@ private:
             const auto square = [&](const Vec3& v, const Vec3& W) {
                 return model_.mass[k] * v.squaredNorm() + W.dot(model_.inertia[k] * W);
             };
-            off2 += square(half.v[k] - state_.v[k], half.W[k] - state_.W[k]);
-            before2 += square(began_.v[k], began_.W[k]);
-            after2 += square(state_.v[k], state_.W[k]);
+            off2 += square(half.v[k] - after.v[k], half.W[k] - after.W[k]);
+            before2 += square(before.v[k], before.W[k]);
+            after2 += square(after.v[k], after.W[k]);
         }
         const double size2 = std::max(before2, after2);
         return off2 <= 1e-18 * size2 ? 0 : std::sqrt(off2 / size2);
@@ -371,32 +311,21 @@ private:
     const SolverSettings& solver_;
     const RunPlan& plan_;
     StepGrid grid_;
-    BodyState& state_;
-    BodyScratch scratch_;
+    BodyStepMemory scratch_;
     Eigen::VectorXd velocities_, last_velocities_, new_velocities_;
     UnresolvedMotion unresolved_;
-    BodyState began_;  ///< where the step began, and what formulas kept; where `until` may end it
-    State formulas_began_;
-    BodyStep shown_;
     detail::JointWatch joints_;
     detail::BodyWatch watch_;
-    State start_;  ///< of the run, as coordinates
+    State start_;  ///< of the run
 };
 
 }  // namespace
 
 std::unique_ptr<Steps> body_steps(const Model& model, const IntegratorSettings& settings,
-                                  const SolverSettings& solver, const RunPlan& plan, BodyState& state,
-                                  const RunSoFar& run, const State& start)
+                                  const SolverSettings& solver, const RunPlan& plan, const RunSoFar& run,
+                                  const State& start)
 {
-    return std::make_unique<BodySteps>(model, settings, solver, plan, run, state, start);
-}
-
-RunReport resume_run(const Model& model, const MoreauSettings& settings, const SolverSettings& solver,
-                     const RunPlan& plan, BodyState& state, RunSoFar& run, const StepListener& listener)
-{
-    const auto steps = body_steps(model, settings, solver, plan, state, run);
-    return run_to_end(*steps, {model, solver, plan, listener}, run);
+    return std::make_unique<BodySteps>(model, settings, solver, plan, run, start);
 }
 
 }  // namespace carom

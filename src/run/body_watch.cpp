@@ -4,6 +4,7 @@
 #include "body_impacts.hpp"
 #include "first_slip.hpp"
 #include "impact_order.hpp"
+#include "stepping/body_parts.hpp"
 #include "time_resolution.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* axes[] = {"x", "y", "z"};
 
 /// (LE-14) of what moves or pushes by itself.
-void look_at_drives(const BodyModel& model, const BodyState& start, double h_s, const RunPlan& plan,
+void look_at_drives(const BodyModel& model, const State& start, double h_s, const RunPlan& plan,
                     Certifier& certifier)
 {
     const BodySetup& setup = model.setup();
@@ -25,7 +26,7 @@ void look_at_drives(const BodyModel& model, const BodyState& start, double h_s, 
         look_at_time_dependence({std::move(name), std::move(value)}, start.t_s, h_s, plan.duration_s,
                                 plan.energy_tolerance, certifier);
     };
-    BodyState at = start;
+    State at = start;
     std::vector<Wrench> wrenches;
     for (int i = 0; i < model.bodies(); ++i) {
         const auto k = static_cast<std::size_t>(i);
@@ -77,7 +78,7 @@ Closing closing_of(const Met& met, double h_s)
 
 /// How many pairs of bodies close. The points of one pair are those of faces or edges that meet, found
 /// together: they close with the first of them.
-std::size_t pairs_that_close(const BodyScratch& s, std::vector<Closing>& closings)
+std::size_t pairs_that_close(const BodyStepMemory& s, std::vector<Closing>& closings)
 {
     std::map<std::pair<int, int>, double> first;
     const auto pair_of = [&](const Closing& closing) {
@@ -96,7 +97,7 @@ std::size_t pairs_that_close(const BodyScratch& s, std::vector<Closing>& closing
 }
 
 /// (IM-11), island by island.
-void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, BodyScratch& s,
+void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, BodyStepMemory& s,
                              Certifier& certifier)
 {
     if (s.contacts.size() < 2 || s.contacts.size() > max_contacts_in_order || step.report.map_acted) return;
@@ -126,7 +127,7 @@ void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, Body
 constexpr double visible_activation_gaps = 1e3;
 
 /// Acceleration of the point of a body, as the forces of the last step make it.
-Vec3 acceleration_at(const BodyModel& model, const BodyState& state, const BodyScratch& s, int body,
+Vec3 acceleration_at(const BodyModel& model, const State& state, const BodyStepMemory& s, int body,
                      const Vec3& arm)
 {
     const auto i = static_cast<std::size_t>(body);
@@ -144,7 +145,7 @@ Vec3 acceleration_at(const BodyModel& model, const BodyState& state, const BodyS
 
 }  // namespace
 
-std::optional<double> first_closed_before_middle_s(const BodyScratch& s, double slowest_m_s)
+std::optional<double> first_closed_before_middle_s(const BodyStepMemory& s, double slowest_m_s)
 {
     std::optional<double> first_s;
     for (const Met& met : met_in(s)) {
@@ -156,22 +157,12 @@ std::optional<double> first_closed_before_middle_s(const BodyScratch& s, double 
     return first_s;
 }
 
-std::optional<double> BodyWatch::all_jumps2_m2_s2() const
-{
-    if (!times_impacts_) return std::nullopt;
-    double sum = 0;
-    for (const auto& [place, impacts] : impacts_) {
-        sum += impacts.jumps2_m2_s2;
-    }
-    return sum;
-}
-
 BodyWatch::BodyWatch(const BodyModel& model, const MoreauSettings& settings, const RunPlan& plan)
     : model_(model), settings_(settings), plan_(plan)
 {
 }
 
-void BodyWatch::begin(const BodyState& state, RunSoFar& run)
+void BodyWatch::begin(const State& state, RunSoFar& run)
 {
     RunProgress& progress = run.progress;
     if (progress.steps == 0) look_at_drives(model_, state, settings_.time_step_s, plan_, progress.certifier);
@@ -199,7 +190,7 @@ void BodyWatch::note_impacts(std::span<const Event> events)
     }
 }
 
-void BodyWatch::note_motion(const BodyState& after, GapReach& motion) const
+void BodyWatch::note_motion(const State& after, GapReach& motion) const
 {
     double farthest2 = motion.largest_gap_m * motion.largest_gap_m;
     for (std::size_t i = 0; i < start_.size(); ++i) {
@@ -209,7 +200,7 @@ void BodyWatch::note_motion(const BodyState& after, GapReach& motion) const
     motion.largest_gap_m = std::sqrt(farthest2);
 }
 
-void BodyWatch::after_step(const TakenStep& step, const State& before, const BodyState& after, BodyScratch& s,
+void BodyWatch::after_step(const TakenStep& step, const State& before, const State& after, BodyStepMemory& s,
                            RunProgress& progress)
 {
     if (progress.steps == 1 && before.u.size() > 0)
@@ -236,7 +227,7 @@ std::string BodyWatch::name_of(const Place& place) const
            bodies[static_cast<std::size_t>(std::get<1>(place))].name;
 }
 
-void BodyWatch::look_for_unseen(const BodyState& end, double kinetic_J, BodyScratch& s,
+void BodyWatch::look_for_unseen(const State& end, double kinetic_J, BodyStepMemory& s,
                                 std::vector<Finding>& findings) const
 {
     const double h_s = settings_.time_step_s;
@@ -265,7 +256,7 @@ void BodyWatch::look_for_unseen(const BodyState& end, double kinetic_J, BodyScra
     }
 }
 
-void BodyWatch::look_for_losses(const BodyState& end, double fastest_m_s, const BodyScratch& s,
+void BodyWatch::look_for_losses(const State& end, double fastest_m_s, const BodyStepMemory& s,
                                 std::vector<Finding>& findings) const
 {
     constexpr double rounding = 1e-9;
@@ -294,7 +285,7 @@ void BodyWatch::look_for_losses(const BodyState& end, double fastest_m_s, const 
     for (std::size_t i = 0; i < end.R.size(); ++i) {
         w.emplace_back(end.R[i] * end.W[i]);
     }
-    BodyScratch memory;
+    BodyStepMemory memory;
     const double reach_m = visible_activation_gaps * settings_.activation_gap_m;
     for (const BodyContact& contact : body_contacts(model_, end, reach_m)) {
         const auto ours = [&](const KeptContact& one) {
@@ -329,8 +320,7 @@ void BodyWatch::look_for_losses(const BodyState& end, double fastest_m_s, const 
     }
 }
 
-std::vector<Finding> BodyWatch::at_end(const BodyState& end, const RunSoFar& run, bool stopped,
-                                       BodyScratch& s)
+std::vector<Finding> BodyWatch::at_end(const State& end, const RunSoFar& run, bool stopped, BodyStepMemory& s)
 {
     std::vector<Finding> findings;
     if (!stopped && run.progress.steps > 0)

@@ -4,11 +4,15 @@
 #include "carom/run/run.hpp"
 #include "end_rules.hpp"
 #include "run/progress.hpp"
-#include "stepping/body_parts.hpp"
+#include "system/bodies/body_model.hpp"
 
 #include <map>
 #include <optional>
 #include <tuple>
+
+namespace carom {
+struct BodyStepMemory;  // of the step: stepping/body_memory.hpp
+}  // namespace carom
 
 namespace carom::detail {
 
@@ -26,7 +30,7 @@ struct ImpactTimes {
 
 /// Of the impacts of a step that are faster than `slowest_m_s`, how long before the middle the first one
 /// closed its gap; nothing where there is none.
-[[nodiscard]] std::optional<double> first_closed_before_middle_s(const BodyScratch& scratch,
+[[nodiscard]] std::optional<double> first_closed_before_middle_s(const BodyStepMemory& scratch,
                                                                  double slowest_m_s);
 
 /// What theory asks of a run of bodies beside its steps; the rules are those of coordinates.
@@ -43,26 +47,26 @@ public:
     BodyWatch(const BodyModel& model, const MoreauSettings& settings, const RunPlan& plan);
 
     /// Of a run that begins, or goes on: `run` has its events so far.
-    void begin(const BodyState& state, RunSoFar& run);
+    void begin(const State& state, RunSoFar& run);
 
-    void after_step(const TakenStep& step, const State& before, const BodyState& after, BodyScratch& scratch,
+    void after_step(const TakenStep& step, const State& before, const State& after, BodyStepMemory& scratch,
                     RunProgress& progress);
 
     /// Findings of a run that ends here; `stopped` by a listener, where the last instant means nothing.
-    [[nodiscard]] std::vector<Finding> at_end(const BodyState& end, const RunSoFar& run, bool stopped,
-                                              BodyScratch& scratch);
+    [[nodiscard]] std::vector<Finding> at_end(const State& end, const RunSoFar& run, bool stopped,
+                                              BodyStepMemory& scratch);
 
-    /// Sum of (U_N^+ - U_N^-)^2 over all impacts; none where there were too many places of impacts.
-    [[nodiscard]] std::optional<double> all_jumps2_m2_s2() const;
+    /// Impacts are followed pair by pair: there were not too many places of them.
+    [[nodiscard]] bool times_impacts() const noexcept { return times_impacts_; }
 
 private:
     using Place = std::tuple<int, int, std::uint64_t>;  ///< of an event: bodies and feature
 
     void note_impacts(std::span<const Event> events);
-    void note_motion(const BodyState& after, GapReach& motion) const;
-    void look_for_unseen(const BodyState& end, double kinetic_J, BodyScratch& scratch,
+    void note_motion(const State& after, GapReach& motion) const;
+    void look_for_unseen(const State& end, double kinetic_J, BodyStepMemory& scratch,
                          std::vector<Finding>& findings) const;
-    void look_for_losses(const BodyState& end, double fastest_m_s, const BodyScratch& scratch,
+    void look_for_losses(const State& end, double fastest_m_s, const BodyStepMemory& scratch,
                          std::vector<Finding>& findings) const;
     [[nodiscard]] std::string name_of(const Place& place) const;
 

@@ -6,6 +6,7 @@
 #include "impact_watch.hpp"
 #include "one_step.hpp"
 #include "path_watch.hpp"
+#include "phase_error.hpp"
 #include "punctual_run.hpp"
 #include "reversing_slip.hpp"
 #include "run_loop.hpp"
@@ -22,11 +23,6 @@
 
 namespace carom {
 namespace {
-
-double activation_gap_m(const IntegratorSettings& settings)
-{
-    return std::visit([](const auto& scheme) { return scheme.activation_gap_m; }, settings);
-}
 
 /// What helps beside a shorter step where the scheme makes or eats energy.
 std::string remedy_beside_steps(const IntegratorSettings& settings)
@@ -162,6 +158,11 @@ public:
         if (!scratch_.events.empty())
             note_impacts(model_, before, report.h_s, plan_.duration_s, scratch_, run.progress);
         look_for_oscillations(before, run);
+        if (model_.contacts() > 0) {
+            const EnergyWatch& energies = certifier.sums().watch;
+            note_phase(before.u, run.state.u, scratch_.events.empty(), scratch_.A,
+                       {energies.kinetic_J, energies.run_scale_J}, run.progress.phase);
+        }
         look_for_near_misses(model_, activation_gap_m_, before, run.state, scratch_, run.progress);
         if (run.progress.steps == 1)
             look_at_first_slip(first_step(before, report), before.u.cwiseAbs().maxCoeff(), certifier);
@@ -189,30 +190,21 @@ public:
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
         auto findings = carom::findings_of_end(model_, settings_, run, stopped, scratch_);
-        // a step that is known to be too long needs no second word
-        const bool known = std::ranges::any_of(run.progress.certifier.findings_at_end(), [](const auto& one) {
-            return one.code == "step_too_long" && one.uncertifies;
-        });
-        if (!known)
-            look_at_slip_work(run.progress.slip, time_step_s(settings_), run.state.t_s,
-                              plan_.energy_tolerance, run.progress.certifier.sums().watch.run_scale_J,
-                              findings);
+        look_at_slip_work(run, time_step_s(settings_), plan_.energy_tolerance, findings);
         if (!stopped) look_again_punctually(run, findings);
         return findings;
     }
 
 private:
-    /// (LE-23), where nothing else costs the certificate.
+    /// (LE-23), (LE-25), where nothing else costs the certificate.
     void look_again_punctually(const RunSoFar& run, std::vector<Finding>& findings) const
     {
         const auto scheme = scheme_of(settings_);
-        if (!scheme || run.progress.reaches.empty()) return;
-        const auto costs = [](const Finding& finding) { return finding.uncertifies; };
-        if (std::ranges::any_of(findings, costs) ||
-            std::ranges::any_of(run.progress.certifier.findings_at_end(), costs))
-            return;
-        look_at_punctual_run(
-            {model_, settings_, solver_, plan_, *scheme, start_, largest_gap_m(run.progress)}, run, findings);
+        if (!scheme || run.progress.reaches.empty() || is_uncertified(run, findings)) return;
+        const CoordinateOrder order{
+            model_, settings_, solver_, plan_, *scheme, start_, largest_gap_m(run.progress)};
+        look_at_punctual_run(order, run, findings);
+        if (!is_uncertified(run, findings)) look_at_phases(order, run, findings);
     }
 
     /// (LE-24); with theta > 1/2 such an oscillation loses its energy, which (LE-7) sees.
@@ -285,13 +277,6 @@ std::unique_ptr<Steps> coordinate_steps(const Model& model, const IntegratorSett
                                         const RunSoFar& run, const State& start)
 {
     return std::make_unique<CoordinateSteps>(model, settings, solver, plan, run, start);
-}
-
-RunReport resume_run(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,
-                     const RunPlan& plan, RunSoFar& run, const StepListener& listener)
-{
-    const auto steps = coordinate_steps(model, settings, solver, plan, run);
-    return run_to_end(*steps, {model, solver, plan, listener}, run);
 }
 
 }  // namespace carom

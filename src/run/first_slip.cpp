@@ -1,5 +1,7 @@
 #include "first_slip.hpp"
 
+#include "stepping/statuses.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -37,7 +39,8 @@ void look_at_first_slip(const TakenStep& step, double fastest_m_s, Certifier& ce
         if (!contact.persists && contact.U_minus[0] < -contact.rounding_m_s) continue;  // an impact
         const auto before = slip_of(contact, contact.U_minus), after = slip_of(contact, contact.U_plus),
                    free = slip_of(contact, contact.U_free);
-        if (!(before[0] * after[0] + before[1] * after[1] < 0)) continue;
+        // a slip that ends in the step leaves a velocity of either sign that is none
+        if (!(before[0] * after[0] + before[1] * after[1] < 0) || !slides(contact)) continue;
         const double D = length(difference(after, free));
         const double part = length(before) / (length(difference(free, before)) + D);
         const double wrong_m_s = 2 * D * part;

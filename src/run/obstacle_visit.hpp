@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <vector>
 
 namespace carom {
 
@@ -49,6 +50,14 @@ struct ImpactDelays {
 struct SlipWork {
     double work_J = 0;    ///< sum of its absolute values
     double missed_J = 0;  ///< what steps cannot see of it
+};
+
+/// How far the scheme has shifted the phases of a smooth motion.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-25) impacts of a motion that is out of phase
+struct PhaseError {
+    double sum_rad = 0;                   ///< over the run
+    std::vector<double> velocity_change;  ///< in the last step; empty if that had an event
 };
 
 /// What moves a contact by itself, as time goes on: its obstacle, or forces. A motion that is late meets it

@@ -36,6 +36,7 @@ struct RunProgress {
     std::vector<ContactDrive> drives;  ///< the same; empty where nothing moves by itself
     std::vector<PairDelays> pairs;     ///< of bodies, sorted, while there are few
     SlipWork slip;                     ///< of all contacts of systems in coordinates
+    PhaseError phase;                  ///< of systems in coordinates with contacts
     std::optional<SweepProgress> sweep;  ///< of a sweeping process, from its start on
 };
 

@@ -17,9 +17,6 @@ constexpr double now = 1e-3;
 /// So often a step is split; what is left is taken as it comes.
 constexpr int max_splits = 12;
 
-/// Delays that move the motion by less than this part of max_overlap are followed no further.
-constexpr double followed = 0.25;
-
 /// So many steps later `until` may end the copy.
 constexpr double patience = 4;
 
@@ -108,9 +105,9 @@ void look_at_punctual_copy(Retakes& copy, const LateRun& run, std::vector<Findin
             far.where, far.place, run.max_overlap));
 }
 
-bool is_late(double jumps2_m2_s2, double h_s, double largest_m, double max_overlap, double small_m)
+bool is_late(double jumps2_m2_s2, double h_s, double largest_m, double part, double small_m)
 {
-    return h_s * std::sqrt(0.75 * jumps2_m2_s2) > std::max(followed * max_overlap * largest_m, small_m);
+    return h_s * std::sqrt(0.75 * jumps2_m2_s2) > std::max(part * largest_m, small_m);
 }
 
 }  // namespace carom

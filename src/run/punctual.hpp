@@ -70,9 +70,11 @@ struct LateRun {
 void look_at_punctual_copy(Retakes& copy, const LateRun& run, std::vector<Finding>& findings);
 
 /// Whether impacts that change the velocities by so much, `sum (U_N^+ - U_N^-)^2`, are so late that what came
-/// of them must be followed: beside the largest gap, or way, of the run.
-[[nodiscard]] bool is_late(double jumps2_m2_s2, double h_s, double largest_m, double max_overlap,
-                           double small_m);
+/// of them must be followed: above this part of the largest gap, or way, of the run.
+[[nodiscard]] bool is_late(double jumps2_m2_s2, double h_s, double largest_m, double part, double small_m);
+
+/// Of max_overlap: impacts, one after another, that move the motion by less are followed no further.
+inline constexpr double followed = 0.25;
 
 /// Impacts that move less than this part of the smallest length that counts in a step stay where steps see
 /// them.

@@ -3,9 +3,14 @@
 #include "carom/run/run.hpp"
 #include "run_parts.hpp"
 #include "stepping/body_parts.hpp"
+#include "struck_groups.hpp"
 
 #include <functional>
 #include <vector>
+
+namespace carom {
+struct BodyStepMemory;  // of the step: stepping/body_memory.hpp
+}  // namespace carom
 
 namespace carom::detail {
 
@@ -15,16 +20,16 @@ struct BodyOrder {
     const MoreauSettings& settings;  ///< what all schemes have
     const RunPlan& plan;
     StepGrid grid;
-    std::function<StepReport(double h_s, BodyState& state, BodyScratch& scratch)> step;
+    std::function<StepReport(const BodyModel& model, double h_s, State& state, BodyStepMemory& scratch)> step;
     const State& start;  ///< as coordinates; without any: not known
-    const BodyState& end;
-    double recent_J;      ///< kinetic energy of the last steps (LE-5)
-    double jumps2_m2_s2;  ///< sum of (U_N^+ - U_N^-)^2 over all impacts of contacts
-    double moved_m;       ///< the farthest that a body has moved from its start
+    const State& end;
+    double recent_J;                  ///< kinetic energy of the last steps (LE-5)
+    std::vector<StruckGroup> groups;  ///< bodies that have struck each other
+    double moved_m;                   ///< the farthest that a body has moved from its start
 };
 
-/// Compares a run whose impacts are late beside its motion with its punctual copy (LE-23). Stops of joints
-/// and strings stay where steps see them.
+/// Compares a run whose impacts are late beside its motion with its punctual copy (LE-23), of the groups of
+/// bodies whose impacts are late. Stops of joints and strings stay where steps see them.
 void look_at_punctual_bodies(const BodyOrder& order, const RunSoFar& run, std::vector<Finding>& findings);
 
 }  // namespace carom::detail

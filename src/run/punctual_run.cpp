@@ -1,20 +1,40 @@
 #include "punctual_run.hpp"
 
+#include "impact_partners.hpp"
 #include "one_step.hpp"
 #include "punctual.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace carom {
 namespace {
 
+/// Phases off by less than this part of max_overlap are followed no further.
+constexpr double followed_phase = 0.5;
+
+/// Impacts that turn over less than this part of the energies of the run change little.
+constexpr double small_impact = 0.01;
+
+/// An impact of the run is where its step is, up to so many steps.
+constexpr double known_steps = 4;
+
+/// How smooth steps are taken.
+enum class Smooth {
+    AsInRun,
+    Extrapolated,  ///< from one step and two halves: their errors of second order cancel
+};
+
 /// A system in coordinates, tried step by step.
 class CoordinateRetakes final : public Retakes {
 public:
-    CoordinateRetakes(const CoordinateOrder& order, const RunSoFar& run)
-        : order_(order),
+    CoordinateRetakes(const CoordinateOrder& order, const RunSoFar& run, Smooth smooth)
+        : smooth_(smooth),
+          order_(order),
           run_(run),
           settings_(order.settings),
           scratch_(order.model),
@@ -26,12 +46,15 @@ public:
 
     bool take(double h_s) override
     {
-        settings_ = with_time_step(settings_, h_s);
+        const bool halved = smooth_ == Smooth::Extrapolated && take_halves(h_s);
         tried_ = at_;
-        const StepReport report = step(order_.model, settings_, order_.solver, tried_, scratch_);
-        tried_.t_s = at_.t_s + h_s;
+        if (!take_from(tried_, h_s)) return false;
         tried_s_ = h_s;
-        return !end_of_failed(report.status);
+        if (halved && scratch_.events.empty()) {
+            tried_.q += 4.0 / 3 * (halves_.q - tried_.q);
+            tried_.u += 4.0 / 3 * (halves_.u - tried_.u);
+        }
+        return true;
     }
 
     std::optional<double> struck_s() override
@@ -50,6 +73,8 @@ public:
 
     void keep() override
     {
+        if (smooth_ == Smooth::Extrapolated)
+            happened_.insert(happened_.end(), scratch_.events.begin(), scratch_.events.end());
         last_ = at_;
         std::swap(at_, tried_);
         const auto strikes = [](const Event& event) { return event.kind == EventKind::Impact; };
@@ -64,15 +89,42 @@ public:
 
     [[nodiscard]] const State& at() const override { return at_; }
     [[nodiscard]] Departure from_run() const override;
+    [[nodiscard]] std::span<const Event> happened() const { return happened_; }
 
 private:
+    bool take_from(State& state, double h_s)
+    {
+        const double end_s = state.t_s + h_s;
+        settings_ = with_time_step(settings_, h_s);
+        const StepReport report = step(order_.model, settings_, order_.solver, state, scratch_);
+        state.t_s = end_s;
+        return !end_of_failed(report.status);
+    }
+
+    /// Two steps of half the length, from where the motion is. False: something happens in them.
+    bool take_halves(double h_s)
+    {
+        halves_ = at_;
+        for (int k = 0; k < 2; ++k)
+            if (!take_from(halves_, h_s / 2) || !scratch_.events.empty()) return false;
+        return true;
+    }
+
+    Smooth smooth_;
     const CoordinateOrder& order_;
     const RunSoFar& run_;
     IntegratorSettings settings_;
     Scratch scratch_;
-    State at_, tried_, last_;
+    State at_, tried_, last_, halves_;
+    std::vector<Event> happened_;
     double small_m_, tried_s_ = 0, last_s_ = 0;
 };
+
+/// Forces that a caller gives from step to step cannot be given once more.
+bool has_copy(const CoordinateOrder& order)
+{
+    return order.start.q.size() > 0 && !order.model.system().force_function;
+}
 
 Departure CoordinateRetakes::from_run() const
 {
@@ -101,12 +153,11 @@ void look_at_punctual_run(const CoordinateOrder& order, const RunSoFar& run, std
         jumps2_m2_s2 += delays.jumps2_m2_s2;
     }
     const SchemeOfRun& scheme = order.scheme;
-    // forces that a caller gives from step to step cannot be given once more
-    if (order.start.q.size() == 0 || order.model.system().force_function || run.progress.rest.at_rest() ||
-        !is_late(jumps2_m2_s2, scheme.h_s, order.largest_gap_m, scheme.max_overlap,
+    if (!has_copy(order) || run.progress.rest.at_rest() ||
+        !is_late(jumps2_m2_s2, scheme.h_s, order.largest_gap_m, followed * scheme.max_overlap,
                  min_overlap * scheme.activation_gap_m))
         return;
-    CoordinateRetakes copy(order, run);
+    CoordinateRetakes copy(order, run, Smooth::AsInRun);
     look_at_punctual_copy(copy,
                           {.grid = StepGrid(order.start.t_s, scheme.h_s, order.plan.duration_s),
                            .until = order.plan.until,
@@ -114,6 +165,49 @@ void look_at_punctual_run(const CoordinateOrder& order, const RunSoFar& run, std
                            .by_until = run.progress.end == RunEnd::Formula,
                            .max_overlap = scheme.max_overlap},
                           findings);
+}
+
+namespace {
+
+/// An impact that only one of the two has.
+Finding other_impact(const CoordinateOrder& order, const Event& impact, bool in_run, double phase_rad)
+{
+    const double limit_rad = followed_phase * order.scheme.max_overlap;
+    return {.code = "impact_instants",
+            .time_s = impact.time_s,
+            .message = fmt::format(
+                "{} strikes at {:.4g} s with {:.3g} m/s only {}: the scheme shifts the phases of smooth "
+                "oscillations, by about {:.1g} rad in this run. Take a step below {:.1e} s",
+                order.model.system().contacts[static_cast<std::size_t>(impact.contact)].name, impact.time_s,
+                -impact.velocity_before_m_s,
+                in_run ? "in this run, not in the same run with smooth steps of higher order"
+                       : "in the same run with smooth steps of higher order, not in this one",
+                phase_rad, order.scheme.h_s * std::sqrt(limit_rad / phase_rad)),
+            .count = 1,
+            .uncertifies = true,
+            .about = "run"};
+}
+
+}  // namespace
+
+void look_at_phases(const CoordinateOrder& order, const RunSoFar& run, std::vector<Finding>& findings)
+{
+    const SchemeOfRun& scheme = order.scheme;
+    const double phase_rad = run.progress.phase.sum_rad;
+    if (!has_copy(order) || !order.plan.keep_events || !(phase_rad > followed_phase * scheme.max_overlap))
+        return;
+    CoordinateRetakes copy(order, run, Smooth::Extrapolated);
+    const StepGrid grid(order.start.t_s, scheme.h_s, order.plan.duration_s);
+    for (double left_s; (left_s = run.state.t_s - copy.at().t_s) > 1e-9 * grid.h_s;)
+        if (!take_punctually(copy, std::min(grid.h_s, left_s))) return;
+    const ImpactMatch match{.end_s = run.state.t_s,
+                            .shortest_s = known_steps * scheme.h_s,
+                            .off_m = scheme.max_overlap * order.largest_gap_m,
+                            .energy_J = small_impact * run.progress.certifier.sums().watch.run_scale_J};
+    if (const auto missed = impact_without_partner(copy.happened(), run.events, match))
+        findings.push_back(other_impact(order, *missed, false, phase_rad));
+    else if (const auto extra = impact_without_partner(run.events, copy.happened(), match))
+        findings.push_back(other_impact(order, *extra, true, phase_rad));
 }
 
 }  // namespace carom

@@ -21,4 +21,8 @@ struct CoordinateOrder {
 /// Compares a run whose impacts are late beside its motion with its punctual copy (LE-23).
 void look_at_punctual_run(const CoordinateOrder& order, const RunSoFar& run, std::vector<Finding>& findings);
 
+/// Compares the impacts of a run whose oscillations are out of phase with those of a copy whose smooth steps
+/// are of higher order (LE-25). Finding `impact_instants`.
+void look_at_phases(const CoordinateOrder& order, const RunSoFar& run, std::vector<Finding>& findings);
+
 }  // namespace carom

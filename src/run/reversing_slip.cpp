@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace carom {
@@ -36,14 +37,18 @@ void note_dissipation(std::span<const ContactStep> contacts, const StepReport& r
     }
 }
 
-void look_at_slip_work(const SlipWork& sum, double h_s, double end_s, double tolerance, double energy_J,
-                       std::vector<Finding>& findings)
+void look_at_slip_work(const RunSoFar& run, double h_s, double tolerance, std::vector<Finding>& findings)
 {
+    const Certifier& certifier = run.progress.certifier;
+    const auto too_long = [](const Finding& one) { return one.code == "step_too_long" && one.uncertifies; };
+    if (std::ranges::any_of(certifier.findings_at_end(), too_long)) return;
+    const SlipWork& sum = run.progress.slip;
+    const double energy_J = certifier.sums().watch.run_scale_J;
     const double part = sum.missed_J / (sum.missed_J + sum.work_J);
     if (!(sum.missed_J > small_part * energy_J) || !(part > tolerance)) return;
     findings.push_back(
         {.code = "step_too_long",
-         .time_s = end_s,
+         .time_s = run.state.t_s,
          .message = fmt::format(
              "velocities reverse within steps, so that {:.2g} of the work of friction and forces, {:.2e} J, "
              "is missing: the step does not resolve the motion that they act on; take one well below {:.1e} "

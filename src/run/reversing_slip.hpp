@@ -23,8 +23,7 @@ namespace carom {
 void note_dissipation(std::span<const ContactStep> contacts, const StepReport& report,
                       SlipWork& sum) noexcept;
 
-/// Finding `step_too_long` of a run that ends here.
-void look_at_slip_work(const SlipWork& sum, double h_s, double end_s, double tolerance, double energy_J,
-                       std::vector<Finding>& findings);
+/// Finding `step_too_long` of a run that ends here; a step that is known to be too long needs no second word.
+void look_at_slip_work(const RunSoFar& run, double h_s, double tolerance, std::vector<Finding>& findings);
 
 }  // namespace carom

@@ -53,12 +53,27 @@ Expected<void> check(const RunPlan& plan)
 
 Expected<void> check(const RecordSettings& settings)
 {
-    if (settings.every_s >= 0 && std::isfinite(settings.every_s)) return {};
-    return Error{.code = ErrorCode::SettingOutOfRange,
-                 .where = "RecordSettings::every_s",
-                 .message = fmt::format("every_s is {}", settings.every_s),
-                 .hint = "give a time greater than zero, or leave it out",
-                 .excerpt = {}};
+    const auto refused = [](const char* where, std::string message, const char* hint) {
+        return Error{.code = ErrorCode::SettingOutOfRange,
+                     .where = where,
+                     .message = std::move(message),
+                     .hint = hint,
+                     .excerpt = {}};
+    };
+    if (!(settings.every_s >= 0 && std::isfinite(settings.every_s))) {
+        return refused("RecordSettings::every_s", fmt::format("every_s is {}", settings.every_s),
+                       "give a time greater than zero, or leave it out");
+    }
+    if (settings.parts < 0 || settings.parts > max_record_parts) {
+        return refused("RecordSettings::parts", fmt::format("parts is {}", settings.parts),
+                       "give the number of ranks, or 0 for one file");
+    }
+    if (settings.checkpoint_steps < 0) {
+        return refused("RecordSettings::checkpoint_steps",
+                       fmt::format("checkpoint_steps is {}", settings.checkpoint_steps),
+                       "give a number of steps, or 0 for checkpoints by the amount of data");
+    }
+    return {};
 }
 
 void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u)
@@ -195,6 +210,13 @@ void tell_unsolved(const StepReport& report, double tolerance, long step, double
                                           shortfall(report.solve.residual, tolerance)),
                               true);
     }
+}
+
+bool is_uncertified(const RunSoFar& run, std::span<const Finding> at_end)
+{
+    const auto costs = [](const Finding& finding) { return finding.uncertifies; };
+    return std::ranges::any_of(at_end, costs) ||
+           std::ranges::any_of(run.progress.certifier.findings_at_end(), costs);
 }
 
 void judge_run(const Certifier& certifier, bool failed, RunReport& report)

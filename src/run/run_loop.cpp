@@ -3,6 +3,7 @@
 #include "core/messages.hpp"
 #include "run_parts.hpp"
 #include "stepping/step_parts.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 
@@ -19,6 +20,7 @@ void keep(const State& from, State& to)
     assign(from.closed, to.closed);
     assign(from.slides, to.slides);
     assign(from.constraint_status, to.constraint_status);
+    if (!from.x.empty()) copy_bodies(from, to);
 }
 
 }  // namespace
@@ -151,6 +153,21 @@ RunReport RunLoop::report()
     }
     judge_run(at_end, failed_, result);
     return result;
+}
+
+std::unique_ptr<Steps> steps_of(const Model& model, const IntegratorSettings& settings,
+                                const SolverSettings& solver, const RunPlan& plan, const RunSoFar& run,
+                                const State& start)
+{
+    const auto make = model.bodies() != nullptr ? body_steps : coordinate_steps;
+    return make(model, settings, solver, plan, run, start);
+}
+
+RunReport resume_run(const Model& model, const IntegratorSettings& settings, const SolverSettings& solver,
+                     const RunPlan& plan, RunSoFar& run, const StepListener& listener)
+{
+    const auto steps = steps_of(model, settings, solver, plan, run);
+    return run_to_end(*steps, {model, solver, plan, listener}, run);
 }
 
 RunReport run_to_end(Steps& steps, const RunOrder& order, RunSoFar& run)

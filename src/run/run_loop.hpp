@@ -4,7 +4,6 @@
 #include "carom/run/run.hpp"
 #include "expression/workspace.hpp"
 #include "run/step_view.hpp"
-#include "system/bodies/body_model.hpp"
 
 #include <memory>
 #include <optional>
@@ -97,14 +96,16 @@ private:
 /// Goes on with a run to its end.
 [[nodiscard]] RunReport run_to_end(Steps& steps, const RunOrder& order, RunSoFar& run);
 
-/// Steps of a system in coordinates, and of bodies. What they are given must live as long as they do.
-/// `start`: where the run began, which one that goes on does not know; without coordinates where nobody does.
+/// Steps of a system: of bodies where it has any. What they are given must live as long as they do. `start`:
+/// where the run began, which one that goes on does not know; without coordinates where nobody does.
+[[nodiscard]] std::unique_ptr<Steps> steps_of(const Model& model, const IntegratorSettings& settings,
+                                              const SolverSettings& solver, const RunPlan& plan,
+                                              const RunSoFar& run, const State& start = {});
 [[nodiscard]] std::unique_ptr<Steps> coordinate_steps(const Model& model, const IntegratorSettings& settings,
                                                       const SolverSettings& solver, const RunPlan& plan,
-                                                      const RunSoFar& run, const State& start = {});
+                                                      const RunSoFar& run, const State& start);
 [[nodiscard]] std::unique_ptr<Steps> body_steps(const Model& model, const IntegratorSettings& settings,
                                                 const SolverSettings& solver, const RunPlan& plan,
-                                                BodyState& state, const RunSoFar& run,
-                                                const State& start = {});
+                                                const RunSoFar& run, const State& start);
 
 }  // namespace carom

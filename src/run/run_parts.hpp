@@ -7,10 +7,13 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <span>
 
 namespace carom {
 
 /// What runs of coordinates and of bodies share.
+
+[[nodiscard]] double activation_gap_m(const IntegratorSettings& settings) noexcept;
 
 /// The steps of a run: full ones at start + n h, and a last one for what remains.
 struct StepGrid {
@@ -52,6 +55,9 @@ struct StepGrid {
 /// step.
 void tell_unsolved(const StepReport& report, double tolerance, long step, double time_s,
                    const std::function<std::string(int)>& name, Certifier& certifier);
+
+/// Something costs the certificate of a run that ends here with these findings.
+[[nodiscard]] bool is_uncertified(const RunSoFar& run, std::span<const Finding> at_end);
 
 /// Certificate, findings and status of a run that has ended.
 void judge_run(const Certifier& certifier, bool failed, RunReport& report);

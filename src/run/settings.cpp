@@ -2,6 +2,7 @@
 
 #include "analytic/series_step.hpp"
 #include "one_step.hpp"
+#include "run_parts.hpp"
 
 namespace carom {
 
@@ -20,6 +21,11 @@ IntegratorSettings with_time_step(IntegratorSettings settings, double h_s) noexc
 {
     std::visit([&](auto& scheme) { scheme.time_step_s = h_s; }, settings);
     return settings;
+}
+
+double activation_gap_m(const IntegratorSettings& settings) noexcept
+{
+    return std::visit([](const auto& scheme) { return scheme.activation_gap_m; }, settings);
 }
 
 IntegratorSettings with_activation_gap(IntegratorSettings settings, double gap_m) noexcept

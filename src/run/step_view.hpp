@@ -2,14 +2,13 @@
 
 #include "analytic/series_piece.hpp"
 #include "run/progress.hpp"
+#include "stepping/body_contact.hpp"
 #include "stepping/step_report.hpp"
 
 #include <optional>
 #include <span>
 
 namespace carom {
-
-struct BodyStep;
 
 /// The one-step problem of a step and the percussions that were found. Both live until the next step.
 struct StepProblem {
@@ -48,7 +47,16 @@ struct StepView {
     const Eigen::VectorXd* u_free = nullptr;     ///< velocity without percussions
     std::span<const SeriesPiece> pieces = {};    ///< the motion itself, by power series
 
-    const BodyStep* bodies = nullptr;  ///< of a run of bodies: their state and contacts (body_run.hpp)
+    // of systems with bodies; what formulas say beside them is in the fields above
+    std::span<const BodyContact> body_contacts = {};         ///< that the step detected, active or not
+    std::span<const JointReaction> joint_reactions = {};     ///< one per joint
+    std::span<const Wrench> potential = {};                  ///< weight and springs, per body
+    std::span<const Wrench> given = {};                      ///< dampers and given forces, per body
+    std::span<const Wrench> constrained = {};                ///< N s, N m s: of gears and formulas; or empty
+    std::span<const Vec3> half_way_m = {};                   ///< centres of mass where contacts are taken
+    std::span<const Vec3> spin_Nms = {};                     ///< change of angular momentum; for diagrams
+    const OneStepProblem* body_problem = nullptr;            ///< contacts, then joints and formulas
+    std::span<const double> body_P = {}, joint_U_plus = {};  ///< its percussions; velocities of the latter
 
     ProblemSource* source = nullptr;
     [[nodiscard]] std::optional<StepProblem> problem() const

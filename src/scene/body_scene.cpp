@@ -1,12 +1,14 @@
 #include "bodies.hpp"
 #include "body_values.hpp"
 #include "core/text.hpp"
+#include "expression/term.hpp"
+#include "expression/workspace.hpp"
 #include "figures.hpp"
 #include "joints.hpp"
 #include "scene/scene_bodies.hpp"
 #include "settings.hpp"
-#include "stepping/body_scratch.hpp"
 #include "system.hpp"
+#include "system/bodies/body_coordinates.hpp"
 #include "validate.hpp"
 
 #include <algorithm>
@@ -189,7 +191,7 @@ bool names_coordinates(const Formula& formula)
 
 /// What loads do, as the callback that a step calls. `plain` are the bodies without them.
 /// The force along a spring at this instant, on its two bodies.
-void pull(const DrivenSpring& spring, const BodyModel& model, const BodyState& state, const Point& at,
+void pull(const DrivenSpring& spring, const BodyModel& model, const State& state, const Point& at,
           Workspace& work, std::span<Wrench> wrenches)
 {
     const auto end = [&](int body, const Vec3& point) {
@@ -216,7 +218,7 @@ void pull(const DrivenSpring& spring, const BodyModel& model, const BodyState& s
     add(spring.between.second, arm_b, tension * n);
 }
 
-std::function<void(const BodyState&, std::span<Wrench>)>
+std::function<void(const State&, std::span<Wrench>)>
 forces_of(std::vector<Load> loads, std::vector<DrivenSpring> springs, std::shared_ptr<const BodyModel> plain)
 {
     const bool needs_coordinates =
@@ -230,7 +232,7 @@ forces_of(std::vector<Load> loads, std::vector<DrivenSpring> springs, std::share
                    names_coordinates(spring.rest_length_m);
         });
     return [loads = std::move(loads), springs = std::move(springs), plain = std::move(plain),
-            needs_coordinates](const BodyState& state, std::span<Wrench> wrenches) {
+            needs_coordinates](const State& state, std::span<Wrench> wrenches) {
         State shown;
         if (needs_coordinates) shown = coordinate_state(*plain, state);
         const Point at{view(shown.q), view(shown.u), state.t_s};
@@ -256,9 +258,9 @@ forces_of(std::vector<Load> loads, std::vector<DrivenSpring> springs, std::share
 }
 
 /// A formula of the state of bodies.
-std::function<double(const BodyState&)> of_state(Formula formula, std::shared_ptr<const BodyModel> plain)
+std::function<double(const State&)> of_state(Formula formula, std::shared_ptr<const BodyModel> plain)
 {
-    return [formula = std::move(formula), plain = std::move(plain)](const BodyState& state) {
+    return [formula = std::move(formula), plain = std::move(plain)](const State& state) {
         thread_local Workspace work;
         const State shown = coordinate_state(*plain, state);
         return formula.value({view(shown.q), view(shown.u), state.t_s}, work);
@@ -300,7 +302,7 @@ void read_motors(const Node& root, BodyDraft& draft, Mistakes& mistakes)
         if (names_coordinates(*limit)) {
             freedom.motor_limit_of = of_state(*limit, plain);
         } else if (limit->depends_on(Variable::Kind::Time)) {
-            freedom.motor_limit_of = [formula = *limit](const BodyState& state) {
+            freedom.motor_limit_of = [formula = *limit](const State& state) {
                 thread_local Workspace work;
                 return formula.value({.q = {}, .u = {}, .t_s = state.t_s}, work);
             };
@@ -462,9 +464,11 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
         return std::nullopt;
     }
     const auto bodies = std::make_shared<const BodyModel>(std::move(*made));
-    BodyState body_start = make_body_state(*bodies);
-    body_start.q.assign(beside.q.end() - others, beside.q.end());
-    body_start.u.assign(beside.u.end() - others, beside.u.end());
+    State body_start = make_body_state(*bodies);
+    body_start.q.tail(others) =
+        Eigen::Map<const Eigen::VectorXd>(beside.q.data(), std::ssize(beside.q)).tail(others);
+    body_start.u.tail(others) =
+        Eigen::Map<const Eigen::VectorXd>(beside.u.data(), std::ssize(beside.u)).tail(others);
     beside.system.probes = std::move(shown.probes);
     beside.system.drawings = spring_drawings(*bodies);
     std::ranges::move(shown.drawings, std::back_inserter(beside.system.drawings));
@@ -476,14 +480,11 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
     const double length_m = settings.length_m.value_or(bodies->length_m());
     const IntegratorSettings integrator =
         with_activation_gap(settings.integrator, settings.activation_gap_m.value_or(1e-9 * length_m));
-    const auto* jean = std::get_if<MoreauJeanSettings>(&integrator);
-    const MoreauSettings moreau =
-        jean != nullptr ? midpoint_settings(*jean) : std::get<MoreauSettings>(integrator);
     RunPlan plan = settings.plan;
     if (find_path(root, "record.events") == nullptr)
         plan.keep_events = bodies->bodies() <= max_bodies_with_events;
-    const State at_start = coordinate_state(*bodies, body_start);
-    State start = make_state(*model, at_start.q, at_start.u, settings.start_s);
+    State start = make_state(*model, body_start.q, body_start.u, settings.start_s);
+    copy_bodies(body_start, start);
     if (has_formulas(root)) {
         for (const Error& error : check_start(*model, start, 1e-9 * length_m))
             mistakes.add(place_of(root, error.where), error);
@@ -498,8 +499,8 @@ std::optional<Scene> scene_of_bodies(const Node& root, const Names& names, Mista
                  .plan = std::move(plan),
                  .record = settings.record,
                  .length_m = length_m,
-                 .bodies = std::make_shared<const SceneBodies>(SceneBodies{
-                     std::move(body_start), moreau, std::move(shown.forces), std::move(draft.colours)}),
+                 .bodies = std::make_shared<const SceneBodies>(
+                     SceneBodies{std::move(shown.forces), std::move(draft.colours)}),
                  .figures = std::move(figures)};
 }
 

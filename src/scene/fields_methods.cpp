@@ -142,6 +142,19 @@ std::vector<Field> method_fields()
          .choices = {"double", "single"},
          .help = "digits that frames have in a file: all, or packed to about 24 or 16 bits; runs are resumed "
                  "exactly"},
+        {.path = "record.parts",
+         .type = Type::Integer,
+         .range = {.low = 0, .high = 4096},
+         .fallback = "0",
+         .help =
+             "files beside the recording over which its large tables are spread, one per rank of a run on "
+             "several; 0: none"},
+        {.path = "record.checkpoint_steps",
+         .type = Type::Integer,
+         .range = {.low = 0, .high = 2147483647},
+         .fallback = "0",
+         .help = "steps between two checkpoints of a recording, which a killed run loses at most; 0: by the "
+                 "amount of data and work"},
         {.path = "record.events",
          .type = Type::Boolean,
          .fallback = "true; with more than 1000 bodies false",

@@ -134,7 +134,7 @@ Errors file_error(const std::filesystem::path& file, std::string message, std::s
                   .excerpt = {}}};
 }
 
-/// The scene beside `file` that was probably meant.
+/// The scene beside `file` that was probably meant: endings are all alike and say nothing.
 std::string hint_for_missing(const std::filesystem::path& file)
 {
     std::error_code problem;
@@ -142,15 +142,14 @@ std::string hint_for_missing(const std::filesystem::path& file)
     if (folder.empty()) folder = ".";
     std::vector<std::string> scenes;
     for (const auto& entry : std::filesystem::directory_iterator(folder, problem)) {
-        if (entry.path().extension() == ".toml") scenes.push_back(entry.path().filename().string());
+        if (entry.path().extension() == ".toml") scenes.push_back(entry.path().stem().string());
     }
     std::ranges::sort(scenes);
-    const std::string name = file.filename().string();
-    if (std::ranges::find(scenes, name + ".toml") != scenes.end())
-        return fmt::format("did you mean {}.toml?", name);
+    const std::string whole = file.filename().string(), name = file.stem().string();
+    if (std::ranges::find(scenes, whole) != scenes.end()) return fmt::format("did you mean {}.toml?", whole);
     const std::string nearest = nearest_name(name, scenes);
     return nearest.empty() ? "carom new NAME writes a scene to start from"
-                           : fmt::format("did you mean {}?", nearest);
+                           : fmt::format("did you mean {}.toml?", nearest);
 }
 
 /// Bodies or groups of them: no scene of coordinates.

@@ -41,7 +41,7 @@ public:
     template <class Settings>
     void read(Settings& settings) const
     {
-        visit_settings(settings, [this](std::string_view path, auto& value) { take(path, value); });
+        visit_settings(settings, [this](std::string_view path, auto& value) { this->take(path, value); });
     }
 
 private:

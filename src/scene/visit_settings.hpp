@@ -65,6 +65,8 @@ void visit_settings(Settings& s, const Visit& visit)
         visit("record.fields[energies]", s.energies);
         visit("record.fields[probes]", s.probes);
         visit("record.precision", s.precision);
+        visit("record.parts", s.parts);
+        visit("record.checkpoint_steps", s.checkpoint_steps);
     }
     if constexpr (std::is_same_v<Plain, SweepingSettings>) {
         visit("sweeping.time_step_s", s.time_step_s);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "carom/solver/solve.hpp"
+
 #include <atomic>
 #include <chrono>
 
@@ -24,5 +26,8 @@ struct Budget {
         return {tolerance, iterations, deadline, stop};
     }
 };
+
+/// All that the settings allow, from now on.
+[[nodiscard]] Budget budget_of(const SolverSettings& settings);
 
 }  // namespace carom

@@ -2,6 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "solver/body_newton.hpp"
+#include "solver/budget.hpp"
 #include "solver/rigid_contacts.hpp"
 #include "solver/round_contacts.hpp"
 
@@ -168,7 +169,9 @@ bool FactorSweeps::hold_structure(const OneStepProblem& problem, const SolverSet
     constexpr int few_sweeps = 8, smallest = 30, largest = 300;
     const double tolerance = std::min(0.9 * settings.tolerance, well);
     RigidContacts& sweeps = memory_->rigid;
-    report.iterations = sweeps.run({.tolerance = tolerance, .max_iterations = few_sweeps});
+    Budget budget = budget_of(settings);
+    budget.tolerance = tolerance;
+    report.iterations = sweeps.run(budget.with(few_sweeps));
     if (sweeps.error().worst() <= tolerance) {
         take_percussions(sweeps, problem, P);
         return true;
@@ -180,7 +183,7 @@ bool FactorSweeps::hold_structure(const OneStepProblem& problem, const SolverSet
     // in
     const double affordable = all_products / newton.products();
     const int max_factorisations = static_cast<int>(std::clamp<double>(affordable, smallest, largest));
-    const int factorisations = newton.run({.tolerance = tolerance, .max_iterations = max_factorisations});
+    const int factorisations = newton.run(budget.with(max_factorisations));
     report.iterations += factorisations;
     report.factorisations += factorisations;
     if (!(newton.error() <= 0.9 * settings.tolerance)) return false;
@@ -197,8 +200,9 @@ bool FactorSweeps::solve(const OneStepProblem& problem, const SolverSettings& se
     const Factors& factors = problem.factors;
     const bool stands = factors.calm && factors.is_redundant(P.size());
     if (!factors.round && stands && hold_structure(problem, settings, P, report)) return true;
-    report.iterations += memory_->run(
-        {.tolerance = 0.9 * settings.tolerance, .max_iterations = std::min(max_sweeps, settings.max_sweeps)});
+    Budget budget = budget_of(settings);
+    budget.tolerance *= 0.9;
+    report.iterations += memory_->run(budget.with(std::min(max_sweeps, settings.max_sweeps)));
     memory_->take(problem, P);
     return true;
 }
@@ -216,9 +220,9 @@ bool FactorSweeps::refine(const OneStepProblem& problem, const SolverSettings& s
     BodyNewton newton;
     newton.load(problem.factors.blocks, memory_->rigid_contacts);
     if (newton.products() > max_products) return false;
-    const Budget budget{.tolerance = 0.9 * settings.tolerance,
-                        .max_iterations =
-                            static_cast<int>(std::min<double>(largest, all_products / newton.products()))};
+    Budget budget = budget_of(settings);
+    budget.tolerance *= 0.9;
+    budget.max_iterations = static_cast<int>(std::min<double>(largest, all_products / newton.products()));
     const int factorisations = newton.run(budget, BodyNewton::Of::Heap);
     report.iterations += factorisations;
     report.factorisations += factorisations;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/onestep/residual.hpp"
+#include "onestep/residual_scratch.hpp"
 
 #include <memory>
 #include <span>

@@ -14,16 +14,12 @@
 
 namespace carom::detail {
 
-/// Four numbers anywhere in memory.
-using FourAnywhere = double __attribute__((vector_size(32), may_alias, aligned(8)));
-
 /// y += a x; the two do not overlap.
 [[gnu::always_inline]] inline void add_multiple(double a, const double* x, std::size_t n, double* y)
 {
     std::size_t j = 0;
     for (; j + 4 <= n; j += 4) {
-        auto& four = *reinterpret_cast<FourAnywhere*>(y + j);
-        four += a * *reinterpret_cast<const FourAnywhere*>(x + j);
+        store_four(load_four(y + j) + a * load_four(x + j), y + j);
     }
     for (; j < n; ++j) {
         y[j] += a * x[j];

@@ -75,17 +75,6 @@ void polish(const OneStepProblem& problem, std::span<double> P, SolverScratch& s
     }
 }
 
-Budget budget_of(const SolverSettings& settings)
-{
-    Budget budget{.tolerance = settings.tolerance, .max_iterations = settings.max_sweeps};
-    budget.stop = settings.stop;
-    if (settings.time_limit_s > 0) {
-        budget.deadline = Budget::Clock::now() + std::chrono::duration_cast<Budget::Clock::duration>(
-                                                     std::chrono::duration<double>(settings.time_limit_s));
-    }
-    return budget;
-}
-
 /// Unit-free errors that need no improvement.
 constexpr double nearly_exact = 1e-14;
 
@@ -395,6 +384,17 @@ bool ends_without_solution(const OneStepProblem& problem, const SolverSettings& 
 }
 
 }  // namespace
+
+Budget budget_of(const SolverSettings& settings)
+{
+    Budget budget{.tolerance = settings.tolerance, .max_iterations = settings.max_sweeps};
+    budget.stop = settings.stop;
+    if (settings.time_limit_s > 0) {
+        budget.deadline = Budget::Clock::now() + std::chrono::duration_cast<Budget::Clock::duration>(
+                                                     std::chrono::duration<double>(settings.time_limit_s));
+    }
+    return budget;
+}
 
 std::string_view name_of(SolverKind kind) noexcept
 {

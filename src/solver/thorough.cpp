@@ -84,6 +84,7 @@ SolveReport solve_factored(const OneStepProblem& problem, const SolverSettings& 
             report.selection.unexamined = 1;  // no matrix that could be looked at
             return report;
         }
+        if (settings.is_stopped()) return report;
         // what sweeps have spread over redundant contacts is no start
         if (redundant || !report.residual.finite)
             std::copy(scratch.P_before.begin(), scratch.P_before.end(), P.begin());

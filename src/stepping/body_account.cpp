@@ -43,7 +43,7 @@ struct WorkOfContacts {
 
 }  // namespace
 
-Energies energies_of(const BodyModel& model, const BodyState& state, const BodyScratch& s)
+Energies energies_of(const BodyModel& model, const State& state, const BodyStepMemory& s)
 {
     Energies result{.kinetic_J = model.kinetic_energy_J(state),
                     .potential_J = model.potential_energy_J(state.x, state.R)};
@@ -55,8 +55,8 @@ Energies energies_of(const BodyModel& model, const BodyState& state, const BodyS
     return result;
 }
 
-void account(const BodyModel& model, double h, const BodyState& state, const Energies& start,
-             const Energies& end, BodyScratch& s, EnergyLines& lines)
+void account(const BodyModel& model, double h, const State& state, const Energies& start, const Energies& end,
+             BodyStepMemory& s, EnergyLines& lines)
 {
     double potential_work = 0;
     // velocities of bodies on prescribed paths, in the memory of the correction
@@ -96,7 +96,7 @@ void account(const BodyModel& model, double h, const BodyState& state, const Ene
     if (s.formulas) s.formulas->account(h, state, v_still, w_still, s, lines);
 }
 
-double forces_defect_J(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
+double forces_defect_J(const BodyModel& model, double h, const State& state, BodyStepMemory& s)
 {
     const auto& forces = model.setup().forces;
     if (!forces) return 0;
@@ -118,7 +118,7 @@ double forces_defect_J(const BodyModel& model, double h, const BodyState& state,
     return h / 6 * ((std::isfinite(at_start) ? at_start : 0) + (std::isfinite(at_end) ? at_end : 0));
 }
 
-double free_kinetic_energy_J(const BodyModel& model, const BodyScratch& s)
+double free_kinetic_energy_J(const BodyModel& model, const BodyStepMemory& s)
 {
     double sum = 0;
     for (int i = 0; i < model.bodies(); ++i) {
@@ -129,7 +129,7 @@ double free_kinetic_energy_J(const BodyModel& model, const BodyScratch& s)
     return sum;
 }
 
-double created_J(const BodyScratch& s)
+double created_J(const BodyStepMemory& s)
 {
     double created = 0;
     BodyContact::Slots P{}, U_plus{};

@@ -12,7 +12,7 @@ namespace {
 /// What rounding makes of a velocity, as a part of the speeds that it is a difference of.
 constexpr double rounding_of_speeds = 1e-12;
 
-int row_of_part(const BodyScratch& s, std::size_t part)
+int row_of_part(const BodyStepMemory& s, std::size_t part)
 {
     return s.problem.offsets[s.contacts.size() + part];
 }
@@ -38,7 +38,7 @@ bool has_bounced(const KeptContact& before)
 
 /// The change of a motor or of friction, as an event.
 Event event_of_drive(EventKind kind, ConstraintStatus now, double time_s, std::size_t part,
-                     const BodyScratch& s)
+                     const BodyStepMemory& s)
 {
     const auto row = static_cast<std::size_t>(row_of_part(s, part));
     const double U_plus = s.joint_U_plus[row] - s.joints[part].rate, U_minus = s.problem.U_minus[row];
@@ -55,7 +55,7 @@ Event event_of_drive(EventKind kind, ConstraintStatus now, double time_s, std::s
 }
 
 /// What a motor or friction does in this step.
-ConstraintStatus status_of_drive(std::size_t part, const BodyScratch& s)
+ConstraintStatus status_of_drive(std::size_t part, const BodyStepMemory& s)
 {
     const JointPart& drive = s.joints[part];
     if (drive.arm == 0 && std::isinf(drive.largest)) return ConstraintStatus::Holds;
@@ -78,7 +78,7 @@ bool keeps_touching(const ContactStep& step, double held_Ns) noexcept
            reach_of_touch_m_s(step.U_free[0], step.U_minus[0], step.W_1_kg, held_Ns) + step.rounding_m_s;
 }
 
-int kept_actor(const BodyState& state, int actor) noexcept
+int kept_actor(const State& state, int actor) noexcept
 {
     const auto wanted = std::tuple(-1 - actor, -1);
     const auto found = std::lower_bound(
@@ -88,7 +88,7 @@ int kept_actor(const BodyState& state, int actor) noexcept
     return static_cast<int>(found - state.kept.begin());
 }
 
-ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* before, const BodyScratch& s)
+ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* before, const BodyStepMemory& s)
 {
     const JointPart& stop = s.joints[part];
     const int interaction = static_cast<int>(s.contacts.size() + part), row = row_of_part(s, part);
@@ -127,7 +127,7 @@ KeptContact keep_stop(const JointPart& stop, const ContactStep& step)
             .away_m_s = step.U_plus[0]};
 }
 
-void find_touching_stops(const BodyModel& model, double activation_gap_m, BodyState& state)
+void find_touching_stops(const BodyModel& model, double activation_gap_m, State& state)
 {
     if (model.stops == 0) return;
     BodyRows rows;
@@ -142,8 +142,7 @@ void find_touching_stops(const BodyModel& model, double activation_gap_m, BodySt
     }
 }
 
-bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, std::size_t part,
-                      BodyScratch& s)
+bool let_stop_persist(const MoreauSettings& settings, const State& state, std::size_t part, BodyStepMemory& s)
 {
     JointPart& stop = s.joints[part];
     const int place = stop.restitution > 0 ? kept_actor(state, stop.actor) : -1;
@@ -163,7 +162,7 @@ bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, st
     return stop.restitution == 0 || open <= 0;
 }
 
-void tell_drives(double time_s, const BodyState& state, BodyScratch& s)
+void tell_drives(double time_s, const State& state, BodyStepMemory& s)
 {
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
         const JointPart& part = s.joints[k];

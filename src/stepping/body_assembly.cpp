@@ -85,7 +85,7 @@ const KeptContact* find_kept(std::span<const KeptContact> kept, const BodyContac
 }
 
 /// Where those of its bodies begin.
-std::size_t first_kept(const BodyState& state, const BodyContact& contact)
+std::size_t first_kept(const State& state, const BodyContact& contact)
 {
     const auto pair = std::tuple(contact.first, contact.second);
     const auto found = std::lower_bound(state.kept.begin(), state.kept.end(), pair,
@@ -95,14 +95,14 @@ std::size_t first_kept(const BodyState& state, const BodyContact& contact)
     return static_cast<std::size_t>(found - state.kept.begin());
 }
 
-const KeptContact* find_kept(const BodyState& state, const BodyContact& contact)
+const KeptContact* find_kept(const State& state, const BodyContact& contact)
 {
     std::size_t from = first_kept(state, contact);
     return find_kept(state.kept, contact, from);
 }
 
 /// What a normal percussion of 1 N s changes of the normal velocity.
-double normal_W_1_kg(const BodyModel& model, const BodyScratch& s, const BodyContact& contact)
+double normal_W_1_kg(const BodyModel& model, const BodyStepMemory& s, const BodyContact& contact)
 {
     double W = 0;
     for (const int body : {contact.first, contact.second}) {
@@ -116,7 +116,7 @@ double normal_W_1_kg(const BodyModel& model, const BodyScratch& s, const BodyCon
 /// A contact that touched goes on touching when neither its approach nor its gap are more than the forces of
 /// a step and those that held it can make (MS-8): it has no restitution, and closes as a soft one does.
 bool persists(const BodyModel& model, const MoreauSettings& settings, const KeptContact& touched,
-              const BodyContact& contact, const BodyScratch& s)
+              const BodyContact& contact, const BodyStepMemory& s)
 {
     if (!touched.closed && touched.status == 0) return false;
     const double U_minus = relative_velocity(contact, s.mid.v, s.w_before)[0];
@@ -129,8 +129,8 @@ bool persists(const BodyModel& model, const MoreauSettings& settings, const Kept
 
 /// Contacts that bounce act when they have closed; those that touched in the last step were looked for
 /// farther away, because they may persist. What does not is left out.
-void leave_out_open(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-                    BodyScratch& s)
+void leave_out_open(const BodyModel& model, const MoreauSettings& settings, const State& state,
+                    BodyStepMemory& s)
 {
     if (model.setup().impact_map) return;
     std::erase_if(s.contacts, [&](const BodyContact& contact) {
@@ -160,7 +160,7 @@ BodyContact::Slots warm_start(const KeptContact& kept, const BodyContact& contac
 }
 
 /// The percussion P on the first body of a contact, where springs between bodies are implicit.
-void pull_through_response(const BodyContact& contact, const Vec3& P, BodyScratch& s)
+void pull_through_response(const BodyContact& contact, const Vec3& P, BodyStepMemory& s)
 {
     s.correction_v.assign(s.v_free.size(), Vec3::Zero());
     s.correction_w.assign(s.v_free.size(), Vec3::Zero());
@@ -179,8 +179,8 @@ void pull_through_response(const BodyContact& contact, const Vec3& P, BodyScratc
 
 /// Cohesion pulls the bodies of a closed contact together, as a force that is given; the law then holds for
 /// the rest of the percussion: {P + h c n in K} (BO-14). Whether it pulls anywhere.
-bool pull_together(const BodyModel& model, double activation_gap_m, double h, const BodyState& state,
-                   BodyScratch& s)
+bool pull_together(const BodyModel& model, double activation_gap_m, double h, const State& state,
+                   BodyStepMemory& s)
 {
     bool pulls = false;
     for (BodyContact& contact : s.contacts) {
@@ -206,13 +206,13 @@ bool pull_together(const BodyModel& model, double activation_gap_m, double h, co
 }
 
 /// Many contacts, and nothing else that acts: W is not assembled before it is asked for.
-bool is_factored(const BodyModel& model, const BodyScratch& s)
+bool is_factored(const BodyModel& model, const BodyStepMemory& s)
 {
     return model.is_plain() && !s.implicit && s.contacts.size() >= FactorSweeps::min_interactions;
 }
 
 /// Stops that touched in the step before.
-void find_touched_stops(const BodyModel& model, const BodyState& state, std::vector<char>& stops)
+void find_touched_stops(const BodyModel& model, const State& state, std::vector<char>& stops)
 {
     stops.assign(static_cast<std::size_t>(model.stops), 0);
     for (const KeptContact& kept : state.kept) {
@@ -244,7 +244,7 @@ bool are_same(const BodyRows& a, const BodyRows& b)
 
 /// Rows of all interactions, contacts first, and W_cc of each. Of many contacts, and nothing else that acts,
 /// factors are enough: they come with the velocities.
-void load_rows(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
+void load_rows(const BodyModel& model, const MoreauSettings& settings, const State& state, BodyStepMemory& s)
 {
     OneStepProblem& problem = s.problem;
     const bool was_whole = std::exchange(s.whole.known, false);
@@ -288,7 +288,7 @@ void load_rows(const BodyModel& model, const MoreauSettings& settings, const Bod
 }
 
 /// Angular velocities of the bodies in the axes of the world, before the step and if nothing acted.
-void set_world_velocities(const BodyModel& model, BodyScratch& s)
+void set_world_velocities(const BodyModel& model, BodyStepMemory& s)
 {
     // behind the bodies are carriers, which do not turn
     s.w_before.resize(s.mid.v.size(), Vec3::Zero());
@@ -300,8 +300,8 @@ void set_world_velocities(const BodyModel& model, BodyScratch& s)
 }
 
 /// `from` is where the search for its percussions of the last step goes on.
-void load_contact(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int c,
-                  std::size_t& from, BodyScratch& s)
+void load_contact(const BodyModel& model, const MoreauSettings& settings, const State& state, int c,
+                  std::size_t& from, BodyStepMemory& s)
 {
     OneStepProblem& problem = s.problem;
     BodyContact& contact = s.contacts[c];
@@ -340,7 +340,7 @@ void load_contact(const BodyModel& model, const MoreauSettings& settings, const 
 
 /// What is held keeps its mean velocity (CO-3), motors their rate, and a soft stop may close as a contact
 /// may.
-void load_joint(const MoreauSettings& settings, const BodyState& state, std::size_t place, BodyScratch& s)
+void load_joint(const MoreauSettings& settings, const State& state, std::size_t place, BodyStepMemory& s)
 {
     OneStepProblem& problem = s.problem;
     JointPart& part = s.joints[place];
@@ -389,13 +389,13 @@ double closing_shift_m_s(double open_m, double U_minus_m_s, double theta, double
     return std::max(0.0, (open_m + h_s * (0.5 - theta) * U_minus_m_s) / (h_s * theta));
 }
 
-bool was_closed(const BodyState& state, const BodyContact& contact)
+bool was_closed(const State& state, const BodyContact& contact)
 {
     const KeptContact* kept = find_kept(state, contact);
     return kept != nullptr && kept->acted && kept->closed;
 }
 
-bool have_touched(const BodyState& state, int first, int second)
+bool have_touched(const State& state, int first, int second)
 {
     const auto pair = std::tuple(first, second);
     const auto found = std::lower_bound(state.kept.begin(), state.kept.end(), pair,
@@ -405,7 +405,7 @@ bool have_touched(const BodyState& state, int first, int second)
     return found != state.kept.end() && std::tuple(found->first, found->second) == pair;
 }
 
-void load_map_rows(const BodyModel& model, BodyScratch& s)
+void load_map_rows(const BodyModel& model, BodyStepMemory& s)
 {
     s.rows.clear();
     s.problem.offsets.assign(1, 0);
@@ -418,7 +418,7 @@ void load_map_rows(const BodyModel& model, BodyScratch& s)
     }
 }
 
-void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
+void load_laws(const BodyModel& model, const MoreauSettings& settings, const State& state, BodyStepMemory& s)
 {
     const double h = settings.time_step_s;
     set_world_velocities(model, s);

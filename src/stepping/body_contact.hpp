@@ -49,7 +49,7 @@ inline constexpr int max_bodies_with_diagrams = 1000;
 
 /// Contact points in the configuration of `state` with gaps up to `reach_m`, sorted by bodies: for inspection
 /// without stepping.
-[[nodiscard]] std::vector<BodyContact> body_contacts(const BodyModel& model, const BodyState& state,
+[[nodiscard]] std::vector<BodyContact> body_contacts(const BodyModel& model, const State& state,
                                                      double reach_m);
 
 }  // namespace carom

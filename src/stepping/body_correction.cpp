@@ -47,7 +47,7 @@ using Pair = std::array<int, 2>;
 
 /// The contacts of a pair that the step had, from the place `from` on, which becomes that behind them. They
 /// are sorted by bodies, as pairs are.
-std::span<const BodyContact> contacts_of(const BodyScratch& s, const Pair& pair, std::size_t& from)
+std::span<const BodyContact> contacts_of(const BodyStepMemory& s, const Pair& pair, std::size_t& from)
 {
     const auto& all = s.contacts;
     const auto [a, b] = pair;
@@ -62,7 +62,7 @@ std::span<const BodyContact> contacts_of(const BodyScratch& s, const Pair& pair,
 }
 
 /// Where the contacts of a pair begin, or would.
-std::size_t first_contact(const BodyScratch& s, const Pair& pair)
+std::size_t first_contact(const BodyStepMemory& s, const Pair& pair)
 {
     const auto found = std::ranges::lower_bound(
         s.contacts, pair, {}, [](const BodyContact& contact) { return Pair{contact.first, contact.second}; });
@@ -77,7 +77,7 @@ bool leaves(std::span<const BodyContact> contacts)
 
 /// Points of fast contacts at the end of the step, along the normals with which they touched first, where
 /// one of them is so deep that the shapes may show the far side. Whether there are any.
-bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, const BodyScratch& s,
+bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, const BodyStepMemory& s,
                 std::vector<ContactPoint>& points)
 {
     if (contacts.empty() || !is_fast_contact(contacts.front())) return false;
@@ -106,7 +106,7 @@ bool still_fast(const BodyModel& model, std::span<const BodyContact> contacts, c
 }
 
 /// How a body has moved since the contacts were found.
-BodyDisplacement displacement_of(int body, const BodyScratch& s)
+BodyDisplacement displacement_of(int body, const BodyStepMemory& s)
 {
     const Rotation turn = s.next.R[body] * s.mid.R[body].conjugate();
     const Vec3 turned = 2 * turn.w() * turn.vec();
@@ -117,7 +117,8 @@ BodyDisplacement displacement_of(int body, const BodyScratch& s)
 /// (BO-34). `error_m`: how far the gaps may be off; false where that is more than `allowed_m`, or where they
 /// overlap by more than is left alone.
 bool carry_points(const BodyModel& model, std::span<const BodyContact> contacts, double reach_m,
-                  double allowed_m, const BodyScratch& s, std::vector<ContactPoint>& points, double& error_m)
+                  double allowed_m, const BodyStepMemory& s, std::vector<ContactPoint>& points,
+                  double& error_m)
 {
     // contacts that were looked for at the end of the step are not those of s.mid any more
     if (contacts.empty() || is_fast_contact(contacts.front()) || s.ahead_s != 0) return false;
@@ -150,7 +151,7 @@ bool carry_points(const BodyModel& model, std::span<const BodyContact> contacts,
 }
 
 /// The pairs that the step had in view.
-void take_pairs_of_contacts(BodyScratch& s)
+void take_pairs_of_contacts(BodyStepMemory& s)
 {
     s.correction_pairs.clear();
     for (const BodyContact& contact : s.contacts) {
@@ -164,7 +165,7 @@ void take_pairs_of_contacts(BodyScratch& s)
 /// All pairs that can touch where the bodies have been moved to, and once more have been moved by what
 /// `unforeseen` allows: those that wait until they have closed are left to the next step unless this one saw
 /// them.
-void find_pairs_again(const BodyModel& model, double reach_m, BodyScratch& s)
+void find_pairs_again(const BodyModel& model, double reach_m, BodyStepMemory& s)
 {
     take_pairs_of_contacts(s);
     const std::size_t seen = s.correction_pairs.size();
@@ -214,7 +215,7 @@ struct Overlaps {
 };
 
 /// Bodies of some pairs are placed where they are at the end of the step, unless they have been.
-void place_pair(const BodyModel& model, const Pair& pair, BodyScratch& s)
+void place_pair(const BodyModel& model, const Pair& pair, BodyStepMemory& s)
 {
     for (const int body : pair) {
         const auto k = static_cast<std::size_t>(body);
@@ -226,7 +227,7 @@ void place_pair(const BodyModel& model, const Pair& pair, BodyScratch& s)
 
 /// Contact points at the end of the step of the pairs from `begin` to `end`.
 void overlaps_of(const BodyModel& model, double reach_m, double allowed_m, std::size_t begin, std::size_t end,
-                 const BodyScratch& s, Overlaps& overlaps)
+                 const BodyStepMemory& s, Overlaps& overlaps)
 {
     thread_local std::vector<ContactPoint> points;
     std::size_t from = first_contact(s, s.correction_pairs[begin]);
@@ -251,7 +252,7 @@ void overlaps_of(const BodyModel& model, double reach_m, double allowed_m, std::
 
 /// Pairs whose shapes must be looked at, and their bodies placed: all, or those whose points are not carried
 /// well enough.
-void find_shapes_needed(const BodyModel& model, double reach_m, double allowed_m, BodyScratch& s)
+void find_shapes_needed(const BodyModel& model, double reach_m, double allowed_m, BodyStepMemory& s)
 {
     s.needs_shapes.assign(s.correction_pairs.size(), 1);
     if (allowed_m > 0) {
@@ -279,7 +280,7 @@ void find_shapes_needed(const BodyModel& model, double reach_m, double allowed_m
 
 /// Contact points at the end of the step of the pairs to look at, and the deepest overlap of all. Points
 /// whose gaps are off by at most `allowed_m` are those of the step, carried.
-void overlaps_at_end(const BodyModel& model, double reach_m, double allowed_m, BodyScratch& s)
+void overlaps_at_end(const BodyModel& model, double reach_m, double allowed_m, BodyStepMemory& s)
 {
     s.overlaps.clear();
     s.deepest = s.deepest_left = {};
@@ -313,7 +314,7 @@ void overlaps_at_end(const BodyModel& model, double reach_m, double allowed_m, B
 
 /// Motion of the point of a contact with a body since the contacts were found, to first order; empty where
 /// the body has moved by more than a part `still` of its size. The square of less is rounding.
-std::optional<Vec3> small_motion(const BodyModel& model, int body, const Vec3& arm, const BodyScratch& s)
+std::optional<Vec3> small_motion(const BodyModel& model, int body, const Vec3& arm, const BodyStepMemory& s)
 {
     constexpr double still = 1e-7;
     const BodyDisplacement moved = displacement_of(body, s);
@@ -323,7 +324,7 @@ std::optional<Vec3> small_motion(const BodyModel& model, int body, const Vec3& a
 
 /// The deepest overlap at the end of a step in which nothing that touches moves: the gaps that were found,
 /// and how far the points have moved along the normals; empty: something moves, and shapes must be looked at.
-std::optional<double> overlap_at_rest(const BodyModel& model, const BodyScratch& s)
+std::optional<double> overlap_at_rest(const BodyModel& model, const BodyStepMemory& s)
 {
     double deepest = 0;
     for (const BodyContact& contact : s.contacts) {
@@ -336,7 +337,7 @@ std::optional<double> overlap_at_rest(const BodyModel& model, const BodyScratch&
     return deepest;
 }
 
-void place_at_end(const BodyModel& model, BodyScratch& s)
+void place_at_end(const BodyModel& model, BodyStepMemory& s)
 {
     s.placed.resize(static_cast<std::size_t>(model.bodies()));
     for (int i = 0; i < model.bodies(); ++i) {
@@ -346,7 +347,7 @@ void place_at_end(const BodyModel& model, BodyScratch& s)
 }
 
 /// The pairs that the step looked at.
-void gather_pairs(const BodyModel& model, BodyScratch& s)
+void gather_pairs(const BodyModel& model, BodyStepMemory& s)
 {
     if (!s.round) return;  // are there
     s.pairs.clear();
@@ -363,7 +364,7 @@ void gather_pairs(const BodyModel& model, BodyScratch& s)
 
 /// Overlap of pairs that act when they have closed, and closed in the second half of the step: the next one
 /// strikes them. It is told and not corrected.
-void look_at_overlap_to_come(const BodyModel& model, BodyScratch& s)
+void look_at_overlap_to_come(const BodyModel& model, BodyStepMemory& s)
 {
     if (model.is_soft()) return;
     place_at_end(model, s);
@@ -381,7 +382,7 @@ void look_at_overlap_to_come(const BodyModel& model, BodyScratch& s)
 
 /// Stops that bounce leave their overlap by themselves, as contacts do: moved out of it, the next step would
 /// find them open, and they would never come to rest.
-void leave_bounces(BodyScratch& s)
+void leave_bounces(BodyStepMemory& s)
 {
     for (JointPart& violation : s.violations) {
         if (violation.kind != JointPart::Kind::Stop || !(violation.value < 0)) continue;
@@ -394,7 +395,7 @@ void leave_bounces(BodyScratch& s)
 }
 
 /// Angles of the joints at the end of the step.
-void count_turns_at_end(const BodyModel& model, BodyScratch& s)
+void count_turns_at_end(const BodyModel& model, BodyStepMemory& s)
 {
     for (std::size_t j = 0; j < s.next.turns.size(); ++j) {
         const int joint = static_cast<int>(j);
@@ -412,7 +413,7 @@ bool rows_need_turns(const BodyModel& model)
 }
 
 /// The joints at the end of the step, with their rows; returns their largest violation.
-double violations_at_end(const BodyModel& model, BodyScratch& s)
+double violations_at_end(const BodyModel& model, BodyStepMemory& s)
 {
     s.violations.clear();
     s.correction_rows.clear();
@@ -435,7 +436,7 @@ double violations_at_end(const BodyModel& model, BodyScratch& s)
 }
 
 /// Percussions that make the linearised gaps non-negative and close the joints, exactly.
-void press_exactly(const BodyModel& model, BodyScratch& s)
+void press_exactly(const BodyModel& model, BodyStepMemory& s)
 {
     OneStepProblem& problem = s.correction;
     problem.laws.clear();
@@ -464,7 +465,7 @@ void press_exactly(const BodyModel& model, BodyScratch& s)
 }
 
 /// Displacements in s.correction_v, correction_w by percussions of all rows: exactly, or by sweeps.
-void press_all(const BodyModel& model, bool exactly, bool quickly, BodyScratch& s)
+void press_all(const BodyModel& model, bool exactly, bool quickly, BodyStepMemory& s)
 {
     for (int i = 0; i < model.bodies(); ++i) {
         const Mat3 R = s.next.R[i].toRotationMatrix();
@@ -492,7 +493,8 @@ void press_all(const BodyModel& model, bool exactly, bool quickly, BodyScratch& 
 /// The least displacement in the kinetic metric that makes the linearised gaps non-negative (MS-5). Returns
 /// the largest one, beside the size of the body. `anew`: not by the factor of the step; `by_old`: whether it
 /// was by that.
-double move_apart(const BodyModel& model, bool exactly, bool quickly, bool anew, bool& by_old, BodyScratch& s)
+double move_apart(const BodyModel& model, bool exactly, bool quickly, bool anew, bool& by_old,
+                  BodyStepMemory& s)
 {
     for (BodyContact& contact : s.overlaps) {
         set_frame(s.next.x, contact);
@@ -518,7 +520,7 @@ double move_apart(const BodyModel& model, bool exactly, bool quickly, bool anew,
 
 /// The overlap that is left, and a finding where it is more than the run may have.
 void report_overlap(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                    const BodyScratch& s, StepReport& report)
+                    const BodyStepMemory& s, StepReport& report)
 {
     report.max_penetration_m = s.deepest.depth_m;
     const auto name = [&](int body) { return model.setup().bodies[static_cast<std::size_t>(body)].name; };
@@ -549,7 +551,7 @@ void report_overlap(const BodyModel& model, const MoreauSettings& settings, cons
 
 /// Moves what overlaps apart and joints together, again and again (BO-10).
 void correct(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-             BodyScratch& s, StepReport& report)
+             BodyStepMemory& s, StepReport& report)
 {
     const bool joined = !model.setup().joints.empty() || s.formulas;
     const bool many = s.contacts.size() > max_exact && !joined;
@@ -605,7 +607,7 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
 }  // namespace
 
 void correct_places(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                    BodyScratch& s, StepReport& report)
+                    BodyStepMemory& s, StepReport& report)
 {
     s.deepest = s.deepest_left = {};
     if (s.round && s.contacts.size() > max_exact) {

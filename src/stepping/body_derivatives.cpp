@@ -67,7 +67,7 @@ std::vector<std::vector<int>> BodyFormulas::coupled_blocks() const
 }
 
 /// d(coordinate')/d(velocity): x' = v, q' = q (0, W) / 2, u = L^-T z.
-double BodyFormulas::rate_of(const BodyState& at, int coordinate, const BodyVelocity& velocity) const
+double BodyFormulas::rate_of(const State& at, int coordinate, const BodyVelocity& velocity) const
 {
     if (coordinate >= first_) {
         const int z = 3 * (velocity.block - bodies_.bodies()) + velocity.component;
@@ -86,8 +86,8 @@ double BodyFormulas::rate_of(const BodyState& at, int coordinate, const BodyVelo
 }
 
 /// G^T S G over the velocities of the blocks that these coordinates belong to, G their rates.
-void BodyFormulas::add_derivative(const BodyState& at, std::span<const int> coordinates,
-                                  const Eigen::MatrixXd& S, BodyResponse& response) const
+void BodyFormulas::add_derivative(const State& at, std::span<const int> coordinates, const Eigen::MatrixXd& S,
+                                  BodyResponse& response) const
 {
     std::vector<BodyVelocity> velocities;
     for (const int block : blocks_of(coordinates)) {
@@ -118,7 +118,7 @@ void BodyFormulas::add_turning(std::span<const Variable> variables, std::span<co
     }
 }
 
-void BodyFormulas::add_derivatives(const BodyState& at, double h_theta_s, BodyResponse& response)
+void BodyFormulas::add_derivatives(const State& at, double h_theta_s, BodyResponse& response)
 {
     const double squared = h_theta_s * h_theta_s;
     if (own_ > 0) L_inverse_ = L_.matrixL().solve(Eigen::MatrixXd::Identity(own_, own_));
@@ -165,10 +165,10 @@ void BodyFormulas::add_derivatives(const BodyState& at, double h_theta_s, BodyRe
     }
 }
 
-double BodyFormulas::squared_size(std::span<const double> q) const
+double BodyFormulas::squared_size(const Eigen::VectorXd& q) const
 {
     if (own_ == 0) return 0;
-    return (L_.matrixU() * Eigen::Map<const Eigen::VectorXd>(q.data(), own_)).squaredNorm();
+    return (L_.matrixU() * q.tail(own_)).squaredNorm();
 }
 
 }  // namespace carom::detail

@@ -15,8 +15,7 @@ constexpr double skin = 5e-3;
 /// Bodies and pairs of bodies that one thread takes at once.
 constexpr std::size_t bodies_in_block = 256, pairs_in_block = 64;
 
-void place_bodies(const BodyModel& model, const BodyState& at, std::span<const double> reach_m,
-                  BodyScratch& s)
+void place_bodies(const BodyModel& model, const State& at, std::span<const double> reach_m, BodyStepMemory& s)
 {
     const auto n = static_cast<std::size_t>(model.bodies());
     s.placed.resize(n);
@@ -35,7 +34,7 @@ void place_bodies(const BodyModel& model, const BodyState& at, std::span<const d
     });
 }
 
-void add_contacts(const BodyModel& model, int a, int b, double reach_m, const BodyScratch& s,
+void add_contacts(const BodyModel& model, int a, int b, double reach_m, const BodyStepMemory& s,
                   std::vector<BodyContact>& contacts)
 {
     thread_local std::vector<ContactPoint> points;
@@ -63,7 +62,7 @@ void set_axes(BodyContact& contact)
 
 }  // namespace
 
-void detect(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, BodyScratch& s)
+void detect(const BodyModel& model, const MoreauSettings& settings, const State& state, BodyStepMemory& s)
 {
     const double h = settings.time_step_s;
     const double gravity = model.setup().gravity_m_s2.norm();
@@ -117,7 +116,7 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const BodySt
     });
 }
 
-void turn_to_grain(const BodyModel& model, const BodyState& at, BodyContact& contact)
+void turn_to_grain(const BodyModel& model, const State& at, BodyContact& contact)
 {
     const int grain = model.surface(contact.first, contact.second).grain;
     if (grain == 0) return;
@@ -166,9 +165,9 @@ Vec3 BodyContact::moment_Nms() const
            ((P[3] + map_P[3]) * axes[1] + (P[4] + map_P[4]) * axes[2] + (P[5] + map_P[5]) * axes[0]);
 }
 
-std::vector<BodyContact> body_contacts(const BodyModel& model, const BodyState& state, double reach_m)
+std::vector<BodyContact> body_contacts(const BodyModel& model, const State& state, double reach_m)
 {
-    BodyScratch s;
+    BodyStepMemory s;
     const std::vector<double> reach(static_cast<std::size_t>(model.bodies()), reach_m / 2);
     detail::place_bodies(model, state, reach, s);
     s.broad_phase.find_pairs(s.boxes, s.pairs);

@@ -17,7 +17,7 @@ std::array<double, 3> components(const Vec3& a)
 }
 
 /// A block per body, with the inertias half-way; at rest.
-void load_metric(const BodyModel& model, BodyScratch& s, Factors& factors)
+void load_metric(const BodyModel& model, BodyStepMemory& s, Factors& factors)
 {
     factors.blocks.resize(static_cast<std::size_t>(model.bodies()));
     factors.freedoms = 0;
@@ -48,7 +48,7 @@ int freedoms_of(const BodyModel& model)
 
 /// The kinetic energy of the bodies is no more than the forces of the step would give them, or a part of
 /// that.
-bool are_calm(const BodyModel& model, const BodyScratch& s, double part)
+bool are_calm(const BodyModel& model, const BodyStepMemory& s, double part)
 {
     double before = 0, gained = 0;
     for (int i = 0; i < model.bodies(); ++i) {
@@ -63,19 +63,47 @@ bool are_calm(const BodyModel& model, const BodyScratch& s, double part)
 
 }  // namespace
 
-bool stands(const BodyModel& model, const BodyScratch& s, double part)
+bool stands(const BodyModel& model, const BodyStepMemory& s, double part)
 {
     const Factors of_bodies{.freedoms = freedoms_of(model)};
     return of_bodies.is_redundant(s.P.size()) && are_calm(model, s, part);
 }
 
-bool is_small_structure(const BodyModel& model, const BodyScratch& s)
+bool is_small_structure(const BodyModel& model, const BodyStepMemory& s)
 {
     const Factors of_bodies{.freedoms = freedoms_of(model)};
     return s.contacts.size() < FactorSweeps::min_interactions && of_bodies.is_redundant(s.P.size());
 }
 
-void load_factors(const BodyModel& model, BodyScratch& s)
+namespace {
+
+/// The diagonal of W where all contacts are round: inertias are those of any axis, arms along normals.
+void set_round_diagonal(const BodyModel& model, BodyStepMemory& s)
+{
+    for_each_index(s.contacts.size(), contacts_at_once, [&](std::size_t c) {
+        const BodyContact& contact = s.contacts[c];
+        const auto W =
+            s.problem.W.values_of(static_cast<int>(c), s.problem.W.row(static_cast<int>(c)).front());
+        double normal = 0, tangential = 0;
+        const auto add = [&](int body, const Vec3& arm) {
+            const auto k = static_cast<std::size_t>(body);
+            if (model.inverse_mass[k] == 0) return;
+            normal += model.inverse_mass[k];
+            tangential += model.inverse_mass[k] + s.inverse_inertia[k](0, 0) * arm.squaredNorm();
+        };
+        add(contact.first, contact.arm_first);
+        add(contact.second, contact.arm_second);
+        W[0] = normal;
+        const auto components = static_cast<std::size_t>(contact.dimension);
+        for (std::size_t k = 1; k < components; ++k) {
+            W[k * components + k] = tangential;
+        }
+    });
+}
+
+}  // namespace
+
+void load_factors(const BodyModel& model, BodyStepMemory& s)
 {
     Factors& factors = s.problem.factors;
     load_metric(model, s, factors);
@@ -88,12 +116,13 @@ void load_factors(const BodyModel& model, BodyScratch& s)
     factors.round = s.round;
     factors.calm = are_calm(model, s, 1.0);
     begin_diagonal(s.problem);
+    if (s.round) return set_round_diagonal(model, s);
     for_each_index(s.contacts.size(), contacts_at_once, [&](std::size_t c) {
         set_diagonal(rows_of(s.contacts[c]), static_cast<int>(c), s.problem);
     });
 }
 
-void complete_factors(BodyScratch& s)
+void complete_factors(BodyStepMemory& s)
 {
     auto& rows = s.problem.factors.rows;
     if (s.problem.is_assembled() || rows.size() == s.contacts.size()) return;
@@ -101,7 +130,7 @@ void complete_factors(BodyScratch& s)
     for_each_index(rows.size(), contacts_at_once, [&](std::size_t c) { rows[c] = rows_of(s.contacts[c]); });
 }
 
-void begin_correction(const BodyModel& model, BodyScratch& s)
+void begin_correction(const BodyModel& model, BodyStepMemory& s)
 {
     OneStepProblem& problem = s.correction;
     problem.laws.clear();
@@ -127,7 +156,7 @@ void add_gap(const Vec3& normal, double gap_m, int a, int b, OneStepProblem& pro
     rows.b = b;
 }
 
-void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& s)
+void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyStepMemory& s)
 {
     begin_correction(model, s);
     for (const BodyContact& contact : s.overlaps) {
@@ -140,7 +169,7 @@ void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& 
         std::fill(s.correction_P.begin(), s.correction_P.end(), 0.0);
 }
 
-bool refine_heap(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
+bool refine_heap(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& s, SolveReport& report)
 {
     constexpr std::size_t few = 20;
     const bool goes = solver.kind == SolverKind::Auto && s.contacts.size() >= few && model.is_plain() &&
@@ -154,7 +183,7 @@ bool refine_heap(const BodyModel& model, const SolverSettings& solver, BodyScrat
     return done;
 }
 
-void judge_by_bodies(const SolverSettings& solver, BodyScratch& s, SolveReport& report)
+void judge_by_bodies(const SolverSettings& solver, BodyStepMemory& s, SolveReport& report)
 {
     // what is held keeps its mean velocity (CO-3)
     for (std::size_t k = 0; k < s.joints.size(); ++k) {

@@ -19,12 +19,20 @@ namespace {
 /// Quaternion components follow the place: w, i, j, k.
 constexpr int places_in_space = 3;
 
+/// What contacts and constraints of formulas did.
+void take_statuses(const State& from, State& to)
+{
+    to.percussion_Ns = from.percussion_Ns;
+    to.closed = from.closed;
+    to.slides = from.slides;
+    to.constraint_status = from.constraint_status;
+}
+
 }  // namespace
 
-BodyFormulas::BodyFormulas(const BodyModel& bodies, const Model& model, const State& start, Scratch& shown)
-    : bodies_(bodies), model_(model), shown_(shown), memory_(make_state(model, start.q, start.u, start.t_s))
+BodyFormulas::BodyFormulas(const BodyModel& bodies, const Model& model, Scratch& shown)
+    : bodies_(bodies), model_(model), shown_(shown)
 {
-    if (start.closed.size() == memory_.closed.size()) memory_ = start;
     own_ = model.coordinates() - model.body_coordinates();
     first_ = model.body_coordinates();
     for (int i = 0; i < bodies.bodies(); ++i) {
@@ -38,7 +46,7 @@ BodyFormulas::BodyFormulas(const BodyModel& bodies, const Model& model, const St
     covector_.setZero(model.coordinates());
 }
 
-void BodyFormulas::see(const BodyState& at)
+void BodyFormulas::see(const State& at)
 {
     at_ = coordinate_state(bodies_, at);
     q_ = view(std::as_const(at_.q));
@@ -74,15 +82,14 @@ void BodyFormulas::evaluate_kinetic()
     }
 }
 
-bool BodyFormulas::predict(double h_s, const BodyState& state, BodyScratch& s)
+bool BodyFormulas::predict(double h_s, const State& state, BodyStepMemory& s)
 {
     const auto bodies = static_cast<std::size_t>(bodies_.bodies()),
                all = bodies + static_cast<std::size_t>(bodies_.carriers());
-    s.mid.q = state.q;
-    s.mid.u = state.u;
-    for (std::size_t i = 0; i < state.q.size(); ++i)
-        s.mid.q[i] += h_s / 2 * state.u[i];
-    s.mid.angles = state.angles;
+    take_statuses(state, memory_);
+    memory_.q = s.mid.q = state.q;
+    memory_.u = s.mid.u = state.u;
+    s.mid.q.tail(own_) += h_s / 2 * state.u.tail(own_);
     s.mid.v.resize(all, Vec3::Zero());
     s.mid.W.resize(all, Vec3::Zero());
     s.inverse_inertia.resize(all, Mat3::Zero());
@@ -93,7 +100,7 @@ bool BodyFormulas::predict(double h_s, const BodyState& state, BodyScratch& s)
     evaluate_kinetic();
     L_.compute(A_);
     if (L_.info() != Eigen::Success || !A_.allFinite()) return false;
-    const Eigen::VectorXd z = L_.matrixU() * Eigen::Map<const Eigen::VectorXd>(s.mid.u.data(), own_);
+    const Eigen::VectorXd z = L_.matrixU() * s.mid.u.tail(own_);
     for (int i = 0; i < own_; ++i)
         s.mid.v[bodies + static_cast<std::size_t>(i / 3)][i % 3] = z[i];
     z_before_.assign(s.mid.v.begin() + static_cast<std::ptrdiff_t>(bodies), s.mid.v.end());
@@ -101,7 +108,7 @@ bool BodyFormulas::predict(double h_s, const BodyState& state, BodyScratch& s)
 }
 
 /// Adds `factor` times the covector over all coordinates: to bodies as wrenches, to carriers as forces.
-void BodyFormulas::scatter(const BodyState& at, double factor, std::span<Wrench> wrenches)
+void BodyFormulas::scatter(const State& at, double factor, std::span<Wrench> wrenches)
 {
     const int per_body = coordinates_per_body(bodies_);
     for (int j = 0; j < first_; j += per_body) {
@@ -128,7 +135,7 @@ void BodyFormulas::scatter(const BodyState& at, double factor, std::span<Wrench>
     }
 }
 
-void BodyFormulas::add_potential(const BodyState& at, BodyScratch& s)
+void BodyFormulas::add_potential(const State& at, BodyStepMemory& s)
 {
     covector_.setZero();
     potential_rate_W_ = 0;
@@ -147,7 +154,7 @@ void BodyFormulas::add_potential(const BodyState& at, BodyScratch& s)
     scatter(at, -1, s.potential);
 }
 
-void BodyFormulas::add_given(const BodyState& at, BodyScratch& s)
+void BodyFormulas::add_given(const State& at, BodyStepMemory& s)
 {
     const auto& forces = model_.system().forces;
     covector_.setZero();
@@ -163,24 +170,24 @@ void BodyFormulas::add_given(const BodyState& at, BodyScratch& s)
         terms_[static_cast<std::size_t>(i / 3)][i % 3] = y[i];
 }
 
-void BodyFormulas::take_velocities(std::span<const Vec3> v, std::vector<double>& u) const
+void BodyFormulas::take_velocities(std::span<const Vec3> v, Eigen::VectorXd& u) const
 {
-    u.resize(static_cast<std::size_t>(own_));
+    if (u.size() != first_ + own_) u.setZero(first_ + own_);
     if (own_ == 0) return;
     Eigen::VectorXd z(own_);
     for (int i = 0; i < own_; ++i)
         z[i] = v[static_cast<std::size_t>(bodies_.bodies() + i / 3)][i % 3];
     L_.matrixU().solveInPlace(z);
-    std::copy(z.begin(), z.end(), u.begin());
+    u.tail(own_) = z;
 }
 
-Vec3 BodyFormulas::force_on_carrier(int k, const BodyScratch& s) const
+Vec3 BodyFormulas::force_on_carrier(int k, const BodyStepMemory& s) const
 {
     const auto i = static_cast<std::size_t>(bodies_.bodies() + k);
     return s.potential[i].force_N + s.given[i].force_N - terms_[static_cast<std::size_t>(k)];
 }
 
-void BodyFormulas::add_terms(const BodyState& at, std::span<const int> support, std::span<const double> row,
+void BodyFormulas::add_terms(const State& at, std::span<const int> support, std::span<const double> row,
                              BodyRows& rows)
 {
     const int per_body = coordinates_per_body(bodies_);
@@ -214,7 +221,7 @@ void BodyFormulas::add_terms(const BodyState& at, std::span<const int> support, 
     }
 }
 
-void BodyFormulas::add_rows(const MoreauSettings& settings, BodyScratch& s)
+void BodyFormulas::add_rows(const MoreauSettings& settings, BodyStepMemory& s)
 {
     see(s.mid);
     OneStepProblem& problem = s.problem;
@@ -254,7 +261,7 @@ double BodyFormulas::velocity(const BodyRows& rows, int row, std::span<const Vec
     return rows.velocity(row, v, w) + rows_.b[static_cast<std::size_t>(row - first_row_)];
 }
 
-bool BodyFormulas::load(const MoreauSettings& settings, BodyScratch& s)
+bool BodyFormulas::load(const MoreauSettings& settings, BodyStepMemory& s)
 {
     OneStepProblem& problem = s.problem;
     const double h = settings.time_step_s;
@@ -301,7 +308,7 @@ bool BodyFormulas::load(const MoreauSettings& settings, BodyScratch& s)
     return true;
 }
 
-SolveReport BodyFormulas::solve(const SolverSettings& solver, double h_s, BodyScratch& s,
+SolveReport BodyFormulas::solve(const SolverSettings& solver, double h_s, BodyStepMemory& s,
                                 std::vector<Finding>& findings)
 {
     s.problem.U_free = U_free_;
@@ -320,7 +327,7 @@ SolveReport BodyFormulas::solve(const SolverSettings& solver, double h_s, BodySc
     return report.solve;
 }
 
-void BodyFormulas::push(BodyScratch& s)
+void BodyFormulas::push(BodyStepMemory& s)
 {
     take_velocities(s.next.v, s.next.u);
     shown_.U_plus.assign(s.P.size(), 0.0);
@@ -328,7 +335,7 @@ void BodyFormulas::push(BodyScratch& s)
         shown_.U_plus[static_cast<std::size_t>(row)] = velocity(s.rows, row, s.next.v, s.w_after);
 }
 
-Energies BodyFormulas::energies(const BodyState& state)
+Energies BodyFormulas::energies(const State& state)
 {
     see(state);
     Energies result;
@@ -347,8 +354,8 @@ double BodyFormulas::carried_energy_J(std::span<const Vec3> v) const
     return sum;
 }
 
-void BodyFormulas::account(double h_s, const BodyState& state, std::span<const Vec3> v_still,
-                           std::span<const Vec3> w_still, const BodyScratch& s, EnergyLines& lines)
+void BodyFormulas::account(double h_s, const State& state, std::span<const Vec3> v_still,
+                           std::span<const Vec3> w_still, const BodyStepMemory& s, EnergyLines& lines)
 {
     // of the carriers; the metric changes while they move, and a potential with time
     double potential_work = 0;
@@ -382,7 +389,7 @@ void BodyFormulas::account(double h_s, const BodyState& state, std::span<const V
     }
 }
 
-double BodyFormulas::add_violations(bool velocities, BodyScratch& s, double& deepest_m)
+double BodyFormulas::add_violations(bool velocities, BodyStepMemory& s, double& deepest_m)
 {
     see(s.next);
     ContactRows rows;
@@ -432,12 +439,11 @@ double BodyFormulas::add_violations(bool velocities, BodyScratch& s, double& dee
     return worst;
 }
 
-void BodyFormulas::move(std::span<const Vec3> moved, BodyState& places) const
+void BodyFormulas::move(std::span<const Vec3> moved, State& places) const
 {
-    std::vector<double> by;
+    Eigen::VectorXd by;
     take_velocities(moved, by);
-    for (std::size_t i = 0; i < by.size(); ++i)
-        places.q[i] += by[i];
+    places.q.tail(own_) += by.tail(own_);
 }
 
 namespace {
@@ -475,7 +481,7 @@ private:
 
 }  // namespace
 
-void BodyFormulas::look_at_friction(double ended_s, const BodyScratch& s, std::vector<Finding>& findings)
+void BodyFormulas::look_at_friction(double ended_s, const BodyStepMemory& s, std::vector<Finding>& findings)
 {
     FormulaFriction friction(model_, shown_, s.statuses.steps);
     friction.ended_s = ended_s;
@@ -483,7 +489,7 @@ void BodyFormulas::look_at_friction(double ended_s, const BodyScratch& s, std::v
     look_for_paradoxes(friction, findings);
 }
 
-void BodyFormulas::report(const BodyState& before, double h_s, BodyScratch& s, std::vector<Finding>& findings)
+void BodyFormulas::report(const State& before, double h_s, BodyStepMemory& s, std::vector<Finding>& findings)
 {
     // the step as one in coordinates would leave it behind
     shown_.problem = s.problem;
@@ -524,6 +530,11 @@ void BodyFormulas::report(const BodyState& before, double h_s, BodyScratch& s, s
         s.events.push_back(event);
     }
     std::ranges::stable_sort(s.events, {}, &Event::time_s);
+}
+
+void BodyFormulas::commit(State& state) const
+{
+    take_statuses(memory_, state);
 }
 
 std::string BodyFormulas::name_of_interaction(int interaction) const

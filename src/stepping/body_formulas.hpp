@@ -2,7 +2,7 @@
 
 #include "body_response.hpp"
 #include "expression/term.hpp"
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 #include "stepping/scratch.hpp"
 
 #include <Eigen/Dense>
@@ -27,35 +27,29 @@ namespace carom::detail {
 class BodyFormulas {
 public:
     /// `shown`: the memory in which listeners see the contacts and constraints of formulas.
-    BodyFormulas(const BodyModel& bodies, const Model& model, const State& start, Scratch& shown);
-
-    /// Statuses and percussions of the formulas' contacts and constraints after the last step.
-    [[nodiscard]] const State& memory() const noexcept { return memory_; }
-
-    /// Back to what they were: a step is taken again.
-    void recall(const State& memory) { memory_ = memory; }
+    BodyFormulas(const BodyModel& bodies, const Model& model, Scratch& shown);
 
     // in the order of the step
 
     /// Coordinates half-way, their metric, and the velocities of the carriers. False: A is not positive
     /// definite.
-    [[nodiscard]] bool predict(double h_s, const BodyState& state, BodyScratch& s);
+    [[nodiscard]] bool predict(double h_s, const State& state, BodyStepMemory& s);
 
     /// Formulas are evaluated with the places and velocities of `at` from here on.
-    void see(const BodyState& at);
+    void see(const State& at);
 
     /// Adds forces of the potential where formulas see the bodies, `at`, to s.potential: of bodies, and of
     /// the carriers.
-    void add_potential(const BodyState& at, BodyScratch& s);
+    void add_potential(const State& at, BodyStepMemory& s);
 
     /// Adds given forces there to s.given, and computes the velocity terms.
-    void add_given(const BodyState& at, BodyScratch& s);
+    void add_given(const State& at, BodyStepMemory& s);
 
-    /// Velocities of the coordinates, of those of the carriers in `v`.
-    void take_velocities(std::span<const Vec3> v, std::vector<double>& u) const;
+    /// Velocities of the coordinates beside bodies, of those of the carriers in `v`.
+    void take_velocities(std::span<const Vec3> v, Eigen::VectorXd& u) const;
 
     /// Force on carrier k with the velocity terms, as the last calls found it.
-    [[nodiscard]] Vec3 force_on_carrier(int k, const BodyScratch& s) const;
+    [[nodiscard]] Vec3 force_on_carrier(int k, const BodyStepMemory& s) const;
 
     /// Potentials or forces of formulas are there, so that an implicit step differentiates them.
     [[nodiscard]] bool has_forces() const noexcept;
@@ -65,19 +59,19 @@ public:
 
     /// Adds  (h theta)^2 d2V/dq2 - sym(h theta dF/du + (h theta)^2 dF/dq)  where formulas see the bodies,
     /// `at` (MJ-2), (BO-33).
-    void add_derivatives(const BodyState& at, double h_theta_s, BodyResponse& response);
+    void add_derivatives(const State& at, double h_theta_s, BodyResponse& response);
 
     /// |L^T q|^2: the square of places of coordinates in the metric of the step.
-    [[nodiscard]] double squared_size(std::span<const double> q) const;
+    [[nodiscard]] double squared_size(const Eigen::VectorXd& q) const;
 
     /// Appends rows and dimensions of the interactions of formulas; then their laws and velocities. False: a
     /// law left its range.
-    void add_rows(const MoreauSettings& settings, BodyScratch& s);
-    [[nodiscard]] bool load(const MoreauSettings& settings, BodyScratch& s);
+    void add_rows(const MoreauSettings& settings, BodyStepMemory& s);
+    [[nodiscard]] bool load(const MoreauSettings& settings, BodyStepMemory& s);
 
     /// Solves the problem of the step: firm rows hold their mean velocity, limits follow what presses them,
     /// constraints let go where their contact does not act.
-    [[nodiscard]] SolveReport solve(const SolverSettings& solver, double h_s, BodyScratch& s,
+    [[nodiscard]] SolveReport solve(const SolverSettings& solver, double h_s, BodyStepMemory& s,
                                     std::vector<Finding>& findings);
 
     /// Other motions that the last solve found.
@@ -87,25 +81,28 @@ public:
     }
 
     /// Velocities of the coordinates at the end, from those of the carriers, and of the interactions.
-    void push(BodyScratch& s);
+    void push(BodyStepMemory& s);
 
     /// Adds the lines of the step.
-    void account(double h_s, const BodyState& state, std::span<const Vec3> v_still,
-                 std::span<const Vec3> w_still, const BodyScratch& s, EnergyLines& lines);
+    void account(double h_s, const State& state, std::span<const Vec3> v_still, std::span<const Vec3> w_still,
+                 const BodyStepMemory& s, EnergyLines& lines);
 
     /// Energies that bodies alone do not have.
-    [[nodiscard]] Energies energies(const BodyState& state);
+    [[nodiscard]] Energies energies(const State& state);
     [[nodiscard]] double carried_energy_J(std::span<const Vec3> v) const;
 
     /// Rows of held positions and closed contacts at s.next, for the correction; with `velocities` those of
     /// firm velocities as well. Returns the largest violation; `deepest_m` grows to the deepest overlap.
-    double add_violations(bool velocities, BodyScratch& s, double& deepest_m);
+    double add_violations(bool velocities, BodyStepMemory& s, double& deepest_m);
 
     /// Moves the coordinates of `places` by displacements of the carriers.
-    void move(std::span<const Vec3> moved, BodyState& places) const;
+    void move(std::span<const Vec3> moved, State& places) const;
 
     /// Statuses and events; the events go to s.events.
-    void report(const BodyState& before, double h_s, BodyScratch& s, std::vector<Finding>& findings);
+    void report(const State& before, double h_s, BodyStepMemory& s, std::vector<Finding>& findings);
+
+    /// Percussions and statuses of contacts and constraints, after report().
+    void commit(State& state) const;
 
     [[nodiscard]] std::string name_of_interaction(int interaction) const;
 
@@ -116,16 +113,16 @@ public:
     }
 
 private:
-    void look_at_friction(double ended_s, const BodyScratch& s, std::vector<Finding>& findings);
+    void look_at_friction(double ended_s, const BodyStepMemory& s, std::vector<Finding>& findings);
     [[nodiscard]] std::vector<int> blocks_of(std::span<const int> coordinates) const;
-    [[nodiscard]] double rate_of(const BodyState& at, int coordinate, const BodyVelocity& velocity) const;
-    void add_derivative(const BodyState& at, std::span<const int> coordinates, const Eigen::MatrixXd& S,
+    [[nodiscard]] double rate_of(const State& at, int coordinate, const BodyVelocity& velocity) const;
+    void add_derivative(const State& at, std::span<const int> coordinates, const Eigen::MatrixXd& S,
                         BodyResponse& response) const;
     void add_turning(std::span<const Variable> variables, std::span<const double> gradient, double factor,
                      BodyResponse& response) const;
-    void add_terms(const BodyState& at, std::span<const int> support, std::span<const double> row,
+    void add_terms(const State& at, std::span<const int> support, std::span<const double> row,
                    BodyRows& rows);
-    void scatter(const BodyState& at, double factor, std::span<Wrench> wrenches);
+    void scatter(const State& at, double factor, std::span<Wrench> wrenches);
     void evaluate_kinetic();
     [[nodiscard]] Point point() const { return {q_, u_, t_s_}; }
     [[nodiscard]] double velocity(const BodyRows& rows, int row, std::span<const Vec3> v,
@@ -134,7 +131,7 @@ private:
     const BodyModel& bodies_;
     const Model& model_;
     Scratch& shown_;
-    State memory_;
+    State memory_;  ///< coordinates, percussions and statuses of formulas, as a step in coordinates has them
     int first_ = 0, own_ = 0;                ///< coordinates of bodies, and others
     std::vector<int> body_of_;               ///< per coordinate of bodies
     std::vector<Term> kinetic_, potential_;  ///< of the others, and of what formulas add

@@ -30,7 +30,7 @@ double coupling(const BodyModel& model, const BodyContact& contact, const std::a
 /// Sliding contacts of a step of bodies.
 class BodyFriction final : public FrictionStep {
 public:
-    BodyFriction(const BodyModel& model, double h_s, double end_s, BodyScratch& s)
+    BodyFriction(const BodyModel& model, double h_s, double end_s, BodyStepMemory& s)
         : model_(model), h_s_(h_s), s_(s)
     {
         contacts = s.statuses.steps;
@@ -69,12 +69,12 @@ public:
 private:
     const BodyModel& model_;
     double h_s_;
-    BodyScratch& s_;
+    BodyStepMemory& s_;
 };
 
 }  // namespace
 
-std::string name_of_interaction(const BodyModel& model, const BodyScratch& scratch, int k)
+std::string name_of_interaction(const BodyModel& model, const BodyStepMemory& scratch, int k)
 {
     const auto contacts = static_cast<int>(scratch.contacts.size());
     if (k >= contacts + static_cast<int>(scratch.joints.size()))
@@ -90,8 +90,8 @@ std::string name_of_interaction(const BodyModel& model, const BodyScratch& scrat
            bodies[static_cast<std::size_t>(contact.second)].name;
 }
 
-std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact& contact, const BodyState& at,
-                                      double time_s, BodyScratch& s)
+std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact& contact, const State& at,
+                                      double time_s, BodyStepMemory& s)
 {
     BodyContact there = contact;
     std::array<Vec3, 2> centres;
@@ -120,7 +120,7 @@ std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact&
     return there;
 }
 
-void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodyScratch& s,
+void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodyStepMemory& s,
                       std::vector<Finding>& findings)
 {
     BodyFriction friction(model, h_s, ended_s, s);

@@ -74,7 +74,7 @@ struct Site {
     ImpactContacts closed;
 };
 
-void add_bodies(const BodyModel& model, const BodyScratch& s, Site& site)
+void add_bodies(const BodyModel& model, const BodyStepMemory& s, Site& site)
 {
     for (const int body : site.bodies) {
         site.freedoms.push_back(freedoms_of(model, s.mid.R[body], body));
@@ -96,7 +96,7 @@ void add_bodies(const BodyModel& model, const BodyScratch& s, Site& site)
 
 /// One row over bodies in the freedoms of the site, added to a row of `out`; what bodies outside it do is
 /// returned.
-double add_row(const BodyModel& model, const BodyScratch& s, const Site& site,
+double add_row(const BodyModel& model, const BodyStepMemory& s, const Site& site,
                std::span<const BodyRows::Term> row, Eigen::MatrixXd& out, Eigen::Index at_row)
 {
     double outside = 0;
@@ -117,7 +117,7 @@ double add_row(const BodyModel& model, const BodyScratch& s, const Site& site,
     return outside;
 }
 
-void add_rows(const BodyModel& model, const BodyScratch& s, Site& site)
+void add_rows(const BodyModel& model, const BodyStepMemory& s, Site& site)
 {
     const auto n = site.A.rows();
     int rows = 0;
@@ -141,7 +141,7 @@ void add_rows(const BodyModel& model, const BodyScratch& s, Site& site)
 }
 
 /// What joints hold stays: the map sees the velocities that they allow, and no others.
-void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const BodyScratch& s, Site& site)
+void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const BodyStepMemory& s, Site& site)
 {
     const auto n = site.A.rows();
     site.all_inertia = site.A.diagonal();
@@ -170,7 +170,7 @@ void reduce_by_joints(const BodyModel& model, const BodyRows& joint_rows, const 
 }
 
 /// What the map left of the velocities, and its percussions into the contacts.
-void take(const Site& site, const Impact& impact, BodyScratch& s)
+void take(const Site& site, const Impact& impact, BodyStepMemory& s)
 {
     const Eigen::VectorXd& P = impact.percussions_Ns;
     const Eigen::VectorXd change = site.allowed * (impact.u_plus - site.u);
@@ -199,7 +199,7 @@ void take(const Site& site, const Impact& impact, BodyScratch& s)
 }
 
 /// One call of the map. False where it gave no velocity.
-bool strike(const BodyModel& model, const BodyRows& joint_rows, Site& site, BodyScratch& s,
+bool strike(const BodyModel& model, const BodyRows& joint_rows, Site& site, BodyStepMemory& s,
             StepReport& report)
 {
     add_bodies(model, s, site);
@@ -219,8 +219,8 @@ bool strike(const BodyModel& model, const BodyRows& joint_rows, Site& site, Body
 
 }  // namespace
 
-bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-                      BodyScratch& s, StepReport& report)
+bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const State& state,
+                      BodyStepMemory& s, StepReport& report)
 {
     s.map_joint_J = 0;
     s.constrained.clear();

@@ -12,13 +12,13 @@ namespace {
 constexpr int max_passes = 50;
 constexpr double settled = 1e-10;
 
-int row_of(const BodyScratch& s, std::size_t part)
+int row_of(const BodyStepMemory& s, std::size_t part)
 {
     return s.problem.offsets[s.contacts.size() + part];
 }
 
 /// Force of the held rows of a joint: those that move centres.
-Vec3 held_force(const BodyScratch& s, int joint)
+Vec3 held_force(const BodyStepMemory& s, int joint)
 {
     Vec3 force = Vec3::Zero();
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
@@ -30,7 +30,7 @@ Vec3 held_force(const BodyScratch& s, int joint)
 }
 
 /// Limits of friction by the reactions as they are now; returns the largest relative change.
-double press(double h, BodyScratch& s)
+double press(double h, BodyStepMemory& s)
 {
     double change = 0;
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
@@ -52,7 +52,7 @@ bool is_gear(const BodyModel& model, int joint)
 }
 
 /// Adds a percussion along a row to what is told per body.
-void add_constrained(const BodyModel& model, const BodyRows& rows, int row, double P, BodyScratch& s)
+void add_constrained(const BodyModel& model, const BodyRows& rows, int row, double P, BodyStepMemory& s)
 {
     s.constrained.resize(static_cast<std::size_t>(model.bodies()));
     for (const BodyRows::Term& term : rows.row(row)) {
@@ -64,7 +64,7 @@ void add_constrained(const BodyModel& model, const BodyRows& rows, int row, doub
 }
 
 /// Adds what holds the velocities at the end to the reactions of the joints.
-void add_held(const BodyModel& model, BodyScratch& s)
+void add_held(const BodyModel& model, BodyStepMemory& s)
 {
     int placed = -1;  // the joint whose point is known: rows of one follow each other
     Vec3 point = Vec3::Zero();
@@ -90,7 +90,7 @@ void add_held(const BodyModel& model, BodyScratch& s)
 }
 
 /// Velocities in s.correction_v, correction_w held by a problem of their own. False where there are none.
-bool hold_exactly(const BodyModel& model, BodyScratch& s)
+bool hold_exactly(const BodyModel& model, BodyStepMemory& s)
 {
     OneStepProblem& problem = s.correction;
     problem.laws.clear();
@@ -125,7 +125,7 @@ bool hold_exactly(const BodyModel& model, BodyScratch& s)
 
 }  // namespace
 
-SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& s)
+SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyStepMemory& s)
 {
     const auto solve_once = [&] {
         if (!s.formulas) return solve_selected(s.problem, solver, s.P, s.solver);
@@ -153,7 +153,7 @@ SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScra
     return report;
 }
 
-void report_joints(const BodyModel& model, BodyScratch& s)
+void report_joints(const BodyModel& model, BodyStepMemory& s)
 {
     s.reactions.assign(model.setup().joints.size(), {});
     int placed = -1;
@@ -184,7 +184,7 @@ void report_joints(const BodyModel& model, BodyScratch& s)
         add_constrained(model, s.rows, row, s.P[row], s);
 }
 
-void report_spin(const BodyModel& model, double h_s, const BodyState& start, BodyScratch& s)
+void report_spin(const BodyModel& model, double h_s, const State& start, BodyStepMemory& s)
 {
     s.spin_Nms.clear();
     if (model.bodies() > max_bodies_with_diagrams) return;
@@ -196,7 +196,7 @@ void report_spin(const BodyModel& model, double h_s, const BodyState& start, Bod
     }
 }
 
-void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyScratch& s,
+void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyStepMemory& s,
                     EnergyLines& lines)
 {
     for (std::size_t k = 0; k < s.joints.size(); ++k) {
@@ -213,7 +213,7 @@ void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still
     }
 }
 
-void hold_velocities(const BodyModel& model, BodyScratch& s)
+void hold_velocities(const BodyModel& model, BodyStepMemory& s)
 {
     if (model.setup().joints.empty() && !s.formulas) return;
     const auto n = s.next.v.size(), bodies = s.next.x.size();

@@ -25,7 +25,7 @@ bool is_firm(const JointPart& part)
 
 /// Rows beside the firm ones: stops, motors with limits, friction. False where there are too many of them, or
 /// laws that are not of one component, or that reactions press.
-bool find_rows_that_give_way(BodyScratch& s)
+bool find_rows_that_give_way(BodyStepMemory& s)
 {
     constexpr std::size_t largest = 24;
     s.giving_way.clear();
@@ -40,7 +40,7 @@ bool find_rows_that_give_way(BodyScratch& s)
 
 /// Percussions of the firm rows in s.held_P, and the velocities in s.correction_v, correction_w that they and
 /// `first`, a percussion of 1 along that row, make of nothing. First a row of -1: none.
-void hold_rows(const BodyModel& model, Mechanism& mechanism, std::span<const double> b, BodyScratch& s,
+void hold_rows(const BodyModel& model, Mechanism& mechanism, std::span<const double> b, BodyStepMemory& s,
                int first = -1)
 {
     const auto n = s.v_free.size();
@@ -55,7 +55,7 @@ void hold_rows(const BodyModel& model, Mechanism& mechanism, std::span<const dou
 /// The rows that give way as a problem of their own, with the velocities that firm ones leave them (a Schur
 /// complement); then s.P of them, and what they add to the firm ones in s.firm_P. False where a stop acts:
 /// which of several percussions are meant is not decided here.
-bool add_rows_that_give_way(const BodyModel& model, Mechanism& mechanism, BodyScratch& s)
+bool add_rows_that_give_way(const BodyModel& model, Mechanism& mechanism, BodyStepMemory& s)
 {
     const std::size_t n = s.giving_way.size();
     const auto row_of = [&](std::size_t i) {
@@ -102,7 +102,7 @@ bool add_rows_that_give_way(const BodyModel& model, Mechanism& mechanism, BodySc
 
 /// Rows that the last pass of the correction must leave alone: stops and contacts that its displacement does
 /// not close. Their linearised gaps with the displacement in scratch.correction_v, correction_w.
-bool all_stay_open(const BodyScratch& s)
+bool all_stay_open(const BodyStepMemory& s)
 {
     const auto opens = [&](double gap, std::size_t row) {
         return gap + s.correction_rows.velocity(static_cast<int>(row), s.correction_v, s.correction_w) >= 0;
@@ -118,7 +118,7 @@ bool all_stay_open(const BodyScratch& s)
 
 /// The rows of joints at the end of the step are in scratch.held, with a factor: the one of the step, unless
 /// it is none of theirs, or is to be made `anew`.
-bool factor_at_end(const BodyModel& model, bool anew, BodyScratch& s)
+bool factor_at_end(const BodyModel& model, bool anew, BodyStepMemory& s)
 {
     s.correction_rows.set_inertia(s.inverse_inertia);
     const bool same = s.held.load(model, s.correction_rows, s.violations, 0, is_held);
@@ -131,7 +131,7 @@ bool factor_at_end(const BodyModel& model, bool anew, BodyScratch& s)
 
 }  // namespace
 
-bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyScratch& s,
+bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& s,
                      SolveReport& report)
 {
     const bool chooses = solver.kind == SolverKind::Auto || solver.kind == SolverKind::Exact;
@@ -164,7 +164,7 @@ bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyS
     return true;
 }
 
-bool press_joints(const BodyModel& model, bool anew, BodyScratch& s)
+bool press_joints(const BodyModel& model, bool anew, BodyStepMemory& s)
 {
     if (s.formulas || s.violations.empty() || !factor_at_end(model, anew, s)) return false;
     const auto rows = s.held.rows();
@@ -184,7 +184,7 @@ bool press_joints(const BodyModel& model, bool anew, BodyScratch& s)
     return all_stay_open(s);
 }
 
-bool hold_joints(const BodyModel& model, BodyScratch& s)
+bool hold_joints(const BodyModel& model, BodyStepMemory& s)
 {
     if (s.formulas || !factor_at_end(model, false, s)) return false;
     s.held_P.assign(static_cast<std::size_t>(s.held.size()), 0.0);

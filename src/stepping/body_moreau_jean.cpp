@@ -26,7 +26,7 @@ bool are_constant(const BodyModel& model)
 class MoreauJeanBodies final : public BodySystem {
 public:
     MoreauJeanBodies(const BodyModel& model, const MoreauJeanSettings& settings, const MoreauSettings& moreau,
-                     const SolverSettings& solver, BodyState& state, BodyScratch& s)
+                     const SolverSettings& solver, State& state, BodyStepMemory& s)
         : BodySystem(model, moreau, solver, state, s), jean_(settings)
     {
     }
@@ -101,7 +101,7 @@ private:
     void set_force_point()
     {
         const double h = settings_.time_step_s, theta = jean_.theta;
-        BodyState& at = s_.forces_at;
+        State& at = s_.forces_at;
         at = s_.mid;
         at.t_s = state_.t_s + h * theta;
         for (int i = 0; i < model_.bodies(); ++i) {
@@ -115,15 +115,17 @@ private:
             at.v[i] = (1 - theta) * s_.v_before[i] + theta * s_.next.v[i];
         s_.formulas->take_velocities(at.v, at.u);
         s_.formulas->take_velocities(s_.next.v, s_.next.u);
-        for (std::size_t i = 0; i < at.q.size(); ++i)
-            at.q[i] = state_.q[i] + h * theta * ((1 - theta) * state_.u[i] + theta * s_.next.u[i]);
+        const int beside = model_.setup().coordinates;
+        at.q.tail(beside) =
+            state_.q.tail(beside) +
+            h * theta * ((1 - theta) * state_.u.tail(beside) + theta * s_.next.u.tail(beside));
     }
 
     /// s.potential and s.given there; torques as they are in the axes of the body half-way, where the metric
     /// is.
     void take_forces()
     {
-        const BodyState& at = s_.forces_at;
+        const State& at = s_.forces_at;
         take_potential(model_, at, s_);
         take_given(model_, at, s_);
         s_.W_gyroscopic = at.W;
@@ -192,8 +194,9 @@ private:
             s_.next.R[i] = turned(state_.R[i], h * ((1 - theta) * s_.W_start[i] + theta * s_.next.W[i]));
         }
         s_.next.q = state_.q;
-        for (std::size_t i = 0; i < s_.next.q.size(); ++i)
-            s_.next.q[i] += h * ((1 - theta) * state_.u[i] + theta * s_.next.u[i]);
+        if (const int beside = model_.setup().coordinates; beside > 0)
+            s_.next.q.tail(beside) +=
+                h * ((1 - theta) * state_.u.tail(beside) + theta * s_.next.u.tail(beside));
     }
 
     const MoreauJeanSettings& jean_;
@@ -214,7 +217,7 @@ MoreauSettings midpoint_settings(const MoreauJeanSettings& settings)
 }
 
 StepReport moreau_jean_body_step(const BodyModel& model, const MoreauJeanSettings& settings,
-                                 const SolverSettings& solver, BodyState& state, BodyScratch& s)
+                                 const SolverSettings& solver, State& state, BodyStepMemory& s)
 {
     const MoreauSettings moreau = midpoint_settings(settings);
     StepReport report;

@@ -41,7 +41,7 @@ Vec3 turn_freely(const Mat3& J, const Mat3& inverse_J, const Vec3& W, const Vec3
 
 /// v_free and W_free with forces at the velocities of s.mid. Gyroscopic terms by the midpoint rule of a free
 /// body, or at given angular velocities.
-void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_given)
+void drift(const BodyModel& model, double h, BodyStepMemory& s, bool gyroscopic_given)
 {
     take_given(model, s.mid, s);
     s.v_free = s.v_before;
@@ -67,7 +67,7 @@ void drift(const BodyModel& model, double h, BodyScratch& s, bool gyroscopic_giv
 }
 
 /// Velocities of carriers, and of the coordinates on them, half-way to `v`.
-void set_carried(const BodyModel& model, std::span<const Vec3> v, BodyScratch& s)
+void set_carried(const BodyModel& model, std::span<const Vec3> v, BodyStepMemory& s)
 {
     for (auto i = static_cast<std::size_t>(model.bodies()); i < s.mid.v.size(); ++i)
         s.mid.v[i] = 0.5 * (s.v_before[i] + v[i]);
@@ -82,7 +82,7 @@ bool depends_on_velocity(const BodySetup& setup)
 }
 
 /// Inverse inertias in the axes of the world at the places of s.mid.
-void set_inertias(const BodyModel& model, BodyScratch& s)
+void set_inertias(const BodyModel& model, BodyStepMemory& s)
 {
     for_each_index(static_cast<std::size_t>(model.bodies()), drifting_in_block, [&](std::size_t i) {
         if (model.isotropic[i]) {
@@ -96,7 +96,7 @@ void set_inertias(const BodyModel& model, BodyScratch& s)
 
 }  // namespace
 
-void place_half_way(const BodyModel& model, double h, const BodyState& state, BodyScratch& s)
+void place_half_way(const BodyModel& model, double h, const State& state, BodyStepMemory& s)
 {
     s.ahead_s = 0;
     s.mid.t_s = state.t_s + h / 2;
@@ -107,7 +107,7 @@ void place_half_way(const BodyModel& model, double h, const BodyState& state, Bo
     s.mid.turns = s.next.turns = state.turns;
     // loads and motors that name angles of the plane count turns as the state does
     if (model.is_flat() && (model.setup().forces || !model.setup().joints.empty()))
-        s.mid.angles = s.next.angles = state.angles;
+        s.mid.q = s.next.q = state.q;
     for (int i = 0; i < model.bodies(); ++i) {
         if (model.setup().bodies[static_cast<std::size_t>(i)].motion == BodyMotion::Prescribed) {
             model.prescribed_velocity(i, state.t_s, h, s.mid.v[i], s.mid.W[i]);
@@ -121,7 +121,7 @@ void place_half_way(const BodyModel& model, double h, const BodyState& state, Bo
     set_inertias(model, s);
 }
 
-void look_ahead(const BodyModel& model, double h, BodyScratch& s)
+void look_ahead(const BodyModel& model, double h, BodyStepMemory& s)
 {
     s.ahead_s = h / 2;
     s.half.t_s = s.mid.t_s;
@@ -133,12 +133,12 @@ void look_ahead(const BodyModel& model, double h, BodyScratch& s)
         s.mid.x[i] += h / 2 * s.mid.v[i];
         s.mid.R[i] = turned(s.mid.R[i], h / 2 * s.mid.W[i]);
     });
-    for (std::size_t i = 0; i < s.mid.q.size(); ++i)
-        s.mid.q[i] += h / 2 * s.mid.u[i];
+    const int beside = model.setup().coordinates;
+    if (beside > 0) s.mid.q.tail(beside) += h / 2 * s.mid.u.tail(beside);
     set_inertias(model, s);
 }
 
-void exchange_places(const BodyModel& model, BodyScratch& s)
+void exchange_places(const BodyModel& model, BodyStepMemory& s)
 {
     if (s.ahead_s == 0) return;
     for (int i = 0; i < model.bodies(); ++i) {
@@ -153,7 +153,7 @@ void exchange_places(const BodyModel& model, BodyScratch& s)
     std::swap(s.mid.q, s.half.q);
 }
 
-void take_potential(const BodyModel& model, const BodyState& at, BodyScratch& s)
+void take_potential(const BodyModel& model, const State& at, BodyStepMemory& s)
 {
     s.potential.assign(at.v.size(), {});
     model.spring_wrenches(BodyModel::SpringPart::Springs, at.x, at.R, {}, {}, s.potential);
@@ -165,7 +165,7 @@ void take_potential(const BodyModel& model, const BodyState& at, BodyScratch& s)
     s.formulas->add_potential(at, s);
 }
 
-void take_given(const BodyModel& model, const BodyState& at, BodyScratch& s)
+void take_given(const BodyModel& model, const State& at, BodyStepMemory& s)
 {
     const BodySetup& setup = model.setup();
     s.given.assign(at.v.size(), {});
@@ -184,7 +184,7 @@ void take_given(const BodyModel& model, const BodyState& at, BodyScratch& s)
     s.formulas->add_given(at, s);
 }
 
-void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
+void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyStepMemory& s)
 {
     const double h = settings.time_step_s;
 
@@ -208,7 +208,7 @@ void free_velocities(const BodyModel& model, const MoreauSettings& settings, Bod
     if (s.formulas) s.formulas->take_velocities(s.mid.v, s.mid.u);
 }
 
-bool free_velocities_again(const BodyModel& model, const MoreauSettings& settings, BodyScratch& s)
+bool free_velocities_again(const BodyModel& model, const MoreauSettings& settings, BodyStepMemory& s)
 {
     // gyroscopic terms at the mean velocity, where they differ by what counts: beside what the forces of the
     // step do, so that the parts that are left out add up to this part of the motion whatever the step is

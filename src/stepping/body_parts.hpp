@@ -1,7 +1,7 @@
 #pragma once
 
 #include "rank_watch.hpp"
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,68 +12,69 @@ namespace carom::detail {
 /// The pieces of body_step, in the order in which it calls them.
 
 /// Places half-way in scratch.mid, prescribed bodies on their paths (BO-8).
-void place_half_way(const BodyModel& model, double h_s, const BodyState& state, BodyScratch& scratch);
+void place_half_way(const BodyModel& model, double h_s, const State& state, BodyStepMemory& scratch);
 
 /// Places half-way through the step, wherever contacts are taken.
-[[nodiscard]] inline const BodyState& half_way(const BodyScratch& scratch) noexcept
+[[nodiscard]] inline const State& half_way(const BodyStepMemory& scratch) noexcept
 {
     return scratch.ahead_s > 0 ? scratch.half : scratch.mid;
 }
 
 /// A gap half-way, of one at the places of scratch.mid and the velocity that it has before percussions.
-[[nodiscard]] inline double gap_half_way_m(const BodyScratch& scratch, double gap_m, double U_minus) noexcept
+[[nodiscard]] inline double gap_half_way_m(const BodyStepMemory& scratch, double gap_m,
+                                           double U_minus) noexcept
 {
     return gap_m - scratch.ahead_s * U_minus;
 }
 
 /// The contacts of the step are taken at q + h u (BO-32): scratch.mid is there from now on, scratch.half
 /// half-way.
-void look_ahead(const BodyModel& model, double h_s, BodyScratch& scratch);
+void look_ahead(const BodyModel& model, double h_s, BodyStepMemory& scratch);
 
 /// Wrenches at the places, velocities and instant of `at`, axes of the world, those of formulas included:
 /// weight and springs in scratch.potential; dampers and loads in scratch.given.
-void take_potential(const BodyModel& model, const BodyState& at, BodyScratch& scratch);
-void take_given(const BodyModel& model, const BodyState& at, BodyScratch& scratch);
+void take_potential(const BodyModel& model, const State& at, BodyStepMemory& scratch);
+void take_given(const BodyModel& model, const State& at, BodyStepMemory& scratch);
 
 /// Exchanges both places; wrenches keep their components in the axes of the bodies.
-void exchange_places(const BodyModel& model, BodyScratch& scratch);
+void exchange_places(const BodyModel& model, BodyStepMemory& scratch);
 
 /// Contacts at the places of scratch.mid that the step can close (BO-9).
-void detect(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-            BodyScratch& scratch);
+void detect(const BodyModel& model, const MoreauSettings& settings, const State& state,
+            BodyStepMemory& scratch);
 
 /// Lets the impact map act where open contacts close: s.mid has the velocities after it. False where the map
 /// gave none.
-bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-                      BodyScratch& scratch, StepReport& report);
+bool apply_impact_map(const BodyModel& model, const MoreauSettings& settings, const State& state,
+                      BodyStepMemory& scratch, StepReport& report);
 
 /// Rows and laws of the contacts, without velocities.
-void load_map_rows(const BodyModel& model, BodyScratch& scratch);
+void load_map_rows(const BodyModel& model, BodyStepMemory& scratch);
 
 /// Whether a contact acted and stayed in the last step.
-[[nodiscard]] bool was_closed(const BodyState& state, const BodyContact& contact);
+[[nodiscard]] bool was_closed(const State& state, const BodyContact& contact);
 
 /// Whether some contact of two bodies acted or touched in the last step.
-[[nodiscard]] bool have_touched(const BodyState& state, int first, int second);
+[[nodiscard]] bool have_touched(const State& state, int first, int second);
 
 /// Spheres and planes that stand still, and nothing else that could touch: the step then goes ways of its own
 /// from detection to correction, which give what the general ones give.
 [[nodiscard]] bool is_round(const BodyModel& model);
 
 /// The same as detect for such a model, reaches known.
-void detect_round(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-                  BodyScratch& scratch);
+void detect_round(const BodyModel& model, const MoreauSettings& settings, const State& state,
+                  BodyStepMemory& scratch);
 
 /// The same as the correction of overlaps.
 void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                   BodyScratch& scratch);
+                   BodyStepMemory& scratch);
 
 /// Velocities at the end of the step if nothing touched (BO-8).
-void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+void free_velocities(const BodyModel& model, const MoreauSettings& settings, BodyStepMemory& scratch);
 
 /// The same with forces and gyroscopic terms at the mean velocities of the step as it was solved. False where
 /// that changes nothing.
-bool free_velocities_again(const BodyModel& model, const MoreauSettings& settings, BodyScratch& scratch);
+bool free_velocities_again(const BodyModel& model, const MoreauSettings& settings, BodyStepMemory& scratch);
 
 /// (BO-9): the shift of an inelastic contact that is open half-way by `open_m` and may close at the end of
 /// the step, no sooner, where  g+ = g_M + h (1/2 - theta) U^- + h theta U^+. Zero for one that is closed.
@@ -81,18 +82,18 @@ bool free_velocities_again(const BodyModel& model, const MoreauSettings& setting
 
 /// Laws, U_free and W of scratch.contacts and joints; percussions of the last step as a start. W is factors
 /// where nothing but many contacts acts, and its diagonal otherwise.
-void load_laws(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-               BodyScratch& scratch);
+void load_laws(const BodyModel& model, const MoreauSettings& settings, const State& state,
+               BodyStepMemory& scratch);
 
 /// The operator of scratch.contacts as factors (OS-14), without their rows, and the diagonal of W; then the
 /// rows, before anybody needs them: sweeps in single precision do not.
-void load_factors(const BodyModel& model, BodyScratch& scratch);
-void complete_factors(BodyScratch& scratch);
+void load_factors(const BodyModel& model, BodyStepMemory& scratch);
+void complete_factors(BodyStepMemory& scratch);
 
 /// Contacts of a heap that all else left unsolved, from scratch.P on, by Newton's method in the space of the
 /// bodies, where counted factorisations are affordable (SO-37). False, with scratch.P as it was, where that
 /// does not reach the tolerance.
-bool refine_heap(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+bool refine_heap(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& scratch,
                  SolveReport& report);
 
 /// Sweeps to coarser tolerances are made in single precision first (SO-39): it has the digits for them.
@@ -104,36 +105,36 @@ inline constexpr double coarsest_by_double = 1e-4;
 
 /// Contacts of a problem that is factors, by sweeps in single precision; percussions in scratch.P are inside
 /// their cones.
-bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& scratch,
                    SolveReport& report);
 
 /// Joints, and nothing else that could act, by one factor of the step (BO-30): percussions in scratch.P, good
 /// or not. False where this way is not the one to go.
-bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyScratch& scratch,
+bool solve_mechanism(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& scratch,
                      SolveReport& report);
 
 /// The correction of joints at the end of the step, percussions and displacements in scratch.correction_P,
 /// correction_v, correction_w, by the factor of the step or one made `anew`. False where stops or contacts
 /// would have to push as well.
-bool press_joints(const BodyModel& model, bool anew, BodyScratch& scratch);
+bool press_joints(const BodyModel& model, bool anew, BodyStepMemory& scratch);
 
 /// Velocities in scratch.correction_v, correction_w as the rows of scratch.correction_rows hold them,
 /// percussions in correction_P. False where the factor does not lead there.
-bool hold_joints(const BodyModel& model, BodyScratch& scratch);
+bool hold_joints(const BodyModel& model, BodyStepMemory& scratch);
 
 /// A structure that stands, or nearly: its contacts are redundant, and its bodies have less kinetic energy
 /// than the forces of the step would give them, or than a part of that (BO-26).
-[[nodiscard]] bool stands(const BodyModel& model, const BodyScratch& scratch, double part = 1);
+[[nodiscard]] bool stands(const BodyModel& model, const BodyStepMemory& scratch, double part = 1);
 
 /// Redundant contacts, few enough for factors whatever they do: solved coarsely they leave the next step a
 /// start that costs more than the digits would have (BO-26).
-[[nodiscard]] bool is_small_structure(const BodyModel& model, const BodyScratch& scratch);
+[[nodiscard]] bool is_small_structure(const BodyModel& model, const BodyStepMemory& scratch);
 
 /// Rows of the contacts, where the problem has had factors until now.
-void add_contact_rows(BodyScratch& scratch);
+void add_contact_rows(BodyStepMemory& scratch);
 
 /// All blocks of W of the last step.
-void assemble_whole(const BodyModel& model, BodyScratch& scratch);
+void assemble_whole(const BodyModel& model, BodyStepMemory& scratch);
 
 /// Sweeps of a correction of many contacts.
 inline constexpr Budget correction_budget{.tolerance = 1e-2, .max_iterations = 20};
@@ -154,17 +155,17 @@ inline constexpr double harmless_overlap = 2e-7;
 inline constexpr double overlap_left = 1e-3;
 
 /// The problem of a correction of many overlaps (BO-10), as factors: bodies at rest, gaps for velocities.
-void begin_correction(const BodyModel& model, BodyScratch& scratch);
+void begin_correction(const BodyModel& model, BodyStepMemory& scratch);
 void add_gap(const Vec3& normal, double gap_m, int a, int b, OneStepProblem& problem);
 
 /// Percussions without friction, in scratch.correction_P, that open the overlaps as far as linearised gaps
 /// say (BO-10); at rest before.
-void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyScratch& scratch);
+void press_by_sweeps(const BodyModel& model, const Budget& budget, BodyStepMemory& scratch);
 
 /// The same in single precision; and for round contacts, with the gaps of scratch.ends, displacements in
 /// scratch.correction_v.
-void press_round_quickly(const BodyModel& model, const Budget& budget, BodyScratch& scratch);
-void press_quickly(const BodyModel& model, const Budget& budget, BodyScratch& scratch);
+void press_round_quickly(const BodyModel& model, const Budget& budget, BodyStepMemory& scratch);
+void press_quickly(const BodyModel& model, const Budget& budget, BodyStepMemory& scratch);
 
 /// mu of a plain law: 0 without friction.
 [[nodiscard]] inline double friction_of(const Law& law) noexcept
@@ -180,23 +181,23 @@ void press_quickly(const BodyModel& model, const Budget& budget, BodyScratch& sc
 }
 
 /// Judges scratch.P by the velocities that the bodies have with them.
-void judge_by_bodies(const SolverSettings& solver, BodyScratch& scratch, SolveReport& report);
+void judge_by_bodies(const SolverSettings& solver, BodyStepMemory& scratch, SolveReport& report);
 
 /// Assembles W and solves with it, from scratch.P on; beyond the tolerance where Newton's method makes that
 /// cheap. `report` has the sweeps that were made before.
-void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& scratch,
-                     SolveReport& report);
+void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s,
+                     BodyStepMemory& scratch, SolveReport& report);
 
 /// Poses the problem of the step with the free velocities as they are and solves it; scratch.next has the
 /// velocities that come out.
 void solve_and_push(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                    const BodyState& state, BodyScratch& scratch, SolveReport& report);
+                    const State& state, BodyStepMemory& scratch, SolveReport& report);
 
 /// Fills axes and arms of a contact whose bodies and point are known.
 void set_frame(std::span<const Vec3> x, BodyContact& contact);
 
 /// Turns the tangents of a contact whose surfaces have a grain along it.
-void turn_to_grain(const BodyModel& model, const BodyState& at, BodyContact& contact);
+void turn_to_grain(const BodyModel& model, const State& at, BodyContact& contact);
 
 /// Velocity of the first body against the second, in the frame of the contact; W in the axes of the world.
 [[nodiscard]] BodyContact::Slots relative_velocity(const BodyContact& contact, std::span<const Vec3> v,
@@ -207,25 +208,25 @@ void add_contact_rows(const BodyContact& contact, BodyRows& rows);
 
 /// Solves the assembled problem; where the reactions of joints press their friction, until the limits have
 /// settled (BO-13).
-[[nodiscard]] SolveReport solve_with_joints(const SolverSettings& solver, double h_s, BodyScratch& scratch);
+[[nodiscard]] SolveReport solve_with_joints(const SolverSettings& solver, double h_s,
+                                            BodyStepMemory& scratch);
 
 /// Kinetic and potential energy, with those of formulas.
-[[nodiscard]] Energies energies_of(const BodyModel& model, const BodyState& state,
-                                   const BodyScratch& scratch);
+[[nodiscard]] Energies energies_of(const BodyModel& model, const State& state, const BodyStepMemory& scratch);
 
 /// T(u_free).
-[[nodiscard]] double free_kinetic_energy_J(const BodyModel& model, const BodyScratch& scratch);
+[[nodiscard]] double free_kinetic_energy_J(const BodyModel& model, const BodyStepMemory& scratch);
 
 /// Energy that percussions of contacts without restitution created, from the free velocities on.
-[[nodiscard]] double created_J(const BodyScratch& scratch);
+[[nodiscard]] double created_J(const BodyStepMemory& scratch);
 
 /// Adds the lines of the step (LE-2) but for the correction: u_mean = (u- + u+) / 2 everywhere.
-void account(const BodyModel& model, double h_s, const BodyState& state, const Energies& start,
-             const Energies& end, BodyScratch& scratch, EnergyLines& lines);
+void account(const BodyModel& model, double h_s, const State& state, const Energies& start,
+             const Energies& end, BodyStepMemory& scratch, EnergyLines& lines);
 
 /// (LE-4): work of the loads over the step by Simpson's rule, less what the ledger has for them.
-[[nodiscard]] double forces_defect_J(const BodyModel& model, double h_s, const BodyState& state,
-                                     BodyScratch& scratch);
+[[nodiscard]] double forces_defect_J(const BodyModel& model, double h_s, const State& state,
+                                     BodyStepMemory& scratch);
 
 /// What the percussions of a contact did to the kinetic energy, those of an impact map with them (LE-2).
 struct ContactWork {
@@ -234,28 +235,28 @@ struct ContactWork {
 [[nodiscard]] ContactWork work_of(const BodyContact& contact);
 
 /// Contacts that touch where a run begins, so that its first step knows them.
-void find_touching(const BodyModel& model, double activation_gap_m, BodyState& state);
+void find_touching(const BodyModel& model, double activation_gap_m, State& state);
 
 /// Statuses of the contacts in state.kept, and what happened at them in scratch.events; what friction leaves
 /// open goes to the findings.
-void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
-                     BodyScratch& scratch, std::vector<Finding>& findings);
+void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, State& state,
+                     BodyStepMemory& scratch, std::vector<Finding>& findings);
 
 /// The least body of those that a contact or stop of the step is tied to by contacts that act.
-[[nodiscard]] int island_of(const BodyModel& model, int interaction, BodyScratch& scratch);
+[[nodiscard]] int island_of(const BodyModel& model, int interaction, BodyStepMemory& scratch);
 
 /// Of an interaction of the last step: contacts first, then the parts of joints, then formulas.
-[[nodiscard]] std::string name_of_interaction(const BodyModel& model, const BodyScratch& scratch, int k);
+[[nodiscard]] std::string name_of_interaction(const BodyModel& model, const BodyStepMemory& scratch, int k);
 
 /// Catastrophes and other trouble of sliding contacts (FR-6), (FR-7), of scratch.statuses; collisions are
 /// known.
-void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodyScratch& scratch,
+void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodyStepMemory& scratch,
                       std::vector<Finding>& findings);
 
 /// A contact where its bodies are after a time with velocities `v`, `W` from the places of `at`: the same
 /// parts of the shapes, or what is nearest. Its frame keeps the directions of the tangents as far as it can.
 [[nodiscard]] std::optional<BodyContact> carried_on(const BodyModel& model, const BodyContact& contact,
-                                                    const BodyState& at, double time_s, BodyScratch& scratch);
+                                                    const State& at, double time_s, BodyStepMemory& scratch);
 
 /// A contact or stop that was closed in the step before, or touches where the run begins.
 [[nodiscard]] inline bool touched(const KeptContact* before) noexcept
@@ -281,34 +282,34 @@ void look_at_friction(const BodyModel& model, double h_s, double ended_s, BodySc
 [[nodiscard]] bool keeps_touching(const ContactStep& step, double held_Ns) noexcept;
 
 /// Where state.kept has a stop, motor or friction of a joint; -1: nowhere.
-[[nodiscard]] int kept_actor(const BodyState& state, int actor) noexcept;
+[[nodiscard]] int kept_actor(const State& state, int actor) noexcept;
 
 /// What the stop that is scratch.joints[part] met and did, what is kept of it, and stops that touch where a
 /// run begins.
 [[nodiscard]] ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* before,
-                                      const BodyScratch& scratch);
+                                      const BodyStepMemory& scratch);
 [[nodiscard]] KeptContact keep_stop(const JointPart& stop, const ContactStep& step);
-void find_touching_stops(const BodyModel& model, double activation_gap_m, BodyState& state);
+void find_touching_stops(const BodyModel& model, double activation_gap_m, State& state);
 
 /// Events of motors that saturate and of friction that holds or slips; statuses go to what is kept.
-void tell_drives(double time_s, const BodyState& state, BodyScratch& scratch);
+void tell_drives(double time_s, const State& state, BodyStepMemory& scratch);
 
 /// Whether a stop with restitution that touched persists (MS-8): it then has none, and closes as a soft one
 /// does. One that does not and is open does not act: false.
-[[nodiscard]] bool let_stop_persist(const MoreauSettings& settings, const BodyState& state, std::size_t part,
-                                    BodyScratch& scratch);
+[[nodiscard]] bool let_stop_persist(const MoreauSettings& settings, const State& state, std::size_t part,
+                                    BodyStepMemory& scratch);
 
 /// What theory asks of the joints of a whole run: that the conditions they hold are independent, and stay so
 /// (CO-10) to (CO-15).
 class JointWatch {
 public:
     /// `step_s`: length of the step before, 0 at the start of a run.
-    JointWatch(const BodyModel& model, BodyState begin, double step_s);
+    JointWatch(const BodyModel& model, State begin, double step_s);
 
     /// For the first step of a run.
-    void at_start(const BodyState& start, Certifier& certifier) const;
+    void at_start(const State& start, Certifier& certifier) const;
 
-    void after_step(const BodyState& after, const BodyScratch& scratch, Certifier& certifier);
+    void after_step(const State& after, const BodyStepMemory& scratch, Certifier& certifier);
 
 private:
     void add_unit_row(const BodyRows& rows, int row);
@@ -321,33 +322,33 @@ private:
 
 /// What joints did: reactions and the lines of the ledger. `still`: velocities of prescribed bodies only.
 /// Before hold_velocities, which adds what it does.
-void report_joints(const BodyModel& model, BodyScratch& scratch);
+void report_joints(const BodyModel& model, BodyStepMemory& scratch);
 
 /// How the angular momenta changed, for diagrams (BO-25); the same.
-void report_spin(const BodyModel& model, double h_s, const BodyState& start, BodyScratch& scratch);
+void report_spin(const BodyModel& model, double h_s, const State& start, BodyStepMemory& scratch);
 
-void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still, const BodyScratch& scratch,
-                    EnergyLines& lines);
+void account_joints(std::span<const Vec3> v_still, std::span<const Vec3> w_still,
+                    const BodyStepMemory& scratch, EnergyLines& lines);
 
 /// Velocities at the end that the joints allow there, the nearest in the kinetic metric (CO-4).
-void hold_velocities(const BodyModel& model, BodyScratch& scratch);
+void hold_velocities(const BodyModel& model, BodyStepMemory& scratch);
 
 /// Moves overlapping bodies apart that do not separate by themselves, and joints back together (BO-10);
 /// reports the deepest overlap and the largest violation left, and a finding where the overlap is too deep.
 void correct_places(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                    BodyScratch& scratch, StepReport& report);
+                    BodyStepMemory& scratch, StepReport& report);
 
 /// Contacts of pairs so fast that they close before they are looked at half-way, as they are when they touch
 /// first (BO-20); in the place of those that were found. The pairs are known.
-void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const BodyState& start,
-                       BodyScratch& scratch);
+void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const State& start,
+                       BodyStepMemory& scratch);
 
 /// Whether some body moves so far in a step that it could pass through another; velocities as at the start.
-[[nodiscard]] bool is_fast(const BodyModel& model, double h_s, const BodyState& state);
+[[nodiscard]] bool is_fast(const BodyModel& model, double h_s, const State& state);
 
 /// The same for balls that detect_round has paired: whether two of them change sides within the step.
-[[nodiscard]] bool balls_pass(const BodyModel& model, double h_s, const BodyState& start,
-                              const BodyScratch& scratch);
+[[nodiscard]] bool balls_pass(const BodyModel& model, double h_s, const State& start,
+                              const BodyStepMemory& scratch);
 
 /// Features of such contacts: no other has them.
 inline constexpr std::uint64_t fast_feature = 0x53574550545fU;
@@ -359,11 +360,11 @@ inline constexpr std::uint64_t fast_feature = 0x53574550545fU;
 /// Bodies that overlap where the scene puts them (BO-22): who, how deep, how many pairs; not certified where
 /// that is more than max_overlap.
 [[nodiscard]] std::optional<Finding> overlap_at_start(const BodyModel& model, const MoreauSettings& settings,
-                                                      const BodyState& start);
+                                                      const State& start);
 
 /// Names bodies that went through each other within the step, which ends at the places of scratch.next
 /// (BO-18).
-void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const BodyState& start,
-                         BodyScratch& scratch, StepReport& report);
+void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const State& start,
+                         BodyStepMemory& scratch, StepReport& report);
 
 }  // namespace carom::detail

@@ -95,7 +95,8 @@ std::array<double, 3> in_cone(const std::array<double, 3>& swept, const BodyCont
 
 }  // namespace
 
-bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodyScratch& s, SolveReport& report)
+bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& s,
+                   SolveReport& report)
 {
     QuickScratch& q = s.quick;
     begin_quick(model, s.contacts, s.w_free, s.round, q);
@@ -129,7 +130,7 @@ bool sweep_quickly(const BodyModel& model, const SolverSettings& solver, BodyScr
     return true;
 }
 
-void press_quickly(const BodyModel& model, const Budget& budget, BodyScratch& s)
+void press_quickly(const BodyModel& model, const Budget& budget, BodyStepMemory& s)
 {
     QuickScratch& q = s.quick;
     begin_quick(model, s.overlaps, {}, false, q);
@@ -149,7 +150,7 @@ void press_quickly(const BodyModel& model, const Budget& budget, BodyScratch& s)
     });
 }
 
-void press_round_quickly(const BodyModel& model, const Budget& budget, BodyScratch& s)
+void press_round_quickly(const BodyModel& model, const Budget& budget, BodyStepMemory& s)
 {
     // along normals through the centres, so nothing turns; the pairs, and with them colours, are those of the
     // step

@@ -10,7 +10,7 @@ namespace {
 /// six columns a body, in the plane three.
 class JointFirmRows final : public FirmRows {
 public:
-    JointFirmRows(const BodyModel& model, const BodyState& state) : model_(model), state_(state)
+    JointFirmRows(const BodyModel& model, const State& state) : model_(model), state_(state)
     {
         add_joint_rows(model, {.x = state.x, .R = state.R, .turns = state.turns, .drives = false}, rows_,
                        parts_);
@@ -163,7 +163,7 @@ private:
     }
 
     const BodyModel& model_;
-    const BodyState& state_;
+    const State& state_;
     BodyRows rows_;
     std::vector<JointPart> parts_;
     std::vector<int> held_, column_;
@@ -172,7 +172,7 @@ private:
 
 }  // namespace
 
-JointWatch::JointWatch(const BodyModel& model, BodyState begin, double step_s) : model_(model)
+JointWatch::JointWatch(const BodyModel& model, State begin, double step_s) : model_(model)
 {
     if (model.setup().joints.empty()) return;
     // the middle of the step before: a run that is taken up sees what an uninterrupted one does
@@ -197,14 +197,14 @@ JointWatch::JointWatch(const BodyModel& model, BodyState begin, double step_s) :
     });
 }
 
-void JointWatch::at_start(const BodyState& start, Certifier& certifier) const
+void JointWatch::at_start(const State& start, Certifier& certifier) const
 {
     if (model_.setup().joints.empty()) return;
     rank_.at_start(start.t_s, certifier);
     if (rank_.redundant()) tell_rank(diagnose_rows(JointFirmRows(model_, start)), start.t_s, certifier);
 }
 
-void JointWatch::after_step(const BodyState& after, const BodyScratch& s, Certifier& certifier)
+void JointWatch::after_step(const State& after, const BodyStepMemory& s, Certifier& certifier)
 {
     if (!rank_.rows().empty()) {
         rank_.begin_step();

@@ -206,7 +206,7 @@ void BodyResponse::add_joints(const BodyModel& model, double h_theta_s, std::spa
     }
 }
 
-void BodyResponse::evaluate(const BodyModel& model, double h_theta_s, const BodyState& at,
+void BodyResponse::evaluate(const BodyModel& model, double h_theta_s, const State& at,
                             std::span<const Mat3> inverse_inertia, BodyFormulas* formulas)
 {
     for (const bool whole : {true, false}) {

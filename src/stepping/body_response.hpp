@@ -42,7 +42,7 @@ public:
     /// J with forces at the places `at`, where formulas see the bodies, around inertias whose inverses are
     /// those of the bodies half-way. Where the whole of S makes J indefinite it has the stiffness along
     /// springs alone.
-    void evaluate(const BodyModel& model, double h_theta_s, const BodyState& at,
+    void evaluate(const BodyModel& model, double h_theta_s, const State& at,
                   std::span<const Mat3> inverse_inertia, BodyFormulas* formulas);
 
     /// Adds K, symmetric, of these velocities.

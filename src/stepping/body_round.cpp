@@ -27,7 +27,7 @@ double radius_of(const BodyModel& model, int i)
 
 using Contacts = std::vector<BodyContact>;
 
-void add_contact(const BodyModel& model, int a, int b, const ContactPoint& point, const BodyScratch& s,
+void add_contact(const BodyModel& model, int a, int b, const ContactPoint& point, const BodyStepMemory& s,
                  Contacts& contacts)
 {
     const SurfaceLaw& surface = model.surface(a, b);
@@ -40,8 +40,8 @@ void add_contact(const BodyModel& model, int a, int b, const ContactPoint& point
     set_frame(s.mid.x, contact);
 }
 
-double reach_of(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int a, int b,
-                const BodyScratch& s)
+double reach_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int a, int b,
+                const BodyStepMemory& s)
 {
     // soft contacts are known before they close, and those that touched before they leave; with restitution
     // a contact acts when it has closed (BO-9)
@@ -50,8 +50,8 @@ double reach_of(const BodyModel& model, const MoreauSettings& settings, const Bo
     return soft ? s.reach_m[a] + s.reach_m[b] : settings.activation_gap_m;
 }
 
-void two_spheres(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int a, int b,
-                 const BodyScratch& s, Contacts& contacts)
+void two_spheres(const BodyModel& model, const MoreauSettings& settings, const State& state, int a, int b,
+                 const BodyStepMemory& s, Contacts& contacts)
 {
     const Vec3 apart = s.mid.x[a] - s.mid.x[b];
     const double distance = apart.norm(), r_a = s.radii[a], r_b = s.radii[b];
@@ -69,7 +69,7 @@ struct HalfSpace3 {
     double offset;
 };
 
-HalfSpace3 half_space(const BodyModel& model, int plane, const BodyScratch& s)
+HalfSpace3 half_space(const BodyModel& model, int plane, const BodyStepMemory& s)
 {
     const Collider& collider = model.colliders[plane];
     const auto& shape = std::get<PlaneShape>(collider.shape);
@@ -79,12 +79,13 @@ HalfSpace3 half_space(const BodyModel& model, int plane, const BodyScratch& s)
 }
 
 /// Bodies in the order of their numbers; the normal points to the first.
-void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-                      int sphere, int plane, const HalfSpace3& half, const BodyScratch& s, Contacts& contacts)
+void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, const State& state, int sphere,
+                      int plane, const HalfSpace3& half, const BodyStepMemory& s, Contacts& contacts)
 {
     const auto& [n, offset] = half;
     const Vec3& x = s.mid.x[sphere];
     const double r = s.radii[sphere], above = n.dot(x) - offset;
+    if (above - r > std::max(s.reach_m[sphere] + s.reach_m[plane], settings.activation_gap_m)) return;
     if (above - r > reach_of(model, settings, state, sphere, plane, s)) return;
     const Vec3 half_way = 0.5 * (x - r * n + (x - above * n));
     const bool first = sphere < plane;
@@ -93,7 +94,7 @@ void sphere_and_plane(const BodyModel& model, const MoreauSettings& settings, co
 }
 
 /// Normals and gaps of the contacts where the bodies are at the end of the step, and the deepest overlap.
-void look_at_ends(const BodyModel& model, BodyScratch& s)
+void look_at_ends(const BodyModel& model, BodyStepMemory& s)
 {
     s.ends.resize(s.contacts.size());
     for_each_index(s.contacts.size(), contacts_in_block, [&](std::size_t c) {
@@ -123,7 +124,7 @@ void look_at_ends(const BodyModel& model, BodyScratch& s)
 }
 
 /// Those contacts as problems of places: gaps for velocities.
-void load_overlaps(const BodyModel& model, BodyScratch& s)
+void load_overlaps(const BodyModel& model, BodyStepMemory& s)
 {
     const double reach = looked_at * model.length_m();
     begin_correction(model, s);
@@ -138,12 +139,13 @@ void load_overlaps(const BodyModel& model, BodyScratch& s)
     s.correction_P.assign(s.correction.laws.size(), 0.0);
 }
 
-/// Contacts of a body with those of higher numbers.
-void contacts_of(const BodyModel& model, const MoreauSettings& settings, const BodyState& state, int i,
-                 const BodyScratch& s, Contacts& contacts)
+/// Contacts of a body with those of higher numbers; `halves`: of s.planes.
+void contacts_of(const BodyModel& model, const MoreauSettings& settings, const State& state, int i,
+                 std::span<const HalfSpace3> halves, const BodyStepMemory& s, Contacts& contacts)
 {
+    const auto first_later = std::upper_bound(s.planes.begin(), s.planes.end(), i);
     if (is_plane(model, i)) {
-        const HalfSpace3 half = half_space(model, i, s);
+        const HalfSpace3& half = halves[static_cast<std::size_t>(first_later - s.planes.begin()) - 1];
         for (int j = i + 1; j < model.bodies(); ++j) {
             if (model.may_meet(i, j)) sphere_and_plane(model, settings, state, j, i, half, s, contacts);
         }
@@ -153,11 +155,11 @@ void contacts_of(const BodyModel& model, const MoreauSettings& settings, const B
     for (const int j : s.balls.of(i)) {
         if (model.may_meet(i, j)) two_spheres(model, settings, state, i, j, s, contacts);
     }
-    const auto later = std::upper_bound(s.planes.begin(), s.planes.end(), i);
     const std::size_t spheres = contacts.size();
-    for (auto plane = later; plane != s.planes.end(); ++plane) {
+    for (auto plane = first_later; plane != s.planes.end(); ++plane) {
         if (!model.may_meet(i, *plane)) continue;
-        sphere_and_plane(model, settings, state, i, *plane, half_space(model, *plane, s), s, contacts);
+        sphere_and_plane(model, settings, state, i, *plane,
+                         halves[static_cast<std::size_t>(plane - s.planes.begin())], s, contacts);
     }
     if (spheres == contacts.size()) return;
     std::stable_sort(contacts.begin() + static_cast<std::ptrdiff_t>(before), contacts.end(),
@@ -183,8 +185,8 @@ bool is_round(const BodyModel& model)
     return true;
 }
 
-void detect_round(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-                  BodyScratch& s)
+void detect_round(const BodyModel& model, const MoreauSettings& settings, const State& state,
+                  BodyStepMemory& s)
 {
     s.planes.clear();
     s.ball_radii.assign(static_cast<std::size_t>(model.bodies()), -1.0);
@@ -199,19 +201,24 @@ void detect_round(const BodyModel& model, const MoreauSettings& settings, const 
         }
     }
     s.balls.find(s.mid.x, s.ball_radii);
+    thread_local std::vector<HalfSpace3> memory;
+    memory.clear();
+    for (const int plane : s.planes)
+        memory.push_back(half_space(model, plane, s));
+    const std::span<const HalfSpace3> halves = memory;  // this thread's, whoever reads it
 
     // contacts sorted by bodies
     s.contacts.clear();
     append_blocks(s.ball_radii.size(), bodies_in_block, s.contacts,
                   [&](std::size_t begin, std::size_t end, Contacts& contacts) {
                       for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
-                          if (model.collides[i]) contacts_of(model, settings, state, i, s, contacts);
+                          if (model.collides[i]) contacts_of(model, settings, state, i, halves, s, contacts);
                       }
                   });
 }
 
 void correct_round(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                   BodyScratch& s)
+                   BodyStepMemory& s)
 {
     const double tolerance = std::max(settings.activation_gap_m, harmless(solver) * model.length_m());
     double last = std::numeric_limits<double>::infinity();

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t pushed_in_block = 512;
 
 /// What the percussion of a contact without rows does to velocities.
-void push_bodies(const BodyModel& model, const BodyContact& contact, BodyScratch& s)
+void push_bodies(const BodyModel& model, const BodyContact& contact, BodyStepMemory& s)
 {
     const Vec3 P =
         contact.P[0] * contact.axes[0] + contact.P[1] * contact.axes[1] + contact.P[2] * contact.axes[2];
@@ -24,7 +24,7 @@ void push_bodies(const BodyModel& model, const BodyContact& contact, BodyScratch
     s.correction_w[b] -= s.inverse_inertia[b] * contact.arm_second.cross(P);
 }
 
-void push_rows(const BodyModel& model, BodyScratch& s)
+void push_rows(const BodyModel& model, BodyStepMemory& s)
 {
     for (int row = 0; row < s.rows.size(); ++row) {
         s.rows.apply(model.inverse_mass, row, s.P[row], s.next.v, s.correction_w);
@@ -32,7 +32,7 @@ void push_rows(const BodyModel& model, BodyScratch& s)
 }
 
 /// The same where springs between bodies are implicit.
-void push_through_response(BodyScratch& s)
+void push_through_response(BodyStepMemory& s)
 {
     s.correction_v.assign(s.v_free.size(), Vec3::Zero());
     for (int row = 0; row < s.rows.size(); ++row) {
@@ -47,7 +47,7 @@ void push_through_response(BodyScratch& s)
 }
 
 /// Velocities with the percussions (BO-8), also those of the contacts as the problem has them.
-void push(const BodyModel& model, BodyScratch& s)
+void push(const BodyModel& model, BodyStepMemory& s)
 {
     s.next.v = s.v_free;
     s.next.W = s.W_free;
@@ -90,7 +90,7 @@ void push(const BodyModel& model, BodyScratch& s)
 
 /// In single precision where that can be enough (SO-39): true where the step is solved. Heaps that settle are
 /// left to these sweeps: a factor of what still moves is of no use.
-bool sweep_quickly_first(const BodyModel& model, const SolverSettings& solver, BodyScratch& s,
+bool sweep_quickly_first(const BodyModel& model, const SolverSettings& solver, BodyStepMemory& s,
                          SolveReport& report)
 {
     constexpr double settling = 1e-2;
@@ -106,7 +106,7 @@ bool sweep_quickly_first(const BodyModel& model, const SolverSettings& solver, B
 
 }  // namespace
 
-void add_contact_rows(BodyScratch& s)
+void add_contact_rows(BodyStepMemory& s)
 {
     for (const BodyContact& contact : s.contacts) {
         add_contact_rows(contact, s.rows);
@@ -114,7 +114,7 @@ void add_contact_rows(BodyScratch& s)
     s.rows.set_inertia(s.inverse_inertia);
 }
 
-void assemble_whole(const BodyModel& model, BodyScratch& s)
+void assemble_whole(const BodyModel& model, BodyStepMemory& s)
 {
     if (!s.problem.is_assembled()) {
         complete_factors(s);
@@ -131,7 +131,7 @@ void assemble_whole(const BodyModel& model, BodyScratch& s)
     s.whole.known = true;
 }
 
-void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyScratch& s,
+void solve_assembled(const BodyModel& model, const SolverSettings& solver, double h_s, BodyStepMemory& s,
                      SolveReport& report)
 {
     assemble_whole(model, s);
@@ -142,7 +142,7 @@ void solve_assembled(const BodyModel& model, const SolverSettings& solver, doubl
 }
 
 void solve_and_push(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                    const BodyState& state, BodyScratch& s, SolveReport& report)
+                    const State& state, BodyStepMemory& s, SolveReport& report)
 {
     load_laws(model, settings, state, s);
     report = {};

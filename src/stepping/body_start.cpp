@@ -11,7 +11,7 @@ constexpr double visible = 1e-6;
 }  // namespace
 
 std::optional<Finding> overlap_at_start(const BodyModel& model, const MoreauSettings& settings,
-                                        const BodyState& start)
+                                        const State& start)
 {
     DeepestOverlap deepest;
     int pairs = 0;

@@ -27,7 +27,7 @@ double size_of(double x, double y)
 }
 
 /// Friction strictly inside its bound, or next to no sliding.
-bool sticks(const BodyScratch& s, std::size_t c)
+bool sticks(const BodyStepMemory& s, std::size_t c)
 {
     const BodyContact& contact = s.contacts[c];
     const Law& law = s.problem.laws[c];
@@ -44,7 +44,7 @@ bool sticks(const BodyScratch& s, std::size_t c)
 }
 
 /// Sizes of the velocities of the bodies; sums of magnitudes need no roots.
-void measure_speeds(const BodyModel& model, BodyScratch& s)
+void measure_speeds(const BodyModel& model, BodyStepMemory& s)
 {
     if (s.contacts.empty()) return;
     auto& speeds = s.statuses.speeds;
@@ -112,7 +112,7 @@ void match(std::span<const BodyContact> contacts, std::span<const KeptContact> k
 
 /// Velocities that the solver may have left where there are none: what the step would do to the velocities of
 /// contacts, times the tolerance that velocities are held to (OS-10).
-double left_by_solver_m_s(const SolverSettings& solver, const BodyScratch& s)
+double left_by_solver_m_s(const SolverSettings& solver, const BodyStepMemory& s)
 {
     double largest = 0;
     for (std::size_t row = 0; row < s.problem.U_free.size(); ++row) {
@@ -122,7 +122,7 @@ double left_by_solver_m_s(const SolverSettings& solver, const BodyScratch& s)
 }
 
 /// What the contact met and did. `before`: it acted or touched in the step before.
-ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s, std::size_t c,
+ContactStep report(const BodyModel& model, double left_m_s, const BodyStepMemory& s, std::size_t c,
                    const KeptContact* before)
 {
     const BodyContact& contact = s.contacts[c];
@@ -171,7 +171,7 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyScratch& s
 }
 
 /// What a contact did in the step before; null: nothing.
-const KeptContact* kept_before(const BodyState& state, const StatusScratch& w, std::size_t c)
+const KeptContact* kept_before(const State& state, const StatusScratch& w, std::size_t c)
 {
     return w.kept_of[c] >= 0 ? &state.kept[static_cast<std::size_t>(w.kept_of[c])] : nullptr;
 }
@@ -256,7 +256,7 @@ bool take_in(ContactStep& step, const KeptContact& after, const KeptContact* bef
 }
 
 /// What the contacts of the step met and did, of those that act or are known from the step before.
-void report_contacts(const BodyModel& model, double left_m_s, const BodyState& state, BodyScratch& s)
+void report_contacts(const BodyModel& model, double left_m_s, const State& state, BodyStepMemory& s)
 {
     StatusScratch& w = s.statuses;
     w.told.clear();
@@ -272,7 +272,7 @@ void report_contacts(const BodyModel& model, double left_m_s, const BodyState& s
 }
 
 /// Contacts and stops of the step, and what is kept of them.
-void collect(const BodyModel& model, const SolverSettings& solver, const BodyState& state, BodyScratch& s)
+void collect(const BodyModel& model, const SolverSettings& solver, const State& state, BodyStepMemory& s)
 {
     StatusScratch& w = s.statuses;
     w.statuses.clear();
@@ -310,7 +310,7 @@ void collect(const BodyModel& model, const SolverSettings& solver, const BodySta
 }
 
 /// The bodies that a contact or a stop pushes.
-std::array<int, 2> bodies_of(const BodyModel& model, const BodyScratch& s, int interaction)
+std::array<int, 2> bodies_of(const BodyModel& model, const BodyStepMemory& s, int interaction)
 {
     const auto c = static_cast<std::size_t>(interaction);
     if (c < s.contacts.size()) return {s.contacts[c].first, s.contacts[c].second};
@@ -338,7 +338,7 @@ void tie_joined(const BodyModel& model, BodyIslands& islands)
 }
 
 /// Bodies are tied to each other by contacts that act.
-void tie_islands(const BodyModel& model, BodyScratch& s)
+void tie_islands(const BodyModel& model, BodyStepMemory& s)
 {
     StatusScratch& w = s.statuses;
     w.tied = true;
@@ -357,7 +357,7 @@ void tie_islands(const BodyModel& model, BodyScratch& s)
 }
 
 /// Who takes part in a collision: those that are tied to it.
-void find_collisions(const BodyModel& model, BodyScratch& s)
+void find_collisions(const BodyModel& model, BodyStepMemory& s)
 {
     StatusScratch& w = s.statuses;
     w.tied = false;
@@ -406,7 +406,7 @@ void tell_vanished(int stops, std::span<const KeptContact> kept, std::span<const
 
 }  // namespace
 
-int island_of(const BodyModel& model, int interaction, BodyScratch& s)
+int island_of(const BodyModel& model, int interaction, BodyStepMemory& s)
 {
     if (!s.statuses.tied) tie_islands(model, s);
     const auto [a, b] = bodies_of(model, s, interaction);
@@ -426,7 +426,7 @@ ContactWork work_of(const BodyContact& contact)
     return work;
 }
 
-void find_touching(const BodyModel& model, double activation_gap_m, BodyState& state)
+void find_touching(const BodyModel& model, double activation_gap_m, State& state)
 {
     for (const BodyContact& contact : body_contacts(model, state, activation_gap_m)) {
         state.kept.push_back({.first = contact.first,
@@ -440,8 +440,8 @@ void find_touching(const BodyModel& model, double activation_gap_m, BodyState& s
     sort_by_bodies(state.kept);
 }
 
-void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, BodyState& state,
-                     BodyScratch& s, std::vector<Finding>& findings)
+void update_statuses(const BodyModel& model, const SolverSettings& solver, double h_s, State& state,
+                     BodyStepMemory& s, std::vector<Finding>& findings)
 {
     StatusScratch& w = s.statuses;
     const double start_s = state.t_s, middle_s = state.t_s + h_s / 2;

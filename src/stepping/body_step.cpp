@@ -1,10 +1,11 @@
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include "body_formulas.hpp"
 #include "body_parts.hpp"
 #include "body_response.hpp"
 #include "body_system.hpp"
 #include "core/parallel.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@ namespace carom {
 namespace detail {
 namespace {
 
-bool all_finite(const BodyState& state)
+bool all_finite(const State& state)
 {
     const auto finite = [](const auto& list) {
         return std::all_of(list.begin(), list.end(), [](const Vec3& x) { return x.allFinite(); });
@@ -31,7 +32,7 @@ struct Loose {
     Vec3 W = Vec3::Zero();  ///< angular velocity about them that the step is expected to end with
 };
 
-std::vector<Loose> loose_bodies(const BodyModel& model, const BodyState& state)
+std::vector<Loose> loose_bodies(const BodyModel& model, const State& state)
 {
     std::vector<Loose> loose;
     if (model.setup().joints.empty()) return loose;
@@ -57,7 +58,7 @@ std::vector<Loose> loose_bodies(const BodyModel& model, const BodyState& state)
 /// The same as solve_and_push. What lent inertia resists is the difference from the velocity that it is
 /// expected to have: repeated until that is the velocity which comes out (BO-19). False where it does not.
 bool solve_with_loose(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                      const BodyState& state, std::vector<Loose>& loose, BodyScratch& s, SolveReport& report)
+                      const State& state, std::vector<Loose>& loose, BodyStepMemory& s, SolveReport& report)
 {
     if (loose.empty()) {
         solve_and_push(model, settings, solver, state, s, report);
@@ -94,15 +95,8 @@ bool solve_with_loose(const BodyModel& model, const MoreauSettings& settings, co
     return false;
 }
 
-/// Angles of the plane count turns: of all that mean the same place, those next to where they were.
-void count_angles(const BodyModel& model, BodyState& state)
-{
-    for (std::size_t i = 0; i < state.angles.size() && model.is_flat(); ++i)
-        state.angles[i] = with_turns(state.angles[i], 2 * std::atan2(state.R[i].z(), state.R[i].w()));
-}
-
 BodySystem::BodySystem(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                       BodyState& state, BodyScratch& s)
+                       State& state, BodyStepMemory& s)
     : model_(model), settings_(settings), solver_(solver), state_(state), s_(s)
 {
 }
@@ -180,7 +174,6 @@ bool BodySystem::advance()
 {
     s_.next.t_s = state_.t_s + settings_.time_step_s;
     move_bodies();
-    if (s_.formulas) s_.next.angles = s_.mid.angles;
     return all_finite(s_.next);
 }
 
@@ -211,16 +204,35 @@ bool BodySystem::correct(StepReport& report)
     return true;
 }
 
+namespace {
+
+/// Contacts and stops that persist do no work in theory: what their normal percussions did kept them on their
+/// obstacles, and goes from the line of impacts to that of corrections (LE-2). The statuses of the step are
+/// known.
+void account_persistent(const BodyStepMemory& s, EnergyLines& lines)
+{
+    double held_J = 0;
+    for (const ContactStep& step : s.statuses.steps) {
+        if (step.persists) held_J += step.energy_J;
+    }
+    lines.impact_J -= held_J;
+    lines.correction_J += held_J;
+}
+
+}  // namespace
+
 void BodySystem::watch(StepReport& report)
 {
     look_for_tunnelling(model_, settings_, state_, s_, report);
     update_statuses(model_, solver_, settings_.time_step_s, state_, s_, report.findings);
+    account_persistent(s_, report.energy);
     if (s_.formulas) s_.formulas->report(state_, settings_.time_step_s, s_, report.findings);
 }
 
 void BodySystem::commit(const StepReport&)
 {
     if (s_.formulas) {
+        s_.formulas->commit(state_);
         state_.q = s_.next.q;
         state_.u = s_.next.u;
         s_.next.v.resize(state_.v.size());
@@ -232,7 +244,7 @@ void BodySystem::commit(const StepReport&)
     std::swap(state_.v, s_.next.v);
     std::swap(state_.W, s_.next.W);
     std::swap(state_.turns, s_.next.turns);
-    count_angles(model_, state_);
+    write_coordinates(model_, state_);
 }
 
 void BodySystem::tell_unsettled(StepReport& report) const
@@ -282,7 +294,7 @@ private:
     /// The second half-step uses the new velocities (BO-8).
     void move_bodies() override
     {
-        const BodyState& half = half_way(s_);
+        const State& half = half_way(s_);
         s_.next.x = half.x;
         s_.next.R = half.R;
         constexpr std::size_t moved_in_block = 512;
@@ -291,8 +303,8 @@ private:
             s_.next.R[i] = turned(half.R[i], settings_.time_step_s / 2 * s_.next.W[i]);
         });
         s_.next.q = half.q;
-        for (std::size_t i = 0; i < s_.next.q.size(); ++i)
-            s_.next.q[i] += settings_.time_step_s / 2 * s_.next.u[i];
+        const int beside = model_.setup().coordinates;
+        if (beside > 0) s_.next.q.tail(beside) += settings_.time_step_s / 2 * s_.next.u.tail(beside);
     }
 
     std::vector<Loose> loose_;
@@ -303,7 +315,7 @@ private:
 }  // namespace detail
 
 StepReport body_step(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-                     BodyState& state, BodyScratch& s)
+                     State& state, BodyStepMemory& s)
 {
     StepReport report;
     report.h_s = settings.time_step_s;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mechanical_system.hpp"
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 namespace carom::detail {
 
@@ -10,7 +10,7 @@ namespace carom::detail {
 class BodySystem : public MechanicalSystem {
 public:
     BodySystem(const BodyModel& model, const MoreauSettings& settings, const SolverSettings& solver,
-               BodyState& state, BodyScratch& scratch);
+               State& state, BodyStepMemory& scratch);
 
     [[nodiscard]] bool predict() override;
     void detect() override;
@@ -42,8 +42,8 @@ protected:
     const BodyModel& model_;
     const MoreauSettings& settings_;
     const SolverSettings& solver_;
-    BodyState& state_;
-    BodyScratch& s_;
+    State& state_;
+    BodyStepMemory& s_;
 
 private:
     void tell_unsettled(StepReport& report) const;

@@ -25,14 +25,14 @@ constexpr int max_looks = 200;
 /// The places of the bodies at the start of a step, half-way and at its end.
 struct Path {
     const BodyModel& model;
-    const BodyState &start, &mid, &end, &contacts_at;
+    const State &start, &mid, &end, &contacts_at;
 
     /// time from 0 to 1; straight to half-way and on from there, as the step goes.
     [[nodiscard]] Pose at(int body, double time) const
     {
         const auto k = static_cast<std::size_t>(body);
-        const BodyState& from = time < 0.5 ? start : mid;
-        const BodyState& to = time < 0.5 ? mid : end;
+        const State& from = time < 0.5 ? start : mid;
+        const State& to = time < 0.5 ? mid : end;
         const double part = time < 0.5 ? 2 * time : 2 * time - 1;
         const Vec3 angle = rotation_vector(from.R[k].conjugate() * to.R[k]);
         return {.position_m = from.x[k] + part * (to.x[k] - from.x[k]),
@@ -43,8 +43,8 @@ struct Path {
     [[nodiscard]] double travel_m(int body, bool second_half) const
     {
         const auto k = static_cast<std::size_t>(body);
-        const BodyState& from = second_half ? mid : start;
-        const BodyState& to = second_half ? end : mid;
+        const State& from = second_half ? mid : start;
+        const State& to = second_half ? end : mid;
         const double radius = model.colliders[k].radius_m;
         const double turn =
             2 * (from.R[k].conjugate() * to.R[k]).vec().norm();  // >= 0.9 of the angle to 1.5 rad
@@ -89,7 +89,7 @@ bool acts_between(const BodyContact& contact, int a, int b)
     return contact.first == a && contact.second == b && contact.percussion_Ns() != Vec3::Zero();
 }
 
-bool acts(const BodyScratch& s, int a, int b)
+bool acts(const BodyStepMemory& s, int a, int b)
 {
     return std::any_of(s.contacts.begin(), s.contacts.end(),
                        [&](const BodyContact& contact) { return acts_between(contact, a, b); });
@@ -97,7 +97,7 @@ bool acts(const BodyScratch& s, int a, int b)
 
 /// A contact of the pair that was met on its way has kept the two apart: at the end they are on their sides
 /// of the tangent plane where they touched. One that glances off a round body goes past it, not through it.
-bool is_held(const Path& path, int a, int b, double harmless, const BodyScratch& s)
+bool is_held(const Path& path, int a, int b, double harmless, const BodyStepMemory& s)
 {
     const auto moved = [&](int body, const Vec3& point) -> Vec3 {
         return path.at(body, 1).to_world(path.at(body, 0.5).to_body(point)) - point;
@@ -113,7 +113,7 @@ bool is_held(const Path& path, int a, int b, double harmless, const BodyScratch&
 /// Two convex bodies, or compounds of them, along their path.
 class Passage {
 public:
-    Passage(const Path& path, int a, int b, BodyScratch& s) : path_(path), a_(a), b_(b), s_(s)
+    Passage(const Path& path, int a, int b, BodyStepMemory& s) : path_(path), a_(a), b_(b), s_(s)
     {
         size_m_ = path.model.size_of_pair_m(a, b);
         reach_m_ = path.travel_m(a) + path.travel_m(b) + size_m_;
@@ -176,7 +176,7 @@ private:
 
     const Path& path_;
     int a_, b_;
-    BodyScratch& s_;
+    BodyStepMemory& s_;
     double size_m_ = 0, reach_m_ = 0;
     int looks_ = 0;
 };
@@ -184,7 +184,7 @@ private:
 /// The first instant of the step, from 0 to 1, at which a pair touches on its path, with the contact points
 /// there in s.points; 2: none. The gap falls no faster than the bodies move, along the normal if they are
 /// convex.
-double first_touch(const Path& path, int a, int b, BodyScratch& s)
+double first_touch(const Path& path, int a, int b, BodyStepMemory& s)
 {
     const BodyModel& model = path.model;
     const bool convex = !is_surface(model, a) && !is_surface(model, b) && model.colliders[a].parts.empty() &&
@@ -266,7 +266,7 @@ int crossings(const Path& path, int body, int surface, const PlacedCollider* pla
     return sum;
 }
 
-bool passed_surface(const Path& path, int body, int surface, BodyScratch& s)
+bool passed_surface(const Path& path, int body, int surface, BodyStepMemory& s)
 {
     const Collider& collider = path.model.colliders[static_cast<std::size_t>(body)];
     const PlacedCollider* placed[3];
@@ -278,7 +278,7 @@ bool passed_surface(const Path& path, int body, int surface, BodyScratch& s)
 }
 
 /// The same for two balls, without placing them.
-bool balls_passed(const Path& path, int a, int b, double harmless, const BodyScratch& s)
+bool balls_passed(const Path& path, int a, int b, double harmless, const BodyStepMemory& s)
 {
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
     const double sum = path.model.colliders[i].hull.radius_m + path.model.colliders[j].hull.radius_m;
@@ -302,7 +302,7 @@ bool is_ball(const Collider& collider)
            collider.hull.vertices.front() == Vec3::Zero();
 }
 
-void look_at_pair(const Path& path, int a, int b, double harmless, BodyScratch& s, StepReport& report)
+void look_at_pair(const Path& path, int a, int b, double harmless, BodyStepMemory& s, StepReport& report)
 {
     const BodyModel& model = path.model;
     if (!model.may_meet(a, b) || is_half_space(model, a) || is_half_space(model, b)) return;
@@ -342,7 +342,7 @@ std::pair<int, double> turned_after(const Path& path, const BodyContact& contact
 }
 
 /// Whether the normal of a contact is another one at the end of the step, by more than an angle.
-bool normal_turns_away(const Path& path, const BodyContact& contact, double angle, BodyScratch& s)
+bool normal_turns_away(const Path& path, const BodyContact& contact, double angle, BodyStepMemory& s)
 {
     const int a = contact.first, b = contact.second;
     place(path.model.colliders[static_cast<std::size_t>(a)], path.at(a, 1), s.on_path[0]);
@@ -354,7 +354,7 @@ bool normal_turns_away(const Path& path, const BodyContact& contact, double angl
 }
 
 /// (BO-23): a body that an impact on its way sets turning meets the other one again with its other parts.
-void look_at_turns(const Path& path, double harmless, BodyScratch& s, StepReport& report)
+void look_at_turns(const Path& path, double harmless, BodyStepMemory& s, StepReport& report)
 {
     for (const BodyContact& contact : s.contacts) {
         if (contact.percussion_Ns() == Vec3::Zero()) continue;
@@ -381,7 +381,7 @@ void look_at_turns(const Path& path, double harmless, BodyScratch& s, StepReport
 }
 
 /// Pairs of a body that went farther than the step foresaw: something struck it.
-void look_at_all_pairs(const Path& path, int body, double harmless, BodyScratch& s, StepReport& report)
+void look_at_all_pairs(const Path& path, int body, double harmless, BodyStepMemory& s, StepReport& report)
 {
     const auto box_of = [&](int i, Vec3& low, Vec3& high) {
         const auto k = static_cast<std::size_t>(i);
@@ -424,7 +424,7 @@ std::optional<Jump> jump_of(const std::function<Pose(double)>& path, double star
 
 /// Prescribed bodies that jump onto others. A jump has no velocity: what it meets is thrown by as much as the
 /// step is short.
-void look_at_jumps(const Path& path, double slow_m, const BodyScratch& s, StepReport& report)
+void look_at_jumps(const Path& path, double slow_m, const BodyStepMemory& s, StepReport& report)
 {
     for (int i = 0; i < path.model.bodies(); ++i) {
         const Body& body = path.model.setup().bodies[static_cast<std::size_t>(i)];
@@ -457,7 +457,7 @@ Vec3 nearest_normal(const std::vector<ContactPoint>& points)
 
 /// Whether the normal half-way is another one than where the pair touches: one of the two is round there.
 /// Leaves the points of the touch in s.points.
-bool normal_turns(const Path& path, int a, int b, BodyScratch& s)
+bool normal_turns(const Path& path, int a, int b, BodyStepMemory& s)
 {
     constexpr double same = 1e-6;  // 1 - cos of an angle of 1.4e-3 rad
     const std::vector<ContactPoint> touch(s.points.begin(), s.points.end());
@@ -475,7 +475,7 @@ bool normal_turns(const Path& path, int a, int b, BodyScratch& s)
 /// Adds the contact points s.points of a pair that touches at this instant, with the arms of that instant and
 /// their gaps where contacts are taken. `at_once`: open ones close without the distance that is left, in this
 /// step.
-void add_touching(const Path& path, int a, int b, double time, bool at_once, const BodyScratch& s,
+void add_touching(const Path& path, int a, int b, double time, bool at_once, const BodyStepMemory& s,
                   std::vector<BodyContact>& contacts)
 {
     const BodyModel& model = path.model;
@@ -511,7 +511,7 @@ void add_touching(const Path& path, int a, int b, double time, bool at_once, con
 
 }  // namespace
 
-bool is_fast(const BodyModel& model, double h_s, const BodyState& state)
+bool is_fast(const BodyModel& model, double h_s, const State& state)
 {
     const double slow = 0.5 * seen * model.thinnest_m();
     for (int i = 0; i < model.bodies(); ++i) {
@@ -534,9 +534,9 @@ static bool meet_fast(const Vec3& first, const Vec3& last, double radius, double
     return (first + part * moved).squaredNorm() < sum * sum;
 }
 
-bool balls_pass(const BodyModel& model, double h_s, const BodyState& state, const BodyScratch& s)
+bool balls_pass(const BodyModel& model, double h_s, const State& state, const BodyStepMemory& s)
 {
-    const BodyState& half = half_way(s);
+    const State& half = half_way(s);
     for (int i = 0; i < model.bodies(); ++i) {
         if (s.ball_radii[i] < 0) continue;
         for (const int j : s.balls.of(i)) {
@@ -548,14 +548,14 @@ bool balls_pass(const BodyModel& model, double h_s, const BodyState& state, cons
     return false;
 }
 
-void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-                       BodyScratch& s)
+void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, const State& state,
+                       BodyStepMemory& s)
 {
     if (!is_fast(model, settings.time_step_s, s.mid)) return;
 
     // where the bodies end if nothing stops them
     const double h = settings.time_step_s;
-    const BodyState& half = half_way(s);
+    const State& half = half_way(s);
     s.next.x = half.x;
     s.next.R = half.R;
     for (int i = 0; i < model.bodies(); ++i) {
@@ -591,8 +591,8 @@ void see_fast_contacts(const BodyModel& model, const MoreauSettings& settings, c
     });
 }
 
-void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const BodyState& state,
-                         BodyScratch& s, StepReport& report)
+void look_for_tunnelling(const BodyModel& model, const MoreauSettings& settings, const State& state,
+                         BodyStepMemory& s, StepReport& report)
 {
     // what moves by less than a quarter of the thinnest body passes through nothing
     const double slow = 0.5 * seen * model.thinnest_m();

@@ -50,6 +50,57 @@ hid_t file_type(Entry entry, bool packed = false)
     return entry == Entry::Real ? H5T_IEEE_F64LE : H5T_STD_I64LE;
 }
 
+/// The place of a piece in a virtual dataset, and in its part.
+struct Piece {
+    std::array<hsize_t, 2> first, stride, count, block;
+    std::array<hsize_t, 2> source_first, source_size;
+};
+
+/// The pieces of a part: its columns, or its full stripes and the last one.
+std::vector<Piece> pieces_of(const Growing& growing, std::uint64_t rows, std::uint64_t part,
+                             std::uint64_t parts)
+{
+    const auto width = static_cast<hsize_t>(growing.width < 0 ? 1 : growing.width);
+    std::vector<Piece> pieces;
+    if (growing.spread == Spread::Columns) {
+        const hsize_t left = first_column(width, part, parts),
+                      columns = first_column(width, part + 1, parts) - left;
+        const std::array<hsize_t, 2> size{rows, columns};
+        if (rows > 0 && columns > 0) pieces.push_back({{0, left}, size, {1, 1}, size, {0, 0}, size});
+        return pieces;
+    }
+    const hsize_t mine = rows_of_part(rows, part, parts);
+    const hsize_t full = mine / stripe_rows, rest = mine % stripe_rows;
+    const std::array<hsize_t, 2> size{mine, width};
+    if (full > 0) {
+        pieces.push_back({{stripe_rows * part, 0},
+                          {stripe_rows * parts, width},
+                          {full, 1},
+                          {stripe_rows, width},
+                          {0, 0},
+                          size});
+    }
+    if (rest > 0) {
+        const hsize_t done = full * stripe_rows;
+        pieces.push_back(
+            {{row_in_whole(done, part, parts), 0}, {rest, width}, {1, 1}, {rest, width}, {done, 0}, size});
+    }
+    return pieces;
+}
+
+/// Tells HDF5 where a piece is.
+bool map_piece(hid_t list, hid_t whole, int rank, const Piece& piece, const std::string& file,
+               const std::string& path)
+{
+    const Handle source(H5Screate_simple(rank, piece.source_size.data(), nullptr), H5Sclose);
+    const std::array<hsize_t, 2> block{piece.count[0] * piece.block[0], piece.block[1]};
+    return H5Sselect_hyperslab(source.id(), H5S_SELECT_SET, piece.source_first.data(), nullptr, block.data(),
+                               nullptr) >= 0 &&
+           H5Sselect_hyperslab(whole, H5S_SELECT_SET, piece.first.data(), piece.stride.data(),
+                               piece.count.data(), piece.block.data()) >= 0 &&
+           H5Pset_virtual(list, whole, file.c_str(), path.c_str(), source.id()) >= 0;
+}
+
 /// Writes doubles, or the integers that they stand for.
 bool write_values(hid_t dataset, Entry entry, hid_t memory_space, hid_t file_space,
                   std::span<const double> values)
@@ -227,6 +278,36 @@ Expected<void> Hdf5Writer::cut(const Growing& growing, std::uint64_t rows)
     const bool good = dataset && H5Dset_extent(dataset.id(), size.data()) >= 0;
     if (!dataset.close() || !good) return failure("dataset " + growing.path + " could not be cut");
     return {};
+}
+
+Expected<void> Hdf5Writer::put_virtual(const Growing& growing, std::uint64_t rows, int parts,
+                                       const std::string& name)
+{
+    if (auto removed = remove(growing.path); !removed) return removed;
+    const int rank = growing.width < 0 ? 1 : 2;
+    const std::array<hsize_t, 2> size{rows, static_cast<hsize_t>(std::max(growing.width, 0))};
+    const Handle space(H5Screate_simple(rank, size.data(), nullptr), H5Sclose);
+    const Handle whole(H5Scopy(space.id()), H5Sclose);
+    const Handle list = creation_list(H5P_DATASET_CREATE);
+    bool good = H5Pset_layout(list.id(), H5D_VIRTUAL) >= 0;
+    const double no_number = std::nan("");
+    const std::int64_t no_integer = -1;
+    if (growing.entry == Entry::Real)
+        H5Pset_fill_value(list.id(), H5T_NATIVE_DOUBLE, &no_number);
+    else
+        H5Pset_fill_value(list.id(), H5T_NATIVE_INT64, &no_integer);
+    for (int part = 0; part < parts; ++part) {
+        const auto k = static_cast<std::uint64_t>(part);
+        for (const Piece& piece : pieces_of(growing, rows, k, static_cast<std::uint64_t>(parts)))
+            good = good && map_piece(list.id(), whole.id(), rank, piece, name_of_part(name, k), growing.path);
+    }
+    Handle dataset(good ? H5Dcreate2(file_.id(), growing.path.c_str(),
+                                     file_type(growing.entry, growing.packed()), space.id(), H5P_DEFAULT,
+                                     list.id(), H5P_DEFAULT)
+                        : -1,
+                   H5Dclose);
+    if (!dataset.close() || !good) return failure("dataset " + growing.path + " could not be written");
+    return set_attribute(growing.path, "spread", growing.spread == Spread::Columns ? "columns" : "rows");
 }
 
 Expected<void> Hdf5Writer::remove(const std::string& path)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/core/expected.hpp"
+#include "spread.hpp"
 
 #include <hdf5.h>
 
@@ -64,6 +65,7 @@ struct Growing {
     int chunk_rows = 1024;  ///< rows that lie together in the file; fewer where rows are long
     int bits = 0;           ///< 0: entries of 64 bits, as they are. Else packed, 32 bits each: real numbers
                             ///< rounded to so many significant bits (<= 24), integers as they are
+    Spread spread = Spread::No;  ///< in a recording of several parts; by columns only where width >= 0
 
     [[nodiscard]] bool packed() const noexcept { return bits > 0; }
 };
@@ -102,6 +104,11 @@ public:
 
     /// Keeps the first rows only.
     Expected<void> cut(const Growing& growing, std::uint64_t rows);
+
+    /// A virtual dataset that shows the first rows of one that is spread over so many parts of the file of
+    /// that name; an older one is replaced. What is missing in the parts shows as NaN or -1.
+    Expected<void> put_virtual(const Growing& growing, std::uint64_t rows, int parts,
+                               const std::string& name);
 
     /// Takes something out; what is not there is no error.
     Expected<void> remove(const std::string& path);

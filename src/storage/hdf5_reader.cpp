@@ -140,7 +140,7 @@ Expected<Hdf5Reader::Dataset> Hdf5Reader::dataset(const std::string& path, H5T_c
     const hsize_t entry =
         std::max<hsize_t>(H5Tget_size(result.type.id()), kind == H5T_STRING ? 1 : sizeof(double));
     // a stream of deflate is at most 1032 times as long as its code
-    constexpr hsize_t deflated = 1032 * 2;
+    constexpr hsize_t deflated = hsize_t{2} * 1032;
     const hsize_t room = result.packed ? H5Dget_storage_size(result.handle.id()) * deflated : bytes_;
     if (H5Tget_size(result.type.id()) == 0 ||
         (result.packed && H5Dget_storage_size(result.handle.id()) > bytes_) ||
@@ -150,11 +150,10 @@ Expected<Hdf5Reader::Dataset> Hdf5Reader::dataset(const std::string& path, H5T_c
     return result;
 }
 
-Expected<hsize_t> Hdf5Reader::rows_in(const std::string& path, const Dataset& data,
-                                      const RowRange& range) const
+Expected<hsize_t> Hdf5Reader::rows_in(const std::string& path, hsize_t rows, const RowRange& range) const
 {
-    if (range.count == RowRange::all && range.first == 0) return hsize_t{data.rows};
-    if (range.first > data.rows || range.count > data.rows - range.first)
+    if (range.count == RowRange::all && range.first == 0) return rows;
+    if (range.first > rows || range.count > rows - range.first)
         return malformed(path + " has fewer rows than it should");
     return hsize_t{range.count};
 }
@@ -162,7 +161,7 @@ Expected<hsize_t> Hdf5Reader::rows_in(const std::string& path, const Dataset& da
 Expected<void> Hdf5Reader::read_rows(const std::string& path, const Dataset& data, hid_t type,
                                      const RowRange& range, void* values) const
 {
-    const auto rows = rows_in(path, data, range);
+    const auto rows = rows_in(path, data.rows, range);
     if (!rows) return rows.error();
     if (*rows == 0 || data.columns == 0) return {};
     const std::array<hsize_t, 2> first{range.first, 0}, count{*rows, data.columns};
@@ -181,7 +180,7 @@ template <class Number>
 Expected<void> Hdf5Reader::read_packed(const std::string& path, const Dataset& data, const RowRange& range,
                                        Number* values) const
 {
-    const auto rows = rows_in(path, data, range);
+    const auto rows = rows_in(path, data.rows, range);
     if (!rows) return rows.error();
     if (*rows == 0 || data.columns == 0) return {};
     const bool real = H5Tget_class(data.type.id()) == H5T_FLOAT;
@@ -215,8 +214,103 @@ Expected<void> Hdf5Reader::read_packed(const std::string& path, const Dataset& d
     return {};
 }
 
+Expected<void> Hdf5Reader::open_parts()
+{
+    const auto parts = integer_attribute("/", "files");
+    if (!parts || integer_attribute("/", "part")) return {};  // all is in this file, or it is a part itself
+    const auto run = text_attribute("/", "run");
+    if (!run) return run.error();
+    if (*parts < 1 || *parts > 1'000'000)
+        return malformed("the number of its parts is not one that carom writes");
+    std::vector<Hdf5Reader> opened;
+    for (std::int64_t k = 0; k < *parts; ++k) {
+        auto part = open(name_of_part(name_, static_cast<std::uint64_t>(k)), kind_);
+        if (!part) {
+            Error error = part.error();
+            error.message += "; it is a part of " + name_;
+            return error;
+        }
+        const auto of_run = part->text_attribute("/", "run");
+        const auto number = part->integer_attribute("/", "part"),
+                   of_parts = part->integer_attribute("/", "files");
+        if (!of_run || !number || !of_parts || *of_run != *run || *number != k || *of_parts != *parts)
+            return part->malformed("this is not the part that belongs to " + name_);
+        opened.push_back(std::move(*part));
+    }
+    parts_ = std::move(opened);
+    return {};
+}
+
+bool Hdf5Reader::is_virtual(const std::string& path) const
+{
+    if (parts_.empty() || !has(path) || !check_links(path)) return false;
+    const Handle dataset(H5Dopen2(file_.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle list(dataset ? H5Dget_create_plist(dataset.id()) : -1, H5Pclose);
+    return list && H5Pget_layout(list.id()) == H5D_VIRTUAL;
+}
+
+/// Of a virtual dataset, after the checks of every piece: the parts have all of its rows.
+Expected<Hdf5Reader::Pieces> Hdf5Reader::pieces(const std::string& path, Entry entry, int rank) const
+{
+    const Handle dataset(H5Dopen2(file_.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle space(dataset ? H5Dget_space(dataset.id()) : -1, H5Sclose);
+    std::array<hsize_t, 2> size{0, 1};
+    if (!space || H5Sget_simple_extent_ndims(space.id()) != rank ||
+        H5Sget_simple_extent_dims(space.id(), size.data(), nullptr) < 0)
+        return malformed(path + " has another rank");
+    const auto spread = text_attribute(path, "spread");
+    if (!spread) return spread.error();
+    if (*spread != "rows" && (*spread != "columns" || rank != 2))
+        return malformed(path + " is spread in a way that carom does not write");
+    const Pieces result{*spread == "rows" ? Spread::Rows : Spread::Columns, size[0], rank == 2 ? size[1] : 1};
+    if (result.columns > std::numeric_limits<int>::max()) return malformed(path + " is damaged");
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+        const bool by_rows = result.spread == Spread::Rows;
+        const hsize_t width = by_rows ? result.columns
+                                      : first_column(result.columns, k + 1, parts_.size()) -
+                                            first_column(result.columns, k, parts_.size());
+        const auto there = parts_[k].rows_of(
+            {.path = path, .width = rank == 1 ? -1 : static_cast<int>(width), .entry = entry});
+        if (!there) return there.error();
+        if (*there < (by_rows ? rows_of_part(result.rows, k, parts_.size()) : result.rows))
+            return parts_[k].malformed(path + " has fewer rows than it should");
+    }
+    return result;
+}
+
+/// Rows of a virtual dataset: make(rows, columns) takes memory for them, read(part, range, columns) gives
+/// those of a part.
+template <class Values, class Make, class Read>
+Expected<Values> Hdf5Reader::read_whole(const std::string& path, Entry entry, int rank, const RowRange& range,
+                                        Make make, Read read) const
+{
+    const auto data = pieces(path, entry, rank);
+    if (!data) return data.error();
+    const auto rows = rows_in(path, data->rows, range);
+    if (!rows) return rows.error();
+    Values values = make(*rows, data->columns);
+    const std::uint64_t parts = parts_.size(), first = range.first;
+    const bool by_rows = data->spread == Spread::Rows;
+    for (std::uint64_t k = 0; k < parts; ++k) {
+        const std::uint64_t begin = by_rows ? rows_of_part(first, k, parts) : first,
+                            end = by_rows ? rows_of_part(first + *rows, k, parts) : first + *rows;
+        const std::uint64_t left = by_rows ? 0 : first_column(data->columns, k, parts);
+        const std::uint64_t width =
+            (by_rows ? data->columns : first_column(data->columns, k + 1, parts)) - left;
+        const auto numbers = read(parts_[k], RowRange{.first = begin, .count = end - begin}, width);
+        if (!numbers) return numbers.error();
+        for (std::uint64_t row = begin; row < end; ++row) {
+            const std::uint64_t whole = by_rows ? row_in_whole(row, k, parts) : row;
+            std::copy_n(numbers->data() + (row - begin) * width, width,
+                        values.data() + (whole - first) * data->columns + left);
+        }
+    }
+    return values;
+}
+
 bool Hdf5Reader::is_packed(const std::string& path) const
 {
+    if (is_virtual(path)) return parts_.front().is_packed(path);
     for (const int rank : {1, 2}) {
         for (const H5T_class_t kind : {H5T_FLOAT, H5T_INTEGER}) {
             if (const auto data = dataset(path, kind, rank)) return data->packed;
@@ -227,9 +321,15 @@ bool Hdf5Reader::is_packed(const std::string& path) const
 
 Expected<Eigen::VectorXd> Hdf5Reader::column(const std::string& path, const RowRange& range) const
 {
+    if (is_virtual(path)) {
+        return read_whole<Eigen::VectorXd>(
+            path, Entry::Real, 1, range,
+            [](hsize_t rows, hsize_t) { return Eigen::VectorXd(static_cast<Eigen::Index>(rows)); },
+            [&](const Hdf5Reader& part, const RowRange& of, hsize_t) { return part.column(path, of); });
+    }
     const auto data = dataset(path, H5T_FLOAT, 1);
     if (!data) return data.error();
-    const auto rows = rows_in(path, *data, range);
+    const auto rows = rows_in(path, data->rows, range);
     if (!rows) return rows.error();
     Eigen::VectorXd values(static_cast<Eigen::Index>(*rows));
     if (auto read = data->packed ? read_packed(path, *data, range, values.data())
@@ -241,9 +341,15 @@ Expected<Eigen::VectorXd> Hdf5Reader::column(const std::string& path, const RowR
 
 Expected<std::vector<std::int64_t>> Hdf5Reader::integers(const std::string& path, const RowRange& range) const
 {
+    if (is_virtual(path)) {
+        return read_whole<std::vector<std::int64_t>>(
+            path, Entry::Integer, 1, range,
+            [](hsize_t rows, hsize_t) { return std::vector<std::int64_t>(rows); },
+            [&](const Hdf5Reader& part, const RowRange& of, hsize_t) { return part.integers(path, of); });
+    }
     const auto data = dataset(path, H5T_INTEGER, 1);
     if (!data) return data.error();
-    const auto rows = rows_in(path, *data, range);
+    const auto rows = rows_in(path, data->rows, range);
     if (!rows) return rows.error();
     std::vector<std::int64_t> values(*rows);
     if (auto read = data->packed ? read_packed(path, *data, range, values.data())
@@ -256,13 +362,25 @@ Expected<std::vector<std::int64_t>> Hdf5Reader::integers(const std::string& path
 Expected<Hdf5Reader::Table> Hdf5Reader::table(const std::string& path, Eigen::Index columns,
                                               const RowRange& range) const
 {
+    if (is_virtual(path)) {
+        auto values = read_whole<Table>(
+            path, Entry::Real, 2, range,
+            [](hsize_t rows, hsize_t width) {
+                return Table(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(width));
+            },
+            [&](const Hdf5Reader& part, const RowRange& of, hsize_t width) {
+                return part.table(path, static_cast<Eigen::Index>(width), of);
+            });
+        if (values && values->cols() != columns) return malformed(path + " has another number of columns");
+        return values;
+    }
     const auto data = dataset(path, H5T_FLOAT, 2);
     if (!data) return data.error();
     if (data->columns != static_cast<hsize_t>(columns)) {
         return malformed(path + " has " + std::to_string(data->columns) + " columns instead of " +
                          std::to_string(columns));
     }
-    const auto rows = rows_in(path, *data, range);
+    const auto rows = rows_in(path, data->rows, range);
     if (!rows) return rows.error();
     Table values(static_cast<Eigen::Index>(*rows), columns);
     if (auto read = data->packed ? read_packed(path, *data, range, values.data())
@@ -274,6 +392,13 @@ Expected<Hdf5Reader::Table> Hdf5Reader::table(const std::string& path, Eigen::In
 
 Expected<std::uint64_t> Hdf5Reader::rows_of(const Growing& growing) const
 {
+    if (is_virtual(growing.path)) {
+        const auto data = pieces(growing.path, growing.entry, growing.width < 0 ? 1 : 2);
+        if (!data) return data.error();
+        if (growing.width >= 0 && data->columns != static_cast<hsize_t>(growing.width))
+            return malformed(growing.path + " has another number of columns");
+        return std::uint64_t{data->rows};
+    }
     const auto data = dataset(growing.path, growing.entry == Entry::Real ? H5T_FLOAT : H5T_INTEGER,
                               growing.width < 0 ? 1 : 2);
     if (!data) return data.error();

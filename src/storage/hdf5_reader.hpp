@@ -29,6 +29,9 @@ struct RowRange {
 /// size of the file: what we write is not smaller on disk than in memory, packed numbers (Growing::bits) by
 /// no more than deflate can. Refused with FileMalformed: links that are not plain (soft, external), data kept
 /// in other files (external, virtual), filters other than those of packed numbers, other types and ranks.
+///
+/// A recording of several parts (spread.hpp) is read from its parts, whose names follow from its own and
+/// which are checked as it is; what HDF5 would make of the virtual datasets is never asked.
 class Hdf5Reader {
 public:
     using Table = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -37,6 +40,11 @@ public:
     /// when it is not HDF5.
     [[nodiscard]] static Expected<Hdf5Reader> open(const std::string& path,
                                                    const FileKind& kind = recording_file);
+
+    /// Opens the parts over which the file says that it is spread; without this what they hold is refused.
+    /// Errors: those of open for a part; FileMalformed where it is one of another recording.
+    Expected<void> open_parts();
+    [[nodiscard]] const std::vector<Hdf5Reader>& parts() const noexcept { return parts_; }
 
     /// Something has this path.
     [[nodiscard]] bool has(const std::string& path) const;
@@ -83,11 +91,22 @@ private:
         : file_(std::move(file)), name_(std::move(name)), bytes_(bytes), kind_(kind)
     {
     }
+    /// A dataset whose rows are in the parts, all of them.
+    struct Pieces {
+        Spread spread = Spread::No;
+        hsize_t rows = 0, columns = 1;
+    };
+
     [[nodiscard]] Expected<void> check_links(const std::string& path) const;
-    [[nodiscard]] Expected<Dataset> dataset(const std::string& path, H5T_class_t kind, int rank) const;
+    [[nodiscard]] bool is_virtual(const std::string& path) const;
+    [[nodiscard]] Expected<Pieces> pieces(const std::string& path, Entry entry, int rank) const;
+    template <class Values, class Make, class Read>
+    [[nodiscard]] Expected<Values> read_whole(const std::string& path, Entry entry, int rank,
+                                              const RowRange& range, Make make, Read read) const;
     /// The rows that a range means; FileMalformed when the dataset has fewer.
-    [[nodiscard]] Expected<hsize_t> rows_in(const std::string& path, const Dataset& data,
+    [[nodiscard]] Expected<hsize_t> rows_in(const std::string& path, hsize_t rows,
                                             const RowRange& range) const;
+    [[nodiscard]] Expected<Dataset> dataset(const std::string& path, H5T_class_t kind, int rank) const;
     [[nodiscard]] Expected<void> read_rows(const std::string& path, const Dataset& data, hid_t type,
                                            const RowRange& range, void* values) const;
     template <class Number>
@@ -101,6 +120,7 @@ private:
     std::string name_;
     std::uint64_t bytes_;  ///< size of the file
     FileKind kind_;
+    std::vector<Hdf5Reader> parts_;
 };
 
 }  // namespace carom::detail

@@ -3,6 +3,7 @@
 #include "samples.hpp"
 #include "scene/scene_bodies.hpp"
 #include "strobe.hpp"
+#include "system/bodies/body_coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -31,41 +32,30 @@ struct Motion {
 State moved_start(const Scene& scene, const StudyPlan& plan, const StudyRun& run)
 {
     State state = scene.start;
+    const BodyModel* bodies = scene.model.bodies();
     const auto& coordinates = scene.model.system().coordinates;
-    for (std::size_t k = 0; k < plan.perturbations.size(); ++k) {
-        for (Eigen::Index i = 0; i < state.q.size(); ++i) {
-            const std::string& name = coordinates[static_cast<std::size_t>(i)].name;
-            if (plan.perturbations[k].name == name) state.q[i] += run.shifts[k];
-            if (plan.perturbations[k].name == name + "'") state.u[i] += run.shifts[k];
-        }
-    }
-    return state;
-}
-
-/// The same for bodies.
-BodyState moved_bodies(const Scene& scene, const StudyPlan& plan, const StudyRun& run)
-{
-    BodyState state = scene.bodies->start;
-    const auto& coordinates = scene.model.system().coordinates;
+    const auto shift = [&](int i, bool rate, double by) {
+        if (bodies != nullptr)
+            shift_coordinate(*bodies, i, rate, by, state);
+        else
+            (rate ? state.u : state.q)[i] += by;
+    };
     for (std::size_t k = 0; k < plan.perturbations.size(); ++k) {
         for (std::size_t i = 0; i < coordinates.size(); ++i) {
             const std::string& name = coordinates[i].name;
-            const bool rate = plan.perturbations[k].name == name + "'";
-            if (rate || plan.perturbations[k].name == name)
-                shift_coordinate(*scene.model.bodies(), static_cast<int>(i), rate, run.shifts[k], state);
+            if (plan.perturbations[k].name == name) shift(static_cast<int>(i), false, run.shifts[k]);
+            if (plan.perturbations[k].name == name + "'") shift(static_cast<int>(i), true, run.shifts[k]);
         }
     }
     return state;
 }
 
 /// Runs the scene from `state`, which then is its end.
-RunReport run_from(const Scene& scene, const StudyPlan& plan, const StudyRun& run, State& state,
-                   const StepListener& listener)
+RunReport run_from(const Scene& scene, State& state, const StepListener& listener)
 {
-    detail::SceneRun so_far{.run = start_run(scene.model, state),
-                            .bodies = scene.bodies ? moved_bodies(scene, plan, run) : BodyState{}};
+    RunSoFar so_far = start_run(scene.model, state);
     RunReport report = detail::resume_run(scene, scene.solver, so_far, listener);
-    state = std::move(so_far.run.state);
+    state = std::move(so_far.state);
     return report;
 }
 
@@ -83,7 +73,7 @@ public:
         if (probes_.empty()) return;
         time_s_ += view.report.h_s;
         for (std::size_t k = 0; k < probes_.size(); ++k) {
-            const Vec3 P = percussion_Ns(probes_[k], *view.bodies);
+            const Vec3 P = percussion_Ns(probes_[k], view);
             sums_Ns_[k] += P;
             last_N_[k] = shown_by(probes_[k], P / view.report.h_s);
         }
@@ -129,7 +119,7 @@ std::optional<Motion> simulate_run(const Scene& scene, const StudyPlan& plan, co
     }
     detail::Sampler at(plan.at_s, scene.model, state), strobe(strobe_times, scene.model, state);
     ForceMeans forces(scene);
-    const RunReport report = run_from(scene, plan, run, state, [&](const StepView& view) {
+    const RunReport report = run_from(scene, state, [&](const StepView& view) {
         forces.after_step(view);
         at.after_step(view);
         strobe.after_step(view);
@@ -223,11 +213,6 @@ Expected<Scene, Errors> Study::scene_at(long index) const
     if (!scene) return scene;
     if (plan_.perturbations.empty()) return scene;
     scene->start = moved_start(*scene, plan_, one);
-    if (scene->bodies) {
-        auto bodies = std::make_shared<SceneBodies>(*scene->bodies);
-        bodies->start = moved_bodies(*scene, plan_, one);
-        scene->bodies = std::move(bodies);
-    }
     if (Errors errors = check_start(scene->model, scene->start, 1e-9 * scene->length_m); !errors.empty())
         return errors;
     return scene;

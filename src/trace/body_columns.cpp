@@ -91,7 +91,8 @@ BodyColumns::BodyColumns(const BodiesToRecord& bodies, const Model& coordinates,
                                        .width = width,
                                        .entry = entry,
                                        .chunk_rows = contact_chunk_rows,
-                                       .bits = single ? bits : 0}));
+                                       .bits = single ? bits : 0,
+                                       .spread = Spread::Rows}));
     };
     add("/bodies/contacts/first", -1, Entry::Integer, place_bits);
     add("/bodies/contacts/second", -1, Entry::Integer, place_bits);
@@ -131,7 +132,8 @@ void BodyColumns::declare_forces(const BodyModel& model, Columns& columns, bool 
         const std::size_t column = columns.add({.path = table.path,
                                                 .width = 3 * vectors,
                                                 .chunk_rows = chunk_rows,
-                                                .bits = single ? table.bits : 0});
+                                                .bits = single ? table.bits : 0,
+                                                .spread = Spread::Columns});
         tables_.push_back({.column = column,
                            .path = table.path,
                            .values = table.values,
@@ -141,23 +143,21 @@ void BodyColumns::declare_forces(const BodyModel& model, Columns& columns, bool 
 
 void BodyColumns::take(const StepView& view, BodyCheckpoint& sums)
 {
-    const BodyStep& step = *view.bodies;
-    sums.state = step.state;
     sums.since_frame_s += view.report.h_s;
     for (std::size_t k = 0; k < forces_.size(); ++k) {
-        sums.percussion_since_frame_Ns[k] += percussion_Ns(forces_[k], step);
+        sums.percussion_since_frame_Ns[k] += percussion_Ns(forces_[k], view);
     }
     if (!count_) return;
     h_s_ = view.report.h_s;
-    take_contacts(step);
+    take_contacts(view);
     if (!tables_.empty()) take_forces(view);
 }
 
-void BodyColumns::take_contacts(const BodyStep& step)
+void BodyColumns::take_contacts(const StepView& view)
 {
     shown_.clear();
-    for (std::size_t c = 0; c < step.contacts.size(); ++c) {
-        const BodyContact& contact = step.contacts[c];
+    for (std::size_t c = 0; c < view.body_contacts.size(); ++c) {
+        const BodyContact& contact = view.body_contacts[c];
         // one that only an impact map pushed, or cohesion pulls, acts as well
         if (!(contact.P[0] > 0) && contact.percussion_Ns().isZero(0)) continue;
         shown_.push_back({.first = contact.first,
@@ -168,38 +168,38 @@ void BodyColumns::take_contacts(const BodyStep& step)
                           .percussion_Ns = contact.percussion_Ns(),
                           .moment_Nms = rolls_ ? contact.moment_Nms() : Vec3::Zero(),
                           .gap_m = contact.at.gap_m,
-                          .friction = friction_of(step.model, contact),
+                          .friction = friction_of(*view.model.bodies(), contact),
                           .sliding_m_s = std::hypot(contact.U_plus[1], contact.U_plus[2]),
                           .residual = std::numeric_limits<double>::quiet_NaN()});
     }
 }
 
-void BodyColumns::take_residuals(const BodyStep& step)
+void BodyColumns::take_residuals(const StepView& view)
 {
-    if (!count_ || step.problem == nullptr) return;
-    const OneStepProblem& problem = *step.problem;
-    if (problem.interactions() == 0 || step.P.size() != static_cast<std::size_t>(problem.size())) return;
+    if (!count_ || view.body_problem == nullptr) return;
+    const OneStepProblem& problem = *view.body_problem;
+    if (problem.interactions() == 0 || view.body_P.size() != static_cast<std::size_t>(problem.size())) return;
     // velocities as the problem has them: contacts that close later may approach
-    U_.assign(step.P.size(), 0.0);
-    for (std::size_t c = 0; c < step.contacts.size(); ++c) {
-        const BodyContact& contact = step.contacts[c];
+    U_.assign(view.body_P.size(), 0.0);
+    for (std::size_t c = 0; c < view.body_contacts.size(); ++c) {
+        const BodyContact& contact = view.body_contacts[c];
         const auto at = static_cast<std::size_t>(problem.offsets[c]);
         for (int i = 0; i < contact.dimension; ++i)
             U_[at + static_cast<std::size_t>(i)] = contact.U_plus[contact.slot(i)];
         U_[at] += contact.may_close_m_s;
     }
-    const auto others = static_cast<std::ptrdiff_t>(problem.offsets[step.contacts.size()]);
-    if (step.other_U.size() == step.P.size())
-        std::copy(step.other_U.begin() + others, step.other_U.end(), U_.begin() + others);
-    residual_shares(problem, step.P, U_, residual_, shares_);
+    const auto others = static_cast<std::ptrdiff_t>(problem.offsets[view.body_contacts.size()]);
+    if (view.joint_U_plus.size() == view.body_P.size())
+        std::copy(view.joint_U_plus.begin() + others, view.joint_U_plus.end(), U_.begin() + others);
+    residual_shares(problem, view.body_P, U_, residual_, shares_);
     for (Shown& shown : shown_)
         if (shown.contact < shares_.size()) shown.residual = shares_[shown.contact];
 }
 
 void BodyColumns::take_forces(const StepView& view)
 {
-    const BodyStep& step = *view.bodies;
-    const Vec3& gravity = step.model.setup().gravity_m_s2;
+    const BodyModel& model = *view.model.bodies();
+    const Vec3& gravity = model.setup().gravity_m_s2;
     const int axes = solids_.flat ? 2 : 3;
     std::size_t moving = 0;
     for (std::size_t body = 0; body < solids_.columns.size(); ++body) {
@@ -211,27 +211,27 @@ void BodyColumns::take_forces(const StepView& view)
         Vec3 change = Vec3::Zero();
         change.head(axes) = view.after.u.segment(first, axes) - view.before.u.segment(first, axes);
         put(&RecordedBodies::velocity_change_m_s, change);
-        if (body < step.spin_Nms.size()) put(&RecordedBodies::spin_change_Nms, step.spin_Nms[body]);
-        if (body < step.half_way_m.size()) put(&RecordedBodies::half_way_m, step.half_way_m[body]);
-        if (!step.potential.empty()) {
-            const Wrench &a = step.potential[body], &b = step.given[body];
-            put(&RecordedBodies::load_N, a.force_N + b.force_N - step.model.mass[body] * gravity);
+        if (body < view.spin_Nms.size()) put(&RecordedBodies::spin_change_Nms, view.spin_Nms[body]);
+        if (body < view.half_way_m.size()) put(&RecordedBodies::half_way_m, view.half_way_m[body]);
+        if (!view.potential.empty()) {
+            const Wrench &a = view.potential[body], &b = view.given[body];
+            put(&RecordedBodies::load_N, a.force_N + b.force_N - model.mass[body] * gravity);
             put(&RecordedBodies::load_torque_Nm, a.torque_Nm + b.torque_Nm);
         }
-        const Wrench held = body < step.constrained.size() ? step.constrained[body] : Wrench{};
+        const Wrench held = body < view.constrained.size() ? view.constrained[body] : Wrench{};
         put(&RecordedBodies::constraint_Ns, held.force_N);
         put(&RecordedBodies::constraint_moment_Nms, held.torque_Nm);
         ++moving;
     }
-    take_joints(step);
+    take_joints(view);
 }
 
-void BodyColumns::take_joints(const BodyStep& step)
+void BodyColumns::take_joints(const StepView& view)
 {
     ForceTable* percussions = table_of(&RecordedBodies::joint_percussion_Ns);
     ForceTable* moments = table_of(&RecordedBodies::joint_moment_Nms);
-    for (std::size_t j = 0; j < step.reactions.size() && percussions != nullptr; ++j) {
-        const JointReaction& reaction = step.reactions[j];
+    for (std::size_t j = 0; j < view.joint_reactions.size() && percussions != nullptr; ++j) {
+        const JointReaction& reaction = view.joint_reactions[j];
         percussions->put(j, reaction.percussion_Ns + reaction.held_Ns);
         moments->put(j, reaction.moment_Nms + reaction.held_moment_Nms);
     }
@@ -336,9 +336,8 @@ void BodyColumns::take_from(const RecordedBodies& bodies, Columns& columns) cons
         columns.push_all(table.column, bodies.*table.values);
 }
 
-Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
+Expected<void> write_bodies(Hdf5Writer& file, const State& state, const BodyCheckpoint& bodies)
 {
-    const BodyState& state = bodies.state;
     std::vector<double> places, percussions, features, sums;
     for (std::size_t i = 0; i < state.x.size(); ++i) {
         append_vector(state.x[i], places);
@@ -390,7 +389,8 @@ Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies)
     return put;
 }
 
-Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies, std::size_t actors)
+Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies, std::size_t actors,
+                                     State& state)
 {
     BodyCheckpoint result;
     const auto places = file.column("/checkpoint/bodies"),
@@ -398,8 +398,7 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies,
                sums = file.column("/checkpoint/force_since_frame_Ns"),
                forces = file.column("/checkpoint/force_N"), turns = file.column("/checkpoint/joint_turns");
     const auto kept = file.integers("/checkpoint/kept");
-    const auto since = file.real_attribute("/checkpoint", "since_frame_s"),
-               t_s = file.real_attribute("/checkpoint", "time_s");
+    const auto since = file.real_attribute("/checkpoint", "since_frame_s");
     const auto contacts = file.integer_attribute("/checkpoint", "body_contacts"),
                kept_count = file.integer_attribute("/checkpoint", "kept_contacts");
     for (const auto* part : {&places, &percussions, &sums, &forces, &turns}) {
@@ -408,7 +407,6 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies,
     }
     if (!kept) return kept.error();
     if (!since) return since.error();
-    if (!t_s) return t_s.error();
     if (!contacts) return contacts.error();
     if (!kept_count) return kept_count.error();
     const auto size = [](const auto& list) { return static_cast<std::size_t>(list->size()); };
@@ -422,8 +420,6 @@ Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies,
         return file.malformed("the checkpoint of the bodies has another length");
     }
 
-    BodyState& state = result.state;
-    state.t_s = *t_s;
     state.turns.assign(turns->begin(), turns->end());
     const std::span<const double> p(places->data(), size(places));
     for (std::size_t i = 0; i < bodies; ++i) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "carom/onestep/residual.hpp"
 #include "carom/trace/recording.hpp"
 #include "columns.hpp"
+#include "onestep/residual_shares.hpp"
 #include "trace/checkpoint.hpp"
 #include "trace/recorder.hpp"
 
@@ -23,7 +23,7 @@ public:
     void take(const StepView& view, BodyCheckpoint& sums);
 
     /// Before a frame within the step: how its contacts share the error of the step.
-    void take_residuals(const BodyStep& step);
+    void take_residuals(const StepView& view);
 
     /// A row of the frame, with the contacts of the step that it lies in. Sums begin again.
     void add_frame(BodyCheckpoint& sums, Columns& columns);
@@ -66,9 +66,9 @@ private:
     };
 
     void declare_forces(const BodyModel& model, Columns& columns, bool single);
-    void take_contacts(const BodyStep& step);
+    void take_contacts(const StepView& view);
     void take_forces(const StepView& view);
-    void take_joints(const BodyStep& step);
+    void take_joints(const StepView& view);
 
     /// The table of these values; null: there is none.
     [[nodiscard]] ForceTable* table_of(RowMatrix RecordedBodies::* values);
@@ -88,9 +88,9 @@ private:
     double h_s_ = 0;
 };
 
-/// The part of a checkpoint that bodies have.
-Expected<void> write_bodies(Hdf5Writer& file, const BodyCheckpoint& bodies);
+/// The part of a checkpoint that bodies have; in `state` the factors that they are.
+Expected<void> write_bodies(Hdf5Writer& file, const State& state, const BodyCheckpoint& bodies);
 [[nodiscard]] Expected<BodyCheckpoint> read_bodies(const Hdf5Reader& file, std::size_t bodies,
-                                                   std::size_t actors);
+                                                   std::size_t actors, State& state);
 
 }  // namespace carom::detail

@@ -156,6 +156,7 @@ public:
         std::vector<SlipWork> slip;
         read_contacts<SlipWork>("slip_work", 1, slip_numbers, slip);
         if (!slip.empty()) progress.slip = slip.front();
+        read_phase(sizes.coordinates, progress.phase);
         std::vector<SweepProgress> sweep;
         read_contacts<SweepProgress>("sweep", 1, sweep_numbers, sweep);
         if (!sweep.empty()) progress.sweep = sweep.front();
@@ -222,6 +223,7 @@ private:
                        std::vector<Of>& list);
 
     void read_pairs(std::vector<PairDelays>& pairs);
+    void read_phase(std::size_t n, PhaseError& phase);
 
     const Hdf5Reader& file_;
     Checkpoint result_;
@@ -360,6 +362,23 @@ void CheckpointReader::read_pairs(std::vector<PairDelays>& pairs)
     }
 }
 
+/// The sum, 1 if the last step had no event, and how it changed the velocities.
+std::vector<double> numbers_of_phase(std::size_t n, const PhaseError& phase)
+{
+    std::vector<double> numbers{phase.sum_rad, phase.velocity_change.empty() ? 0.0 : 1.0};
+    numbers.insert(numbers.end(), phase.velocity_change.begin(), phase.velocity_change.end());
+    numbers.resize(2 + n);
+    return numbers;
+}
+
+void CheckpointReader::read_phase(std::size_t n, PhaseError& phase)
+{
+    if (!file_.has("/checkpoint/phase")) return;
+    const auto numbers = column("phase", 2 + n);
+    phase.sum_rad = numbers[0];
+    if (numbers[1] != 0) phase.velocity_change.assign(numbers.begin() + 2, numbers.end());
+}
+
 /// Always as many; those that there are not have no bodies.
 Expected<void> write_pairs(Hdf5Writer& file, const std::vector<PairDelays>& pairs)
 {
@@ -434,12 +453,17 @@ Expected<void> write_checkpoint(Hdf5Writer& file, const Checkpoint& checkpoint)
         auto put = file.put("/checkpoint/slip_work", numbers_of<SlipWork>({slip}, slip_numbers));
         if (!put) return put;
     }
+    if (!checkpoint.bodies && !checkpoint.progress.reaches.empty()) {
+        const auto n = static_cast<std::size_t>(state.u.size());
+        auto put = file.put("/checkpoint/phase", numbers_of_phase(n, checkpoint.progress.phase));
+        if (!put) return put;
+    }
     if (const auto& sweep = checkpoint.progress.sweep) {
         auto put = file.put("/checkpoint/sweep", numbers_of<SweepProgress>({*sweep}, sweep_numbers));
         if (!put) return put;
     }
     if (checkpoint.bodies) {
-        if (auto put = write_bodies(file, *checkpoint.bodies); !put) return put;
+        if (auto put = write_bodies(file, checkpoint.state, *checkpoint.bodies); !put) return put;
         if (auto put = write_pairs(file, checkpoint.progress.pairs); !put) return put;
     }
     const auto real = [](const std::vector<char>& flags) {

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "carom/trace/recording.hpp"
-#include "run/body_run.hpp"
+#include "run/progress.hpp"
 
 namespace carom {
 
-/// What a run of bodies carries besides its progress.
+/// What a recording of bodies carries besides their state.
 struct BodyCheckpoint {
-    BodyState state;
     double since_frame_s = 0;                     ///< steps added up since the last frame
     std::vector<Vec3> percussion_since_frame_Ns;  ///< per probe of a contact force
     std::vector<double> force_N;                  ///< what these probes showed last

@@ -18,31 +18,86 @@ std::uint64_t chunk_before(const Growing& growing, std::uint64_t row)
 
 std::size_t Columns::add(Growing growing)
 {
-    columns_.push_back(
-        {.growing = std::move(growing), .pushed = {}, .handed = {}, .values = {}, .chunks = {}});
-    return columns_.size() - 1;
+    wholes_.push_back({.growing = growing, .first = columns_.size()});
+    if (!is_spread(wholes_.back())) {
+        columns_.push_back(
+            {.growing = std::move(growing), .pushed = {}, .handed = {}, .values = {}, .chunks = {}});
+        return wholes_.size() - 1;
+    }
+    const auto count = static_cast<std::uint64_t>(parts_.count);
+    for (std::uint64_t k = 0; k < count; ++k) {
+        Growing piece = growing;
+        if (growing.spread == Spread::Columns) {
+            const auto width = static_cast<std::uint64_t>(growing.width);
+            piece.width = static_cast<int>(first_column(width, k + 1, count) - first_column(width, k, count));
+        }
+        columns_.push_back({.growing = std::move(piece),
+                            .part = static_cast<int>(k),
+                            .pushed = {},
+                            .handed = {},
+                            .values = {},
+                            .chunks = {}});
+    }
+    return wholes_.size() - 1;
 }
 
 void Columns::push(std::size_t column, std::span<const double> row)
 {
-    Column& to = columns_[column];
-    if (to.left_out) return;
+    Whole& whole = wholes_[column];
+    if (whole.left_out) return;
+    const std::uint64_t number = whole.pushed_rows++;
+    waiting_entries_ += row.size();
+    const auto count = static_cast<std::uint64_t>(parts_.count);
+    if (!is_spread(whole)) return push_piece(whole.first, row);
+    if (whole.growing.spread == Spread::Rows)
+        return push_piece(whole.first + part_of_row(number, count), row);
+    for (std::uint64_t k = 0; k < count; ++k) {
+        const std::uint64_t left = first_column(row.size(), k, count);
+        push_piece(whole.first + k, row.subspan(left, first_column(row.size(), k + 1, count) - left));
+    }
+}
+
+void Columns::push_piece(std::size_t piece, std::span<const double> row)
+{
+    Column& to = columns_[piece];
     if (row.size() != to.entries_per_row())
         throw InternalError("a row of " + to.growing.path + " has another width");
+    if (!parts_.has(to.part)) return;
     to.pushed.insert(to.pushed.end(), row.begin(), row.end());
     ++to.pushed_rows;
-    waiting_entries_ += row.size();
+}
+
+void Columns::leave_out(std::size_t column)
+{
+    Whole& whole = wholes_[column];
+    whole.left_out = true;
+    for (std::size_t k = 0; k < (is_spread(whole) ? static_cast<std::size_t>(parts_.count) : 1); ++k)
+        columns_[whole.first + k].left_out = true;
+}
+
+std::vector<std::string> Columns::groups_of_part() const
+{
+    std::vector<std::string> groups;
+    for (const Whole& whole : wholes_) {
+        const std::string& path = whole.growing.path;
+        for (std::size_t slash = path.find('/', 1); is_spread(whole) && slash != std::string::npos;
+             slash = path.find('/', slash + 1)) {
+            const std::string group = path.substr(0, slash);
+            if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
+        }
+    }
+    return groups;
 }
 
 Eigen::VectorXd Columns::column(std::size_t column) const
 {
-    const auto& values = columns_[column].pushed;
+    const auto& values = columns_[wholes_[column].first].pushed;
     return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
 RowMatrix Columns::table(std::size_t column) const
 {
-    const Column& from = columns_[column];
+    const Column& from = columns_[wholes_[column].first];
     return Eigen::Map<const RowMatrix>(from.pushed.data(), static_cast<Eigen::Index>(from.pushed_rows),
                                        static_cast<Eigen::Index>(from.entries_per_row()));
 }
@@ -61,9 +116,10 @@ void Columns::push_all(std::size_t column, const Eigen::VectorXd& values)
     }
 }
 
-Expected<void> Columns::create_in(Hdf5Writer& file) const
+Expected<void> Columns::create_in(Hdf5Writer& file, int part) const
 {
     for (const Column& column : columns_) {
+        if (column.part != part) continue;
         if (auto added = file.add_growing(column.growing); !added) return added;
     }
     return {};
@@ -76,6 +132,10 @@ void Columns::hand_over()
         column.pushed.clear();
         column.handed_rows = std::exchange(column.pushed_rows, 0);
     }
+    // of a recording with parts, which is written before the next row is pushed
+    for (Whole& whole : wholes_) {
+        if (is_spread(whole)) whole.rows = whole.pushed_rows;
+    }
     waiting_entries_ = 0;
 }
 
@@ -86,10 +146,24 @@ void Columns::take_handed(Column& column)
     column.rows += std::exchange(column.handed_rows, 0);
 }
 
-Expected<void> Columns::append_to(Hdf5Writer& file)
+/// What the recording itself shows of its parts.
+Expected<void> Columns::put_wholes(Hdf5Writer& file) const
 {
+    for (const Whole& whole : wholes_) {
+        if (whole.left_out || !is_spread(whole)) continue;
+        auto put = file.put_virtual(whole.growing, whole.rows, parts_.count, parts_.name);
+        if (!put) return put;
+    }
+    return {};
+}
+
+Expected<void> Columns::append_to(Hdf5Writer& file, int part)
+{
+    if (part < 0) {
+        if (auto put = put_wholes(file); !put) return put;
+    }
     for (Column& column : columns_) {
-        if (column.left_out) continue;
+        if (column.part != part || column.left_out) continue;
         take_handed(column);
         const auto there = file.rows_of(column.growing.path);
         if (!there) return there.error();
@@ -158,9 +232,10 @@ std::vector<unsigned char> Columns::packed(const Column& column, std::uint64_t r
     return packer_.pack(words_);
 }
 
-void Columns::committed()
+void Columns::committed(int part)
 {
     for (Column& column : columns_) {
+        if (column.part != part) continue;
         const std::uint64_t first = chunk_before(column.growing, column.committed_rows);
         const auto old_entries = (first - column.first_row) * column.entries_per_row();
         column.values.erase(column.values.begin(),
@@ -180,41 +255,61 @@ void Columns::committed()
 
 Expected<bool> Columns::continue_from(const Hdf5Reader& file, std::size_t column, std::uint64_t rows)
 {
-    Column& here = columns_[column];
-    if (here.left_out) return false;
-    const auto there = file.rows_of(here.growing);
+    Whole& whole = wholes_[column];
+    if (whole.left_out) return false;
+    const auto there = file.rows_of(whole.growing);
     if (!there) return there.error();
-    if (*there < rows) return file.malformed(here.growing.path + " ends before the checkpoint");
-    here.committed_rows = here.rows = rows;
-    here.first_row = chunk_before(here.growing, rows);
-    if (here.growing.packed() != file.is_packed(here.growing.path))
-        return file.malformed(here.growing.path + " is packed, or not, against what the head says");
-
-    // a chunk that is not full is written again, with what it has
-    const RowRange begun{.first = here.first_row, .count = rows - here.first_row};
-    if (here.first_row < rows && here.entries_per_row() > 0) {
-        const auto keep = [&](const auto& numbers) { here.values.assign(numbers.begin(), numbers.end()); };
-        if (here.growing.entry == Entry::Integer) {
-            const auto numbers = file.integers(here.growing.path, begun);
-            if (!numbers) return numbers.error();
-            keep(*numbers);
-        } else if (here.growing.width < 0) {
-            const auto numbers = file.column(here.growing.path, begun);
-            if (!numbers) return numbers.error();
-            keep(*numbers);
-        } else {
-            const auto table = file.table(here.growing.path, here.growing.width, begun);
-            if (!table) return table.error();
-            here.values.assign(table->data(), table->data() + table->size());
-        }
+    if (*there < rows) return file.malformed(whole.growing.path + " ends before the checkpoint");
+    if (whole.growing.packed() != file.is_packed(whole.growing.path))
+        return file.malformed(whole.growing.path + " is packed, or not, against what the head says");
+    whole.pushed_rows = whole.rows = rows;
+    if (!is_spread(whole)) {
+        if (auto begun = continue_piece(file, columns_[whole.first], rows); !begun) return begun.error();
+        return *there > rows;
+    }
+    const auto count = static_cast<std::uint64_t>(parts_.count);
+    for (std::uint64_t k = 0; k < count; ++k) {
+        const std::uint64_t mine = whole.growing.spread == Spread::Rows ? rows_of_part(rows, k, count) : rows;
+        auto begun = continue_piece(file.parts()[k], columns_[whole.first + k], mine);
+        if (!begun) return begun.error();
     }
     return *there > rows;
 }
 
-Expected<void> Columns::cut(Hdf5Writer& file) const
+/// The rows of the chunk in which a piece goes on.
+Expected<void> Columns::continue_piece(const Hdf5Reader& file, Column& here, std::uint64_t rows)
 {
+    here.committed_rows = here.rows = rows;
+    here.first_row = chunk_before(here.growing, rows);
+    if (!parts_.has(here.part)) return {};
+
+    // a chunk that is not full is written again, with what it has
+    const RowRange begun{.first = here.first_row, .count = rows - here.first_row};
+    if (here.first_row == rows || here.entries_per_row() == 0) return {};
+    const auto keep = [&](const auto& numbers) { here.values.assign(numbers.begin(), numbers.end()); };
+    if (here.growing.entry == Entry::Integer) {
+        const auto numbers = file.integers(here.growing.path, begun);
+        if (!numbers) return numbers.error();
+        keep(*numbers);
+    } else if (here.growing.width < 0) {
+        const auto numbers = file.column(here.growing.path, begun);
+        if (!numbers) return numbers.error();
+        keep(*numbers);
+    } else {
+        const auto table = file.table(here.growing.path, here.growing.width, begun);
+        if (!table) return table.error();
+        here.values.assign(table->data(), table->data() + table->size());
+    }
+    return {};
+}
+
+Expected<void> Columns::cut(Hdf5Writer& file, int part) const
+{
+    if (part < 0) {
+        if (auto put = put_wholes(file); !put) return put;
+    }
     for (const Column& column : columns_) {
-        if (column.left_out) continue;
+        if (column.part != part || column.left_out) continue;
         if (auto done = file.cut(column.growing, column.rows); !done) return done;
     }
     return {};

@@ -4,6 +4,7 @@
 #include "carom/core/version.hpp"
 #include "carom/trace/recording.hpp"
 #include "checkpoint_file.hpp"
+#include "core/messages.hpp"
 #include "expression/workspace.hpp"
 #include "run_columns.hpp"
 #include "run_file.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <future>
 
 namespace carom {
@@ -57,7 +59,8 @@ bool same_bodies(const Recording& recording, const std::optional<BodiesToRecord>
     const auto& all = bodies->model.setup().bodies;
     const auto& names = recording.bodies.names;
     return std::equal(all.begin(), all.end(), names.begin(), names.end(), named) &&
-           kept->force_N.size() == probes && kept->state.turns.size() == bodies->start.turns.size();
+           kept->force_N.size() == probes &&
+           recording.checkpoint->state.turns.size() == bodies->start.turns.size();
 }
 
 }  // namespace
@@ -77,7 +80,8 @@ public:
     };
     Impl(const std::string& path, const Model& model, Plan plan, Checkpoint now)
         : model_(&model),
-          columns_(model, plan.settings, !plan.snapshots_at_s.empty(), plan.friction, plan.bodies),
+          columns_(model, plan.settings, !plan.snapshots_at_s.empty(), plan.friction, plan.bodies,
+                   parts_of(path, plan)),
           file_(path),
           plan_(std::move(plan)),
           now_(std::move(now)),
@@ -87,6 +91,11 @@ public:
         const std::vector<RecordedCone>& cones = columns_.cones();
         for (std::size_t k = 0; k < cones.size(); ++k)
             cone_of_[static_cast<std::size_t>(cones[k].contact)] = static_cast<int>(k);
+        const detail::Columns::Parts& parts = columns_.columns().parts();
+        for (int part = 0; part < parts.count; ++part) {
+            const std::string name = detail::name_of_part(file_.path(), static_cast<std::uint64_t>(part));
+            if (parts.has(part)) parts_.push_back({part, detail::RunFile(name)});
+        }
         friction_Ns_.assign(static_cast<std::size_t>(detail::column_count(cones)), 0.0);
         now_.friction_since_frame_Ns.resize(friction_Ns_.size());
         now_.coefficient_since_frame.resize(cones.size());
@@ -96,14 +105,32 @@ public:
     }
 
     Expected<void> create(const std::string& title, const RunText& text);
-    Expected<void> resume(const std::optional<RunText>& prolonged, WriteLock lock);
+    Expected<void> prepare_to_resume(std::optional<WriteLock> lock);
+    Expected<void> resume(const std::optional<RunText>& prolonged);
     bool take(const StepView& view);
     Expected<void> finish(const RunReport& report);
     void abandon() noexcept;
+    void remove_spares() noexcept;
     [[nodiscard]] Recording recording() const;
 
 private:
+    /// A part of the recording that this rank writes.
+    struct Part {
+        int number;
+        detail::RunFile file;
+        bool created = false;
+    };
+    using Change = detail::RunFile::Change;
+    using ChangePart = std::function<Expected<void>(Hdf5Writer&, int part)>;
+
+    [[nodiscard]] static detail::Columns::Parts parts_of(const std::string& path, const Plan& plan);
     [[nodiscard]] bool in_memory() const noexcept { return plan_.in_memory; }
+    [[nodiscard]] bool has_parts() const noexcept { return columns_.columns().parts().count > 0; }
+    [[nodiscard]] Expected<void> with_others(const Expected<void>& done) const;
+    Expected<void> create_file(const detail::RunHead& head);
+    Expected<void> create_parts(const detail::RunHead& head);
+    Expected<void> change_file(const Change& change);
+    Expected<void> change_parts(const ChangePart& change);
     Expected<void> commit(const RunReport* report);
     Expected<void> write(const Checkpoint& checkpoint, const RunReport* report);
     [[nodiscard]] bool in_background() const;
@@ -120,6 +147,7 @@ private:
     const Model* model_;
     detail::RunColumns columns_;
     detail::RunFile file_;
+    std::vector<Part> parts_;
     Plan plan_;
     Checkpoint now_;
     std::optional<Checkpoint> last_;  ///< what the file keeps when `now_` is no place to go on from
@@ -134,12 +162,30 @@ private:
     std::optional<Error> error_;
     std::future<Expected<void>> writing_;  ///< the last commit, on another thread
     bool finished_ = false;
+    bool loses_rows_ = false;  ///< a file that is resumed has more than its checkpoint
 
     // what a recording in memory says of itself
     std::string title_;
     RunText text_;
     std::optional<RunReport> report_;
 };
+
+/// Of a recording in memory there are none.
+detail::Columns::Parts Recorder::Impl::parts_of(const std::string& path, const Plan& plan)
+{
+    if (plan.in_memory || plan.settings.parts == 0) return {};
+    const Messages* ranks = Ranks::all();
+    return {.count = plan.settings.parts,
+            .rank = ranks != nullptr ? ranks->rank() : 0,
+            .ranks = ranks != nullptr ? ranks->ranks() : 1,
+            .name = std::filesystem::path(target_of(path)).filename().string()};
+}
+
+/// Ranks that record together see the same error.
+Expected<void> Recorder::Impl::with_others(const Expected<void>& done) const
+{
+    return has_parts() ? all_done(done) : done;
+}
 
 Expected<void> Recorder::Impl::create(const std::string& title, const RunText& text)
 {
@@ -153,53 +199,127 @@ Expected<void> Recorder::Impl::create(const std::string& title, const RunText& t
         text_ = text;
         return {};
     }
+    const detail::RunHead head{title,
+                               text.scene,
+                               plan_.start_s,
+                               text.duration_s,
+                               plan_.time_step_s,
+                               plan_.every_s,
+                               columns_.in_single(),
+                               plan_.settings.parts,
+                               plan_.settings.checkpoint_steps};
+    columns_.columns().hand_over();
+    auto created = with_others(create_parts(head));
+    if (created) created = with_others(create_file(head));
+    if (!created) {
+        finished_ = true;  // there is nothing to close
+        std::error_code none;
+        for (const Part& part : parts_) {
+            if (part.created) std::filesystem::remove(part.file.path(), none);
+        }
+        return created;
+    }
+    frames_waiting_ = 0;
+    return {};
+}
+
+Expected<void> Recorder::Impl::create_parts(const detail::RunHead& head)
+{
+    const Hdf5Session session;
+    for (Part& part : parts_) {
+        auto created = part.file.create([&](Hdf5Writer& file) -> Expected<void> {
+            if (auto written = detail::write_part_head(file, head, part.number); !written) return written;
+            for (const std::string& group : columns_.columns().groups_of_part()) {
+                if (auto added = file.add_group(group); !added) return added;
+            }
+            if (auto made = columns_.columns().create_in(file, part.number); !made) return made;
+            return columns_.columns().append_to(file, part.number);
+        });
+        if (!created) return created;
+        part.created = true;
+        columns_.columns().committed(part.number);
+    }
+    return {};
+}
+
+Expected<void> Recorder::Impl::create_file(const detail::RunHead& head)
+{
+    if (!columns_.columns().parts().has(-1)) return {};
+    const Hdf5Session session;
     auto created = file_.create([&](Hdf5Writer& file) -> Expected<void> {
-        const detail::RunHead head{
-            title,         text.scene,          plan_.start_s, text.duration_s, plan_.time_step_s,
-            plan_.every_s, columns_.in_single()};
         if (auto written = write_head(file, head); !written) return written;
         if (auto made = columns_.create_in(file); !made) return made;
-        columns_.columns().hand_over();
         if (auto added = columns_.columns().append_to(file); !added) return added;
         if (!plan_.snapshots_at_s.empty()) {
             if (auto put = file.put("/snapshots/asked_s", plan_.snapshots_at_s); !put) return put;
         }
         return detail::write_checkpoint(file, now_);
     });
-    if (!created) {
-        finished_ = true;  // there is nothing to close
-        return created;
-    }
+    if (!created) return created;
     columns_.columns().committed();
-    frames_waiting_ = 0;
+    detail::remove_parts_from(file_.path(), plan_.settings.parts);
     return {};
 }
 
-Expected<void> Recorder::Impl::resume(const std::optional<RunText>& prolonged, WriteLock lock)
+/// One change to every part of this rank.
+Expected<void> Recorder::Impl::change_parts(const ChangePart& change)
+{
+    const Hdf5Session session;
+    for (Part& part : parts_) {
+        auto changed = part.file.commit([&](Hdf5Writer& file) { return change(file, part.number); });
+        if (!changed) return changed;
+    }
+    return {};
+}
+
+/// The recording itself, by the rank that has it.
+Expected<void> Recorder::Impl::change_file(const Change& change)
+{
+    if (!columns_.columns().parts().has(-1)) return {};
+    const Hdf5Session session;
+    return file_.commit(change);
+}
+
+/// Locks, and what the files have at the checkpoint.
+Expected<void> Recorder::Impl::prepare_to_resume(std::optional<WriteLock> lock)
 {
     finished_ = true;  // until the file is ready to be written on
-    if (auto locked = file_.lock(std::move(lock)); !locked) return locked;
-    bool has_later = false, has_end = false;
-    {
-        const auto file = detail::Hdf5Reader::open(file_.path());
-        if (!file) return file.error();
-        auto later = columns_.continue_from(*file, now_);
-        if (!later) return later.error();
-        has_later = *later;
-        has_end = file->has("/certificate");
+    const Hdf5Session session;
+    if (lock) {
+        if (auto locked = file_.lock(std::move(lock)); !locked) return locked;
     }
+    for (Part& part : parts_) {
+        if (auto locked = part.file.lock(); !locked) return locked;
+    }
+    auto file = detail::Hdf5Reader::open(file_.path());
+    if (!file) return file.error();
+    if (auto opened = file->open_parts(); !opened) return opened;
+    auto later = columns_.continue_from(*file, now_);
+    if (!later) return later.error();
+    loses_rows_ = *later || file->has("/certificate");
+    return {};
+}
 
-    // what came after the checkpoint is computed again; a place that cannot be written is found here
-    auto cut = file_.commit([&](Hdf5Writer& file) -> Expected<void> {
+Expected<void> Recorder::Impl::resume(const std::optional<RunText>& prolonged)
+{
+    // what came after the checkpoint is computed again; a place that cannot be written is found here. The
+    // recording goes first: it never shows rows that a part has not
+    auto cut = with_others(change_file([&](Hdf5Writer& file) -> Expected<void> {
         if (auto done = columns_.columns().cut(file); !done) return done;
         if (auto removed = file.remove("/certificate"); !removed) return removed;
         if (!prolonged) return {};
         if (auto set = file.set_attribute("/", "duration_s", prolonged->duration_s); !set) return set;
         if (auto removed = file.remove("/scene"); !removed) return removed;
         return file.add_text("/scene", prolonged->scene);
-    });
+    }));
     if (!cut) return cut;
-    if (has_later || has_end || prolonged) file_.remove_spare();  // the other file has what was cut
+    auto parts_cut = with_others(
+        change_parts([&](Hdf5Writer& file, int part) { return columns_.columns().cut(file, part); }));
+    if (!parts_cut) return parts_cut;
+    if (loses_rows_ || prolonged) file_.remove_spare();  // the other file has what was cut
+    for (Part& part : parts_) {
+        part.file.remove_spare();
+    }
     finished_ = false;
     return {};
 }
@@ -215,7 +335,7 @@ bool Recorder::Impl::take(const StepView& view)
     now_.state = view.after;
     now_.progress = view.progress;
     account(view);
-    if (columns_.bodies() && view.bodies != nullptr) columns_.bodies()->take(view, *now_.bodies);
+    if (columns_.bodies()) columns_.bodies()->take(view, *now_.bodies);
     add_jumps(view);
     add_snapshots(view);
     add_frames(view);
@@ -285,7 +405,7 @@ void Recorder::Impl::add_jumps(const StepView& view)
         impact = impact || event.kind == EventKind::Impact;
     }
     // all coordinates of many bodies at every impact of two of them would be most of the file
-    if (!impact || view.bodies != nullptr) return;
+    if (!impact || view.model.bodies() != nullptr) return;
     const double t_mid = view.events.front().time_s;
     interpolate(view, t_mid, q_, u_);
     columns_.add_jump(t_mid, q_, view.before.u, view.after.u, friction_Ns_, work_);
@@ -308,7 +428,7 @@ void Recorder::Impl::add_frames(const StepView& view)
     for (;; ++now_.next_frame) {
         const double t_s = plan_.start_s + static_cast<double>(now_.next_frame) * plan_.every_s;
         if (t_s > view.after.t_s + close) return;
-        if (columns_.bodies() && view.bodies != nullptr) columns_.bodies()->take_residuals(*view.bodies);
+        if (columns_.bodies()) columns_.bodies()->take_residuals(view);
         now_.frame_at_state = t_s >= view.after.t_s - close;
         if (now_.frame_at_state) {
             add_frame({carom::view(view.after.q), carom::view(view.after.u), t_s});
@@ -342,13 +462,17 @@ void Recorder::Impl::add_frame(const Point& at)
 bool Recorder::Impl::checkpoint_is_due() const
 {
     if (in_memory()) return false;
+    const CheckpointSettings& limits = plan_.checkpoints;
+    if (const int steps = plan_.settings.checkpoint_steps; steps > 0) {
+        return steps_waiting_ >= steps || columns_.columns().waiting_bytes() >=
+                                              static_cast<std::size_t>(std::max(0L, limits.asked_bytes));
+    }
     const long rows = std::max(1, model_->coordinates() + model_->contacts());
-    const CheckpointSettings& when = plan_.checkpoints;
     // a checkpoint of many bodies is long: some steps, and what packs to about as many bytes
-    const long steps = columns_.in_single() ? when.packed_steps : 1;
-    const long bytes = columns_.in_single() ? 4 * when.bytes : when.bytes;
-    return steps_waiting_ >= when.step_rows / rows + steps ||
-           frames_waiting_ >= std::max(when.frames, now_.next_frame / 20) ||
+    const long steps = columns_.in_single() ? limits.packed_steps : 1;
+    const long bytes = columns_.in_single() ? 4 * limits.bytes : limits.bytes;
+    return steps_waiting_ >= limits.step_rows / rows + steps ||
+           frames_waiting_ >= std::max(limits.frames, now_.next_frame / 20) ||
            columns_.columns().waiting_bytes() >= static_cast<std::size_t>(std::max(0L, bytes));
 }
 
@@ -370,7 +494,7 @@ Expected<void> Recorder::Impl::commit(const RunReport* report)
 /// Packing and writing large frames takes long enough to be worth a thread; counts decide when, not it.
 bool Recorder::Impl::in_background() const
 {
-    return columns_.in_single() && Threads::now() > 1;
+    return columns_.in_single() && Threads::now() > 1 && !has_parts();
 }
 
 /// Waits for the commit before. False when it failed, with its error.
@@ -384,14 +508,19 @@ bool Recorder::Impl::written_before()
 /// Rows that were handed over and the checkpoint go to the file. Touches nothing that a step does.
 Expected<void> Recorder::Impl::write(const Checkpoint& checkpoint, const RunReport* report)
 {
-    const Hdf5Session session;
-    auto written = file_.commit([&](Hdf5Writer& file) -> Expected<void> {
+    auto parts = with_others(
+        change_parts([&](Hdf5Writer& file, int part) { return columns_.columns().append_to(file, part); }));
+    if (!parts) return parts;
+    auto written = with_others(change_file([&](Hdf5Writer& file) -> Expected<void> {
         if (auto added = columns_.columns().append_to(file); !added) return added;
         if (auto saved = detail::write_checkpoint(file, checkpoint); !saved) return saved;
         return report != nullptr ? file.add_text("/certificate", detail::to_json(*report)) : Expected<void>{};
-    });
+    }));
     if (!written) return written;
     columns_.columns().committed();
+    for (const Part& part : parts_) {
+        columns_.columns().committed(part.number);
+    }
     return {};
 }
 
@@ -415,8 +544,11 @@ Expected<void> Recorder::Impl::finish(const RunReport& report)
     }
     finished_ = true;
     if (in_memory()) return {};
-    file_.remove_spare();
+    remove_spares();
     file_.unlock();
+    for (Part& part : parts_) {
+        part.file.unlock();
+    }
     return {};
 }
 
@@ -445,12 +577,23 @@ Recording Recorder::Impl::recording() const
     return result;
 }
 
+/// The second files, those of this rank.
+void Recorder::Impl::remove_spares() noexcept
+{
+    if (columns_.columns().parts().has(-1)) file_.remove_spare();
+    for (Part& part : parts_) {
+        part.file.remove_spare();
+    }
+}
+
 void Recorder::Impl::abandon() noexcept
 try {
     if (finished_ || in_memory()) return;
-    if (!error_ && steps_waiting_ > 0) static_cast<void>(commit(nullptr));
+    // other ranks may be elsewhere, and are not waited for
+    const bool alone = !has_parts() || Ranks::all() == nullptr;
+    if (!error_ && steps_waiting_ > 0 && alone) static_cast<void>(commit(nullptr));
     static_cast<void>(written_before());
-    file_.remove_spare();
+    remove_spares();
 } catch (...) {
     // the file itself is complete; only what waited is lost
     return;
@@ -517,7 +660,6 @@ Expected<Recorder> Recorder::begin(Beginning beginning)
     }
 
     // the file
-    const Hdf5Session session;
     Checkpoint now;
     RunSoFar run = start_run(model, start);
     now.state = std::move(run.state);
@@ -525,8 +667,7 @@ Expected<Recorder> Recorder::begin(Beginning beginning)
     now.percussion_since_frame_Ns.assign(m, 0.0);
     if (bodies) {
         const std::size_t probes = settings.probes ? bodies->probes.size() : 0;
-        now.bodies = BodyCheckpoint{.state = bodies->start,
-                                    .percussion_since_frame_Ns = std::vector<Vec3>(probes, Vec3::Zero()),
+        now.bodies = BodyCheckpoint{.percussion_since_frame_Ns = std::vector<Vec3>(probes, Vec3::Zero()),
                                     .force_N = std::vector<double>(probes, 0.0)};
     }
     auto impl = std::make_unique<Impl>(path, model,
@@ -544,18 +685,33 @@ Expected<Recorder> Recorder::resume(const std::string& path, const Model& model,
                                     const std::optional<RunText>& prolonged,
                                     const CheckpointSettings& checkpoints,
                                     const std::optional<BodiesToRecord>& bodies,
-                                    std::optional<WriteLock> lock)
+                                    std::optional<WriteLock> lock, bool together)
+{
+    // all ranks have read what is there before one of them changes it
+    auto prepared = prepare(path, model, prolonged, checkpoints, bodies, std::move(lock));
+    const Expected<void> mine = prepared ? Expected<void>{} : Expected<void>(prepared.error());
+    if (auto all = together ? all_done(mine) : mine; !all) return all.error();
+    if (auto resumed = (*prepared)->resume(prolonged); !resumed) return resumed.error();
+    return Recorder(std::move(*prepared));
+}
+
+Expected<std::unique_ptr<Recorder::Impl>> Recorder::prepare(const std::string& path, const Model& model,
+                                                            const std::optional<RunText>& prolonged,
+                                                            const CheckpointSettings& checkpoints,
+                                                            const std::optional<BodiesToRecord>& bodies,
+                                                            std::optional<WriteLock> lock)
 {
     // nobody else writes from here on
+    const Messages* ranks = Ranks::all();
+    const bool first = ranks == nullptr || ranks->rank() == 0;
     if (!lock && !std::filesystem::exists(path)) return read_recording(path).error();
-    if (!lock) {
+    if (!lock && first) {
         auto taken = WriteLock::take(path);
         if (!taken) return taken.error();
         lock.emplace(std::move(*taken));
     }
 
     // a run of the same model that has not ended, or goes on for longer
-    const Hdf5Session session;
     auto recording = read_recording(path);
     if (!recording) return recording.error();
     if (is_finished(*recording) && !prolonged) {
@@ -576,8 +732,8 @@ Expected<Recorder> Recorder::resume(const std::string& path, const Model& model,
                                           recording->time_step_s, std::move(recording->snapshots.asked_s),
                                           checkpoints, !recording->friction.cones.empty(), bodies},
                                Checkpoint(*recording->checkpoint));
-    if (auto resumed = impl->resume(prolonged, std::move(*lock)); !resumed) return resumed.error();
-    return Recorder(std::move(impl));
+    if (auto ready = impl->prepare_to_resume(std::move(lock)); !ready) return ready.error();
+    return impl;
 }
 
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "carom/trace/recording.hpp"
-#include "run/body_run.hpp"
+#include "run/force_probe.hpp"
 #include "trace/write_lock.hpp"
 
 #include <memory>
@@ -16,8 +16,9 @@ struct CheckpointSettings {
     long step_rows =
         200'000;        ///< steps times (coordinates + contacts), a measure of the work since the last one
     long frames = 100;  ///< or a twentieth of the frames there are, when that is more
-    long bytes = 4L << 20;   ///< of data that wait; four times as many where they are packed
-    long packed_steps = 10;  ///< steps beyond step_rows where frames are packed
+    long bytes = 4L << 20;          ///< of data that wait; four times as many where they are packed
+    long packed_steps = 10;         ///< steps beyond step_rows where frames are packed
+    long asked_bytes = 256L << 20;  ///< of data that wait, where RecordSettings::checkpoint_steps decides
 };
 
 /// What a recording says about the run that was asked for.
@@ -29,7 +30,7 @@ struct RunText {
 /// The bodies of a run that has them; they must live as long as the recorder.
 struct BodiesToRecord {
     const BodyModel& model;
-    const BodyState& start;
+    const State& start;
     std::span<const ContactForceProbe> probes = {};
     std::span<const std::string> colours = {};  ///< one per body, of core/palette.hpp; none: grey
 };
@@ -47,6 +48,11 @@ struct BodiesToRecord {
 /// RUN.h5.next, which then takes the name in one indivisible exchange. A process killed at any moment loses
 /// what it computed since the last checkpoint and nothing else. A recorder holds the lock of its file:
 /// another that would write it is refused. docs/reference/recording.md describes the file.
+///
+/// With RecordSettings::parts the large tables go to so many files beside it. Every rank of a run then has a
+/// recorder, which writes part p where p is its number modulo the number of ranks; the first rank also writes
+/// the recording itself, behind the parts: it never shows rows that a part has not. Ranks that record
+/// together see the same error.
 class Recorder {
 public:
     /// Replaces a recording of that name. Errors: FileUnwritable when the folder does not exist or may not be
@@ -67,13 +73,13 @@ public:
     /// Goes on with a recording of the same model, from its checkpoint; the caller goes on with the run from
     /// `run_at_checkpoint`. The file then becomes the one of an uninterrupted run. A run that has ended is
     /// refused with FileUnwritable, unless it is prolonged, and so is one that is being written. `lock` is
-    /// that of the file, of a caller who took it before reading the recording. Other errors: those of
-    /// read_recording and run_at_checkpoint.
+    /// that of the file, of a caller who took it before reading the recording. `together`: the recording
+    /// has parts and all ranks call this. Other errors: those of read_recording and run_at_checkpoint.
     [[nodiscard]] static Expected<Recorder> resume(const std::string& path, const Model& model,
                                                    const std::optional<RunText>& prolonged = {},
                                                    const CheckpointSettings& checkpoints = {},
                                                    const std::optional<BodiesToRecord>& bodies = {},
-                                                   std::optional<WriteLock> lock = {});
+                                                   std::optional<WriteLock> lock = {}, bool together = false);
 
     Recorder(Recorder&&) noexcept;
     Recorder& operator=(Recorder&&) noexcept;
@@ -94,6 +100,11 @@ private:
     class Impl;
     struct Beginning;
     [[nodiscard]] static Expected<Recorder> begin(Beginning beginning);
+    [[nodiscard]] static Expected<std::unique_ptr<Impl>> prepare(const std::string& path, const Model& model,
+                                                                 const std::optional<RunText>& prolonged,
+                                                                 const CheckpointSettings& checkpoints,
+                                                                 const std::optional<BodiesToRecord>& bodies,
+                                                                 std::optional<WriteLock> lock);
     explicit Recorder(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };

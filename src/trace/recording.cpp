@@ -9,6 +9,7 @@
 #include "recorded_contacts.hpp"
 #include "recording_file.hpp"
 #include "report_json.hpp"
+#include "run_head.hpp"
 #include "solids_json.hpp"
 #include "storage/hdf5_reader.hpp"
 
@@ -100,8 +101,10 @@ Expected<Recording> RecordingReader::read()
 
 void RecordingReader::read_head()
 {
-    if (take(file_.text_attribute("/", "format")) != "carom-run")
-        return refuse("this is not a recording of carom");
+    const std::string format = take(file_.text_attribute("/", "format"));
+    if (format == detail::part_format)
+        return refuse("this is a part of a recording: give the file of that name without .part and number");
+    if (format != detail::run_format) return refuse("this is not a recording of carom");
     const auto format_version = take(file_.integer_attribute("/", "format_version"));
     if (format_version != 1) {
         return refuse("the recording has format version " + std::to_string(format_version) +
@@ -178,6 +181,11 @@ void RecordingReader::read_frames()
     const auto precision = file_.text_attribute("/", "precision");  // not in files of older versions
     settings.precision =
         precision && *precision == "single" ? RecordPrecision::Single : RecordPrecision::Double;
+    settings.parts = static_cast<int>(file_.parts().size());
+    const auto steps = file_.integer_attribute("/", "checkpoint_steps");  // where the scene has it
+    if (steps && *steps > 0)
+        settings.checkpoint_steps =
+            static_cast<int>(std::min<std::int64_t>(*steps, std::numeric_limits<int>::max()));
 
     result_.time_s = take(file_.column("/time_s"));
     weigh();
@@ -424,7 +432,8 @@ void RecordingReader::read_checkpoint()
                 .reactions = result_.constraints.reactions.size(),
                 .reaches = result_.contacts.size() + (file_.has("/bodies") ? 1 : 0)})));
     if (file_.has("/bodies"))
-        checkpoint->bodies = take(detail::read_bodies(file_, result_.bodies.names.size(), places_));
+        checkpoint->bodies =
+            take(detail::read_bodies(file_, result_.bodies.names.size(), places_, checkpoint->state));
     const auto& first_row = result_.bodies.first_row;
     if (checkpoint->bodies && checkpoint->bodies->contacts > (first_row.empty() ? 0 : first_row.back()))
         refuse("the checkpoint counts contacts that are not there");
@@ -467,6 +476,7 @@ Expected<Recording> read_recording(const std::string& path, const ReadSettings& 
     const detail::Hdf5Session session;
     auto file = Hdf5Reader::open(path);
     if (!file) return file.error();
+    if (auto opened = file->open_parts(); !opened) return opened.error();
     RecordingReader reader(*file, settings);
     auto recording = reader.read();
     if (recording && reader.left_tables())

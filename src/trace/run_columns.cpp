@@ -43,9 +43,10 @@ std::vector<std::string> reaction_names(const Model& model)
 }
 
 RunColumns::RunColumns(const Model& model, const RecordSettings& settings, bool snapshots, bool friction,
-                       const std::optional<BodiesToRecord>& bodies)
+                       const std::optional<BodiesToRecord>& bodies, Columns::Parts parts)
     : model_(&model),
-      single_(detail::in_single(settings, bodies ? static_cast<std::size_t>(bodies->model.bodies()) : 0))
+      single_(detail::in_single(settings, bodies ? static_cast<std::size_t>(bodies->model.bodies()) : 0)),
+      columns_(std::move(parts))
 {
     declare_frames(settings);
     if (friction && settings.percussions) cones_ = cones_of(model.system().contacts);
@@ -63,8 +64,10 @@ void RunColumns::declare_frames(const RecordSettings& settings)
     const int n = model_->coordinates();
     const int m = model_->contacts();
     time_ = columns_.add({.path = "/time_s"});
-    q_ = columns_.add({.path = "/q", .width = n, .bits = bits(place_bits)});
-    if (settings.velocities) u_ = columns_.add({.path = "/u", .width = n, .bits = bits(rate_bits)});
+    q_ = columns_.add({.path = "/q", .width = n, .bits = bits(place_bits), .spread = Spread::Columns});
+    if (settings.velocities) {
+        u_ = columns_.add({.path = "/u", .width = n, .bits = bits(rate_bits), .spread = Spread::Columns});
+    }
     if (settings.gaps) gap_ = columns_.add({.path = "/gap_m", .width = m, .bits = bits(rate_bits)});
     if (settings.percussions)
         percussion_ = columns_.add({.path = "/percussion_Ns", .width = m, .bits = bits(rate_bits)});

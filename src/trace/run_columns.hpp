@@ -19,7 +19,7 @@ class RunColumns {
 public:
     /// `friction`: all components of the percussions of contacts that rub; older files have the normal ones.
     RunColumns(const Model& model, const RecordSettings& settings, bool snapshots, bool friction,
-               const std::optional<BodiesToRecord>& bodies = {});
+               const std::optional<BodiesToRecord>& bodies = {}, Columns::Parts parts = {});
 
     /// What a frame shows beside what the model says at its point.
     struct FrameSums {

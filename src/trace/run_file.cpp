@@ -1,5 +1,6 @@
 #include "run_file.hpp"
 
+#include "run_head.hpp"
 #include "storage/hdf5_reader.hpp"
 
 #include <fcntl.h>
@@ -24,7 +25,7 @@ bool is_empty_or_recording(const std::string& path)
     const auto file = Hdf5Reader::open(path);
     if (!file) return false;
     const auto format = file->text_attribute("/", "format");
-    return format && *format == "carom-run";
+    return format && (*format == run_format || *format == part_format);
 }
 
 /// The data reach the disk before the name does: otherwise a power cut could leave the name with an empty
@@ -38,7 +39,27 @@ bool synchronise(const std::string& path)
     return done;
 }
 
+/// A part of a recording, and nothing else.
+bool is_part(const std::string& path)
+{
+    const Hdf5Session session;
+    const auto file = Hdf5Reader::open(path);
+    if (!file) return false;
+    const auto format = file->text_attribute("/", "format");
+    return format && *format == part_format;
+}
+
 }  // namespace
+
+void remove_parts_from(const std::string& path, int first)
+{
+    std::error_code problem;
+    for (auto part = static_cast<std::uint64_t>(first);; ++part) {
+        const std::string name = name_of_part(target_of(path), part);
+        if (!fs::exists(name, problem) || !is_part(name)) return;
+        fs::remove(name, problem);
+    }
+}
 
 RunFile::RunFile(const std::string& path) : path_(target_of(path)), spare_(path_ + ".next") {}
 

@@ -51,4 +51,8 @@ private:
     bool holds_run_ = true;       ///< the file is of this run, and not yet to be made
 };
 
+/// Removes what an older recording of this name has left: parts from this number on, up to the first that is
+/// none.
+void remove_parts_from(const std::string& path, int first);
+
 }  // namespace carom::detail

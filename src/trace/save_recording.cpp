@@ -29,9 +29,11 @@ Expected<void> save_recording(const std::string& path, const Recording& recordin
                                /*friction=*/true, bodies);
     columns.take_from(recording);
     columns.columns().hand_over();
+    detail::RunHead head = detail::head_of(recording);
+    head.parts = 0;
     detail::RunFile file(path);
     auto created = file.create([&](Hdf5Writer& writer) -> Expected<void> {
-        if (auto written = write_head(writer, detail::head_of(recording)); !written) return written;
+        if (auto written = write_head(writer, head); !written) return written;
         if (auto made = columns.create_in(writer); !made) return made;
         if (auto added = columns.columns().append_to(writer); !added) return added;
         if (!recording.snapshots.asked_s.empty()) {

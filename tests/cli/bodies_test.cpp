@@ -166,7 +166,7 @@ void check_same(const Recording& a, const Recording& b)
     CHECK(a.bodies.percussion_Ns == b.bodies.percussion_Ns);
     CHECK(a.bodies.gap_m == b.bodies.gap_m);
     CHECK(a.bodies.step_s == b.bodies.step_s);
-    const BodyState &x = a.checkpoint->bodies->state, &y = b.checkpoint->bodies->state;
+    const State &x = a.checkpoint->state, &y = b.checkpoint->state;
     CHECK(x.x == y.x);
     CHECK(x.W == y.W);
     REQUIRE(x.kept.size() == y.kept.size());

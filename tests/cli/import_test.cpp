@@ -59,8 +59,8 @@ TEST_CASE("a robot in URDF becomes a scene that runs")
     const Vec3 elbow(0, 0.25, 0.6);
     const double depth = (1 * 0.15 + 0.2 * 0.3) / 1.2;
     const Vec3 centre = elbow + Vec3(-depth * std::sin(0.2), 0, -depth * std::cos(0.2));
-    CHECK((scene.bodies->start.x[static_cast<std::size_t>(lower)] - centre).norm() < 1e-9);
-    const Mat3 R = scene.bodies->start.R[static_cast<std::size_t>(lower)].toRotationMatrix();
+    CHECK((scene.start.x[static_cast<std::size_t>(lower)] - centre).norm() < 1e-9);
+    const Mat3 R = scene.start.R[static_cast<std::size_t>(lower)].toRotationMatrix();
     const Mat3 J = R * model.inertia[static_cast<std::size_t>(lower)] * R.transpose();
     const double cosine = std::cos(0.5), sine = std::sin(0.5);
     // about y, the axis of the elbow: the arm turned by 0.5 about its own z, and Steiner's parts

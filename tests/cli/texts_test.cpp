@@ -136,7 +136,7 @@ TEST_CASE("bash completes commands, options, words and files of the right kind")
     folder.write("run.h5", "");
     folder.write("notes.txt", "");
     CHECK(offered(folder, "carom re") == "resume report");
-    CHECK(offered(folder, "carom export run.h5 --to ''") == "csv svg vtk gltf png webm mp4 gif");
+    CHECK(offered(folder, "carom export run.h5 --to ''") == "csv svg vtk gltf png webm mp4 gif h5");
     CHECK(offered(folder, "carom export run.h5 --to v") == "vtk");
     CHECK(offered(folder, "carom completion ''") == "bash zsh");
     CHECK(offered(folder, "carom run ''") == "a scene.toml");

@@ -1,5 +1,7 @@
 #include "carom/door/simulation.hpp"
 
+#include "run/step_view.hpp"
+
 #include <doctest/doctest.h>
 
 #include <array>
@@ -50,6 +52,23 @@ upper = ["t + 0.1"]
 [sweeping]
 set = "window"
 time_step_s = 1e-2
+)toml";
+
+/// Thrown with a third of its speed as slip; alone in the plane but for its floor.
+const char* const wheel = R"toml(duration_s = 2
+[[material]]
+name = "rubber"
+friction = 0.5
+[[body]]
+name = "floor"
+shape = "plane"
+[[body]]
+name = "wheel"
+shape = "disc"
+radius_m = 0.1
+mass_kg = 1
+position_m = [0, 0.1]
+velocity_m_s = [3, 0]
 )toml";
 
 Scene scene_of(const char* text)
@@ -139,6 +158,48 @@ TEST_CASE("a wrench moves a crate against friction, and contacts are told")
     REQUIRE(simulation.set_wrench("crate", {.force_N = {1.5 * bound, 0, 0}}));
     simulation.step(100);
     CHECK(std::abs(simulation.state().u[0] - 0.5 * bound / 2 * 100 * h) < 1e-6);
+}
+
+TEST_CASE("the bodies of a state and its coordinates show one motion, turns counted, at both ends of a step")
+{
+    const Scene scene = scene_of(wheel);
+    REQUIRE(scene.start.bodies() == 2);
+    State state = scene.start, last = state;
+    double off_m = 0, off_rad = 0;
+    const RunReport report =
+        simulate(scene.model, scene.integrator, scene.solver, scene.plan, state, [&](const StepView& view) {
+            off_m = std::max(off_m, std::abs(view.after.x[1].x() - view.after.q[0]));
+            const Rotation shown(std::cos(view.after.q[2] / 2), 0, 0, std::sin(view.after.q[2] / 2));
+            off_rad = std::max(off_rad, rotation_vector(shown.conjugate() * view.after.R[1]).norm());
+            CHECK(view.before.x == last.x);
+            CHECK(view.before.q == last.q);
+            // contacts that touch at the start are found before the first step
+            if (view.step > 1) CHECK(view.before.kept.size() == last.kept.size());
+            last = view.after;
+            return true;
+        });
+    CHECK(report.status == RunStatus::Certified);
+    CHECK(off_m == 0);
+    CHECK(off_rad < 1e-12);  // roundings of some radians
+    // slip ends at v = 2/3 v0 after v0 / (3 mu g); until then the angle is mu g t^2 / r, a step late at most
+    const double mu_g = 0.5 * 9.81, slipped_s = 3 / (3 * mu_g);
+    const double turned_rad = -(mu_g * slipped_s * slipped_s + 2 * (2 - slipped_s)) / 0.1;
+    CHECK(std::abs(turned_rad) > 30);  // five turns
+    CHECK(std::abs(state.q[2] - turned_rad) < 2 * time_step_s(scene.integrator) / 0.1);
+}
+
+TEST_CASE("a state made of coordinates has its bodies there")
+{
+    const Scene scene = scene_of(crate);
+    Eigen::VectorXd q = scene.start.q, u = scene.start.u;
+    q << 0.3, -0.2, 0.5, 0, 0, 2, 0;  // half a turn about y, its quaternion not of length one
+    u.head<3>() << 1, 2, 3;
+    const State state = make_state(scene.model, q, u, 0.25);
+    CHECK(state.t_s == 0.25);
+    CHECK(state.x[1] == Vec3(0.3, -0.2, 0.5));
+    CHECK(state.v[1] == Vec3(1, 2, 3));
+    CHECK((state.R[1] * Vec3(1, 0, 0) + Vec3(1, 0, 0)).norm() < 1e-15);
+    CHECK(state.kept.empty());
 }
 
 TEST_CASE("a state that is set begins again from there, and what cannot be set is told")

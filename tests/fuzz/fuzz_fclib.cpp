@@ -1,6 +1,7 @@
 // Any content of an FCLIB file: a problem or a named error, never a crash; a problem that is read can be
-// checked, solved for a few sweeps, written and read again. The bytes choose which datasets there are, their
-// types, lengths and values; the container is made by HDF5 itself, whose own parser is not what is tested.
+// checked; some are solved for a few sweeps, written and read again. The bytes choose which datasets there
+// are, their types, lengths and values; the container is made by HDF5 itself, whose own parser is not what is
+// tested.
 
 #include "carom/onestep/fclib.hpp"
 #include "carom/onestep/solution_check.hpp"
@@ -177,7 +178,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (!stored->q.allFinite()) __builtin_trap();
 
-    // the problem can be looked at and worked on
+    // the problem can be worked on: every fourth, since solving takes longer than reading
+    if (size % 4 != 0) return 0;
     const auto loaded = one_step_problem(*stored);
     if (!loaded) return 0;
     std::vector<double> P(loaded->rows.size(), 0.0);

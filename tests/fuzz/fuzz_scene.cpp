@@ -37,10 +37,9 @@ void run_bodies(const Scene& scene)
 {
     constexpr int max_bodies = 60;
     if (scene.model.bodies()->bodies() > max_bodies) return;
-    BodyState state = scene.bodies->start;
-    RunSoFar run = start_run(scene.model, scene.start);
-    const RunReport report = resume_run(scene.model, scene.bodies->integrator, scene.solver, scene.plan,
-                                        state, run, [](const StepView& view) { return view.step < 5; });
+    State state = scene.start;
+    const RunReport report = simulate(scene.model, scene.integrator, scene.solver, scene.plan, state,
+                                      [](const StepView& view) { return view.step < 5; });
     // a run that lost its numbers says so, and keeps the last state that had some
     for (std::size_t i = 0; i < state.x.size(); ++i) {
         if (!state.x[i].allFinite() || !state.v[i].allFinite() || !state.W[i].allFinite() ||

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -12,6 +13,7 @@
 namespace carom {
 namespace {
 
+using detail::PointsInFours;
 using test::min_gap;
 using test::moved;
 using test::near;
@@ -383,6 +385,104 @@ TEST_CASE("contact points of stones that tumble do not depend on where they were
     }
     CHECK(found > 50);
     CHECK(found < 300);
+}
+
+bool are_same(const ContactPoint& a, const ContactPoint& b)
+{
+    return a.point_m == b.point_m && a.normal == b.normal && a.gap_m == b.gap_m && a.feature == b.feature;
+}
+
+PolyhedronShape random_polyhedron(std::mt19937& random, int corners)
+{
+    PolyhedronShape shape;
+    for (int i = 0; i < corners; ++i)
+        shape.vertices_m.push_back(random_direction(random));
+    return shape;
+}
+
+TEST_CASE("corners and normals of a hull in fours give the numbers that they give one by one")
+{
+    std::mt19937 random(11);
+    for (int round = 0; round < 300; ++round) {
+        const int corners = 5 + round % 40;
+        std::vector<Vec3> points = random_polyhedron(random, corners).vertices_m;
+        points.push_back(points[static_cast<std::size_t>(round % corners)]);  // two are equally low
+        PointsInFours fours;
+        fours.assign(points);
+        std::vector<double> offsets(fours.room(), 0.25), heights(fours.room()), bounds(fours.room(), 0.1);
+        std::vector<std::uint8_t> sides(fours.room());
+        const Vec3 axis = round % 3 == 0 ? Vec3(-points.back()) : random_direction(random);
+        const Vec3 low(-0.4, -0.7, -0.2), high(0.3, 0.9, 0.5);
+        fours.heights(axis, offsets, heights);
+        const double largest = fours.lower_bounds(axis, offsets, bounds);
+        fours.sides_outside(low, high, sides);
+
+        std::size_t lowest = 0;
+        double largest_bound = -1e9;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const double at = axis.dot(points[i]);
+            if (at < axis.dot(points[lowest])) lowest = i;
+            REQUIRE(heights[i] == at - 0.25);
+            REQUIRE(bounds[i] == std::min(0.1, at - 0.25));
+            largest_bound = std::max(largest_bound, bounds[i]);
+            for (int k = 0; k < 3; ++k) {
+                REQUIRE((sides[i] >> (2 * k) & 1) == (points[i][k] < low[k]));
+                REQUIRE((sides[i] >> (2 * k + 1) & 1) == (points[i][k] > high[k]));
+            }
+        }
+        REQUIRE(largest == largest_bound);
+        REQUIRE(fours.lowest(axis) == axis.dot(points[lowest]));
+        const int last = static_cast<int>(points.size()) - 1;
+        REQUIRE(fours.lowest_point(axis, 1) ==
+                (axis.dot(points[1]) == axis.dot(points[lowest]) ? 1 : static_cast<int>(lowest)));
+        // one that is as low as the lowest stays
+        if (round % 3 == 0) REQUIRE(fours.lowest_point(axis, last) == last);
+    }
+}
+
+TEST_CASE("contact points of hulls are the same whether their corners are looked at by fours or one by one")
+{
+    std::mt19937 random(12);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    int touching = 0;
+    for (int round = 0; round < 3000; ++round) {
+        const Collider a = make_collider(random_polyhedron(random, 8 + round % 25));
+        const Collider b = make_collider(random_polyhedron(random, 8 + round % 7));
+        // apart, touching, deep; far from the origin, where rounding is larger; nearly parallel faces
+        const Pose at_a = random_pose(random, round % 5 == 0 ? 1e4 : 1.0);
+        Pose at_b{.position_m = at_a.position_m + (1.6 + 0.4 * uniform(random)) * random_direction(random),
+                  .rotation = random_pose(random, 1).rotation};
+        if (round % 4 == 0) at_b.rotation = turned(at_a.rotation, Vec3(1e-5, 0, 0));
+        PlacedCollider placed_a, placed_b;
+        place(a, at_a, placed_a);
+        place(b, at_b, placed_b);
+        std::vector<ContactPoint> by_fours, one_by_one;
+        find_contact_points(placed_a, placed_b, 0.05, by_fours);
+        for (PlacedCollider* placed : {&placed_a, &placed_b})
+            placed->corners_in_fours = {};
+        find_contact_points(placed_a, placed_b, 0.05, one_by_one);
+        REQUIRE(std::ranges::equal(by_fours, one_by_one, are_same));
+        if (!by_fours.empty()) ++touching;
+    }
+    CHECK(touching > 500);  // else nothing was compared
+}
+
+TEST_CASE("a place that held a hull of many corners is that of a small shape when it is filled again")
+{
+    std::mt19937 random(13);
+    const Collider large = make_collider(random_polyhedron(random, 30));
+    const Collider small = make_collider(PolyhedronShape{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}});
+    const Collider box = make_collider(BoxShape{{1, 1, 1}});
+    PlacedCollider again, fresh, beside;
+    place(large, {}, again);
+    place(small, {}, again);
+    place(small, {}, fresh);
+    place(box, at(0.3, 0.2, -0.49), beside);
+    std::vector<ContactPoint> points, expected;
+    find_contact_points(again, beside, 0.05, points);
+    find_contact_points(fresh, beside, 0.05, expected);
+    REQUIRE(!expected.empty());
+    CHECK(std::ranges::equal(points, expected, are_same));
 }
 
 }  // namespace

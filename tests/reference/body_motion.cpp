@@ -1,5 +1,5 @@
 #include "body_motion.hpp"
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "reference_case.hpp"
 
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include <memory>
 #include <vector>
@@ -30,8 +30,8 @@ public:
     void advance(double duration_s);
 
     [[nodiscard]] const BodyModel& model() const { return model_; }
-    [[nodiscard]] const BodyState& state() const { return state_; }
-    [[nodiscard]] BodyState& state() { return state_; }
+    [[nodiscard]] const State& state() const { return state_; }
+    [[nodiscard]] State& state() { return state_; }
 
     /// Of the last step.
     [[nodiscard]] const std::vector<BodyContact>& contacts() const { return scratch_->contacts; }
@@ -56,8 +56,8 @@ public:
 
 private:
     BodyModel model_;
-    BodyState state_, start_;
-    std::unique_ptr<BodyScratch> scratch_ = std::make_unique<BodyScratch>();
+    State state_, start_;
+    std::unique_ptr<BodyStepMemory> scratch_ = std::make_unique<BodyStepMemory>();
     StepReport report_;
     MoreauSettings settings_;
     SolverSettings solver_;

@@ -2,7 +2,7 @@
 
 #include "expression/machine_code.hpp"
 #include "run/one_step.hpp"
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 #include "stepping/scratch.hpp"
 #include "support/systems.hpp"
 
@@ -228,8 +228,8 @@ TEST_CASE("a warmed-up step of a chain of joints allocates nothing")
     }
     const auto model = make_body_model(std::move(setup));
     REQUIRE(model);
-    BodyScratch scratch;
-    BodyState state = make_body_state(*model);
+    BodyStepMemory scratch;
+    State state = make_body_state(*model);
     long before = 0;
     for (int n = 0; n < 200; ++n) {
         if (n == 100) before = allocations;

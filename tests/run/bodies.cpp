@@ -1,5 +1,5 @@
 #include "body_runs.hpp"
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include <numbers>
 #include <random>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include "support/near.hpp"
 
@@ -44,8 +44,8 @@ inline Body ball(double radius, const Vec3& at, double mass_kg = 1)
 /// A run whose every step must be solved with a closed ledger.
 struct Run {
     BodyModel model;
-    BodyState state = make_body_state(model);
-    std::unique_ptr<BodyScratch> scratch = std::make_unique<BodyScratch>();
+    State state = make_body_state(model);
+    std::unique_ptr<BodyStepMemory> scratch = std::make_unique<BodyStepMemory>();
     MoreauSettings settings = {.time_step_s = 1.0 / 240};
     SolverSettings solver = {};
     EnergyLines sums = {};
@@ -76,7 +76,7 @@ struct Run {
 
 inline double drift(const Run& run)
 {
-    const BodyState start = make_body_state(run.model);
+    const State start = make_body_state(run.model);
     double worst = 0;
     for (int i = 0; i < run.model.bodies(); ++i) {
         worst = std::max(worst, (run.state.x[i] - start.x[i]).norm());

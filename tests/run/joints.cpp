@@ -187,9 +187,7 @@ TEST_CASE("gears and racks turn together: one inertia seen through the ratio")
                    {.kind = JointKind::Prismatic, .first = 2, .axis = {1, 0, 0}},
                    {.kind = JointKind::Gear, .first_joint = 0, .second_joint = 1, .ratio = 3},
                    {.kind = JointKind::Gear, .first_joint = 2, .second_joint = 0, .ratio = 0.1}}};
-    setup.forces = [&](const BodyState&, std::span<Wrench> wrenches) {
-        wrenches[0].torque_Nm = {0, 0, torque};
-    };
+    setup.forces = [&](const State&, std::span<Wrench> wrenches) { wrenches[0].torque_Nm = {0, 0, torque}; };
     Run run{model_of(std::move(setup))};
     run.settings.time_step_s = 1e-3;
     run.until(2);

@@ -53,7 +53,7 @@ test::Sketch disc_in_coordinates(double stiffness, double damping)
             .contacts = {{"floor", "y - 0.1", "0.9"}}};
 }
 
-double kinetic_J(const BodyModel& model, const BodyState& state)
+double kinetic_J(const BodyModel& model, const State& state)
 {
     return model.kinetic_energy_J(state);
 }
@@ -67,8 +67,8 @@ TEST_CASE("a disc on an implicit spring moves as its twin in coordinates does, i
         CAPTURE(theta);
         const MoreauJeanSettings settings{.time_step_s = h, .theta = theta};
         const BodyModel bodies = test::model_of(disc_on_spring(stiffness, damping));
-        BodyState state = make_body_state(bodies);
-        BodyScratch scratch;
+        State state = make_body_state(bodies);
+        BodyStepMemory scratch;
         const Model model = test::model_of(disc_in_coordinates(stiffness, damping));
         State twin = make_state(model, vector({0, 0.35, 0}), vector({0.7, -1, 3}));
         Scratch twin_scratch(model);
@@ -111,14 +111,14 @@ TEST_CASE("a spring far too stiff for the step keeps its energy with theta = 1/2
         setup.springs = {
             {.first = 0, .second_point_m = {0, 0, 0}, .stiffness_N_m = stiffness, .rest_length_m = 1}};
         const BodyModel model = test::model_of(std::move(setup));
-        BodyState state = make_body_state(model);
-        BodyScratch scratch;
+        State state = make_body_state(model);
+        BodyStepMemory scratch;
         for (int n = 0; n < 200; ++n) {
-            const BodyState before = state;
+            const State before = state;
             const StepReport report =
                 moreau_jean_body_step(model, {.time_step_s = h, .theta = theta}, {}, state, scratch);
             REQUIRE(report.status == StepStatus::Solved);
-            const auto energy = [&](const BodyState& s) {
+            const auto energy = [&](const State& s) {
                 return kinetic_J(model, s) + model.potential_energy_J(s.x, s.R);
             };
             const double dv = (state.v[0] - before.v[0]).norm(), dx = (state.x[0] - before.x[0]).norm();
@@ -139,8 +139,8 @@ TEST_CASE("percussions go through springs: a floor carries two balls that a spri
     setup.springs = {
         {.first = 1, .second = 2, .stiffness_N_m = 1e8, .damping_Ns_m = 100, .rest_length_m = 0.5}};
     const BodyModel model = test::model_of(std::move(setup));
-    BodyState state = make_body_state(model);
-    BodyScratch scratch;
+    State state = make_body_state(model);
+    BodyStepMemory scratch;
     double P = 0;
     for (int n = 0; n < 400; ++n) {
         const StepReport report =
@@ -160,8 +160,8 @@ TEST_CASE("with theta = 1/2 and forces that do not change, bodies of the plane m
     BodySetup setup = disc_on_spring(0, 0);
     setup.springs.clear();
     const BodyModel model = test::model_of(std::move(setup));
-    BodyState one = make_body_state(model), other = one;
-    BodyScratch scratch, other_scratch;
+    State one = make_body_state(model), other = one;
+    BodyStepMemory scratch, other_scratch;
     for (int n = 0; n < 500; ++n) {
         REQUIRE(moreau_jean_body_step(model, {.time_step_s = 1e-3}, {}, one, scratch).status ==
                 StepStatus::Solved);
@@ -205,8 +205,8 @@ TEST_CASE("joints hold under the theta scheme: a damped pendulum falls as its eq
         setup.joints = {
             {.kind = JointKind::Revolute, .first = 0, .axis = {0, 1, 0}, .turn = {.damping = damping}}};
         const BodyModel model = test::model_of(std::move(setup));
-        BodyState state = make_body_state(model);
-        BodyScratch scratch;
+        State state = make_body_state(model);
+        BodyStepMemory scratch;
         const int steps = static_cast<int>(std::lround(0.5 / h));
         for (int n = 0; n < steps; ++n) {
             const StepReport report =

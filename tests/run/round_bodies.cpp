@@ -1,4 +1,4 @@
-#include "stepping/body_scratch.hpp"
+#include "stepping/body_memory.hpp"
 
 #include "support/near.hpp"
 
@@ -49,8 +49,8 @@ BodyModel pour(bool general, double restitution, int side)
 
 struct Poured {
     BodyModel model;
-    BodyState state = make_body_state(model);
-    std::unique_ptr<BodyScratch> scratch = std::make_unique<BodyScratch>();
+    State state = make_body_state(model);
+    std::unique_ptr<BodyStepMemory> scratch = std::make_unique<BodyStepMemory>();
     MoreauSettings settings = {.time_step_s = 1.0 / 240};
 
     StepReport step(double tolerance = 1e-8)
@@ -163,7 +163,7 @@ TEST_CASE("a wall is solved once and then stands by its own percussions")
     auto model = make_body_model(std::move(setup));
     REQUIRE(model);
     Poured wall{.model = std::move(*model)};
-    const BodyState before = wall.state;
+    const State before = wall.state;
     int later = 0;
     for (int k = 0; k < 240; ++k) {
         const StepReport report = wall.step();
@@ -205,7 +205,7 @@ TEST_CASE("a high column does not sink into itself at a coarse tolerance")
         auto model = make_body_model(std::move(setup));
         REQUIRE(model);
         Poured column{.model = std::move(*model), .settings = {.time_step_s = 0.02}};
-        const BodyState before = column.state;
+        const State before = column.state;
         for (int k = 0; k < 100; ++k) {
             column.step(1e-3);
         }

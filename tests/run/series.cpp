@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 using namespace carom;
@@ -384,4 +385,18 @@ TEST_CASE("what has no series is refused by name")
     CHECK_FALSE(check(SeriesSettings{.order = 3}).has_value());
     CHECK_FALSE(check(SeriesSettings{.tolerance = 0}).has_value());
     CHECK_FALSE(check(SeriesSettings{.time_step_s = 0}).has_value());
+}
+
+TEST_CASE("a run by series that is stopped ends before the report it is in, with the state that began it")
+{
+    // stopping may not wait for what happens before the next report
+    const Model model = model_of(bouncing("1"));
+    State state = make_state(model, vector({1e-10}), vector({0}), 0);
+    const std::atomic<bool> stop = true;
+    const RunReport report =
+        simulate(model, SeriesSettings{.time_step_s = 10}, {.stop = &stop}, {.duration_s = 10}, state);
+    CHECK(report.end == RunEnd::Listener);
+    CHECK(report.certificate.steps == 0);
+    CHECK(state.q == vector({1e-10}));
+    CHECK(state.t_s == 0);
 }

@@ -67,7 +67,7 @@ BodyModel hinged()
 }
 
 struct Ended {
-    BodyState state;
+    State state;
     double friction_J = 0;
     int sweeps = 0;
     std::size_t contacts = 0;
@@ -76,7 +76,7 @@ struct Ended {
 Ended run(const BodyModel& model, int threads, int steps, double tolerance)
 {
     const Threads scope(threads);
-    const auto scratch = std::make_unique<BodyScratch>();
+    const auto scratch = std::make_unique<BodyStepMemory>();
     Ended result{.state = make_body_state(model)};
     for (int k = 0; k < steps; ++k) {
         const StepReport report =

@@ -290,6 +290,8 @@ TEST_CASE("files that cannot be read are told apart")
     CHECK(contains(message("."), "folder"));
     CHECK(contains(message("ball"), "did you mean ball.toml?"));
     CHECK(contains(message("bal.toml"), "did you mean ball.toml?"));
+    // four letters and an ending in common are no resemblance
+    CHECK_FALSE(contains(message("hulk.toml"), "did you mean"));
     std::ofstream(folder / "large.toml").seekp(static_cast<std::streamoff>(max_scene_bytes)) << "\n";
     CHECK(contains(message("large.toml"), "more than 64000000 bytes"));
     fs::remove_all(folder);

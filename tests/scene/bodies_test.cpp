@@ -69,11 +69,11 @@ TEST_CASE("a lattice of bodies: formulas of i and j, one name each")
     const BodyModel& model = *scene.model.bodies();
     REQUIRE(model.bodies() == 7);
     CHECK(model.setup().bodies[6].name == "crate_2_1");
-    CHECK((scene.bodies->start.x[6] - Vec3(0.8, 0, 0.3)).norm() < 1e-15);
+    CHECK((scene.start.x[6] - Vec3(0.8, 0, 0.3)).norm() < 1e-15);
     CHECK(model.mass[1] == near(500 * 0.008, 1e-12));
     CHECK(model.surface(0, 1).friction == 0.5);
     CHECK(model.inverse_mass[0] == 0);
-    CHECK(scene.bodies->integrator.time_step_s == 5e-3);
+    CHECK(time_step_s(scene.integrator) == 5e-3);
 
     // results show seven coordinates of each
     CHECK(scene.model.coordinates() == 6 * 7);
@@ -88,7 +88,7 @@ TEST_CASE("coordinates of bodies have their energies")
                          "density = 500\nvelocity_m_s = [1, 2, 3]\nrotation_rad = [0.1, 0.2, 0.3]\n"
                          "inertia_kg_m2 = [0.01, 0.02, 0.025]\nangular_velocity_rad_s = [4, -5, 6]"));
     Workspace work;
-    const BodyState& state = scene.bodies->start;
+    const State& state = scene.start;
     const Point at = point_of(scene.start);
     const double kinetic = scene.model.bodies()->kinetic_energy_J(state);
     CHECK(scene.model.kinetic_energy(at, work) == near(kinetic, 1e-12 * kinetic));
@@ -101,9 +101,9 @@ TEST_CASE("scatter is the same for the same seed")
     const std::string shaken = with(crates, "density = 500", "jitter_m = 0.01\nseed = 7");
     const Scene a = good_bodies(shaken), b = good_bodies(shaken),
                 c = good_bodies(with(shaken, "seed = 7", "seed = 8"));
-    CHECK(a.bodies->start.x[3] == b.bodies->start.x[3]);
-    CHECK(a.bodies->start.x[3] != c.bodies->start.x[3]);
-    CHECK((a.bodies->start.x[3] - Vec3(0.8, 0, 0.1)).cwiseAbs().maxCoeff() <= 0.01);
+    CHECK(a.start.x[3] == b.start.x[3]);
+    CHECK(a.start.x[3] != c.start.x[3]);
+    CHECK((a.start.x[3] - Vec3(0.8, 0, 0.1)).cwiseAbs().maxCoeff() <= 0.01);
 }
 
 TEST_CASE("in the plane up is y, and a prescribed body follows its formulas")
@@ -303,7 +303,7 @@ kinetic = "q'^2/2"
 
     // the same from the bodies themselves, not from their coordinates
     const BodyModel& model = *alone.model.bodies();
-    const BodyState& start = alone.bodies->start;
+    const State& start = alone.start;
     CHECK(kinetic == near(model.kinetic_energy_J(start), 1e-13));
     CHECK(potential == near(model.potential_energy_J(start.x, start.R), 1e-13));
 

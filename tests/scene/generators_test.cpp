@@ -116,7 +116,7 @@ TEST_CASE("bodies at random places do not overlap, and stay in their box")
 {
     const Scene scene = good_scene(grains);
     const auto r = radii(scene);
-    const auto& x = scene.bodies->start.x;
+    const auto& x = scene.start.x;
     for (std::size_t i = 0; i < r.size(); ++i) {
         CHECK(x[i + 1].cwiseAbs().head<2>().maxCoeff() <= 1);
         for (std::size_t j = 0; j < i; ++j)
@@ -142,7 +142,7 @@ turn_at_random = true
 )toml");
     // the image of an axis is even on the sphere: means of coordinates vanish, of squares are a third
     Vec3 mean = Vec3::Zero(), square = Vec3::Zero();
-    for (const Rotation& R : scene.bodies->start.R) {
+    for (const Rotation& R : scene.start.R) {
         const Vec3 z = R * Vec3::UnitZ();
         mean += z / 1000;
         square += z.cwiseAbs2() / 1000;
@@ -189,8 +189,8 @@ rest_length_m = 1
     CHECK(setup.bodies[5].name == "pair_1_0_base");
 
     // the second pair is turned by a quarter: its x is the world's y
-    CHECK((scene.bodies->start.x[4] - Vec3(10 - 0.1, 2, 1)).norm() < 1e-14);
-    CHECK((scene.bodies->start.v[4] - Vec3(0, 1, 0)).norm() < 1e-15);
+    CHECK((scene.start.x[4] - Vec3(10 - 0.1, 2, 1)).norm() < 1e-14);
+    CHECK((scene.start.v[4] - Vec3(0, 1, 0)).norm() < 1e-15);
     CHECK((setup.bodies[5].path(3).position_m - Vec3(10, 3, -4)).norm() < 1e-14);
 
     // all bodies of a copy have its number
@@ -228,15 +228,13 @@ force_N = ["table(pull, t)", 0, 0]
 point_m = [0, 0.25, 0]
 )toml";
     const auto end_of = [](const Scene& scene) {
-        BodyState state = scene.bodies->start;
-        RunSoFar run = start_run(scene.model, scene.start);
-        const RunReport report =
-            resume_run(scene.model, scene.bodies->integrator, scene.solver, scene.plan, state, run);
+        State state = scene.start;
+        const RunReport report = simulate(scene.model, scene.integrator, scene.solver, scene.plan, state);
         CHECK(report.status == RunStatus::Certified);
         return state;
     };
     // v = integral of 6 t / m; forces at mid-points are exact for what is linear in time
-    const BodyState state = end_of(good_scene(pushed));
+    const State state = end_of(good_scene(pushed));
     CHECK(state.v[0].x() == near(6 * 0.125 / 2, 1e-12));
     // the arm turns with the body: the torque about z is -0.25 F cos(angle), the angle about 0.06
     const double turning = -0.25 * 6 * 0.125 / 0.5;
@@ -244,11 +242,11 @@ point_m = [0, 0.25, 0]
     CHECK(std::abs(state.W[0].z()) < std::abs(turning));
 
     // a force that turns with the body keeps its torque
-    const BodyState following = end_of(good_scene(with(pushed, "point_m", "axes = \"body\"\npoint_m")));
+    const State following = end_of(good_scene(with(pushed, "point_m", "axes = \"body\"\npoint_m")));
     CHECK(following.W[0].z() == near(turning, 1e-12));
 
     // feedback: a damper, dv/dt = -v
-    const BodyState slowed =
+    const State slowed =
         end_of(good_scene(with(with(pushed, "force_N = [\"table(pull, t)\", 0, 0]\npoint_m = [0, 0.25, 0]",
                                     "force_N = [\"-2*a_x'\", 0]"),
                                "mass_kg = 2", "mass_kg = 2\nvelocity_m_s = [3, 0, 0]")));

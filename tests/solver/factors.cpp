@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cmath>
 #include <random>
 
@@ -136,6 +137,22 @@ TEST_CASE("many contacts are solved by their factors, and the blocks agree that 
         CHECK(report.by_factors);
         CHECK(report.solver == SolverKind::NonlinearCg);
         CHECK(is_solved(residual(assembled(problem), P), 1e-8));
+    }
+}
+
+TEST_CASE("a solve by factors ends where it is asked to stop, unsolved, without blocks of W")
+{
+    const std::atomic<bool> stop = true;
+    for (const bool round : {true, false}) {
+        for (const bool calm : {true, false}) {
+            OneStepProblem problem = Pile{.round = round}.made();
+            problem.factors.calm = calm;
+            std::vector<double> P(static_cast<std::size_t>(problem.size()), 0.0);
+            const SolveReport report = solve(problem, {.stop = &stop}, P);
+            CHECK(report.status != SolveStatus::Converged);
+            // one look after the first sweep, of a structure that stands one more
+            CHECK(report.iterations <= 3);
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 #include "support.hpp"
 
+#include "support/near.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -375,4 +377,65 @@ time_step_s = {}
     // sixty steps a period: the phase is late by (h w)^3/12 a step
     const json fine = late_run(swinging(0.1, 1e-4));
     CHECK(fine["status"] == "certified");
+}
+
+namespace {
+
+/// An oscillation of 10 rad/s, and a gate that closes in front of it for a tenth of a second when its 150th
+/// period ends, where x = 1: it strikes the gate at 0.8 or so. Or a gate that stays open.
+std::string gate(const std::string& kind, double h_s, bool closes)
+{
+    return fmt::format(R"toml(duration_s = 95
+[[coordinate]]
+name = "x"
+start = 1
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "100/2*x^2"
+[[contact]]
+name = "gate"
+gap = "{} - x"
+law = {{ restitution = 0 }}
+[integrator]
+kind = "{}"
+time_step_s = {}
+)toml",
+                       closes ? "1.2 - 0.4*exp(-((t - 94.2478)*10)^2)" : "1.2", kind, h_s);
+}
+
+}  // namespace
+
+TEST_CASE("a scheme that is half a period late passes a gate that the motion strikes, and is not certified")
+{
+    // the phase after 150 periods is off by 942 (h w)^2/12, with 0.02 s and the theta scheme 3.1 rad; by half
+    // as much, the other way, with Moreau's
+    for (const std::string kind : {"moreau", "moreau_jean"}) {
+        CAPTURE(kind);
+        const json coarse = late_run(gate(kind, 0.02, true));
+        CHECK(coarse["status"] == "uncertified");
+        const json missed = finding(coarse, "impact_instants");
+        REQUIRE(!missed.is_null());
+        CHECK(contains(missed["message"].get<std::string>(), "gate strikes at 94.2 s"));
+
+        // by 0.05 and 0.02 rad: it strikes, and the instant is that of series, within a step or two
+        const json fine = late_run(gate(kind, 0.0025, true));
+        CHECK(fine["status"] == "certified");
+        const json series = late_run(gate("series", 0.5, true));
+        REQUIRE(!fine["events"].empty());
+        CHECK(fine["events"][0]["time_s"].get<double>() ==
+              near(series["events"][0]["time_s"].get<double>(), 2 * 0.0025 + 0.05 / 10));
+
+        // the phase alone costs nothing: the energy is right, and the phase is what the step gives
+        CHECK(late_run(gate(kind, 0.02, false))["status"] == "certified");
+    }
+}
+
+TEST_CASE("a missed impact is named by a run that is taken up again as by one that is not")
+{
+    const Folder folder;
+    const auto scene = folder.write("gate.toml", gate("moreau_jean", 0.02, true));
+    const auto half = folder.path("half.h5");
+    run_of(scene, {"--set", "duration_s=47.6", "-o", half});
+    const auto whole = carom_program({"resume", half, "--set", "duration_s=95", "--json"});
+    CHECK(whole.json()["diagnosis"] == run_of(scene)["diagnosis"]);
 }

@@ -8,8 +8,9 @@ scenes whose reference does not settle (h/100 against h/200) are set aside and c
 
 Every scene is judged twice. In the strict form the neighbouring step is h/2 alone. Where an impact falls within its step is a
 matter of chance, and of a hundred scenes the runs at h and h/2 of one or two make the same error by chance; hence the other form,
-with h/2 and three steps a little shorter than h. Each of them agrees with h to a tenth once in about ten times, all four once in ten
-thousand: what differs from all four is compared with four more.
+with h/2 and three steps between h and h/2 at random. Each of them agrees with h to a tenth once in about ten times, all four once
+in ten thousand: what differs from all four is compared with four more. Steps in simple ratios would not do: 8/9 h, 4/5 h and 8/11 h
+see an impact next to the eighth step all at the same instant.
 
 States are compared at eight instants. An impact is where it is up to a step, and up to the time in which it passes the distance that
 places may differ by. At an instant that is so near to an impact of the run or the reference only the end of the run counts, and of
@@ -472,6 +473,13 @@ def verdict(scene, run, companions, reference, settling):
     return ("lie" if wrong else "true"), ", ".join(wrong), error, allowed
 
 
+def neighbours(scene):
+    """Numbers of steps of the neighbouring runs, in the order in which they are asked: the strict form, then four at once each."""
+    rng = random.Random(f"neighbours of {scene.seed}")
+    between = [round(scene.steps * (1 + (1 + 15 * (i + rng.random()) / 7) / 16)) for i in rng.sample(range(7), 7)]
+    return (("strict", [2 * scene.steps]), ("class", between[:3]), ("class", between[3:]))
+
+
 PROGRAMS = {}  # of this process
 
 
@@ -496,9 +504,7 @@ def judge(task):
         settling, reference = (None, found) if name == "series" else found
         label["reference"] = name
         companions = []
-        for form, steps in (("strict", [2 * scene.steps]),
-                            ("class", [scene.steps * k // 8 + 1 for k in (9, 10, 11)]),
-                            ("class", [scene.steps * k // 16 + 1 for k in (17, 19, 23, 27)])):
+        for form, steps in neighbours(scene):
             companions += [program.run(scene, scene.kind, n) for n in steps]
             kind, why, error, allowed = verdict(scene, run, companions, reference, settling)
             label[form] = kind

@@ -538,11 +538,8 @@ TEST_CASE(
                 CAPTURE(left);
                 CAPTURE(force);
                 const auto run = run_text(groove(left, right, mu, force));
-                // loads that a force moves from side to side may not be found (PS-20): then the run says so
-                if (force != "0" && run["end"] == "undetermined") {
-                    CHECK(run["status"] == "failed");
-                    continue;
-                }
+                // loads that equal compliance selects leave the cones as the force moves them; others do not
+                // (PS-20)
                 CHECK(is_near(position(run, "x"), 0, 1e-12));
                 CHECK(is_near(position(run, "z"), 0, 1e-12));
                 CHECK(run["end"] == "duration");

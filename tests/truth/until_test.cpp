@@ -63,6 +63,41 @@ potential = "8*x^2"
     }
 }
 
+TEST_CASE("values of bodies within a step are of second order as well")
+{
+    // a ball on a spring of 16 N/m, which turns freely about its axis: x = cos(4 t), the angle is 3 t
+    const Folder folder;
+    const auto scene = folder.write("ball.toml", R"toml(duration_s = 1
+gravity_m_s2 = [0, 0, 0]
+[[body]]
+name = "ball"
+shape = "sphere"
+radius_m = 0.1
+mass_kg = 1
+position_m = [1, 0, 0]
+angular_velocity_rad_s = [0, 0, 3]
+[[load]]
+body = "ball"
+force_N = ["-16*ball_x", 0, 0]
+)toml");
+    for (const std::string kind : {"moreau", "moreau_jean"}) {
+        for (const double h : {0.02, 0.01}) {
+            const auto run = run_of(scene, {"--set", "integrator.time_step_s=" + std::to_string(h), "--set",
+                                            "integrator.kind=" + kind, "--at", "0.777,0.3333"});
+            for (const auto& at : run["probes"]) {
+                const double t = at["time_s"];
+                const auto& x = at["state"]["ball_x"];
+                // within a step the velocity changes by up to 16 h: of first order it would be off by that
+                CHECK(std::abs(x["q"].get<double>() - std::cos(4 * t)) < 8 * h * h);
+                CHECK(std::abs(x["u"].get<double>() + 4 * std::sin(4 * t)) < 32 * h * h);
+                const auto& turn = at["state"]["ball_k"];
+                CHECK(std::abs(turn["q"].get<double>() - std::sin(1.5 * t)) < 8 * h * h);
+                CHECK(std::abs(turn["u"].get<double>() - 1.5 * std::cos(1.5 * t)) < 8 * h * h);
+            }
+        }
+    }
+}
+
 TEST_CASE("a clutch slips, locks and slips again, and says so with its name")
 {
     // two discs of inertia 1 rub with at most 2 N m: speeds meet at 0.5 rad/s after 0.25 s; from 0.6 s on a

@@ -48,19 +48,6 @@ inline constexpr double velocity_tolerances = 10;
 /// Which errors missed their tolerance, in words: "the velocity error is 2.1e-03, the limit is 1e-07".
 [[nodiscard]] std::string shortfall(const Residual& residual, double tolerance);
 
-/// Memory for residual(); reused between steps.
-struct ResidualScratch {
-    std::vector<double> U, s, F, d;
-    std::vector<Factors::Block> blocks;  ///< with percussions in their velocities
-};
-
-[[nodiscard]] Residual residual(const OneStepProblem& problem, std::span<const double> P,
-                                ResidualScratch& scratch);
 [[nodiscard]] Residual residual(const OneStepProblem& problem, std::span<const double> P);
-
-/// The same for velocities U that are known otherwise, e.g. from those of the bodies: only the diagonal of W
-/// is read.
-[[nodiscard]] Residual residual_at(const OneStepProblem& problem, std::span<const double> P,
-                                   std::span<const double> U, ResidualScratch& scratch);
 
 }  // namespace carom

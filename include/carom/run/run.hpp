@@ -62,7 +62,10 @@ struct RecordSettings {
     bool energies = true;     ///< kinetic, potential and the lines of the ledger since the start
     bool probes = true;
     RecordPrecision precision = RecordPrecision::Auto;  ///< of a file; in memory all is as computed
+    int parts = 0;             ///< 0: one file; else one that shows what lies in so many others beside it
+    int checkpoint_steps = 0;  ///< steps between two checkpoints; 0: by the amount of data and work
 };
+inline constexpr int max_record_parts = 4096;
 
 [[nodiscard]] Expected<void> check(const RecordSettings& settings);
 

@@ -76,43 +76,33 @@ std::vector<Coordinate> coordinate_names(const BodySetup& setup)
     return coordinates;
 }
 
-bool shift_coordinate(const BodyModel& bodies, int index, bool rate, double amount, BodyState& state)
+bool shift_coordinate(const BodyModel& bodies, int index, bool rate, double amount, State& state)
 {
     const int per_body = coordinates_per_body(bodies), places = bodies.is_flat() ? 2 : 3;
+    const auto of_bodies = static_cast<int>(state.q.size()) - bodies.setup().coordinates;
     int before = index / per_body;
     const int part = index % per_body;
-    for (int i = 0; i < bodies.bodies(); ++i) {
+    for (int i = 0; i < bodies.bodies() && index < of_bodies; ++i) {
         if (!has_coordinates(bodies, i) || before-- > 0) continue;
-        if (part < places) {
+        if (part < places)
             (rate ? state.v[i] : state.x[i])[part] += amount;
-            return true;
-        }
-        if (!bodies.is_flat()) return false;
-        if (rate)
+        else if (!bodies.is_flat())
+            return false;
+        else if (rate)
             state.W[i].z() += amount;
         else
             state.R[i] = turned(state.R[i], Vec3(0, 0, amount));
-        return true;
+        break;
     }
-    // one beside the bodies
-    const auto others = static_cast<int>(coordinate_names(bodies.setup()).size());
-    auto& list = rate ? state.u : state.q;
-    if (index < others || index - others >= static_cast<int>(list.size())) return false;
-    list[static_cast<std::size_t>(index - others)] += amount;
+    (rate ? state.u : state.q)[index] += amount;
     return true;
 }
 
-State coordinate_state(const BodyModel& bodies, const BodyState& state)
+namespace {
+
+/// The first entries of q and u. Angles of the plane are those next to the ones that q has, if it is `known`.
+void write_bodies(const BodyModel& bodies, const State& state, bool known, double* q, double* u)
 {
-    Eigen::Index moving = 0;
-    for (int i = 0; i < bodies.bodies(); ++i) {
-        moving += has_coordinates(bodies, i) ? 1 : 0;
-    }
-    State result;
-    result.t_s = state.t_s;
-    result.q.resize(moving * coordinates_per_body(bodies) + static_cast<Eigen::Index>(state.q.size()));
-    result.u.resize(result.q.size());
-    double *q = result.q.data(), *u = result.u.data();
     const auto add = [&](double value, double rate) {
         *q++ = value;
         *u++ = rate;
@@ -125,8 +115,7 @@ State coordinate_state(const BodyModel& bodies, const BodyState& state)
         add(x.y(), v.y());
         if (bodies.is_flat()) {
             const double angle = 2 * std::atan2(R.z(), R.w());
-            const auto body = static_cast<std::size_t>(i);
-            add(state.angles.empty() ? angle : with_turns(state.angles[body], angle), W.z());
+            add(known ? with_turns(*q, angle) : angle, W.z());
             continue;
         }
         // q' = q (0, W) / 2
@@ -137,13 +126,55 @@ State coordinate_state(const BodyModel& bodies, const BodyState& state)
         add(R.y(), rate.y());
         add(R.z(), rate.z());
     }
-    for (std::size_t i = 0; i < state.q.size(); ++i)
-        add(state.q[i], state.u[i]);
+}
+
+/// Coordinates of bodies, without those beside them.
+Eigen::Index count_coordinates(const BodyModel& bodies)
+{
+    int moving = 0;
+    for (int i = 0; i < bodies.bodies(); ++i)
+        moving += has_coordinates(bodies, i) ? 1 : 0;
+    return moving * coordinates_per_body(bodies);
+}
+
+}  // namespace
+
+void write_coordinates(const BodyModel& bodies, State& state)
+{
+    const Eigen::Index size = count_coordinates(bodies) + bodies.setup().coordinates;
+    const bool known = state.q.size() == size;
+    if (!known) state.q.setZero(size);
+    if (state.u.size() != size) state.u.setZero(size);
+    write_bodies(bodies, state, known, state.q.data(), state.u.data());
+    // once more takes out what the way from the angle before has rounded, where it passes zero
+    if (known && bodies.is_flat()) write_bodies(bodies, state, true, state.q.data(), state.u.data());
+}
+
+State coordinate_state(const BodyModel& bodies, const State& state)
+{
+    const Eigen::Index of_bodies = count_coordinates(bodies);
+    const bool known = state.q.size() >= std::max<Eigen::Index>(of_bodies, 1);
+    State result;
+    result.t_s = state.t_s;
+    result.q =
+        known ? state.q : Eigen::VectorXd(Eigen::VectorXd::Zero(of_bodies + bodies.setup().coordinates));
+    result.u =
+        state.u.size() == result.q.size() ? state.u : Eigen::VectorXd(Eigen::VectorXd::Zero(result.q.size()));
+    write_bodies(bodies, state, known, result.q.data(), result.u.data());
     return result;
 }
 
-void place_bodies(const BodyModel& bodies, std::span<const double> q, std::span<const double> u,
-                  BodyState& state)
+void copy_bodies(const State& from, State& to)
+{
+    to.x = from.x;
+    to.R = from.R;
+    to.v = from.v;
+    to.W = from.W;
+    to.turns = from.turns;
+    to.kept = from.kept;
+}
+
+void place_bodies(const BodyModel& bodies, std::span<const double> q, std::span<const double> u, State& state)
 {
     const int per_body = coordinates_per_body(bodies);
     int first = 0;
@@ -213,9 +244,9 @@ std::vector<char> BodyFactors::driven() const
     return result;
 }
 
-BodyState BodyFactors::state_at(const Point& at) const
+State BodyFactors::state_at(const Point& at) const
 {
-    BodyState state = make_body_state(*bodies_);
+    State state = make_body_state(*bodies_);
     place_bodies(*bodies_, at.q, at.u, state);
     return state;
 }
@@ -227,7 +258,7 @@ double BodyFactors::kinetic_energy_J(const Point& at) const
 
 double BodyFactors::potential_energy_J(const Point& at) const
 {
-    const BodyState state = state_at(at);
+    const State state = state_at(at);
     return bodies_->potential_energy_J(state.x, state.R);
 }
 
@@ -284,7 +315,7 @@ void BodyFactors::add_kinetic_terms(const Point& at, const MassPattern& pattern,
 
 void BodyFactors::add_potential_gradient(const Point& at, std::span<double> gradient) const
 {
-    const BodyState state = state_at(at);
+    const State state = state_at(at);
     std::vector<Wrench> wrenches(static_cast<std::size_t>(bodies_->bodies()));
     bodies_->spring_wrenches(BodyModel::SpringPart::Springs, state.x, state.R, {}, {}, wrenches);
     for_each([&](int i, int first) {

@@ -27,16 +27,23 @@ namespace carom {
 [[nodiscard]] bool has_coordinates(const BodyModel& bodies, int body);
 [[nodiscard]] int coordinates_per_body(const BodyModel& bodies) noexcept;  ///< 7, in the plane 3
 
-/// The state of these coordinates.
-[[nodiscard]] State coordinate_state(const BodyModel& bodies, const BodyState& state);
+/// Writes where bodies are, and their velocities, into q and u of the same state; angles of the plane are
+/// those next to the ones that were there, and so count turns. Coordinates beside bodies stay as they are.
+void write_coordinates(const BodyModel& bodies, State& state);
+
+/// The same into a state that has nothing but its coordinates and its instant.
+[[nodiscard]] State coordinate_state(const BodyModel& bodies, const State& state);
+
+/// The factors that are bodies, with what their contacts and joints keep.
+void copy_bodies(const State& from, State& to);
 
 /// Places and velocities of bodies from their coordinates; quaternions are made unit ones. Fixed bodies stay.
 void place_bodies(const BodyModel& bodies, std::span<const double> q, std::span<const double> u,
-                  BodyState& state);
+                  State& state);
 
-/// Adds `amount` to the coordinate, or velocity where `rate` is true, that coordinate_names() has at `index`.
-/// False where it is part of a quaternion, whose parts do not change alone.
-bool shift_coordinate(const BodyModel& bodies, int index, bool rate, double amount, BodyState& state);
+/// Adds `amount` to the coordinate, or velocity where `rate` is true, at `index`, and moves its body. False
+/// where it is part of a quaternion, whose parts do not change alone.
+bool shift_coordinate(const BodyModel& bodies, int index, bool rate, double amount, State& state);
 
 /// What bodies bring to a Model: their energies and blocks of its metric.
 class BodyFactors {
@@ -73,7 +80,7 @@ private:
     /// visit(body, its first coordinate) for bodies that have coordinates.
     template <class Visit>
     void for_each(const Visit& visit) const;
-    [[nodiscard]] BodyState state_at(const Point& at) const;
+    [[nodiscard]] State state_at(const Point& at) const;
 
     std::shared_ptr<const BodyModel> bodies_;
     int coordinates_ = 0;

@@ -12,7 +12,7 @@ constexpr std::size_t bodies_in_block = 1024;
 
 }  // namespace
 
-Pose BodyModel::frame(int body, const BodyState& state) const
+Pose BodyModel::frame(int body, const State& state) const
 {
     return {.position_m = state.x[body] - state.R[body] * centre[body], .rotation = state.R[body]};
 }
@@ -63,7 +63,7 @@ double BodyModel::spring_wrenches(SpringPart part, std::span<const Vec3> x, std:
     return potential;
 }
 
-double BodyModel::kinetic_energy_J(const BodyState& state) const
+double BodyModel::kinetic_energy_J(const State& state) const
 {
     return sum_of_blocks<double>(
         static_cast<std::size_t>(bodies()), bodies_in_block, [&](std::size_t begin, std::size_t end) {

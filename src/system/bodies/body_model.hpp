@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/system/bodies/body.hpp"
+#include "carom/system/state.hpp"
 #include "geometry/contact_points.hpp"
 
 #include <algorithm>
@@ -19,44 +20,6 @@ namespace carom {
 /// Symbols    x, R   centre of mass and orientation, R from body to world;  v  its velocity, m/s
 ///            W      angular velocity in the body axes, rad/s: there the inertia J is constant
 /// Theory     docs/theory/bodies.md, (BO-7) equations
-
-/// A contact that acted or touched in the last step, so that the next one knows where to begin; or a stop, a
-/// motor or the friction of a joint: these have -1 - actor in place of the first body, and no second one.
-struct KeptContact {
-    int first = 0, second = 0;
-    std::uint64_t feature = 0;
-    Vec3 percussion_Ns{0, 0, 0};  ///< on the first body, world axes
-    Vec3 moment_Nms{0, 0, 0};     ///< of rolling and spinning
-    bool closed = false;          ///< acted and stayed
-    bool sticks = false;          ///< did not slide
-    bool acted = true;            ///< false: it touches without pressing
-
-    // for events: statuses as in State, of motors and friction as of constraints, and the feature by which
-    // they tell of it
-    char status = 0, slides = 0;
-    std::uint64_t named = 0;
-    double away_m_s = 0;  ///< normal velocity after the step
-
-    /// The first part of an impact that the next step ends; without percussion: none.
-    struct Closing {
-        double percussion_Ns = 0, velocity_m_s = 0, left_m_s = 0, energy_J = 0;
-    } closing{};
-};
-
-/// The complete state of a run.
-struct BodyState {
-    double t_s = 0;
-    std::vector<Vec3> x;            ///< centres of mass, m
-    std::vector<Rotation> R;        ///< orientations
-    std::vector<Vec3> v;            ///< m/s, right limit
-    std::vector<Vec3> W;            ///< rad/s, body axes
-    std::vector<KeptContact> kept;  ///< sorted by bodies and feature
-    std::vector<double> turns;      ///< theta of every joint that turns, full turns counted; 0 of others
-    std::vector<double> angles;     ///< in the plane: of every body, full turns counted; empty: not known
-    std::vector<double> q, u;       ///< coordinates beside the bodies, and their velocities
-
-    [[nodiscard]] int bodies() const noexcept { return static_cast<int>(x.size()); }
-};
 
 /// The law of two surfaces. The grain is that of no body (0), of the first one asked for (1) or the second
 /// (2).
@@ -126,7 +89,7 @@ public:
     }
 
     /// The frame of the shape, from the centre of mass.
-    [[nodiscard]] Pose frame(int body, const BodyState& state) const;
+    [[nodiscard]] Pose frame(int body, const State& state) const;
     [[nodiscard]] Pose centre_of_frame(int body, const Pose& frame) const;
 
     /// Velocity over a step of a prescribed body, from where it is to where it will be.
@@ -156,7 +119,7 @@ public:
     void joint_damping(std::span<const Vec3> x, std::span<const Rotation> R, std::span<const Vec3> v,
                        std::span<const Vec3> W, std::span<Wrench> wrenches) const;
 
-    [[nodiscard]] double kinetic_energy_J(const BodyState& state) const;
+    [[nodiscard]] double kinetic_energy_J(const State& state) const;
     [[nodiscard]] double potential_energy_J(std::span<const Vec3> x, std::span<const Rotation> R) const;
 
     /// Coordinates besides the bodies are stored, three each, in carriers of unit mass after the bodies: in
@@ -207,7 +170,7 @@ private:
 /// "body.crate".
 [[nodiscard]] Expected<BodyModel, Errors> make_body_model(BodySetup setup);
 
-/// The state at the start.
-[[nodiscard]] BodyState make_body_state(const BodyModel& model);
+/// The state at the start; coordinates beside the bodies are zero.
+[[nodiscard]] State make_body_state(const BodyModel& model);
 
 }  // namespace carom

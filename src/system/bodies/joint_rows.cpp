@@ -297,7 +297,7 @@ private:
     std::span<const double> turns_;
     double closed_gap_;
     std::span<const char> touched_;
-    const BodyState* state_;
+    const State* state_;
     BodyRows& rows_;
     std::vector<JointPart>& parts_;
     BodyModel::JointPlace place_;

@@ -43,7 +43,7 @@ struct JointQuery {
     std::span<const double> turns;
     double closed_gap = 0;
     std::span<const char> touched = {};
-    const BodyState* state = nullptr;  ///< half-way, for motors that depend on it
+    const State* state = nullptr;  ///< half-way, for motors that depend on it
     bool drives = true;
 };
 void add_joint_rows(const BodyModel& model, const JointQuery& at, BodyRows& rows,

@@ -224,7 +224,7 @@ void detail::check_joints(const BodySetup& setup, bool flat, Errors& errors)
 void detail::check_start(const BodyModel& model, Errors& errors)
 {
     if (model.setup().joints.empty()) return;
-    const BodyState start = make_body_state(model);
+    const State start = make_body_state(model);
     std::vector<Vec3> w;
     double fastest = 0;
     for (int i = 0; i < start.bodies(); ++i) {
@@ -273,7 +273,7 @@ bool BodyModel::are_joined(int a, int b) const noexcept
 
 void BodyModel::frame_joints()
 {
-    const BodyState start = make_body_state(*this);
+    const State start = make_body_state(*this);
     for (const Joint& joint : setup_.joints) {
         JointFrame& frame = joint_frames.emplace_back();
         if (joint.kind == JointKind::Gear) continue;

@@ -1,4 +1,5 @@
 #include "joints.hpp"
+#include "system/bodies/body_coordinates.hpp"
 #include "system/bodies/body_model.hpp"
 
 #include <fmt/format.h>
@@ -386,9 +387,9 @@ Expected<BodyModel, Errors> make_body_model(BodySetup setup)
     return model;
 }
 
-BodyState make_body_state(const BodyModel& model)
+State make_body_state(const BodyModel& model)
 {
-    BodyState state;
+    State state;
     state.t_s = model.setup().start_s;
     for (int i = 0; i < model.bodies(); ++i) {
         const Body& body = model.setup().bodies[static_cast<std::size_t>(i)];
@@ -402,6 +403,7 @@ BodyState make_body_state(const BodyModel& model)
                                 : Vec3(Vec3::Zero()));
     }
     state.turns.assign(model.setup().joints.size(), 0.0);
+    write_coordinates(model, state);
     return state;
 }
 

@@ -56,7 +56,7 @@ std::vector<Drawing> spring_drawings(const BodyModel& bodies)
 {
     if (bodies.setup().springs.empty()) return {};
     const bool flat = bodies.is_flat();
-    const BodyState start = make_body_state(bodies);
+    const State start = make_body_state(bodies);
     std::vector<int> first;
     int next = 0;
     for (int i = 0; i < bodies.bodies(); ++i) {

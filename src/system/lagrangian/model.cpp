@@ -438,13 +438,20 @@ Law Model::law(int contact, const Point& at, bool sticks, Workspace& work) const
 
 State make_state(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double t_s)
 {
+    State state;
+    if (const BodyModel* bodies = model.bodies()) {
+        state = make_body_state(*bodies);
+        const bool fit = q.size() == model.coordinates() && u.size() == model.coordinates();
+        if (fit) place_bodies(*bodies, view(q), view(u), state);
+    }
     const auto contacts = static_cast<std::size_t>(model.contacts());
-    return {.t_s = t_s,
-            .q = q,
-            .u = u,
-            .percussion_Ns = std::vector<double>(static_cast<std::size_t>(model.local_size()), 0.0),
-            .closed = std::vector<char>(contacts, 0),
-            .slides = std::vector<char>(contacts, 0)};
+    state.t_s = t_s;
+    state.q = q;
+    state.u = u;
+    state.percussion_Ns.assign(static_cast<std::size_t>(model.local_size()), 0.0);
+    state.closed.assign(contacts, 0);
+    state.slides.assign(contacts, 0);
+    return state;
 }
 
 }  // namespace carom

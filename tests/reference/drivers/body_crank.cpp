@@ -52,7 +52,7 @@ public:
 
     void advance(double h_s, int level)
     {
-        const BodyState before = walk_.state();
+        const State before = walk_.state();
         walk_.step(h_s);
         const bool overlaps = walk_.report().max_penetration_m > 1e-9;
         if (level < 1 && (overlaps || !striking_corners().empty())) {

@@ -30,7 +30,7 @@ struct TiltedDisc {
     }
 
     /// Rate at which the axis rises: d/dt of its height n_z, n' = w x n.
-    [[nodiscard]] static double rising(const BodyState& state)
+    [[nodiscard]] static double rising(const State& state)
     {
         const Vec3 n = state.R[0] * Vec3::UnitZ(), w = state.R[0] * state.W[0];
         return w.cross(n).z();

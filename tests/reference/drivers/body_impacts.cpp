@@ -148,7 +148,7 @@ void body_oblique_impact(const Task& task, Answers& answers)
     const BodyWalk impact = struck(setup);
     const BodyContact& floor = impact.pressing(0, 1);
     const Vec3 P = floor.percussion_Ns(), slip = slip_m_s(floor);
-    const BodyState& after = impact.state();
+    const State& after = impact.state();
 
     answers.give("P", Means::Exact, [&] { return Json{P.x(), P.y()}; });
     answers.give("v_plus", Means::Exact, [&] { return Json{after.v[0].x(), after.v[0].y()}; });

@@ -72,7 +72,7 @@ double fall_time_s(double p, double alpha, double theta0, int steps)
     const BodySetup setup{
         .bodies = {{.pose = {.position_m = {theta0, 0, 0}}, .mass_kg = 1, .inertia_kg_m2 = Mat3::Identity()}},
         .gravity_m_s2 = {0, 0, 0},
-        .forces = [=](const BodyState& state, std::span<Wrench> wrenches) {
+        .forces = [=](const State& state, std::span<Wrench> wrenches) {
             wrenches[0].force_N.x() -= p * p * (alpha - state.x[0].x());
         }};
     const auto above = [&](double time_s) {

@@ -84,9 +84,7 @@ TableStop stop_of(const Task& task, double v, double omega)
 double torque_taken_Nm(const Task& task, double torque_Nm)
 {
     BodySetup setup = table_on_feet(task);
-    setup.forces = [=](const BodyState&, std::span<Wrench> wrenches) {
-        wrenches[0].torque_Nm.z() += torque_Nm;
-    };
+    setup.forces = [=](const State&, std::span<Wrench> wrenches) { wrenches[0].torque_Nm.z() += torque_Nm; };
     BodyWalk walk(setup, {.time_step_s = 1, .tolerance = 1e-14});
     walk.step();
     return torque_Nm - walk.state().W[0].z() * task.number("I");
@@ -158,7 +156,7 @@ void body_rolling_ball(const Task& task, Answers& answers)
     const double F0 = task.number("F0"), w = task.number("w");
     const Rotation start(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitX()));
     BodySetup setup = ball_on_floor(task.number("M"), task.number("R"), Vec3::Zero(), start);
-    setup.forces = [=](const BodyState& state, std::span<Wrench> wrenches) {
+    setup.forces = [=](const State& state, std::span<Wrench> wrenches) {
         wrenches[0].force_N += Vec3(F0 * std::cos(w * state.t_s), F0 * std::sin(2 * w * state.t_s), 0);
     };
     const auto at = [&](const Pieces& p) {

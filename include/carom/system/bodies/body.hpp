@@ -74,7 +74,7 @@ struct BodySpring {
     double rest_length_m = 0;                              ///< >= 0
 };
 
-struct BodyState;
+struct State;
 
 /// Force at the centre of mass and torque about it, world axes.
 struct Wrench {
@@ -103,7 +103,7 @@ struct BodySetup {
     ImpactMap impact_map = {};
 
     /// Other forces, added per body: loads, drives, controls. The state is that at the midpoint of a step.
-    std::function<void(const BodyState& state, std::span<Wrench> wrenches)> forces = {};
+    std::function<void(const State& state, std::span<Wrench> wrenches)> forces = {};
 };
 
 }  // namespace carom

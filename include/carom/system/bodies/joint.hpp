@@ -46,7 +46,7 @@ enum class JointKind {
 /// The word used in scenes and messages, e.g. "revolute".
 [[nodiscard]] const char* name_of(JointKind kind) noexcept;
 
-struct BodyState;
+struct State;
 
 /// What may act on one degree of freedom of a joint: theta in rad, rad/s, N m, or s in m, m/s, N.
 struct JointFreedom {
@@ -59,7 +59,7 @@ struct JointFreedom {
 
     /// The same as formulas of the state at the midpoint of a step, instead: a control in the loop. Empty: as
     /// above.
-    std::function<double(const BodyState& state)> motor_rate_of = {}, motor_limit_of = {};
+    std::function<double(const State& state)> motor_rate_of = {}, motor_limit_of = {};
     [[nodiscard]] bool has_motor() const noexcept { return motor_rate || motor_rate_of; }
 
     double friction = 0;      ///< dry friction of constant size, N m or N, >= 0

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "carom/system/lagrangian/lagrangian_system.hpp"
+#include "carom/system/state.hpp"
 
 #include <Eigen/Dense>
 
@@ -10,20 +11,6 @@
 #include <vector>
 
 namespace carom {
-
-/// The complete state of a run: a run resumed from a State continues bit for bit.
-struct State {
-    double t_s = 0;
-    Eigen::VectorXd q;  ///< configuration
-    Eigen::VectorXd u;  ///< velocity, right limit
-    std::vector<double>
-        percussion_Ns;         ///< of the last step, the warm start of the next solve; at Model::offset(c)
-    std::vector<char> closed;  ///< per contact: 0 open; 1 an impact of the last step closed it; 2 it persists
-    std::vector<char>
-        slides;  ///< per contact, in the last step: 0 not; 1 slid; 2 slid, in the plane backwards;
-                 ///< + 4: its catastrophe has been named
-    std::vector<char> constraint_status{};  ///< per part of a constraint: ConstraintStatus; empty: not known
-};
 
 class BodyFactors;
 class BodyModel;
@@ -195,7 +182,8 @@ private:
 /// "contact.wall.gap".
 [[nodiscard]] Expected<Model, Errors> make_model(LagrangianSystem system);
 
-/// A state at rest in its contacts: sizes set, no percussions yet.
+/// A state at rest in its contacts: sizes set, no percussions yet. Bodies are where the coordinates say;
+/// their quaternions are made unit ones.
 [[nodiscard]] State make_state(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
                                double t_s = 0);
 
@@ -203,15 +191,6 @@ private:
 /// gap gradient zero where a contact is closed, restitutions in range, constraints fulfilled and their
 /// gradients independent or redundant, but not just here.
 [[nodiscard]] Errors check_start(const Model& model, const State& state, double tolerance_m);
-
-inline std::span<const double> view(const Eigen::VectorXd& x)
-{
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
-inline std::span<double> view(Eigen::VectorXd& x)
-{
-    return {x.data(), static_cast<std::size_t>(x.size())};
-}
 
 /// The point of a state.
 inline Point point_of(const State& state)

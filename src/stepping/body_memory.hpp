@@ -57,7 +57,7 @@ struct BodyDisplacement {
 
 /// Inside the statuses of contacts.
 struct StatusScratch {
-    std::vector<int> kept_of;  ///< per contact: its number in BodyState::kept, -1: none
+    std::vector<int> kept_of;  ///< per contact: its number in State::kept, -1: none
     std::vector<char> found;   ///< per kept contact: it is among those of the step
     std::vector<int> told;     ///< contacts that act, or are known from the step before
     std::vector<ContactStep> steps;
@@ -77,7 +77,7 @@ struct StatusScratch {
 
 /// Memory of a step, reused by the next one. Listeners may read the contacts and the problem of the last
 /// step.
-struct BodyScratch {
+struct BodyStepMemory {
     std::vector<BodyContact> contacts;     ///< sorted by bodies
     std::vector<JointPart> joints;         ///< interactions of the problem after the contacts
     std::vector<JointReaction> reactions;  ///< one per joint
@@ -90,10 +90,10 @@ struct BodyScratch {
     std::vector<Finding> findings;
 
     // inside the step
-    BodyState mid, next;  ///< `mid`: where contacts are taken, half-way but with cone_point = "end"
-    BodyState half;       ///< half-way through the step, where forces are taken, if that is elsewhere
-    double ahead_s = 0;   ///< from half-way to `mid`
-    BodyRows rows;        ///< of the problem
+    State mid, next;     ///< `mid`: where contacts are taken, half-way but with cone_point = "end"
+    State half;          ///< half-way through the step, where forces are taken, if that is elsewhere
+    double ahead_s = 0;  ///< from half-way to `mid`
+    BodyRows rows;       ///< of the problem
     std::vector<double> joint_U_plus;
     double map_joint_J = 0;  ///< work of joints while an impact map acted
     std::vector<Vec3> v_free, W_free, W_gyroscopic;
@@ -116,7 +116,7 @@ struct BodyScratch {
     double theta = 0.5;
     bool implicit = false;  ///< percussions act through `response`
     std::shared_ptr<detail::BodyResponse> response;
-    BodyState forces_at;                 ///< where forces are taken
+    State forces_at;                     ///< where forces are taken
     std::vector<Vec3> v_start, W_start;  ///< as the step began, on prescribed paths too
     std::vector<Vec3> v_last, W_last;    ///< before the last pass of its iteration
 
@@ -173,12 +173,12 @@ struct BodyScratch {
 
 /// One step from state.t_s to state.t_s + settings.time_step_s. `NotFinite` leaves the state as it was.
 [[nodiscard]] StepReport body_step(const BodyModel& model, const MoreauSettings& settings,
-                                   const SolverSettings& solver, BodyState& state, BodyScratch& scratch);
+                                   const SolverSettings& solver, State& state, BodyStepMemory& scratch);
 
 /// The same by the theta scheme (BO-27).
 [[nodiscard]] StepReport moreau_jean_body_step(const BodyModel& model, const MoreauJeanSettings& settings,
-                                               const SolverSettings& solver, BodyState& state,
-                                               BodyScratch& scratch);
+                                               const SolverSettings& solver, State& state,
+                                               BodyStepMemory& scratch);
 
 /// What the theta scheme has as Moreau's has it: contacts, correction, the overlap that is allowed.
 [[nodiscard]] MoreauSettings midpoint_settings(const MoreauJeanSettings& settings);

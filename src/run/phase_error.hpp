@@ -1,0 +1,29 @@
+#pragma once
+
+#include "run/obstacle_visit.hpp"
+#include "system/lagrangian/mass_matrix.hpp"
+
+#include <Eigen/Core>
+
+namespace carom {
+
+/// Phases of smooth motions.
+///
+/// A scheme of second order turns an oscillation by a little too much or too little in every step. Its energy
+/// does not show that, and its own gaps do not either; in time the motion meets its obstacles at another
+/// phase, or does not meet them.
+///
+/// Theory     docs/theory/energy_ledger.md, (LE-25) impacts of a motion that is out of phase
+
+/// The energies that a change of velocity is small or large against (LE-5).
+struct PhaseScale {
+    double kinetic_J = 0;  ///< of the last steps
+    double run_J = 0;      ///< that takes part in the run
+};
+
+/// Adds a step from the velocity `before` to `after`, with the metric `A` in between; one with events begins
+/// anew.
+void note_phase(const Eigen::VectorXd& before, const Eigen::VectorXd& after, bool smooth, const MassMatrix& A,
+                const PhaseScale& scale, PhaseError& phase);
+
+}  // namespace carom
