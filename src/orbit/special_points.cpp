@@ -205,12 +205,12 @@ std::optional<OneSided> vanishes_ahead(BranchWalk& walk, const BranchNode& from,
             rest = step * here->value / (last.value - here->value);
             gone += step;
             last = *here;
-            found.point.add(*node, last);
+            // once the point is known, steps only bring the orbit to it
+            const bool known = found.point.fraction() <= little &&
+                               found.point.error() <= rounding * std::abs(found.point.value);
+            if (!known) found.point.add(*node, last);
             found.node = std::move(*node);
             if (gone + rest > 8 * reach) return std::nullopt;
-            if (found.point.fraction() <= little &&
-                found.point.error() <= rounding * std::abs(found.point.value))
-                break;
             part = std::min(largest_part, 1.5 * part);
             step = part * rest;
             continue;
