@@ -64,6 +64,7 @@ BranchWalk::BranchWalk(const Scene& scene, const BranchOptions& options)
 /// The closure with the member at this value.
 bool BranchWalk::evaluate(double value)
 {
+    errors_.clear();
     const std::array values{value};
     auto member = make_member(scene_, orbit_, values);
     if (!member) {

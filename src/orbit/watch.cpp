@@ -42,6 +42,9 @@ Watch::Watch(VariationalSystem& system, const State& start)
 void Watch::look(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
 {
     look_at_coordinates(piece);
+    after_event_ = begins_with_event(piece, statuses);
+    if (after_event_) near.insert(near.end(), at_end_.begin(), at_end_.end());
+    at_end_.clear();
     first_ = near.size();
     piece_s_ = piece.t_s;
     for (int c = 0; c < static_cast<int>(system_.contacts.size()); ++c) {
@@ -55,6 +58,24 @@ void Watch::look(const SeriesPiece& piece, const std::vector<SeriesStatus>& stat
         if (status->begins) look_at_reversal(piece, *status);
         look_at_slip(piece, *status);
     }
+}
+
+/// Statuses are others, or velocities jump.
+bool Watch::begins_with_event(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses)
+{
+    constexpr double rounding = 1e-9;
+    const auto same = [](const SeriesStatus& a, const SeriesStatus& b) {
+        return a.contact == b.contact && a.slides == b.slides && a.sticks == b.sticks && a.side == b.side;
+    };
+    piece.at(0, q_, u_);
+    const bool is_first = u_before_.size() == 0;
+    const bool changes =
+        !std::ranges::equal(before_, statuses, same) ||
+        (!is_first && (u_ - u_before_).cwiseAbs().maxCoeff() >
+                          rounding * (u_.cwiseAbs().maxCoeff() + u_before_.cwiseAbs().maxCoeff()));
+    before_ = statuses;
+    piece.at(piece.h_s, q_, u_before_);
+    return changes && !is_first;
 }
 
 void Watch::look_at_coordinates(const SeriesPiece& piece)
@@ -88,6 +109,7 @@ void Watch::differentiate(const VariationalPiece& piece, const Rows& X)
     for (std::size_t i = first_; i < near.size(); ++i) {
         Nearness& one = near[i];
         const double s = one.time_s - piece_s_;
+        if (s == 0) continue;  // at an event, which moves
         if (one.kind == Nearness::Kind::Reaction) one.slope = piece.reaction_at(one.contact, s).row(0);
         const bool of_gap = one.kind == Nearness::Kind::Gap;
         if (!of_gap && one.kind != Nearness::Kind::Slip) continue;
@@ -155,6 +177,28 @@ void Watch::look_at_reaction(const SeriesPiece& piece, int contact)
                             .u = {},
                             .slope = {}});
         });
+    look_at_ends(piece, Nearness::Kind::Reaction, contact,
+                 [&](double s) { return series_value(r, piece.order - 1, s); });
+}
+
+/// What is smallest where a piece begins or ends, at an event.
+void Watch::look_at_ends(const SeriesPiece& piece, Nearness::Kind kind, int contact,
+                         const std::function<double(double)>& value)
+{
+    constexpr double part = 1e-5, rounding = 1e-9;
+    const double h = piece.h_s, first = value(0), last = value(h);
+    const double nothing = rounding * std::max({std::abs(first), std::abs(last), std::abs(value(h / 2))});
+    const auto at = [&](double s, double smallest) {
+        return Nearness{.kind = kind,
+                        .contact = contact,
+                        .time_s = piece.t_s + s,
+                        .value = smallest,
+                        .q = {},
+                        .u = {},
+                        .slope = {}};
+    };
+    if (after_event_ && first > nothing && value(part * h) > first) near.push_back(at(0, first));
+    if (last > nothing && value(h - part * h) > last) at_end_.push_back(at(h, last));
 }
 
 /// Slip that goes on the other way: how fast.

@@ -4,6 +4,8 @@
 
 #include "carom/orbit/periodic.hpp"
 
+#include <functional>
+
 namespace carom::detail {
 
 /// Looks along a motion: extrema of coordinates, and how near it is to other sequences of events (OR-12).
@@ -23,6 +25,9 @@ private:
     void look_at_coordinates(const SeriesPiece& piece);
     void look_at_gap(const SeriesPiece& piece, int contact);
     void look_at_reaction(const SeriesPiece& piece, int contact);
+    void look_at_ends(const SeriesPiece& piece, Nearness::Kind kind, int contact,
+                      const std::function<double(double)>& value);
+    [[nodiscard]] bool begins_with_event(const SeriesPiece& piece, const std::vector<SeriesStatus>& statuses);
     void look_at_reversal(const SeriesPiece& piece, const SeriesStatus& status);
     void look_at_slip(const SeriesPiece& piece, const SeriesStatus& status);
     /// U_T of a contact in the plane at s, and its rate.
@@ -34,8 +39,12 @@ private:
 
     VariationalSystem& system_;
     Workspace work_;
-    std::size_t first_ = 0;  ///< of `near`, on the last piece
-    double piece_s_ = 0;     ///< where it begins
+    std::size_t first_ = 0;             ///< of `near`, on the last piece
+    double piece_s_ = 0;                ///< where it begins
+    bool after_event_ = false;          ///< there
+    std::vector<Nearness> at_end_;      ///< of the last piece: they count if it ends with an event
+    std::vector<SeriesStatus> before_;  ///< statuses of the last piece
+    Eigen::VectorXd u_before_;          ///< and where it has come to
     Eigen::VectorXd q_, u_;
 };
 

@@ -1,9 +1,11 @@
 #include "support.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <numbers>
 #include <set>
+#include <sstream>
 
 using namespace carom::test;
 
@@ -210,4 +212,127 @@ time_step_s = 0.5
     CHECK(study("basin.svg").status <= 1);
     CHECK(begins_with(folder.path("basin.svg"), "<svg"));
     CHECK(study("basin.png").status == 2);
+}
+
+namespace {
+
+/// A mass on a spring, pushed by F and pulled back by its damper.
+const std::string pushed = R"toml(
+title = "pushed"
+duration_s = 5
+[parameters]
+k = 4
+F = 2
+[[coordinate]]
+name = "x"
+start = 0.3
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "k*x^2/2 - F*x"
+forces = { x = "-6*x'" }
+)toml";
+
+std::vector<std::vector<std::string>> cells_of(const std::string& path)
+{
+    std::vector<std::vector<std::string>> rows;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        auto& row = rows.emplace_back();
+        std::istringstream words(line);
+        for (std::string word; std::getline(words, word, ',');)
+            row.push_back(word);
+    }
+    return rows;
+}
+
+std::size_t column(const std::vector<std::vector<std::string>>& rows, const std::string& name)
+{
+    const auto found = std::ranges::find(rows.front(), name);
+    REQUIRE_MESSAGE(found != rows.front().end(), name);
+    return static_cast<std::size_t>(found - rows.front().begin());
+}
+
+}  // namespace
+
+TEST_CASE("equilibria of a spring, x = F/k, as JSON, tables, pictures and a page")
+{
+    const Folder folder;
+    const std::string scene = folder.write("pushed.toml", pushed);
+    const auto follow = [&](const std::string& output) {
+        return carom_program({"branch", scene, "--equilibrium", "--over", "parameters.F=-1:5", "-o",
+                              folder.path(output), "--json"});
+    };
+    for (const auto& [name, begin] : {std::pair{"e.svg", "<svg"},
+                                      {"e.pdf", "%PDF"},
+                                      {"e.html", "<!doctype"},
+                                      {"e.json", "{"},
+                                      {"e.csv", "branch,F,x,stable"},
+                                      {"e.h5", "\x89HDF"}}) {
+        CAPTURE(name);
+        const auto found = follow(name);
+        REQUIRE(found.status == 0);
+        CHECK(begins_with(folder.path(name), begin));
+        const auto points = found.json()["branches"][0]["points"];
+        REQUIRE(points.size() > 5);
+        for (const auto& point : points) {
+            CHECK(point["q"][0].get<double>() == doctest::Approx(point["value"].get<double>() / 4));
+            CHECK(point["stable"] == true);
+            // x'' + 6 x' + 4 x = 0
+            CHECK(point["eigenvalues_1_s"][0][0].get<double>() == doctest::Approx(-3 + std::sqrt(5.0)));
+        }
+    }
+    const auto rows = cells_of(folder.path("e.csv"));
+    REQUIRE(rows.size() > 6);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        CHECK(std::stod(rows[i][2]) == doctest::Approx(std::stod(rows[i][1]) / 4));
+    }
+    CHECK(follow("e.png").status == 2);
+}
+
+TEST_CASE("a mass that comes to rest is no orbit, whatever period is asked for")
+{
+    const Folder folder;
+    const std::string scene = folder.write("pushed.toml", pushed);
+    const auto found = carom_program({"orbit", scene, "--period", "1", "--settle", "20", "--json"});
+    CHECK(found.status == 1);
+    CHECK(found.json()["converged"] == false);
+    CHECK(found.json()["stable"] == false);
+    CHECK(contains(found.json()["trouble"].get<std::string>(), "equilibrium"));
+    // where the spring would be in balance
+    CHECK(found.json()["start"]["x"]["q"].get<double>() == doctest::Approx(0.5).epsilon(1e-9));
+}
+
+TEST_CASE("a point of a branch gives its orbit again: tables and JSON have the time at which it begins")
+{
+    const Folder folder;
+    const std::string table = std::string(CAROM_SOURCE_DIR) + "/scenes/ball_on_table.toml";
+    for (const char* name : {"b.csv", "b.json"}) {
+        REQUIRE(carom_program({"branch", table, "--period", period, "--over", "parameters.A=1.2:1.4",
+                               "--max-step", "0.1", "-o", folder.path(name)})
+                    .status == 0);
+    }
+    const auto rows = cells_of(folder.path("b.csv"));
+    std::ifstream file(folder.path("b.json"));
+    const auto points = nlohmann::json::parse(file)["points"];
+    REQUIRE(rows.size() == points.size() + 1);
+    const std::size_t start_s = column(rows, "start_s");
+    for (const std::size_t i : {std::size_t{1}, rows.size() - 1}) {
+        const auto& row = rows[i];
+        const auto& point = points[i - 1];
+        CHECK(point["start_s"].get<double>() == std::stod(row[start_s]));
+        CHECK(point["start"][0].get<double>() == std::stod(row[column(rows, "z_start")]));
+        CHECK(point["start_velocity"][0].get<double>() == std::stod(row[column(rows, "z_start_velocity")]));
+        // the motion from there closes after a period, which it does from no other instant
+        const auto run =
+            carom_program({"run", table, "--json", "--sensitivity", "parameters.A", "--set",
+                           "parameters.A=" + row[column(rows, "A")], "--set", "start_s=" + row[start_s],
+                           "--set", "coordinate.z.start=" + row[column(rows, "z_start")], "--set",
+                           "coordinate.z.start_velocity=" + row[column(rows, "z_start_velocity")], "--set",
+                           "duration_s=" + row[column(rows, "period_s")]});
+        REQUIRE(run.status == 0);
+        const auto end = run.json()["states"][0]["coordinates"]["z"];
+        CHECK(end["q"].get<double>() == doctest::Approx(point["start"][0].get<double>()).epsilon(1e-9));
+        CHECK(end["u"].get<double>() ==
+              doctest::Approx(point["start_velocity"][0].get<double>()).epsilon(1e-9));
+    }
 }
