@@ -39,7 +39,7 @@ void look_at_first_slip(const TakenStep& step, double fastest_m_s, Certifier& ce
         if (!contact.persists && contact.U_minus[0] < -contact.rounding_m_s) continue;  // an impact
         const auto before = slip_of(contact, contact.U_minus), after = slip_of(contact, contact.U_plus),
                    free = slip_of(contact, contact.U_free);
-        // a slip that ends in the step leaves a velocity of either sign that is none
+        // where slip ends in the step, its velocity is a rounding of either sign
         if (!(before[0] * after[0] + before[1] * after[1] < 0) || !slides(contact)) continue;
         const double D = length(difference(after, free));
         const double part = length(before) / (length(difference(free, before)) + D);
