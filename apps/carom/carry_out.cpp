@@ -32,7 +32,7 @@ void tell_problems(const KeptProblemCounts& problems, const std::string& folder,
     if (display.quiet || folder.empty()) return;
     fmt::print(stderr, "{} one-step problems in {}\n", problems.written, printable(folder));
     if (problems.left_out > 0) {
-        fmt::print(stderr, "{} not written, because FCLIB cannot store them: {}\n", problems.left_out,
+        fmt::print(stderr, "{} not written, because problem files cannot hold them: {}\n", problems.left_out,
                    problems.why);
     }
     if (problems.without_problem > 0) {

@@ -2,6 +2,7 @@
 
 #include "series_engine.hpp"
 #include "stepping/step_parts.hpp"
+#include "visit_settings.hpp"
 
 #include <cmath>
 
@@ -49,32 +50,7 @@ void check_contact(const Contact& contact, Errors& errors)
 
 Expected<void> check(const SeriesSettings& settings)
 {
-    if (!(settings.time_step_s > 0 && std::isfinite(settings.time_step_s))) {
-        return out_of_range("SeriesSettings::time_step_s", settings.time_step_s,
-                            "give a time greater than zero: how often the motion is reported");
-    }
-    if (!(settings.activation_gap_m >= 0 && std::isfinite(settings.activation_gap_m))) {
-        return out_of_range("SeriesSettings::activation_gap_m", settings.activation_gap_m,
-                            "give zero or a small length, for example 1e-9");
-    }
-    if (!(settings.order >= 6 && settings.order <= 60)) {
-        return out_of_range("SeriesSettings::order", settings.order, "give an order from 6 to 60");
-    }
-    if (!(settings.max_order >= 6 && settings.max_order <= 200)) {
-        return out_of_range("SeriesSettings::max_order", settings.max_order, "give an order from 6 to 200");
-    }
-    if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
-        return out_of_range("SeriesSettings::tolerance", settings.tolerance,
-                            "give a small number greater than zero, for example 1e-16");
-    }
-    if (!(settings.accumulation_speed_m_s >= 0 && std::isfinite(settings.accumulation_speed_m_s))) {
-        return out_of_range("SeriesSettings::accumulation_speed_m_s", settings.accumulation_speed_m_s,
-                            "give a small speed, or 0 for the usual one");
-    }
-    if (!(settings.max_events >= 1)) {
-        return out_of_range("SeriesSettings::max_events", settings.max_events, "give a count from 1 on");
-    }
-    return {};
+    return check_settings("SeriesSettings", settings);
 }
 
 Errors check_for_series(const Model& model)

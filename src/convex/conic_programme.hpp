@@ -10,9 +10,9 @@ namespace carom::detail {
 /// each block of rows of G has a first component that is at least the length of the others; a block of one
 /// row is an inequality. P symmetric positive semidefinite, zero for a linear objective.
 ///
-/// Method     primal-dual interior point, scaled so that slack and multiplier become one vector, predictor
-/// and
-///            corrector; dense, meant for some hundred unknowns
+/// Method     primal-dual interior point, scaled so that slack and multiplier become one vector,
+///            predictor and corrector;
+///            dense, meant for some hundred unknowns
 /// Theory     docs/theory/convex_sets.md, (CS-21) programme, (CS-22) gap and what it proves
 struct ConicProgramme {
     Eigen::MatrixXd P;

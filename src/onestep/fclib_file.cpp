@@ -1,9 +1,12 @@
 #include "carom/onestep/fclib.hpp"
 
 #include "fclib_matrix.hpp"
+#include "law_numbers.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace carom {
@@ -12,6 +15,17 @@ namespace {
 using detail::Hdf5Reader;
 using detail::Hdf5Writer;
 using Matrix = FclibProblem::Matrix;
+
+/// Groups of the forms; that of carom is none of FCLIB's, so that nobody solves it as another problem.
+constexpr std::string_view local_group = "/fclib_local", global_group = "/fclib_global",
+                           carom_group = "/carom_problem";
+
+std::string group_of(FclibForm form)
+{
+    return std::string(form == FclibForm::Local    ? local_group
+                       : form == FclibForm::Global ? global_group
+                                                   : carom_group);
+}
 
 Error wrong_size(const Hdf5Reader& file, const std::string& what)
 {
@@ -157,6 +171,48 @@ Expected<void> read_global(const Hdf5Reader& file, FclibProblem& problem)
     return {};
 }
 
+/// Laws as integers and numbers, one after the other; their components are the rows of W.
+Expected<void> read_carom(const Hdf5Reader& file, FclibProblem& problem)
+{
+    const std::string group(carom_group), laws = group + "/laws";
+    auto q = detail::read_vector(file, group + "/U_free");
+    if (!q) return q.error();
+    auto U_minus = detail::read_vector(file, group + "/U_minus");
+    if (!U_minus) return U_minus.error();
+    const auto kinds = file.integers(laws + "/kind"), begins = file.integers(laws + "/begin");
+    if (!kinds) return kinds.error();
+    if (!begins) return begins.error();
+    const auto numbers = detail::read_vector(file, laws + "/numbers");
+    if (!numbers) return numbers.error();
+    if (begins->size() != kinds->size() + 1 || U_minus->size() != q->size())
+        return wrong_size(file, laws + " and the velocities do not have the same interactions");
+    Eigen::Index rows = 0;
+    for (std::size_t c = 0; c < kinds->size(); ++c) {
+        const std::int64_t begin = (*begins)[c], end = (*begins)[c + 1];
+        const bool inside = begin >= 0 && begin <= end && end <= numbers->size();
+        std::optional<Law> law;
+        if (inside && (*kinds)[c] >= 0 && (*kinds)[c] < static_cast<std::int64_t>(std::variant_size_v<Law>)) {
+            law = detail::law_of_numbers(static_cast<int>((*kinds)[c]),
+                                         std::span(numbers->data() + begin, numbers->data() + end));
+        }
+        if (!law) return file.malformed(fmt::format("{}: that of interaction {} is none", laws, c));
+        rows += dimension(*law);
+        if (std::holds_alternative<Bilateral>(*law)) ++problem.joints;
+        if (is_unilateral(*law)) problem.space_dimension = std::max(problem.space_dimension, dimension(*law));
+        problem.laws.push_back(std::move(*law));
+    }
+    problem.space_dimension = std::min(problem.space_dimension, 3);
+    if (rows != q->size())
+        return wrong_size(
+            file, fmt::format("{} have {} components, there are {} velocities", laws, rows, q->size()));
+    auto W = detail::read_matrix(file, group + "/W", rows, rows);
+    if (!W) return W.error();
+    problem.W = std::move(*W);
+    problem.q = std::move(*q);
+    problem.U_minus = std::move(*U_minus);
+    return {};
+}
+
 /// Texts are for people: what cannot be read is left out.
 FclibInfo read_info(const Hdf5Reader& file, const std::string& group)
 {
@@ -177,7 +233,8 @@ std::optional<Eigen::VectorXd> read_stored(const Hdf5Reader& file, const FclibPr
     if (!file.has("/solution/r")) return {};
     const auto r = detail::read_vector(file, "/solution/r");
     if (!r) return {};
-    if (problem.joints == 0) return r->size() == problem.q.size() ? std::optional(*r) : std::nullopt;
+    if (problem.joints == 0 || problem.form == FclibForm::Carom)
+        return r->size() == problem.q.size() ? std::optional(*r) : std::nullopt;
     const auto l = read_optional(file, "/solution/l", file.has("/solution/l"));
     if (!l || r->size() + l->size() != problem.q.size()) return {};
     return joined(*r, *l);
@@ -209,24 +266,68 @@ Expected<void> write_matrices(Hdf5Writer& file, const FclibProblem& problem)
     return written;
 }
 
-Expected<void> write_info(Hdf5Writer& file, const FclibInfo& info)
+Expected<void> write_info(Hdf5Writer& file, std::string group, const FclibInfo& info)
 {
-    auto written = file.add_group("/fclib_local/info");
-    if (written) written = file.add_text("/fclib_local/info/title", info.title);
-    if (written) written = file.add_text("/fclib_local/info/description", info.description);
-    if (written) written = file.add_text("/fclib_local/info/math_info", info.math_info);
+    group += "/info";
+    auto written = file.add_group(group);
+    if (written) written = file.add_text(group + "/title", info.title);
+    if (written) written = file.add_text(group + "/description", info.description);
+    if (written) written = file.add_text(group + "/math_info", info.math_info);
+    return written;
+}
+
+std::span<const double> span_of(const Eigen::VectorXd& v)
+{
+    return {v.data(), static_cast<std::size_t>(v.size())};
+}
+
+Expected<void> write_carom(Hdf5Writer& file, const FclibProblem& problem)
+{
+    const std::string group(carom_group), laws = group + "/laws";
+    std::vector<double> kinds, begins{0}, numbers;
+    for (const Law& law : problem.laws) {
+        const auto one = detail::numbers_of(law);
+        if (!one)
+            return Error{.code = ErrorCode::NotAllowedHere,
+                         .where = "write_fclib",
+                         .message = "a reaction is limited by a set that files do not hold",
+                         .hint = "files hold intervals, boxes, balls and ellipsoids",
+                         .excerpt = {}};
+        kinds.push_back(one->kind);
+        numbers.insert(numbers.end(), one->numbers.begin(), one->numbers.end());
+        begins.push_back(static_cast<double>(numbers.size()));
+    }
+    auto written = file.add_group(group);
+    if (written) written = detail::write_matrix(file, group + "/W", problem.W);
+    if (written) written = file.put(group + "/U_free", span_of(problem.q));
+    if (written) written = file.put(group + "/U_minus", span_of(problem.U_minus));
+    if (written) written = file.add_group(laws);
+    if (written) written = file.put(laws + "/kind", kinds, detail::Entry::Integer);
+    if (written) written = file.put(laws + "/begin", begins, detail::Entry::Integer);
+    if (written) written = file.put(laws + "/numbers", numbers);
+    return written;
+}
+
+Expected<void> write_local(Hdf5Writer& file, const FclibProblem& problem)
+{
+    const double dimension = problem.space_dimension;
+    auto written = file.add_group("/fclib_local");
+    if (written)
+        written = file.put("/fclib_local/spacedim", std::span(&dimension, 1), detail::Entry::Integer);
+    if (written) written = write_matrices(file, problem);
+    if (written) written = write_vectors(file, problem);
     return written;
 }
 
 Expected<void> write_solution(Hdf5Writer& file, const FclibProblem& problem, const FclibSolution& solution)
 {
-    const auto m = static_cast<std::size_t>(problem.rows() - problem.joints);
-    const std::span<const double> r(solution.r.data(), static_cast<std::size_t>(solution.r.size()));
-    const std::span<const double> u(solution.u.data(), static_cast<std::size_t>(solution.u.size()));
+    const int joints = problem.form == FclibForm::Carom ? 0 : problem.joints;
+    const auto m = static_cast<std::size_t>(problem.rows() - joints);
+    const auto r = span_of(solution.r), u = span_of(solution.u);
     auto written = file.add_group("/solution");
     if (written) written = file.put("/solution/r", r.first(m));
     if (written) written = file.put("/solution/u", u.first(m));
-    if (written && problem.joints > 0) written = file.put("/solution/l", r.subspan(m));
+    if (written && joints > 0) written = file.put("/solution/l", r.subspan(m));
     return written;
 }
 
@@ -238,16 +339,21 @@ Expected<FclibProblem> read_fclib(const std::string& path)
     const auto file = Hdf5Reader::open(path, detail::fclib_file);
     if (!file) return file.error();
     FclibProblem problem;
-    const bool is_local = file->has("/fclib_local");
-    if (!is_local && !file->has("/fclib_global")) {
-        return file->malformed("the file holds neither /fclib_local nor /fclib_global");
+    constexpr std::array forms{FclibForm::Local, FclibForm::Global, FclibForm::Carom};
+    const auto form = std::ranges::find_if(forms, [&](FclibForm one) { return file->has(group_of(one)); });
+    if (form == forms.end())
+        return file->malformed("the file holds neither /fclib_local nor /fclib_global nor /carom_problem");
+    problem.form = *form;
+    if (problem.form == FclibForm::Carom) {
+        problem.space_dimension = 2;
+        if (auto read = read_carom(*file, problem); !read) return read.error();
+    } else {
+        if (auto read = read_laws(*file, group_of(problem.form), problem); !read) return read.error();
+        const auto read =
+            problem.form == FclibForm::Local ? read_local(*file, problem) : read_global(*file, problem);
+        if (!read) return read.error();
     }
-    problem.form = is_local ? FclibForm::Local : FclibForm::Global;
-    const std::string group = is_local ? "/fclib_local" : "/fclib_global";
-    if (auto read = read_laws(*file, group, problem); !read) return read.error();
-    const auto read = is_local ? read_local(*file, problem) : read_global(*file, problem);
-    if (!read) return read.error();
-    problem.info = read_info(*file, group);
+    problem.info = read_info(*file, group_of(problem.form));
     problem.stored = read_stored(*file, problem);
     return problem;
 }
@@ -255,7 +361,9 @@ Expected<FclibProblem> read_fclib(const std::string& path)
 Expected<void> write_fclib(const std::string& path, const FclibProblem& problem,
                            const FclibSolution* solution)
 {
-    const auto rows = problem.contacts() * problem.space_dimension + problem.joints;
+    const bool is_fclib = problem.form != FclibForm::Carom;
+    const Eigen::Index rows =
+        is_fclib ? problem.contacts() * problem.space_dimension + problem.joints : problem.U_minus.size();
     if (problem.W.rows() != rows || problem.W.cols() != rows || problem.q.size() != rows ||
         (solution != nullptr && (solution->r.size() != rows || solution->u.size() != rows))) {
         return Error{.code = ErrorCode::WrongSize,
@@ -268,13 +376,10 @@ Expected<void> write_fclib(const std::string& path, const FclibProblem& problem,
     const detail::Hdf5Session session;
     auto file = Hdf5Writer::create(path);
     if (!file) return file.error();
-    const double dimension = problem.space_dimension;
-    auto written = file->add_group("/fclib_local");
+    auto written = is_fclib ? write_local(*file, problem) : write_carom(*file, problem);
+    // what was read in the global form is written in the local one
     if (written)
-        written = file->put("/fclib_local/spacedim", std::span(&dimension, 1), detail::Entry::Integer);
-    if (written) written = write_matrices(*file, problem);
-    if (written) written = write_vectors(*file, problem);
-    if (written) written = write_info(*file, problem.info);
+        written = write_info(*file, group_of(is_fclib ? FclibForm::Local : FclibForm::Carom), problem.info);
     if (written && solution != nullptr) written = write_solution(*file, problem, *solution);
     if (written) written = file->close();
     return written;

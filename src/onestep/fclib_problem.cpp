@@ -1,5 +1,7 @@
 #include "carom/onestep/fclib.hpp"
 
+#include "law_numbers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,14 +71,13 @@ std::optional<double> isotropic_friction(const Law& law)
     return {};
 }
 
-Error not_isotropic(int interaction)
+Error set_not_stored(int interaction)
 {
     return {.code = ErrorCode::NotAllowedHere,
             .where = "fclib_problem",
-            .message = fmt::format("interaction {} has friction that FCLIB cannot hold", interaction),
-            .hint =
-                "FCLIB has one coefficient per contact: no ellipse, polygon, rough or asymmetric friction, "
-                "and no constraint with a limited reaction",
+            .message = fmt::format(
+                "the reaction of interaction {} is limited by a set that files do not hold", interaction),
+            .hint = "files hold intervals, boxes, balls and ellipsoids",
             .excerpt = {}};
 }
 
@@ -98,7 +99,8 @@ struct Layout {
     std::vector<int> rows;
 };
 
-Expected<Layout> layout_of(const OneStepProblem& problem)
+/// Nothing where FCLIB does not know a law.
+std::optional<Layout> layout_of(const OneStepProblem& problem)
 {
     Layout layout;
     for (const Law& law : problem.laws) {
@@ -118,7 +120,7 @@ Expected<Layout> layout_of(const OneStepProblem& problem)
         }
         // in a problem in space a contact of two rows slides along one direction only
         if (!isotropic_friction(law) || (dimension(law) != 1 && dimension(law) != layout.dimension)) {
-            return not_isotropic(c);
+            return {};
         }
         for (int k = 0; k < dimension(law); ++k) {
             layout.rows.push_back(contact * layout.dimension + k);
@@ -128,7 +130,69 @@ Expected<Layout> layout_of(const OneStepProblem& problem)
     return layout;
 }
 
+/// All blocks of W as entries, with the rows that `row_of` gives.
+template <class RowOf>
+std::vector<Eigen::Triplet<double>> entries_of(const OneStepProblem& problem, const RowOf& row_of)
+{
+    std::vector<Eigen::Triplet<double>> entries;
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const int first = problem.offsets[static_cast<std::size_t>(c)], d = problem.W.dimension(c);
+        for (const BlockSparse::Entry& entry : problem.W.row(c)) {
+            const auto block = problem.W.block(c, entry);
+            const int width = problem.W.dimension(entry.column);
+            for (int k = 0; k < d * width; ++k) {
+                entries.emplace_back(
+                    row_of(first + k / width),
+                    row_of(problem.offsets[static_cast<std::size_t>(entry.column)] + k % width),
+                    block[static_cast<std::size_t>(k)]);
+            }
+        }
+    }
+    return entries;
+}
+
+/// With its laws as they are, row by row.
+Expected<StoredProblem> carom_problem(const OneStepProblem& problem)
+{
+    StoredProblem result;
+    FclibProblem& stored = result.stored;
+    stored.form = FclibForm::Carom;
+    stored.space_dimension = 2;
+    for (int c = 0; c < problem.interactions(); ++c) {
+        const Law& law = problem.laws[static_cast<std::size_t>(c)];
+        if (!detail::numbers_of(law)) return set_not_stored(c);
+        if (std::holds_alternative<Bilateral>(law)) ++stored.joints;
+        if (is_unilateral(law) && dimension(law) > 2) stored.space_dimension = 3;
+    }
+    const int size = problem.size();
+    for (int row = 0; row < size; ++row)
+        result.rows.push_back(row);
+    stored.laws = problem.laws;
+    stored.q = Eigen::Map<const Eigen::VectorXd>(problem.U_free.data(), size);
+    stored.U_minus = Eigen::Map<const Eigen::VectorXd>(problem.U_minus.data(), size);
+    const auto entries = entries_of(problem, [](int row) { return row; });
+    stored.W.resize(size, size);
+    stored.W.setFromTriplets(entries.begin(), entries.end());
+    return result;
+}
+
 }  // namespace
+
+std::string_view name_of(FclibForm form) noexcept
+{
+    switch (form) {
+    case FclibForm::Local: return "local";
+    case FclibForm::Global: return "global";
+    case FclibForm::Carom: return "carom";
+    }
+    return "unknown";
+}
+
+int FclibProblem::contacts() const noexcept
+{
+    return static_cast<int>(form == FclibForm::Carom ? std::ranges::count_if(laws, is_unilateral)
+                                                     : mu.size());
+}
 
 Expected<LoadedProblem> one_step_problem(const FclibProblem& stored)
 {
@@ -146,14 +210,19 @@ Expected<LoadedProblem> one_step_problem(const FclibProblem& stored)
     // laws: contacts, then joints
     const int d = stored.space_dimension;
     const FrictionShape shape = d == 2 ? FrictionShape(FrictionInterval{}) : FrictionShape(FrictionDisc{});
-    for (int contact = 0; contact < stored.contacts(); ++contact) {
+    int first_row = 0;
+    for (const Law& law : stored.laws) {
+        add(law, first_row);
+        first_row += dimension(law);
+    }
+    for (int contact = 0; contact < stored.mu.size(); ++contact) {
         const double mu = stored.mu[contact];
         Law law = Unilateral{};
         if (mu != 0) law = Coulomb{.shape = shape, .friction = mu};
         if (const auto checked = check(law); !checked) return checked.error();
         add(law, contact * d);
     }
-    for (int joint = 0; joint < stored.joints; ++joint) {
+    for (int joint = 0; stored.laws.empty() && joint < stored.joints; ++joint) {
         add(Bilateral{}, stored.contacts() * d + joint);
     }
 
@@ -163,6 +232,7 @@ Expected<LoadedProblem> one_step_problem(const FclibProblem& stored)
         loaded.problem.U_free.push_back(stored.q[row]);
     }
     loaded.problem.U_minus.assign(loaded.problem.U_free.size(), 0.0);
+    std::ranges::copy(stored.U_minus, loaded.problem.U_minus.begin());
     return loaded;
 }
 
@@ -170,7 +240,7 @@ Expected<StoredProblem> fclib_problem(const OneStepProblem& problem)
 {
     if (!problem.is_assembled()) return fclib_problem(assembled(problem));
     auto layout = layout_of(problem);
-    if (!layout) return layout.error();
+    if (!layout) return carom_problem(problem);
     StoredProblem result;
     FclibProblem& stored = result.stored;
     const int size = layout->contacts * layout->dimension + layout->joints;
@@ -180,25 +250,13 @@ Expected<StoredProblem> fclib_problem(const OneStepProblem& problem)
     stored.mu.setZero(layout->contacts);
     result.rows = std::move(layout->rows);
 
-    std::vector<Eigen::Triplet<double>> entries;
+    const auto row_of = [&](int k) { return result.rows[static_cast<std::size_t>(k)]; };
+    auto entries = entries_of(problem, row_of);
     int contact = 0;
     std::vector<double> q;
     for (int c = 0; c < problem.interactions(); ++c) {
         const Law& law = problem.laws[static_cast<std::size_t>(c)];
         const int first = problem.offsets[static_cast<std::size_t>(c)], d = problem.W.dimension(c);
-        const auto row_of = [&](int k) { return result.rows[static_cast<std::size_t>(k)]; };
-
-        // W, block by block
-        for (const BlockSparse::Entry& entry : problem.W.row(c)) {
-            const auto block = problem.W.block(c, entry);
-            const int width = problem.W.dimension(entry.column);
-            for (int k = 0; k < d * width; ++k) {
-                entries.emplace_back(
-                    row_of(first + k / width),
-                    row_of(problem.offsets[static_cast<std::size_t>(entry.column)] + k % width),
-                    block[static_cast<std::size_t>(k)]);
-            }
-        }
 
         // q with the shifts of restitution
         const auto U_free = problem.part(std::span<const double>(problem.U_free), c);

@@ -33,7 +33,7 @@ Json json_of(const SolvedFile& one)
     }
     Json result = {{"status", solved.status},
                    {"file", file.path},
-                   {"form", file.stored.form == FclibForm::Local ? "local" : "global"},
+                   {"form", name_of(file.stored.form)},
                    {"dimension", file.stored.space_dimension},
                    {"contacts", file.stored.contacts()},
                    {"joints", file.stored.joints},

@@ -128,13 +128,13 @@ void find_drive(const BodyDelayStep& step, const BodyContact& contact, double st
 }
 
 /// The hardest impact of a pair in the step; the points of one pair strike together.
-const ContactStep* hardest_impact(int first, int second, const BodyStepMemory& s)
+const ContactStep* hardest_impact(int first, int second, const FinishedBodyStep& bodies)
 {
     const ContactStep* found = nullptr;
     double most_m_s = 0;
-    for (const ContactStep& step : s.statuses.steps) {
-        if (step.contact >= static_cast<int>(s.contacts.size()) || step.persists) continue;
-        const BodyContact& contact = s.contacts[static_cast<std::size_t>(step.contact)];
+    for (const ContactStep& step : bodies.told()) {
+        if (step.contact >= static_cast<int>(bodies.contacts().size()) || step.persists) continue;
+        const BodyContact& contact = bodies.contacts()[static_cast<std::size_t>(step.contact)];
         if (contact.first != first || contact.second != second) continue;
         const double jump_m_s = step.U_plus[0] - step.U_minus[0];
         if (!(jump_m_s > most_m_s)) continue;
@@ -145,23 +145,22 @@ const ContactStep* hardest_impact(int first, int second, const BodyStepMemory& s
 }
 
 void note_impact_of(const BodyDelayStep& step, const ContactStep& seen, double time_s,
-                    const BodyStepMemory& s, RunProgress& progress, PairDelays& pair)
+                    const FinishedBodyStep& bodies, RunProgress& progress, PairDelays& pair)
 {
-    const BodyContact& contact = s.contacts[static_cast<std::size_t>(seen.contact)];
-    const double h_s = step.step.report.h_s, U_minus = contact.U_minus[0], U_plus = contact.U_plus[0];
+    const BodyContact& contact = bodies.contacts()[static_cast<std::size_t>(seen.contact)];
+    const double h_s = step.step.report.h_s, U_minus = contact.U_minus[0];
     if (is_driven(step.model, pair)) {
         begin_driven_impact(time_s, pair.drive);
         const double late_s = lag_of_motion_s(step.model, pair, h_s, progress.pairs);
         if (late_s > 0 && pair.drive.known == 0) find_drive(step, contact, progress.start_s, pair.drive);
         if (late_s > 0) note_late_impact(late_s, seen.U_minus[0], time_s, pair.drive);
     }
-    const double half_way_m = gap_half_way_m(s, contact.at.gap_m, U_minus);
-    const double after_m = half_way_m + h_s * ((0.5 - s.theta) * U_minus + s.theta * U_plus);
+    const double after_m = bodies.gap_at_end_m(contact, h_s);
     // what friction does to the centres, at most
     const double W = std::max(inverse_mass(step.model, pair.first), inverse_mass(step.model, pair.second));
     note_impact({.U_minus_m_s = seen.U_minus[0],
                  .U_plus_m_s = seen.U_plus[0],
-                 .gap_before_m = half_way_m - h_s / 2 * U_minus,
+                 .gap_before_m = bodies.gap_half_way_m(contact) - h_s / 2 * U_minus,
                  .gap_after_m = is_fast_contact(contact) ? std::max(0.0, after_m) : after_m,
                  .dragged_m_s = W * std::hypot(seen.P[1], seen.P[2]),
                  .h_s = h_s,
@@ -173,7 +172,7 @@ void note_impact_of(const BodyDelayStep& step, const ContactStep& seen, double t
 
 /// The normal velocities of a contact before the step and after it.
 std::pair<double, double> velocities_of(const BodyContact& contact, const State& after,
-                                        const BodyStepMemory& s)
+                                        const FinishedBodyStep& bodies)
 {
     std::array<int, 2> bodies{contact.first, contact.second};
     std::array<Vec3, 2> arms{contact.arm_first, contact.arm_second};
@@ -182,37 +181,16 @@ std::pair<double, double> velocities_of(const BodyContact& contact, const State&
         const auto i = static_cast<std::size_t>(bodies[side]);
         const double sign = side == 0 ? 1 : -1;
         const Vec3 w_after = after.R[i] * after.W[i];
-        U_before += sign * contact.axes[0].dot(s.mid.v[i] + s.w_before[i].cross(arms[side]));
+        U_before +=
+            sign * contact.axes[0].dot(bodies.half_way().v[i] + bodies.w_before()[i].cross(arms[side]));
         U_after += sign * contact.axes[0].dot(after.v[i] + w_after.cross(arms[side]));
     }
     return {U_before, U_after};
 }
 
-/// The nearest points of two bodies at the end of the step, if they are nearer than `reach_m`.
-std::optional<BodyContact> nearest_points(const BodyModel& model, int a, int b, double reach_m,
-                                          const State& after, BodyStepMemory& s)
-{
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-    const double apart_m =
-        (after.x[i] - after.x[j]).norm() - model.colliders[i].radius_m - model.colliders[j].radius_m;
-    if (apart_m > reach_m) return std::nullopt;
-    place(model.colliders[i], {.position_m = after.x[i], .rotation = after.R[i]}, s.on_path[0]);
-    place(model.colliders[j], {.position_m = after.x[j], .rotation = after.R[j]}, s.on_path[1]);
-    s.points.clear();
-    find_contact_points(s.on_path[0], s.on_path[1], reach_m, s.points);
-    const auto nearest = std::ranges::min_element(s.points, {}, &ContactPoint::gap_m);
-    if (nearest == s.points.end()) return std::nullopt;
-    BodyContact contact;
-    contact.first = a;
-    contact.second = b;
-    contact.at = *nearest;
-    set_frame(after.x, contact);
-    return contact;
-}
-
 }  // namespace
 
-bool note_impacts(const BodyDelayStep& step, const BodyStepMemory& s, RunProgress& progress)
+bool note_impacts(const BodyDelayStep& step, const FinishedBodyStep& bodies, RunProgress& progress)
 {
     const double h_s = step.step.report.h_s;
     for (const Event& event : step.step.events) {
@@ -222,8 +200,8 @@ bool note_impacts(const BodyDelayStep& step, const BodyStepMemory& s, RunProgres
             if (pair == nullptr) return false;
             // points of a pair that strike together are one impact
             if (pair->delays.count > 0 && pair->delays.seen_s == event.time_s) continue;
-            const ContactStep* seen = hardest_impact(event.first, event.second, s);
-            if (seen != nullptr) note_impact_of(step, *seen, event.time_s, s, progress, *pair);
+            const ContactStep* seen = hardest_impact(event.first, event.second, bodies);
+            if (seen != nullptr) note_impact_of(step, *seen, event.time_s, bodies, progress, *pair);
             continue;
         }
         PairDelays* pair = known_pair(event.first, event.second, progress.pairs);
@@ -235,7 +213,7 @@ bool note_impacts(const BodyDelayStep& step, const BodyStepMemory& s, RunProgres
     return true;
 }
 
-void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, BodyStepMemory& s,
+void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, FinishedBodyStep& bodies,
                           RunProgress& progress)
 {
     constexpr double slow = 0.01;  // an impact below this part of the velocities of the run changes little
@@ -254,16 +232,16 @@ void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, Bo
                 !model.collides[static_cast<std::size_t>(b)] || !model.may_meet(a, b) ||
                 have_touched(step.after, a, b))
                 continue;
-            const auto contact = nearest_points(model, a, b, most_off_m, step.after, s);
+            const auto contact = bodies.nearest_points(a, b, most_off_m, step.after);
             if (!contact || !(contact->at.gap_m > activation_gap_m)) continue;
-            const auto [U_before, U_after] = velocities_of(*contact, step.after, s);
+            const auto [U_before, U_after] = velocities_of(*contact, step.after, bodies);
             if (!(U_before < 0 && U_after > 0)) continue;
             const auto off_along_m = [&](int body) {
                 return place_off_along_m(model, body, step.after.v[static_cast<std::size_t>(body)],
                                          contact->at.normal, progress.pairs);
             };
             const double off_m = off_along_m(a) + off_along_m(b);
-            const bool acted = std::ranges::any_of(s.contacts, [&](const BodyContact& one) {
+            const bool acted = std::ranges::any_of(bodies.contacts(), [&](const BodyContact& one) {
                 return one.first == a && one.second == b && one.percussion_Ns() != Vec3::Zero();
             });
             if (acted || !(off_m > small_m && off_m > contact->at.gap_m)) continue;

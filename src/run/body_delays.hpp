@@ -3,11 +3,8 @@
 #include "account.hpp"
 #include "impact_delays.hpp"
 #include "run/progress.hpp"
+#include "stepping/finished_body_step.hpp"
 #include "system/bodies/body_model.hpp"
-
-namespace carom {
-struct BodyStepMemory;  // of the step: stepping/body_memory.hpp
-}  // namespace carom
 
 namespace carom::detail {
 
@@ -28,12 +25,12 @@ struct BodyDelayStep {
 };
 
 /// Adds the impacts of a step. False where more pairs have struck each other than are followed.
-[[nodiscard]] bool note_impacts(const BodyDelayStep& step, const BodyStepMemory& scratch,
+[[nodiscard]] bool note_impacts(const BodyDelayStep& step, const FinishedBodyStep& bodies,
                                 RunProgress& progress);
 
 /// (LE-22): two bodies that come nearer to each other than their places are known, and part without having
 /// touched.
-void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, BodyStepMemory& scratch,
+void look_for_near_misses(const BodyDelayStep& step, double activation_gap_m, FinishedBodyStep& bodies,
                           RunProgress& progress);
 
 /// Findings of a run that ends here; `moved_m`: the farthest that a body has moved.

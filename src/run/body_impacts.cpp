@@ -23,10 +23,10 @@ Finding not_resolved(const BodyModel& model, int first, int second, double time_
 
 /// (BO-35). The gap of a contact that was met on its way is that of the touch.
 void look_at_normals(const BodyModel& model, double max_overlap, double kinetic_J, const TakenStep& step,
-                     BodyStepMemory& s, Certifier& certifier)
+                     FinishedBodyStep& bodies, Certifier& certifier)
 {
-    for (const Met& met : met_in(s)) {
-        const BodyContact& contact = s.contacts[static_cast<std::size_t>(met.k)];
+    for (const Met& met : bodies.met()) {
+        const BodyContact& contact = bodies.contacts()[static_cast<std::size_t>(met.k)];
         if (met.persists || touched(met.before) || !(met.P > 0) || !(met.U_minus < 0) ||
             !(contact.at.gap_m < 0) || is_fast_contact(contact))
             continue;
@@ -38,11 +38,11 @@ void look_at_normals(const BodyModel& model, double max_overlap, double kinetic_
         const double size_m = model.size_of_pair_m(contact.first, contact.second);
         const auto turns_m = [&](int body) {
             const auto i = static_cast<std::size_t>(body);
-            return inside_s * s.w_before[i].norm() * size_m;
+            return inside_s * bodies.w_before()[i].norm() * size_m;
         };
         if (!(way_m + turns_m(contact.first) + turns_m(contact.second) > max_overlap * size_m / 2)) continue;
-        if (!(lost_J(model, s.mid, contact, met.U_minus) > max_overlap * kinetic_J)) continue;
-        const auto entered = carried_on(model, contact, s.mid, -inside_s, s);
+        if (!(lost_J(model, bodies.half_way(), contact, met.U_minus) > max_overlap * kinetic_J)) continue;
+        const auto entered = bodies.carried_on(contact, bodies.half_way(), -inside_s);
         const double cosine = entered ? entered->at.normal.dot(contact.at.normal) : 0.0;
         if (!(cosine < std::cos(max_overlap))) continue;
         const double angle = std::acos(std::clamp(cosine, -1.0, 1.0));
@@ -56,17 +56,14 @@ void look_at_normals(const BodyModel& model, double max_overlap, double kinetic_
 
 /// (BO-36): impacts that the step before has begun.
 void look_at_ends(const BodyModel& model, double max_overlap, double kinetic_J, const TakenStep& step,
-                  const BodyStepMemory& s, Certifier& certifier)
+                  const FinishedBodyStep& bodies, Certifier& certifier)
 {
-    const StatusScratch& w = s.statuses;
-    for (std::size_t k = 0; k < w.kept.size(); ++k) {
-        const KeptContact::Closing& begun = w.kept[k].closing;
-        if (!(begun.percussion_Ns > 0) || w.kept[k].first < 0) continue;
+    const auto kept = bodies.kept_before();
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+        const KeptContact::Closing& begun = kept[k].closing;
+        if (!(begun.percussion_Ns > 0) || kept[k].first < 0) continue;
         // bodies that are not found near each other any more have nothing left to stop
-        double met_m_s = 0;
-        for (std::size_t c = 0; c < w.kept_of.size(); ++c) {
-            if (w.kept_of[c] == static_cast<int>(k)) met_m_s = s.contacts[c].U_minus[0];
-        }
+        const double met_m_s = bodies.approach_of_kept_m_s(k);
         const double off_m_s = std::abs(met_m_s - begun.left_m_s);
         if (!(off_m_s > max_overlap * std::abs(begun.velocity_m_s))) continue;
         const double inertia_kg = begun.percussion_Ns / std::abs(begun.left_m_s - begun.velocity_m_s);
@@ -75,7 +72,7 @@ void look_at_ends(const BodyModel& model, double max_overlap, double kinetic_J, 
         if (!(inertia_kg * lost_m_s * lost_m_s / 2 > max_overlap * kinetic_J)) continue;
         const double part = off_m_s / std::abs(begun.velocity_m_s);
         certifier.add_finding(not_resolved(
-            model, w.kept[k].first, w.kept[k].second, step.began_s,
+            model, kept[k].first, kept[k].second, step.began_s,
             fmt::format("of {:.3g} m/s is not finished: the step that begins it leaves {:.3g} m/s, and the "
                         "next one meets {:.3g} m/s, because the bodies have turned or passed; max_overlap is "
                         "{:.2g}: take a step below {:.1e} s",
@@ -92,39 +89,6 @@ std::string name_of_pair(const BodyModel& model, int first, int second)
     return bodies[static_cast<std::size_t>(first)].name + "-" + bodies[static_cast<std::size_t>(second)].name;
 }
 
-std::vector<Met> met_in(const BodyStepMemory& s)
-{
-    std::vector<Met> list;
-    const StatusScratch& w = s.statuses;
-    const auto contacts = static_cast<int>(s.contacts.size());
-    for (const ContactStep& step : w.steps) {
-        if (step.contact >= contacts) continue;
-        const auto c = static_cast<std::size_t>(step.contact);
-        const int before = w.kept_of[c];
-        list.push_back({.k = step.contact,
-                        .gap = gap_half_way_m(s, s.contacts[c].at.gap_m, s.contacts[c].U_minus[0]),
-                        .U_minus = s.contacts[c].U_minus[0],
-                        .restitution = step.restitution,
-                        .P = step.P[0],
-                        .persists = step.persists,
-                        .closing = false,
-                        .before = before >= 0 ? &w.kept[static_cast<std::size_t>(before)] : nullptr});
-    }
-    for (const int k : w.closing) {
-        if (k >= contacts) continue;
-        const BodyContact& contact = s.contacts[static_cast<std::size_t>(k)];
-        list.push_back({.k = k,
-                        .gap = gap_half_way_m(s, contact.at.gap_m, contact.U_minus[0]),
-                        .U_minus = contact.U_minus[0],
-                        .restitution = 0,
-                        .P = contact.P[0],
-                        .persists = false,
-                        .closing = true,
-                        .before = nullptr});
-    }
-    return list;
-}
-
 double lost_J(const BodyModel& model, const State& at, const BodyContact& contact, double U)
 {
     double W = 0;
@@ -139,14 +103,14 @@ double lost_J(const BodyModel& model, const State& at, const BodyContact& contac
     return W > 0 ? jump * jump / (2 * W) : 0;
 }
 
-void look_at_resolution(const BodyModel& model, double max_overlap, const TakenStep& step, BodyStepMemory& s,
-                        Certifier& certifier)
+void look_at_resolution(const BodyModel& model, double max_overlap, const TakenStep& step,
+                        FinishedBodyStep& bodies, Certifier& certifier)
 {
     const double kinetic_J = certifier.sums().watch.kinetic_J;
-    if (!s.statuses.kept.empty()) look_at_ends(model, max_overlap, kinetic_J, step, s, certifier);
+    if (!bodies.kept_before().empty()) look_at_ends(model, max_overlap, kinetic_J, step, bodies, certifier);
     const bool any = std::ranges::any_of(
         step.events, [](const Event& event) { return event.kind == EventKind::Impact && event.first >= 0; });
-    if (any) look_at_normals(model, max_overlap, kinetic_J, step, s, certifier);
+    if (any) look_at_normals(model, max_overlap, kinetic_J, step, bodies, certifier);
 }
 
 }  // namespace carom::detail

@@ -2,25 +2,9 @@
 
 #include "account.hpp"
 #include "run/progress.hpp"
-#include "stepping/body_contact.hpp"
-
-namespace carom {
-struct BodyStepMemory;  // of the step: stepping/body_memory.hpp
-}  // namespace carom
+#include "stepping/finished_body_step.hpp"
 
 namespace carom::detail {
-
-/// A contact or stop of the step, with what it met and how far it was open half-way.
-struct Met {
-    int k;
-    double gap, U_minus, restitution, P;
-    bool persists, closing;
-    const KeptContact* before;
-};
-
-/// Everything of the step that acted or may have been struck; statuses of the step before are in
-/// statuses.kept now.
-[[nodiscard]] std::vector<Met> met_in(const BodyStepMemory& scratch);
 
 /// Impacts that change the velocities by less than a hundredth are nothing: of many bodies some are always
 /// about to touch.
@@ -34,7 +18,7 @@ inline constexpr double negligible_part = 1e-4;
 /// - (BO-35) where the normal has turned between the touch and the place at which the step takes it;
 /// - (BO-36) where one takes two steps (BO-9) and the second meets another approach than the first has left.
 void look_at_resolution(const BodyModel& model, double max_overlap, const TakenStep& step,
-                        BodyStepMemory& scratch, Certifier& certifier);
+                        FinishedBodyStep& bodies, Certifier& certifier);
 
 /// "first-second", as events and findings call a contact of two bodies.
 [[nodiscard]] std::string name_of_pair(const BodyModel& model, int first, int second);

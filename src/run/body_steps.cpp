@@ -114,7 +114,7 @@ public:
                              .ended_s = run.state.t_s,
                              .tolerance = solver_.tolerance,
                              .names = *this};
-        watch_.after_step(step, before, run.state, scratch_, run.progress);
+        watch_.after_step(step, before, run.state, finished_, run.progress);
         look_for_oscillations(report, run);
         note_dissipation(scratch_.statuses.steps, report, run.progress.slip);
         if (scratch_.formulas) note_gaps(run.state, of_formulas_.gap_m, run.progress);
@@ -160,7 +160,7 @@ public:
 
     [[nodiscard]] std::vector<Finding> findings_of_end(const RunSoFar& run, bool stopped) override
     {
-        std::vector<Finding> findings = watch_.at_end(run.state, run, stopped, scratch_);
+        std::vector<Finding> findings = watch_.at_end(run.state, run, stopped, finished_);
         look_at_slip_work(run, settings_.time_step_s, plan_.energy_tolerance, findings);
         if (!stopped && !is_uncertified(run, findings)) look_again_punctually(run, findings);
         if (coordinates_.contacts() == 0) return findings;
@@ -257,7 +257,7 @@ private:
     void look_at_end_by_delay(const State& before, RunSoFar& run)
     {
         const double h_s = run.state.t_s - before.t_s;
-        const auto before_middle_s = detail::first_closed_before_middle_s(scratch_, 0);
+        const auto before_middle_s = detail::first_closed_before_middle_s(finished_, 0);
         if (!before_middle_s) return;
         const double since_s = std::clamp(h_s / 2 - *before_middle_s, 0.0, h_s);
         if (ends_by_delay(*plan_.until.formula, before, run.state, since_s, of_formulas_.work))
@@ -311,6 +311,7 @@ private:
     const RunPlan& plan_;
     StepGrid grid_;
     BodyStepMemory scratch_;
+    detail::FinishedBodyStep finished_{model_, scratch_};  ///< the last one
     Eigen::VectorXd velocities_, last_velocities_, new_velocities_;
     UnresolvedMotion unresolved_;
     detail::JointWatch joints_;

@@ -78,11 +78,11 @@ Closing closing_of(const Met& met, double h_s)
 
 /// How many pairs of bodies close. The points of one pair are those of faces or edges that meet, found
 /// together: they close with the first of them.
-std::size_t pairs_that_close(const BodyStepMemory& s, std::vector<Closing>& closings)
+std::size_t pairs_that_close(const FinishedBodyStep& bodies, std::vector<Closing>& closings)
 {
     std::map<std::pair<int, int>, double> first;
     const auto pair_of = [&](const Closing& closing) {
-        const BodyContact& contact = s.contacts[static_cast<std::size_t>(closing.k)];
+        const BodyContact& contact = bodies.contacts()[static_cast<std::size_t>(closing.k)];
         return std::pair(contact.first, contact.second);
     };
     for (const Closing& closing : closings) {
@@ -97,28 +97,29 @@ std::size_t pairs_that_close(const BodyStepMemory& s, std::vector<Closing>& clos
 }
 
 /// (IM-11), island by island.
-void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, BodyStepMemory& s,
-                             Certifier& certifier)
+void look_at_order_of_bodies(const TakenStep& step, FinishedBodyStep& bodies, Certifier& certifier)
 {
-    if (s.contacts.size() < 2 || s.contacts.size() > max_contacts_in_order || step.report.map_acted) return;
-    const bool any = !s.statuses.closing.empty() || std::ranges::any_of(step.events, [](const Event& event) {
-        return event.kind == EventKind::Impact && event.first >= 0;
-    });
-    if (!any || s.formulas) return;
+    if (bodies.contacts().size() < 2 || bodies.contacts().size() > max_contacts_in_order ||
+        step.report.map_acted)
+        return;
+    const bool any = bodies.leaves_impacts_open() || std::ranges::any_of(step.events, [](const Event& event) {
+                         return event.kind == EventKind::Impact && event.first >= 0;
+                     });
+    if (!any || bodies.has_formulas()) return;
     std::map<int, std::vector<Closing>> islands;
-    for (const Met& met : met_in(s)) {
-        islands[island_of(model, met.k, s)].push_back(closing_of(met, step.report.h_s));
+    for (const Met& met : bodies.met()) {
+        islands[bodies.island_of(met.k)].push_back(closing_of(met, step.report.h_s));
     }
     if (islands.empty()) return;
     for (auto& [root, closings] : islands) {
-        if (pairs_that_close(s, closings) < 2 || std::ranges::none_of(closings, &Closing::fresh)) continue;
+        if (pairs_that_close(bodies, closings) < 2 || std::ranges::none_of(closings, &Closing::fresh))
+            continue;
         std::ranges::stable_sort(closings, std::greater<>{}, &Closing::since_s);
-        assemble_whole(model, s);
-        look_at_order({.problem = s.problem,
+        look_at_order({.problem = bodies.problem(),
                        .closings = closings,
                        .h_s = step.report.h_s,
                        .time_s = step.began_s + step.report.h_s / 2,
-                       .name = [&](int k) { return name_of_interaction(model, s, k); }},
+                       .name = [&](int k) { return bodies.name_of(k); }},
                       certifier);
     }
 }
@@ -127,15 +128,15 @@ void look_at_order_of_bodies(const BodyModel& model, const TakenStep& step, Body
 constexpr double visible_activation_gaps = 1e3;
 
 /// Acceleration of the point of a body, as the forces of the last step make it.
-Vec3 acceleration_at(const BodyModel& model, const State& state, const BodyStepMemory& s, int body,
+Vec3 acceleration_at(const BodyModel& model, const State& state, const FinishedBodyStep& bodies, int body,
                      const Vec3& arm)
 {
     const auto i = static_cast<std::size_t>(body);
     if (model.inverse_mass[i] == 0) return Vec3::Zero();
     Vec3 force = model.mass[i] * model.setup().gravity_m_s2, torque = Vec3::Zero();
-    if (i < s.potential.size() && i < s.given.size()) {
-        force = s.potential[i].force_N + s.given[i].force_N;
-        torque = s.potential[i].torque_Nm + s.given[i].torque_Nm;
+    if (const auto acting = bodies.force_on(body)) {
+        force = acting->force_N;
+        torque = acting->torque_Nm;
     }
     const Vec3& W = state.W[i];
     const Vec3 turn =
@@ -145,10 +146,10 @@ Vec3 acceleration_at(const BodyModel& model, const State& state, const BodyStepM
 
 }  // namespace
 
-std::optional<double> first_closed_before_middle_s(const BodyStepMemory& s, double slowest_m_s)
+std::optional<double> first_closed_before_middle_s(const FinishedBodyStep& bodies, double slowest_m_s)
 {
     std::optional<double> first_s;
-    for (const Met& met : met_in(s)) {
+    for (const Met& met : bodies.met()) {
         if (met.persists || touched(met.before) || !(met.P > 0)) continue;
         if (!(-(1 + met.restitution) * met.U_minus > slowest_m_s)) continue;
         const double since_s = met.gap / met.U_minus;
@@ -200,23 +201,23 @@ void BodyWatch::note_motion(const State& after, GapReach& motion) const
     motion.largest_gap_m = std::sqrt(farthest2);
 }
 
-void BodyWatch::after_step(const TakenStep& step, const State& before, const State& after, BodyStepMemory& s,
-                           RunProgress& progress)
+void BodyWatch::after_step(const TakenStep& step, const State& before, const State& after,
+                           FinishedBodyStep& bodies, RunProgress& progress)
 {
     if (progress.steps == 1 && before.u.size() > 0)
         look_at_first_slip(step, before.u.cwiseAbs().maxCoeff(), progress.certifier);
-    look_at_order_of_bodies(model_, step, s, progress.certifier);
-    look_at_resolution(model_, settings_.max_overlap, step, s, progress.certifier);
+    look_at_order_of_bodies(step, bodies, progress.certifier);
+    look_at_resolution(model_, settings_.max_overlap, step, bodies, progress.certifier);
     if (!times_impacts_) return;
     note_impacts(step.events);
     const BodyDelayStep seen{model_, step, after, plan_.duration_s};
-    if (times_impacts_ && !step.events.empty()) times_impacts_ = detail::note_impacts(seen, s, progress);
+    if (times_impacts_ && !step.events.empty()) times_impacts_ = detail::note_impacts(seen, bodies, progress);
     if (!times_impacts_) {
         impacts_.clear();
         progress.pairs.clear();
         return;
     }
-    look_for_near_misses(seen, settings_.activation_gap_m, s, progress);
+    look_for_near_misses(seen, settings_.activation_gap_m, bodies, progress);
     note_motion(after, progress.reaches.back());
 }
 
@@ -227,7 +228,7 @@ std::string BodyWatch::name_of(const Place& place) const
            bodies[static_cast<std::size_t>(std::get<1>(place))].name;
 }
 
-void BodyWatch::look_for_unseen(const State& end, double kinetic_J, BodyStepMemory& s,
+void BodyWatch::look_for_unseen(const State& end, double kinetic_J, FinishedBodyStep& bodies,
                                 std::vector<Finding>& findings) const
 {
     const double h_s = settings_.time_step_s;
@@ -243,11 +244,11 @@ void BodyWatch::look_for_unseen(const State& end, double kinetic_J, BodyStepMemo
             continue;
         if (!(lost_J(model_, end, contact, U) > negligible_part * kinetic_J)) continue;
         // what turning makes of the velocity in a step, and what forces do
-        const auto ahead = carried_on(model_, contact, end, h_s, s);
+        const auto ahead = bodies.carried_on(contact, end, h_s);
         const double bend = ahead ? relative_velocity(*ahead, end.v, w)[0] - U : 0.0;
         const double a =
-            contact.axes[0].dot(acceleration_at(model_, end, s, contact.first, contact.arm_first) -
-                                acceleration_at(model_, end, s, contact.second, contact.arm_second));
+            contact.axes[0].dot(acceleration_at(model_, end, bodies, contact.first, contact.arm_first) -
+                                acceleration_at(model_, end, bodies, contact.second, contact.arm_second));
         look_for_unseen_impact({.name = name_of({contact.first, contact.second, 0}),
                                 .gap_m = contact.at.gap_m,
                                 .U_m_s = U,
@@ -256,12 +257,13 @@ void BodyWatch::look_for_unseen(const State& end, double kinetic_J, BodyStepMemo
     }
 }
 
-void BodyWatch::look_for_losses(const State& end, double fastest_m_s, const BodyStepMemory& s,
+void BodyWatch::look_for_losses(const State& end, double fastest_m_s, FinishedBodyStep& bodies,
                                 std::vector<Finding>& findings) const
 {
     constexpr double rounding = 1e-9;
     // formulas and joints may press as well
-    if (s.formulas || !model_.setup().joints.empty() || end.kept.size() > max_contacts_in_order) return;
+    if (bodies.has_formulas() || !model_.setup().joints.empty() || end.kept.size() > max_contacts_in_order)
+        return;
     const auto persists = [](const KeptContact& kept) { return kept.first >= 0 && kept.status == 2; };
     if (std::ranges::none_of(end.kept, persists)) return;
 
@@ -285,7 +287,6 @@ void BodyWatch::look_for_losses(const State& end, double fastest_m_s, const Body
     for (std::size_t i = 0; i < end.R.size(); ++i) {
         w.emplace_back(end.R[i] * end.W[i]);
     }
-    BodyStepMemory memory;
     const double reach_m = visible_activation_gaps * settings_.activation_gap_m;
     for (const BodyContact& contact : body_contacts(model_, end, reach_m)) {
         const auto ours = [&](const KeptContact& one) {
@@ -299,7 +300,7 @@ void BodyWatch::look_for_losses(const State& end, double fastest_m_s, const Body
             free_acceleration_at(model_, end, h_s, wrenches, contact.first, contact.arm_first);
         const Vec3 by_second =
             free_acceleration_at(model_, end, h_s, wrenches, contact.second, contact.arm_second);
-        const auto there = carried_on(model_, contact, end, ahead_s, memory);
+        const auto there = bodies.carried_on(contact, end, ahead_s);
         const auto U_at = [&](const BodyContact& at) { return relative_velocity(at, end.v, w)[0]; };
         const double bend = there ? (U_at(*there) - U_at(contact)) / ahead_s : 0.0;
         const double a = contact.axes[0].dot(by_first - by_second) + bend;
@@ -320,12 +321,13 @@ void BodyWatch::look_for_losses(const State& end, double fastest_m_s, const Body
     }
 }
 
-std::vector<Finding> BodyWatch::at_end(const State& end, const RunSoFar& run, bool stopped, BodyStepMemory& s)
+std::vector<Finding> BodyWatch::at_end(const State& end, const RunSoFar& run, bool stopped,
+                                       FinishedBodyStep& bodies)
 {
     std::vector<Finding> findings;
     if (!stopped && run.progress.steps > 0)
-        look_for_unseen(end, run.progress.certifier.sums().watch.kinetic_J, s, findings);
-    if (!stopped && run.progress.steps > 0) look_for_losses(end, run.progress.rest.fastest, s, findings);
+        look_for_unseen(end, run.progress.certifier.sums().watch.kinetic_J, bodies, findings);
+    if (!stopped && run.progress.steps > 0) look_for_losses(end, run.progress.rest.fastest, bodies, findings);
     if (!times_impacts_ || run.progress.reaches.empty()) return findings;
     const double moved_m = run.progress.reaches.back().largest_gap_m;
     look_at_delays(model_, {settings_.time_step_s, settings_.activation_gap_m, settings_.max_overlap},

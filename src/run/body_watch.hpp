@@ -4,15 +4,12 @@
 #include "carom/run/run.hpp"
 #include "end_rules.hpp"
 #include "run/progress.hpp"
+#include "stepping/finished_body_step.hpp"
 #include "system/bodies/body_model.hpp"
 
 #include <map>
 #include <optional>
 #include <tuple>
-
-namespace carom {
-struct BodyStepMemory;  // of the step: stepping/body_memory.hpp
-}  // namespace carom
 
 namespace carom::detail {
 
@@ -30,7 +27,7 @@ struct ImpactTimes {
 
 /// Of the impacts of a step that are faster than `slowest_m_s`, how long before the middle the first one
 /// closed its gap; nothing where there is none.
-[[nodiscard]] std::optional<double> first_closed_before_middle_s(const BodyStepMemory& scratch,
+[[nodiscard]] std::optional<double> first_closed_before_middle_s(const FinishedBodyStep& bodies,
                                                                  double slowest_m_s);
 
 /// What theory asks of a run of bodies beside its steps; the rules are those of coordinates.
@@ -49,12 +46,12 @@ public:
     /// Of a run that begins, or goes on: `run` has its events so far.
     void begin(const State& state, RunSoFar& run);
 
-    void after_step(const TakenStep& step, const State& before, const State& after, BodyStepMemory& scratch,
+    void after_step(const TakenStep& step, const State& before, const State& after, FinishedBodyStep& bodies,
                     RunProgress& progress);
 
     /// Findings of a run that ends here; `stopped` by a listener, where the last instant means nothing.
     [[nodiscard]] std::vector<Finding> at_end(const State& end, const RunSoFar& run, bool stopped,
-                                              BodyStepMemory& scratch);
+                                              FinishedBodyStep& bodies);
 
     /// Impacts are followed pair by pair: there were not too many places of them.
     [[nodiscard]] bool times_impacts() const noexcept { return times_impacts_; }
@@ -64,9 +61,9 @@ private:
 
     void note_impacts(std::span<const Event> events);
     void note_motion(const State& after, GapReach& motion) const;
-    void look_for_unseen(const State& end, double kinetic_J, BodyStepMemory& scratch,
+    void look_for_unseen(const State& end, double kinetic_J, FinishedBodyStep& bodies,
                          std::vector<Finding>& findings) const;
-    void look_for_losses(const State& end, double fastest_m_s, const BodyStepMemory& scratch,
+    void look_for_losses(const State& end, double fastest_m_s, FinishedBodyStep& bodies,
                          std::vector<Finding>& findings) const;
     [[nodiscard]] std::string name_of(const Place& place) const;
 

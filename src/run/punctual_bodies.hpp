@@ -20,7 +20,7 @@ struct BodyOrder {
     const MoreauSettings& settings;  ///< what all schemes have
     const RunPlan& plan;
     StepGrid grid;
-    std::function<StepReport(const BodyModel& model, double h_s, State& state, BodyStepMemory& scratch)> step;
+    std::function<StepReport(const BodyModel& model, double h_s, State& state, BodyStepMemory& memory)> step;
     const State& start;  ///< as coordinates; without any: not known
     const State& end;
     double recent_J;                  ///< kinetic energy of the last steps (LE-5)

@@ -6,6 +6,7 @@
 #include "stepping/rank_watch.hpp"
 #include "system/bodies/body_model.hpp"
 #include "system/lagrangian/constraint_rank.hpp"
+#include "visit_settings.hpp"
 
 #include <fmt/format.h>
 
@@ -35,45 +36,12 @@ const SeriesPiece& piece_at(std::span<const SeriesPiece> pieces, double t_s)
 
 Expected<void> check(const RunPlan& plan)
 {
-    if (!(plan.energy_tolerance > 0)) {
-        return Error{.code = ErrorCode::SettingOutOfRange,
-                     .where = "RunPlan::energy_tolerance",
-                     .message = fmt::format("energy_tolerance is {}", plan.energy_tolerance),
-                     .hint = "give a fraction of the exchanged energy greater than zero, for example 0.1",
-                     .excerpt = {}};
-    }
-    if (plan.duration_s > 0 && std::isfinite(plan.duration_s)) return {};
-    return Error{.code = ErrorCode::SettingOutOfRange,
-                 .where = "RunPlan::duration_s",
-                 .message =
-                     fmt::format("the duration is {} s: the run would end before it starts", plan.duration_s),
-                 .hint = "give a duration greater than zero",
-                 .excerpt = {}};
+    return check_settings("RunPlan", plan);
 }
 
 Expected<void> check(const RecordSettings& settings)
 {
-    const auto refused = [](const char* where, std::string message, const char* hint) {
-        return Error{.code = ErrorCode::SettingOutOfRange,
-                     .where = where,
-                     .message = std::move(message),
-                     .hint = hint,
-                     .excerpt = {}};
-    };
-    if (!(settings.every_s >= 0 && std::isfinite(settings.every_s))) {
-        return refused("RecordSettings::every_s", fmt::format("every_s is {}", settings.every_s),
-                       "give a time greater than zero, or leave it out");
-    }
-    if (settings.parts < 0 || settings.parts > max_record_parts) {
-        return refused("RecordSettings::parts", fmt::format("parts is {}", settings.parts),
-                       "give the number of ranks, or 0 for one file");
-    }
-    if (settings.checkpoint_steps < 0) {
-        return refused("RecordSettings::checkpoint_steps",
-                       fmt::format("checkpoint_steps is {}", settings.checkpoint_steps),
-                       "give a number of steps, or 0 for checkpoints by the amount of data");
-    }
-    return {};
+    return check_settings("RecordSettings", settings);
 }
 
 void interpolate(const StepView& view, double t_s, Eigen::VectorXd& q, Eigen::VectorXd& u)

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "carom/scene/fields.hpp"
-
-#include <limits>
+#include "core/setting.hpp"
 
 namespace carom::detail {
 
@@ -27,9 +26,6 @@ namespace carom::detail {
 /// What a material, or a pair of them, has beside friction and restitution.
 [[nodiscard]] std::vector<Field> surface_fields(std::string_view path);
 
-inline constexpr double unbounded = std::numeric_limits<double>::infinity();
-inline constexpr Range positive{.low = 0, .high = unbounded, .with_low = false, .with_high = true};
-inline constexpr Range not_negative{.low = 0, .high = unbounded};
 inline constexpr Range zero_to_one{.low = 0, .high = 1};
 
 }  // namespace carom::detail

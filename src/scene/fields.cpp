@@ -60,20 +60,6 @@ std::string_view name_of(FieldType type) noexcept
     return "unknown";
 }
 
-std::string Range::text() const
-{
-    const bool below = std::isfinite(high);
-    if (std::isfinite(low) && below) {
-        return with_low && with_high ? fmt::format("from {} to {}", low, high)
-                                     : fmt::format("between {} and {}", low, high);
-    }
-    if (std::isfinite(low))
-        return with_low ? fmt::format("not less than {}", low) : fmt::format("greater than {}", low);
-    if (below)
-        return with_high ? fmt::format("not greater than {}", high) : fmt::format("less than {}", high);
-    return "that is finite";
-}
-
 std::string_view Field::key() const noexcept
 {
     const auto dot = path.rfind('.');

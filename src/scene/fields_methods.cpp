@@ -1,4 +1,5 @@
 #include "field_parts.hpp"
+#include "setting_fields.hpp"
 
 namespace carom::detail {
 
@@ -6,160 +7,25 @@ using Type = FieldType;
 
 std::vector<Field> method_fields()
 {
-    return {
+    std::vector<Field> fields{
         {.path = "integrator", .type = Type::Group, .help = "time integration"},
         {.path = "integrator.kind",
          .type = Type::Choice,
          .fallback = "\"moreau\"",
          .choices = {"moreau", "moreau_jean", "series"},
          .help = "Moreau's midpoint scheme, the theta scheme with implicit forces, or power series"},
-        {.path = "integrator.time_step_s",
-         .type = Type::Number,
-         .unit = "s",
-         .range = positive,
-         .fallback = "1e-3",
-         .help = "step h; series: reporting interval, default 1e-2"},
-        {.path = "integrator.activation_gap_m",
-         .type = Type::Number,
-         .unit = "m",
-         .range = not_negative,
-         .fallback = "1e-9 of length_m",
-         .help = "gaps up to this value count as closed"},
-        {.path = "integrator.force_passes",
-         .type = Type::Integer,
-         .range = {.low = 1, .high = 2},
-         .fallback = "2",
-         .help = "moreau: force evaluations per step; 2 is second order, 1 as in Moreau's paper"},
-        {.path = "integrator.theta",
-         .type = Type::Number,
-         .range = {.low = 0.5, .high = 1},
-         .fallback = "0.5",
-         .help = "moreau_jean: 0.5 is second order, 1 damps fast modes most strongly"},
-        {.path = "integrator.force_tolerance",
-         .type = Type::Number,
-         .range = {.low = 0, .high = 1, .with_low = false, .with_high = false},
-         .fallback = "1e-12",
-         .help = "moreau_jean: the iteration of implicit forces ends below this relative change"},
-        {.path = "integrator.max_iterations",
-         .type = Type::Integer,
-         .range = {.low = 2, .high = 1e9},
-         .fallback = "50",
-         .help = "moreau_jean: largest number of iterations of implicit forces per step"},
-        {.path = "integrator.order",
-         .type = Type::Integer,
-         .range = {.low = 6, .high = 60},
-         .fallback = "24",
-         .help = "series: order of the power series"},
-        {.path = "integrator.max_order",
-         .type = Type::Integer,
-         .range = {.low = 6, .high = 200},
-         .fallback = "64",
-         .help = "series: contact statuses that order does not decide are decided with longer series, up to "
-                 "this order"},
-        {.path = "integrator.tolerance",
-         .type = Type::Number,
-         .range = {.low = 0, .high = 1, .with_low = false, .with_high = false},
-         .fallback = "1e-16",
-         .help = "series: error of one expansion, relative to the state"},
-        {.path = "integrator.accumulation_speed_m_s",
-         .type = Type::Number,
-         .unit = "m/s",
-         .range = not_negative,
-         .fallback = "0: computed from length_m and the acceleration",
-         .help = "series: accumulating impacts slower than this are passed in one event"},
-        {.path = "integrator.max_events",
-         .type = Type::Integer,
-         .range = {.low = 1, .high = 1e9},
-         .fallback = "1000000",
-         .help = "series: largest number of events and expansions in a reporting interval"},
-        {.path = "integrator.correction",
-         .type = Type::Boolean,
-         .fallback = "true",
-         .help = "remove the overlap of parts that stay in contact"},
-        {.path = "integrator.max_overlap",
-         .type = Type::Number,
-         .unit = "-",
-         .range = positive,
-         .fallback = "0.1",
-         .help = "largest overlap in a certified run, relative to the thickness of the thinner body, or to "
-                 "the largest gap of the contact during the run"},
-        {.path = "integrator.cone_point",
-         .type = Type::Choice,
-         .fallback = "\"midpoint\"",
-         .choices = {"midpoint", "end"},
-         .help = "moreau: point of the step at which contacts are detected"},
-        {.path = "integrator.on_unsolved",
-         .type = Type::Choice,
-         .fallback = "\"accept\"",
-         .choices = {"accept", "stop"},
-         .help = "what to do after a step that misses the tolerance"},
-        {.path = "integrator.energy_tolerance",
-         .type = Type::Number,
-         .range = positive,
-         .fallback = "0.1",
-         .help = "fraction of the exchanged energy that scheme and correction may create or destroy in a "
-                 "certified run"},
-        {.path = "solver", .type = Type::Group, .help = "how the contacts of a step are solved"},
-        {.path = "solver.kind",
-         .type = Type::Choice,
-         .fallback = "\"auto\"",
-         .choices = {"auto", "exact", "gauss_seidel", "psor", "anderson", "nonlinear_cg",
-                     "accelerated_gradients", "admm", "proximal_newton", "interior_point"},
-         .help = "solver of the one-step problem"},
-        {.path = "solver.tolerance",
-         .type = Type::Number,
-         .unit = "-",
-         .range = {.low = 0, .high = 1, .with_low = false, .with_high = false},
-         .fallback = "1e-8",
-         .help = "largest unit-free error of a certified step"},
-        {.path = "solver.max_sweeps",
-         .type = Type::Integer,
-         .range = {.low = 1, .high = 2147483647},
-         .fallback = "10000",
-         .help =
-             "largest number of sweeps or iterations; a stack of n bodies needs of the order of n^2 sweeps"},
-        {.path = "solver.relaxation",
-         .type = Type::Number,
-         .unit = "-",
-         .range = {.low = 0, .high = 2, .with_low = false, .with_high = false},
-         .fallback = "1",
-         .help = "relaxation factor of Gauss-Seidel and PSOR"},
-        {.path = "record", .type = Type::Group, .help = "contents of a recording"},
-        {.path = "record.every_s",
-         .type = Type::Constant,
-         .unit = "s",
-         .range = positive,
-         .fallback = "a thousandth of duration_s, at least one step",
-         .help = "interval between recorded frames; a number, or a formula of parameters"},
-        {.path = "record.fields",
-         .type = Type::ChoiceList,
-         .fallback = "all of them",
-         .choices = {"velocities", "gaps", "percussions", "energies", "probes"},
-         .help = "what is recorded in addition to time and coordinates"},
-        {.path = "record.precision",
-         .type = Type::Choice,
-         .fallback = "double; with more than 200 bodies single",
-         .choices = {"double", "single"},
-         .help = "digits that frames have in a file: all, or packed to about 24 or 16 bits; runs are resumed "
-                 "exactly"},
-        {.path = "record.parts",
-         .type = Type::Integer,
-         .range = {.low = 0, .high = 4096},
-         .fallback = "0",
-         .help =
-             "files beside the recording over which its large tables are spread, one per rank of a run on "
-             "several; 0: none"},
-        {.path = "record.checkpoint_steps",
-         .type = Type::Integer,
-         .range = {.low = 0, .high = 2147483647},
-         .fallback = "0",
-         .help = "steps between two checkpoints of a recording, which a killed run loses at most; 0: by the "
-                 "amount of data and work"},
-        {.path = "record.events",
-         .type = Type::Boolean,
-         .fallback = "true; with more than 1000 bodies false",
-         .help = "record every contact event: impacts, contacts made and lost, slip and stick"},
     };
+    const auto add_settings = [&fields](std::string_view group) {
+        const auto settings = setting_fields(group);
+        fields.insert(fields.end(), settings.begin(), settings.end());
+    };
+    add_settings("integrator");
+    fields.push_back(
+        {.path = "solver", .type = Type::Group, .help = "how the contacts of a step are solved"});
+    add_settings("solver");
+    fields.push_back({.path = "record", .type = Type::Group, .help = "contents of a recording"});
+    add_settings("record");
+    return fields;
 }
 
 }  // namespace carom::detail

@@ -1,4 +1,5 @@
 #include "field_parts.hpp"
+#include "setting_fields.hpp"
 
 namespace carom::detail {
 
@@ -6,7 +7,7 @@ using Type = FieldType;
 
 std::vector<Field> sweeping_fields()
 {
-    return {
+    std::vector<Field> fields{
         {.path = "sweeping",
          .type = Type::Group,
          .help = "a point swept by a moving convex set, instead of lagrangian and contacts"},
@@ -16,28 +17,11 @@ std::vector<Field> sweeping_fields()
          .fallback = "\"catching_up\"",
          .choices = {"catching_up", "yosida"},
          .help = "projection in each step, or a velocity towards the set proportional to the distance"},
-        {.path = "sweeping.time_step_s",
-         .type = Type::Number,
-         .unit = "s",
-         .range = positive,
-         .fallback = "1e-3",
-         .help = "step h; with step control the first step"},
         {.path = "sweeping.relaxation_s",
          .type = Type::Number,
          .unit = "s",
          .range = positive,
          .help = "yosida: relaxation time lambda"},
-        {.path = "sweeping.tolerance_per_s",
-         .type = Type::Number,
-         .range = positive,
-         .fallback = "none: constant step",
-         .help = "turns on step control: error per second, in units of the coordinates"},
-        {.path = "sweeping.smallest_step_s",
-         .type = Type::Number,
-         .unit = "s",
-         .range = positive,
-         .fallback = "1e-9",
-         .help = "lower bound for step control"},
         {.path = "sweeping.jumps_s",
          .type = Type::FormulaList,
          .unit = "s",
@@ -55,6 +39,9 @@ std::vector<Field> sweeping_fields()
          .fallback = "0",
          .help = "drift of the coordinate of that name, a formula of coordinates and t"},
     };
+    const auto settings = setting_fields("sweeping");
+    fields.insert(fields.end(), settings.begin(), settings.end());
+    return fields;
 }
 
 std::vector<Field> set_fields()

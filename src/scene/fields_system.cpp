@@ -1,4 +1,5 @@
 #include "field_parts.hpp"
+#include "setting_fields.hpp"
 
 namespace carom::detail {
 
@@ -6,7 +7,7 @@ using Type = FieldType;
 
 std::vector<Field> run_fields()
 {
-    return {
+    std::vector<Field> fields{
         {.path = "title",
          .type = Type::Text,
          .fallback = "the name of the file",
@@ -16,13 +17,6 @@ std::vector<Field> run_fields()
          .unit = "s",
          .fallback = "0",
          .help = "time at which the run starts"},
-        {.path = "duration_s",
-         .type = Type::Constant,
-         .needed = true,
-         .unit = "s",
-         .range = positive,
-         .help = "maximum duration; a number, or a formula of parameters",
-         .hint = "otherwise the run would end before it starts"},
         {.path = "until",
          .type = Type::Formula,
          .choices = {"rest"},
@@ -34,6 +28,9 @@ std::vector<Field> run_fields()
          .fallback = "the largest initial gap or coordinate in m, else 1",
          .help = "reference length; gaps are small relative to it"},
     };
+    const auto settings = setting_fields({});
+    fields.insert(fields.begin() + 2, settings.begin(), settings.end());  // between start_s and until
+    return fields;
 }
 
 std::vector<Field> name_fields()

@@ -1,7 +1,7 @@
 #include "settings.hpp"
 
 #include "carom/scene/fields.hpp"
-#include "visit_settings.hpp"
+#include "run/visit_settings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -41,79 +41,61 @@ public:
     template <class Settings>
     void read(Settings& settings) const
     {
-        visit_settings(settings, [this](std::string_view path, auto& value) { this->take(path, value); });
+        visit_settings(settings, [this](const Setting& setting, auto& value) { this->take(setting, value); });
     }
 
 private:
-    void take(std::string_view path, double& value) const
+    void take(const Setting& setting, double& value) const
     {
-        if (const Node* node = value_at(root_, path, Kind::Number)) value = node->number;
-        if (find_field(path)->type == FieldType::Constant) take_formula(path, value);
+        if (const Node* node = value_at(root_, setting.path, Kind::Number)) value = node->number;
+        if (setting.formula) take_formula(setting, value);
     }
 
-    void take(std::string_view path, int& value) const
+    void take(const Setting& setting, int& value) const
     {
-        const Node* node = value_at(root_, path, Kind::Number);
-        if (node != nullptr && find_field(path)->range.contains(node->number))
-            value = static_cast<int>(node->number);
+        const Node* node = value_at(root_, setting.path, Kind::Number);
+        if (node != nullptr && setting.range.contains(node->number)) value = static_cast<int>(node->number);
     }
 
     /// A boolean, or whether a list has an entry.
-    void take(std::string_view path, bool& value) const
+    void take(const Setting& setting, bool& value) const
     {
-        const std::size_t bracket = path.find('[');
+        const std::size_t bracket = setting.path.find('[');
         if (bracket == std::string_view::npos) {
-            if (const Node* node = value_at(root_, path, Kind::Boolean)) value = node->boolean;
+            if (const Node* node = value_at(root_, setting.path, Kind::Boolean)) value = node->boolean;
             return;
         }
-        const Node* list = value_at(root_, path.substr(0, bracket), Kind::Array);
-        const std::string_view name = path.substr(bracket + 1, path.size() - bracket - 2);
+        const Node* list = value_at(root_, setting.path.substr(0, bracket), Kind::Array);
         if (list != nullptr)
-            value = std::ranges::any_of(list->items, [&](const Node& item) { return item.text == name; });
+            value = std::ranges::any_of(list->items,
+                                        [&](const Node& item) { return item.text == setting.name(); });
     }
 
-    void take(std::string_view path, ConePoint& value) const
+    template <class Value>
+        requires std::is_enum_v<Value>
+    void take(const Setting& setting, Value& value) const
     {
-        if (const Node* node = value_at(root_, path, Kind::Text))
-            value = node->text == name_of(ConePoint::End) ? ConePoint::End : ConePoint::Midpoint;
-    }
-
-    void take(std::string_view path, OnUnsolved& value) const
-    {
-        if (const Node* node = value_at(root_, path, Kind::Text))
-            value = node->text == "stop" ? OnUnsolved::Stop : OnUnsolved::Accept;
-    }
-
-    void take(std::string_view path, RecordPrecision& value) const
-    {
-        if (const Node* node = value_at(root_, path, Kind::Text))
-            value = node->text == "single" ? RecordPrecision::Single : RecordPrecision::Double;
-    }
-
-    void take(std::string_view path, SolverKind& value) const
-    {
-        const Node* node = value_at(root_, path, Kind::Text);
+        const Node* node = value_at(root_, setting.path, Kind::Text);
         if (node == nullptr) return;
-        for (const SolverKind kind : all_solver_kinds()) {
-            if (name_of(kind) == node->text) value = kind;
+        for (const auto& word : words_of(value)) {
+            if (word.text == node->text) value = word.value;
         }
     }
 
-    /// A formula of parameters, whose value must be in the range of the field too.
-    void take_formula(std::string_view path, double& value) const
+    /// A formula of parameters, whose value must be in the range of the setting too.
+    void take_formula(const Setting& setting, double& value) const
     {
-        const Node* node = value_at(root_, path, Kind::Text);
+        const Node* node = value_at(root_, setting.path, Kind::Text);
         if (node == nullptr) return;
         const auto number = constant_of(*node, names_, mistakes_);
         if (!number) return;
-        const Field& field = *find_field(path);
-        if (field.range.contains(*number)) {
+        if (setting.range.contains(*number)) {
             value = *number;
             return;
         }
         mistakes_.add(node->place, ErrorCode::SettingOutOfRange,
-                      fmt::format("{} is {} {}", path, *number, field.unit),
-                      fmt::format("give a formula whose value is a number {}", field.range.text()));
+                      fmt::format("{} is {} {}", setting.path, *number, setting.unit),
+                      fmt::format("give a formula whose value is a number {}", setting.range.text()));
     }
 
     const Node& root_;
@@ -134,7 +116,7 @@ const std::vector<KeyOfKind>& keys_of_kinds()
         const auto add = [&all](const auto& settings) {
             const std::string_view kind = name_of(IntegratorSettings(settings));
             visit_settings(settings,
-                           [&](std::string_view path, const auto&) { all.push_back({kind, path}); });
+                           [&](const Setting& setting, const auto&) { all.push_back({kind, setting.path}); });
         };
         add(MoreauSettings{});
         add(MoreauJeanSettings{});

@@ -4,8 +4,8 @@
 #include "core/text.hpp"
 #include "expression/parse.hpp"
 #include "expression/workspace.hpp"
+#include "sweeping/visit_settings.hpp"
 #include "validate.hpp"
-#include "visit_settings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -101,9 +101,8 @@ private:
 
     void read_settings()
     {
-        visit_settings(plan_.settings, [this](std::string_view path, double& value) {
-            read(path.substr(path.find('.') + 1), value);
-        });
+        visit_settings(plan_.settings,
+                       [this](const Setting& setting, double& value) { read(setting.name(), value); });
         const Node* method = find(group_, "method");
         const Node* relaxation = find(group_, "relaxation_s");
         const bool is_yosida = method != nullptr && method->text == "yosida";

@@ -20,7 +20,7 @@ namespace carom {
 /// acting contacts found last is where the next solve begins.
 ///
 /// Theory     docs/theory/solvers.md;  method of [Judice Pires 1994] with Murty's least-index rule as a
-/// safeguard
+///            safeguard
 class PrincipalPivoting {
 public:
     /// Solves in place, warm started by P; returns the number of factorisations. Whether it succeeded is for

@@ -6,6 +6,7 @@
 #include "solver/automatic.hpp"
 #include "solver/no_solution.hpp"
 #include "solver/thorough.hpp"
+#include "visit_settings.hpp"
 
 #include <fmt/format.h>
 
@@ -38,15 +39,6 @@ MethodScratch::Memory& MethodScratch::memory()
 }
 
 namespace {
-
-Error out_of_range(const char* field, double seen, const char* hint)
-{
-    return {.code = ErrorCode::SettingOutOfRange,
-            .where = std::string("SolverSettings::") + field,
-            .message = fmt::format("{} is {}", field, seen),
-            .hint = hint,
-            .excerpt = {}};
-}
 
 /// Some interaction has several components: no complementarity of numbers.
 bool has_blocks(const OneStepProblem& problem)
@@ -398,33 +390,17 @@ Budget budget_of(const SolverSettings& settings)
 
 std::string_view name_of(SolverKind kind) noexcept
 {
-    switch (kind) {
-    case SolverKind::Auto: return "auto";
-    case SolverKind::Exact: return "exact";
-    case SolverKind::GaussSeidel: return "gauss_seidel";
-    case SolverKind::Psor: return "psor";
-    case SolverKind::Anderson: return "anderson";
-    case SolverKind::NonlinearCg: return "nonlinear_cg";
-    case SolverKind::AcceleratedGradients: return "accelerated_gradients";
-    case SolverKind::Admm: return "admm";
-    case SolverKind::ProximalNewton: return "proximal_newton";
-    case SolverKind::InteriorPoint: return "interior_point";
-    }
-    return "unknown";
+    return word_of(kind);
 }
 
 std::span<const SolverKind> all_solver_kinds() noexcept
 {
-    static constexpr std::array kinds{SolverKind::Auto,
-                                      SolverKind::Exact,
-                                      SolverKind::GaussSeidel,
-                                      SolverKind::Psor,
-                                      SolverKind::Anderson,
-                                      SolverKind::NonlinearCg,
-                                      SolverKind::AcceleratedGradients,
-                                      SolverKind::Admm,
-                                      SolverKind::ProximalNewton,
-                                      SolverKind::InteriorPoint};
+    static constexpr auto kinds = [] {
+        constexpr auto words = words_of(SolverKind{});
+        std::array<SolverKind, words.size()> all{};
+        std::ranges::transform(words, all.begin(), &Word<SolverKind>::value);
+        return all;
+    }();
     return kinds;
 }
 
@@ -442,23 +418,13 @@ std::string_view name_of(SolveStatus status) noexcept
 
 Expected<void> check(const SolverSettings& settings)
 {
-    if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
-        return out_of_range("tolerance", settings.tolerance,
-                            "give a number between 0 and 1, for example 1e-8");
-    }
-    if (settings.max_sweeps < 1) {
-        return out_of_range("max_sweeps", settings.max_sweeps,
-                            "give a whole number from 1 on, for example 10000");
-    }
-    if (!(settings.relaxation > 0 && settings.relaxation < 2)) {
-        return out_of_range("relaxation", settings.relaxation,
-                            "give a number between 0 and 2, for example 1");
-    }
-    if (!(settings.time_limit_s >= 0)) {
-        return out_of_range("time_limit_s", settings.time_limit_s,
-                            "give a number of seconds, or 0 for no limit");
-    }
-    return {};
+    constexpr std::string_view name = "SolverSettings";
+    if (const auto checked = check_settings(name, settings); !checked) return checked;
+    if (settings.time_limit_s >= 0) return {};
+    // of programs only
+    return setting_out_of_range(
+        name, {.path = "time_limit_s", .unit = "s", .range = not_negative, .hint = "0 for no limit"},
+        settings.time_limit_s);
 }
 
 SolveReport solve(const OneStepProblem& problem, const SolverSettings& settings, std::span<double> P,

@@ -9,9 +9,6 @@
 namespace carom::detail {
 namespace {
 
-/// What rounding makes of a velocity, as a part of the speeds that it is a difference of.
-constexpr double rounding_of_speeds = 1e-12;
-
 int row_of_part(const BodyStepMemory& s, std::size_t part)
 {
     return s.problem.offsets[s.contacts.size() + part];
@@ -105,8 +102,8 @@ ContactStep report_stop(double left_m_s, std::size_t part, const KeptContact* be
     step.energy_J = step.P[0] * (step.U_minus[0] + step.U_plus[0]) / 2;
     step.from_free_J = step.P[0] * (step.U_free[0] + step.U_plus[0]) / 2;
     step.rounding_m_s =
-        left_m_s + rounding_of_speeds * std::max(speeds_of_row(s.rows, row, s.mid.v, s.w_before),
-                                                 speeds_of_row(s.rows, row, s.next.v, s.w_after));
+        left_m_s + velocity_rounding * std::max(speeds_of_row(s.rows, row, s.mid.v, s.w_before),
+                                                speeds_of_row(s.rows, row, s.next.v, s.w_after));
     if (before == nullptr) return step;
     if (before->acted) step.bend_m_s = step.U_minus[0] - before->away_m_s;
     if (touched(before))

@@ -19,10 +19,6 @@ namespace {
 constexpr int max_passes = 3;
 constexpr int max_passes_of_joints = 12;
 
-/// Violations, beside what may be left of them, from which on the factor of the midpoint would leave more
-/// than that: the joints have turned by about the cube root of the violation since, beside their size.
-constexpr double far_apart = 300;
-
 /// Up to so many contacts are corrected exactly; more of them by sweeps, once, and exactly where sweeps have
 /// left too much so often.
 constexpr std::size_t max_exact = 200;
@@ -31,14 +27,6 @@ constexpr int max_passes_of_sweeps = 3;
 
 /// What is still deeper than is asked for goes on, with the contacts found again.
 constexpr int max_passes_at_all = 20;
-
-/// Displacements above this part of the sizes can close contacts of pairs that the step has not looked at:
-/// less than the skin of the detection.
-constexpr double unforeseen = 2e-3;
-
-/// Points of many contacts are carried to the end of the step where their gaps are off by at most this part
-/// of the overlaps that are left alone.
-constexpr double carried_part = 0.1;
 
 /// Pairs and bodies that one thread takes at once.
 constexpr std::size_t looked_in_block = 64, displaced_in_block = 512;
@@ -137,7 +125,7 @@ bool carry_points(const BodyModel& model, std::span<const BodyContact> contacts,
                                         second.angle * second.angle * contact.arm_second.norm());
         const double gap_m = contact.at.gap_m + contact.at.normal.dot(apart);
         // what is deeper than what is left alone is corrected and judged: by its shapes
-        if (!(error_m <= allowed_m && allowed_m - gap_m <= allowed_m / carried_part)) {
+        if (!(error_m <= allowed_m && allowed_m - gap_m <= allowed_m / carried_part_of_overlap)) {
             points.clear();
             return false;
         }
@@ -316,7 +304,6 @@ void overlaps_at_end(const BodyModel& model, double reach_m, double allowed_m, B
 /// the body has moved by more than a part `still` of its size. The square of less is rounding.
 std::optional<Vec3> small_motion(const BodyModel& model, int body, const Vec3& arm, const BodyStepMemory& s)
 {
-    constexpr double still = 1e-7;
     const BodyDisplacement moved = displacement_of(body, s);
     if (!(moved.by.norm() <= still * model.length_m() && moved.angle <= still)) return {};
     return moved.of(arm);
@@ -389,7 +376,8 @@ void leave_bounces(BodyStepMemory& s)
         for (std::size_t k = 0; k < s.joints.size(); ++k) {
             if (s.joints[k].actor != violation.actor || s.joints[k].restitution == 0) continue;
             const auto row = static_cast<std::size_t>(s.problem.offsets[s.contacts.size() + k]);
-            if (s.joint_U_plus[row] > 1e-9 * std::abs(s.problem.U_minus[row])) violation.value = 0;
+            if (s.joint_U_plus[row] > velocity_at_rest * std::abs(s.problem.U_minus[row]))
+                violation.value = 0;
         }
     }
 }
@@ -556,17 +544,17 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
     const bool joined = !model.setup().joints.empty() || s.formulas;
     const bool many = s.contacts.size() > max_exact && !joined;
     const double tolerance =
-        std::max(settings.activation_gap_m, (many ? harmless(solver) : 1e-12) * model.length_m());
+        std::max(settings.activation_gap_m, (many ? harmless(solver) : place_rounding) * model.length_m());
     if (const auto overlap = overlap_at_rest(model, s); !joined && overlap && *overlap <= tolerance) {
         s.deepest.depth_m = *overlap;
         return;
     }
-    const double joint_tolerance = 1e-3 * settings.activation_gap_m;
+    const double joint_tolerance = joint_violation * settings.activation_gap_m;
     const int passes_of_joints = joined ? max_passes_of_joints : 0;
     const int passes = many ? 1 : max_passes;
     double last_violation = std::numeric_limits<double>::infinity(), last_part = last_violation;
     bool by_old = false;  // the last pass was by the factor of the midpoint
-    double reach = 1e-3 * model.length_m();
+    double reach = looked_at * model.length_m();
     // how far bodies have been moved since the pairs were found, and how far apart these were looked for
     double moved = 0, found_within = std::numeric_limits<double>::infinity();
     take_pairs_of_contacts(s);
@@ -580,7 +568,7 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
             moved = 0;
             found_within = reach;
         }
-        overlaps_at_end(model, reach, many ? carried_part * tolerance : 0.0, s);
+        overlaps_at_end(model, reach, many ? carried_part_of_overlap * tolerance : 0.0, s);
         const double worst = s.deepest_left.depth_m, part = s.deepest_left.part;
         const double violation = report.max_violation = violations_at_end(model, s);
         if (!settings.correction) return;
@@ -598,7 +586,7 @@ void correct(const BodyModel& model, const MoreauSettings& settings, const Solve
         if (!(fine || coarse || apart)) return;
         last_violation = violation;
         last_part = part;
-        reach = std::max(1e-3 * model.length_m(), 2 * worst);
+        reach = std::max(looked_at * model.length_m(), 2 * worst);
         const std::size_t largest = pass < max_passes_of_sweeps ? max_exact : max_exact_at_last;
         moved += move_apart(model, s.overlaps.size() <= largest, is_quick(solver), anew, by_old, s);
     }

@@ -9,9 +9,6 @@ namespace carom {
 namespace detail {
 namespace {
 
-/// Contacts a little beyond what the step can reach by itself: others may push.
-constexpr double skin = 5e-3;
-
 /// Bodies and pairs of bodies that one thread takes at once.
 constexpr std::size_t bodies_in_block = 256, pairs_in_block = 64;
 
@@ -75,8 +72,8 @@ void detect(const BodyModel& model, const MoreauSettings& settings, const State&
         // of this step: a prescribed body may have had another velocity before
         const double speed = s.mid.v[i].norm() + s.mid.W[i].norm() * size;
         const bool moves = model.inverse_mass[i] > 0;
-        s.reach_m[i] =
-            settings.activation_gap_m + h * (speed + (moves ? gravity * h : 0)) + (moves ? skin * size : 0);
+        s.reach_m[i] = settings.activation_gap_m + h * (speed + (moves ? gravity * h : 0)) +
+                       (moves ? detection_skin * size : 0);
     });
     s.round = is_round(model);
     if (s.round) {

@@ -2,6 +2,7 @@
 
 #include "rank_watch.hpp"
 #include "stepping/body_memory.hpp"
+#include "tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -139,20 +140,12 @@ void assemble_whole(const BodyModel& model, BodyStepMemory& scratch);
 /// Sweeps of a correction of many contacts.
 inline constexpr Budget correction_budget{.tolerance = 1e-2, .max_iterations = 20};
 
-/// Gaps that the correction of round bodies looks at, as a part of the size of the bodies.
-inline constexpr double looked_at = 1e-3;
-
 /// Overlaps of many contacts that are left alone, as a part of the size of the bodies (BO-10): a part of what
 /// the tolerance of the solver lets bodies sink in.
-inline constexpr double harmless_overlap = 2e-7;
 [[nodiscard]] inline double harmless(const SolverSettings& solver)
 {
     return std::max(harmless_overlap, (is_quick(solver) ? 0.5 : 0.1) * solver.tolerance);
 }
-
-/// Overlaps that a correction may leave at least, beside the thickness of the thinner body, in a certified
-/// run; the tolerance of the solver where that is more.
-inline constexpr double overlap_left = 1e-3;
 
 /// The problem of a correction of many overlaps (BO-10), as factors: bodies at rest, gaps for velocities.
 void begin_correction(const BodyModel& model, BodyStepMemory& scratch);

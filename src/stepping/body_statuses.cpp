@@ -11,15 +11,8 @@
 namespace carom::detail {
 namespace {
 
-/// What rounding makes of a velocity, as a part of the speeds that it is a difference of.
-constexpr double rounding = 1e-12;
-
 /// Contacts and bodies that one thread takes at once.
 constexpr std::size_t told_in_block = 512, measured_in_block = 1024;
-
-/// How the points of a face share friction is not determined, and some may be at their bound: next to no
-/// sliding where others would make it slide counts as none.
-constexpr double next_to_none = 1e-4;
 
 double size_of(double x, double y)
 {
@@ -34,13 +27,13 @@ bool sticks(const BodyStepMemory& s, std::size_t c)
     const auto* coulomb = std::get_if<Coulomb>(&law);
     const auto* resisting = std::get_if<Resisting>(&law);
     const double mu = coulomb != nullptr ? coulomb->friction : resisting != nullptr ? resisting->friction : 0;
-    if (size_of(contact.P[1], contact.P[2]) < (1 - 1e-6) * mu * contact.P[0]) return true;
+    if (size_of(contact.P[1], contact.P[2]) < inside_friction * mu * contact.P[0]) return true;
     double driven2 = 0;
     for (int i = 1; i < std::min(contact.dimension, 3); ++i) {
         const double U_free = s.problem.U_free[static_cast<std::size_t>(s.problem.offsets[c] + i)];
         driven2 += U_free * U_free;
     }
-    return size_of(contact.U_plus[1], contact.U_plus[2]) <= next_to_none * std::sqrt(driven2);
+    return size_of(contact.U_plus[1], contact.U_plus[2]) <= next_to_no_sliding * std::sqrt(driven2);
 }
 
 /// Sizes of the velocities of the bodies; sums of magnitudes need no roots.
@@ -160,7 +153,7 @@ ContactStep report(const BodyModel& model, double left_m_s, const BodyStepMemory
         step.from_free_J += 0.5 * contact.P[slot] * (freed - contact.U_minus[slot]);
     }
     step.sticks = sticks(s, c);
-    step.rounding_m_s = left_m_s + rounding * largest_speed(contact, s.statuses);
+    step.rounding_m_s = left_m_s + velocity_rounding * largest_speed(contact, s.statuses);
     // the same velocities a step further: what the turning of the bodies made of them
     if (before != nullptr && before->acted && before->feature == contact.at.feature)
         step.bend_m_s = step.U_minus[0] - before->away_m_s;
@@ -184,7 +177,7 @@ KeptContact keep(const BodyContact& contact, bool sticks)
             .feature = contact.at.feature,
             .percussion_Ns = contact.percussion_Ns(),
             .moment_Nms = contact.moment_Nms(),
-            .closed = contact.U_plus[0] <= 1e-9 * met || contact.restitution == 0,
+            .closed = contact.U_plus[0] <= velocity_at_rest * met || contact.restitution == 0,
             .sticks = sticks,
             .acted = contact.P[0] > 0,
             .named = contact.at.feature,

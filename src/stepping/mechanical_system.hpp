@@ -14,7 +14,7 @@ namespace carom {
 ///
 /// Symbols    q_M  places half-way;  u-, u+  velocities before and after percussions;  u_free  u+ without any
 /// Theory     docs/theory/moreau_scheme.md, (MS-1) to (MS-5); moreau_jean.md, (MJ-1), (MJ-2); bodies.md,
-/// (BO-8)
+///            (BO-8)
 class MechanicalSystem {
 public:
     MechanicalSystem() = default;

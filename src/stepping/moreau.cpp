@@ -2,6 +2,7 @@
 
 #include "coordinate_system.hpp"
 #include "step_parts.hpp"
+#include "visit_settings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -113,29 +114,12 @@ StepReport moreau_step(const Model& model, const MoreauSettings& settings, const
 
 std::string_view name_of(ConePoint point) noexcept
 {
-    return point == ConePoint::Midpoint ? "midpoint" : "end";
+    return word_of(point);
 }
 
 Expected<void> check(const MoreauSettings& settings)
 {
-    // written with ! so that NaN is refused too
-    if (!(settings.time_step_s > 0 && std::isfinite(settings.time_step_s))) {
-        return out_of_range("MoreauSettings::time_step_s", settings.time_step_s,
-                            "give a step greater than zero, for example 1e-3");
-    }
-    if (!(settings.activation_gap_m >= 0 && std::isfinite(settings.activation_gap_m))) {
-        return out_of_range("MoreauSettings::activation_gap_m", settings.activation_gap_m,
-                            "give zero or a small length, for example 1e-9");
-    }
-    if (settings.force_passes != 1 && settings.force_passes != 2) {
-        return out_of_range("MoreauSettings::force_passes", settings.force_passes,
-                            "give 1 (the paper) or 2 (second order)");
-    }
-    if (!(settings.max_overlap > 0)) {
-        return out_of_range("MoreauSettings::max_overlap", settings.max_overlap,
-                            "give a fraction of the thickness of bodies, or of gaps, for example 0.1");
-    }
-    return {};
+    return check_settings("MoreauSettings", settings);
 }
 
 }  // namespace carom

@@ -3,6 +3,7 @@
 #include "coordinate_system.hpp"
 #include "forces_settle.hpp"
 #include "step_parts.hpp"
+#include "visit_settings.hpp"
 
 #include <fmt/format.h>
 
@@ -156,32 +157,7 @@ StepReport moreau_jean_step(const Model& model, const MoreauJeanSettings& settin
 
 Expected<void> check(const MoreauJeanSettings& settings)
 {
-    // written with ! so that NaN is refused too
-    if (!(settings.time_step_s > 0 && std::isfinite(settings.time_step_s))) {
-        return out_of_range("MoreauJeanSettings::time_step_s", settings.time_step_s,
-                            "give a step greater than zero, for example 1e-3");
-    }
-    if (!(settings.theta >= 0.5 && settings.theta <= 1)) {
-        return out_of_range("MoreauJeanSettings::theta", settings.theta,
-                            "give 0.5 (second order) to 1 (most damping); below 0.5 the scheme is unstable");
-    }
-    if (!(settings.activation_gap_m >= 0 && std::isfinite(settings.activation_gap_m))) {
-        return out_of_range("MoreauJeanSettings::activation_gap_m", settings.activation_gap_m,
-                            "give zero or a small length, for example 1e-9");
-    }
-    if (!(settings.force_tolerance > 0 && settings.force_tolerance < 1)) {
-        return out_of_range("MoreauJeanSettings::force_tolerance", settings.force_tolerance,
-                            "give a small fraction, for example 1e-12");
-    }
-    if (settings.max_iterations < 2) {
-        return out_of_range("MoreauJeanSettings::max_iterations", settings.max_iterations,
-                            "give at least 2: one pass to solve and one to see that it holds");
-    }
-    if (!(settings.max_overlap > 0)) {
-        return out_of_range("MoreauJeanSettings::max_overlap", settings.max_overlap,
-                            "give a fraction of gaps, for example 0.1");
-    }
-    return {};
+    return check_settings("MoreauJeanSettings", settings);
 }
 
 }  // namespace carom

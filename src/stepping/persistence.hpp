@@ -9,7 +9,7 @@ namespace carom {
 ///                     second
 ///            a        what free acceleration, kappa and the reactions of the others make of U per second
 /// Theory     docs/theory/moreau_scheme.md, (MS-8) recognition, (MS-9) law; docs/theory/moreau_jean.md,
-/// (MJ-5)
+///            (MJ-5)
 ///
 /// Systems of coordinates and of bodies ask the same functions; what they know of a contact differs.
 

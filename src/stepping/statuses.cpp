@@ -1,6 +1,7 @@
 #include "statuses.hpp"
 
 #include "step_parts.hpp"
+#include "tolerances.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -76,7 +77,8 @@ double min_sliding_m_s(const ContactStep& contact)
 {
     const double met = sliding_speed(contact.U_minus) + sliding_speed(contact.U_free) +
                        contact.W_tangential_1_kg * sliding_speed(contact.P);
-    return 0.1 * contact.zero * met + 1e-12 * normal_velocities_met(contact) + contact.left_m_s;
+    return 0.1 * contact.zero * met + detail::velocity_rounding * normal_velocities_met(contact) +
+           contact.left_m_s;
 }
 
 /// It touched, and moves away faster than its obstacle bends away from it. Where it only hangs above its
@@ -92,7 +94,7 @@ bool leaves(const ContactStep& contact)
 /// The reaction is strictly within its limits: then it holds, whatever rounding leaves of its velocity.
 bool is_within_limits(const Law& law, std::span<const double> P)
 {
-    constexpr double inside = 1 - 1e-9;
+    constexpr double inside = detail::inside_limits;
     if (const auto* limited = std::get_if<Limited>(&law))
         return P[0] > inside * limited->low && P[0] < inside * limited->high;
     const auto* set = std::get_if<NonFirm>(&law);
@@ -107,7 +109,7 @@ bool is_within_limits(const Law& law, std::span<const double> P)
         moved = std::max(moved, std::abs(nearest[i] - larger[i]));
         size = std::max(size, std::abs(P[i]));
     }
-    return moved <= 1e-12 * size;
+    return moved <= detail::velocity_rounding * size;
 }
 
 }  // namespace
@@ -190,7 +192,7 @@ ConstraintStatus status_of_reaction(const OneStepProblem& problem, int interacti
         made = std::max(made, W[i * P.size() + i] * std::abs(P[i]));
         met += std::abs(problem.U_minus[row]) + std::abs(problem.U_free[row]);
     }
-    if (speed <= 1e-9 * (met + made) || is_within_limits(problem.laws[interaction], P))
+    if (speed <= detail::velocity_at_rest * (met + made) || is_within_limits(problem.laws[interaction], P))
         return ConstraintStatus::Holds;
     if (made == 0) return ConstraintStatus::Free;
     return P.size() == 1 && U_plus[0] < 0 ? ConstraintStatus::GivesWayBackwards : ConstraintStatus::GivesWay;

@@ -3,6 +3,7 @@
 
 #include "constraint_parts.hpp"
 #include "solver/one_contact.hpp"
+#include "tolerances.hpp"
 
 #include <fmt/format.h>
 
@@ -163,12 +164,6 @@ void assemble(const Model& model, const ContactCoupling& coupling, MassMatrix& B
 
 namespace {
 
-/// What rounding makes of a velocity that is a sum of such terms.
-constexpr double rounding = 1e-12;
-
-/// A velocity counts as zero below this part of what met to make it so (stays_closed).
-constexpr double at_rest = 1e-9;
-
 struct NormalVelocity {
     double U_m_s, terms_m_s;  ///< and the sum of the magnitudes of what it is made of
 };
@@ -210,7 +205,7 @@ void calm_persistent_contacts(const Model& model, const State& state, double act
         bool persists = state.closed[c] && approach <= 2 * held;
         if (!state.closed[c]) {
             const auto start = touches_at_start(model, state, c, activation_gap_m, s);
-            persists = start && start->U_m_s >= -rounding * start->terms_m_s;
+            persists = start && start->U_m_s >= -detail::velocity_rounding * start->terms_m_s;
         }
         if (persists) remove_restitution(s.problem.laws[k]);
     }
@@ -261,7 +256,8 @@ PersistentContact met_by_step(const Model& model, const Persistence& persistence
     contact.gap_m = model.gap_m(c, persistence.at, s.work);
     contact.U_minus_m_s = U.U_m_s;
     const MadeByReactions made = made_by_reactions(model, state, k, after_impact, s);
-    contact.rounding_m_s = rounding * U.terms_m_s + 2 * at_rest * made.by_all_m_s;
+    contact.rounding_m_s =
+        detail::velocity_rounding * U.terms_m_s + 2 * detail::velocity_at_rest * made.by_all_m_s;
     contact.bend_m_s = persistence.step.h_s * model.gap_curvature(c, persistence.at, s.work);
     if (!std::isfinite(contact.bend_m_s)) contact.bend_m_s = 0;  // a root or a power at its edge
     contact.reach_m_s = std::abs(s.problem.U_free[row] - s.problem.U_minus[row]) +
@@ -376,7 +372,7 @@ void find_touching(const Model& model, const State& state, double activation_gap
         // the last step has left the gaps, up to roundings
         if (state.closed[c] || (gaps_known && std::abs(s.gap_m[c]) > 2 * activation_gap_m)) continue;
         const auto start = touches_at_start(model, state, c, activation_gap_m, s);
-        s.touching[c] = start && std::abs(start->U_m_s) <= rounding * start->terms_m_s;
+        s.touching[c] = start && std::abs(start->U_m_s) <= detail::velocity_rounding * start->terms_m_s;
     }
 }
 
@@ -459,7 +455,7 @@ void report_contact_steps(const Model& model, Scratch& s)
         contact.persists = s.persists[k] != 0 && s.map_P[problem.offsets[k]] == 0;
         contact.shift_m_s = s.shift_m_s[k];
         contact.bend_m_s = s.bend_m_s[k];
-        contact.left_m_s = rounding * largest_m_s;
+        contact.left_m_s = detail::velocity_rounding * largest_m_s;
         const auto support = model.support(contact.contact);
         const auto row = s.rows.row(k, 0);
         const double b = s.rows.b[problem.offsets[k]];
@@ -468,7 +464,7 @@ void report_contact_steps(const Model& model, Scratch& s)
             met_m_s += std::abs(row[i] * s.u_start[support[i]]);
             left_m_s += std::abs(row[i] * s.u_end[support[i]]);
         }
-        contact.rounding_m_s = rounding * std::max(met_m_s, left_m_s);
+        contact.rounding_m_s = detail::velocity_rounding * std::max(met_m_s, left_m_s);
         const auto W = problem.W.diagonal(k);
         contact.W_1_kg = W[0];
         if (const auto* coulomb = std::get_if<Coulomb>(&problem.laws[k])) {
@@ -501,16 +497,6 @@ double energy_created_J(std::span<const double> P, std::span<const double> U_fre
         created += P[i] * 0.5 * (U_free[i] + U_plus[i]);
     }
     return created;
-}
-
-Error out_of_range(const char* where, double seen, const char* hint)
-{
-    const std::string_view field = std::string_view(where).substr(std::string_view(where).rfind(':') + 1);
-    return {.code = ErrorCode::SettingOutOfRange,
-            .where = where,
-            .message = fmt::format("{} is {}", field, seen),
-            .hint = hint,
-            .excerpt = {}};
 }
 
 StepReport failed(StepStatus status, double h_s)

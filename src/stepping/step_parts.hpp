@@ -114,9 +114,6 @@ void remove_restitution(Law& law);
 /// correction_problem.U_free.
 bool project_out(const Model& model, double t_s, Eigen::VectorXd& q, Scratch& scratch);
 
-/// A setting, named as in "MoreauSettings::time_step_s", that is not in its range.
-[[nodiscard]] Error out_of_range(const char* where, double seen, const char* hint);
-
 [[nodiscard]] StepReport failed(StepStatus status, double h_s);
 
 /// A step that ended before it advanced, with what was found out about it.

@@ -1,6 +1,7 @@
 #include "carom/sweeping/catching_up.hpp"
 
 #include "sweep.hpp"
+#include "visit_settings.hpp"
 
 #include <fmt/format.h>
 
@@ -23,17 +24,7 @@ Error bad_setting(const char* field, std::string message, std::string hint)
 std::optional<Error> mistake_in(const SweepingProblem& problem, const SweepingSettings& settings,
                                 double begin_s, double end_s, const Eigen::VectorXd& u)
 {
-    if (!(settings.time_step_s > 0) || !std::isfinite(settings.time_step_s)) {
-        return bad_setting("SweepingSettings::time_step_s",
-                           fmt::format("the time step is {} s", settings.time_step_s),
-                           "give a step greater than zero, for example 1e-3");
-    }
-    if (!(settings.tolerance_per_s > 0) || !(settings.smallest_step_s > 0)) {
-        return bad_setting("SweepingSettings::tolerance_per_s",
-                           fmt::format("the tolerance is {} per second, the smallest step {} s",
-                                       settings.tolerance_per_s, settings.smallest_step_s),
-                           "give both greater than zero; an infinite tolerance keeps all steps equal");
-    }
+    if (const auto checked = check_settings("SweepingSettings", settings); !checked) return checked.error();
     if (!(begin_s <= end_s) || !std::isfinite(begin_s) || !std::isfinite(end_s)) {
         return bad_setting("catching_up", fmt::format("the interval is from {} s to {} s", begin_s, end_s),
                            "give finite times, the end not before the beginning");

@@ -17,15 +17,15 @@ namespace carom {
 /// fail is refuted; one that was not seen to fail is only not refuted, and the guarantee says so.
 ///
 /// Symbols    f = F - dV/dq   forces of the system, without reactions;  |f|* its length in the dual kinetic
-/// metric
+///                            metric
 ///            V(q)            velocities that the closed contacts of q allow;  d(q,q0)  distance in the
-///            kinetic metric
+///                            kinetic metric
 /// Theory     docs/theory/well_posedness.md, (WP-1) independence, (WP-2) interior of V, (WP-3) start, (WP-4)
-/// impact
-///            law, (WP-5) analytic data, (WP-6) growth, (WP-7) energy bound, (WP-8) moving obstacles, (WP-9)
-///            proofs, (WP-10) friction of particles, (WP-11) Painleve's condition
-/// Papers     [Ballard 2002] theorems 2 and 3, corollary 16, theorem 17, counter-examples 1 to 7;  [Moreau
-/// 1983] (2.10);  [Charles Ballard 2014] theorem 2.1
+///            impact law, (WP-5) analytic data, (WP-6) growth, (WP-7) energy bound,
+///            (WP-8) moving obstacles,
+///            (WP-9) proofs, (WP-10) friction of particles, (WP-11) Painleve's condition
+/// Papers     [Ballard 2002] theorems 2 and 3, corollary 16, theorem 17, counter-examples 1 to 7;
+///            [Moreau 1983] (2.10);  [Charles Ballard 2014] theorem 2.1
 
 struct WellPosednessSettings {
     double length_m = 1;    ///< typical length: states are sampled up to twice as far from the start; > 0

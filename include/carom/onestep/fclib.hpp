@@ -6,6 +6,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace carom {
 
@@ -21,7 +23,13 @@ namespace carom {
 ///            l   percussions of the joints, whose velocity is zero;  mu  friction, one per contact, >= 0
 /// Theory     docs/theory/stored_problems.md, (FC-1), (FC-2), (FC-3) what a law becomes in a file
 
-enum class FclibForm { Local, Global };
+enum class FclibForm {
+    Local,
+    Global,
+    Carom,  ///< laws that FCLIB does not know: /carom_problem instead of its groups
+};
+
+[[nodiscard]] std::string_view name_of(FclibForm form) noexcept;  ///< "local", "global", "carom"
 
 /// Free text beside the numbers.
 struct FclibInfo {
@@ -31,16 +39,18 @@ struct FclibInfo {
 struct FclibProblem {
     using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-    int space_dimension = 3;            ///< rows per contact: 2 or 3
-    int joints = 0;                     ///< rows after those of the contacts
-    Matrix W;                           ///< of contacts and joints, 1/kg
-    Eigen::VectorXd q;                  ///< q, then s; m/s
-    Eigen::VectorXd mu;                 ///< per contact
+    int space_dimension = 3;  ///< rows per contact: 2 or 3
+    int joints = 0;           ///< rows after those of the contacts
+    Matrix W;                 ///< of contacts and joints, 1/kg
+    Eigen::VectorXd q;        ///< q, then s; m/s
+    Eigen::VectorXd mu;       ///< per contact
+    std::vector<Law> laws;    ///< of the form Carom: of all interactions, in the order of their rows,
+    Eigen::VectorXd U_minus;  ///< and velocities before the step; else both empty
     FclibForm form = FclibForm::Local;  ///< of the file it came from
     FclibInfo info;
     std::optional<Eigen::VectorXd> stored;  ///< r, then l of /solution: a claim, not verified
 
-    [[nodiscard]] int contacts() const noexcept { return static_cast<int>(mu.size()); }
+    [[nodiscard]] int contacts() const noexcept;
     [[nodiscard]] int rows() const noexcept { return static_cast<int>(q.size()); }
 };
 
@@ -65,12 +75,13 @@ struct LoadedProblem {
 };
 
 /// Contacts with mu > 0 get Coulomb's law, those with mu = 0 the frictionless one (only their normal row is
-/// kept: no friction acts along the others), joints the bilateral one.
+/// kept: no friction acts along the others), joints the bilateral one. The form Carom has laws of its own.
 [[nodiscard]] Expected<LoadedProblem> one_step_problem(const FclibProblem& stored);
 
 /// The same problem in FCLIB's terms (FC-3). Shifts of restitution go into q; a frictionless contact gets
-/// tangential rows that nothing couples to. Errors: NotAllowedHere for anisotropic friction, which FCLIB
-/// cannot express.
+/// tangential rows that nothing couples to. Where FCLIB does not know a law, the form is Carom, which other
+/// programs do not read. Errors: NotAllowedHere for a limited reaction whose set is neither interval, box,
+/// ball nor ellipsoid.
 struct StoredProblem {
     FclibProblem stored;
     std::vector<int> rows;  ///< row of `stored` of each row of the problem

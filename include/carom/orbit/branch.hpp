@@ -10,7 +10,7 @@ namespace carom {
 /// their stability or their sequence of events changes.
 ///
 /// Theory     docs/theory/orbits.md, (OR-13) continuation, (OR-14) special points, (OR-17) and (OR-23)
-/// switching
+///            switching
 struct BranchOptions {
     OrbitOptions orbit;               ///< how the first orbit is found; its parameters are replaced by `over`
     std::string over;                 ///< the continuation parameter

@@ -16,9 +16,9 @@ namespace carom {
 ///
 ///     dz/dp at a fixed time, instants move with the data; saltation at each event
 ///
-/// Theory     docs/theory/orbits.md, (OR-2) variational equations, (OR-3) to (OR-8) events, (OR-21) several
-/// at
-///            once, (OR-22) derivatives of steps
+/// Theory     docs/theory/orbits.md, (OR-2) variational equations, (OR-3) to (OR-8) events,
+///            (OR-21) several at once,
+///            (OR-22) derivatives of steps
 /// Papers     [Mueller 1995], [LeineNijmeijer 2004]
 struct SensitivityOptions {
     /// Derivatives are taken with respect to these: `parameters.NAME`, `coordinate.NAME.start`,

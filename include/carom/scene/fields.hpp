@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cmath>
-#include <limits>
+#include "carom/core/range.hpp"
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,29 +33,13 @@ enum class FieldType {
 /// How messages name it, with its article: "a number".
 [[nodiscard]] std::string_view name_of(FieldType type) noexcept;
 
-/// Numbers from low to high. Contains no NaN and nothing infinite.
-struct Range {
-    double low = -std::numeric_limits<double>::infinity();
-    double high = std::numeric_limits<double>::infinity();
-    bool with_low = true;
-    bool with_high = true;
-
-    [[nodiscard]] bool contains(double x) const noexcept
-    {
-        return std::isfinite(x) && (with_low ? x >= low : x > low) && (with_high ? x <= high : x < high);
-    }
-
-    /// In words, to follow "a number": "greater than 0", "from 0 to 1", "that is finite".
-    [[nodiscard]] std::string text() const;
-};
-
 struct Field {
     std::string_view path = {};  ///< "contact[].law.restitution"; [] any thing of a list, * any key
     FieldType type{};
-    bool needed = false;             ///< if its group is present
-    std::string_view unit = {};      ///< "s", "m", "J"; "-" for pure numbers; empty where there is none
-    Range range = {};                ///< of numbers
-    std::string_view fallback = {};  ///< the default: a TOML value, or words
+    bool needed = false;         ///< if its group is present
+    std::string_view unit = {};  ///< "s", "m", "J"; "-" for pure numbers; empty where there is none
+    Range range = {};            ///< of numbers
+    std::string fallback = {};   ///< the default: a TOML value, or words
     std::vector<std::string> choices = {};
     std::string_view help = {};  ///< one line
     std::string_view hint = {};  ///< for a value out of range, where the range alone does not help

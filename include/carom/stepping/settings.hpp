@@ -8,8 +8,8 @@ namespace carom {
 
 /// Moreau's midpoint scheme for Lagrangian systems with unilateral contacts.
 ///
-/// Theory     docs/theory/moreau_scheme.md, (MS-1) predict and detect, (MS-2) free velocity, (MS-3) one-step
-/// problem,
+/// Theory     docs/theory/moreau_scheme.md, (MS-1) predict and detect, (MS-2) free velocity,
+///            (MS-3) one-step problem,
 ///            (MS-4) advance, (MS-5) correction
 /// Papers     [Moreau 1988] 11 with remark 11.1
 

@@ -152,7 +152,7 @@ struct Drawing {
 ///     phi(q,t) = 0, ...          constraints that act in both directions
 ///
 /// Theory     docs/theory/lagrangian_systems.md, (LS-1) Lagrange's equations, (LS-2) velocity terms, (LS-3)
-/// gaps
+///            gaps
 
 struct Coordinate {
     std::string name;
